@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
     let pgbench = postgres_binaries::pgbench(&postgres_binaries::find_or_install()?)?;
     let release = target_dir()?.join("release");
     let folder = release.join("bench");
-    make_anew(&folder)?;
+    recreate_dir(&folder)?;
     let cluster = Cluster::start(Purpose::Measuring)?;
     let mut bench = Command::new("sh");
     bench
@@ -56,7 +56,7 @@ fn command(arguments: &[String]) -> (&'static str, Vec<&str>) {
 }
 
 /// Creates an empty folder for logs, scripts and keys, which stays until the next run.
-fn make_anew(folder: &Path) -> anyhow::Result<()> {
+fn recreate_dir(folder: &Path) -> anyhow::Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder).with_context(|| format!("{} cannot be removed", folder.display()))?;
     }
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn growth_is_another_command_wherever_it_stands() {
+    fn the_growth_flag_selects_the_growth_command() {
         let said = |arguments: &[&str]| {
             let arguments: Vec<String> = arguments.iter().map(|one| (*one).to_owned()).collect();
             let (command, rest) = command(&arguments);

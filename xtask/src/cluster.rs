@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_quote_in_the_folder_ends_no_setting() {
+    fn quotes_in_the_folder_are_escaped() {
         let settings = settings("/tmp/it's", Purpose::Testing);
         assert!(settings.lines().any(|line| line == "unix_socket_directories = '/tmp/it''s'"), "{settings}");
     }

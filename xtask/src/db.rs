@@ -36,7 +36,7 @@ pub(crate) fn run(action: Action) -> anyhow::Result<u8> {
             if !cluster.has_database(port)? {
                 cluster.tool("createdb", port, &[DATABASE])?;
             }
-            cluster.tell(port);
+            cluster.print_usage(port);
         }
         Action::Stop => DevCluster::locate()?.stop()?,
         Action::Reset => {
@@ -45,7 +45,7 @@ pub(crate) fn run(action: Action) -> anyhow::Result<u8> {
             cluster.tool("dropdb", port, &["--if-exists", "--force", DATABASE])?;
             cluster.tool("createdb", port, &[DATABASE])?;
             println!("the database {DATABASE} is empty again");
-            cluster.tell(port);
+            cluster.print_usage(port);
         }
     }
     Ok(0)
@@ -158,7 +158,7 @@ impl DevCluster {
         self.folder.join("data")
     }
 
-    fn tell(&self, port: u16) {
+    fn print_usage(&self, port: u16) {
         println!(
             "PostgreSQL runs on 127.0.0.1:{port}, its data in {}. The service on it:\n",
             self.folder.display()
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_repositories_have_two_folders() {
+    fn each_repository_has_a_separate_folder() {
         assert_eq!(name_for(Path::new("/root/cue point")), "cuepoint-db-root-cue-point");
         assert_ne!(name_for(Path::new("/a/x")), name_for(Path::new("/a/y")));
     }

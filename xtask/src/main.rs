@@ -154,12 +154,12 @@ mod tests {
     }
 
     #[test]
-    fn the_definitions_of_the_commands_agree() {
+    fn the_command_definitions_are_valid() {
         Arguments::command().debug_assert();
     }
 
     #[test]
-    fn the_list_holds_every_command_on_one_line() {
+    fn the_help_lists_every_command_on_one_line() {
         let help = Arguments::command().render_help().to_string();
         for command in Arguments::command().get_subcommands() {
             let name = command.get_name();
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_but_a_count_is_refused_before_anything_starts() {
+    fn an_invalid_count_is_refused() {
         for name in ["soak", "failover", "schemathesis"] {
             for count in ["many", "0", "-1", "1 2"] {
                 assert!(parsed(&format!("{name} {count}")).is_none(), "{name} {count}");
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_and_benchmarks_get_their_arguments_as_they_are() {
+    fn tests_and_benchmarks_receive_their_arguments_unchanged() {
         for rest in ["", "-p xtask -- --nocapture a", "-- --skip x -- y", "--help", "--growth --million"] {
             let expected: Vec<&str> = rest.split_whitespace().collect();
             let Some(Command::Test { arguments }) = parsed(&format!("test {rest}")) else { panic!("{rest}") };

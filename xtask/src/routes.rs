@@ -78,7 +78,7 @@ mod tests {
     use crate::workspace::root;
 
     #[test]
-    fn every_operation_of_the_written_contract_is_a_line() {
+    fn every_operation_of_the_written_contract_is_listed() {
         let document = std::fs::read_to_string(root().join("docs/openapi.json")).unwrap();
         let table = table(&serde_json::from_str(&document).unwrap());
         let rows: Vec<&str> = table.lines().skip(1).collect();

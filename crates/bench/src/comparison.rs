@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_slower_only_when_most_pairs_say_so() {
+    fn a_row_is_slower_only_if_most_pairs_are() {
         assert!(ratios(&[0.90, 0.94, 0.91, 0.99, 0.93]).is_slower());
         assert!(!ratios(&[0.90, 0.94, 0.91, 1.10, 1.02]).is_slower());
         assert!(!ratios(&[0.96, 0.97, 0.96]).is_slower());
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn quartiles_are_measured_figures() {
+    fn quartiles_are_taken_from_measured_figures() {
         let figures = [4.0, 1.0, 3.0, 2.0];
         assert_eq!(
             [0.25, 0.5, 0.75].map(|share| quantile(&figures, share)),

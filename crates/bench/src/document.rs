@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_part_is_replaced_however_often() {
+    fn replacing_a_part_of_a_document_is_idempotent() {
         for part in [Part::Table, Part::Growth] {
             let (begin, end) = part.marks();
             let document = format!("# Before\n\n{begin}\nold\n{end}\n\nAfter\n");

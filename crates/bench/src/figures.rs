@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_is_that_of_each_figure() {
+    fn medians_are_taken_per_figure() {
         let figures = |per_second, p50, of_limit| Figures { per_second, p50, of_limit, ..Figures::default() };
         let three = [figures(3.0, 1.0, Some(0.5)), figures(1.0, 9.0, None), figures(2.0, 5.0, Some(0.7))];
         let median = Figures::median(&three);
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn units_are_those_of_the_table() {
+    fn figures_have_the_units_of_the_table() {
         let mut latencies = latencies().unwrap();
         (1..=100).for_each(|tens: u64| latencies.saturating_record(tens * 10_000));
         assert!((milliseconds(&latencies, 0.5) - 500.0).abs() < 1.0);

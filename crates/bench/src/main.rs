@@ -70,11 +70,11 @@ fn execute(command: Command) -> anyhow::Result<()> {
         Command::Run(options) => {
             let (path, write) = (options.document.clone(), options.write);
             let table = run::run(options)?.markdown();
-            tell(&path, write, Part::Table, &table)
+            print_or_write(&path, write, Part::Table, &table)
         }
         Command::Growth(asked) => {
             let tables = growth::run(&asked)?;
-            tell(&asked.options.document, asked.options.write, Part::Growth, &tables)
+            print_or_write(&asked.options.document, asked.options.write, Part::Growth, &tables)
         }
         Command::Seed { url, scale, million } => {
             let population = Population::at_scale(Scale::parse(&scale)?);
@@ -89,7 +89,7 @@ fn execute(command: Command) -> anyhow::Result<()> {
 }
 
 /// Prints a part of the document, and writes it to the document if requested.
-fn tell(document: &Path, write: bool, part: Part, text: &str) -> anyhow::Result<()> {
+fn print_or_write(document: &Path, write: bool, part: Part, text: &str) -> anyhow::Result<()> {
     println!("{text}");
     if write { document::write(document, part, text).context("--write") } else { Ok(()) }
 }

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_read_past_a_name_with_brackets() {
+    fn process_times_are_parsed_after_a_name_with_brackets() {
         let text = "42 (a (b) c) S 7 42 42 0 -1 4194304 100 0 0 0 300 20 5 1 20 0 4 0 1000 1 1 1";
         let stat = parse(text).unwrap();
         assert_eq!(stat.parent, 7);

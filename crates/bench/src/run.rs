@@ -179,7 +179,7 @@ impl Bench {
             self.cluster.remove(WRITTEN)?;
         }
         let rows = sessions.iter().zip(measured);
-        Ok(rows.map(|(sessions, ran)| told(limit.name, *sessions, ran.figures)).collect())
+        Ok(rows.map(|(sessions, ran)| printed_row(limit.name, *sessions, ran.figures)).collect())
     }
 
     fn bare_handler(&self) -> anyhow::Result<Vec<Row>> {
@@ -188,7 +188,7 @@ impl Bench {
         let mut cell = |connections: &usize| {
             let mut requests = at_random(&[request("GET", "/", None, None)]);
             let (figures, _) = self.cell(&servers, *connections, &mut requests, false)?;
-            Ok(told(BARE_HANDLER, *connections, figures))
+            Ok(printed_row(BARE_HANDLER, *connections, figures))
         };
         self.options.connections.iter().map(&mut cell).collect()
     }
@@ -248,7 +248,7 @@ impl Bench {
                 self.cell(servers, *connections, requests, ours.store == Store::Postgres)?;
             let added = count()?.saturating_sub(before);
             ensure!(!writes || u64::try_from(added)? == answers, "{answers} answers had {added} effects");
-            rows.push(told(&ours.name, *connections, figures));
+            rows.push(printed_row(&ours.name, *connections, figures));
         }
         drop(started);
         if writes {
@@ -363,7 +363,7 @@ fn best(rows: &[Row], name: &str) -> Option<f64> {
 }
 
 /// Returns a measured row, and prints it as progress.
-fn told(name: &str, connections: usize, figures: Figures) -> Row {
+fn printed_row(name: &str, connections: usize, figures: Figures) -> Row {
     eprintln!("{name} at {connections}: {:.0}/s", figures.per_second);
     Row { name: name.to_owned(), connections, figures }
 }

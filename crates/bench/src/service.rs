@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_address_is_in_the_line_that_says_so() {
+    fn the_address_is_read_from_the_listening_line() {
         let said = |text: &str| address(&mut text.as_bytes());
         assert_eq!(said("hello\nlistening on http://127.0.0.1:81\n").unwrap().port(), 81);
         assert!(said("hello\n").is_err());

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_holds_the_medians_of_the_runs_and_what_is_wanted() {
+    fn the_table_shows_medians_and_targets() {
         let mut table = Table::new(Conditions { text: "Here.".to_owned() });
         for (limit, ours) in [(1_000.0, 900.0), (1_200.0, 600.0), (800.0, 700.0)] {
             table.add(vec![

@@ -48,7 +48,7 @@ async fn database(name: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_seeded_database_is_one_that_a_server_left() {
+async fn a_seeded_database_passes_the_ledger_audit() {
     let url = database("seeded").await;
     seed_postgres(&url, &population()).await.unwrap();
     assert!(seed_postgres(&url, &population()).await.is_err(), "a database with users was seeded again");

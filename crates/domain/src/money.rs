@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_name_an_amount() {
+    fn valid_amounts_are_parsed() {
         for (text, minor, printed) in [
             ("1", 100, "1.00"),
             ("1.00", 100, "1.00"),
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_name_none() {
+    fn invalid_amounts_are_rejected() {
         use MoneyError::{NotANumber, TooLarge, TooManyDecimals};
         for (text, error) in [
             ("", NotANumber),

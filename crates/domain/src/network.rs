@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn one_client_has_one_network() {
+    fn an_address_belongs_to_one_client_network() {
         for (address, expected) in [
             ("192.0.2.7", "192.0.2.7/32"),
             ("::ffff:192.0.2.7", "192.0.2.7/32"),
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_none() {
+    fn invalid_client_networks_are_refused() {
         for text in
             ["", "192.0.2.7", "192.0.2.7/24", "192.0.2.7/032", "2001:db8::1/64", "2001:DB8::/64", "x/32"]
         {

@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_read_back_and_those_of_a_newer_version_are_shown_as_they_are() {
+    fn codes_read_back_and_unknown_ones_keep_their_names() {
         for contradiction in Contradiction::all() {
             assert_eq!(Contradiction::stored(contradiction.name()), Some(contradiction));
         }
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn excerpts_keep_what_fits() {
+    fn long_excerpts_are_truncated() {
         let kept = |text: &str| Excerpt::<8>::of(text).as_str().to_owned();
         for (text, excerpt) in [
             ("", ""),

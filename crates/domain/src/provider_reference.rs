@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_settles_only_the_row_that_it_names() {
+    fn a_message_settles_only_the_row_of_its_reference() {
         use SubjectMatch::{Contradiction, ReferenceRequired, Same, Unknown};
         let by = |reference, id| MessageSubject::Reference { reference, id };
         let (old, other) = (ProviderReference::Row(5), ProviderReference::Operation(OperationId(1)));

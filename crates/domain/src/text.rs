@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_of_people() {
+    fn email_addresses_are_validated() {
         for good in ["ada@example.com", "a.b+c@sub.example.org", "x@localhost"] {
             assert!(Email::new(good).is_ok(), "{good}");
         }
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn phone_numbers() {
+    fn phone_numbers_are_validated() {
         for good in ["+6834000", "+4930123456", "+123456789012345", " +15550100200 "] {
             assert_eq!(Phone::new(good).unwrap().as_str(), good.trim());
         }
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_of_music() {
+    fn music_urls_are_validated() {
         for good in ["https://example.com/track?id=1", "HTTP://example.com", "https://bücher.example/lied#1"]
         {
             assert!(MusicUrl::new(good).is_ok(), "{good}");
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_of_payment_pages() {
+    fn payment_urls_are_validated() {
         for good in
             ["https://pay.example.com/1?a=b", "HTTP://example.com", "https://pay.example.com/a|{b}#c^d"]
         {

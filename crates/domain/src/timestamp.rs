@@ -70,14 +70,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_below_a_microsecond_is_cut_off() {
+    fn timestamps_are_truncated_to_microseconds() {
         let odd = OffsetDateTime::UNIX_EPOCH + Duration::nanoseconds(1_234_567);
         assert_eq!(Timestamp::new(odd).unix_micros(), 1_234);
         assert_eq!(Timestamp::from_unix_micros(1_234), Timestamp::new(odd));
     }
 
     #[test]
-    fn a_moment_that_is_outside_of_the_calendar_in_utc_is_its_end() {
+    fn a_timestamp_outside_the_calendar_is_clamped() {
         let local = |moment: PrimitiveDateTime, hours| {
             Timestamp::new(moment.assume_offset(UtcOffset::from_hms(hours, 0, 0).unwrap()))
         };
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn adding_past_the_calendar_stays_at_its_end() {
+    fn addition_past_the_calendar_saturates() {
         let far = Timestamp::EPOCH.plus(Duration::MAX);
         assert_eq!(far.plus(Duration::SECOND), far);
     }

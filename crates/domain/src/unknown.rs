@@ -59,14 +59,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_kept_once_as_it_is() {
+    fn an_unknown_name_is_interned_unchanged() {
         let (one, again) = (UnknownName::stored("frozen"), UnknownName::stored("frozen"));
         assert_eq!(one.map(UnknownName::as_str), Some("frozen"));
         assert!(one.zip(again).is_some_and(|(one, again)| std::ptr::eq(one.0, again.0)));
     }
 
     #[test]
-    fn what_no_version_writes_is_no_name() {
+    fn malformed_names_are_refused() {
         let longest = "a".repeat(UnknownName::LONGEST);
         assert!(UnknownName::stored(&longest).is_some());
         for text in ["", "Frozen", "on hold", "é", "a-b", &format!("{longest}a")] {

@@ -63,7 +63,7 @@ fn adjust(ledger: &mut Ledger, by: i64, now: Timestamp) {
 }
 
 #[test]
-fn only_what_is_above_the_limit_needs_two() {
+fn only_withdrawals_above_the_limit_need_two_approvals() {
     for (cents, limit, needed) in
         [(200, None, 1), (200, Some(201), 1), (200, Some(200), 1), (200, Some(199), 2)]
     {
@@ -72,7 +72,7 @@ fn only_what_is_above_the_limit_needs_two() {
 }
 
 #[test]
-fn the_setting_of_the_moment_decides_whether_one_is_enough() {
+fn the_current_limit_decides_the_approvals_needed() {
     use WithdrawalStatus::{Approved, Pending};
     let (ada, bob) = (user(OPERATOR), user(OTHER));
     type Case<'a> = (&'a [(i64, Option<i128>)], WithdrawalStatus, Vec<UserId>);
@@ -97,7 +97,7 @@ fn the_setting_of_the_moment_decides_whether_one_is_enough() {
 }
 
 #[test]
-fn the_same_operator_again_leaves_no_trace() {
+fn a_repeated_approval_by_one_operator_leaves_no_trace() {
     let mut ledger = ledger();
     approve(&mut ledger, OPERATOR, Some(1), 5);
     let (before, operations) = (stored(&ledger), ledger.book.operations.len());
@@ -106,7 +106,7 @@ fn the_same_operator_again_leaves_no_trace() {
 }
 
 #[test]
-fn an_approval_of_somebody_who_was_suspended_meanwhile_is_replaced() {
+fn an_approval_lapses_with_the_suspension_of_its_operator() {
     let mut ledger = ledger();
     approve(&mut ledger, OPERATOR, Some(1), 5);
     stand(&mut ledger, OPERATOR, AccountStatusChange::Suspend, at(6));
@@ -119,7 +119,7 @@ fn an_approval_of_somebody_who_was_suspended_meanwhile_is_replaced() {
 }
 
 #[test]
-fn judging_waits_thirty_days_after_an_adjustment_and_all_else_does_not() {
+fn an_adjustment_bars_only_judging_for_thirty_days() {
     let mut ledger = ledger();
     adjust(&mut ledger, OPERATOR, at(4));
     let over = at(4).plus(Adjustment::JUDGING_BAR);
@@ -147,7 +147,7 @@ fn judging_waits_thirty_days_after_an_adjustment_and_all_else_does_not() {
 }
 
 #[test]
-fn an_adjustment_has_a_limit_either_way() {
+fn an_adjustment_is_limited_in_both_directions() {
     let terms = AdjustmentTerms { max_amount: Some(amount(500)) };
     for (cents, fits) in [(500, true), (-500, true), (501, false), (-501, false)] {
         let plan = plans::adjust(ledger().metadata(at(5)), adjustment(9, GUEST, cents), &terms);
@@ -158,7 +158,7 @@ fn an_adjustment_has_a_limit_either_way() {
 
 /// Withdrawals tampered with behind the ledger's back, and the audit's finding.
 #[test]
-fn the_audit_compares_approvals_with_what_operations_recorded() {
+fn the_audit_compares_approvals_with_their_operations() {
     type Case = (&'static str, fn(&mut Withdrawal), bool);
     let table: [Case; 6] = [
         ("an approver was replaced", |one| one.approvals[0].by = user(OTHER), true),
@@ -184,7 +184,7 @@ fn the_audit_compares_approvals_with_what_operations_recorded() {
 
 /// A server of an earlier version does not know approvals: it records none, and treats its own as sufficient.
 #[test]
-fn what_an_older_server_records_of_an_approved_withdrawal_is_no_finding() {
+fn approvals_missing_from_records_of_an_older_server_are_no_finding() {
     let mut ledger = ledger();
     approve(&mut ledger, OPERATOR, Some(1), 5);
     let mut moved = vec![judge(&mut ledger, OTHER, Move::Approve { by: None, second_above: None }, at(6))];

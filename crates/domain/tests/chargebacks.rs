@@ -34,7 +34,7 @@ fn failed(ledger: &mut Ledger, number: i64) {
 }
 
 #[test]
-fn a_chargeback_takes_what_is_available_and_never_what_is_held() {
+fn a_chargeback_debits_the_available_balance_and_never_the_held_one() {
     // The amounts withdrawn (held) and spent before; available, held and owed afterwards.
     for (held, spent, expected) in [
         (0, 0, (0, 0, 0)),
@@ -58,7 +58,7 @@ fn a_chargeback_takes_what_is_available_and_never_what_is_held() {
 }
 
 #[test]
-fn who_charges_back_again_and_again_owes_no_more_than_was_spent() {
+fn repeated_chargebacks_owe_no_more_than_was_spent() {
     let mut ledger = topped_up();
     ledger.adjust(GUEST, -1_000).unwrap();
     for number in 2..6 {
@@ -71,7 +71,7 @@ fn who_charges_back_again_and_again_owes_no_more_than_was_spent() {
 }
 
 #[test]
-fn no_more_is_owed_than_a_balance_may_be() {
+fn a_debt_is_limited_to_the_largest_balance() {
     let most = Money::MAX_BALANCE.minor();
     let mut ledger = Ledger::new(1_000, 0);
     for number in [1, 2] {
@@ -86,7 +86,7 @@ fn no_more_is_owed_than_a_balance_may_be() {
 }
 
 #[test]
-fn the_dj_who_was_paid_with_the_money_keeps_it_and_a_refund_pays_what_the_guest_owes() {
+fn a_paid_dj_keeps_the_money_and_a_refund_pays_the_guests_debt() {
     let terms = terms(1_000);
     let mut ledger = topped_up();
     ledger.open(1, &terms).unwrap();
@@ -99,7 +99,7 @@ fn the_dj_who_was_paid_with_the_money_keeps_it_and_a_refund_pays_what_the_guest_
 }
 
 #[test]
-fn only_confirmed_topups_are_reversed_and_only_once() {
+fn confirmed_topups_are_reversed_once() {
     use TopupStatus::{Confirmed, Failed, Pending, Reversed};
     let topup = topped_up().the_topup(1);
     let in_status = |status| Topup { status, ..topup.clone() };
@@ -124,7 +124,7 @@ fn only_confirmed_topups_are_reversed_and_only_once() {
 }
 
 #[test]
-fn late_money_never_touches_a_wallet_and_leaves_suspense_once() {
+fn late_money_bypasses_wallets_and_leaves_suspense_once() {
     let mut ledger = Ledger::new(1_000, 0);
     failed(&mut ledger, 1);
     let nothing = |ledger: &mut Ledger| {
@@ -149,7 +149,7 @@ fn late_money_never_touches_a_wallet_and_leaves_suspense_once() {
 }
 
 #[test]
-fn a_confirmation_that_was_decided_before_the_erasure_reaches_no_wallet() {
+fn a_confirmation_decided_before_an_erasure_credits_no_wallet() {
     let mut ledger = Ledger::new(1_000, 0);
     for number in [1, 2] {
         ledger.topup(number, GUEST, 700, Charge::Pending).unwrap();
@@ -206,7 +206,7 @@ fn in_topup(number: i64, flaw: Flaw) -> Finding {
 }
 
 #[test]
-fn the_self_check_explains_chargebacks_and_suspense_and_names_what_is_wrong_with_them() {
+fn the_audit_covers_chargebacks_and_suspense() {
     assert_eq!(everything().balance(GUEST), balance(0, 0, 400));
     let summary = everything().audit().unwrap();
     assert_eq!((summary.entries, summary.postings, summary.entities), (4, 10, 5));

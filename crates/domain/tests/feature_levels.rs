@@ -21,7 +21,7 @@ fn upgrading() -> Ledger {
 }
 
 #[test]
-fn the_first_of_two_approvals_waits_until_the_upgrade_is_finalized() {
+fn the_first_of_two_approvals_requires_a_finalized_upgrade() {
     let mut ledger = upgrading();
     ledger.withdraw(1, GUEST, 1_000).unwrap();
     ledger.withdraw(2, GUEST, 1_001).unwrap();
@@ -38,7 +38,7 @@ fn the_first_of_two_approvals_waits_until_the_upgrade_is_finalized() {
 }
 
 #[test]
-fn income_leaves_what_is_owed_until_the_upgrade_is_finalized() {
+fn income_pays_no_debt_until_the_upgrade_is_finalized() {
     let (mut ledger, terms) = (upgrading(), terms(0));
     ledger.open(1, &terms).unwrap();
     ledger.step(1, Move::Play, &terms).unwrap();
@@ -55,7 +55,7 @@ fn income_leaves_what_is_owed_until_the_upgrade_is_finalized() {
 }
 
 #[test]
-fn reversals_and_late_money_wait_until_the_upgrade_is_finalized() {
+fn reversals_and_suspense_require_a_finalized_upgrade() {
     let mut ledger = upgrading();
     ledger.topup(1, GUEST, 700, Charge::Confirmed).unwrap();
     ledger.topup(2, GUEST, 300, Charge::Pending).unwrap();

@@ -43,7 +43,7 @@ fn assert_unchanged(after: &Ledger, before: &Ledger) {
 }
 
 #[test]
-fn no_side_of_a_wallet_falls_below_zero_or_rises_out_of_range() {
+fn balances_stay_between_zero_and_the_maximum() {
     let broke = Rejection::InsufficientFunds { available: money(500) };
     let table: [(&str, Command, Result<Balance, Rejection>); 8] = [
         ("all of it is withdrawn", |l| l.withdraw(1, GUEST, 500), Ok(balance(0, 500, 0))),
@@ -69,7 +69,7 @@ fn no_side_of_a_wallet_falls_below_zero_or_rises_out_of_range() {
 }
 
 #[test]
-fn what_is_held_can_always_come_back() {
+fn held_money_can_always_be_released() {
     let most = Money::MAX_BALANCE.minor();
     let mut ledger = Ledger::new(most - 500, most);
     ledger.open(1, &terms(0)).unwrap();
@@ -81,7 +81,7 @@ fn what_is_held_can_always_come_back() {
 
 /// Funds, then range: whichever leg of a capture or refund fails, none is posted.
 #[test]
-fn many_legs_are_posted_together_or_not_at_all() {
+fn the_legs_of_a_plan_are_posted_atomically() {
     let terms = terms(1_000);
     let mut played = Ledger::new(1_000, 5_000);
     played.open(1, &terms).unwrap();
@@ -104,7 +104,7 @@ fn many_legs_are_posted_together_or_not_at_all() {
 }
 
 #[test]
-fn what_is_missing_is_an_error() {
+fn missing_rows_are_an_error() {
     let terms = terms(1_000);
     let mut ledger = Ledger::new(1_000, 5_000);
     ledger.open(1, &terms).unwrap();
@@ -135,7 +135,7 @@ fn what_is_missing_is_an_error() {
 
 /// A price of zero: the whole life cycle without an entry, and still a played song.
 #[test]
-fn a_price_of_nothing_leaves_no_entry() {
+fn a_request_with_a_zero_fee_leaves_no_entry() {
     let terms = terms(1_000);
     let mut ledger = Ledger::new(0, 0);
     ledger.open(1, &terms).unwrap();
@@ -148,7 +148,7 @@ fn a_price_of_nothing_leaves_no_entry() {
 }
 
 #[test]
-fn corrections_go_up_and_down() {
+fn adjustments_credit_and_debit() {
     let mut ledger = Ledger::new(0, 0);
     for (cents, available) in [(300, 300), (-100, 200), (-200, 0), (1, 1)] {
         let receipt = ledger.adjust(GUEST, cents).unwrap();
@@ -194,7 +194,7 @@ fn a_replay_changes_nothing() {
 
 /// A profile is redacted at the end of its retention, to the microsecond; a receipt about money stays.
 #[test]
-fn a_profile_is_due_after_seven_days() {
+fn a_profile_receipt_is_due_for_redaction_after_seven_days() {
     let mut ledger = Ledger::new(0, 500);
     let change = plans::change_profile(ledger.metadata(at(1)), user(GUEST), ProfileChange::default());
     let mut profile = StoredReceipt::Whole(ledger.apply(&change).unwrap());

@@ -22,7 +22,7 @@ macro_rules! check_names {
 }
 
 #[test]
-fn names_in_stores_and_on_the_wire() {
+fn stored_and_wire_names_are_stable() {
     check_names! {
         ActedBy: "self operator service";
         AddressPolicy: "lenient strict";
@@ -54,13 +54,13 @@ fn names_in_stores_and_on_the_wire() {
 }
 
 #[test]
-fn networks_are_named_in_any_letter_case_and_other_names_are_not() {
+fn only_network_names_ignore_letter_case() {
     assert_eq!(Network::named("TRON"), Some(Network::Tron));
     assert_eq!((Role::named("Operator"), RequestStatus::named("PLAYED")), (None, None));
 }
 
 #[test]
-fn names_of_newer_versions_are_kept() {
+fn unknown_names_are_kept() {
     for name in ["frozen", "unknown"] {
         assert_eq!(Role::stored(name).map(Role::name), Some(name));
         assert_eq!(EntryKind::stored(name).map(EntryKind::name), Some(name));

@@ -43,7 +43,7 @@ fn states() -> Vec<WithdrawalState> {
 }
 
 #[test]
-fn what_is_due_is_sent_and_given_up_after_the_last_attempt() {
+fn a_due_payout_is_sent_until_the_last_attempt() {
     let terms = PayoutTerms { max_attempts: 3, retry_after: Duration::seconds(60) };
     let send = Some(Move::Send { now: at(100), again_at: at(160) });
     for (state, expected) in [
@@ -68,7 +68,7 @@ fn what_is_due_is_sent_and_given_up_after_the_last_attempt() {
 }
 
 #[test]
-fn what_was_never_sent_comes_first() {
+fn unsent_payouts_come_first() {
     let mut waiting = [NextSend::At(at(2)), NextSend::AtOnce, NextSend::At(at(1))];
     waiting.sort();
     assert_eq!(waiting, [NextSend::AtOnce, NextSend::At(at(1)), NextSend::At(at(2))]);
@@ -77,7 +77,7 @@ fn what_was_never_sent_comes_first() {
 }
 
 #[test]
-fn every_word_in_every_state() {
+fn every_payout_update_in_every_state() {
     let (known, given) = (line("known"), line("given"));
     let words = [
         PayoutUpdate::Accepted,

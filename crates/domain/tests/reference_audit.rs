@@ -65,7 +65,7 @@ fn flaw(ledger: &Ledger) -> Option<(EntityRef, Flaw)> {
 }
 
 #[test]
-fn an_older_server_may_move_what_has_a_reference() {
+fn moves_by_an_older_server_without_a_reference_are_no_finding() {
     let mut ledger = ledger();
     assert_eq!(flaw(&ledger), None);
     let moved = operations(&ledger, EntityRef::Withdrawal(withdrawal_id()))[1];
@@ -76,7 +76,7 @@ fn an_older_server_may_move_what_has_a_reference() {
 }
 
 #[test]
-fn what_an_older_server_opened_has_no_reference_anywhere() {
+fn rows_opened_by_an_older_server_have_no_reference() {
     let mut ledger = ledger();
     keep(&mut ledger, None);
     for reference in
@@ -90,7 +90,7 @@ fn what_an_older_server_opened_has_no_reference_anywhere() {
 }
 
 #[test]
-fn a_recorded_reference_is_the_one_that_the_row_keeps() {
+fn a_recorded_reference_must_match_its_row() {
     let other = Some(OperationId(u128::MAX));
     for (reference, place) in [
         (EntityRef::Withdrawal(withdrawal_id()), 0),
@@ -118,7 +118,7 @@ fn a_recorded_reference_is_the_one_that_the_row_keeps() {
 }
 
 #[test]
-fn recorded_orders_are_those_that_the_row_keeps() {
+fn recorded_orders_must_match_their_row() {
     let orders = |ledger: &mut Ledger, operation, orders| match &mut ledger.receipt_mut(operation).outcome {
         Outcome::Topup(topup) => topup.orders = orders,
         other => panic!("{other:?}"),

@@ -105,7 +105,7 @@ fn check(stored: RequestState, to: Move, expected: Expected) {
 }
 
 #[test]
-fn every_move_from_every_state_before_and_after_its_time() {
+fn every_transition_from_every_state_before_and_after_expiry() {
     use Expected::{Captured, Moved, Refunded, Refused, Released, Same};
     use RequestStatus::{Accepted, Cancelled, Expired, Pending, Played, Rejected};
     let tick = Duration::MICROSECOND;
@@ -150,7 +150,7 @@ fn every_move_from_every_state_before_and_after_its_time() {
 
 /// A request with a status of a newer version cannot be moved, whatever the time.
 #[test]
-fn a_status_of_a_newer_version_admits_no_move() {
+fn an_unknown_status_admits_no_transition() {
     let Some(RequestStatus::Unknown(status)) = RequestStatus::stored("queued") else { panic!() };
     let stored = RequestState::Unknown { status, at: at(6) };
     for &to in Move::ALL {
@@ -165,7 +165,7 @@ fn a_status_of_a_newer_version_admits_no_move() {
 
 /// A refund returns the commission of the capture, not that of the current terms.
 #[test]
-fn a_refund_reverses_the_commission_of_then() {
+fn a_refund_reverses_the_original_commission() {
     let state = RequestState::Played { at: at(6), commission: money(300) };
     let before = cuepoint_domain::music_request::MusicRequest { state, ..request(1_000) };
     let Ok(Decision::Moved(next)) = decide(&before, Move::Refund, &terms(10_000), now()) else { panic!() };
@@ -180,7 +180,7 @@ fn a_refund_reverses_the_commission_of_then() {
 
 /// Zero amounts make no transfer: without a price, without a commission, with nothing but commission.
 #[test]
-fn legs_of_nothing_are_left_out() {
+fn zero_amount_legs_are_omitted() {
     for (fee, bps, to_dj, to_house) in
         [(0, 1_250, None, None), (1_000, 0, Some(1_000), None), (1_000, 10_000, None, Some(1_000))]
     {
@@ -208,7 +208,7 @@ fn half_even(fee: i64, bps: i64) -> i64 {
 
 /// Every commission of every fee from 0.01 to 20.00 is the nearest cent, rounded half to even.
 #[test]
-fn every_commission_of_every_small_fee() {
+fn commissions_round_half_to_even() {
     for bps in 0..=10_000_u16 {
         let share = BasisPoints::new(bps).unwrap();
         for fee in 1..=2_000_i64 {
@@ -236,7 +236,7 @@ fn no_capture_gains_or_loses_a_cent() {
 
 /// The life cycle of a debt: the advance of a refund, and its repayment from later income.
 #[test]
-fn a_refund_advances_and_later_income_pays_first() {
+fn a_refund_is_advanced_and_repaid_from_later_income() {
     // The amount that the DJ spent of the 9.00 earned before the refund; then the DJ's balance after the
     // refund, after a correction of +0.50, and after each of two more songs at 10.00 less 10 %.
     for (spent, refunded, corrected, first, second) in [

@@ -5,11 +5,11 @@
 //! | a negative or zero amount | [`no_amount_is_zero_or_below`]; `server/tests/http/money.rs` |
 //! | accept twice | [`accepting_twice_moves_nothing`]; the server's `ways_to_lose_money.rs` |
 //! | accept after reject | [`a_rejected_request_stays_rejected`]; the server's |
-//! | a rejection that refunds money never held | [`a_rejection_gives_back_what_is_held_and_no_more`]; the server's |
+//! | a rejection that refunds money never held | [`a_rejection_releases_exactly_the_held_amount`]; the server's |
 //! | a rejected withdrawal not giving the money back | [`a_rejected_withdrawal_gives_the_money_back_once`]; `operators.rs` |
-//! | two cancels racing | [`of_two_moves_decided_on_one_state_one_is_applied`]; the contract's `concurrency.rs`, `operators.rs` |
-//! | cancel racing approve | [`of_two_moves_decided_on_one_state_one_is_applied`]; the contract's `concurrency.rs`, `operators.rs` |
-//! | the limit checked before the lock | [`a_limit_is_judged_when_the_plan_is_applied`]; the contract's `limits.rs`, the server's |
+//! | two cancels racing | [`one_of_two_transitions_decided_on_one_state_is_applied`]; the contract's `concurrency.rs`, `operators.rs` |
+//! | cancel racing approve | [`one_of_two_transitions_decided_on_one_state_is_applied`]; the contract's `concurrency.rs`, `operators.rs` |
+//! | the limit checked before the lock | [`a_limit_is_checked_when_the_plan_is_applied`]; the contract's `limits.rs`, the server's |
 //! | commission rounding that loses a cent | `request_moves.rs`, every share of every fee from 0.01 to 20.00; the server's |
 //! | a callback delivered twice, out of order, forged | the server's `webhooks.rs` |
 //! | the provider's answer lost after it paid | the server's `webhooks.rs` |
@@ -92,7 +92,7 @@ fn a_rejected_request_stays_rejected() {
 }
 
 #[test]
-fn a_rejection_gives_back_what_is_held_and_no_more() {
+fn a_rejection_releases_exactly_the_held_amount() {
     // Another request's fee is also held, and stays.
     let mut ledger = pending();
     ledger.open(2, &terms(0)).unwrap();
@@ -128,7 +128,7 @@ fn a_rejected_withdrawal_gives_the_money_back_once() {
 }
 
 #[test]
-fn of_two_moves_decided_on_one_state_one_is_applied() {
+fn one_of_two_transitions_decided_on_one_state_is_applied() {
     let cancel = || withdrawal::Move::Cancel;
     let approve = || withdrawal::Move::Approve { by: Some(user(OPERATOR)), second_above: None };
     let (released, held) = (balance(1_000, 0, 0), balance(300, 700, 0));
@@ -151,7 +151,7 @@ fn of_two_moves_decided_on_one_state_one_is_applied() {
 }
 
 #[test]
-fn a_limit_is_judged_when_the_plan_is_applied() {
+fn a_limit_is_checked_when_the_plan_is_applied() {
     let limits = WithdrawalLimits { max_per_24h: Some(amount(700)), ..WithdrawalLimits::default() };
     let terms = WithdrawalTerms { limits, ..WithdrawalTerms::default() };
     let mut ledger = Ledger::new(0, 1_000);

@@ -164,7 +164,7 @@ fn every_move_from_every_state() {
 
 /// A withdrawal with a status of a newer version cannot be moved, and its amount counts as in progress.
 #[test]
-fn a_status_of_a_newer_version_admits_no_move() {
+fn an_unknown_status_admits_no_transition() {
     let state = WithdrawalState::stored(WithdrawalStatus::stored("frozen").unwrap(), Some(known()), 2, None);
     let state = state.unwrap();
     assert_eq!((state.status().name(), state.txid(), state.next_send()), ("frozen", Some(&known()), None));
@@ -188,7 +188,7 @@ fn new(cents: i128) -> NewWithdrawal {
 }
 
 #[test]
-fn what_is_below_the_limit_needs_no_operator() {
+fn a_withdrawal_below_the_limit_is_approved_automatically() {
     for (limit, cents, status) in [
         (None, 1, WithdrawalStatus::Pending),
         (Some(1_000), 999, WithdrawalStatus::Approved),
@@ -205,7 +205,7 @@ fn what_is_below_the_limit_needs_no_operator() {
 }
 
 #[test]
-fn one_withdrawal_may_be_as_large_as_its_limit() {
+fn a_single_withdrawal_can_reach_its_limit() {
     let limits = WithdrawalLimits { max_amount: Some(amount(1_000)), ..WithdrawalLimits::default() };
     let terms = WithdrawalTerms { limits, ..WithdrawalTerms::default() };
     let id = WithdrawalId::new(1).unwrap();
@@ -215,7 +215,7 @@ fn one_withdrawal_may_be_as_large_as_its_limit() {
 }
 
 #[test]
-fn a_strict_policy_comes_before_the_limit_and_decides_what_is_kept() {
+fn the_strict_policy_precedes_the_limit_and_canonicalizes() {
     let limits = WithdrawalLimits { max_amount: Some(amount(1_000)), ..WithdrawalLimits::default() };
     let options = OptionsTable::new(vec![PayoutOption::new("ETH", ["base"]).unwrap()]).unwrap();
     let address_policy = AddressPolicy::Strict;
@@ -235,7 +235,7 @@ fn a_strict_policy_comes_before_the_limit_and_decides_what_is_kept() {
 }
 
 #[test]
-fn windows_to_the_microsecond_and_the_cent() {
+fn limit_windows_are_exact() {
     let (day, tick) = (Duration::hours(24), Duration::MICROSECOND);
     let window = Window { length: day, most: amount(1_000) };
     let now = at(1_000_000);
@@ -261,7 +261,7 @@ fn windows_to_the_microsecond_and_the_cent() {
 }
 
 #[test]
-fn what_came_to_nothing_does_not_count() {
+fn withdrawals_that_ended_without_a_payout_do_not_count() {
     let window = Window { length: Duration::days(30), most: amount(1_000) };
     for status in WithdrawalStatus::all() {
         let txid = [WithdrawalStatus::Broadcast, WithdrawalStatus::Completed].contains(&status).then(known);
@@ -273,7 +273,7 @@ fn what_came_to_nothing_does_not_count() {
 }
 
 #[test]
-fn each_limit_in_force_is_a_window() {
+fn each_configured_limit_is_a_window() {
     let limits = WithdrawalLimits {
         max_amount: Some(amount(1)),
         max_per_24h: Some(amount(2)),

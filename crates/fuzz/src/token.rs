@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_reaches_every_check() {
+    fn the_seed_token_is_accepted() {
         let (header, claims) = split(include_bytes!("../corpus/token/accepted"));
         let token = signed(KEYS[0].1, header, claims).unwrap();
         assert!(

@@ -21,7 +21,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_kept_input_keeps_every_property() {
+fn every_corpus_input_satisfies_its_properties() {
     for (name, check) in TARGETS {
         let inputs = files(&corpus().join(name));
         assert!(!inputs.is_empty(), "{name} has no input");
@@ -33,7 +33,7 @@ fn every_kept_input_keeps_every_property() {
 }
 
 #[test]
-fn the_kept_inputs_are_those_of_the_targets_and_small() {
+fn the_corpus_covers_the_targets_and_stays_small() {
     let folders = files(&corpus());
     let names: BTreeSet<&str> =
         folders.iter().filter_map(|folder| folder.file_name()).filter_map(|name| name.to_str()).collect();

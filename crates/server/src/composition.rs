@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn production_needs_keys_that_outlive_the_process() {
+    fn production_requires_persistent_signing_keys() {
         let layers = Layers {
             environment: DeploymentEnvironment::Production,
             ..Layers::test(&[("storage.postgres.url", "postgres://localhost/cuepoint")])
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn providers_need_secrets_and_an_address() {
+    fn webhook_providers_require_secrets_and_a_url() {
         let secret = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
         let webhook = ("payouts.provider", "webhook");
         let url = ("payouts.webhook_url", "http://localhost/orders");
@@ -334,14 +334,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn clients_are_told_the_configured_origin_else_the_address() {
+    async fn the_public_url_defaults_to_the_bound_address() {
         assert_eq!(composed(&[]).await.settings.public_url, "http://127.0.0.1:1");
         let configured = composed(&[("server.public_url", "https://api.example.com/")]).await;
         assert_eq!(configured.settings.public_url, "https://api.example.com");
     }
 
     #[tokio::test]
-    async fn a_process_does_not_know_the_tokens_of_another() {
+    async fn generated_keys_differ_between_processes() {
         let (one, other) = (composed(&[]).await, composed(&[]).await);
         let (user, session) = (UserId::new(1).unwrap(), SessionId::new(1).unwrap());
         let identity = Principal { user, role: Role::Member, is_dj: false, session };

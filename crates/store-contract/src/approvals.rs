@@ -45,7 +45,7 @@ impl Scenario {
 /// Above the limit the first approval leaves the withdrawal pending, a second one by the same operator
 /// changes nothing, and one by another operator approves it; both are stored with their times, in lists and
 /// receipts too. Up to the limit one approval is enough.
-pub async fn two_operators_approve_what_is_above_the_limit(store: Arc<dyn Store>) {
+pub async fn a_withdrawal_above_the_limit_needs_two_approvals(store: Arc<dyn Store>) {
     use WithdrawalStatus::{Approved, Pending};
     let scenario = four_eyes(store);
     let (guest, ada, bob) =
@@ -106,7 +106,7 @@ pub async fn two_operators_approve_what_is_above_the_limit(store: Arc<dyn Store>
 }
 
 /// Of many concurrent approvals exactly two are counted, and the withdrawal is approved once.
-pub async fn approvals_at_once_are_counted_once_each(store: Arc<dyn Store>) {
+pub async fn concurrent_approvals_are_counted_once_each(store: Arc<dyn Store>) {
     let scenario = four_eyes(store);
     let guest = scenario.guest(10_000).await;
     let mut operators = Vec::new();
@@ -133,7 +133,7 @@ pub async fn approvals_at_once_are_counted_once_each(store: Arc<dyn Store>) {
 /// An earlier approval counts only while its operator could still give it: not after they were suspended or
 /// demoted, even if restored, nor after they adjusted the wallet. Once the limit is lifted, one approval is
 /// enough again.
-pub async fn an_earlier_approval_counts_while_it_could_be_given_anew(store: Arc<dyn Store>) {
+pub async fn an_earlier_approval_counts_only_while_its_operator_is_eligible(store: Arc<dyn Store>) {
     use AccountStatusChange::{Restore, Role as Give, Suspend};
     use WithdrawalStatus::{Approved, Pending};
     let mut scenario = four_eyes(store);
@@ -170,7 +170,7 @@ pub async fn an_earlier_approval_counts_while_it_could_be_given_anew(store: Arc<
 /// An operator who adjusted a wallet, in either direction, cannot approve, reject or fail its withdrawals for
 /// thirty days, to the microsecond; they can send them and judge those of other wallets, and other operators
 /// judge them.
-pub async fn who_adjusted_a_wallet_judges_none_of_its_withdrawals(store: Arc<dyn Store>) {
+pub async fn an_operator_cannot_judge_withdrawals_of_a_wallet_they_adjusted(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, other) = (scenario.guest(1_000).await, scenario.guest(1_000).await);
     let (ada, bob) = (scenario.guest(0).await, scenario.guest(0).await);
@@ -213,7 +213,7 @@ pub async fn who_adjusted_a_wallet_judges_none_of_its_withdrawals(store: Arc<dyn
 
 /// A rejection and an adjustment by the same operator at once: if the adjustment is applied first, the
 /// rejection has no effect.
-pub async fn an_adjustment_at_the_same_time_counts_where_it_came_first(store: Arc<dyn Store>) {
+pub async fn a_concurrent_adjustment_bars_a_later_rejection(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let operator = scenario.guest(0).await;
     for _ in 0..20 {

@@ -10,7 +10,7 @@ use futures_util::future::join_all;
 use crate::scenario::{Scenario, at};
 
 /// A ledger without wallets, and one of empty wallets, are consistent.
-pub async fn an_empty_ledger_is_sound(store: Arc<dyn Store>) {
+pub async fn an_empty_ledger_is_consistent(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     assert_eq!(scenario.audit().await, Summary::default());
     scenario.guest(0).await;
@@ -18,7 +18,7 @@ pub async fn an_empty_ledger_is_sound(store: Arc<dyn Store>) {
 }
 
 /// Every wallet, entry, posting and entity is shown, and the ledger sums to zero.
-pub async fn a_sound_ledger_passes(store: Arc<dyn Store>) {
+pub async fn a_consistent_ledger_passes_the_audit(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store).with_commission(1_000);
     let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(300).await);
     for (seconds, end) in [(1, Move::Play), (2, Move::Reject), (3, Move::Cancel), (4, Move::Play)] {
@@ -40,7 +40,7 @@ pub async fn a_sound_ledger_passes(store: Arc<dyn Store>) {
 }
 
 /// The progress of an audit reaches the announced total and never exceeds it.
-pub async fn a_self_check_says_how_far_it_is(store: Arc<dyn Store>) {
+pub async fn an_audit_reports_its_progress(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     for guest in [scenario.guest(1_000).await, scenario.guest(0).await] {
         scenario.fund(guest, 100).await;
@@ -56,7 +56,7 @@ pub async fn a_self_check_says_how_far_it_is(store: Arc<dyn Store>) {
 }
 
 /// An audit that runs while money moves reports no inconsistency.
-pub async fn a_ledger_in_use_is_never_accused(store: Arc<dyn Store>) {
+pub async fn an_audit_of_a_ledger_in_use_reports_no_finding(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store).with_commission(1_000);
     let dj = scenario.dj(10).await;
     let mut guests = Vec::new();

@@ -9,7 +9,7 @@ use cuepoint_domain::ports::Store;
 
 use crate::scenario::{Refused, Scenario, at, at_once};
 /// A blocked guest cannot make requests of that DJ until unblocked, but can of other DJs.
-pub async fn who_is_blocked_makes_no_request(store: Arc<dyn Store>) {
+pub async fn a_blocked_guest_makes_no_request(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj, other) = (scenario.guest(1_000).await, scenario.dj(100).await, scenario.dj(100).await);
     let open = async |dj| {
@@ -29,7 +29,7 @@ pub async fn who_is_blocked_makes_no_request(store: Arc<dyn Store>) {
 
 /// A repeated block keeps the time of the first one, also under concurrency; an unknown user cannot be
 /// blocked.
-pub async fn a_block_is_since_its_first_time(store: Arc<dyn Store>) {
+pub async fn a_repeated_block_keeps_its_first_time(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(0).await, scenario.dj(100).await);
     let name = scenario.user(guest).await.name;

@@ -35,7 +35,7 @@ fn code(number: u8, network: u8, most_of_deployment: u32, at: Timestamp) -> Coun
 type CodeOf = fn(u8, Timestamp) -> CountedCode;
 
 /// A registered user with a unique phone number.
-async fn somebody(scenario: &Scenario) -> User {
+async fn registered_user(scenario: &Scenario) -> User {
     let mut user = scenario.stranger(false, at(0)).await;
     user.phone = Some(line(&format!("+4930{:08}", user.id.get())));
     scenario.register(&user).await;
@@ -44,7 +44,7 @@ async fn somebody(scenario: &Scenario) -> User {
 
 /// Sends a code to a new user.
 async fn send(scenario: &Scenario, code: &CountedCode) -> IssueOutcome {
-    send_to(scenario, &somebody(scenario).await, code).await
+    send_to(scenario, &registered_user(scenario).await, code).await
 }
 
 async fn send_to(scenario: &Scenario, user: &User, code: &CountedCode) -> IssueOutcome {
@@ -91,7 +91,7 @@ fn number_of(number: u32) -> u8 {
 
 /// A number is sent a limited number of codes within a day, to the microsecond, across all accounts and
 /// networks.
-pub async fn a_number_is_sent_a_few_codes_a_day(store: Arc<dyn Store>) {
+pub async fn codes_per_number_and_day_are_limited(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     fill(&scenario, PER_NUMBER, |number, now| code(200, number_of(number), 0, now)).await;
     assert_eq!(send(&scenario, &code(201, 90, 0, at(900))).await, IssueOutcome::Done, "another number");
@@ -99,7 +99,7 @@ pub async fn a_number_is_sent_a_few_codes_a_day(store: Arc<dyn Store>) {
 }
 
 /// A network requests a limited number of codes within a day, across all numbers.
-pub async fn a_network_asks_for_some_codes_a_day(store: Arc<dyn Store>) {
+pub async fn codes_per_network_and_day_are_limited(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     fill(&scenario, PER_NETWORK, |number, now| code(number_of(number), 200, 0, now)).await;
     assert_eq!(send(&scenario, &code(90, 201, 0, at(1_900))).await, IssueOutcome::Done, "another network");
@@ -107,7 +107,7 @@ pub async fn a_network_asks_for_some_codes_a_day(store: Arc<dyn Store>) {
 }
 
 /// A deployment sends a limited number of codes within a day, and any number without a limit.
-pub async fn a_deployment_sends_some_codes_a_day(store: Arc<dyn Store>) {
+pub async fn codes_per_deployment_and_day_are_limited(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     fill(&scenario, 7, |number, now| code(number_of(number), number_of(number), 7, now)).await;
     is_full_for_a_day(&scenario, CodeQuota::Deployment, 7, |now| code(100, 100, 7, now)).await;
@@ -117,7 +117,7 @@ pub async fn a_deployment_sends_some_codes_a_day(store: Arc<dyn Store>) {
 }
 
 /// Concurrent requests never exceed a quota.
-pub async fn codes_asked_for_at_once_are_counted_exactly(store: Arc<dyn Store>) {
+pub async fn concurrent_codes_are_counted_exactly(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let cases: [(i64, CodeQuota, u32, CodeOf); 3] = [
         (0, CodeQuota::Number, 5, |number, now| code(1, number, 0, now)),
@@ -139,10 +139,10 @@ pub async fn codes_asked_for_at_once_are_counted_exactly(store: Arc<dyn Store>) 
 }
 
 /// An erasure leaves sent codes counted: a new account resets no quota.
-pub async fn an_erasure_resets_no_count(store: Arc<dyn Store>) {
+pub async fn an_erasure_resets_no_code_quota(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     for number in 0..PER_NUMBER {
-        let user = somebody(&scenario).await;
+        let user = registered_user(&scenario).await;
         let sent = send_to(&scenario, &user, &code(200, 200, 0, at(i64::from(number)))).await;
         assert_eq!(sent, IssueOutcome::Done);
         assert_eq!(scenario.erase(user.id, 60).await, Erased::Done);
@@ -153,7 +153,7 @@ pub async fn an_erasure_resets_no_count(store: Arc<dyn Store>) {
 
 /// Codes counted under another key count as well, and of several full quotas the one with the longest wait is
 /// reported.
-pub async fn codes_count_under_every_key_and_for_the_longest_wait(store: Arc<dyn Store>) {
+pub async fn codes_count_under_every_key_and_the_longest_wait_is_reported(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     fill(&scenario, PER_NUMBER, |number, now| code(200, number_of(number), 0, now)).await;
     let rotated = CountedCode {
@@ -166,7 +166,7 @@ pub async fn codes_count_under_every_key_and_for_the_longest_wait(store: Arc<dyn
     let both = code(200, 100, 1, at(3_800));
     assert_eq!(send(&scenario, &both).await, refused(CodeQuota::Deployment, 1, at(3_700).plus(WINDOW)));
     // The user's own hour has passed by then.
-    let user = somebody(&scenario).await;
+    let user = registered_user(&scenario).await;
     for network in 0..5 {
         let sent = send_to(&scenario, &user, &code(220 + network, 220, 0, at(4_000))).await;
         assert_eq!(sent, IssueOutcome::Done);

@@ -60,7 +60,7 @@ pub(crate) enum Command {
         pick: usize,
     },
     /// Delivers a status update about a top-up whose payment exceeds its amount by this many cents.
-    HearOfTopup {
+    ReceiveTopupUpdate {
         pick: usize,
         word: &'static str,
         more: i128,
@@ -139,7 +139,7 @@ pub(crate) enum Command {
         pick: usize,
     },
     /// Delivers a status update of the payout provider, with this transaction if the update names one.
-    Hear {
+    ReceivePayoutUpdate {
         pick: usize,
         word: &'static str,
         txid: &'static str,
@@ -204,9 +204,11 @@ fn theft() -> impl Strategy<Value = Vec<Command>> {
             Command::Adjust { who, cents: None, by: OPERATOR },
         ];
         let reverse = || Command::ReverseTopup { pick: 0 };
-        let hear = |more| Command::HearOfTopup { pick: 0, word: "reversed", more };
+        let receive = |more| Command::ReceiveTopupUpdate { pick: 0, word: "reversed", more };
         let beginning = std::iter::once(top_up()).chain(spend);
-        beginning.chain([hear(-1), reverse(), hear(0), reverse(), top_up(), hear(0), reverse()]).collect()
+        beginning
+            .chain([receive(-1), reverse(), receive(0), reverse(), top_up(), receive(0), reverse()])
+            .collect()
     })
 }
 
@@ -214,7 +216,7 @@ fn theft() -> impl Strategy<Value = Vec<Command>> {
 fn departure() -> impl Strategy<Value = Vec<Command>> {
     (1..4_000_i128, any::<bool>()).prop_map(|(cents, ordered)| {
         let confirmed = || Command::SettleTopup { pick: 0, confirmed: true };
-        let hear = |word| Command::HearOfTopup { pick: 0, word, more: 0 };
+        let receive = |word| Command::ReceiveTopupUpdate { pick: 0, word, more: 0 };
         let settle = || Command::SettleSuspense { pick: 0 };
         let open = || Command::OpenLeaversTopup { cents, ordered };
         vec![
@@ -227,9 +229,9 @@ fn departure() -> impl Strategy<Value = Vec<Command>> {
             Command::EraseLeaver,
             Command::Pass { seconds: 604_800 },
             Command::EraseLeaver,
-            if ordered { confirmed() } else { hear("confirmed") },
-            hear("confirmed"),
-            hear("reversed"),
+            if ordered { confirmed() } else { receive("confirmed") },
+            receive("confirmed"),
+            receive("reversed"),
             settle(),
             settle(),
         ]
@@ -285,13 +287,13 @@ fn order() -> impl Strategy<Value = Vec<Command>> {
     let words = || (select(WORDS.to_vec()), select(TXIDS.to_vec()));
     (0..OPERATOR, any::<bool>(), words(), words()).prop_map(|(who, again, first, second)| {
         let moved = |to| Command::MoveWithdrawal { pick: 0, to, by: OPERATOR, txid: false };
-        let hear = |(word, txid)| Command::Hear { pick: 0, word, txid };
+        let receive = |(word, txid)| Command::ReceivePayoutUpdate { pick: 0, word, txid };
         let open = Command::OpenWithdrawal { who, cents: Some(20) };
         let mut commands = vec![open, moved("approved"), Command::Send { pick: 0 }];
         if again {
             commands.extend([Command::Pass { seconds: RETRY_SECONDS }, Command::Send { pick: 0 }]);
         }
-        commands.extend([moved("failed"), hear(first), hear(second)]);
+        commands.extend([moved("failed"), receive(first), receive(second)]);
         commands
     })
 }
@@ -386,7 +388,7 @@ fn command() -> impl Strategy<Value = Command> {
         3 => (pick(), flag()).prop_map(|(pick, confirmed)| Command::SettleTopup { pick, confirmed }),
         1 => pick().prop_map(|pick| Command::ReverseTopup { pick }),
         2 => (pick(), select(TOPUP_WORDS.to_vec()))
-            .prop_map(|(pick, (word, more))| Command::HearOfTopup { pick, word, more }),
+            .prop_map(|(pick, (word, more))| Command::ReceiveTopupUpdate { pick, word, more }),
         1 => prop_oneof![
             (1..4_000_i128, flag()).prop_map(|(cents, ordered)| Command::OpenLeaversTopup { cents, ordered }),
             Just(Command::EraseLeaver),
@@ -416,7 +418,7 @@ fn command() -> impl Strategy<Value = Command> {
             .prop_map(|(pick, edge, by, txid)| Command::FollowWithdrawal { pick, edge, by, txid }),
         2 => pick().prop_map(|pick| Command::Send { pick }),
         4 => (pick(), select(WORDS.to_vec()), select(TXIDS.to_vec()))
-            .prop_map(|(pick, word, txid)| Command::Hear { pick, word, txid }),
+            .prop_map(|(pick, word, txid)| Command::ReceivePayoutUpdate { pick, word, txid }),
         2 => any_of_them().prop_map(|pick| Command::Retry { pick }),
         2 => (any_of_them(), flag()).prop_map(|(pick, same_body)| Command::ReuseKey { pick, same_body }),
         3 => select(vec![1, 60, 899, 900, 2_700, 3_600, 86_400, 86_400, 604_800, 2_592_000])

@@ -55,7 +55,7 @@ pub async fn one_operation_submitted_in_parallel_is_applied_once(store: Arc<dyn 
 }
 
 /// A key sent 50 times in parallel under different operation ids runs its command once.
-pub async fn one_key_sent_in_parallel_is_done_once(store: Arc<dyn Store>) {
+pub async fn one_key_sent_in_parallel_runs_its_command_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(20_000).await;
     let mut plans = Vec::new();
@@ -80,7 +80,7 @@ pub async fn one_key_sent_in_parallel_is_done_once(store: Arc<dyn Store>) {
 }
 
 /// A key sent in parallel with different bodies is bound to one of them; all others are refused.
-pub async fn one_key_with_many_bodies_stands_for_one(store: Arc<dyn Store>) {
+pub async fn one_key_with_many_bodies_is_bound_to_one(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(20_000).await;
     let mut plans = Vec::new();
@@ -194,7 +194,7 @@ pub async fn cancel_and_approve_have_one_winner(store: Arc<dyn Store>) {
 }
 
 /// Two DJs who play each other's requests concurrently never deadlock.
-pub async fn opposite_transfers_all_succeed(store: Arc<dyn Store>) {
+pub async fn opposite_transfers_do_not_deadlock(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store).with_commission(500);
     let (one, two) = (scenario.dj(100).await, scenario.dj(100).await);
     let mut requests = Vec::new();
@@ -219,7 +219,7 @@ pub async fn opposite_transfers_all_succeed(store: Arc<dyn Store>) {
 }
 
 /// Concurrent changes of a profile and played songs do not overwrite each other.
-pub async fn a_profile_and_its_counter_lose_no_update(store: Arc<dyn Store>) {
+pub async fn profile_changes_and_played_songs_lose_no_update(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(20_000).await, scenario.dj(100).await);
     let mut plans = Vec::new();

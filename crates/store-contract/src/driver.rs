@@ -26,7 +26,7 @@ use futures_util::FutureExt;
 use crate::Fixture;
 use crate::commands::{Command, FIRST_DJ, OPERATOR, PEOPLE};
 use crate::model::{Dj, Model, Person, Seen, Terms};
-use crate::observed::{name, request_move, said};
+use crate::observed::{name, outcome_of, request_move};
 use crate::refusal::Refusal;
 use crate::scenario::{Refused, Scenario, amount, at, key, line, money, request_of, topup_of, withdrawal_of};
 
@@ -173,7 +173,7 @@ impl<'a> HistoryDriver<'a> {
         model: Result<Seen, Refusal>,
     ) -> Result<(), String> {
         self.observed.insert(name(&model));
-        equal("the answer", &said(answer), &model)
+        equal("the answer", &outcome_of(answer), &model)
     }
 
     /// Runs one command on both.
@@ -269,8 +269,8 @@ impl<'a> HistoryDriver<'a> {
             Command::SettleTopup { pick, confirmed } => {
                 return self.settle_topup(pick, confirmed, keyed).await;
             }
-            Command::HearOfTopup { pick, word, more } => {
-                return self.hear_of_topup(pick, word, more).await;
+            Command::ReceiveTopupUpdate { pick, word, more } => {
+                return self.receive_topup_update(pick, word, more).await;
             }
             Command::ReverseTopup { pick } => return self.reverse_topup(pick, keyed).await,
             Command::OpenLeaversTopup { cents, ordered } => {
@@ -302,9 +302,9 @@ impl<'a> HistoryDriver<'a> {
                     return self.send(place).await;
                 }
             }
-            Command::Hear { pick, word, txid } => {
+            Command::ReceivePayoutUpdate { pick, word, txid } => {
                 if let Some(place) = picked(pick, self.withdrawals.len()) {
-                    return self.hear(place, word, txid).await;
+                    return self.receive_payout_update(place, word, txid).await;
                 }
             }
             Command::FollowWithdrawal { pick, edge, by, txid } => {

@@ -42,7 +42,7 @@ async fn erase(scenario: &Scenario, user: UserId, seconds: i64) -> Erased {
 
 /// An erased user matches the domain's decision, cannot log in and is not listed; their address is free
 /// again.
-pub async fn who_was_erased_is_nobody(store: Arc<dyn Store>) {
+pub async fn an_erased_user_cannot_log_in_and_is_not_listed(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = ada(&scenario).await;
     log_in(&scenario.store, user.id, 1, at(1)).await;
@@ -79,7 +79,7 @@ pub async fn who_was_erased_is_nobody(store: Arc<dyn Store>) {
 }
 
 /// Receipts of earlier commands show no erased profile: repeating such a command is stale.
-pub async fn earlier_answers_forget_who_was_erased(store: Arc<dyn Store>) {
+pub async fn receipts_of_an_erased_profile_are_stale(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (user, other) = (ada(&scenario).await, scenario.dj(100).await);
     let change = |name: &str| ProfileChange { name: Field::Set(line(name)), ..ProfileChange::default() };
@@ -96,7 +96,7 @@ pub async fn earlier_answers_forget_who_was_erased(store: Arc<dyn Store>) {
 
 /// A user with money, be it available, held or owed, is not erased; one without is, even after payments, and
 /// the ledger stays consistent.
-pub async fn nobody_with_money_is_erased(store: Arc<dyn Store>) {
+pub async fn a_user_with_money_is_not_erased(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store).with_commission(1_000);
     let (guest, dj) = (scenario.guest(100).await, scenario.dj(100).await);
     let refused = Erased::Refused(ErasureRefusal::MoneyLeft);
@@ -115,7 +115,7 @@ pub async fn nobody_with_money_is_erased(store: Arc<dyn Store>) {
 }
 
 /// A user is erased once, also by many concurrent erasures.
-pub async fn a_person_is_erased_once(store: Arc<dyn Store>) {
+pub async fn a_user_is_erased_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = scenario.guest(0).await;
     let tasks = (0..10).map(|_| {
@@ -133,7 +133,7 @@ pub async fn a_person_is_erased_once(store: Arc<dyn Store>) {
 }
 
 /// Erasures deadlock with no other concurrent operation on the same users, and complete.
-pub async fn erasures_cross_whatever_else_is_done(store: Arc<dyn Store>) {
+pub async fn erasures_never_deadlock_with_concurrent_operations(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (operator, guest) = (scenario.guest(0).await, scenario.guest(10_000).await);
     let mut djs = Vec::new();
@@ -187,7 +187,7 @@ pub async fn erasures_cross_whatever_else_is_done(store: Arc<dyn Store>) {
 }
 
 /// An erasure deletes the blocks by the user and of the user.
-pub async fn blocks_go_with_who_was_erased(store: Arc<dyn Store>) {
+pub async fn an_erasure_deletes_blocks_in_both_directions(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (dj, other) = (scenario.dj(100).await, scenario.dj(100).await);
     for (one, two) in [(dj, other), (other, dj)] {
@@ -230,7 +230,7 @@ pub async fn no_block_outlives_an_erasure(store: Arc<dyn Store>) {
 }
 
 /// No challenge is issued to an unknown or erased user.
-pub async fn nobody_is_sent_a_challenge(store: Arc<dyn Store>) {
+pub async fn an_unknown_or_erased_user_is_issued_no_challenge(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (erased, unknown) = (ada(&scenario).await, scenario.stranger(false, at(0)).await);
     assert_eq!(erase(&scenario, erased.id, 1).await, Erased::Done);

@@ -27,7 +27,11 @@ fn times() -> u32 {
 /// Runs this many histories of this many commands: store and model agree on every answer and, after every
 /// command, on every balance; at the end also on the lists, the entries and the audit. In between, answers
 /// get lost and the store is reopened.
-pub async fn histories_agree_with_a_plain_model(fixture: &dyn Fixture, histories: u32, steps: usize) {
+pub async fn random_histories_agree_with_a_reference_model(
+    fixture: &dyn Fixture,
+    histories: u32,
+    steps: usize,
+) {
     let scenario = Scenario::new(fixture.store());
     // No operator of a history may be the last one.
     scenario.operator().await;

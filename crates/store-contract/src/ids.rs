@@ -32,7 +32,7 @@ where
 }
 
 /// Thousands of ids of each kind, allocated in parallel, are distinct; their type makes them positive.
-pub async fn identities_are_never_the_same_twice(store: Arc<dyn Store>) {
+pub async fn allocated_ids_are_distinct(store: Arc<dyn Store>) {
     let ids: Arc<dyn Ids> = store;
     distinct(&ids, "operation", |ids| async move { Ok(ids.operation()) }).await;
     distinct(&ids, "user", |ids| async move { ids.next_user().await }).await;

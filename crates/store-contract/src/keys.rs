@@ -97,7 +97,7 @@ pub async fn a_key_is_kept_for_seven_days(store: Arc<dyn Store>) {
 }
 
 /// A purge deletes the keys past their retention, and no others; operations stay known forever.
-pub async fn tidying_deletes_keys_past_their_time(store: Arc<dyn Store>) {
+pub async fn a_purge_deletes_expired_keys(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(500).await;
     let (old, young) = (key(guest, "old", "body"), key(guest, "young", "body"));
@@ -114,7 +114,7 @@ pub async fn tidying_deletes_keys_past_their_time(store: Arc<dyn Store>) {
 
 /// A keyed command that changed nothing is stored too: its retry shows the state at that time, not a later
 /// one.
-pub async fn a_key_is_kept_where_nothing_changed(store: Arc<dyn Store>) {
+pub async fn a_key_is_kept_for_a_command_without_effect(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(500).await, scenario.dj(100).await);
     let request = scenario.request(guest, dj, at(1)).await;
@@ -132,7 +132,7 @@ pub async fn a_key_is_kept_where_nothing_changed(store: Arc<dyn Store>) {
 
 /// Without a key, a command that changes nothing leaves no trace: submitted again, it shows the current
 /// state.
-pub async fn an_unchanged_thing_leaves_no_trace(store: Arc<dyn Store>) {
+pub async fn a_keyless_command_without_effect_leaves_no_trace(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(500).await, scenario.dj(100).await);
     let request = scenario.request(guest, dj, at(1)).await;

@@ -127,7 +127,7 @@ pub async fn an_operation_is_applied_once(store: Arc<dyn Store>) {
 }
 
 /// A move decided on an outdated state is refused, for every kind of entity.
-pub async fn a_plan_on_a_state_that_moved_is_stale(store: Arc<dyn Store>) {
+pub async fn a_plan_decided_on_an_outdated_state_is_stale(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(100).await);
     let system = |seconds| scenario.metadata(Actor::System, at(seconds));
@@ -155,7 +155,7 @@ pub async fn a_plan_on_a_state_that_moved_is_stale(store: Arc<dyn Store>) {
 }
 
 /// A request accepted twice is not in the same state: the deadline to play it differs.
-pub async fn a_state_is_more_than_its_name(store: Arc<dyn Store>) {
+pub async fn states_of_one_status_with_other_times_are_different(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(100).await);
     let request = scenario.request(guest, dj, at(1)).await;
@@ -194,7 +194,7 @@ pub async fn a_missing_row_is_an_error(store: Arc<dyn Store>) {
 
 /// The store refuses an invalid change of a profile with the domain's reason, and leaves the profile
 /// unchanged.
-pub async fn a_refused_profile_stays(store: Arc<dyn Store>) {
+pub async fn a_refused_profile_change_changes_nothing(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(0).await;
     let before = scenario.user(guest).await;
@@ -210,7 +210,7 @@ pub async fn a_refused_profile_stays(store: Arc<dyn Store>) {
 
 /// The entries of each wallet are numbered 1, 2, 3…, lead from one balance to the next and are linked by
 /// their hash.
-pub async fn entries_follow_each_other(store: Arc<dyn Store>) {
+pub async fn entries_are_numbered_and_chained(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store).with_commission(1_000);
     let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(300).await);
     let request = scenario.request(guest, dj, at(1)).await;
@@ -249,7 +249,7 @@ fn follow(entries: &[Entry]) {
 }
 
 /// The times of a wallet's entries never decrease, even if the clocks of two servers differ.
-pub async fn times_never_go_backwards(store: Arc<dyn Store>) {
+pub async fn entry_times_never_decrease(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(1_000).await;
     for seconds in [50, 10, 60, 20] {
@@ -261,7 +261,7 @@ pub async fn times_never_go_backwards(store: Arc<dyn Store>) {
 }
 
 /// A free request has the same life cycle, moves no money, has no entries and counts as played.
-pub async fn a_price_of_nothing_has_no_entries(store: Arc<dyn Store>) {
+pub async fn a_free_request_has_no_entries(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store).with_commission(1_000);
     let (guest, dj) = (scenario.guest(0).await, scenario.dj(0).await);
     let request = scenario.request(guest, dj, at(1)).await;
@@ -293,7 +293,7 @@ fn owing(available: i128, owed: i128) -> Balance {
 }
 
 /// Top-ups, adjustments and earnings pay a debt before any of them becomes available.
-pub async fn income_pays_what_is_owed_first(store: Arc<dyn Store>) {
+pub async fn income_pays_debt_first(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = indebted(&scenario).await;
     scenario.fund(dj, 10).await;
@@ -307,7 +307,7 @@ pub async fn income_pays_what_is_owed_first(store: Arc<dyn Store>) {
 }
 
 /// Released money already belonged to its owner: it pays no debt.
-pub async fn released_money_pays_nothing_that_is_owed(store: Arc<dyn Store>) {
+pub async fn released_money_pays_no_debt(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (_, dj) = indebted(&scenario).await;
     let filter = WithdrawalFilter::of(dj);
@@ -319,7 +319,7 @@ pub async fn released_money_pays_nothing_that_is_owed(store: Arc<dyn Store>) {
 
 /// Operations stay bound to the rules that posted them: those of the first version, in which only earnings
 /// paid a debt, are audited by its rules.
-pub async fn operations_of_earlier_rules_stay_sound(store: Arc<dyn Store>) {
+pub async fn operations_are_audited_by_their_own_posting_rules(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = indebted(&scenario).await;
     for (rules, expected) in
@@ -337,7 +337,7 @@ pub async fn operations_of_earlier_rules_stay_sound(store: Arc<dyn Store>) {
 }
 
 /// A plan is applied once, whether or not its caller awaits the answer.
-pub async fn a_caller_that_goes_away_loses_nothing(store: Arc<dyn Store>) {
+pub async fn an_abandoned_apply_is_applied_once_by_its_retry(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(1_000).await;
     let mut plans = Vec::new();

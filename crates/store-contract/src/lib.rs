@@ -89,9 +89,12 @@ macro_rules! store_contract {
             use super::*;
 
             #[::tokio::test(flavor = "multi_thread", worker_threads = 4)]
-            async fn histories_agree_with_a_plain_model() {
+            async fn random_histories_agree_with_a_reference_model() {
                 let fixture = $factory().await;
-                $crate::histories::histories_agree_with_a_plain_model(&fixture, $histories, $steps).await;
+                $crate::histories::random_histories_agree_with_a_reference_model(
+                    &fixture, $histories, $steps,
+                )
+                .await;
             }
         }
         $crate::promises! { $factory;
@@ -101,17 +104,17 @@ macro_rules! store_contract {
                 a_plan_refused_at_its_last_leg_changes_nothing,
                 no_balance_falls_below_zero,
                 an_operation_is_applied_once,
-                a_plan_on_a_state_that_moved_is_stale,
-                a_state_is_more_than_its_name,
+                a_plan_decided_on_an_outdated_state_is_stale,
+                states_of_one_status_with_other_times_are_different,
                 a_missing_row_is_an_error,
-                a_refused_profile_stays,
-                entries_follow_each_other,
-                times_never_go_backwards,
-                a_price_of_nothing_has_no_entries,
-                income_pays_what_is_owed_first,
-                released_money_pays_nothing_that_is_owed,
-                operations_of_earlier_rules_stay_sound,
-                a_caller_that_goes_away_loses_nothing,
+                a_refused_profile_change_changes_nothing,
+                entries_are_numbered_and_chained,
+                entry_times_never_decrease,
+                a_free_request_has_no_entries,
+                income_pays_debt_first,
+                released_money_pays_no_debt,
+                operations_are_audited_by_their_own_posting_rules,
+                an_abandoned_apply_is_applied_once_by_its_retry,
             }
             keys {
                 a_key_replays_its_first_answer,
@@ -119,21 +122,21 @@ macro_rules! store_contract {
                 keys_of_different_scopes_are_different,
                 a_refusal_uses_up_no_key,
                 a_key_is_kept_for_seven_days,
-                tidying_deletes_keys_past_their_time,
-                a_key_is_kept_where_nothing_changed,
-                an_unchanged_thing_leaves_no_trace,
+                a_purge_deletes_expired_keys,
+                a_key_is_kept_for_a_command_without_effect,
+                a_keyless_command_without_effect_leaves_no_trace,
             }
             approvals {
-                two_operators_approve_what_is_above_the_limit,
-                approvals_at_once_are_counted_once_each,
+                a_withdrawal_above_the_limit_needs_two_approvals,
+                concurrent_approvals_are_counted_once_each,
                 a_plan_of_a_dismissed_operator_changes_nothing,
-                an_earlier_approval_counts_while_it_could_be_given_anew,
-                who_adjusted_a_wallet_judges_none_of_its_withdrawals,
-                an_adjustment_at_the_same_time_counts_where_it_came_first,
+                an_earlier_approval_counts_only_while_its_operator_is_eligible,
+                an_operator_cannot_judge_withdrawals_of_a_wallet_they_adjusted,
+                a_concurrent_adjustment_bars_a_later_rejection,
             }
             limits {
                 a_window_rolls_to_the_microsecond,
-                only_what_may_be_paid_counts,
+                only_withdrawals_that_may_be_paid_count,
                 a_window_counts_exactly_under_concurrency,
                 only_open_requests_with_one_dj_count,
                 open_requests_are_counted_exactly_under_concurrency,
@@ -141,61 +144,61 @@ macro_rules! store_contract {
             concurrency {
                 parallel_withdrawals_spend_each_cent_once,
                 one_operation_submitted_in_parallel_is_applied_once,
-                one_key_sent_in_parallel_is_done_once,
-                one_key_with_many_bodies_stands_for_one,
+                one_key_sent_in_parallel_runs_its_command_once,
+                one_key_with_many_bodies_is_bound_to_one,
                 plans_on_one_state_have_one_winner,
                 racing_answers_settle_a_request_once,
                 racing_cancels_release_once,
                 cancel_and_approve_have_one_winner,
-                opposite_transfers_all_succeed,
-                a_profile_and_its_counter_lose_no_update,
+                opposite_transfers_do_not_deadlock,
+                profile_changes_and_played_songs_lose_no_update,
             }
             requests {
                 a_request_reads_back_as_it_was_made,
                 requests_are_listed_newest_first,
-                who_made_a_request_to_whom_is_known,
-                pages_cover_a_list,
-                filters_show_what_is_asked_for,
-                filters_see_expiry_by_the_clock,
+                past_requesters_of_a_dj_are_known,
+                pages_cover_a_list_without_gap_or_overlap,
+                requests_are_filtered_by_requester_dj_and_status,
+                filters_use_the_status_at_the_current_time,
                 lists_show_requests_as_stored,
-                lists_asked_at_once_are_each_their_own,
-                overdue_requests_come_longest_first,
+                concurrent_lists_return_their_own_rows,
+                overdue_requests_are_listed_longest_overdue_first,
             }
             wallets {
-                a_balance_is_there_from_the_start,
+                a_new_wallet_has_a_zero_balance,
                 entries_are_listed_newest_first,
                 an_entry_is_found_by_its_number,
-                a_balance_is_that_of_its_moment,
+                a_balance_at_a_past_time_is_that_of_the_last_entry,
                 withdrawals_are_listed_newest_first,
                 withdrawals_are_listed_by_status,
                 topups_are_listed_newest_first,
             }
             payouts {
-                due_payouts_come_longest_waiting_first,
-                a_payout_is_taken_up_by_one_worker,
-                a_topup_is_settled_once_by_many_words,
+                due_payouts_are_listed_longest_waiting_first,
+                a_payout_is_claimed_by_one_worker,
+                a_topup_is_settled_once_by_many_status_updates,
             }
             orders {
-                due_orders_come_longest_waiting_first,
-                a_topup_is_taken_up_by_one_server,
-                a_page_is_kept_until_and_after_the_money_came,
-                an_order_on_a_topup_that_moved_is_stale,
+                due_orders_are_listed_longest_waiting_first,
+                a_topup_is_claimed_by_one_server,
+                a_payment_page_is_kept_after_the_confirmation,
+                an_order_decided_on_an_outdated_topup_is_stale,
             }
             references {
                 a_withdrawal_is_found_by_the_operation_that_opened_it,
                 a_topup_is_found_by_the_operation_that_opened_it,
             }
             reversals {
-                a_reversal_takes_what_is_available_and_the_rest_is_owed,
+                a_reversal_debits_the_available_balance_and_the_rest_is_owed,
                 a_topup_is_reversed_once,
                 only_a_confirmed_topup_is_reversed,
-                a_reversal_leaves_an_event,
+                a_reversal_by_an_operator_records_an_event,
             }
             suspense {
-                pending_topups_keep_their_owner_from_being_erased,
-                who_was_erased_opens_no_topup,
+                pending_topups_prevent_an_erasure,
+                an_erased_user_opens_no_topup,
                 late_money_goes_into_suspense_once,
-                a_pending_topup_of_somebody_erased_fails_with_its_money,
+                a_pending_topup_of_an_erased_user_fails_when_its_money_arrives,
                 suspense_is_settled_once,
                 suspense_is_listed_unsettled_first,
             }
@@ -208,128 +211,128 @@ macro_rules! store_contract {
                 profiles_in_receipts_are_kept_for_seven_days,
             }
             people {
-                registering_makes_a_person_and_a_wallet,
-                an_email_is_taken_in_every_letter_case,
-                one_of_many_gets_an_email,
-                the_first_operator_is_made_once,
+                a_registration_creates_a_user_and_a_wallet,
+                an_email_is_unique_regardless_of_letter_case,
+                one_of_many_concurrent_registrations_gets_an_email,
+                the_first_operator_is_created_once,
                 a_profile_reads_back_as_it_was_changed,
                 djs_are_listed_newest_first,
-                people_are_listed_newest_first,
+                users_are_listed_newest_first,
             }
             sessions {
                 a_token_is_exchanged_for_the_next,
-                a_login_with_a_changed_password_begins_nothing,
+                a_login_with_a_changed_password_begins_no_session,
                 a_used_token_ends_its_session,
-                of_two_racing_exchanges_without_a_common_key_one_ends_the_session,
-                a_token_past_its_end_is_refused,
-                a_used_token_past_its_end_still_ends_its_session,
+                racing_exchanges_without_a_common_key_end_the_session,
+                an_expired_token_is_refused_and_ends_no_session,
+                a_reused_expired_token_still_ends_its_session,
                 a_session_is_ended_by_any_of_its_tokens,
                 sessions_are_listed_newest_first,
-                nobody_ends_the_session_of_another,
+                a_user_cannot_end_the_session_of_another,
                 all_other_sessions_are_ended,
-                ended_sessions_are_told_since_a_moment,
-                tidying_deletes_sessions_past_their_time,
+                ended_sessions_are_listed_since_a_time,
+                a_purge_deletes_expired_tokens_and_ended_sessions,
             }
             repetitions {
-                of_two_racing_exchanges_both_get_the_same_successor,
-                of_many_racing_exchanges_all_get_the_same_successor,
+                two_racing_exchanges_get_the_same_successor,
+                many_racing_exchanges_get_the_same_successor,
                 an_exchange_is_repeated_for_a_minute,
                 an_exchange_is_repeated_until_its_successor_is_used,
                 a_successor_under_another_key_is_found,
                 an_exchange_in_an_ended_session_is_not_repeated,
-                a_repeated_registration_adds_one_person,
+                a_repeated_registration_adds_one_user,
                 a_repeated_login_begins_one_session,
             }
             networks {
                 a_network_is_known_from_logins_and_refreshes,
-                a_network_is_known_of_one_person_alone,
-                a_refused_refresh_makes_no_network_known,
-                tidying_forgets_networks_past_their_time,
+                a_network_is_known_for_one_user_only,
+                a_refused_refresh_records_no_network,
+                a_purge_deletes_expired_networks,
                 no_network_outlives_an_erasure,
             }
             logins {
                 credentials_are_found_by_the_folded_email,
                 a_rehash_overwrites_no_other_password,
-                a_changed_password_ends_what_the_old_one_opened,
-                one_of_many_changes_a_password,
-                a_right_answer_proves_an_address_once,
-                only_the_newest_challenge_is_answered_in_time,
-                a_code_for_an_earlier_number_proves_nothing,
+                a_password_change_ends_other_sessions_and_resets,
+                one_of_many_concurrent_password_changes_succeeds,
+                a_right_answer_verifies_an_address_once,
+                only_the_newest_unexpired_challenge_can_be_answered,
+                a_code_for_an_earlier_number_verifies_nothing,
                 wrong_answers_are_counted_exactly,
-                one_of_many_right_answers_is_right,
-                challenges_are_sent_a_few_times_an_hour,
-                an_address_is_sent_a_few_challenges_whosever_it_is,
-                a_reset_password_ends_everything,
-                one_of_many_resets_a_password,
+                one_of_many_concurrent_right_answers_succeeds,
+                challenges_per_user_and_hour_are_limited,
+                challenges_per_address_and_hour_are_limited_across_users,
+                a_password_reset_ends_every_session,
+                one_of_many_concurrent_password_resets_succeeds,
             }
             code_quotas {
-                a_number_is_sent_a_few_codes_a_day,
-                a_network_asks_for_some_codes_a_day,
-                a_deployment_sends_some_codes_a_day,
-                codes_asked_for_at_once_are_counted_exactly,
-                an_erasure_resets_no_count,
-                codes_count_under_every_key_and_for_the_longest_wait,
+                codes_per_number_and_day_are_limited,
+                codes_per_network_and_day_are_limited,
+                codes_per_deployment_and_day_are_limited,
+                concurrent_codes_are_counted_exactly,
+                an_erasure_resets_no_code_quota,
+                codes_count_under_every_key_and_the_longest_wait_is_reported,
             }
             standing {
-                a_standing_reads_back_as_it_was_changed,
-                standings_are_told_since_a_moment,
-                a_profile_and_a_standing_lose_no_update,
+                an_account_status_reads_back_as_it_was_changed,
+                account_statuses_are_listed_since_a_time,
+                concurrent_profile_and_status_changes_lose_no_update,
             }
             suspensions {
-                a_suspension_ends_the_sessions,
-                no_session_that_begins_beside_a_suspension_survives_it,
-                no_more_sessions_live_than_may,
-                the_last_active_operator_stays,
-                of_operators_who_dismiss_each_other_one_remains,
-                of_operators_who_leave_at_once_one_remains,
+                a_suspension_ends_every_session,
+                no_session_concurrent_with_a_suspension_stays_live,
+                the_number_of_live_sessions_is_limited,
+                the_last_active_operator_cannot_be_removed,
+                one_of_several_operators_dismissing_each_other_remains,
+                one_of_several_operators_leaving_at_once_remains,
             }
             erasure {
-                who_was_erased_is_nobody,
-                earlier_answers_forget_who_was_erased,
-                nobody_with_money_is_erased,
-                a_person_is_erased_once,
-                erasures_cross_whatever_else_is_done,
-                blocks_go_with_who_was_erased,
+                an_erased_user_cannot_log_in_and_is_not_listed,
+                receipts_of_an_erased_profile_are_stale,
+                a_user_with_money_is_not_erased,
+                a_user_is_erased_once,
+                erasures_never_deadlock_with_concurrent_operations,
+                an_erasure_deletes_blocks_in_both_directions,
                 no_block_outlives_an_erasure,
-                nobody_is_sent_a_challenge,
+                an_unknown_or_erased_user_is_issued_no_challenge,
             }
             blocks {
-                who_is_blocked_makes_no_request,
-                a_block_is_since_its_first_time,
+                a_blocked_guest_makes_no_request,
+                a_repeated_block_keeps_its_first_time,
                 blocks_are_listed_newest_first,
             }
             provider_messages {
-                messages_read_back_as_they_came,
+                provider_messages_read_back_as_they_were_received,
                 a_message_is_kept_once,
                 a_message_sent_in_parallel_is_kept_once,
                 unresolved_messages_are_bounded,
-                the_bound_holds_roughly_in_a_crowd,
+                the_bound_is_exceeded_by_concurrent_messages_at_most,
                 messages_are_listed_unresolved_first,
                 a_message_is_resolved_once,
-                one_of_many_resolves_a_message,
+                one_of_many_concurrent_resolutions_succeeds,
             }
             personal_data {
-                money_and_requests_are_listed_whole,
-                accounts_are_listed_whole,
-                operations_about_a_person_are_listed,
-                records_that_come_and_go_hide_no_other,
+                money_and_requests_are_exported_completely,
+                account_records_are_exported_completely,
+                operations_about_a_user_are_exported,
+                concurrent_additions_and_deletions_hide_no_record,
             }
             security_log {
-                events_read_back_in_their_order,
-                events_are_filtered,
-                no_event_is_lost_in_a_crowd,
-                operators_changes_leave_one_event_each,
-                a_change_sent_in_parallel_leaves_one_event,
-                tidying_deletes_events_older_than_a_year,
+                events_read_back_last_added_first,
+                events_are_filtered_by_user_and_kind,
+                concurrent_events_are_all_stored,
+                each_change_by_an_operator_records_one_event,
+                a_change_sent_in_parallel_records_one_event,
+                a_purge_deletes_events_older_than_a_year,
             }
             ids {
-                identities_are_never_the_same_twice,
+                allocated_ids_are_distinct,
             }
             audit {
-                an_empty_ledger_is_sound,
-                a_sound_ledger_passes,
-                a_self_check_says_how_far_it_is,
-                a_ledger_in_use_is_never_accused,
+                an_empty_ledger_is_consistent,
+                a_consistent_ledger_passes_the_audit,
+                an_audit_reports_its_progress,
+                an_audit_of_a_ledger_in_use_reports_no_finding,
             }
         }
     };
@@ -362,7 +365,7 @@ macro_rules! promises {
 mod tests {
     /// A promise that is not listed would never be tested.
     #[test]
-    fn every_promise_is_named() {
+    fn every_promise_is_listed_in_the_macro() {
         let named = include_str!("lib.rs");
         for (file, text) in [
             ("audit", include_str!("audit.rs")),

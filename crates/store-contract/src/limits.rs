@@ -54,7 +54,7 @@ pub async fn a_window_rolls_to_the_microsecond(store: Arc<dyn Store>) {
 
 /// Withdrawals that ended without a payout release their part of the limit; those that may still be paid do
 /// not.
-pub async fn only_what_may_be_paid_counts(store: Arc<dyn Store>) {
+pub async fn only_withdrawals_that_may_be_paid_count(store: Arc<dyn Store>) {
     let scenario = limited(store, Some(1_000), None);
     let guest = scenario.guest(10_000).await;
     let operator = scenario.guest(0).await;

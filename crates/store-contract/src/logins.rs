@@ -95,7 +95,7 @@ pub async fn a_rehash_overwrites_no_other_password(store: Arc<dyn Store>) {
 
 /// A change of the password keeps the user's own session; all others end, and so does every open challenge
 /// for a reset.
-pub async fn a_changed_password_ends_what_the_old_one_opened(store: Arc<dyn Store>) {
+pub async fn a_password_change_ends_other_sessions_and_resets(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = person(&scenario).await;
     let here = log_in(&scenario.store, user, 1, at(0)).await.id;
@@ -120,7 +120,7 @@ pub async fn a_changed_password_ends_what_the_old_one_opened(store: Arc<dyn Stor
 }
 
 /// Of twenty concurrent changes of one password one succeeds.
-pub async fn one_of_many_changes_a_password(store: Arc<dyn Store>) {
+pub async fn one_of_many_concurrent_password_changes_succeeds(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = person(&scenario).await;
     let tasks = (0..20).map(|number| {
@@ -136,7 +136,7 @@ pub async fn one_of_many_changes_a_password(store: Arc<dyn Store>) {
 }
 
 /// The right answer verifies the address, once; each address is independent.
-pub async fn a_right_answer_proves_an_address_once(store: Arc<dyn Store>) {
+pub async fn a_right_answer_verifies_an_address_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = person(&scenario).await;
     assert_eq!(
@@ -160,7 +160,7 @@ pub async fn a_right_answer_proves_an_address_once(store: Arc<dyn Store>) {
 }
 
 /// A challenge can be answered until it expires, to the microsecond, and not once a newer one was issued.
-pub async fn only_the_newest_challenge_is_answered_in_time(store: Arc<dyn Store>) {
+pub async fn only_the_newest_unexpired_challenge_can_be_answered(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = person(&scenario).await;
     let end = at(0).plus(Purpose::Email.valid_for());
@@ -177,7 +177,7 @@ pub async fn only_the_newest_challenge_is_answered_in_time(store: Arc<dyn Store>
 }
 
 /// A code for an address that was changed in the meantime verifies nothing.
-pub async fn a_code_for_an_earlier_number_proves_nothing(store: Arc<dyn Store>) {
+pub async fn a_code_for_an_earlier_number_verifies_nothing(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = person(&scenario).await;
     issue(&scenario, user, Purpose::Phone, 1, at(0)).await;
@@ -206,7 +206,7 @@ pub async fn wrong_answers_are_counted_exactly(store: Arc<dyn Store>) {
 }
 
 /// Of many concurrent right answers one succeeds.
-pub async fn one_of_many_right_answers_is_right(store: Arc<dyn Store>) {
+pub async fn one_of_many_concurrent_right_answers_succeeds(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = person(&scenario).await;
     issue(&scenario, user, Purpose::Email, 1, at(0)).await;
@@ -220,7 +220,7 @@ pub async fn one_of_many_right_answers_is_right(store: Arc<dyn Store>) {
 }
 
 /// A limited number of challenges is issued within an hour, per purpose and also under concurrency.
-pub async fn challenges_are_sent_a_few_times_an_hour(store: Arc<dyn Store>) {
+pub async fn challenges_per_user_and_hour_are_limited(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = person(&scenario).await;
     let tasks = (0..20_u8).map(|number| {
@@ -242,7 +242,7 @@ pub async fn challenges_are_sent_a_few_times_an_hour(store: Arc<dyn Store>) {
 
 /// Users with one phone number share its quota, also under concurrency; a challenge is replaced only by the
 /// next one of the same user.
-pub async fn an_address_is_sent_a_few_challenges_whosever_it_is(store: Arc<dyn Store>) {
+pub async fn challenges_per_address_and_hour_are_limited_across_users(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (ada, bob) = (person(&scenario).await, person(&scenario).await);
     let tasks = (0..10_u8).flat_map(|number| [(ada, number), (bob, number)]).map(|(user, number)| {
@@ -266,7 +266,7 @@ pub async fn an_address_is_sent_a_few_challenges_whosever_it_is(store: Arc<dyn S
 }
 
 /// A password reset by e-mail verifies the address and ends every session of the user; the token is used up.
-pub async fn a_reset_password_ends_everything(store: Arc<dyn Store>) {
+pub async fn a_password_reset_ends_every_session(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (user, other) = (person(&scenario).await, person(&scenario).await);
     log_in(&scenario.store, user, 1, at(0)).await;
@@ -293,7 +293,7 @@ pub async fn a_reset_password_ends_everything(store: Arc<dyn Store>) {
 }
 
 /// Of many concurrent resets with one token one succeeds.
-pub async fn one_of_many_resets_a_password(store: Arc<dyn Store>) {
+pub async fn one_of_many_concurrent_password_resets_succeeds(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = person(&scenario).await;
     issue(&scenario, user, Purpose::Password, 7, at(0)).await;

@@ -66,7 +66,7 @@ pub async fn a_network_is_known_from_logins_and_refreshes(store: Arc<dyn Store>)
 }
 
 /// A network known for one user is not known for another, nor for an unknown address.
-pub async fn a_network_is_known_of_one_person_alone(store: Arc<dyn Store>) {
+pub async fn a_network_is_known_for_one_user_only(store: Arc<dyn Store>) {
     let scenario = Scenario::new(Arc::clone(&store));
     let (user, other) = (scenario.guest(0).await, scenario.guest(0).await);
     log_in(&store, user, 2, at(1)).await;
@@ -77,7 +77,7 @@ pub async fn a_network_is_known_of_one_person_alone(store: Arc<dyn Store>) {
 }
 
 /// A refused exchange makes no network known.
-pub async fn a_refused_refresh_makes_no_network_known(store: Arc<dyn Store>) {
+pub async fn a_refused_refresh_records_no_network(store: Arc<dyn Store>) {
     let scenario = Scenario::new(Arc::clone(&store));
     let user = scenario.guest(0).await;
     log_in(&store, user, 2, at(1)).await;
@@ -89,7 +89,7 @@ pub async fn a_refused_refresh_makes_no_network_known(store: Arc<dyn Store>) {
 }
 
 /// A purge deletes the networks past their retention, and no others, with or without remaining sessions.
-pub async fn tidying_forgets_networks_past_their_time(store: Arc<dyn Store>) {
+pub async fn a_purge_deletes_expired_networks(store: Arc<dyn Store>) {
     let scenario = Scenario::new(Arc::clone(&store));
     let user = scenario.guest(0).await;
     log_in(&store, user, 2, at(0)).await;

@@ -61,7 +61,7 @@ pub(crate) fn withdrawal_move(
 }
 
 /// The answer to a command.
-pub(crate) fn said(answer: Result<Receipt, Refused>) -> Result<Seen, Refusal> {
+pub(crate) fn outcome_of(answer: Result<Receipt, Refused>) -> Result<Seen, Refusal> {
     match answer {
         Ok(receipt) => Ok(seen(receipt.outcome)),
         Err(refused) => Err(refusal(refused)),

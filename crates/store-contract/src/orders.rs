@@ -43,7 +43,7 @@ impl Scenario {
 
 /// Due orders are sorted by the time of the next order, then by id; top-ups that ended or are not to be
 /// ordered are not listed.
-pub async fn due_orders_come_longest_waiting_first(store: Arc<dyn Store>) {
+pub async fn due_orders_are_listed_longest_waiting_first(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let ordered = |next_at| Charge::Ordered(orders(1, Some(next_at)));
     let mut made = Vec::new();
@@ -82,7 +82,7 @@ pub async fn due_orders_come_longest_waiting_first(store: Arc<dyn Store>) {
 }
 
 /// Of many servers that claim a top-up concurrently one succeeds, and orders it alone.
-pub async fn a_topup_is_taken_up_by_one_server(store: Arc<dyn Store>) {
+pub async fn a_topup_is_claimed_by_one_server(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let made = scenario.open_topup(Charge::Ordered(orders(1, Some(10)))).await;
     for (attempts, now) in (2..=4).zip([10, 20, 30]) {
@@ -97,7 +97,7 @@ pub async fn a_topup_is_taken_up_by_one_server(store: Arc<dyn Store>) {
 
 /// A page is stored as the provider named it, and changes nothing else; the money arrives with the
 /// confirmation.
-pub async fn a_page_is_kept_until_and_after_the_money_came(store: Arc<dyn Store>) {
+pub async fn a_payment_page_is_kept_after_the_confirmation(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let opened = scenario.open_topup(Charge::Ordered(orders(1, Some(30)))).await;
     let expected = Topup { orders: Some(orders(1, None)), payment_url: page(), ..opened.clone() };
@@ -113,7 +113,7 @@ pub async fn a_page_is_kept_until_and_after_the_money_came(store: Arc<dyn Store>
 }
 
 /// An order, a page or a final status decided on an outdated top-up is stale.
-pub async fn an_order_on_a_topup_that_moved_is_stale(store: Arc<dyn Store>) {
+pub async fn an_order_decided_on_an_outdated_topup_is_stale(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let system = || scenario.metadata(Actor::System, at(20));
     for ends in [None, Some(true), Some(false)] {

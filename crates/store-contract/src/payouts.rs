@@ -19,7 +19,7 @@ fn send(now: i64, again_at: i64) -> Move {
 
 /// Only due withdrawals are listed: those never sent first, by id, then those to be sent again, by time, then
 /// by id.
-pub async fn due_payouts_come_longest_waiting_first(store: Arc<dyn Store>) {
+pub async fn due_payouts_are_listed_longest_waiting_first(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, operator) = (scenario.guest(10_000).await, scenario.guest(0).await);
     let approve = Move::Approve { by: Some(operator), second_above: None };
@@ -56,7 +56,7 @@ pub async fn due_payouts_come_longest_waiting_first(store: Arc<dyn Store>) {
 }
 
 /// Of many workers that claim a withdrawal concurrently one succeeds, and sends it alone.
-pub async fn a_payout_is_taken_up_by_one_worker(store: Arc<dyn Store>) {
+pub async fn a_payout_is_claimed_by_one_worker(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, operator) = (scenario.guest(100).await, scenario.guest(0).await);
     let made = withdrawal_of(&scenario.withdraw(guest, 100, at(0)).await.unwrap());
@@ -81,7 +81,7 @@ pub async fn a_payout_is_taken_up_by_one_worker(store: Arc<dyn Store>) {
 }
 
 /// Concurrent contradictory status updates about a top-up have one winner, and credit it at most once.
-pub async fn a_topup_is_settled_once_by_many_words(store: Arc<dyn Store>) {
+pub async fn a_topup_is_settled_once_by_many_status_updates(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(0).await;
     let id = scenario.ids.next_topup().await.unwrap();

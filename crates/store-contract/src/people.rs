@@ -13,7 +13,7 @@ use cuepoint_domain::text::Email;
 use crate::scenario::{Scenario, at, at_once, balance, line, money};
 
 /// A registered user reads back unchanged, with an empty wallet; an unregistered one does not exist.
-pub async fn registering_makes_a_person_and_a_wallet(store: Arc<dyn Store>) {
+pub async fn a_registration_creates_a_user_and_a_wallet(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     for is_dj in [false, true] {
         let mut user = scenario.stranger(is_dj, at(1)).await;
@@ -32,7 +32,7 @@ async fn with_email(scenario: &Scenario, email: &str) -> User {
 }
 
 /// An e-mail address is unique regardless of letter case, and a second registration leaves no trace.
-pub async fn an_email_is_taken_in_every_letter_case(store: Arc<dyn Store>) {
+pub async fn an_email_is_unique_regardless_of_letter_case(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let password = PasswordHash("hash".to_owned());
     for (first, second) in [("Ada@Example.com", "aDA@eXAMPLE.COM"), ("Ünal@example.com", "ünal@example.com")]
@@ -53,7 +53,7 @@ pub async fn an_email_is_taken_in_every_letter_case(store: Arc<dyn Store>) {
 }
 
 /// Of twenty concurrent registrations of one address, in various letter case, one succeeds.
-pub async fn one_of_many_gets_an_email(store: Arc<dyn Store>) {
+pub async fn one_of_many_concurrent_registrations_gets_an_email(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let tasks = (0..20).map(|number| {
         let scenario = scenario.clone();
@@ -157,7 +157,7 @@ pub async fn djs_are_listed_newest_first(store: Arc<dyn Store>) {
 }
 
 /// Users are listed newest first, in pages, or by address; erased users are not listed.
-pub async fn people_are_listed_newest_first(store: Arc<dyn Store>) {
+pub async fn users_are_listed_newest_first(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let mut people = Vec::new();
     for (place, seconds) in [5, 3, 3, 9, 3].into_iter().enumerate() {
@@ -189,7 +189,7 @@ pub async fn people_are_listed_newest_first(store: Arc<dyn Store>) {
 
 /// The first operator is created once, also by concurrent attempts, and not again after they are dismissed or
 /// erased.
-pub async fn the_first_operator_is_made_once(store: Arc<dyn Store>) {
+pub async fn the_first_operator_is_created_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let password = || PasswordHash("hash".to_owned());
     let operator = async || User { role: Role::Operator, ..scenario.stranger(false, at(1)).await };

@@ -44,7 +44,7 @@ async fn check(scenario: &Scenario, user: UserId, part: Part, expected: &[Record
 }
 
 /// Requests, money and messages about them are listed newest first, each once, for the users concerned.
-pub async fn money_and_requests_are_listed_whole(store: Arc<dyn Store>) {
+pub async fn money_and_requests_are_exported_completely(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store).with_commission(100);
     let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(100).await);
     let mut requests = Vec::new();
@@ -125,7 +125,7 @@ fn message(source: MessageSource, number: &str, row: Option<i64>) -> MessageReco
 }
 
 /// Ended sessions, issued challenges, blocks in both directions and events are listed, each with its fields.
-pub async fn accounts_are_listed_whole(store: Arc<dyn Store>) {
+pub async fn account_records_are_exported_completely(store: Arc<dyn Store>) {
     let scenario = Scenario::new(Arc::clone(&store));
     let (user, other) = (scenario.dj(100).await, scenario.dj(100).await);
     for number in 1..=3 {
@@ -183,7 +183,7 @@ pub async fn accounts_are_listed_whole(store: Arc<dyn Store>) {
 
 /// Changes of a profile and an account are listed, as are operators' changes with a reason. After seven days
 /// the profile is redacted, and the rest is retained.
-pub async fn operations_about_a_person_are_listed(store: Arc<dyn Store>) {
+pub async fn operations_about_a_user_are_exported(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (user, operator) = (scenario.guest(1_000).await, scenario.guest(0).await);
     let change = ProfileChange { name: Field::Set(line("Ada")), ..ProfileChange::default() };
@@ -230,7 +230,7 @@ pub async fn operations_about_a_person_are_listed(store: Arc<dyn Store>) {
 }
 
 /// While a list is read page by page, a deletion hides no other record, and an addition repeats none.
-pub async fn records_that_come_and_go_hide_no_other(store: Arc<dyn Store>) {
+pub async fn concurrent_additions_and_deletions_hide_no_record(store: Arc<dyn Store>) {
     let scenario = Scenario::new(Arc::clone(&store));
     let dj = scenario.dj(100).await;
     let mut blocks: Vec<Block> = Vec::new();

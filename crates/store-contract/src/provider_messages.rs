@@ -71,7 +71,7 @@ fn message_of(receipt: &Receipt) -> ProviderMessage {
 }
 
 /// A message reads back unchanged, at its full length and without its optional fields.
-pub async fn messages_read_back_as_they_came(store: Arc<dyn Store>) {
+pub async fn provider_messages_read_back_as_they_were_received(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let full = MessageRecord {
         source: MessageSource::Topups,
@@ -149,7 +149,7 @@ pub async fn unresolved_messages_are_bounded(store: Arc<dyn Store>) {
 }
 
 /// The bound is exceeded by at most the number of messages recorded concurrently.
-pub async fn the_bound_holds_roughly_in_a_crowd(store: Arc<dyn Store>) {
+pub async fn the_bound_is_exceeded_by_concurrent_messages_at_most(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (most, crowd) = (20, 8);
     for round in 0..10 {
@@ -221,7 +221,7 @@ pub async fn a_message_is_resolved_once(store: Arc<dyn Store>) {
 }
 
 /// Of many operators who resolve one message concurrently, one succeeds.
-pub async fn one_of_many_resolves_a_message(store: Arc<dyn Store>) {
+pub async fn one_of_many_concurrent_resolutions_succeeds(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let kept = keep(&scenario, &payout("1")).await;
     let mut tasks = Vec::new();

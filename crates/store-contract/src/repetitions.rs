@@ -35,7 +35,7 @@ async fn race(store: &Arc<dyn Store>, user: UserId, session: SessionId, tokens: 
 }
 
 /// Two concurrent exchanges of a token return the same successor, and the session stays live.
-pub async fn of_two_racing_exchanges_both_get_the_same_successor(store: Arc<dyn Store>) {
+pub async fn two_racing_exchanges_get_the_same_successor(store: Arc<dyn Store>) {
     let (store, user, _) = logged_in(store).await;
     for round in 0..20_u8 {
         let (first, next) = (100 + round, 20 + round);
@@ -47,7 +47,7 @@ pub async fn of_two_racing_exchanges_both_get_the_same_successor(store: Arc<dyn 
 
 /// Of thirty concurrent exchanges of a token one succeeds, all return the same successor, and the session
 /// stays live.
-pub async fn of_many_racing_exchanges_all_get_the_same_successor(store: Arc<dyn Store>) {
+pub async fn many_racing_exchanges_get_the_same_successor(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     assert_eq!(race(&store, user, session, (1, 2), 30).await, 1);
     assert_eq!(alive(&store, user, at(2)).await, [session]);
@@ -114,7 +114,7 @@ async fn register(store: &Arc<dyn Store>, user: &User, session: &Session, token:
 
 /// A registration repeated with the same session and token succeeds, and adds one user; with another session
 /// the address is taken.
-pub async fn a_repeated_registration_adds_one_person(store: Arc<dyn Store>) {
+pub async fn a_repeated_registration_adds_one_user(store: Arc<dyn Store>) {
     let scenario = Scenario::new(Arc::clone(&store));
     let user = scenario.stranger(false, at(1)).await;
     let first = Session::begin(

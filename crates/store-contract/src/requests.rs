@@ -64,7 +64,7 @@ pub async fn requests_are_listed_newest_first(store: Arc<dyn Store>) {
 
 /// A guest counts as a requester of a DJ from the first request on, regardless of its outcome, and not of
 /// another DJ.
-pub async fn who_made_a_request_to_whom_is_known(store: Arc<dyn Store>) {
+pub async fn past_requesters_of_a_dj_are_known(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj, other) = (scenario.guest(1_000).await, scenario.dj(1).await, scenario.dj(1).await);
     let known = async |guest, dj| scenario.store.has_requested(guest, dj).await.unwrap();
@@ -82,7 +82,7 @@ pub async fn who_made_a_request_to_whom_is_known(store: Arc<dyn Store>) {
 }
 
 /// Pages of any size cover the list without gap or overlap; a page past the end has the total, but no rows.
-pub async fn pages_cover_a_list(store: Arc<dyn Store>) {
+pub async fn pages_cover_a_list_without_gap_or_overlap(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(1).await);
     for seconds in 0..31 {
@@ -108,7 +108,7 @@ pub async fn pages_cover_a_list(store: Arc<dyn Store>) {
 }
 
 /// Lists are filtered by requester, by DJ, by both, and by status.
-pub async fn filters_show_what_is_asked_for(store: Arc<dyn Store>) {
+pub async fn requests_are_filtered_by_requester_dj_and_status(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (ada, bob) = (scenario.guest(1_000).await, scenario.guest(1_000).await);
     let (one, two) = (scenario.dj(1).await, scenario.dj(1).await);
@@ -163,7 +163,7 @@ async fn one_of_each(scenario: &Scenario, guest: UserId, dj: UserId) -> Vec<(Req
 }
 
 /// A filter uses the status at the current time: due requests are expired, to the microsecond.
-pub async fn filters_see_expiry_by_the_clock(store: Arc<dyn Store>) {
+pub async fn filters_use_the_status_at_the_current_time(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(1).await);
     let made = one_of_each(&scenario, guest, dj).await;
@@ -200,7 +200,7 @@ pub async fn lists_show_requests_as_stored(store: Arc<dyn Store>) {
 }
 
 /// Concurrent lists each return their own rows, page and total.
-pub async fn lists_asked_at_once_are_each_their_own(store: Arc<dyn Store>) {
+pub async fn concurrent_lists_return_their_own_rows(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (ada, bob) = (scenario.guest(1_000).await, scenario.guest(1_000).await);
     let (one, two) = (scenario.dj(1).await, scenario.dj(1).await);
@@ -232,7 +232,7 @@ pub async fn lists_asked_at_once_are_each_their_own(store: Arc<dyn Store>) {
 
 /// Overdue requests are those stored as holding a fee past their time, the longest overdue first, up to a
 /// limit.
-pub async fn overdue_requests_come_longest_first(store: Arc<dyn Store>) {
+pub async fn overdue_requests_are_listed_longest_overdue_first(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (ada, bob, dj) = (scenario.guest(1_000).await, scenario.guest(1_000).await, scenario.dj(1).await);
     let free = scenario.dj(0).await;

@@ -27,7 +27,7 @@ fn owing(balance: Balance, owed: i128) -> Balance {
 }
 
 /// A reversal debits the available balance and leaves held money; the rest is owed, and later top-ups pay it.
-pub async fn a_reversal_takes_what_is_available_and_the_rest_is_owed(store: Arc<dyn Store>) {
+pub async fn a_reversal_debits_the_available_balance_and_the_rest_is_owed(store: Arc<dyn Store>) {
     // The amount held at the reversal, the amount paid to a DJ before it, and the remaining balance.
     for (held, spent, left) in [
         (0, 0, balance(0, 0)),
@@ -100,7 +100,7 @@ pub async fn only_a_confirmed_topup_is_reversed(store: Arc<dyn Store>) {
 }
 
 /// An operator's reversal is an event about the wallet's owner.
-pub async fn a_reversal_leaves_an_event(store: Arc<dyn Store>) {
+pub async fn a_reversal_by_an_operator_records_an_event(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, operator) = (scenario.guest(0).await, scenario.guest(0).await);
     let topup = scenario.confirmed_topup(guest, 500).await;

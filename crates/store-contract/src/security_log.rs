@@ -30,7 +30,7 @@ fn about(user: UserId) -> EventFilter {
 }
 
 /// Events read back unchanged, the last added first, regardless of their times, in pages.
-pub async fn events_read_back_in_their_order(store: Arc<dyn Store>) {
+pub async fn events_read_back_last_added_first(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (user, actor) = (scenario.guest(0).await, scenario.guest(0).await);
     let client = ClientInfo { address: Some("2001:db8::ff".parse().unwrap()), agent: Some(line("cürl/8")) };
@@ -59,7 +59,7 @@ pub async fn events_read_back_in_their_order(store: Arc<dyn Store>) {
 }
 
 /// Events are filtered by user, by kind, or by both.
-pub async fn events_are_filtered(store: Arc<dyn Store>) {
+pub async fn events_are_filtered_by_user_and_kind(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (ada, bob) = (scenario.guest(0).await, scenario.guest(0).await);
     let mut added = Vec::new();
@@ -83,7 +83,7 @@ pub async fn events_are_filtered(store: Arc<dyn Store>) {
 }
 
 /// Concurrently added events are all stored.
-pub async fn no_event_is_lost_in_a_crowd(store: Arc<dyn Store>) {
+pub async fn concurrent_events_are_all_stored(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = scenario.guest(0).await;
     let tasks = (0..50).map(|seconds| {
@@ -100,7 +100,7 @@ pub async fn no_event_is_lost_in_a_crowd(store: Arc<dyn Store>) {
 
 /// An operator's change with a reason is an event in the same commit; a repeated or refused one, or one
 /// without a reason, is not.
-pub async fn operators_changes_leave_one_event_each(store: Arc<dyn Store>) {
+pub async fn each_change_by_an_operator_records_one_event(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (user, operator) = (scenario.guest(100).await, scenario.guest(0).await);
     let session = scenario.ids.next_session().await.unwrap();
@@ -135,7 +135,7 @@ pub async fn operators_changes_leave_one_event_each(store: Arc<dyn Store>) {
 }
 
 /// An operation sent many times concurrently leaves one event.
-pub async fn a_change_sent_in_parallel_leaves_one_event(store: Arc<dyn Store>) {
+pub async fn a_change_sent_in_parallel_records_one_event(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (user, operator) = (scenario.guest(0).await, scenario.guest(0).await);
     let metadata = OperationMetadata { reason: Some(line("a reason")), ..scenario.by(operator, at(1)) };
@@ -150,7 +150,7 @@ pub async fn a_change_sent_in_parallel_leaves_one_event(store: Arc<dyn Store>) {
 }
 
 /// A purge deletes events older than a year, and no others.
-pub async fn tidying_deletes_events_older_than_a_year(store: Arc<dyn Store>) {
+pub async fn a_purge_deletes_events_older_than_a_year(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     // In the distant past, so that they are old by every clock.
     let (old, young) = (at(0).minus(Duration::days(3_000)), at(1).minus(Duration::days(3_000)));

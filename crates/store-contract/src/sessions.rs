@@ -64,7 +64,7 @@ pub(crate) async fn alive(store: &Arc<dyn Store>, user: UserId, now: Timestamp) 
 }
 
 /// A login whose password was changed in the meantime begins no session, nor does one of an erased user.
-pub async fn a_login_with_a_changed_password_begins_nothing(store: Arc<dyn Store>) {
+pub async fn a_login_with_a_changed_password_begins_no_session(store: Arc<dyn Store>) {
     let (store, user, _) = logged_in(store).await;
     let before = store.credentials_of(user).await.unwrap().unwrap().password;
     let after = PasswordHash("another".to_owned());
@@ -111,7 +111,7 @@ pub async fn a_used_token_ends_its_session(store: Arc<dyn Store>) {
 
 /// Of two concurrent exchanges of a token, without a common candidate, one succeeds and the other ends the
 /// session.
-pub async fn of_two_racing_exchanges_without_a_common_key_one_ends_the_session(store: Arc<dyn Store>) {
+pub async fn racing_exchanges_without_a_common_key_end_the_session(store: Arc<dyn Store>) {
     let (store, user, _) = logged_in(store).await;
     for round in 0..20_u8 {
         let (first, next) = (100 + round, [20 + round, 60 + round]);
@@ -130,7 +130,7 @@ pub async fn of_two_racing_exchanges_without_a_common_key_one_ends_the_session(s
 }
 
 /// A token is valid until it expires, to the microsecond, and an expired one does not end its session.
-pub async fn a_token_past_its_end_is_refused(store: Arc<dyn Store>) {
+pub async fn an_expired_token_is_refused_and_ends_no_session(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     let late = store.exchange(&hash(1), &successor(2), None, end(), end()).await.unwrap();
     assert_eq!(late, ExchangeOutcome::Refused);
@@ -143,7 +143,7 @@ pub async fn a_token_past_its_end_is_refused(store: Arc<dyn Store>) {
 }
 
 /// A used token presented again ends its session even after it has expired.
-pub async fn a_used_token_past_its_end_still_ends_its_session(store: Arc<dyn Store>) {
+pub async fn a_reused_expired_token_still_ends_its_session(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     let next_end = end().plus(Duration::days(1));
     store.exchange(&hash(1), &successor(2), None, next_end, at(1)).await.unwrap();
@@ -194,7 +194,7 @@ pub async fn sessions_are_listed_newest_first(store: Arc<dyn Store>) {
 }
 
 /// Ending a session leaves the user's other sessions alone, and no user can end another's.
-pub async fn nobody_ends_the_session_of_another(store: Arc<dyn Store>) {
+pub async fn a_user_cannot_end_the_session_of_another(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     let stranger = Scenario::new(Arc::clone(&store)).guest(0).await;
     let theirs = log_in(&store, stranger, 50, at(0)).await.id;
@@ -230,7 +230,7 @@ pub async fn all_other_sessions_are_ended(store: Arc<dyn Store>) {
 }
 
 /// An ended session is listed from its end on, however it ended; earlier ends are not.
-pub async fn ended_sessions_are_told_since_a_moment(store: Arc<dyn Store>) {
+pub async fn ended_sessions_are_listed_since_a_time(store: Arc<dyn Store>) {
     let (store, user, by_token) = logged_in(store).await;
     let mut sessions = vec![by_token];
     for number in 2..6 {
@@ -252,7 +252,7 @@ pub async fn ended_sessions_are_told_since_a_moment(store: Arc<dyn Store>) {
 
 /// A purge deletes expired tokens, and sessions some time after their end, and no others; ended sessions stay
 /// ended.
-pub async fn tidying_deletes_sessions_past_their_time(store: Arc<dyn Store>) {
+pub async fn a_purge_deletes_expired_tokens_and_ended_sessions(store: Arc<dyn Store>) {
     let (store, user, first) = logged_in(store).await;
     log_in(&store, user, 50, at(0)).await;
     let next_end = end().plus(Duration::days(10));

@@ -12,7 +12,7 @@ use cuepoint_domain::ports::Store;
 use crate::scenario::{Scenario, at, at_once, line};
 
 /// Each change matches the domain's decision, in its receipt and when read back.
-pub async fn a_standing_reads_back_as_it_was_changed(store: Arc<dyn Store>) {
+pub async fn an_account_status_reads_back_as_it_was_changed(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (dj, operator) = (scenario.dj(100).await, scenario.operator().await);
     let changes = [
@@ -35,7 +35,7 @@ pub async fn a_standing_reads_back_as_it_was_changed(store: Arc<dyn Store>) {
 
 /// A changed account status is listed from its change on, with its current value; a change to the same status
 /// is not.
-pub async fn standings_are_told_since_a_moment(store: Arc<dyn Store>) {
+pub async fn account_statuses_are_listed_since_a_time(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let operator = scenario.guest(0).await;
     let (ada, bob, cyd) = (scenario.guest(0).await, scenario.dj(100).await, scenario.guest(0).await);
@@ -54,7 +54,7 @@ pub async fn standings_are_told_since_a_moment(store: Arc<dyn Store>) {
 }
 
 /// Concurrent changes of a profile by its owner and of the account status by an operator are both kept.
-pub async fn a_profile_and_a_standing_lose_no_update(store: Arc<dyn Store>) {
+pub async fn concurrent_profile_and_status_changes_lose_no_update(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (user, operator) = (scenario.guest(0).await, scenario.operator().await);
     for round in 0..20 {

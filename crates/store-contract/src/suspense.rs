@@ -40,7 +40,7 @@ async fn settle(scenario: &Scenario, operator: UserId, topup: &Topup, seconds: i
 }
 
 /// No user is erased while the money of a top-up may still arrive; older ones fail with the erasure.
-pub async fn pending_topups_keep_their_owner_from_being_erased(store: Arc<dyn Store>) {
+pub async fn pending_topups_prevent_an_erasure(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(0).await;
     let pending = [scenario.pending_topup(guest, 100, 0).await, scenario.pending_topup(guest, 200, 10).await];
@@ -63,7 +63,7 @@ pub async fn pending_topups_keep_their_owner_from_being_erased(store: Arc<dyn St
 
 /// An erased user opens no top-up, also when both happen concurrently: the money would reach a wallet without
 /// an owner.
-pub async fn who_was_erased_opens_no_topup(store: Arc<dyn Store>) {
+pub async fn an_erased_user_opens_no_topup(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     for _ in 0..8 {
         let guest = scenario.guest(0).await;
@@ -110,7 +110,7 @@ pub async fn late_money_goes_into_suspense_once(store: Arc<dyn Store>) {
 
 /// A top-up that is still pending after its owner's erasure, as an earlier version allowed, fails when its
 /// late money arrives.
-pub async fn a_pending_topup_of_somebody_erased_fails_with_its_money(store: Arc<dyn Store>) {
+pub async fn a_pending_topup_of_an_erased_user_fails_when_its_money_arrives(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(0).await;
     let topup = scenario.pending_topup(guest, 100, 0).await;

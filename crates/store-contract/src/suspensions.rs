@@ -56,7 +56,7 @@ async fn race(scenario: &Scenario, plans: Vec<Plan>) -> Vec<bool> {
 }
 
 /// A suspension ends every session, once, and no new one begins until the user is restored.
-pub async fn a_suspension_ends_the_sessions(store: Arc<dyn Store>) {
+pub async fn a_suspension_ends_every_session(store: Arc<dyn Store>) {
     let scenario = Scenario::new(Arc::clone(&store));
     let (user, other, operator) = (scenario.guest(0).await, scenario.guest(0).await, scenario.guest(0).await);
     for number in 1..4 {
@@ -87,7 +87,7 @@ pub async fn a_suspension_ends_the_sessions(store: Arc<dyn Store>) {
 }
 
 /// No login or refresh concurrent with a suspension leaves a live session.
-pub async fn no_session_that_begins_beside_a_suspension_survives_it(store: Arc<dyn Store>) {
+pub async fn no_session_concurrent_with_a_suspension_stays_live(store: Arc<dyn Store>) {
     let scenario = Scenario::new(Arc::clone(&store));
     let operator = scenario.guest(0).await;
     for round in 0..20_u8 {
@@ -120,7 +120,7 @@ pub async fn no_session_that_begins_beside_a_suspension_survives_it(store: Arc<d
 }
 
 /// The number of a user's live sessions is bounded: the least recently used ones end.
-pub async fn no_more_sessions_live_than_may(store: Arc<dyn Store>) {
+pub async fn the_number_of_live_sessions_is_limited(store: Arc<dyn Store>) {
     let scenario = Scenario::new(Arc::clone(&store));
     let (user, other) = (scenario.guest(0).await, scenario.guest(0).await);
     let theirs = log_in(&store, other, 250, at(0)).await.id;
@@ -141,7 +141,7 @@ pub async fn no_more_sessions_live_than_may(store: Arc<dyn Store>) {
 }
 
 /// The last active operator cannot be demoted, suspended or erased, even if suspended operators exist.
-pub async fn the_last_active_operator_stays(store: Arc<dyn Store>) {
+pub async fn the_last_active_operator_cannot_be_removed(store: Arc<dyn Store>) {
     let (scenario, operators) = with_operators(store, 3).await;
     let (guest, last) = (scenario.guest(0).await, operators[0]);
     scenario.stand(last, operators[1], AccountStatusChange::Suspend, at(1)).await;
@@ -167,7 +167,7 @@ pub async fn the_last_active_operator_stays(store: Arc<dyn Store>) {
 
 /// Of two operators who dismiss each other concurrently, by demotion or suspension, one succeeds; of more, at
 /// least one remains.
-pub async fn of_operators_who_dismiss_each_other_one_remains(store: Arc<dyn Store>) {
+pub async fn one_of_several_operators_dismissing_each_other_remains(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     for round in 0..12 {
         let operators = renewed(&scenario, 2 + round % 2).await;
@@ -198,7 +198,7 @@ async fn renewed(scenario: &Scenario, many: usize) -> Vec<UserId> {
 }
 
 /// When an operator is erased while another demotes them or erases themselves too, one operator remains.
-pub async fn of_operators_who_leave_at_once_one_remains(store: Arc<dyn Store>) {
+pub async fn one_of_several_operators_leaving_at_once_remains(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     for _ in 0..10 {
         let operators = renewed(&scenario, 3).await;

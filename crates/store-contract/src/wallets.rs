@@ -29,7 +29,7 @@ pub(crate) const PAST_THE_END: [u64; 10] = [
 ];
 
 /// Every registered user has a balance; an unknown one has none.
-pub async fn a_balance_is_there_from_the_start(store: Arc<dyn Store>) {
+pub async fn a_new_wallet_has_a_zero_balance(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(0).await;
     assert_eq!(scenario.store.balance(guest).await.unwrap(), Some(balance(0, 0)));
@@ -93,7 +93,7 @@ pub async fn an_entry_is_found_by_its_number(store: Arc<dyn Store>) {
 }
 
 /// The balance at a time is that of the last entry up to it, to the microsecond.
-pub async fn a_balance_is_that_of_its_moment(store: Arc<dyn Store>) {
+pub async fn a_balance_at_a_past_time_is_that_of_the_last_entry(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, nobody) = (scenario.guest(0).await, scenario.ids.next_user().await.unwrap());
     let after = async |moment| scenario.store.balance_at(guest, moment).await.unwrap();

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_sent_as_one_line_without_comments_and_cut_at_its_parameters() {
+    fn a_sql_file_is_sent_as_one_line_split_at_its_parameters() {
         let text = SqlText::parse(
             "-- All.\n-- $1: the id.\nSELECT *\n  FROM t -- here\nWHERE id = $1 AND n < $12;\n",
         );

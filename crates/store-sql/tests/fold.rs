@@ -92,7 +92,7 @@ fn opened(answer: &Result<Applied, Rejection>) -> Topup {
 }
 
 #[test]
-fn a_rejected_plan_fails_alone_and_the_others_see_each_other() {
+fn a_rejected_plan_fails_alone_in_its_group() {
     let group = [
         topup(1, OWNER, Charge::Confirmed),
         topup(2, STRANGER, Charge::Confirmed),
@@ -110,7 +110,7 @@ fn a_rejected_plan_fails_alone_and_the_others_see_each_other() {
 }
 
 #[test]
-fn a_row_that_the_group_opened_is_written_once_as_it_stands_in_the_end() {
+fn a_row_opened_in_the_group_is_written_once_in_its_final_state() {
     let open = topup(1, OWNER, Charge::Pending);
     let pending = opened(folded(&mut book(), &[&open]).answers.first().unwrap());
     assert_eq!(pending.status, TopupStatus::Pending);
@@ -127,7 +127,7 @@ fn a_row_that_the_group_opened_is_written_once_as_it_stands_in_the_end() {
 }
 
 #[test]
-fn the_operation_of_an_earlier_attempt_is_fresh_to_its_caller_once() {
+fn an_operation_of_an_earlier_attempt_is_answered_as_fresh_once() {
     let plan = topup(1, OWNER, Charge::Confirmed);
     let mut book = book();
     let _ = folded(&mut book, &[&plan]);
@@ -138,7 +138,7 @@ fn the_operation_of_an_earlier_attempt_is_fresh_to_its_caller_once() {
 }
 
 #[test]
-fn a_key_that_is_no_longer_kept_is_replaced_once() {
+fn an_expired_key_is_replaced_once() {
     let key = IdempotencyKey { scope: KeyScope([1; 32]), fingerprint: Fingerprint([2; 32]) };
     let keyed = |operation, at| {
         let metadata = OperationMetadata {
@@ -158,7 +158,7 @@ fn a_key_that_is_no_longer_kept_is_replaced_once() {
 }
 
 #[test]
-fn a_lock_set_names_what_all_plans_name() {
+fn a_group_lock_set_is_the_union_of_its_plans() {
     let (one, other) = (topup(1, OWNER, Charge::Confirmed), topup(2, STRANGER, Charge::Confirmed));
     let set = GroupLockSet::of([&one, &other]);
     assert_eq!(set.operations, [OperationId(1), OperationId(2)]);

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_read_one_after_the_other_to_the_end() {
+    fn messages_are_read_one_by_one_to_the_end() {
         let (one, two) = (message(b"Q", b"SELECT 1\0"), message(b"S", b""));
         let bytes = [one.clone(), two.clone()].concat();
         let mut input = bytes.as_slice();
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn an_opening_names_the_program() {
+    fn the_startup_message_names_the_program() {
         let session = message(b"", b"\0\x03\0\0user\0ada\0application_name\0cuepoint\0\0");
         assert_eq!(opening(&session), Opening::Session("cuepoint".to_owned()));
         assert_eq!(opening(&message(b"", b"\0\x03\0\0user\0ada\0\0")), Opening::Session(String::new()));
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prepared_statement_is_told_with_its_types_in_one_line() {
+    fn a_prepared_statement_is_recorded_with_its_types() {
         let content = b"s1\0SELECT $1,\n    $2\0\0\x02\0\0\0\x14\0\0\0\0";
         let prepared = Prepared { sql: "SELECT $1, $2".to_owned(), types: vec![20, 0] };
         assert!(prepared.is_about_rows());

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_document_names_is_there() {
+    fn paths_named_by_documents_exist() {
         check_text("`docs/api.md`, `docs/`, [it](docs/api.md#part), [out](https://example.com/docs/x)", &[]);
         check_text("`migrations/<stamp>/up.sql`, `cargo run`, `text/plain`, [here](#part)", &[]);
         check_text("`docs/old.md`", &["README.md: it mentions docs/old.md, which does not exist"]);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tests_of_an_attack_are_there() {
+    fn tests_named_for_an_attack_exist() {
         let files = [
             file(ATTACKS, "`money::sums_add_up`, `Action::rule`, `money::gone`"),
             file("crates/server/tests/http/money.rs", "fn sums_add_up(store: Store) {}"),

@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn an_import_leads_to_the_file_that_defines_the_name() {
+    fn an_import_resolves_to_the_defining_file() {
         let files = [
             file("c/src/lib.rs", "pub mod a;\npub mod b;\npub use b::Thing;\n"),
             file("c/src/a.rs", "use crate::Thing;\nfn f() { crate::b::g::run() }\n"),
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_import_each_other_are_a_circle() {
+    fn mutual_imports_are_a_cycle() {
         let files = [
             file("c/src/a.rs", "use super::b::B;\n"),
             file("c/src/b.rs", "use crate::d;\n"),

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_top_level_holds_what_the_map_shows() {
+    fn the_top_level_matches_the_map() {
         check(check_top_level, &[".ci/run", ".gitignore", "LICENSE-MIT", "crates/x/src/lib.rs"], &[]);
         check(
             check_top_level,

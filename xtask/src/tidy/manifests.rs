@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_of_ones_own_is_named() {
+    fn a_version_outside_the_workspace_is_reported() {
         check_dependencies("[dependencies]\nurl = \"2\"", &["version of url"]);
         check_dependencies(
             "[dev-dependencies]\nurl = { version = \"2\", features = [\"serde\"] }",

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn the_domain_names_no_outside_world() {
+    fn the_domain_uses_no_io() {
         let grouped = "use std::{\n    fmt,\n    net::IpAddr,\n};\n";
         check_file(
             "crates/domain/src/lib.rs",
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn leftovers_are_found() {
+    fn conflict_markers_and_trailing_spaces_are_found() {
         check_file("a.txt", "a\n<<<<<<< ours\nb\n=======\nc\n>>>>>>> theirs\n", &["a.txt:2", "a.txt:6"]);
         check_file("a.md", "Title\n=======\n", &[]);
         check_file("a.md", "one\ntwo \nthree\t\n", &["a.md:2", "a.md:3"]);

@@ -38,7 +38,7 @@ mod tests {
     const HEAD: &[u8] = b"HTTP/1.1 201 Created\r\ncontent-length: 5\r\nX-Other: 7\r\n\r\n";
 
     #[test]
-    fn an_answer_is_whole_with_its_last_byte_and_not_before() {
+    fn an_answer_is_complete_with_its_last_byte() {
         let whole = [HEAD, b"hello"].concat();
         for length in 0..whole.len() {
             assert_eq!(parse(&whole[..length]).unwrap(), None, "{length}");
@@ -47,13 +47,13 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_body_is_whole_with_its_head() {
+    fn an_answer_with_an_empty_body_is_complete_with_its_head() {
         let answer = parse(b"HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n").unwrap();
         assert_eq!(answer, Some(Answer { status: 500, body: b"" }));
     }
 
     #[test]
-    fn what_is_no_answer_of_known_length_is_refused() {
+    fn answers_without_a_known_length_are_refused() {
         let refused = |bytes: &[u8]| parse(bytes).unwrap_err().to_string();
         assert_eq!(refused(b"GET / HTTP/1.1\r\n\r\n"), "the answer is not HTTP");
         assert_eq!(

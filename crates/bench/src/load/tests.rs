@@ -44,7 +44,7 @@ fn only(mut left: u32) -> impl FnMut(&mut Vec<u8>) -> bool {
 }
 
 #[test]
-fn answers_are_counted_between_the_two_moments() {
+fn answers_are_counted_between_begin_and_end() {
     let mut moments = Vec::new();
     let counted = run(&load(server(&[HELLO]), 3), &mut only(u32::MAX), |moment| {
         moments.push(moment);
@@ -58,7 +58,7 @@ fn answers_are_counted_between_the_two_moments() {
 }
 
 #[test]
-fn counting_ends_early_where_requests_run_out_and_fails_where_it_has_not_begun() {
+fn running_out_of_requests_ends_counting_or_fails_before_it() {
     let address = server(&[HELLO]);
     let endless = Load { warm_up: Duration::ZERO, counted: Duration::from_secs(3_600), ..load(address, 2) };
     let counted = run(&endless, &mut only(100), |_| Ok(())).unwrap();
@@ -70,7 +70,7 @@ fn counting_ends_early_where_requests_run_out_and_fails_where_it_has_not_begun()
 }
 
 #[test]
-fn what_is_no_success_ends_the_run_and_is_shown() {
+fn an_unsuccessful_answer_ends_the_run_and_is_reported() {
     let check = |answers, reason: &str| {
         let refused = run(&load(server(answers), 1), &mut only(u32::MAX), |_| Ok(())).unwrap_err();
         assert_eq!(refused.to_string(), reason);

@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scales_as_people_write_them() {
+    fn scales_are_parsed_and_printed() {
         for (text, thousandths, shown) in [
             ("1", 1_000, "1"),
             ("0.1", 100, "0.1"),
@@ -214,14 +214,14 @@ mod tests {
     }
 
     #[test]
-    fn scale_one_is_what_the_benchmark_asks_for() {
+    fn scale_one_has_the_documented_population() {
         let one = Population::at_scale(Scale::ONE);
         assert_eq!((one.users().count(), one.djs().count(), one.request_count()), (10_000, 500, 200_000));
         assert!(one.pending().count() >= 140_000);
     }
 
     #[test]
-    fn nobody_asks_themselves_and_all_take_part() {
+    fn guests_and_djs_are_disjoint_and_all_take_part() {
         for scale in ["0.001", "0.1"] {
             let all = Population::at_scale(Scale::parse(scale).unwrap());
             let djs: BTreeSet<UserId> = all.djs().collect();

@@ -168,7 +168,7 @@ mod tests {
     const WRONG: [TokenHash; 1] = [TokenHash([2; 32])];
 
     #[test]
-    fn a_challenge_is_answered_in_time_and_before_too_many_guesses() {
+    fn a_challenge_is_bounded_in_time_and_attempts() {
         let fresh = challenge(Purpose::Email);
         assert_eq!(fresh.judge(&user(), &RIGHT, at(9)), AnswerOutcome::Right);
         assert_eq!(fresh.judge(&user(), &WRONG, at(9)), AnswerOutcome::Wrong);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_proves_the_address_that_it_was_sent_to() {
+    fn an_answer_verifies_the_address_it_was_sent_to() {
         let moved = User { phone: Some(Line::new("+1 555 0199").unwrap()), ..user() };
         assert_eq!(challenge(Purpose::Phone).judge(&moved, &RIGHT, at(1)), AnswerOutcome::Over);
         let nowhere = User { phone: None, ..user() };
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_than_a_few_are_sent_within_an_hour() {
+    fn challenges_within_an_hour_are_limited() {
         let sent = [at(0), at(10), at(20), at(30), at(40)];
         assert_eq!(may_issue(&sent[..4], at(50)), Ok(()));
         let full = TooMany { quota: CodeQuota::Hour, most: 5, until: at(60) };

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_quota_has_room_a_day_after_the_code_that_filled_it() {
+    fn a_full_quota_frees_up_after_a_day() {
         let refused = |filled_by| code(None).refused(CodeQuota::Number, 5, filled_by);
         assert_eq!(refused(None), None);
         assert_eq!(refused(Some(at(6))), None);

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_stays() {
+    fn an_empty_change_keeps_the_profile() {
         assert_eq!(change_profile(&person(true), &ProfileChange::default()), Ok(person(true)));
     }
 
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn another_phone_number_is_unproven_and_the_same_one_is_not() {
+    fn only_a_changed_phone_number_loses_its_verification() {
         let same = ProfileChange { phone: Field::Set(person(false).phone), ..ProfileChange::default() };
         assert!(change_profile(&person(false), &same).unwrap().phone_verified);
         let none = ProfileChange { phone: Field::Set(None), ..ProfileChange::default() };
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn another_phone_number_has_the_international_form_and_a_kept_one_any() {
+    fn a_new_phone_number_must_be_e164_and_a_stored_one_need_not() {
         let kept = person(false);
         let phone = |number| ProfileChange {
             phone: Field::Set(Some(Line::new(number).unwrap())),
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_has_both_degrees_or_neither() {
+    fn coordinates_have_both_degrees_or_neither() {
         let place = |latitude, longitude| ProfileChange {
             place: Locate { latitude, longitude },
             ..ProfileChange::default()

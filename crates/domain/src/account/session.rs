@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_exchanged_once_before_its_end() {
+    fn a_token_is_exchanged_once_before_it_expires() {
         let end = session().expires_at;
         let mut token = session().first_token(TokenHash([0; 32]));
         assert_eq!(token.presented(None, end.minus(Duration::MICROSECOND)), PresentedToken::ExchangeOutcome);
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn only_an_unused_and_valid_successor_of_the_same_session_is_issued_again() {
+    fn only_an_unused_valid_successor_of_the_session_is_reissued() {
         let (token, successor) = exchanged();
         let now = after(Duration::SECOND);
         let presented = |successor: &RefreshToken| token.presented(Some(successor), now);
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_that_ended_after_its_exchange_is_still_repeated() {
+    fn a_token_that_expired_after_its_exchange_is_still_repeated() {
         let (token, successor) = exchanged();
         let token = RefreshToken { expires_at: after(Duration::MICROSECOND), ..token };
         let now = after(Duration::SECOND);
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_registration_is_answered_again_for_a_minute_while_its_token_is_unused() {
+    fn a_registration_is_repeatable_for_a_minute_while_its_token_is_unused() {
         let (minute, tick) = (Duration::seconds(60), Duration::MICROSECOND);
         let first = session();
         for (passed, expected) in [

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_shut_out_takes_no_requests_until_they_say_so_again() {
+    fn a_suspended_dj_stays_offline_after_being_restored() {
         let suspended = change_account_status(&dj(), AccountStatusChange::Suspend, at(5));
         assert_eq!((suspended.suspended_at, suspended.standing_at), (Some(at(5)), Some(at(5))));
         assert!(!suspended.dj.as_ref().unwrap().online);
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_to_what_is_already_so_leaves_no_trace() {
+    fn a_change_to_the_current_status_leaves_no_trace() {
         let suspended = change_account_status(&dj(), AccountStatusChange::Suspend, at(5));
         assert_eq!(change_account_status(&suspended, AccountStatusChange::Suspend, at(7)), suspended);
         assert_eq!(change_account_status(&dj(), AccountStatusChange::Restore, at(7)), dj());
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_suspended_or_restored_logs_in_anew() {
+    fn suspensions_and_restorations_end_sessions() {
         let suspended = change_account_status(&dj(), AccountStatusChange::Suspend, at(5));
         for (user, change, ends) in [
             (&dj(), AccountStatusChange::Suspend, true),
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn an_active_operator_remains() {
+    fn the_last_active_operator_is_protected() {
         let operator = |id| User {
             id: UserId::new(id).unwrap(),
             ..change_account_status(&dj(), AccountStatusChange::Role(Role::Operator), at(1))
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_role_is_given_and_noted() {
+    fn a_role_change_is_dated() {
         let auditor = change_account_status(&dj(), AccountStatusChange::Role(Role::Auditor), at(3));
         assert_eq!((auditor.role, auditor.standing_at), (Role::Auditor, Some(at(3))));
     }

@@ -226,14 +226,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mean_of_stars_to_two_decimals() {
+    fn a_mean_rating_has_two_decimals() {
         for (stars, count, mean) in [(0, 0, 0), (5, 1, 500), (14, 3, 467), (13, 3, 433), (9, 2, 450)] {
             assert_eq!(Rating { stars, count }.mean_hundredths(), mean, "{stars}/{count}");
         }
     }
 
     #[test]
-    fn places_off_the_map() {
+    fn invalid_coordinates_and_radii_are_refused() {
         assert!(Coordinates::new(90.0, -180.0).is_some());
         assert!(Coordinates::new(90.1, 0.0).is_none());
         assert!(Coordinates::new(f64::NAN, 0.0).is_none());

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_document_prints_the_matrix() {
+    fn the_documentation_contains_the_authorization_matrix() {
         let capacities = Capacity::ALL.map(Capacity::name).join(" | ");
         let lines = Action::ALL.iter().map(|action| {
             let rule = action.rule();

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_two_hats_may_what_either_may() {
+    fn a_user_with_two_capacities_has_the_permissions_of_both() {
         let both = caller(Role::Operator, true);
         assert!(both.may(Action::AnswerRequest, Ownership::Own).is_ok());
         assert!(both.may(Action::JudgeWithdrawal, Ownership::Others).is_ok());
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_role_of_a_newer_version_is_a_members() {
+    fn an_unknown_role_has_the_capacities_of_a_member() {
         let unknown = Role::stored("treasurer").unwrap();
         for is_dj in [false, true] {
             let (one, other) = (caller(unknown, is_dj), caller(Role::Member, is_dj));
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn an_auditor_changes_nothing_of_others() {
+    fn an_auditor_can_only_read_data_of_others() {
         let auditor = caller(Role::Auditor, false);
         let reads = [
             Action::ReadDjs,

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_happened_since_overrules_the_token() {
+    fn the_revocation_list_overrules_the_token() {
         let standing = |role, suspended| AccountStatus { role, suspended };
         let user = |number| UserId::new(number).unwrap();
         let revoked = RevocationList {

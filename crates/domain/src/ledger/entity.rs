@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_that_entries_refer_to_is_read_by_its_name() {
+    fn every_posted_entity_kind_is_read_by_its_name() {
         for kind in EntityKind::posted() {
             let reference = EntityRef::stored(kind.name(), 7).unwrap();
             assert_eq!((reference.kind(), reference.kind_name()), (Ok(kind), kind.name()));
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kind_that_entries_do_not_refer_to_is_unknown_and_keeps_its_name() {
+    fn other_entity_kinds_are_unknown_and_keep_their_names() {
         for name in ["gig", "user", "wallet", "provider_message"] {
             let reference = EntityRef::stored(name, 7).unwrap();
             assert!(reference.kind().is_err());

@@ -141,7 +141,7 @@ mod tests {
     use crate::money::{Amount, Money};
 
     #[test]
-    fn a_level_is_kept_by_its_number_and_one_of_a_newer_version_is_the_newest() {
+    fn feature_levels_are_stored_by_number_and_unknown_ones_are_the_newest() {
         for level in [FeatureLevel::Level0, FeatureLevel::Level1] {
             assert_eq!(FeatureLevel::numbered(level.number()), level);
         }
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_kind_of_transfer_and_a_new_account_wait_for_their_level() {
+    fn new_transfers_and_accounts_require_their_feature_level() {
         let wallet = Account::Available(UserId::new(1).unwrap());
         let [topups, suspense] = [OutsideAccount::Topups, OutsideAccount::Suspense].map(Account::Outside);
         let amount = Amount::new(Money::from_minor(1)).unwrap();

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn money_comes_with_the_confirmation_and_only_once() {
+    fn a_topup_is_credited_once_on_confirmation() {
         let (at_once, credited) = opened(Charge::Confirmed);
         assert_eq!(at_once.status, TopupStatus::Confirmed);
         assert!(credited.is_some());
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_topup_is_never_confirmed_later() {
+    fn a_failed_topup_cannot_be_confirmed() {
         let (mut topup, _) = opened(Charge::Pending);
         topup.status = TopupStatus::Failed;
         assert_eq!(settle(&topup, true), Settlement::Unchanged);

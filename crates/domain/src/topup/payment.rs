@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn the_paid_sum_is_compared_exactly() {
+    fn the_paid_amount_is_compared_exactly() {
         let settles = TopupUpdateDecision::Settle { confirmed: true };
         let differs = TopupUpdateDecision::Contradiction(Contradiction::AmountMismatch);
         for (amount, currency, heard) in [
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn every_word_in_every_status() {
+    fn every_topup_update_in_every_status() {
         use TopupUpdateDecision::{Incomplete, Known, Reverse, Settle};
         let differs = TopupUpdateDecision::Contradiction(Contradiction::AmountMismatch);
         let partial = TopupUpdateDecision::Contradiction(Contradiction::PartialReversal);
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn every_word_after_the_owner_was_erased() {
+    fn every_topup_update_after_the_erasure_of_the_owner() {
         use TopupUpdateDecision::{Known, Reverse, Settle, Suspend};
         let differs = TopupUpdateDecision::Contradiction(Contradiction::AmountMismatch);
         let excluded = TopupUpdateDecision::Contradiction(Contradiction::StatusContradiction);

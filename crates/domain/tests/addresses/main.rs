@@ -20,7 +20,7 @@ use k256::elliptic_curve::PrimeField;
 use k256::elliptic_curve::sec1::ToSec1Point;
 use proptest::prelude::*;
 use proptest::sample::select;
-use vectors::{ANYONES, CANONICAL, MALFORMED, OWNERLESS, SPELLINGS, TEST_NETWORKS};
+use vectors::{ANYONE_CAN_SPEND, CANONICAL, MALFORMED, OWNERLESS, SPELLINGS, TEST_NETWORKS};
 
 /// The networks that share Ethereum's addresses.
 const EVM: [Network; 7] = [
@@ -61,7 +61,7 @@ fn every_spelling_of_an_address_has_one_canonical_form() {
 }
 
 #[test]
-fn networks_with_ethereums_addresses_take_each_others() {
+fn evm_networks_accept_each_others_addresses() {
     for (_, text) in each(CANONICAL).filter(|(network, _)| *network == Network::Ethereum) {
         for network in EVM {
             assert_eq!(network.canonical(text).as_deref(), Ok(text), "on {}", network.name());
@@ -78,7 +78,7 @@ fn every_network_has_a_published_address() {
 }
 
 #[test]
-fn what_only_looks_like_an_address_is_refused() {
+fn malformed_addresses_are_refused() {
     refused(MALFORMED, AddressError::Malformed);
 }
 
@@ -93,8 +93,8 @@ fn addresses_without_a_private_key_are_refused() {
 }
 
 #[test]
-fn addresses_that_anybody_can_spend_from_are_refused() {
-    refused(ANYONES, AddressError::AnyoneCanSpend);
+fn anyone_can_spend_addresses_are_refused() {
+    refused(ANYONE_CAN_SPEND, AddressError::AnyoneCanSpend);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn an_address_of_one_network_is_refused_on_every_other() {
 }
 
 #[test]
-fn white_space_is_part_of_no_address() {
+fn white_space_in_an_address_is_refused() {
     for (network, text) in each(CANONICAL) {
         for blank in [' ', '\t', '\n', '\u{a0}', '\u{200b}'] {
             for at in [0, 1, text.len() / 2, text.len()] {
@@ -202,14 +202,14 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_judged_without_a_panic(text in ".{0,255}") {
+    fn any_text_is_validated_without_a_panic(text in ".{0,255}") {
         for network in Network::all() {
             let _ = network.canonical(&text);
         }
     }
 
     #[test]
-    fn what_is_nearly_an_address_is_judged_without_a_panic(
+    fn near_addresses_are_validated_without_a_panic(
         beginning in select(vec!["", "bc1", "ltc1", "tb1", "0x", "T", "r", "X", "G", "M", "EQ", "0:", "-1:", "1", "D"]),
         rest in "[0-9A-Za-z_+/=:-]{0,100}",
     ) {
@@ -221,7 +221,7 @@ proptest! {
     }
 
     #[test]
-    fn every_account_has_its_address(account in any::<[u8; 20]>(), secret in any::<[u8; 32]>()) {
+    fn every_generated_account_address_is_valid(account in any::<[u8; 20]>(), secret in any::<[u8; 32]>()) {
         let bitcoin = Alphabet::BITCOIN;
         // Integers below 2^255 are below the order of the group, with exceptions that no test reaches.
         let mut secret = secret;
@@ -254,7 +254,7 @@ proptest! {
     }
 
     #[test]
-    fn a_key_that_is_no_point_is_refused(key in any::<[u8; 32]>()) {
+    fn a_key_that_is_not_a_curve_point_is_refused(key in any::<[u8; 32]>()) {
         let taproot = segwit("bc", 1, &key);
         let is_point = k256::PublicKey::from_sec1_bytes(&[&[2], &key[..]].concat()).is_ok();
         prop_assert_eq!(Network::Bitcoin.canonical(&taproot).is_ok(), is_point);
@@ -277,7 +277,7 @@ proptest! {
     }
 
     #[test]
-    fn a_payload_of_another_length_is_refused(payload in prop::collection::vec(any::<u8>(), 0..48)) {
+    fn a_payload_of_the_wrong_length_is_refused(payload in prop::collection::vec(any::<u8>(), 0..48)) {
         prop_assume!(payload.len() != 20);
         for (network, version) in
             [(Network::Bitcoin, 0x00), (Network::Litecoin, 0x30), (Network::Dogecoin, 0x1e), (Network::Tron, 0x41)]
@@ -288,7 +288,7 @@ proptest! {
     }
 
     #[test]
-    fn an_x_address_has_a_flag_and_a_tag_that_agree(account in any::<[u8; 20]>(), tag in any::<[u8; 9]>()) {
+    fn the_flag_and_tag_of_an_x_address_must_agree(account in any::<[u8; 20]>(), tag in any::<[u8; 9]>()) {
         let text = base58(&[0x05, 0x44], &[account.as_slice(), &tag].concat(), Alphabet::RIPPLE);
         let agree = tag[5..] == [0; 4] && (tag[0] == 1 || tag[..5] == [0; 5]);
         prop_assert_eq!(Network::Xrp.canonical(&text).is_ok(), agree);

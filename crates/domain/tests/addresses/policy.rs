@@ -50,7 +50,7 @@ fn a_strict_policy_keeps_the_canonical_form() {
 }
 
 #[test]
-fn a_strict_policy_names_what_it_refuses() {
+fn a_strict_policy_names_its_refusal() {
     for (currency, network, address, refusal) in [
         ("EUR", "sepa", "anything", DestinationRefusal::Currency),
         ("BTC", "tron", SATOSHI, DestinationRefusal::Network),
@@ -77,7 +77,7 @@ fn a_strict_policy_names_what_it_refuses() {
 }
 
 #[test]
-fn a_table_is_refused_with_what_is_wrong() {
+fn an_invalid_options_table_is_refused_with_its_error() {
     let known = "bitcoin, litecoin, dogecoin, ethereum, arbitrum, optimism, base, polygon, bsc, avalanche, tron, \
         solana, xrp, stellar, ton";
     for (refused, said) in [

@@ -402,7 +402,7 @@ pub(crate) const OWNERLESS: &[(Network, &[&str])] = &[
 ];
 
 /// Addresses that can be spent from without a private key.
-pub(crate) const ANYONES: &[(Network, &[&str])] = &[
+pub(crate) const ANYONE_CAN_SPEND: &[(Network, &[&str])] = &[
     (
         Network::Bitcoin,
         &[

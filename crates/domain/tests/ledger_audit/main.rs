@@ -24,7 +24,7 @@ type Tamper = fn(&mut Ledger);
 type Case = (&'static str, Tamper, fn(&Ledger) -> Finding);
 
 #[test]
-fn a_ledger_with_everything_in_it_is_consistent() {
+fn a_ledger_with_every_kind_of_entity_is_consistent() {
     let ledger = everything();
     let summary = ledger.audit().unwrap();
     assert_eq!(summary.entities, 11 + 11 + 4 + 3);
@@ -41,7 +41,7 @@ fn a_ledger_with_everything_in_it_is_consistent() {
 
 /// Each kind of row tampered with, and the audit's finding.
 #[test]
-fn the_self_check_names_the_thing_that_is_wrong() {
+fn the_audit_names_the_tampered_entity() {
     for (name, tamper, expected) in
         [requests::REQUESTS, withdrawals::WITHDRAWALS, topups::TOPUPS, operations::OPERATIONS].concat()
     {

@@ -36,7 +36,7 @@ fn hand(ledger: &mut Ledger, change: fn(&mut Wallet)) {
 }
 
 #[test]
-fn the_self_check_names_what_is_wrong() {
+fn the_audit_reports_each_tampered_row() {
     let wallet: UserId = user(GUEST);
     let gap = |expected, found| Finding::Gap { wallet, expected, found };
     let table: [(&str, Tamper, Finding); 16] = [
@@ -162,7 +162,7 @@ fn the_self_check_names_what_is_wrong() {
 
 /// An entry of a wallet that is not visited is reported as such.
 #[test]
-fn an_entry_without_a_wallet_is_named() {
+fn an_entry_without_a_wallet_is_a_finding() {
     let mut ledger = Ledger::new(1_000, 5_000);
     let stray = Entry { wallet: user(99), ..ledger.entries[0].clone() };
     let mut auditor = Auditor::new();

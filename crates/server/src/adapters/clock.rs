@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clocks_are_apart_beyond_half_a_minute_in_either_direction() {
+    fn clocks_may_differ_by_half_a_minute() {
         for (ahead, agrees) in
             [(0, true), (29, true), (-29, true), (31, false), (-31, false), (-3_456_000, false)]
         {
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_service_goes_by_the_storage_clock_within_the_tolerance() {
+    fn the_service_follows_the_storage_clock_within_the_tolerance() {
         for ahead in [-29, -2, 0, 2, 29] {
             let (clock, now) = (ServiceClock::default(), SystemClock.now());
             let storage = now.minus(Duration::seconds(ahead));
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn clocks_that_agree_again_end_the_difference() {
+    fn agreeing_clocks_clear_the_difference() {
         let (clock, now) = (ServiceClock::default(), SystemClock.now());
         clock.compare(now, Some(now.plus(Duration::DAY))).unwrap_err();
         clock.compare(now, Some(now)).unwrap();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_is_told_in_words() {
+    fn a_clock_difference_is_described() {
         let told = |ahead| ClocksApart { ahead: Duration::seconds(ahead) }.to_string();
         assert!(told(90).starts_with("this server's clock is 90 s ahead of the database's"), "{}", told(90));
         assert!(told(-90).starts_with("this server's clock is 90 s behind the database's"), "{}", told(-90));

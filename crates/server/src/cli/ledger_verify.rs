@@ -40,7 +40,7 @@ pub(crate) async fn run(settings: Settings) -> anyhow::Result<u8> {
     store.close().await;
     read.context("the ledger could not be read completely")?;
     let seen = auditor.seen();
-    Ok(tell(seen, auditor.finish().err().as_ref()))
+    Ok(print_result(seen, auditor.finish().err().as_ref()))
 }
 
 /// Returns a progress bar on standard error, which is hidden unless that is a terminal.
@@ -56,7 +56,7 @@ fn draw(bar: &ProgressBar, progress: Progress) {
 
 /// Prints the result and returns the exit status. A failed write is ignored, because the status carries the
 /// result.
-fn tell(seen: Summary, finding: Option<&Finding>) -> u8 {
+fn print_result(seen: Summary, finding: Option<&Finding>) -> u8 {
     let Summary { wallets, entries, postings, entities } = seen;
     let mut out = io::stdout().lock();
     let _ = writeln!(out, "{wallets} wallets, {entries} entries, {postings} postings, {entities} entities");

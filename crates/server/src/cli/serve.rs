@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_crowd_that_comes_at_once_waits_in_line() {
+    fn three_hundred_connections_fit_into_the_backlog() {
         let listener = listen("127.0.0.1", 0).unwrap();
         let address = listener.local_addr().unwrap();
         // No connection is accepted, and each must be established before the SYN would be retransmitted.

@@ -35,7 +35,7 @@ fn refused(settings: Result<Settings, ConfigError>, sentence: &str) {
 }
 
 #[test]
-fn the_bare_binary_has_every_value_that_it_needs() {
+fn the_compiled_defaults_are_complete() {
     let settings = layers(DeploymentEnvironment::Development, &[]).settings().unwrap();
     assert_eq!((settings.server.host.as_str(), settings.server.port), ("127.0.0.1", 8080));
     assert_eq!((settings.server.workers, settings.server.public_url), (None, None));
@@ -76,7 +76,7 @@ fn the_bare_binary_has_every_value_that_it_needs() {
 }
 
 #[test]
-fn each_environment_has_values_of_its_own() {
+fn each_environment_has_its_own_defaults() {
     let test = settings(&[]);
     assert_eq!((test.topups.provider, test.rate_limits), (TopupProviderKind::Sandbox, None));
     let production = layers(DeploymentEnvironment::Production, PRODUCTION).settings().unwrap();
@@ -88,7 +88,7 @@ fn each_environment_has_values_of_its_own() {
 }
 
 #[test]
-fn every_value_can_be_given_as_a_variable() {
+fn every_key_can_be_set_by_a_variable() {
     let settings = settings(&[
         ("server.host", "::1"),
         ("server.port", "0"),
@@ -201,7 +201,7 @@ fn every_value_can_be_given_as_a_variable() {
 }
 
 #[test]
-fn a_bad_value_is_one_sentence_that_names_its_key() {
+fn an_invalid_value_is_one_line_naming_its_key() {
     for (key, value, reason) in [
         ("server.host", " ", "must be a non-empty string"),
         ("server.port", "65536", "must be a whole number from 0 to 65535"),
@@ -308,7 +308,7 @@ fn a_bad_value_is_one_sentence_that_names_its_key() {
 }
 
 #[test]
-fn values_that_need_each_other() {
+fn keys_that_require_other_keys() {
     refused(Layers::test(&[("payouts.provider", "webhook")]).settings(), "payouts.webhook_url: is required");
     let smtp = ("notifier.email", "smtp");
     refused(Layers::test(&[smtp]).settings(), "notifier.smtp_url: is required");
@@ -342,7 +342,7 @@ fn values_that_need_each_other() {
 }
 
 #[test]
-fn a_variable_that_is_no_text_is_refused() {
+fn a_non_utf8_variable_is_refused() {
     use std::os::unix::ffi::OsStringExt;
     let bytes = std::ffi::OsString::from_vec(vec![0xff]);
     let layers = Layers { variables: vec![("CUEPOINT__SERVER__HOST".into(), bytes)], ..Layers::test(&[]) };
@@ -350,7 +350,7 @@ fn a_variable_that_is_no_text_is_refused() {
 }
 
 #[test]
-fn the_address_of_a_mail_server_is_one_and_is_never_shown() {
+fn smtp_urls_are_validated_and_never_shown() {
     for url in [
         "smtps://user:p%40ss@mail.example.com",
         "smtp://mail.example.com:587?tls=required",

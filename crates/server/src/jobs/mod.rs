@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn work_under_way_ends_before_a_stop_does() {
+    async fn a_stop_waits_for_work_in_progress() {
         let (stop, stopped) = watch::channel(false);
         let (began, mut begun) = mpsc::unbounded_channel();
         let (finish, finishing) = watch::channel(false);

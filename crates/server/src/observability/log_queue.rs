@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_come_while_one_is_written_are_the_next_batch() {
+    fn lines_queued_during_a_write_form_the_next_batch() {
         let scene = Scene::new();
         scene.writer.push("one\n");
         assert_eq!(scene.batch(), "one\n");
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_queue_loses_lines_and_reports_them_once_there_is_room() {
+    fn a_full_queue_drops_lines_and_reports_them_later() {
         let scene = Scene::new();
         let line = format!("{}\n", "x".repeat(1_023));
         let fits = u64::try_from(CAPACITY / line.len()).unwrap();
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_an_output_refuses_are_lost_and_reported_after_the_next_that_it_takes() {
+    fn refused_lines_are_lost_and_reported_after_the_next_write() {
         let scene = Scene::new();
         scene.writer.push("one\ntwo\nthree\n");
         assert_eq!(scene.batch(), "one\ntwo\nthree\n");
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_waits_for_what_is_queued() {
+    fn dropping_the_queue_flushes_it() {
         let scene = Scene::new();
         for reply in [Reply::Take, Reply::Take, Reply::Take] {
             scene.reply(reply);
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_waits_a_second_for_an_output_that_is_stuck() {
+    fn dropping_the_queue_waits_a_second_for_a_stuck_output() {
         let scene = Scene::new();
         scene.writer.push("one\n");
         assert_eq!(scene.batch(), "one\n");

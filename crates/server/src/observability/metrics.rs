@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_measured_is_shown_to_whoever_installed_it() {
+    fn every_installation_renders_the_metrics() {
         let first = Metrics::install().unwrap();
         let second = Metrics::install().unwrap();
         metrics::counter!("metrics_test_total").increment(2);

@@ -74,7 +74,7 @@ impl Scene {
 }
 
 #[test]
-fn a_commit_that_died_with_the_primary_is_not_mistaken_for_another_with_its_number() {
+fn a_lost_commit_is_not_confused_with_a_reused_transaction_id() {
     let _cores = without_load();
     let mut report = Report::new("transaction number used again");
     let mut scene = Scene::new();
@@ -96,7 +96,7 @@ fn a_commit_that_died_with_the_primary_is_not_mistaken_for_another_with_its_numb
 }
 
 #[test]
-fn a_commit_whose_connection_is_cut_gets_the_first_answer_when_the_standby_goes_on() {
+fn a_cut_commit_is_answered_once_the_standby_resumes() {
     let _cores = without_load();
     let mut report = Report::new("held commit, connection cut");
     let mut scene = Scene::new();
@@ -113,7 +113,7 @@ fn a_commit_whose_connection_is_cut_gets_the_first_answer_when_the_standby_goes_
 }
 
 #[test]
-fn a_commit_that_stays_held_is_refused_in_time_and_made_once() {
+fn a_held_commit_is_refused_in_time_and_made_once() {
     let _cores = without_load();
     let mut report = Report::new("held commit, standby silent");
     let mut scene = Scene::new();
@@ -126,7 +126,7 @@ fn a_commit_that_stays_held_is_refused_in_time_and_made_once() {
 }
 
 #[test]
-fn a_commit_whose_backend_was_terminated_is_not_acknowledged_before_a_standby_has_it() {
+fn a_commit_is_not_acknowledged_before_a_standby_has_it() {
     let _cores = without_load();
     let mut report = Report::new("held commit, backend terminated");
     let mut scene = Scene::new();
@@ -143,7 +143,7 @@ fn a_commit_whose_backend_was_terminated_is_not_acknowledged_before_a_standby_ha
 }
 
 #[test]
-fn health_checks_keep_no_more_than_one_commit_waiting_for_a_silent_standby() {
+fn health_checks_leave_at_most_one_commit_waiting() {
     let _cores = without_load();
     let mut report = Report::new("health checks, standby silent");
     let mut replicas = Replicas::start();
@@ -163,7 +163,7 @@ fn health_checks_keep_no_more_than_one_commit_waiting_for_a_silent_standby() {
 }
 
 #[test]
-fn a_fresh_server_before_silent_standbys_refuses_every_command_in_time() {
+fn a_new_server_refuses_commands_while_the_standbys_are_silent() {
     let _cores = without_load();
     let mut report = Report::new("fresh server, standbys silent");
     let mut replicas = Replicas::start();

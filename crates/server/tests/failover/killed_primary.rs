@@ -15,7 +15,7 @@ const COMMANDS: usize = 200;
 const LIMIT: Duration = Duration::from_secs(30);
 
 #[test]
-fn a_promoted_standby_takes_over_within_seconds_and_no_operation_is_lost_or_doubled() {
+fn a_failover_takes_seconds_and_loses_or_doubles_no_operation() {
     let _cores = alone();
     let mut report = Report::new("killed primary");
     let mut replicas = Replicas::start();

@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, Call, Client, Person, ROUTES, Route, Server, Store};
 
 on_both_stores!(
-    every_private_route_wants_a_token,
-    every_route_with_an_id_shows_only_what_is_the_callers,
+    every_private_route_requires_a_token,
+    objects_of_other_users_are_not_found,
     an_id_that_is_no_positive_integer_is_not_found,
     the_wrong_party_is_forbidden,
-    other_methods_are_refused_with_those_that_there_are,
+    an_unsupported_method_is_refused_with_the_allowed_ones,
     unknown_routes_are_not_found,
-    the_request_id_is_the_clients_if_it_is_plain,
+    a_plain_request_id_of_the_client_is_kept,
 );
 
 /// A call of the route with a valid body and no token.
@@ -25,7 +25,7 @@ fn call(client: &Client, route: &Route, id: impl std::fmt::Display, dj: i64) -> 
     }
 }
 
-fn every_private_route_wants_a_token(store: Store) {
+fn every_private_route_requires_a_token(store: Store) {
     let server = Server::start(store);
     let (client, person) = (server.client(), server.dj());
     let before = person.affairs();
@@ -80,7 +80,7 @@ impl Objects {
     }
 }
 
-fn every_route_with_an_id_shows_only_what_is_the_callers(store: Store) {
+fn objects_of_other_users_are_not_found(store: Store) {
     let server = Server::start(store);
     let objects = Objects::new(&server);
     let before = (objects.guest.affairs(), objects.dj.affairs());
@@ -148,7 +148,7 @@ fn the_wrong_party_is_forbidden(store: Store) {
     guest.patch("/user/personal-info", &json!({"city": "Rome"})).data(200);
 }
 
-fn other_methods_are_refused_with_those_that_there_are(store: Store) {
+fn an_unsupported_method_is_refused_with_the_allowed_ones(store: Store) {
     let server = Server::start(store);
     let person = server.guest();
     let mut methods: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
@@ -199,7 +199,7 @@ fn unknown_routes_are_not_found(store: Store) {
     }
 }
 
-fn the_request_id_is_the_clients_if_it_is_plain(store: Store) {
+fn a_plain_request_id_of_the_client_is_kept(store: Store) {
     let server = Server::start(store);
     let person = server.guest();
     let longest = "x".repeat(128);

@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, Person, Server, Store, keys};
 
 on_both_stores!(
-    a_strict_policy_takes_and_keeps_the_canonical_form,
-    a_strict_policy_refuses_field_by_field,
-    fields_are_judged_before_limits_and_funds,
+    a_strict_policy_stores_the_canonical_form,
+    a_strict_policy_names_the_invalid_field,
+    fields_are_validated_before_limits_and_funds,
     a_refused_address_uses_up_no_key,
     a_lenient_policy_keeps_any_text,
-    the_options_in_force_are_shown,
+    the_configured_withdrawal_options_are_shown,
 );
 
 const STRICT: (&str, &str) = ("withdrawals.address_policy", "strict");
@@ -31,7 +31,7 @@ fn destination(withdrawal: &Value) -> [&str; 3] {
     ["currency", "network", "wallet_address"].map(|key| withdrawal[key].as_str().unwrap())
 }
 
-fn a_strict_policy_takes_and_keeps_the_canonical_form(store: Store) {
+fn a_strict_policy_stores_the_canonical_form(store: Store) {
     let server = Server::configured(store, &[STRICT]);
     let guest = server.payer("1000");
     for (given, kept) in [
@@ -57,7 +57,7 @@ fn a_strict_policy_takes_and_keeps_the_canonical_form(store: Store) {
     }
 }
 
-fn a_strict_policy_refuses_field_by_field(store: Store) {
+fn a_strict_policy_names_the_invalid_field(store: Store) {
     let server = Server::configured(store, &[STRICT]);
     let guest = server.payer("1000");
     let before = guest.affairs();
@@ -95,7 +95,7 @@ fn a_strict_policy_refuses_field_by_field(store: Store) {
     assert_eq!(guest.affairs(), before);
 }
 
-fn fields_are_judged_before_limits_and_funds(store: Store) {
+fn fields_are_validated_before_limits_and_funds(store: Store) {
     let server = Server::configured(store, &[STRICT, ("withdrawals.max_amount", "5")]);
     let guest = server.guest();
     withdraw(&guest, "BTC", "bitcoin", "bc1q").invalid(&["wallet_address"]);
@@ -128,7 +128,7 @@ fn a_lenient_policy_keeps_any_text(store: Store) {
     }
 }
 
-fn the_options_in_force_are_shown(store: Store) {
+fn the_configured_withdrawal_options_are_shown(store: Store) {
     let table = ("withdrawals.options", "btc: Bitcoin, USDT: TRON ethereum");
     let server = Server::configured(store, &[STRICT, table]);
     let guest = server.payer("100");

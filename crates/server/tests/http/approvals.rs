@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, Database, Person, Server, Store, WITHDRAWAL, keys, operator_keys};
 
 on_both_stores!(
-    two_operators_approve_what_is_above_the_limit,
-    an_approval_counts_while_its_operator_could_give_it_anew,
-    who_adjusted_a_wallet_judges_none_of_its_withdrawals,
-    one_operator_alone_pays_nothing_out,
+    a_withdrawal_above_the_limit_needs_two_approvals,
+    an_approval_counts_only_while_its_operator_is_eligible,
+    an_operator_cannot_judge_withdrawals_of_a_wallet_they_adjusted,
+    one_operator_alone_cannot_pay_out,
     no_adjustment_is_larger_than_its_limit,
 );
 
@@ -43,7 +43,7 @@ fn approved(answer: &Answer) -> (String, Vec<i64>) {
     (data["status"].as_str().unwrap().to_owned(), by)
 }
 
-fn two_operators_approve_what_is_above_the_limit(store: Store) {
+fn a_withdrawal_above_the_limit_needs_two_approvals(store: Store) {
     let (server, ada) = Server::with_operator(store, &FOUR_EYES);
     let (bob, guest) = (ada.employ(&server), server.payer("50"));
     let pending = || ("pending".to_owned(), vec![ada.id]);
@@ -83,7 +83,7 @@ fn two_operators_approve_what_is_above_the_limit(store: Store) {
     assert_eq!(guest.call("POST", &path).send().data(200)["status"], "cancelled");
 }
 
-fn an_approval_counts_while_its_operator_could_give_it_anew(store: Store) {
+fn an_approval_counts_only_while_its_operator_is_eligible(store: Store) {
     let (server, ada) = Server::with_operator(store, &FOUR_EYES);
     let (bob, guest) = (ada.employ(&server), server.payer("50"));
     for acts in [&["suspend"][..], &["suspend", "restore"], &["role"]] {
@@ -105,7 +105,7 @@ fn an_approval_counts_while_its_operator_could_give_it_anew(store: Store) {
     assert_eq!(first, ("pending".to_owned(), vec![ada.id]));
 }
 
-fn who_adjusted_a_wallet_judges_none_of_its_withdrawals(store: Store) {
+fn an_operator_cannot_judge_withdrawals_of_a_wallet_they_adjusted(store: Store) {
     let (server, ada) = Server::with_operator(store, &[]);
     let (bob, guest, other) = (ada.employ(&server), server.payer("50"), server.payer("50"));
     let withdrawal = guest.withdrawal("1");
@@ -128,7 +128,7 @@ fn who_adjusted_a_wallet_judges_none_of_its_withdrawals(store: Store) {
 }
 
 /// Attempts to pay oneself out with a single operator's token.
-fn one_operator_alone_pays_nothing_out(store: Store) {
+fn one_operator_alone_cannot_pay_out(store: Store) {
     let (server, mallory) = Server::with_operator(store, &FOUR_EYES);
     let accomplice = server.guest();
     mallory.adjust(accomplice.id, "100").data(201);

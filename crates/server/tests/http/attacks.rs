@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, Message, NEW, PASSWORD, Person, ROUTES, Server, Store, exchange, song};
 
 on_both_stores!(
-    what_is_anothers_looks_like_what_is_not_there,
-    one_kind_of_token_is_no_other,
-    text_is_never_code,
-    nothing_that_a_header_says_is_believed,
-    over_long_everything_is_refused,
-    an_over_long_query_is_as_if_it_were_not_there,
-    an_address_in_a_request_is_never_called,
-    what_was_erased_or_never_served_is_not_found,
-    a_failure_tells_no_cause,
-    a_call_held_open_outlives_no_authority,
+    objects_of_others_are_indistinguishable_from_missing_ones,
+    one_kind_of_token_does_not_pass_for_another,
+    text_is_never_executed,
+    forwarding_and_identity_headers_are_ignored,
+    overlong_values_are_refused,
+    overlong_queries_are_ignored,
+    a_url_in_a_request_is_never_fetched,
+    unserved_paths_and_erased_users_are_not_found,
+    errors_disclose_no_internals,
+    a_held_request_is_refused_after_its_authority_ends,
 );
 
 /// A failure without the parts that differ between calls.
@@ -27,7 +27,7 @@ fn alike(answer: &Answer) -> Value {
     body
 }
 
-fn what_is_anothers_looks_like_what_is_not_there(store: Store) {
+fn objects_of_others_are_indistinguishable_from_missing_ones(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("50"), server.dj());
     let (request, withdrawal, topup) = (guest.ask(&dj), guest.withdrawal("10"), guest.topup("1"));
@@ -39,9 +39,9 @@ fn what_is_anothers_looks_like_what_is_not_there(store: Store) {
             ("GET", "/wallet/topups", topup),
         ] {
             let theirs = mallory.call(method, &format!("{path}/{id}")).send();
-            let nobodys = mallory.call(method, &format!("{path}/999999999")).send();
+            let missing = mallory.call(method, &format!("{path}/999999999")).send();
             theirs.refused(404, "not_found");
-            assert_eq!(alike(&theirs), alike(&nobodys));
+            assert_eq!(alike(&theirs), alike(&missing));
         }
         mallory.cancel(request).refused(404, "not_found");
         mallory.answer(request, "played").refused(404, "not_found");
@@ -57,7 +57,7 @@ fn what_is_anothers_looks_like_what_is_not_there(store: Store) {
     assert_eq!(guest.wallet(), ("36.00".into(), "15.00".into()));
 }
 
-fn one_kind_of_token_is_no_other(store: Store) {
+fn one_kind_of_token_does_not_pass_for_another(store: Store) {
     let server = Server::start(store);
     let (client, guest) = (server.client(), server.guest());
     let refresh = |token: &str| client.post("/auth/refresh", &json!({"refresh_token": token}));
@@ -85,7 +85,7 @@ fn rows_of(answer: &Answer) -> Value {
     shown.into_iter().map(|key| (key.to_owned(), page[key].clone())).collect()
 }
 
-fn text_is_never_code(store: Store) {
+fn text_is_never_executed(store: Store) {
     let (server, operator) = Server::with_operator(store, &[("payouts.webhook_secrets", NEW)]);
     let (guest, dj) = (server.payer("100"), server.dj());
     for text in [
@@ -142,7 +142,7 @@ fn text_is_never_code(store: Store) {
     }
 }
 
-fn nothing_that_a_header_says_is_believed(store: Store) {
+fn forwarding_and_identity_headers_are_ignored(store: Store) {
     let server = Server::start(store);
     let (client, guest) = (server.client(), server.guest());
     let call = guest.call("GET", "/wallet/entries");
@@ -169,7 +169,7 @@ fn nothing_that_a_header_says_is_believed(store: Store) {
     assert!(made.header("location").is_some_and(|location| !location.contains("evil")), "{made}");
 }
 
-fn over_long_everything_is_refused(store: Store) {
+fn overlong_values_are_refused(store: Store) {
     let server = Server::start(store);
     let (client, guest) = (server.client(), server.guest());
     let long = "x".repeat(60_000);
@@ -206,7 +206,7 @@ fn over_long_everything_is_refused(store: Store) {
     assert_eq!(guest.wallet().0, "0.00");
 }
 
-fn an_over_long_query_is_as_if_it_were_not_there(store: Store) {
+fn overlong_queries_are_ignored(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.guest(), server.dj());
     let plain = rows_of(&guest.get("/djs"));
@@ -216,7 +216,7 @@ fn an_over_long_query_is_as_if_it_were_not_there(store: Store) {
     }
 }
 
-fn an_address_in_a_request_is_never_called(store: Store) {
+fn a_url_in_a_request_is_never_fetched(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.payer("50"), server.dj());
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -238,7 +238,7 @@ fn an_address_in_a_request_is_never_called(store: Store) {
     assert_eq!(listener.accept().unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
 }
 
-fn what_was_erased_or_never_served_is_not_found(store: Store) {
+fn unserved_paths_and_erased_users_are_not_found(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let client = server.client();
     for path in [
@@ -285,7 +285,7 @@ fn what_was_erased_or_never_served_is_not_found(store: Store) {
     }
 }
 
-fn a_failure_tells_no_cause(store: Store) {
+fn errors_disclose_no_internals(store: Store) {
     let server = Server::start(store);
     let (client, guest) = (server.client(), server.guest());
     let answers = [
@@ -341,7 +341,7 @@ fn released(mut stream: TcpStream, body: &str) -> String {
     answer.split(' ').nth(1).unwrap_or_default().to_owned()
 }
 
-fn a_call_held_open_outlives_no_authority(store: Store) {
+fn a_held_request_is_refused_after_its_authority_ends(store: Store) {
     let (server, chief) = Server::with_operator(store, &[]);
     let reason = json!({"reason": "as agreed"});
     let stand = |person: &Person, what: &str, body: &Value| {

@@ -12,14 +12,14 @@ use serde_json::{Map, Value, json};
 use crate::harness::{Answer, Client, PASSWORD, Person, Server, Store};
 
 on_both_stores!(
-    an_address_is_taken_in_any_letter_case,
-    a_wrong_login_tells_nothing,
+    email_addresses_are_unique_in_any_letter_case,
+    a_failed_login_does_not_reveal_the_account,
     refresh_tokens_rotate,
-    a_used_refresh_token_ends_its_family,
-    logout_ends_the_family,
-    a_refresh_token_ends_with_its_time,
-    an_access_token_ends_with_its_time,
-    a_changed_token_is_refused,
+    a_reused_refresh_token_ends_its_session,
+    logout_ends_the_session,
+    a_refresh_token_expires,
+    an_access_token_expires,
+    a_tampered_token_is_refused,
     every_claim_is_required,
     a_token_of_another_deployment_is_refused,
 );
@@ -36,7 +36,7 @@ fn refreshed(client: &Client, person: &Person, token: &str) -> Person {
     next
 }
 
-fn an_address_is_taken_in_any_letter_case(store: Store) {
+fn email_addresses_are_unique_in_any_letter_case(store: Store) {
     let server = Server::start(store);
     let client = server.client();
     let register = |email: &str, password: &str| {
@@ -61,7 +61,7 @@ fn an_address_is_taken_in_any_letter_case(store: Store) {
     assert_eq!(answers.iter().filter(|status| **status == 422).count(), 7, "{answers:?}");
 }
 
-fn a_wrong_login_tells_nothing(store: Store) {
+fn a_failed_login_does_not_reveal_the_account(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let login = |email: &str, password: &str| {
@@ -93,7 +93,7 @@ fn refresh_tokens_rotate(store: Store) {
     refreshed(&client, &guest, &now.refresh_token);
 }
 
-fn a_used_refresh_token_ends_its_family(store: Store) {
+fn a_reused_refresh_token_ends_its_session(store: Store) {
     let server = Server::start(store);
     let (client, guest) = (server.client(), server.guest());
     let elsewhere = client.login(&guest.email);
@@ -110,7 +110,7 @@ fn a_used_refresh_token_ends_its_family(store: Store) {
     refreshed(&client, &guest, &elsewhere.refresh_token);
 }
 
-fn logout_ends_the_family(store: Store) {
+fn logout_ends_the_session(store: Store) {
     let server = Server::start(store);
     let (client, guest) = (server.client(), server.guest());
     let next = refreshed(&client, &guest, &guest.refresh_token);
@@ -123,7 +123,7 @@ fn logout_ends_the_family(store: Store) {
     refreshed(&client, &guest, &elsewhere.refresh_token);
 }
 
-fn a_refresh_token_ends_with_its_time(store: Store) {
+fn a_refresh_token_expires(store: Store) {
     let server = Server::configured(store, &[("auth.refresh_token_ttl_seconds", "1")]);
     let (client, guest) = (server.client(), server.guest());
     // Real time has to pass, since checking a token would use it up.
@@ -148,7 +148,7 @@ mod part {
     }
 }
 
-fn a_changed_token_is_refused(store: Store) {
+fn a_tampered_token_is_refused(store: Store) {
     let server = Server::start(store);
     let (guest, other) = (server.guest(), server.guest());
     let parts: Vec<&str> = guest.token.split('.').collect();
@@ -299,7 +299,7 @@ fn every_claim_is_required(store: Store) {
     }
 }
 
-fn an_access_token_ends_with_its_time(store: Store) {
+fn an_access_token_expires(store: Store) {
     let forge = Forge::new(store, &[("auth.access_token_ttl_seconds", "1")]);
     let second = |claim: &str| forge.claims[claim].as_i64().unwrap();
     assert_eq!(second("exp") - second("iat"), 1);

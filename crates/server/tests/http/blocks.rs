@@ -5,15 +5,15 @@ use serde_json::json;
 use crate::harness::{Server, Store, eventually, keys, song};
 
 on_both_stores!(
-    who_is_blocked_asks_in_vain,
-    a_list_of_blocks_is_its_djs_own,
-    who_cannot_be_blocked,
-    who_made_no_request_looks_like_nobody,
-    no_more_requests_are_open_than_allowed,
-    a_place_is_free_again_when_a_request_expires,
+    a_blocked_guest_cannot_make_a_request,
+    each_dj_has_a_separate_block_list,
+    only_other_existing_users_can_be_blocked_by_djs,
+    a_user_without_requests_looks_nonexistent_to_a_dj,
+    open_requests_per_dj_are_limited,
+    an_expired_request_frees_its_slot,
 );
 
-fn who_is_blocked_asks_in_vain(store: Store) {
+fn a_blocked_guest_cannot_make_a_request(store: Store) {
     let server = Server::start(store);
     let (dj, guest) = (server.dj(), server.payer("100"));
     let open = guest.ask(&dj);
@@ -31,7 +31,7 @@ fn who_is_blocked_asks_in_vain(store: Store) {
     guest.ask(&dj);
 }
 
-fn a_list_of_blocks_is_its_djs_own(store: Store) {
+fn each_dj_has_a_separate_block_list(store: Store) {
     let server = Server::start(store);
     let (dj, other) = (server.dj(), server.dj());
     let guests = [server.payer("5"), server.payer("5"), server.dj()];
@@ -48,7 +48,7 @@ fn a_list_of_blocks_is_its_djs_own(store: Store) {
     assert_eq!(dj.ids("/music/dj/blocks", "user_id"), newest_first);
 }
 
-fn who_cannot_be_blocked(store: Store) {
+fn only_other_existing_users_can_be_blocked_by_djs(store: Store) {
     let server = Server::start(store);
     let (dj, guest) = (server.dj(), server.guest());
     let block = |id: i64| dj.call("PUT", &format!("/music/dj/blocks/{id}")).send();
@@ -63,7 +63,7 @@ fn who_cannot_be_blocked(store: Store) {
 }
 
 /// A DJ cannot learn the name or the existence of an account that never made a request to the DJ.
-fn who_made_no_request_looks_like_nobody(store: Store) {
+fn a_user_without_requests_looks_nonexistent_to_a_dj(store: Store) {
     let server = Server::start(store);
     let (dj, other, guest) = (server.dj(), server.dj(), server.payer("20"));
     guest.ask(&other);
@@ -83,7 +83,7 @@ fn who_made_no_request_looks_like_nobody(store: Store) {
     block(guest.id).data(200);
 }
 
-fn no_more_requests_are_open_than_allowed(store: Store) {
+fn open_requests_per_dj_are_limited(store: Store) {
     let server = Server::configured(store, &[("requests.max_open_per_dj", "2")]);
     let (dj, guest) = (server.dj(), server.payer("100"));
     let (first, second) = (guest.ask(&dj), guest.ask(&dj));
@@ -104,7 +104,7 @@ fn no_more_requests_are_open_than_allowed(store: Store) {
     guest.ask(&dj);
 }
 
-fn a_place_is_free_again_when_a_request_expires(store: Store) {
+fn an_expired_request_frees_its_slot(store: Store) {
     let keys = [
         ("requests.max_open_per_dj", "1"),
         ("requests.pending_ttl_seconds", "1"),

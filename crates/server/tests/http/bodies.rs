@@ -5,21 +5,21 @@ use serde_json::json;
 use crate::harness::{Person, ROUTES, Route, Server, Store, exchange};
 
 on_both_stores!(
-    what_is_no_json_is_malformed,
-    the_limit_is_64_kib_to_the_byte,
-    a_length_that_is_only_announced_is_refused,
-    only_json_is_taken,
-    only_json_is_answered,
-    a_key_has_at_most_255_characters,
+    invalid_json_is_malformed,
+    bodies_are_limited_to_64_kib,
+    an_excessive_content_length_is_refused_before_the_body,
+    only_json_bodies_are_accepted,
+    responses_are_json_only,
+    idempotency_keys_are_limited_to_255_characters,
     a_cancellation_needs_no_body,
-    a_header_given_twice_is_unusable,
-    a_packed_body_is_not_unpacked,
+    duplicate_or_unusable_headers_are_refused,
+    compressed_bodies_are_refused,
 );
 
 /// The maximum body size, in bytes.
 const LIMIT: usize = 65_536;
 
-fn what_is_no_json_is_malformed(store: Store) {
+fn invalid_json_is_malformed(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let dj = server.dj();
     let before = dj.affairs();
@@ -62,7 +62,7 @@ fn topup_of(bytes: usize) -> String {
     text
 }
 
-fn the_limit_is_64_kib_to_the_byte(store: Store) {
+fn bodies_are_limited_to_64_kib(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.guest();
     let call = |bytes: usize| guest.call("POST", "/wallet/topups").text(&topup_of(bytes));
@@ -80,7 +80,7 @@ fn the_limit_is_64_kib_to_the_byte(store: Store) {
     }
 }
 
-fn a_length_that_is_only_announced_is_refused(store: Store) {
+fn an_excessive_content_length_is_refused_before_the_body(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let request = format!(
@@ -93,7 +93,7 @@ fn a_length_that_is_only_announced_is_refused(store: Store) {
     assert!(answer.contains("\"payload_too_large\""), "{answer}");
 }
 
-fn only_json_is_taken(store: Store) {
+fn only_json_bodies_are_accepted(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let call = || guest.call("POST", "/wallet/topups").text(r#"{"amount": 1}"#);
@@ -109,7 +109,7 @@ fn only_json_is_taken(store: Store) {
     }
 }
 
-fn only_json_is_answered(store: Store) {
+fn responses_are_json_only(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let topup = || guest.call("POST", "/wallet/topups").text(r#"{"amount": 1}"#);
@@ -132,7 +132,7 @@ fn only_json_is_answered(store: Store) {
     guest.call("GET", "/wallet").without("accept").send().data(200);
 }
 
-fn a_key_has_at_most_255_characters(store: Store) {
+fn idempotency_keys_are_limited_to_255_characters(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let topup = |key: &str| guest.call("POST", "/wallet/topups").key(key).text(r#"{"amount": 1}"#).send();
@@ -168,7 +168,7 @@ fn a_cancellation_needs_no_body(store: Store) {
     assert_eq!(guest.wallet(), ("100.00".into(), "0.00".into()));
 }
 
-fn a_header_given_twice_is_unusable(store: Store) {
+fn duplicate_or_unusable_headers_are_refused(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let send = |headers: &str| {
@@ -195,7 +195,7 @@ fn a_header_given_twice_is_unusable(store: Store) {
     assert!(send(json).starts_with("HTTP/1.1 201 "));
 }
 
-fn a_packed_body_is_not_unpacked(store: Store) {
+fn compressed_bodies_are_refused(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     for coding in ["gzip", "br", "deflate", "zstd"] {

@@ -30,7 +30,7 @@ fn addresses(operator: &Person) -> Vec<String> {
 }
 
 #[test]
-fn a_dismissed_operator_is_not_made_again() {
+fn a_dismissed_first_operator_is_not_recreated() {
     let database = Arc::new(Database::new());
     let server = start(&database);
     let (first, second) = operators(&server);
@@ -43,7 +43,7 @@ fn a_dismissed_operator_is_not_made_again() {
 }
 
 #[test]
-fn an_erased_operator_is_not_made_again_and_the_address_makes_nobody_one() {
+fn an_erased_first_operator_is_not_recreated_under_its_address() {
     let database = Arc::new(Database::new());
     let server = start(&database);
     let (first, second) = operators(&server);
@@ -62,7 +62,7 @@ fn an_erased_operator_is_not_made_again_and_the_address_makes_nobody_one() {
 }
 
 #[test]
-fn who_takes_the_address_first_is_no_operator_and_the_log_says_so() {
+fn a_registered_address_does_not_become_the_first_operator() {
     let database = Arc::new(Database::new());
     let server = Server::on(&database, &[]);
     let body = json!({"name": "Eve", "email": "Operator@example.com", "password": "her own horse"});
@@ -80,7 +80,7 @@ fn who_takes_the_address_first_is_no_operator_and_the_log_says_so() {
 }
 
 #[test]
-fn another_address_makes_no_second_operator_while_the_first_is_suspended_or_not() {
+fn another_configured_address_creates_no_second_operator() {
     let database = Arc::new(Database::new());
     let server = start(&database);
     let (first, second) = operators(&server);
@@ -107,7 +107,7 @@ fn another_address_makes_no_second_operator_while_the_first_is_suspended_or_not(
 }
 
 #[test]
-fn servers_that_start_at_once_make_one_operator() {
+fn concurrently_started_servers_create_one_operator() {
     let database = Arc::new(Database::new());
     let emails = ["one@example.com", "two@example.com", "three@example.com"];
     let servers: Vec<Server> = std::thread::scope(|scope| {

@@ -85,7 +85,7 @@ fn heads_are_bounded_in_size_and_number() {
 }
 
 #[test]
-fn a_head_has_to_arrive_in_time() {
+fn a_slow_request_head_times_out() {
     let server = impatient();
     let drip = Duration::from_millis(50);
     for beginning in ["", "GET /health/live HTTP/1.1\r\nHost: x\r\nX-A: "] {
@@ -97,7 +97,7 @@ fn a_head_has_to_arrive_in_time() {
 }
 
 #[test]
-fn a_later_head_has_to_arrive_as_well() {
+fn a_slow_later_request_head_closes_the_connection() {
     let keys = [("server.head_timeout_seconds", "1"), ("server.keep_alive_seconds", "1")];
     let server = Server::configured(Store::Memory, &keys);
     let live = "GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -121,7 +121,7 @@ fn a_later_head_has_to_arrive_as_well() {
 }
 
 #[test]
-fn a_body_has_to_arrive_in_time() {
+fn a_slow_request_body_times_out() {
     let server = impatient();
     let post = |length: &str| {
         format!(
@@ -142,7 +142,7 @@ fn a_body_has_to_arrive_in_time() {
 }
 
 #[test]
-fn a_body_without_end_is_not_read_to_its_end() {
+fn an_endless_body_is_cut_off() {
     let server = impatient();
     let chunked = |line: &str| {
         format!(
@@ -175,7 +175,7 @@ fn a_body_without_end_is_not_read_to_its_end() {
 }
 
 #[test]
-fn a_body_that_ends_does_not_cost_the_connection() {
+fn a_chunked_body_keeps_the_connection_alive() {
     let server = Server::start(Store::Memory);
     let mut stream = connect(&server);
     let chunked = "POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n\
@@ -194,7 +194,7 @@ fn a_body_that_ends_does_not_cost_the_connection() {
 }
 
 #[test]
-fn a_body_ends_where_it_says_though_a_web_socket_is_asked_for() {
+fn an_upgrade_header_does_not_change_body_framing() {
     let server = Server::start(Store::Memory);
     let login = "POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nUpgrade: WebSocket\r\nContent-Type: application/json\r\n";
     for body in [
@@ -214,7 +214,7 @@ fn a_body_ends_where_it_says_though_a_web_socket_is_asked_for() {
 }
 
 #[test]
-fn what_is_no_http_ends_the_connection_alone() {
+fn malformed_http_closes_only_its_connection() {
     let server = Server::start(Store::Memory);
     let live = "GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n";
     let login = "POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
@@ -238,7 +238,7 @@ fn what_is_no_http_ends_the_connection_alone() {
 }
 
 #[test]
-fn connections_are_bounded_and_who_comes_then_waits() {
+fn connections_beyond_the_limit_wait() {
     let keys =
         [("server.max_connections", "2"), ("server.workers", "1"), ("server.head_timeout_seconds", "2")];
     let server = Server::configured(Store::Memory, &keys);

@@ -5,19 +5,19 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, Message, PASSWORD, Person, Server, Store, TOPUPS, keys, line, paid};
 
 on_both_stores!(
-    a_reversal_takes_what_is_available_and_no_more,
-    what_is_held_stays_and_is_released_in_full,
-    the_dj_keeps_the_fee_and_the_guest_owes_it,
-    who_charges_back_again_and_again_owes_no_more_than_was_spent,
+    a_reversal_takes_no_more_than_its_amount,
+    held_money_stays_and_is_released_in_full,
+    the_dj_keeps_the_fee_of_a_reversed_topup_and_the_guest_owes_it,
+    repeated_chargebacks_owe_no_more_than_was_spent,
     a_topup_is_reversed_once,
-    reversals_racing_take_the_money_once,
-    only_a_confirmed_topup_of_somebody_else_is_reversed,
-    operators_find_topups_by_person_and_by_reference,
-    a_providers_reversal_takes_the_whole_amount_back_once,
-    a_partial_reversal_is_listed_and_not_booked,
+    racing_reversals_take_the_money_once,
+    only_a_confirmed_topup_of_another_user_is_reversed,
+    operators_find_topups_by_user_and_by_reference,
+    a_reversal_by_the_provider_takes_the_full_amount_once,
+    a_partial_reversal_is_listed_but_not_booked,
     a_reversal_that_the_status_excludes_is_listed,
-    operators_and_the_provider_reversing_at_once_take_the_money_once,
-    what_an_erased_person_paid_in_is_owed_when_it_is_charged_back,
+    concurrent_reversals_by_operator_and_provider_take_the_money_once,
+    a_chargeback_after_an_erasure_is_owed_by_the_erased_account,
 );
 
 fn reverse(operator: &Person, topup: i64) -> Answer {
@@ -59,7 +59,7 @@ fn last_line(person: &Person) -> String {
     line(person.entries().last().unwrap())
 }
 
-fn a_reversal_takes_what_is_available_and_no_more(store: Store) {
+fn a_reversal_takes_no_more_than_its_amount(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.guest();
     let topup = guest.topup("20");
@@ -80,7 +80,7 @@ fn a_reversal_takes_what_is_available_and_no_more(store: Store) {
     assert!(event["session_id"].is_i64() && event["ip_address"].is_string(), "{event}");
 }
 
-fn what_is_held_stays_and_is_released_in_full(store: Store) {
+fn held_money_stays_and_is_released_in_full(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.guest(), server.dj());
     let topup = guest.topup("20");
@@ -98,7 +98,7 @@ fn what_is_held_stays_and_is_released_in_full(store: Store) {
     assert_eq!(purse(&guest), ["15.00", "0.00", "20.00"], "the hold is released in full");
 }
 
-fn the_dj_keeps_the_fee_and_the_guest_owes_it(store: Store) {
+fn the_dj_keeps_the_fee_of_a_reversed_topup_and_the_guest_owes_it(store: Store) {
     let (server, operator) = Server::with_operator(store, &[("fees.commission_bps", "1000")]);
     let (guest, dj) = (server.guest(), server.dj());
     let topup = guest.topup("5");
@@ -117,7 +117,7 @@ fn the_dj_keeps_the_fee_and_the_guest_owes_it(store: Store) {
     assert_eq!(purse(&guest), ["1.50", "0.00", "0.00"], "of the 5.00 that came back, 3.50 were owed");
 }
 
-fn who_charges_back_again_and_again_owes_no_more_than_was_spent(store: Store) {
+fn repeated_chargebacks_owe_no_more_than_was_spent(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.guest(), server.dj());
     let mut topup = guest.topup("5");
@@ -152,7 +152,7 @@ fn a_topup_is_reversed_once(store: Store) {
     assert_eq!(purse(&guest), ["0.00", "0.00", "0.00"]);
 }
 
-fn reversals_racing_take_the_money_once(store: Store) {
+fn racing_reversals_take_the_money_once(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.guest();
     let topup = guest.topup("20");
@@ -164,7 +164,7 @@ fn reversals_racing_take_the_money_once(store: Store) {
     assert_eq!((purse(&guest), guest.entries().len()), (["0.00", "0.00", "0.00"].map(String::from), 2));
 }
 
-fn only_a_confirmed_topup_of_somebody_else_is_reversed(store: Store) {
+fn only_a_confirmed_topup_of_another_user_is_reversed(store: Store) {
     let (server, operator) = Server::with_operator(store, &TOPUPS);
     let guest = server.guest();
     let topup = guest.topup("20");
@@ -186,7 +186,7 @@ fn only_a_confirmed_topup_of_somebody_else_is_reversed(store: Store) {
     operator.post(&format!("/operator/topups/{topup}/reverse"), &json!({})).invalid(&["reason"]);
 }
 
-fn operators_find_topups_by_person_and_by_reference(store: Store) {
+fn operators_find_topups_by_user_and_by_reference(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, other) = (server.guest(), server.guest());
     let made = [guest.topup("1"), guest.topup("2"), guest.topup("3")];
@@ -234,7 +234,7 @@ fn operators_find_topups_by_person_and_by_reference(store: Store) {
     assert_eq!(refused["errors"], Value::Null);
 }
 
-fn a_providers_reversal_takes_the_whole_amount_back_once(store: Store) {
+fn a_reversal_by_the_provider_takes_the_full_amount_once(store: Store) {
     let (server, operator) = Server::with_operator(store, &TOPUPS);
     let guest = server.guest();
     let topup = confirmed(&server, &guest);
@@ -255,7 +255,7 @@ fn a_providers_reversal_takes_the_whole_amount_back_once(store: Store) {
     assert_eq!(purse(&guest), ["0.00", "15.00", "15.00"]);
 }
 
-fn a_partial_reversal_is_listed_and_not_booked(store: Store) {
+fn a_partial_reversal_is_listed_but_not_booked(store: Store) {
     let (server, operator) = Server::with_operator(store, &TOPUPS);
     let guest = server.guest();
     let topup = confirmed(&server, &guest);
@@ -319,7 +319,7 @@ fn a_reversal_that_the_status_excludes_is_listed(store: Store) {
     assert_eq!((purse(&guest), guest.entries().len()), (["0.00", "0.00", "0.00"].map(String::from), 2));
 }
 
-fn operators_and_the_provider_reversing_at_once_take_the_money_once(store: Store) {
+fn concurrent_reversals_by_operator_and_provider_take_the_money_once(store: Store) {
     let (server, operator) = Server::with_operator(store, &TOPUPS);
     let guest = server.guest();
     let topup = confirmed(&server, &guest);
@@ -336,7 +336,7 @@ fn operators_and_the_provider_reversing_at_once_take_the_money_once(store: Store
     assert_eq!(listed(&operator), [json!(null); 0]);
 }
 
-fn what_an_erased_person_paid_in_is_owed_when_it_is_charged_back(store: Store) {
+fn a_chargeback_after_an_erasure_is_owed_by_the_erased_account(store: Store) {
     let (server, operator) = Server::with_operator(store, &TOPUPS);
     let dj = server.dj();
     for by_provider in [true, false] {

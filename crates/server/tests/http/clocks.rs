@@ -44,7 +44,7 @@ impl Drop for MachineClock {
 }
 
 #[test]
-fn a_server_whose_clock_is_wrong_does_not_start() {
+fn a_server_with_a_wrong_clock_does_not_start() {
     let database = Arc::new(Database::new());
     for (seconds, told) in [(FORTY_DAYS, "ahead of"), (-FORTY_DAYS, "behind"), (60, "ahead of")] {
         let clock = MachineClock::ahead(seconds);
@@ -57,7 +57,7 @@ fn a_server_whose_clock_is_wrong_does_not_start() {
 }
 
 #[test]
-fn a_clock_that_goes_wrong_changes_nothing_that_another_server_sees() {
+fn a_server_whose_clock_goes_wrong_affects_no_other_server() {
     let database = Arc::new(Database::new());
     let keys = operator_keys("op@example.com");
     let well = Server::on(&database, &keys);

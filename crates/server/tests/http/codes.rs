@@ -8,10 +8,10 @@ use super::keys::{FILE, KeyFolder, kid};
 use crate::harness::{Answer, Call, Database, PASSWORD, Person, Server, Store, at_once, eventually};
 
 on_both_stores!(
-    only_numbers_that_can_be_called_are_new,
-    a_number_is_sent_five_codes_a_day_whoever_has_it,
-    a_network_asks_for_twenty_codes_a_day,
-    a_deployment_sends_as_many_codes_a_day_as_it_says,
+    new_phone_numbers_must_be_valid,
+    a_number_gets_five_codes_a_day_across_accounts,
+    a_network_gets_twenty_codes_a_day,
+    codes_per_deployment_and_day_follow_the_configuration,
     a_code_survives_a_rotation_of_the_keys,
 );
 
@@ -50,7 +50,7 @@ fn is_a_day(answer: &Answer) {
     assert!((86_300..=86_401).contains(&seconds), "{answer}");
 }
 
-fn only_numbers_that_can_be_called_are_new(store: Store) {
+fn new_phone_numbers_must_be_valid(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let sentence = json!(["The phone field must be a phone number such as +4930123456."]);
@@ -95,7 +95,7 @@ fn tables_with(database: &Database, text: &str) -> Vec<String> {
     tables.filter(shows).collect()
 }
 
-fn a_number_is_sent_five_codes_a_day_whoever_has_it(store: Store) {
+fn a_number_gets_five_codes_a_day_across_accounts(store: Store) {
     let server = Server::start(store);
     let (number, digits) = ("+4930123456", "4930123456");
     for _ in 0..5 {
@@ -122,7 +122,7 @@ fn a_number_is_sent_five_codes_a_day_whoever_has_it(store: Store) {
     assert_eq!(server.messages(number).len(), 5);
 }
 
-fn a_network_asks_for_twenty_codes_a_day(store: Store) {
+fn a_network_gets_twenty_codes_a_day(store: Store) {
     let server = Server::configured(store, &[("server.trusted_proxies", "127.0.0.1")]);
     for number in 0..20 {
         let guest = guest(&server, &format!("+4930{number:06}"));
@@ -133,7 +133,7 @@ fn a_network_asks_for_twenty_codes_a_day(store: Store) {
     from(ask(&next), "2001:db8:0:2::1").send().data(200);
 }
 
-fn a_deployment_sends_as_many_codes_a_day_as_it_says(store: Store) {
+fn codes_per_deployment_and_day_follow_the_configuration(store: Store) {
     let server = Server::configured(store, &[("phone.codes_per_day", "3")]);
     let guests: Vec<Person> = (0..8).map(|number| guest(&server, &format!("+4930{number:06}"))).collect();
     let answers = at_once(guests.iter().map(ask).collect());
@@ -169,7 +169,7 @@ fn code(message: &str) -> String {
 }
 
 #[test]
-fn a_code_is_kept_under_a_key_and_one_of_an_earlier_version_counts() {
+fn codes_are_stored_under_a_key_and_earlier_unkeyed_ones_are_accepted() {
     let database = Arc::new(Database::new());
     let server = Server::on(&database, &KEYS);
     let guest = server.guest();

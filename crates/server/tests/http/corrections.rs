@@ -5,15 +5,15 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, Person, Server, Store, keys, line};
 
 on_both_stores!(
-    a_refund_gives_the_whole_fee_back_by_new_entries,
+    a_refund_returns_the_whole_fee_in_new_entries,
     only_a_played_request_is_refunded,
-    what_the_dj_no_longer_has_is_owed_and_paid_by_income_first,
-    a_refund_of_nothing_moves_no_money,
-    refunds_racing_give_back_once,
-    a_balance_is_corrected_up_and_down,
-    a_correction_takes_no_more_than_there_is,
-    a_correction_that_is_none_is_refused,
-    a_correction_with_a_key_is_made_once,
+    a_refund_beyond_the_djs_balance_is_owed_and_paid_by_income_first,
+    a_refund_of_a_free_request_moves_no_money,
+    racing_refunds_return_the_fee_once,
+    an_adjustment_credits_or_debits_a_balance,
+    an_adjustment_takes_no_more_than_is_available,
+    an_invalid_adjustment_is_refused,
+    an_adjustment_with_a_key_is_made_once,
 );
 
 fn refund(operator: &Person, request: i64) -> Answer {
@@ -37,7 +37,7 @@ fn last_line(person: &Person) -> String {
     line(person.entries().last().unwrap())
 }
 
-fn a_refund_gives_the_whole_fee_back_by_new_entries(store: Store) {
+fn a_refund_returns_the_whole_fee_in_new_entries(store: Store) {
     let (server, operator) = Server::with_operator(store, &[("fees.commission_bps", "1000")]);
     let (guest, dj) = (server.payer("20"), server.dj());
     let request = played(&guest, &dj);
@@ -87,7 +87,7 @@ fn only_a_played_request_is_refunded(store: Store) {
     assert_eq!(dj.wallet().0, "5.00");
 }
 
-fn what_the_dj_no_longer_has_is_owed_and_paid_by_income_first(store: Store) {
+fn a_refund_beyond_the_djs_balance_is_owed_and_paid_by_income_first(store: Store) {
     let (server, operator) = Server::with_operator(store, &[("fees.commission_bps", "1000")]);
     let (guest, dj) = (server.payer("20"), server.dj());
     let request = played(&guest, &dj);
@@ -108,7 +108,7 @@ fn what_the_dj_no_longer_has_is_owed_and_paid_by_income_first(store: Store) {
     assert_eq!(guest.wallet().0, "10.00");
 }
 
-fn a_refund_of_nothing_moves_no_money(store: Store) {
+fn a_refund_of_a_free_request_moves_no_money(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.guest(), server.dj_at("0", "0"));
     let request = played(&guest, &dj);
@@ -116,7 +116,7 @@ fn a_refund_of_nothing_moves_no_money(store: Store) {
     assert_eq!((guest.entries(), dj.entries()), (vec![], vec![]));
 }
 
-fn refunds_racing_give_back_once(store: Store) {
+fn racing_refunds_return_the_fee_once(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("20"), server.dj());
     let request = played(&guest, &dj);
@@ -130,7 +130,7 @@ fn refunds_racing_give_back_once(store: Store) {
     assert_eq!((guest.entries().len(), dj.entries().len()), (4, 2));
 }
 
-fn a_balance_is_corrected_up_and_down(store: Store) {
+fn an_adjustment_credits_or_debits_a_balance(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.payer("20");
     for (amount, printed, balance) in [
@@ -157,7 +157,7 @@ fn a_balance_is_corrected_up_and_down(store: Store) {
     }
 }
 
-fn a_correction_takes_no_more_than_there_is(store: Store) {
+fn an_adjustment_takes_no_more_than_is_available(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.payer("20");
     guest.withdrawal("15");
@@ -171,7 +171,7 @@ fn a_correction_takes_no_more_than_there_is(store: Store) {
     assert_eq!(guest.wallet(), ("0.00".into(), "15.00".into()));
 }
 
-fn a_correction_that_is_none_is_refused(store: Store) {
+fn an_invalid_adjustment_is_refused(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.payer("20");
     let before = guest.affairs();
@@ -201,7 +201,7 @@ fn a_correction_that_is_none_is_refused(store: Store) {
     assert_eq!(guest.affairs(), before);
 }
 
-fn a_correction_with_a_key_is_made_once(store: Store) {
+fn an_adjustment_with_a_key_is_made_once(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.payer("20");
     let body = json!({"user_id": guest.id, "amount": -15, "reason": "charged twice"});

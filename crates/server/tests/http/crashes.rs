@@ -197,11 +197,11 @@ fn cut_at_the_commit(traffic: Traffic, committed: bool) {
 }
 
 #[test]
-fn a_commit_that_never_arrives_is_made_by_the_retry() {
+fn a_lost_commit_is_made_by_the_retry() {
     cut_at_the_commit(Traffic::CutBeforeCommit, false);
 }
 
 #[test]
-fn a_commit_whose_answer_never_arrives_is_found_by_the_retry() {
+fn a_commit_with_a_lost_answer_is_found_by_the_retry() {
     cut_at_the_commit(Traffic::CutAfterCommit, true);
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::harness::{Person, ROUTES, Route, Server, Store};
 
-on_both_stores!(every_declared_field_is_held_to_its_schema);
+on_both_stores!(every_declared_field_is_validated_against_its_schema);
 
 /// Values outside the limits of a property.
 fn outside(property: &Value) -> Vec<Value> {
@@ -34,7 +34,7 @@ fn send(caller: &Person, route: &Route, body: Map<String, Value>, field: &str) {
     call.json(&Value::Object(body)).send().invalid(&[field]);
 }
 
-fn every_declared_field_is_held_to_its_schema(store: Store) {
+fn every_declared_field_is_validated_against_its_schema(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let dj = server.dj();
     let before = (dj.affairs(), operator.affairs());

@@ -7,8 +7,8 @@ use crate::harness::{Person, Server, Store, eventually};
 on_both_stores!(
     a_pending_request_expires,
     an_accepted_request_expires,
-    the_sweeper_gives_the_money_back,
-    the_money_is_back_when_it_is_needed,
+    the_sweeper_releases_the_money,
+    expired_holds_are_released_when_the_money_is_needed,
 );
 
 /// A sweeper that never runs during a test.
@@ -71,7 +71,7 @@ fn an_accepted_request_expires(store: Store) {
     is_over(&guest, &dj, &shown);
 }
 
-fn the_sweeper_gives_the_money_back(store: Store) {
+fn the_sweeper_releases_the_money(store: Store) {
     let keys = [("requests.pending_ttl_seconds", "1"), ("requests.sweep_interval_seconds", "1")];
     let server = Server::configured(store, &keys);
     let (guest, dj) = (server.payer("20"), server.dj());
@@ -87,7 +87,7 @@ fn the_sweeper_gives_the_money_back(store: Store) {
     is_over(&guest, &dj, &seen);
 }
 
-fn the_money_is_back_when_it_is_needed(store: Store) {
+fn expired_holds_are_released_when_the_money_is_needed(store: Store) {
     let server = Server::configured(store, &[("requests.pending_ttl_seconds", "1"), NO_SWEEP]);
     let (guest, dj) = (server.payer("6"), server.dj());
     let first = guest.ask(&dj);

@@ -304,7 +304,7 @@ fn unexplained_rows(database: &Database, id: &str, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_column_that_mentions_a_person_is_exported_or_left_out_for_a_reason() {
+fn every_column_about_a_user_is_exported_or_deliberately_excluded() {
     let database = Arc::new(Database::new());
     // No other value looks like an account id.
     database.rows("SELECT setval('user_ids', 770077000000)");

@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 use crate::harness::{Client, Message, NEW, Person, ROUTES, Server, Store, song};
 
 on_both_stores!(
-    every_field_of_every_body,
-    every_reason_of_an_operator,
-    all_wrong_fields_are_named_at_once,
-    the_sentences_are_the_known_ones,
-    fields_that_depend_on_others,
+    every_field_of_every_body_is_validated,
+    every_reason_of_an_operator_is_validated,
+    all_invalid_fields_are_named_at_once,
+    validation_messages_are_the_expected_ones,
+    coordinates_are_set_together,
     unknown_and_forbidden_fields_are_ignored,
     artist_types_have_several_spellings,
     text_is_trimmed,
@@ -244,7 +244,7 @@ fn send(client: &Client, dj: &Person, form: &Form, body: &str) -> crate::harness
     if open { call.send() } else { call.bearer(&dj.token).send() }
 }
 
-fn every_field_of_every_body(store: Store) {
+fn every_field_of_every_body_is_validated(store: Store) {
     let server = Server::start(store);
     let (dj, other, request) = cast(&server);
     let client = server.client();
@@ -273,7 +273,7 @@ fn every_field_of_every_body(store: Store) {
 }
 
 /// Every review, reversal, suspension and resolution requires a reason that can be stored.
-fn every_reason_of_an_operator(store: Store) {
+fn every_reason_of_an_operator_is_validated(store: Store) {
     let (server, operator) = Server::with_operator(store, &[("payouts.webhook_secrets", NEW)]);
     let guest = server.payer("10");
     let (withdrawal, topup) = (guest.withdrawal("1"), guest.topup("1"));
@@ -300,7 +300,7 @@ fn every_reason_of_an_operator(store: Store) {
     assert_eq!(operator.ids("/operator/provider-messages?resolved=0", "id"), messages);
 }
 
-fn all_wrong_fields_are_named_at_once(store: Store) {
+fn all_invalid_fields_are_named_at_once(store: Store) {
     let server = Server::start(store);
     let (dj, other, request) = cast(&server);
     for form in forms(other.id, request) {
@@ -322,7 +322,7 @@ fn all_wrong_fields_are_named_at_once(store: Store) {
     }
 }
 
-fn the_sentences_are_the_known_ones(store: Store) {
+fn validation_messages_are_the_expected_ones(store: Store) {
     let server = Server::start(store);
     let (client, guest) = (server.client(), server.payer("100"));
     let check = |path: &str, body: &str, field: &str, sentence: &str| {
@@ -359,7 +359,7 @@ fn the_sentences_are_the_known_ones(store: Store) {
     check(register, &taken, "email", "The email has already been taken.");
 }
 
-fn fields_that_depend_on_others(store: Store) {
+fn coordinates_are_set_together(store: Store) {
     let server = Server::start(store);
     let dj = server.dj();
     let info = "/user/personal-info";

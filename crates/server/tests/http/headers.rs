@@ -28,7 +28,7 @@ fn every_kind(server: &Server) -> Vec<Answer> {
 }
 
 #[test]
-fn no_answer_is_kept_guessed_at_framed_or_run() {
+fn responses_carry_the_security_headers() {
     let server = Server::start(Store::Memory);
     for answer in every_kind(&server) {
         for (name, value) in [
@@ -48,7 +48,7 @@ fn no_answer_is_kept_guessed_at_framed_or_run() {
 }
 
 #[test]
-fn browsers_are_told_to_stay_with_tls_where_clients_reach_the_service_by_it() {
+fn an_https_deployment_sends_hsts() {
     let server = Server::configured(Store::Memory, &[("server.public_url", "https://api.example.com")]);
     for answer in every_kind(&server) {
         assert_eq!(answer.header("strict-transport-security"), Some("max-age=31536000"), "{answer}");
@@ -56,7 +56,7 @@ fn browsers_are_told_to_stay_with_tls_where_clients_reach_the_service_by_it() {
 }
 
 #[test]
-fn the_documentation_may_do_what_it_needs_and_no_more() {
+fn the_documentation_has_a_restrictive_content_security_policy() {
     let server = Server::start(Store::Memory);
     for path in ["/docs", "/docs/", "/docs/swagger-ui.css", "/openapi.json"] {
         let answer = server.client().outside("GET", path).send();
@@ -85,7 +85,7 @@ fn preflight(server: &Server, origin: &str, method: &str, headers: &str) -> Answ
 }
 
 #[test]
-fn pages_of_the_listed_origins_may_call_with_every_method_but_without_cookies() {
+fn listed_origins_may_use_every_method_without_credentials() {
     let server = Server::configured(Store::Memory, &[("cors.allowed_origins", ORIGIN)]);
     let guest = server.guest();
     for method in ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] {
@@ -111,7 +111,7 @@ fn pages_of_the_listed_origins_may_call_with_every_method_but_without_cookies() 
 }
 
 #[test]
-fn pages_of_other_origins_are_told_nothing() {
+fn other_origins_get_no_cors_headers() {
     let server = Server::configured(Store::Memory, &[("cors.allowed_origins", ORIGIN)]);
     let silent = |answer: &Answer| {
         for name in answer.headers.keys() {
@@ -139,7 +139,7 @@ fn pages_of_other_origins_are_told_nothing() {
 }
 
 #[test]
-fn what_a_client_sends_makes_no_header_of_the_answer() {
+fn client_input_is_not_reflected_in_response_headers() {
     let server = Server::start(Store::Memory);
     for id in ["a%0d%0aSet-Cookie: x", "a b", "<script>", "ä"] {
         let request = format!(

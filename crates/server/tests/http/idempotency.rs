@@ -11,14 +11,14 @@ use crate::harness::{
 };
 
 on_both_stores!(
-    the_same_again_is_replayed,
+    a_repeated_command_is_replayed,
     every_command_takes_a_key,
-    another_body_is_refused,
+    a_key_with_a_different_body_is_refused,
     a_refusal_uses_up_no_key,
-    a_key_belongs_to_its_user_method_and_path,
-    twenty_at_once_have_one_effect,
-    a_replay_comes_before_a_refusal,
-    authentication_takes_no_key,
+    an_idempotency_key_is_scoped_to_its_user_method_and_path,
+    twenty_concurrent_requests_with_one_key_have_one_effect,
+    a_replay_takes_precedence_over_a_refusal,
+    authentication_ignores_idempotency_keys,
 );
 
 const REPLAYED: &str = "idempotency-replayed";
@@ -37,7 +37,7 @@ fn is_replay(first: &Answer, second: &Answer) {
     }
 }
 
-fn the_same_again_is_replayed(store: Store) {
+fn a_repeated_command_is_replayed(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let first = topup(&guest, "k", r#"{"amount": 5}"#);
@@ -81,7 +81,7 @@ fn every_command_takes_a_key(store: Store) {
     assert_eq!(guest.entries().len(), 7);
 }
 
-fn another_body_is_refused(store: Store) {
+fn a_key_with_a_different_body_is_refused(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     topup(&guest, "k", r#"{"amount": 5}"#).data(201);
@@ -108,7 +108,7 @@ fn a_refusal_uses_up_no_key(store: Store) {
     assert_eq!(guest.wallet(), ("0.00".into(), "5.00".into()));
 }
 
-fn a_key_belongs_to_its_user_method_and_path(store: Store) {
+fn an_idempotency_key_is_scoped_to_its_user_method_and_path(store: Store) {
     let server = Server::start(store);
     let (one, two, dj) = (server.guest(), server.guest(), server.dj());
     for person in [&one, &two, &dj] {
@@ -126,7 +126,7 @@ fn a_key_belongs_to_its_user_method_and_path(store: Store) {
     assert_eq!([one.wallet().0, two.wallet().0, dj.wallet().0], ["20.00"; 3]);
 }
 
-fn twenty_at_once_have_one_effect(store: Store) {
+fn twenty_concurrent_requests_with_one_key_have_one_effect(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.payer("100"), server.dj());
     let at_once = |call: &crate::harness::Call| -> Vec<Answer> {
@@ -153,7 +153,7 @@ fn twenty_at_once_have_one_effect(store: Store) {
     assert_eq!(guest.entries().len(), 4);
 }
 
-fn a_replay_comes_before_a_refusal(store: Store) {
+fn a_replay_takes_precedence_over_a_refusal(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.payer("5"), server.dj());
     let ask = || guest.call("POST", "/music/requests").key("k").json(&song(dj.id)).send();
@@ -192,7 +192,7 @@ fn before_a_proxy() -> (Server, Proxy, Person, Call) {
 }
 
 #[test]
-fn a_twin_waits_for_the_first_and_is_replayed() {
+fn a_concurrent_duplicate_waits_and_is_replayed() {
     let (_server, proxy, guest, call) = before_a_proxy();
     proxy.set(Traffic::Stuck);
     let answers = thread::scope(|scope| {
@@ -210,7 +210,7 @@ fn a_twin_waits_for_the_first_and_is_replayed() {
 }
 
 #[test]
-fn a_twin_that_waits_in_vain_is_told_that_the_first_is_running() {
+fn a_concurrent_duplicate_that_times_out_is_refused_as_in_flight() {
     let (server, proxy, guest, call) = before_a_proxy();
     proxy.set(Traffic::Stuck);
     let begin = Instant::now();
@@ -226,7 +226,7 @@ fn a_twin_that_waits_in_vain_is_told_that_the_first_is_running() {
     assert!(!server.log().contains("panicked"));
 }
 
-fn authentication_takes_no_key(store: Store) {
+fn authentication_ignores_idempotency_keys(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let body = json!({"email": guest.email, "password": PASSWORD});

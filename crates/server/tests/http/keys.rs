@@ -14,11 +14,11 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, Client, Database, Person, Server, Store, eventually, keys, run};
 
 on_both_stores!(
-    a_rotation_logs_nobody_out,
-    third_parties_verify_what_an_es256_key_signed,
-    a_secret_is_shown_to_nobody,
-    keys_may_come_from_a_variable,
-    a_bad_file_is_survived,
+    a_key_rotation_keeps_sessions_valid,
+    third_parties_can_verify_es256_tokens,
+    a_secret_key_is_not_published,
+    signing_keys_can_come_from_a_variable,
+    an_unusable_key_file_leaves_the_keys_in_force,
 );
 
 pub(super) const FILE: &str = "auth.signing_key_file";
@@ -47,12 +47,12 @@ impl KeyFolder {
         let arguments = [&["keys", "rotate"], options].concat();
         let (status, said) = run(&arguments, None, &[(FILE, &self.path())]);
         assert!(status.success(), "{said}");
-        self.told_by_none(&said);
+        self.assert_no_key_in(&said);
         said
     }
 
     /// Checks that a text contains no key of the file.
-    fn told_by_none(&self, said: &str) {
+    fn assert_no_key_in(&self, said: &str) {
         let text = fs::read_to_string(self.path()).unwrap();
         for line in text.lines().filter_map(|line| line.split_whitespace().next()) {
             let key = line.rsplit(':').next().unwrap();
@@ -103,7 +103,7 @@ fn accepted(servers: &[Server], person: &Person) {
     }
 }
 
-fn a_rotation_logs_nobody_out(store: Store) {
+fn a_key_rotation_keeps_sessions_valid(store: Store) {
     let folder = KeyFolder::new();
     assert!(folder.rotate(&[]).contains(" hs256 signs from 2"));
     let servers = servers(store, &[(FILE, &folder.path())]);
@@ -120,7 +120,7 @@ fn a_rotation_logs_nobody_out(store: Store) {
     });
     accepted(&servers, &guest);
     for server in &servers {
-        folder.told_by_none(&server.log());
+        folder.assert_no_key_in(&server.log());
     }
     let mode = fs::metadata(folder.path()).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode, 0o600);
@@ -138,7 +138,7 @@ fn shown(client: &Client) -> (Answer, Vec<Value>) {
     (answer, shown)
 }
 
-fn third_parties_verify_what_an_es256_key_signed(store: Store) {
+fn third_parties_can_verify_es256_tokens(store: Store) {
     let folder = KeyFolder::new();
     folder.rotate(&["--algorithm", "es256"]);
     let server = Server::configured(store, &[(FILE, &folder.path())]);
@@ -170,13 +170,13 @@ fn third_parties_verify_what_an_es256_key_signed(store: Store) {
     assert_eq!(kid(&server.guest().token), key["kid"].as_str().unwrap());
 }
 
-fn a_secret_is_shown_to_nobody(store: Store) {
+fn a_secret_key_is_not_published(store: Store) {
     let server = Server::start(store);
     assert_eq!(header(&server.guest().token)["alg"], "HS256");
     assert_eq!(shown(&server.client()).1, Vec::<Value>::new());
 }
 
-fn keys_may_come_from_a_variable(store: Store) {
+fn signing_keys_can_come_from_a_variable(store: Store) {
     let text = format!("# the second verifies\nnew:{KEY}\nold:{KEY}\n");
     let server = Server::configured(store, &[(VARIABLE, &text)]);
     let guest = server.guest();
@@ -185,7 +185,7 @@ fn keys_may_come_from_a_variable(store: Store) {
     assert!(!server.log().contains(&KEY[..12]));
 }
 
-fn a_bad_file_is_survived(store: Store) {
+fn an_unusable_key_file_leaves_the_keys_in_force(store: Store) {
     let folder = KeyFolder::new();
     folder.rotate(&[]);
     let server = Server::configured(store, &[(FILE, &folder.path())]);
@@ -206,7 +206,7 @@ fn a_bad_file_is_survived(store: Store) {
 }
 
 #[test]
-fn keys_that_cannot_be_are_one_sentence() {
+fn unusable_signing_keys_are_reported_in_one_line() {
     let folder = KeyFolder::new();
     folder.rotate(&[]);
     let (path, text) = (folder.path(), format!("a:{KEY}"));

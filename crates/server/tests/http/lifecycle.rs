@@ -5,15 +5,15 @@ use serde_json::json;
 use crate::harness::{Person, Server, Store, cents, line, song};
 
 on_both_stores!(
-    every_move_of_a_request,
+    every_transition_of_a_request,
     the_same_status_again_changes_nothing,
-    who_can_be_asked,
-    a_boost_is_frozen,
-    a_price_of_nothing_moves_no_money,
-    a_withdrawal_is_cancelled_while_it_is_pending,
-    an_approved_withdrawal_is_not_cancelled,
-    the_statement_tells_the_wallets_story,
-    one_of_many_moves_at_once_settles,
+    a_request_requires_another_user_who_is_an_online_dj,
+    a_boosted_fee_is_fixed_at_creation,
+    a_free_request_moves_no_money,
+    a_pending_withdrawal_can_be_cancelled,
+    an_approved_withdrawal_cannot_be_cancelled,
+    the_statement_lists_every_change_of_the_wallet,
+    one_of_many_concurrent_transitions_settles,
 );
 
 /// A guest with 20.00 and a DJ at 5.00.
@@ -36,7 +36,7 @@ fn expected(status: &str) -> [&'static str; 4] {
     }
 }
 
-fn every_move_of_a_request(store: Store) {
+fn every_transition_of_a_request(store: Store) {
     let server = Server::start(store);
     // From, to, and whether the transition is allowed.
     let moves = [
@@ -101,7 +101,7 @@ fn the_same_status_again_changes_nothing(store: Store) {
     }
 }
 
-fn who_can_be_asked(store: Store) {
+fn a_request_requires_another_user_who_is_an_online_dj(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = pair(&server);
     let before = guest.affairs();
@@ -115,7 +115,7 @@ fn who_can_be_asked(store: Store) {
     assert_eq!(guest.affairs(), before);
 }
 
-fn a_boost_is_frozen(store: Store) {
+fn a_boosted_fee_is_fixed_at_creation(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = pair(&server);
     let ask = |fee: &str| {
@@ -136,7 +136,7 @@ fn a_boost_is_frozen(store: Store) {
     assert_eq!(dj.wallet().0, "7.25");
 }
 
-fn a_price_of_nothing_moves_no_money(store: Store) {
+fn a_free_request_moves_no_money(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.guest(), server.dj_at("0", "0"));
     for status in ["accepted", "played"] {
@@ -150,7 +150,7 @@ fn a_price_of_nothing_moves_no_money(store: Store) {
     assert_eq!(dj.get("/user/personal-info").data(200)["user"]["played"], 1);
 }
 
-fn a_withdrawal_is_cancelled_while_it_is_pending(store: Store) {
+fn a_pending_withdrawal_can_be_cancelled(store: Store) {
     let server = Server::start(store);
     let guest = server.payer("20");
     let made = guest.withdraw("12.50").json()["data"]["withdrawal_request"].clone();
@@ -169,7 +169,7 @@ fn a_withdrawal_is_cancelled_while_it_is_pending(store: Store) {
     assert_eq!(guest.entries().len(), 3);
 }
 
-fn an_approved_withdrawal_is_not_cancelled(store: Store) {
+fn an_approved_withdrawal_cannot_be_cancelled(store: Store) {
     let server = Server::configured(store, &[("withdrawals.auto_approve_below", "5")]);
     let guest = server.payer("20");
     let status = |amount: &str| {
@@ -188,7 +188,7 @@ fn an_approved_withdrawal_is_not_cancelled(store: Store) {
     assert_eq!(guest.wallet(), ("10.01".into(), "9.99".into()));
 }
 
-fn the_statement_tells_the_wallets_story(store: Store) {
+fn the_statement_lists_every_change_of_the_wallet(store: Store) {
     let server = Server::configured(store, &[("fees.commission_bps", "1000")]);
     let (guest, dj) = (server.guest(), server.dj());
     let topup = guest.topup("20");
@@ -228,7 +228,7 @@ fn the_statement_tells_the_wallets_story(store: Store) {
     assert_eq!(answer.raw("/data/data/0/available_after"), "15.00");
 }
 
-fn one_of_many_moves_at_once_settles(store: Store) {
+fn one_of_many_concurrent_transitions_settles(store: Store) {
     let server = Server::start(store);
     for _ in 0..5 {
         let (guest, dj) = pair(&server);

@@ -9,13 +9,13 @@ use crate::harness::{
 };
 
 on_both_stores!(
-    a_code_comes_by_mail,
-    a_mail_server_that_refuses_is_an_outage,
-    a_mail_server_that_hangs_is_an_outage,
-    a_refusal_puts_no_address_into_the_log,
-    nobody_who_forgot_waits_for_the_mail_server,
-    a_code_comes_by_phone,
-    nothing_is_sent_where_nothing_is_configured,
+    a_verification_code_is_sent_by_mail,
+    a_refusing_mail_server_is_an_outage,
+    a_hanging_mail_server_is_an_outage,
+    a_mail_refusal_logs_no_address,
+    a_password_reset_does_not_wait_for_the_mail_server,
+    a_verification_code_is_sent_by_phone,
+    codes_and_resets_are_unavailable_without_a_notifier,
 );
 
 const FROM: &str = "Cuepoint <no-reply@cuepoint.example>";
@@ -43,7 +43,7 @@ fn proves(mails: &MailServer, person: &Person) {
     assert_eq!(user["email_verified"], true);
 }
 
-fn a_code_comes_by_mail(store: Store) {
+fn a_verification_code_is_sent_by_mail(store: Store) {
     let mails = MailServer::new(Post::Takes);
     let server = mailing(store, &mails);
     let guest = server.guest();
@@ -61,7 +61,7 @@ fn a_code_comes_by_mail(store: Store) {
     assert!(!server.log().contains(&code(text)), "codes that are sent are in no log");
 }
 
-fn a_mail_server_that_refuses_is_an_outage(store: Store) {
+fn a_refusing_mail_server_is_an_outage(store: Store) {
     let mails = MailServer::new(Post::Refuses);
     let server = mailing(store, &mails);
     let guest = server.guest();
@@ -73,7 +73,7 @@ fn a_mail_server_that_refuses_is_an_outage(store: Store) {
 
 /// A mail server's rejection repeats the recipient: the log has its reply code, but no address, neither of a
 /// verification nor of a password reset or change.
-fn a_refusal_puts_no_address_into_the_log(store: Store) {
+fn a_mail_refusal_logs_no_address(store: Store) {
     let mails = MailServer::new(Post::Refuses);
     let server = mailing(store, &mails);
     let guest = server.guest();
@@ -88,7 +88,7 @@ fn a_refusal_puts_no_address_into_the_log(store: Store) {
     assert!(!log.contains(&guest.email) && !log.contains("Recipient address"), "{log}");
 }
 
-fn a_mail_server_that_hangs_is_an_outage(store: Store) {
+fn a_hanging_mail_server_is_an_outage(store: Store) {
     let mails = MailServer::new(Post::Hangs);
     let server = mailing(store, &mails);
     let guest = server.guest();
@@ -99,7 +99,7 @@ fn a_mail_server_that_hangs_is_an_outage(store: Store) {
     proves(&mails, &guest);
 }
 
-fn nobody_who_forgot_waits_for_the_mail_server(store: Store) {
+fn a_password_reset_does_not_wait_for_the_mail_server(store: Store) {
     let mails = MailServer::new(Post::Hangs);
     let server = mailing(store, &mails);
     let guest = server.guest();
@@ -121,7 +121,7 @@ fn nobody_who_forgot_waits_for_the_mail_server(store: Store) {
     assert!(told.text.contains("was changed") && told.to == mail.to, "{told:?}");
 }
 
-fn a_code_comes_by_phone(store: Store) {
+fn a_verification_code_is_sent_by_phone(store: Store) {
     let phones = Provider::new(Reply::Says(202, String::new()));
     let secret = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
     let keys = [
@@ -152,7 +152,7 @@ fn a_code_comes_by_phone(store: Store) {
     assert_eq!(guest.post("/auth/phone/verify", &body).data(200)["user"]["phone_verified"], true);
 }
 
-fn nothing_is_sent_where_nothing_is_configured(store: Store) {
+fn codes_and_resets_are_unavailable_without_a_notifier(store: Store) {
     let server = Server::configured(store, &[("notifier.email", "none"), ("notifier.phone", "none")]);
     let guest = server.guest();
     guest.patch("/user/personal-info", &json!({"phone": "+4930123456"})).data(200);

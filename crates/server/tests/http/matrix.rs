@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::harness::{Answer, Call, Client, Message, NEW, PASSWORD, Person, Server, Store, TOPUPS};
 
-on_both_stores!(every_operation_by_everybody_on_own_and_other);
+on_both_stores!(every_operation_matches_the_authorization_matrix);
 
 /// The principal of a call.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -248,7 +248,7 @@ fn as_domain(who: Who, person: &Person) -> Principal {
     }
 }
 
-fn every_operation_by_everybody_on_own_and_other(store: Store) {
+fn every_operation_matches_the_authorization_matrix(store: Store) {
     let keys = [("topups.pending_days", "0"), ("payouts.webhook_secrets", NEW)];
     let (server, operator) = Server::with_operator(store, &[&TOPUPS[..], &keys].concat());
     let client = server.client();
@@ -257,23 +257,24 @@ fn every_operation_by_everybody_on_own_and_other(store: Store) {
     let mut scene = Scene::new(&server, &operator);
     for operation in operations {
         let nothing = Target { id: 1, user: 1 };
-        let by_nobody = operation.call(&client, &scene, &nothing).send();
+        let without_token = operation.call(&client, &scene, &nothing).send();
         match operation.access["who"].as_str() {
             Some("anybody") => {
-                let refused = by_nobody.status >= 400 && by_nobody.json()["code"] == "unauthenticated";
-                assert!(!refused && by_nobody.status != 403, "{by_nobody}");
+                let refused =
+                    without_token.status >= 400 && without_token.json()["code"] == "unauthenticated";
+                assert!(!refused && without_token.status != 403, "{without_token}");
                 continue;
             }
             // A token does not replace a signature.
             Some("provider") => {
                 let call = operation.call(&client, &scene, &nothing).bearer(&operator.token);
                 assert_eq!(
-                    (came(&by_nobody), came(&call.send())),
+                    (came(&without_token), came(&call.send())),
                     (Came::Unauthenticated, Came::Unauthenticated)
                 );
                 continue;
             }
-            Some("caller") => assert_eq!(came(&by_nobody), Came::Unauthenticated, "{by_nobody}"),
+            Some("caller") => assert_eq!(came(&without_token), Came::Unauthenticated, "{without_token}"),
             _ => panic!("{} {} does not say who may call it", operation.method, operation.path),
         }
         let action = operation.action();

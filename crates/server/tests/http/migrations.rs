@@ -6,7 +6,7 @@ use std::thread;
 use crate::harness::{Database, Server, eventually, run};
 
 #[test]
-fn a_server_under_the_role_of_the_readme_does_its_whole_work() {
+fn a_server_works_under_the_documented_database_role() {
     let database = Arc::new(Database::new());
     let url = database.service_url();
     let server = Server::through(&database, &url, &[("storage.postgres.migrate_on_start", "false")]);
@@ -29,7 +29,7 @@ fn a_server_under_the_role_of_the_readme_does_its_whole_work() {
 }
 
 #[test]
-fn a_migration_that_waits_is_named_in_the_log_with_the_transaction_in_its_way() {
+fn a_waiting_migration_is_logged_with_the_blocking_transaction() {
     let database = Arc::new(Database::new());
     database.rows(
         "DROP SCHEMA public CASCADE; CREATE SCHEMA public; CREATE TABLE __diesel_schema_migrations \

@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 use crate::harness::{Person, Server, Store};
 
 on_both_stores!(
-    amounts_that_pass,
-    amounts_that_are_none,
+    valid_amounts_are_accepted,
+    invalid_amounts_are_refused,
     a_withdrawal_is_at_least_one,
-    three_tenths_are_three_tenths,
+    amounts_add_up_without_rounding_errors,
     the_largest_amount_is_exact,
-    an_entry_is_found_by_its_id_in_its_own_wallet_alone,
-    no_more_than_there_is,
-    prices_are_amounts_too,
+    an_entry_is_found_by_its_id_only_in_its_own_wallet,
+    a_withdrawal_or_request_beyond_the_balance_is_refused,
+    fees_are_validated_like_amounts,
 );
 
 /// The body of a withdrawal with this text as its amount.
@@ -28,7 +28,7 @@ fn at_once(person: &Person, method: &str, path: &str, body: &str) -> crate::harn
     answer
 }
 
-fn amounts_that_pass(store: Store) {
+fn valid_amounts_are_accepted(store: Store) {
     let server = Server::start(store);
     let guest = server.payer("1000");
     for (text, printed) in [
@@ -77,7 +77,7 @@ const NONE: &[&str] = &[
     "1e13",
 ];
 
-fn amounts_that_are_none(store: Store) {
+fn invalid_amounts_are_refused(store: Store) {
     let server = Server::start(store);
     let guest = server.payer("1000");
     let before = guest.affairs();
@@ -113,7 +113,7 @@ fn a_withdrawal_is_at_least_one(store: Store) {
     assert_eq!(guest.wallet(), ("10.00".into(), "0.00".into()));
 }
 
-fn three_tenths_are_three_tenths(store: Store) {
+fn amounts_add_up_without_rounding_errors(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     for _ in 0..3 {
@@ -128,7 +128,7 @@ fn three_tenths_are_three_tenths(store: Store) {
     assert_eq!(guest.get("/wallet/topups").raw("/data/data/2/amount"), "0.10");
 }
 
-fn an_entry_is_found_by_its_id_in_its_own_wallet_alone(store: Store) {
+fn an_entry_is_found_by_its_id_only_in_its_own_wallet(store: Store) {
     let server = Server::start(store);
     let (guest, other) = (server.guest(), server.guest());
     guest.topup("5");
@@ -159,7 +159,7 @@ fn the_largest_amount_is_exact(store: Store) {
     assert_eq!(guest.get("/wallet/entries").raw("/data/data/0/amount"), "-999999999999.99");
 }
 
-fn no_more_than_there_is(store: Store) {
+fn a_withdrawal_or_request_beyond_the_balance_is_refused(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.payer("4.99"), server.dj());
     let before = guest.affairs();
@@ -178,7 +178,7 @@ fn no_more_than_there_is(store: Store) {
     assert_eq!(guest.withdraw("4.99").raw("/data/new_balance"), "0.00");
 }
 
-fn prices_are_amounts_too(store: Store) {
+fn fees_are_validated_like_amounts(store: Store) {
     let server = Server::start(store);
     let (dj, guest) = (server.dj(), server.payer("100"));
     for field in ["fee_upcoming_artist", "fee_popular_song"] {

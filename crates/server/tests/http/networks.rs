@@ -15,7 +15,7 @@ fn metrics(server: &Server, headers: &[(&str, &str)]) -> Answer {
 }
 
 #[test]
-fn measurements_are_there_for_this_machine_alone() {
+fn metrics_are_visible_to_the_local_host_only() {
     let server = Server::configured(Store::Memory, &[("server.trusted_proxies", "127.0.0.1")]);
     let nothing = said(&server.client().outside("GET", "/nothing").send());
     for (client, seen) in [
@@ -42,7 +42,7 @@ fn measurements_are_there_for_this_machine_alone() {
 }
 
 #[test]
-fn a_proxy_that_nobody_declared_makes_nobody_local() {
+fn an_undeclared_proxy_makes_no_client_local() {
     let server = Server::start(Store::Memory);
     assert_eq!(metrics(&server, &[]).status, 200);
     for header in ["x-forwarded-for", "forwarded", "x-real-ip", "via"] {
@@ -54,7 +54,7 @@ fn a_proxy_that_nobody_declared_makes_nobody_local() {
 }
 
 #[test]
-fn measurements_are_there_for_the_configured_networks() {
+fn metrics_are_visible_to_the_configured_networks() {
     let keys =
         [("server.trusted_proxies", "127.0.0.1"), ("access.metrics_networks", "10.1.0.0/16, 2001:db8::/32")];
     let server = Server::configured(Store::Memory, &keys);
@@ -68,7 +68,7 @@ fn measurements_are_there_for_the_configured_networks() {
 }
 
 #[test]
-fn what_operators_do_is_there_for_the_configured_networks_alone() {
+fn operator_routes_are_visible_to_the_configured_networks_only() {
     let keys = [("server.trusted_proxies", "127.0.0.1"), ("access.operator_networks", "10.0.0.0/8")];
     let (server, operator) = Server::with_operator(Store::Memory, &keys);
     let nothing = said(&server.client().call("GET", "/operator/nothing").send());
@@ -99,7 +99,7 @@ fn what_operators_do_is_there_for_the_configured_networks_alone() {
 }
 
 #[test]
-fn operators_are_let_in_from_everywhere_unless_configured_otherwise() {
+fn operators_are_admitted_from_any_network_by_default() {
     let (server, operator) = Server::with_operator(Store::Memory, &[]);
     operator.get("/operator/audit").data(200);
     operator.call("GET", "/operator/audit").header("x-forwarded-for", "192.0.2.1").send().data(200);
@@ -107,7 +107,7 @@ fn operators_are_let_in_from_everywhere_unless_configured_otherwise() {
 }
 
 #[test]
-fn who_is_passed_on_by_no_trusted_proxy_counts_as_the_peer() {
+fn forwarded_addresses_of_untrusted_proxies_are_ignored() {
     let keys = [("rate_limits.enabled", "true"), ("rate_limits.login_per_minute", "2")];
     let server = Server::configured(Store::Memory, &keys);
     let login = |address: &str| {

@@ -5,17 +5,17 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, Person, ROUTES, Server, Store, WITHDRAWAL, keys, line};
 
 on_both_stores!(
-    every_move_of_a_withdrawal,
-    the_routes_of_operators_are_theirs_alone,
-    nobody_judges_their_own_withdrawal,
-    each_act_has_a_reason,
-    a_completed_payment_names_its_transaction,
-    all_withdrawals_are_a_page_by_status,
-    a_key_replays_what_an_operator_did,
+    every_transition_of_a_withdrawal,
+    operator_routes_require_the_operator_role,
+    an_operator_cannot_judge_their_own_withdrawal,
+    each_action_on_a_withdrawal_requires_a_reason,
+    a_completed_payout_requires_a_transaction_id,
+    withdrawals_are_paginated_and_filtered_by_status,
+    a_key_replays_an_action_of_an_operator,
     a_rejected_withdrawal_gives_the_money_back_once,
-    two_cancels_racing_release_once,
-    cancel_racing_approve_has_one_winner,
-    complete_racing_fail_settles_once,
+    two_racing_cancels_release_once,
+    racing_cancel_and_approve_have_one_winner,
+    racing_complete_and_fail_settle_once,
 );
 
 const EVERY_STATUS: [&str; 9] = [
@@ -144,7 +144,7 @@ fn as_its_owner_sees_it(shown: &Value) -> Value {
     shown
 }
 
-fn every_move_of_a_withdrawal(store: Store) {
+fn every_transition_of_a_withdrawal(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     for from in EVERY_STATUS {
         for (act, to) in ACTS {
@@ -170,7 +170,7 @@ fn every_move_of_a_withdrawal(store: Store) {
     }
 }
 
-fn the_routes_of_operators_are_theirs_alone(store: Store) {
+fn operator_routes_require_the_operator_role(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("20"), server.dj());
     let (request, withdrawal) = (guest.ask(&dj), guest.withdrawal("1"));
@@ -194,7 +194,7 @@ fn the_routes_of_operators_are_theirs_alone(store: Store) {
     assert_eq!((guest.affairs(), dj.affairs()), before);
 }
 
-fn nobody_judges_their_own_withdrawal(store: Store) {
+fn an_operator_cannot_judge_their_own_withdrawal(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     operator.topup("20");
     let withdrawal = operator.withdrawal("12.50");
@@ -213,7 +213,7 @@ fn nobody_judges_their_own_withdrawal(store: Store) {
     assert_eq!(operator.wallet(), ("20.00".into(), "0.00".into()));
 }
 
-fn each_act_has_a_reason(store: Store) {
+fn each_action_on_a_withdrawal_requires_a_reason(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let case = Case::new(&server, &operator);
     let before = case.guest.affairs();
@@ -231,7 +231,7 @@ fn each_act_has_a_reason(store: Store) {
     assert_eq!(case.guest.affairs(), before);
 }
 
-fn a_completed_payment_names_its_transaction(store: Store) {
+fn a_completed_payout_requires_a_transaction_id(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let why = json!({"reason": "seen"});
     let reviewed = Case::at(&server, &operator, "needs_review");
@@ -252,7 +252,7 @@ fn a_completed_payment_names_its_transaction(store: Store) {
     sent.stands("completed");
 }
 
-fn all_withdrawals_are_a_page_by_status(store: Store) {
+fn withdrawals_are_paginated_and_filtered_by_status(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let mut newest_first: Vec<(i64, &str)> = EVERY_STATUS
         .iter()
@@ -280,7 +280,7 @@ fn all_withdrawals_are_a_page_by_status(store: Store) {
     operator.get("/operator/withdrawals?status=nonsense").invalid(&["status"]);
 }
 
-fn a_key_replays_what_an_operator_did(store: Store) {
+fn a_key_replays_an_action_of_an_operator(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let case = Case::new(&server, &operator);
     let call = |act: &str| operator.call("POST", &path(case.id, act)).key("once").json(&body(act));
@@ -343,7 +343,7 @@ fn a_rejected_withdrawal_gives_the_money_back_once(store: Store) {
     }
 }
 
-fn two_cancels_racing_release_once(store: Store) {
+fn two_racing_cancels_release_once(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     for _ in 0..5 {
         let case = Case::new(&server, &operator);
@@ -354,7 +354,7 @@ fn two_cancels_racing_release_once(store: Store) {
     }
 }
 
-fn cancel_racing_approve_has_one_winner(store: Store) {
+fn racing_cancel_and_approve_have_one_winner(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     for _ in 0..5 {
         let case = Case::new(&server, &operator);
@@ -364,7 +364,7 @@ fn cancel_racing_approve_has_one_winner(store: Store) {
     }
 }
 
-fn complete_racing_fail_settles_once(store: Store) {
+fn racing_complete_and_fail_settle_once(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     for _ in 0..5 {
         let case = Case::at(&server, &operator, "needs_review");
@@ -376,7 +376,7 @@ fn complete_racing_fail_settles_once(store: Store) {
 
 /// The actor, time and reason of each action, as operators read them in SQL.
 #[test]
-fn each_act_is_kept_with_who_when_and_why() {
+fn each_action_is_stored_with_its_actor_time_and_reason() {
     let (server, operator) = Server::with_operator(Store::Postgres, &[]);
     let database = server.database().unwrap();
     let dj = server.dj();

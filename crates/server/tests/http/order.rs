@@ -5,11 +5,11 @@ use serde_json::json;
 use crate::harness::{Answer, Call, Person, Server, Store, song};
 
 on_both_stores!(
-    one_after_the_other,
-    a_reused_key_comes_before_the_fields,
-    who_is_no_dj_hears_that_before_their_fields,
-    a_new_request_is_judged_in_order,
-    a_limit_comes_before_the_funds,
+    checks_are_made_in_the_documented_order,
+    a_reused_key_is_refused_before_the_fields_are_validated,
+    a_non_dj_is_refused_before_the_fields_are_validated,
+    a_new_request_is_checked_in_the_documented_order,
+    limits_are_checked_before_funds,
 );
 
 /// More calls than any user but the eager one makes.
@@ -54,7 +54,7 @@ const STEPS: &[(u16, &str, Repair)] = &[
     (409, "invalid_transition", |_, call| call.text(r#"{"status": "rejected"}"#)),
 ];
 
-fn one_after_the_other(store: Store) {
+fn checks_are_made_in_the_documented_order(store: Store) {
     let server = Server::configured(store, &COUNTED);
     let scene = Scene::new(&server);
     let wrong = |method: &str, path: &str| {
@@ -87,7 +87,7 @@ fn one_after_the_other(store: Store) {
     scene.eager.get("/operator/audit").refused(403, "insufficient_scope");
 }
 
-fn a_reused_key_comes_before_the_fields(store: Store) {
+fn a_reused_key_is_refused_before_the_fields_are_validated(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let topup = |body: &str| guest.call("POST", "/wallet/topups").key("k").text(body).send();
@@ -98,7 +98,7 @@ fn a_reused_key_comes_before_the_fields(store: Store) {
     assert_eq!(guest.wallet().0, "1.00");
 }
 
-fn who_is_no_dj_hears_that_before_their_fields(store: Store) {
+fn a_non_dj_is_refused_before_the_fields_are_validated(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let body = json!({"name": "", "online": 7, "radius": -1});
@@ -107,7 +107,7 @@ fn who_is_no_dj_hears_that_before_their_fields(store: Store) {
     guest.patch("/user/personal-info", &body).invalid(&["name", "radius"]);
 }
 
-fn a_new_request_is_judged_in_order(store: Store) {
+fn a_new_request_is_checked_in_the_documented_order(store: Store) {
     let server = Server::start(store);
     let (dj, guest) = (server.dj(), server.guest());
     dj.patch("/user/personal-info", &json!({"online": 0})).data(200);
@@ -129,7 +129,7 @@ fn a_new_request_is_judged_in_order(store: Store) {
     ask(&body).data(201);
 }
 
-fn a_limit_comes_before_the_funds(store: Store) {
+fn limits_are_checked_before_funds(store: Store) {
     let keys = [("withdrawals.max_amount", "5"), ("withdrawals.max_per_24h", "7.50")];
     let server = Server::configured(store, &keys);
     let guest = server.guest();

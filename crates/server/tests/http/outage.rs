@@ -59,7 +59,7 @@ impl Scene {
 
     /// Checks that every command refused during the outage is applied exactly once when it is resent with its
     /// key.
-    fn makes_up_for_it(&self) {
+    fn assert_retries_succeed(&self) {
         for key in 0..12 {
             assert_eq!(self.withdrawal(key).send().status, 201);
         }
@@ -105,21 +105,21 @@ fn unavailable_while(traffic: Traffic) {
     }
     scene.proxy.set(Traffic::Flows);
     scene.is_well();
-    scene.makes_up_for_it();
+    scene.assert_retries_succeed();
 }
 
 #[test]
-fn a_storage_that_refuses_is_unavailable_until_it_is_back() {
+fn a_refusing_database_is_unavailable_until_it_recovers() {
     unavailable_while(Traffic::Cut);
 }
 
 #[test]
-fn a_storage_that_is_silent_is_unavailable_until_it_is_back() {
+fn a_silent_database_is_unavailable_until_it_recovers() {
     unavailable_while(Traffic::Stuck);
 }
 
 #[test]
-fn a_storage_that_breaks_off_under_load_loses_nothing() {
+fn a_database_outage_under_load_loses_no_operation() {
     let scene = Scene::new();
     for round in 0..6 {
         let keys: Vec<usize> = (0..40).map(|number| 1_000 + round * 40 + number).collect();
@@ -151,7 +151,7 @@ fn a_storage_that_breaks_off_under_load_loses_nothing() {
 }
 
 #[test]
-fn nobody_listening_is_refused_at_the_start() {
+fn a_start_without_a_database_fails() {
     // A port that was free just now.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let url = format!("postgres://somebody:hunter2@{address}/nowhere");

@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use crate::harness::{Person, Server, Store, eventually, keys};
 
 on_both_stores!(
-    pages_of_requests_are_the_golden_ones,
-    pages_of_expired_requests_are_the_golden_ones,
-    rows_are_the_newest_first_and_each_comes_once,
-    junk_counts_as_nothing_asked,
-    filters_choose_rows,
-    a_filter_that_is_none_is_refused,
-    the_other_lists_are_pages_too,
-    addresses_start_with_the_public_one,
+    pages_of_requests_match_the_golden_files,
+    pages_of_expired_requests_match_the_golden_files,
+    pages_list_each_row_once_newest_first,
+    invalid_page_parameters_fall_back_to_the_defaults,
+    lists_are_filtered_by_status_and_dj,
+    an_invalid_filter_is_refused,
+    the_other_lists_are_paginated,
+    links_start_with_the_public_url,
 );
 
 /// The keys of a page, in order.
@@ -126,13 +126,13 @@ fn check(guest: &Person, golden: &Golden) {
     assert_eq!(rows.as_array().unwrap().len() as u64, left, "{answer}");
 }
 
-fn pages_of_requests_are_the_golden_ones(store: Store) {
+fn pages_of_requests_match_the_golden_files(store: Store) {
     let server = Server::start(store);
     let dj = server.dj_at("0", "0");
     check_all(&server, &dj, |status| status != "expired");
 }
 
-fn pages_of_expired_requests_are_the_golden_ones(store: Store) {
+fn pages_of_expired_requests_match_the_golden_files(store: Store) {
     let server = Server::configured(store, &[("requests.pending_ttl_seconds", "1")]);
     let dj = server.dj_at("0", "0");
     check_all(&server, &dj, |status| status == "expired");
@@ -159,7 +159,7 @@ fn check_all(server: &Server, dj: &Person, wanted: impl Fn(&str) -> bool) {
     }
 }
 
-fn rows_are_the_newest_first_and_each_comes_once(store: Store) {
+fn pages_list_each_row_once_newest_first(store: Store) {
     let server = Server::start(store);
     let dj = server.dj_at("0", "0");
     let guest = server.guest();
@@ -180,7 +180,7 @@ fn rows_are_the_newest_first_and_each_comes_once(store: Store) {
     }
 }
 
-fn junk_counts_as_nothing_asked(store: Store) {
+fn invalid_page_parameters_fall_back_to_the_defaults(store: Store) {
     let server = Server::start(store);
     let dj = server.dj_at("0", "0");
     let guest = server.guest();
@@ -226,7 +226,7 @@ fn junk_counts_as_nothing_asked(store: Store) {
     }
 }
 
-fn filters_choose_rows(store: Store) {
+fn lists_are_filtered_by_status_and_dj(store: Store) {
     let server = Server::start(store);
     let (one, two) = (server.dj_at("0", "0"), server.dj_at("0", "0"));
     let guest = server.guest();
@@ -258,7 +258,7 @@ fn filters_choose_rows(store: Store) {
     assert_eq!(ids(&two, "/music/dj/requests"), [of_two]);
 }
 
-fn a_filter_that_is_none_is_refused(store: Store) {
+fn an_invalid_filter_is_refused(store: Store) {
     let server = Server::start(store);
     let dj = server.dj();
     for (path, field) in [
@@ -273,7 +273,7 @@ fn a_filter_that_is_none_is_refused(store: Store) {
     }
 }
 
-fn the_other_lists_are_pages_too(store: Store) {
+fn the_other_lists_are_paginated(store: Store) {
     let server = Server::start(store);
     let (dj, guest) = (server.dj_at("0", "0"), server.guest());
     for _ in 0..3 {
@@ -307,7 +307,7 @@ fn the_other_lists_are_pages_too(store: Store) {
     }
 }
 
-fn addresses_start_with_the_public_one(store: Store) {
+fn links_start_with_the_public_url(store: Store) {
     let server = Server::configured(store, &[("server.public_url", "https://api.example.com")]);
     let guest = server.payer("10");
     let page = guest.get("/wallet/entries?per_page=1&page=1").data(200);

@@ -7,14 +7,14 @@ use serde_json::json;
 use crate::harness::{Answer, Database, PASSWORD, Person, Server, Store};
 
 on_both_stores!(
-    a_change_ends_all_other_sessions,
-    a_wrong_present_password_changes_nothing,
-    of_two_changes_at_once_one_holds,
-    forgetting_tells_nothing,
-    a_token_sets_a_password_once,
-    a_newer_token_replaces_the_one_before,
-    a_change_ends_the_tokens_that_were_sent,
-    a_password_of_everybody_is_refused_and_uses_nothing_up,
+    a_password_change_ends_all_other_sessions,
+    a_wrong_current_password_changes_nothing,
+    one_of_two_concurrent_password_changes_succeeds,
+    a_password_reset_request_does_not_reveal_the_account,
+    a_reset_token_sets_a_password_once,
+    a_newer_reset_token_replaces_the_earlier_one,
+    a_password_change_invalidates_reset_tokens,
+    a_breached_password_is_refused_and_uses_up_no_token,
 );
 
 const NEW: &str = "battery staple";
@@ -43,7 +43,7 @@ fn token(server: &Server, email: &str, number: usize) -> String {
     after.split_whitespace().next().unwrap().to_owned()
 }
 
-fn a_change_ends_all_other_sessions(store: Store) {
+fn a_password_change_ends_all_other_sessions(store: Store) {
     let server = Server::start(store);
     let (guest, stranger) = (server.guest(), server.guest());
     let elsewhere = server.client().login(&guest.email);
@@ -61,7 +61,7 @@ fn a_change_ends_all_other_sessions(store: Store) {
     assert!(server.message(&guest.email, 0).contains("was changed"));
 }
 
-fn a_wrong_present_password_changes_nothing(store: Store) {
+fn a_wrong_current_password_changes_nothing(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let elsewhere = server.client().login(&guest.email);
@@ -73,7 +73,7 @@ fn a_wrong_present_password_changes_nothing(store: Store) {
     login(&server, &guest.email, PASSWORD).data(200);
 }
 
-fn of_two_changes_at_once_one_holds(store: Store) {
+fn one_of_two_concurrent_password_changes_succeeds(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let passwords = ["battery staple 1", "battery staple 2"];
@@ -89,7 +89,7 @@ fn of_two_changes_at_once_one_holds(store: Store) {
     login(&server, &guest.email, passwords[1 - holds]).refused(401, "invalid_credentials");
 }
 
-fn forgetting_tells_nothing(store: Store) {
+fn a_password_reset_request_does_not_reveal_the_account(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let seen = |answer: &Answer| {
@@ -112,7 +112,7 @@ fn forgetting_tells_nothing(store: Store) {
     assert!(server.messages("nobody@example.com").is_empty());
 }
 
-fn a_token_sets_a_password_once(store: Store) {
+fn a_reset_token_sets_a_password_once(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let elsewhere = server.client().login(&guest.email);
@@ -135,7 +135,7 @@ fn a_token_sets_a_password_once(store: Store) {
     assert!(server.message(&guest.email, 1).contains("was changed"));
 }
 
-fn a_newer_token_replaces_the_one_before(store: Store) {
+fn a_newer_reset_token_replaces_the_earlier_one(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let (first, second) = (token(&server, &guest.email, 0), token(&server, &guest.email, 1));
@@ -144,7 +144,7 @@ fn a_newer_token_replaces_the_one_before(store: Store) {
     reset(&server, &second, NEW).data(200);
 }
 
-fn a_change_ends_the_tokens_that_were_sent(store: Store) {
+fn a_password_change_invalidates_reset_tokens(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let token = token(&server, &guest.email, 0);
@@ -153,7 +153,7 @@ fn a_change_ends_the_tokens_that_were_sent(store: Store) {
     login(&server, &guest.email, NEW).data(200);
 }
 
-fn a_password_of_everybody_is_refused_and_uses_nothing_up(store: Store) {
+fn a_breached_password_is_refused_and_uses_up_no_token(store: Store) {
     let server = Server::configured(store, &[("auth.breached_passwords", "refuse")]);
     let guest = server.guest();
     let token = token(&server, &guest.email, 0);
@@ -170,7 +170,7 @@ fn a_password_of_everybody_is_refused_and_uses_nothing_up(store: Store) {
 }
 
 #[test]
-fn a_login_on_postgres_hashes_a_password_as_it_is_hashed_today() {
+fn a_login_rehashes_an_outdated_password_hash() {
     let database = Arc::new(Database::new());
     let hash = || database.rows("SELECT password_hash FROM users")[0][0].clone().unwrap();
     let before =

@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 use crate::harness::{Message, ProviderScene, Reply, Store, eventually};
 
 on_both_stores!(
-    a_refusal_after_an_unanswered_order_is_a_review,
-    an_operator_fails_what_the_provider_may_have_only_after_a_review,
-    a_refusal_counts_whatever_its_reason_is,
+    a_refusal_after_an_unanswered_order_leads_to_a_review,
+    an_operator_cannot_fail_an_unanswered_payout_before_a_review,
+    a_refusal_with_an_invalid_reason_counts,
     an_answer_that_contradicts_the_ledger_is_logged_and_counted,
 );
 
 /// The answer of a provider to an order that it has already executed.
-fn a_refusal_after_an_unanswered_order_is_a_review(store: Store) {
+fn a_refusal_after_an_unanswered_order_leads_to_a_review(store: Store) {
     let scene = ProviderScene::answering(store, Reply::HangsUp);
     let (id, _) = scene.ordered();
     scene.provider.answers(Reply::Says(409, r#"{"status": "refused", "reason": "duplicate"}"#.to_owned()));
@@ -32,7 +32,7 @@ fn a_refusal_after_an_unanswered_order_is_a_review(store: Store) {
     assert_eq!(scene.guest.wallet(), ("40.00".into(), "10.00".into()));
 }
 
-fn an_operator_fails_what_the_provider_may_have_only_after_a_review(store: Store) {
+fn an_operator_cannot_fail_an_unanswered_payout_before_a_review(store: Store) {
     let scene = ProviderScene::new(store);
     let (id, _) = scene.ordered();
     let act = |act: &str| {
@@ -49,7 +49,7 @@ fn an_operator_fails_what_the_provider_may_have_only_after_a_review(store: Store
     assert_eq!(scene.guest.wallet(), ("50.00".into(), "0.00".into()));
 }
 
-fn a_refusal_counts_whatever_its_reason_is(store: Store) {
+fn a_refusal_with_an_invalid_reason_counts(store: Store) {
     let scene = ProviderScene::new(store);
     for reason in [json!({}), json!(["x"]), json!(5), json!("x".repeat(300)), json!("a\u{0}b"), Value::Null] {
         let (id, reference) = scene.ordered();

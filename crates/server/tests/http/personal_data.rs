@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, PASSWORD, PERSONAL_INFO, Person, Server, Store, eventually, keys, run, song};
 
 on_both_stores!(
-    an_export_has_what_the_lists_show_and_nothing_of_others,
-    what_no_list_shows_is_exported_too,
-    a_long_list_is_whole,
-    nobody_is_erased_with_money_or_without_their_password,
-    who_is_erased_is_gone_and_the_ledger_stays_whole,
-    an_erased_dj_is_nobodys,
+    an_export_matches_the_lists_and_excludes_other_users,
+    data_shown_in_no_list_is_exported,
+    a_long_list_is_exported_completely,
+    an_erasure_requires_the_password_and_an_empty_wallet,
+    an_erased_user_cannot_log_in_and_the_ledger_stays_consistent,
+    an_erased_dj_is_not_listed_requested_or_blocked,
 );
 
 const EXPORT: [&str; 16] = [
@@ -47,7 +47,7 @@ fn rows(person: &Person, path: &str) -> Value {
     person.get(&format!("{path}?per_page=100")).data(200)["data"].clone()
 }
 
-fn an_export_has_what_the_lists_show_and_nothing_of_others(store: Store) {
+fn an_export_matches_the_lists_and_excludes_other_users(store: Store) {
     let server = Server::start(store);
     let (person, other) = (server.dj(), server.dj());
     person.topup("50");
@@ -103,7 +103,7 @@ fn an_export_has_what_the_lists_show_and_nothing_of_others(store: Store) {
 
 /// Ended sessions, earlier profiles, operators' actions with reasons, sent messages, and blocks of the
 /// account.
-fn what_no_list_shows_is_exported_too(store: Store) {
+fn data_shown_in_no_list_is_exported(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("20"), server.dj());
     for city in ["Paris", "Rome"] {
@@ -145,7 +145,7 @@ fn what_no_list_shows_is_exported_too(store: Store) {
     assert_eq!(data["wallet"], guest.get("/wallet").data(200)["wallet"]);
 }
 
-fn a_long_list_is_whole(store: Store) {
+fn a_long_list_is_exported_completely(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     for _ in 0..205 {
@@ -164,7 +164,7 @@ fn a_long_list_is_whole(store: Store) {
     assert_eq!(answer.header("transfer-encoding"), Some("chunked"));
 }
 
-fn nobody_is_erased_with_money_or_without_their_password(store: Store) {
+fn an_erasure_requires_the_password_and_an_empty_wallet(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.payer("5"), server.dj());
     let before = guest.affairs();
@@ -184,7 +184,7 @@ fn nobody_is_erased_with_money_or_without_their_password(store: Store) {
     erase(&dj, PASSWORD).refused(409, "conflict");
 }
 
-fn who_is_erased_is_gone_and_the_ledger_stays_whole(store: Store) {
+fn an_erased_user_cannot_log_in_and_the_ledger_stays_consistent(store: Store) {
     let (server, operator) = Server::with_operator(store, &[("ledger.audit_interval_seconds", "1")]);
     let (guest, dj) = (server.payer("10"), server.dj());
     let request = guest.ask(&dj);
@@ -228,7 +228,7 @@ fn who_is_erased_is_gone_and_the_ledger_stays_whole(store: Store) {
     assert_eq!(erased.data(200)["total"], 1);
 }
 
-fn an_erased_dj_is_nobodys(store: Store) {
+fn an_erased_dj_is_not_listed_requested_or_blocked(store: Store) {
     let server = Server::start(store);
     let (dj, other, guest) = (server.dj(), server.dj(), server.payer("10"));
     dj.topup("5");

@@ -13,9 +13,9 @@ use serde_json::Value;
 
 use crate::harness::{Database, Person, Server, Store, cents, eventually, run};
 
-on_both_stores!(a_stop_lets_what_is_under_way_finish, a_bad_configuration_is_one_sentence);
+on_both_stores!(a_shutdown_finishes_requests_in_flight, a_configuration_error_is_one_line_naming_its_key);
 
-fn a_stop_lets_what_is_under_way_finish(store: Store) {
+fn a_shutdown_finishes_requests_in_flight(store: Store) {
     let mut server = Server::start(store);
     let guest = server.guest();
     let address = server.client().address;
@@ -46,7 +46,7 @@ fn a_stop_lets_what_is_under_way_finish(store: Store) {
     assert!(status.success(), "{status}: {}", server.log());
 }
 
-fn a_bad_configuration_is_one_sentence(store: Store) {
+fn a_configuration_error_is_one_line_naming_its_key(store: Store) {
     let database = (store == Store::Postgres).then(Database::new);
     let url = database.as_ref().map(Database::url);
     let nowhere = "postgres://somebody:hunter2@127.0.0.1:1/nowhere";
@@ -95,7 +95,7 @@ fn a_bad_configuration_is_one_sentence(store: Store) {
 }
 
 #[test]
-fn only_who_signs_needs_keys_in_production() {
+fn only_commands_that_sign_require_keys_in_production() {
     let database = Database::new();
     let production = [("CUEPOINT_ENV", "production")];
     for arguments in [&["migrate"][..], &["ledger", "verify"]] {
@@ -110,7 +110,7 @@ fn only_who_signs_needs_keys_in_production() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_may_hang_up() {
+fn a_closed_output_pipe_is_no_error() {
     let mut printing = Command::new(env!("CARGO_BIN_EXE_cuepoint"))
         .arg("openapi")
         .stdout(Stdio::piped())
@@ -123,13 +123,13 @@ fn a_reader_that_has_seen_enough_may_hang_up() {
 }
 
 #[test]
-fn the_memory_store_says_that_its_data_ends_with_the_process() {
+fn the_memory_store_warns_that_its_data_is_not_durable() {
     let server = Server::start(Store::Memory);
     eventually("it says so", || server.log().contains("memory").then_some(()));
 }
 
 #[test]
-fn a_restart_keeps_everything() {
+fn a_restart_keeps_all_data() {
     let database = Arc::new(Database::new());
     let mut before = Server::on(&database, &[]);
     let (guest, dj) = (before.payer("20"), before.dj());
@@ -181,7 +181,7 @@ fn withdraw_until_the_end(person: &Person, acknowledged: &AtomicUsize) -> Vec<Va
 }
 
 #[test]
-fn a_killed_server_has_kept_what_it_acknowledged() {
+fn a_killed_server_loses_no_acknowledged_operation() {
     let database = Arc::new(Database::new());
     let mut server = Server::on(&database, &[]);
     let people: Vec<Person> = (0..8).map(|_| server.payer("100000")).collect();

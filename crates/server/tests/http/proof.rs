@@ -7,10 +7,10 @@ use serde_json::Value;
 use crate::harness::{Database, Person, Server, Store, eventually, keys, operator_keys, run};
 
 on_both_stores!(
-    a_wallet_shows_what_was_in_it_at_a_moment,
-    a_moment_that_is_none_is_refused,
-    before_the_first_self_check_nothing_is_claimed,
-    the_last_self_check_is_shown_to_operators,
+    a_wallet_shows_its_balance_at_a_past_time,
+    an_invalid_time_is_refused,
+    the_audit_is_pending_before_its_first_run,
+    the_last_ledger_audit_is_shown_to_operators,
 );
 
 /// The available and held amounts at a timestamp, as the texts sent.
@@ -21,7 +21,7 @@ fn at(person: &Person, moment: &str) -> (String, String) {
     (answer.raw("/data/wallet/available"), answer.raw("/data/wallet/held"))
 }
 
-fn a_wallet_shows_what_was_in_it_at_a_moment(store: Store) {
+fn a_wallet_shows_its_balance_at_a_past_time(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.payer("20"), server.dj());
     let request = guest.ask(&dj);
@@ -50,7 +50,7 @@ fn a_wallet_shows_what_was_in_it_at_a_moment(store: Store) {
     assert_eq!(at(&server.guest(), first), ("0.00".into(), "0.00".into()));
 }
 
-fn a_moment_that_is_none_is_refused(store: Store) {
+fn an_invalid_time_is_refused(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     for junk in
@@ -69,7 +69,7 @@ fn audit(operator: &Person) -> Value {
     data
 }
 
-fn before_the_first_self_check_nothing_is_claimed(store: Store) {
+fn the_audit_is_pending_before_its_first_run(store: Store) {
     let (server, operator) = Server::with_operator(store, &[("ledger.audit_interval_seconds", "0")]);
     let shown = audit(&operator);
     assert_eq!(shown["status"], "pending");
@@ -82,7 +82,7 @@ fn before_the_first_self_check_nothing_is_claimed(store: Store) {
     assert!(!measured.contains("cuepoint_ledger_consistent"), "{measured}");
 }
 
-fn the_last_self_check_is_shown_to_operators(store: Store) {
+fn the_last_ledger_audit_is_shown_to_operators(store: Store) {
     let (server, operator) = Server::with_operator(store, &[("ledger.audit_interval_seconds", "1")]);
     let (guest, dj) = (server.payer("20"), server.dj());
     let request = guest.ask(&dj);
@@ -102,7 +102,7 @@ fn the_last_self_check_is_shown_to_operators(store: Store) {
 }
 
 #[test]
-fn what_was_done_to_the_rows_is_told_to_operators_and_on_the_command_line() {
+fn a_tampered_ledger_is_reported_to_operators_and_on_the_command_line() {
     let database = Arc::new(Database::new());
     let (email, every) = ("operator@example.com", ("ledger.audit_interval_seconds", "1"));
     let server = Server::on(&database, &[&operator_keys(email)[..], &[every]].concat());

@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, PERSONAL_INFO, Person, Server, Store, keys};
 
 on_both_stores!(
-    a_code_proves_its_address_once,
-    too_many_guesses_end_a_code,
-    a_newer_code_replaces_the_one_before,
-    a_code_is_for_one_person_and_one_address,
-    another_phone_number_is_unproven,
-    no_more_than_five_codes_an_hour,
-    of_many_right_answers_at_once_one_counts,
+    a_code_verifies_its_address_once,
+    too_many_wrong_answers_invalidate_a_code,
+    a_newer_code_replaces_the_earlier_one,
+    a_code_is_valid_for_one_user_and_one_address,
+    a_changed_phone_number_is_unverified,
+    at_most_five_codes_are_sent_an_hour,
+    one_of_many_concurrent_right_codes_counts,
 );
 
 const PHONE: &str = "+4930123456";
@@ -57,7 +57,7 @@ fn proven(person: &Person) -> (Value, Value) {
     (user["email_verified"].clone(), user["phone_verified"].clone())
 }
 
-fn a_code_proves_its_address_once(store: Store) {
+fn a_code_verifies_its_address_once(store: Store) {
     let server = Server::start(store);
     let guest = guest(&server);
     let email = code(&server, &guest, "email", 0);
@@ -75,7 +75,7 @@ fn a_code_proves_its_address_once(store: Store) {
     assert_eq!(proven(&guest), (json!(true), json!(true)));
 }
 
-fn too_many_guesses_end_a_code(store: Store) {
+fn too_many_wrong_answers_invalidate_a_code(store: Store) {
     let server = Server::start(store);
     let guest = guest(&server);
     let right = code(&server, &guest, "email", 0);
@@ -89,7 +89,7 @@ fn too_many_guesses_end_a_code(store: Store) {
     verify(&guest, "email", &next).data(200);
 }
 
-fn a_newer_code_replaces_the_one_before(store: Store) {
+fn a_newer_code_replaces_the_earlier_one(store: Store) {
     let server = Server::start(store);
     let guest = guest(&server);
     stale(&verify(&guest, "email", "123456"));
@@ -104,7 +104,7 @@ fn a_newer_code_replaces_the_one_before(store: Store) {
     verify(&guest, "email", &next).data(200);
 }
 
-fn a_code_is_for_one_person_and_one_address(store: Store) {
+fn a_code_is_valid_for_one_user_and_one_address(store: Store) {
     let server = Server::start(store);
     let (guest, other) = (guest(&server), server.guest());
     let phone = code(&server, &guest, "phone", 0);
@@ -116,7 +116,7 @@ fn a_code_is_for_one_person_and_one_address(store: Store) {
     assert_eq!(proven(&other), (json!(false), json!(false)));
 }
 
-fn another_phone_number_is_unproven(store: Store) {
+fn a_changed_phone_number_is_unverified(store: Store) {
     let server = Server::start(store);
     let guest = guest(&server);
     let phone = code(&server, &guest, "phone", 0);
@@ -131,7 +131,7 @@ fn another_phone_number_is_unproven(store: Store) {
     assert_eq!(proven(&guest).1, false);
 }
 
-fn no_more_than_five_codes_an_hour(store: Store) {
+fn at_most_five_codes_are_sent_an_hour(store: Store) {
     let server = Server::start(store);
     let guest = guest(&server);
     let codes: Vec<String> = (0..5).map(|number| code(&server, &guest, "email", number)).collect();
@@ -146,7 +146,7 @@ fn no_more_than_five_codes_an_hour(store: Store) {
     verify(&guest, "email", &codes[4]).data(200);
 }
 
-fn of_many_right_answers_at_once_one_counts(store: Store) {
+fn one_of_many_concurrent_right_codes_counts(store: Store) {
     let server = Server::start(store);
     let guest = guest(&server);
     let code = code(&server, &guest, "email", 0);

@@ -11,10 +11,10 @@ use crate::harness::{
 
 on_both_stores!(
     a_second_transaction_is_kept_as_evidence_and_changes_nothing,
-    messages_about_unknown_things_are_kept_and_stay_404,
-    a_topup_is_confirmed_by_its_own_amount_and_currency_alone,
+    messages_with_unknown_references_are_kept_and_answered_404,
+    a_topup_is_confirmed_only_with_its_own_amount_and_currency,
     a_message_sent_again_adds_nothing,
-    what_nobody_signed_is_not_kept,
+    unsigned_messages_are_not_kept,
     unresolved_messages_come_first_and_are_filtered,
     a_message_is_resolved_once_by_an_operator,
 );
@@ -107,7 +107,7 @@ fn a_second_transaction_is_kept_as_evidence_and_changes_nothing(store: Store) {
     }
 }
 
-fn messages_about_unknown_things_are_kept_and_stay_404(store: Store) {
+fn messages_with_unknown_references_are_kept_and_answered_404(store: Store) {
     let scene = ProviderScene::new(store);
     let (id, reference) = scene.ordered();
     let topup = paid("12.75", json!({"reference": UNKNOWN, "id": 7}));
@@ -149,7 +149,7 @@ fn messages_about_unknown_things_are_kept_and_stay_404(store: Store) {
     assert_eq!(scene.messages().len(), 4);
 }
 
-fn a_topup_is_confirmed_by_its_own_amount_and_currency_alone(store: Store) {
+fn a_topup_is_confirmed_only_with_its_own_amount_and_currency(store: Store) {
     let scene = ProviderScene::new(store);
     let id = scene.guest.topup("12.50");
     let reference = scene.guest.topup_reference(id);
@@ -222,7 +222,7 @@ fn a_message_sent_again_adds_nothing(store: Store) {
     assert_eq!(scene.messages().len(), 2);
 }
 
-fn what_nobody_signed_is_not_kept(store: Store) {
+fn unsigned_messages_are_not_kept(store: Store) {
     let scene = ProviderScene::new(store);
     let good = Message::payout_as("payout.completed", UNKNOWN, "tx-1");
     good.clone().by(STRANGE).send(&scene.server).refused(401, "invalid_token");
@@ -241,7 +241,7 @@ fn what_nobody_signed_is_not_kept(store: Store) {
 
 /// Texts from messages are bounded, and safe to display.
 #[test]
-fn long_and_strange_texts_are_kept_in_bounds() {
+fn texts_of_messages_are_truncated_and_sanitized() {
     let scene = ProviderScene::new(Store::Memory);
     let data = json!({
         "reference": UNKNOWN,
@@ -377,7 +377,7 @@ fn a_message_that_cannot_be_kept_is_not_acknowledged() {
 }
 
 #[test]
-fn beyond_ten_thousand_unresolved_messages_more_are_logged_and_counted_only() {
+fn messages_beyond_the_bound_are_logged_and_counted_but_not_kept() {
     let database = Arc::new(Database::new());
     let keys = [("payouts.webhook_secrets", NEW)];
     let operator = operator_keys("operator@example.com");

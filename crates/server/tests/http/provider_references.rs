@@ -10,9 +10,9 @@ use crate::harness::{
 };
 
 on_both_stores!(
-    a_payout_is_ordered_under_its_reference_which_operators_see,
-    a_message_settles_the_payout_that_it_names,
-    a_message_settles_the_topup_that_it_names,
+    a_payout_is_ordered_under_its_reference,
+    a_message_settles_the_payout_of_its_reference,
+    a_message_settles_the_topup_of_its_reference,
     an_old_message_does_not_settle_a_new_row_with_a_reused_id,
 );
 
@@ -40,7 +40,7 @@ fn topup_status(guest: &Person, id: i64) -> Value {
     guest.get(&format!("/wallet/topups/{id}")).data(200)["topup"]["status"].clone()
 }
 
-fn a_payout_is_ordered_under_its_reference_which_operators_see(store: Store) {
+fn a_payout_is_ordered_under_its_reference(store: Store) {
     let provider = accepting();
     let (server, operator) = Server::with_operator(store, &payout_keys(&provider, "5"));
     let guest = server.payer("200");
@@ -96,7 +96,7 @@ fn unsettling(one: (i64, &str), other: (i64, &str)) -> Vec<(Value, u16)> {
     messages
 }
 
-fn a_message_settles_the_payout_that_it_names(store: Store) {
+fn a_message_settles_the_payout_of_its_reference(store: Store) {
     let provider = accepting();
     let server = Server::configured(store, &payout_keys(&provider, "5"));
     let guest = server.payer("20");
@@ -122,7 +122,7 @@ fn a_message_settles_the_payout_that_it_names(store: Store) {
     assert_eq!(guest.wallet(), ("10.00".into(), "0.00".into()));
 }
 
-fn a_message_settles_the_topup_that_it_names(store: Store) {
+fn a_message_settles_the_topup_of_its_reference(store: Store) {
     let server = Server::configured(store, &TOPUPS);
     let guest = server.guest();
     let [one, other, third] = ["5", "6", "7"].map(|amount| guest.topup(amount));
@@ -197,7 +197,7 @@ const AS_BEFORE: &str = "
         #- '{topup,attempts}' #- '{topup,order_at}';";
 
 #[test]
-fn a_payout_under_way_at_an_upgrade_is_sent_again_as_the_version_before_sent_it() {
+fn a_payout_in_flight_at_an_upgrade_is_resent_unchanged() {
     let database = Arc::new(Database::new());
     let provider = Provider::new(Reply::HangsUp);
     let keys = payout_keys(&provider, "1000");

@@ -41,7 +41,7 @@ fn in_turn(calls: usize, guest: &[Person; 2], call: impl Fn(&Person) -> Call) ->
 }
 
 #[test]
-fn one_key_at_two_servers_at_once_has_one_effect_and_one_answer() {
+fn one_key_sent_to_two_servers_has_one_effect_and_one_answer() {
     let pair = Pair::start(&[]);
     let guest = pair.payer("1000");
     let topup = |person: &Person| person.call("POST", "/wallet/topups").text(r#"{"amount": 5}"#);
@@ -65,7 +65,7 @@ fn one_key_at_two_servers_at_once_has_one_effect_and_one_answer() {
 }
 
 #[test]
-fn what_may_be_withdrawn_in_a_day_is_never_passed_at_two_servers_at_once() {
+fn the_daily_withdrawal_limit_holds_across_two_servers() {
     let pair = Pair::start(&[("withdrawals.max_per_24h", "25")]);
     for _ in 0..10 {
         let guest = pair.payer("100");
@@ -79,7 +79,7 @@ fn what_may_be_withdrawn_in_a_day_is_never_passed_at_two_servers_at_once() {
 }
 
 #[test]
-fn no_more_requests_than_allowed_are_opened_at_two_servers_at_once() {
+fn the_open_request_limit_holds_across_two_servers() {
     let pair = Pair::start(&[("requests.max_open_per_dj", "3")]);
     let dj = pair.servers[0].dj();
     for _ in 0..10 {

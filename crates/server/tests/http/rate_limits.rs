@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::harness::{Answer, Call, Client, PASSWORD, Server, Store, at_once, song};
 
-on_both_stores!(an_account_s_failures_keep_out_only_who_was_never_in);
+on_both_stores!(failed_logins_of_an_account_lock_out_unknown_networks_only);
 
 /// A server with rate limits that trusts each call's forwarded address.
 fn counting(keys: &[(&str, &str)]) -> Server {
@@ -52,7 +52,7 @@ fn limited(answer: &Answer, limit: &str) {
 }
 
 #[test]
-fn a_caller_s_calls_count_wherever_they_come_from_and_nobody_else_s_with_them() {
+fn each_user_has_a_separate_quota_across_addresses() {
     let server = counting(&[("rate_limits.default_per_minute", "3")]);
     let (ada, eve) = (server.guest(), server.guest());
     let wallet = |address: &str| from(ada.call("GET", "/wallet"), address).send();
@@ -71,7 +71,7 @@ fn a_caller_s_calls_count_wherever_they_come_from_and_nobody_else_s_with_them() 
 }
 
 #[test]
-fn requests_and_withdrawals_have_quotas_of_their_own_and_a_refused_call_does_nothing() {
+fn requests_and_withdrawals_have_separate_quotas() {
     let server = counting(&[
         ("rate_limits.requests_per_minute", "2"),
         ("rate_limits.withdrawals_per_minute", "1"),
@@ -89,7 +89,7 @@ fn requests_and_withdrawals_have_quotas_of_their_own_and_a_refused_call_does_not
 }
 
 #[test]
-fn logins_count_for_their_address_whatever_they_name() {
+fn logins_are_counted_per_address_regardless_of_account() {
     let server = counting(&[("rate_limits.login_per_minute", "2")]);
     let (client, ada) = (server.client(), server.guest());
     login(&client, "192.0.2.1", "nobody@example.com", PASSWORD).refused(401, "invalid_credentials");
@@ -104,7 +104,7 @@ fn logins_count_for_their_address_whatever_they_name() {
 }
 
 #[test]
-fn a_stranger_s_failures_keep_nobody_out() {
+fn failed_logins_lock_the_account_out_of_one_network_only() {
     let server = failing(Store::Memory, &[("rate_limits.failed_logins_per_minute", "2")]);
     let client = server.client();
     let ada = server.guest().email;
@@ -131,7 +131,7 @@ fn a_stranger_s_failures_keep_nobody_out() {
     }
 }
 
-fn an_account_s_failures_keep_out_only_who_was_never_in(store: Store) {
+fn failed_logins_of_an_account_lock_out_unknown_networks_only(store: Store) {
     let server = failing(store, &[("rate_limits.failed_logins_per_hour", "3")]);
     let client = server.client();
     let ada = register(&client, "192.0.2.1", "ada@example.com", PASSWORD).data(201);
@@ -168,7 +168,7 @@ fn an_account_s_failures_keep_out_only_who_was_never_in(store: Store) {
 }
 
 #[test]
-fn a_right_password_uses_up_nothing() {
+fn a_right_password_uses_up_no_quota() {
     let keys = [("rate_limits.failed_logins_per_minute", "1"), ("rate_limits.failed_logins_per_hour", "1")];
     let (server, operator) = Server::with_operator(Store::Memory, &[&FAILING[..], &keys].concat());
     let client = server.client();
@@ -186,7 +186,7 @@ fn a_right_password_uses_up_nothing() {
 }
 
 #[test]
-fn of_many_guesses_at_once_no_more_are_looked_at_than_may_fail() {
+fn concurrent_guesses_are_checked_only_up_to_the_quota() {
     let keys = [("rate_limits.failed_logins_per_minute", "4"), ("rate_limits.failed_logins_per_hour", "6")];
     let server = failing(Store::Memory, &keys);
     let ada = server.guest().email;
@@ -206,7 +206,7 @@ fn of_many_guesses_at_once_no_more_are_looked_at_than_may_fail() {
 }
 
 #[test]
-fn registrations_are_counted_like_logins_and_a_taken_address_like_a_failed_one() {
+fn registrations_count_as_logins_and_taken_addresses_as_failed_logins() {
     let server = counting(&[("rate_limits.login_per_minute", "2")]);
     let client = server.client();
     register(&client, "192.0.2.1", "ada@example.com", PASSWORD).data(201);
@@ -226,7 +226,7 @@ fn registrations_are_counted_like_logins_and_a_taken_address_like_a_failed_one()
 }
 
 #[test]
-fn tokens_cannot_be_tried_without_end() {
+fn invalid_tokens_are_counted_per_address() {
     let server = counting(&[("rate_limits.default_per_minute", "3")]);
     let (client, guest) = (server.client(), server.guest());
     let call = |token: Option<&str>| {
@@ -246,7 +246,7 @@ fn tokens_cannot_be_tried_without_end() {
 }
 
 #[test]
-fn what_has_no_token_counts_for_its_address() {
+fn refresh_and_logout_count_per_address() {
     let server = counting(&[("rate_limits.default_per_minute", "2")]);
     let refresh = |address: &str| {
         let body = json!({"refresh_token": "x"});
@@ -272,7 +272,7 @@ fn health_and_documentation_are_not_counted() {
 }
 
 #[test]
-fn nothing_is_counted_where_that_is_switched_off() {
+fn disabled_rate_limits_count_no_calls() {
     let server = Server::configured(Store::Memory, &[("rate_limits.default_per_minute", "1")]);
     let guest = server.guest();
     for _ in 0..3 {

@@ -69,7 +69,7 @@ fn a_head_that_is_too_slow_is_refused_with_the_envelope() {
 }
 
 #[test]
-fn answers_before_a_refusal_are_whole() {
+fn pipelined_responses_before_a_refusal_are_complete() {
     let server = Server::start(Store::Memory);
     let answers =
         said(&server, &format!("{LIVE}{LIVE}GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\nGET\r\n\r\n"));
@@ -80,7 +80,7 @@ fn answers_before_a_refusal_are_whole() {
 }
 
 #[test]
-fn refusals_are_counted_and_each_has_an_id_of_its_own() {
+fn refusals_are_counted_and_have_distinct_request_ids() {
     let server = Server::start(Store::Memory);
     let ids: Vec<_> = (0..2)
         .flat_map(|_| said(&server, "GET / HTTP/1.1\r\nX-Request-Id: mine\r\nno header\r\n\r\n"))

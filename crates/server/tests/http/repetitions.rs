@@ -10,12 +10,12 @@ use crate::harness::{Answer, Client, Database, PASSWORD, Person, Server, Store, 
 
 on_both_stores!(
     a_repeated_refresh_gets_the_same_token,
-    refreshes_at_once_get_the_same_token_and_the_session_goes_on,
+    concurrent_refreshes_get_the_same_token_and_keep_the_session,
     a_stolen_token_ends_the_session_once_its_successor_was_used,
     a_refresh_is_repeated_after_a_rotation_of_the_keys,
     a_repeated_registration_gets_the_same_session,
-    registrations_at_once_get_the_same_session,
-    a_registration_is_repeated_with_the_right_password_alone,
+    concurrent_registrations_get_the_same_session,
+    a_registration_is_repeated_only_with_the_right_password,
     a_registration_whose_token_was_used_is_not_repeated,
 );
 
@@ -66,7 +66,7 @@ fn a_repeated_refresh_gets_the_same_token(store: Store) {
     }
 }
 
-fn refreshes_at_once_get_the_same_token_and_the_session_goes_on(store: Store) {
+fn concurrent_refreshes_get_the_same_token_and_keep_the_session(store: Store) {
     let server = Server::start(store);
     let client = server.client();
     for _ in 0..3 {
@@ -129,7 +129,7 @@ fn a_repeated_registration_gets_the_same_session(store: Store) {
     refreshed(&client, &ada.refresh_token).get("/wallet").data(200);
 }
 
-fn registrations_at_once_get_the_same_session(store: Store) {
+fn concurrent_registrations_get_the_same_session(store: Store) {
     let server = Server::start(store);
     let client = server.client();
     let answers = at_once(|| register(&client, "ada@example.com", PASSWORD));
@@ -148,7 +148,7 @@ fn taken(client: &Client, email: &str, password: &str) -> Value {
     body
 }
 
-fn a_registration_is_repeated_with_the_right_password_alone(store: Store) {
+fn a_registration_is_repeated_only_with_the_right_password(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let client = server.client();
     let ada = Person::signed_in(&client, &register(&client, "ada@example.com", PASSWORD).data(201));
@@ -180,7 +180,7 @@ fn a_registration_whose_token_was_used_is_not_repeated(store: Store) {
 }
 
 #[test]
-fn another_server_and_one_started_later_repeat_with_the_same_tokens() {
+fn other_servers_repeat_with_the_same_tokens() {
     let database = Arc::new(Database::new());
     let first = Server::on(&database, &KEYS);
     let (here, there) = (first.client(), Server::on(&database, &KEYS));
@@ -197,7 +197,7 @@ fn another_server_and_one_started_later_repeat_with_the_same_tokens() {
 }
 
 #[test]
-fn a_minute_later_a_repeated_refresh_ends_the_session() {
+fn a_refresh_repeated_after_a_minute_ends_the_session() {
     let database = Arc::new(Database::new());
     let server = Server::on(&database, &KEYS);
     let (client, guest) = (server.client(), server.guest());
@@ -210,7 +210,7 @@ fn a_minute_later_a_repeated_refresh_ends_the_session() {
 }
 
 #[test]
-fn a_minute_later_a_repeated_registration_finds_the_address_taken() {
+fn a_registration_repeated_after_a_minute_is_refused() {
     let database = Arc::new(Database::new());
     let server = Server::on(&database, &KEYS);
     let client = server.client();

@@ -41,7 +41,7 @@ fn restore(url: &str, name: &str, keys: &[(&str, &str)]) -> (bool, String) {
 }
 
 #[test]
-fn a_restore_is_refused_under_another_name_and_beside_a_server() {
+fn a_restore_requires_the_database_name_and_no_connected_server() {
     let database = Arc::new(Database::new());
     let name = name_of(database.url()).to_owned();
     let server = Server::on(&database, &[]);
@@ -62,7 +62,7 @@ fn a_restore_is_refused_under_another_name_and_beside_a_server() {
 }
 
 #[test]
-fn a_database_that_was_moved_to_another_cluster_is_refused_until_it_was_prepared() {
+fn a_database_moved_to_another_cluster_is_refused_until_restored() {
     let database = Arc::new(Database::new());
     let guest = Server::on(&database, &[]).guest();
     // As in the dump of another cluster.
@@ -76,7 +76,7 @@ fn a_database_that_was_moved_to_another_cluster_is_refused_until_it_was_prepared
 }
 
 #[test]
-fn tokens_and_ids_from_after_the_backup_are_worth_nothing_after_the_restore() {
+fn a_restore_invalidates_tokens_and_ids_issued_after_the_backup() {
     let (folder, database) = (Folder::new(), Arc::new(Database::new()));
     let file = folder.keys();
     let keys = [("auth.signing_key_file", file.as_str())];
@@ -116,7 +116,7 @@ fn tokens_and_ids_from_after_the_backup_are_worth_nothing_after_the_restore() {
 }
 
 #[test]
-fn a_server_that_runs_on_after_a_restore_forgets_tokens_and_ids() {
+fn a_running_server_discards_tokens_and_ids_after_a_restore() {
     let database = Arc::new(Database::new());
     let proxy = Proxy::start(database.server());
     let server = Server::through(&database, &database.url_at(proxy.address()), &[]);

@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use crate::harness::{Person, Server, Store, keys};
 
 on_both_stores!(
-    what_operators_do_is_noted_with_who_did_it_to_whom_and_why,
+    actions_of_operators_are_recorded_with_actor_user_and_reason,
     an_export_hides_the_clients_of_operators,
-    who_is_refused_what_staff_does_is_noted,
-    logins_and_failures_are_noted,
-    logins_to_unknown_accounts_are_noted_once_an_hour,
-    the_log_is_filtered,
+    refused_staff_requests_are_recorded,
+    logins_and_failed_logins_are_recorded,
+    logins_to_unknown_accounts_are_recorded_once_an_hour,
+    the_security_log_is_filtered_by_user_and_kind,
 );
 
 const EVENT: [&str; 9] =
@@ -37,7 +37,7 @@ fn session(person: &Person) -> i64 {
     current.unwrap()["id"].as_i64().unwrap()
 }
 
-fn what_operators_do_is_noted_with_who_did_it_to_whom_and_why(store: Store) {
+fn actions_of_operators_are_recorded_with_actor_user_and_reason(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("20"), server.dj());
     let (withdrawal, request) = (guest.withdrawal("1"), guest.ask(&dj));
@@ -92,7 +92,7 @@ fn an_export_hides_the_clients_of_operators(store: Store) {
     assert_eq!(client(registered).1, "127.0.0.1", "{registered}");
 }
 
-fn who_is_refused_what_staff_does_is_noted(store: Store) {
+fn refused_staff_requests_are_recorded(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, auditor) = (server.guest(), server.guest());
     operator.give_role(&auditor, "auditor");
@@ -122,7 +122,7 @@ fn who_is_refused_what_staff_does_is_noted(store: Store) {
     }
 }
 
-fn logins_and_failures_are_noted(store: Store) {
+fn logins_and_failed_logins_are_recorded(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.guest();
     let wrong = json!({"email": guest.email, "password": "wrong horse"});
@@ -139,7 +139,7 @@ fn logins_and_failures_are_noted(store: Store) {
 }
 
 /// Logins to unknown accounts leave one event per network and hour, and are counted in the metrics.
-fn logins_to_unknown_accounts_are_noted_once_an_hour(store: Store) {
+fn logins_to_unknown_accounts_are_recorded_once_an_hour(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     for number in 0..20 {
         let wrong = json!({"email": format!("nobody-{number}@example.com"), "password": "wrong horse"});
@@ -164,7 +164,7 @@ fn logins_to_unknown_accounts_are_noted_once_an_hour(store: Store) {
     assert_eq!(events(&operator, &format!("kind=login_failed&user_id={}", guest.id)).len(), 3);
 }
 
-fn the_log_is_filtered(store: Store) {
+fn the_security_log_is_filtered_by_user_and_kind(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (one, other) = (server.guest(), server.guest());
     let users: Vec<i64> =

@@ -10,7 +10,7 @@ on_both_stores!(
     the_description_names_every_route,
     the_documentation_needs_no_other_host,
     only_listed_origins_are_allowed,
-    fifty_withdrawals_at_once,
+    fifty_concurrent_withdrawals_never_overdraw,
 );
 
 fn a_server_is_alive_and_ready(store: Store) {
@@ -158,7 +158,7 @@ fn only_listed_origins_are_allowed(store: Store) {
     assert_eq!(allowed(&answer), None, "{answer}");
 }
 
-fn fifty_withdrawals_at_once(store: Store) {
+fn fifty_concurrent_withdrawals_never_overdraw(store: Store) {
     let server = Server::start(store);
     let guest = server.payer("200");
     let answers: Vec<Answer> = std::thread::scope(|scope| {

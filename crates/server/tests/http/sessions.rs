@@ -9,10 +9,10 @@ use crate::harness::{Database, PASSWORD, Person, Server, Store, keys};
 
 on_both_stores!(
     sessions_are_listed_newest_first,
-    a_session_says_from_where_it_was_begun,
+    a_session_shows_its_client_info,
     an_ended_session_is_refused_at_once,
-    one_may_end_the_session_that_one_is_in,
-    logging_out_everywhere_spares_nobody,
+    a_user_can_end_the_current_session,
+    logging_out_everywhere_ends_every_session,
     a_logout_ends_the_access_token_too,
 );
 
@@ -54,7 +54,7 @@ fn sessions_are_listed_newest_first(store: Store) {
     assert!(row["last_used_at"].as_str() > row["created_at"].as_str(), "{row}");
 }
 
-fn a_session_says_from_where_it_was_begun(store: Store) {
+fn a_session_shows_its_client_info(store: Store) {
     let server = Server::configured(store, &[("server.trusted_proxies", "127.0.0.1")]);
     let guest = server.guest();
     let body = json!({"email": guest.email, "password": PASSWORD});
@@ -81,7 +81,7 @@ fn an_ended_session_is_refused_at_once(store: Store) {
     assert_eq!(sessions(&guest).len(), 1);
 }
 
-fn one_may_end_the_session_that_one_is_in(store: Store) {
+fn a_user_can_end_the_current_session(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     guest.delete(&format!("/auth/sessions/{}", guest.session())).data(200);
@@ -89,7 +89,7 @@ fn one_may_end_the_session_that_one_is_in(store: Store) {
     server.client().login(&guest.email).get("/wallet").data(200);
 }
 
-fn logging_out_everywhere_spares_nobody(store: Store) {
+fn logging_out_everywhere_ends_every_session(store: Store) {
     let server = Server::start(store);
     let (guest, stranger) = (server.guest(), server.guest());
     let elsewhere = server.client().login(&guest.email);

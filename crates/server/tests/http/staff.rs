@@ -5,15 +5,15 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, PASSWORD, Person, Server, Store, keys, song};
 
 on_both_stores!(
-    people_are_a_page_and_found_by_address,
-    who_is_suspended_is_shut_out_until_restored,
+    users_are_paginated_and_found_by_address,
+    a_suspended_user_is_refused_until_restored,
     a_suspended_dj_is_offline,
-    a_role_is_in_force_at_once,
-    who_has_two_hats_keeps_both,
-    an_auditor_reads_and_changes_nothing,
-    nobody_changes_their_own_standing,
-    each_change_has_a_reason_and_a_key,
-    nobody_helps_themselves,
+    a_role_change_takes_effect_at_once,
+    an_operator_who_is_a_dj_keeps_both_roles,
+    an_auditor_can_read_but_not_change,
+    an_operator_cannot_change_their_own_status,
+    each_status_change_requires_a_reason_and_accepts_a_key,
+    an_operator_cannot_adjust_or_refund_their_own_wallet,
 );
 
 const PERSON: [&str; 9] = [
@@ -36,7 +36,7 @@ fn login(server: &Server, email: &str, password: &str) -> Answer {
     server.client().post("/auth/login", &json!({"email": email, "password": password}))
 }
 
-fn people_are_a_page_and_found_by_address(store: Store) {
+fn users_are_paginated_and_found_by_address(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.guest(), server.dj());
     assert_eq!(operator.ids("/operator/users", "id"), [dj.id, guest.id, operator.id]);
@@ -57,7 +57,7 @@ fn people_are_a_page_and_found_by_address(store: Store) {
     }
 }
 
-fn who_is_suspended_is_shut_out_until_restored(store: Store) {
+fn a_suspended_user_is_refused_until_restored(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.payer("20");
     let shown = act(&operator, &guest, "suspend").data(200)["user"].clone();
@@ -92,7 +92,7 @@ fn a_suspended_dj_is_offline(store: Store) {
     guest.ask(&dj);
 }
 
-fn a_role_is_in_force_at_once(store: Store) {
+fn a_role_change_takes_effect_at_once(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (person, guest) = (server.guest(), server.payer("20"));
     let withdrawal = guest.withdrawal("1");
@@ -109,7 +109,7 @@ fn a_role_is_in_force_at_once(store: Store) {
     person.get("/operator/withdrawals").data(200);
 }
 
-fn who_has_two_hats_keeps_both(store: Store) {
+fn an_operator_who_is_a_dj_keeps_both_roles(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (dj, guest) = (server.dj(), server.payer("20"));
     operator.give_role(&dj, "operator");
@@ -124,7 +124,7 @@ fn who_has_two_hats_keeps_both(store: Store) {
     operator.post(&refund, &json!({"reason": "x"})).data(200);
 }
 
-fn an_auditor_reads_and_changes_nothing(store: Store) {
+fn an_auditor_can_read_but_not_change(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (auditor, guest) = (server.guest(), server.payer("20"));
     operator.give_role(&auditor, "auditor");
@@ -146,7 +146,7 @@ fn an_auditor_reads_and_changes_nothing(store: Store) {
     assert_eq!(guest.affairs(), before);
 }
 
-fn nobody_changes_their_own_standing(store: Store) {
+fn an_operator_cannot_change_their_own_status(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     for what in ["suspend", "restore", "role"] {
         // Ownership is checked before the body is read.
@@ -160,7 +160,7 @@ fn nobody_changes_their_own_standing(store: Store) {
     operator.get("/operator/users").refused(403, "insufficient_scope");
 }
 
-fn each_change_has_a_reason_and_a_key(store: Store) {
+fn each_status_change_requires_a_reason_and_accepts_a_key(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.guest();
     let path = |what: &str| format!("/operator/users/{}/{what}", guest.id);
@@ -184,7 +184,7 @@ fn each_change_has_a_reason_and_a_key(store: Store) {
     server.client().login(&guest.email).get("/wallet").data(200);
 }
 
-fn nobody_helps_themselves(store: Store) {
+fn an_operator_cannot_adjust_or_refund_their_own_wallet(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     operator.topup("20");
     let dj = server.dj();

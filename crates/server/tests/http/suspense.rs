@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, Message, PASSWORD, Person, Server, Store, TOPUPS, eventually, keys};
 
 on_both_stores!(
-    nobody_is_erased_while_a_topup_may_be_paid,
-    late_money_waits_in_suspense_until_an_operator_settles_it,
-    money_is_settled_once_by_many_operators,
-    late_money_of_the_living_is_a_contradiction,
-    what_contradicts_money_in_suspense_is_listed,
+    a_user_with_a_pending_topup_is_not_erased,
+    late_money_stays_in_suspense_until_settled,
+    concurrent_settlements_settle_suspense_once,
+    late_money_of_an_existing_account_is_a_contradiction,
+    messages_contradicting_suspense_are_listed,
     an_erased_wallet_stays_empty,
 );
 
@@ -50,7 +50,7 @@ fn settle(operator: &Person, id: i64) -> Answer {
     operator.post(&format!("/operator/suspense/{id}/settle"), &json!({"reason": "sent back"}))
 }
 
-fn nobody_is_erased_while_a_topup_may_be_paid(store: Store) {
+fn a_user_with_a_pending_topup_is_not_erased(store: Store) {
     let server = Server::configured(store, &TOPUPS);
     let guest = server.guest();
     let topup = guest.topup("5");
@@ -62,7 +62,7 @@ fn nobody_is_erased_while_a_topup_may_be_paid(store: Store) {
     erase(&guest).data(200);
 }
 
-fn late_money_waits_in_suspense_until_an_operator_settles_it(store: Store) {
+fn late_money_stays_in_suspense_until_settled(store: Store) {
     let (server, operator) = Server::with_operator(store, &impatient());
     let auditor = server.guest();
     operator.give_role(&auditor, "auditor");
@@ -112,7 +112,7 @@ fn late_money_waits_in_suspense_until_an_operator_settles_it(store: Store) {
     );
 }
 
-fn money_is_settled_once_by_many_operators(store: Store) {
+fn concurrent_settlements_settle_suspense_once(store: Store) {
     let (server, operator) = Server::with_operator(store, &impatient());
     let (id, reference) = abandoned(&server, "5");
     Message::topup("topup.confirmed", &reference).heard(&server);
@@ -131,7 +131,7 @@ fn money_is_settled_once_by_many_operators(store: Store) {
     assert_eq!(statuses.iter().filter(|status| **status == 409).count(), 6, "{statuses:?}");
 }
 
-fn late_money_of_the_living_is_a_contradiction(store: Store) {
+fn late_money_of_an_existing_account_is_a_contradiction(store: Store) {
     let (server, operator) = Server::with_operator(store, &TOPUPS);
     let guest = server.guest();
     let topup = guest.topup("5");
@@ -142,7 +142,7 @@ fn late_money_of_the_living_is_a_contradiction(store: Store) {
     assert_eq!(reasons(&operator), ["status_contradiction"]);
 }
 
-fn what_contradicts_money_in_suspense_is_listed(store: Store) {
+fn messages_contradicting_suspense_are_listed(store: Store) {
     let (server, operator) = Server::with_operator(store, &impatient());
     let (id, reference) = abandoned(&server, "5");
     // An amount other than the top-up's is not the expected money.

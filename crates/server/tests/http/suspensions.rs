@@ -7,10 +7,10 @@ use serde_json::json;
 use crate::harness::{Answer, Call, Database, PASSWORD, Person, Server, Store, at_once, operator_keys};
 
 on_both_stores!(
-    no_session_of_a_login_beside_a_suspension_survives_it,
-    a_suspension_sent_again_shuts_nobody_out_once_more,
-    the_last_active_operator_stays,
-    of_a_hundred_and_one_sessions_the_one_used_longest_ago_ends,
+    no_login_concurrent_with_a_suspension_stays_valid,
+    a_replayed_suspension_does_not_suspend_again,
+    the_last_active_operator_cannot_be_removed,
+    the_least_recently_used_of_101_sessions_ends,
 );
 
 fn act(by: &Person, on: &Person, what: &str) -> Call {
@@ -30,7 +30,7 @@ fn refresh(server: &Server, token: &str) -> Answer {
     server.client().post("/auth/refresh", &json!({"refresh_token": token}))
 }
 
-fn no_session_of_a_login_beside_a_suspension_survives_it(store: Store) {
+fn no_login_concurrent_with_a_suspension_stays_valid(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     for _ in 0..6 {
         let guest = server.guest();
@@ -53,7 +53,7 @@ fn no_session_of_a_login_beside_a_suspension_survives_it(store: Store) {
     }
 }
 
-fn a_suspension_sent_again_shuts_nobody_out_once_more(store: Store) {
+fn a_replayed_suspension_does_not_suspend_again(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.guest();
     let suspend = || act(&operator, &guest, "suspend").key("once").send();
@@ -66,7 +66,7 @@ fn a_suspension_sent_again_shuts_nobody_out_once_more(store: Store) {
     assert_eq!(refresh(&server, &anew.refresh_token).status, 200);
 }
 
-fn the_last_active_operator_stays(store: Store) {
+fn the_last_active_operator_cannot_be_removed(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let erase = |person: &Person| person.call("DELETE", "/user").json(&json!({"password": PASSWORD})).send();
     let said = erase(&operator).refused(409, "conflict");
@@ -86,7 +86,7 @@ fn the_last_active_operator_stays(store: Store) {
     third.get("/operator/users").data(200);
 }
 
-fn of_a_hundred_and_one_sessions_the_one_used_longest_ago_ends(store: Store) {
+fn the_least_recently_used_of_101_sessions_ends(store: Store) {
     let server = Server::start(store);
     let first = server.guest();
     let mut last = first.clone();
@@ -109,7 +109,7 @@ fn two_servers() -> [Server; 2] {
 }
 
 #[test]
-fn an_operator_dismissed_at_one_server_changes_nothing_at_the_other() {
+fn an_operator_dismissed_at_one_server_is_refused_at_the_other() {
     let servers = two_servers();
     let operator = servers[0].client().login("operator@example.com");
     let (guest, accomplice) = (servers[0].payer("50"), servers[0].guest());
@@ -145,7 +145,7 @@ fn an_operator_dismissed_at_one_server_changes_nothing_at_the_other() {
 }
 
 #[test]
-fn of_two_operators_who_dismiss_each_other_at_two_servers_one_remains() {
+fn one_of_two_operators_dismissing_each_other_across_servers_remains() {
     let servers = two_servers();
     let mut last = servers[0].client().login("operator@example.com");
     for round in 0..8 {

@@ -14,14 +14,14 @@ use crate::harness::{
 };
 
 on_both_stores!(
-    a_topup_has_a_row_while_it_is_ordered,
-    a_provider_that_is_slow_keeps_nobody_waiting_and_its_answer_is_kept,
-    without_an_answer_a_topup_is_ordered_again_under_its_reference,
-    a_topup_that_was_ordered_often_enough_stays_pending,
-    a_refused_topup_has_failed,
-    a_retry_orders_a_topup_whose_next_order_is_due,
-    a_confirmation_that_is_faster_than_the_page_counts,
-    a_page_has_2048_characters_at_most,
+    a_topup_is_stored_while_it_is_ordered,
+    a_slow_provider_delays_no_response_and_its_answer_is_stored,
+    an_unanswered_topup_is_ordered_again_under_its_reference,
+    a_topup_stays_pending_after_its_last_order,
+    a_topup_refused_by_the_provider_fails,
+    a_client_retry_orders_a_due_topup,
+    a_confirmation_before_the_payment_page_counts,
+    payment_page_urls_are_limited_to_2048_characters,
 );
 
 const PAGE: &str = "https://pay.example.com/session/1";
@@ -97,7 +97,7 @@ fn opening<'scope>(
     call
 }
 
-fn a_topup_has_a_row_while_it_is_ordered(store: Store) {
+fn a_topup_is_stored_while_it_is_ordered(store: Store) {
     let provider = Provider::new(Reply::Silent);
     let server = Server::configured(store, &ordered_at(&provider, NEVER));
     let guest = server.guest();
@@ -115,7 +115,7 @@ fn a_topup_has_a_row_while_it_is_ordered(store: Store) {
     assert_eq!(provider.heard().len(), 1);
 }
 
-fn a_provider_that_is_slow_keeps_nobody_waiting_and_its_answer_is_kept(store: Store) {
+fn a_slow_provider_delays_no_response_and_its_answer_is_stored(store: Store) {
     let provider = Provider::new(Reply::Silent);
     let server = Server::configured(store, &ordered_at(&provider, NEVER));
     let guest = server.guest();
@@ -135,7 +135,7 @@ fn a_provider_that_is_slow_keeps_nobody_waiting_and_its_answer_is_kept(store: St
     is_ordered_alone(&provider, &topup);
 }
 
-fn without_an_answer_a_topup_is_ordered_again_under_its_reference(store: Store) {
+fn an_unanswered_topup_is_ordered_again_under_its_reference(store: Store) {
     for reply in [Reply::Says(500, String::new()), Reply::Says(200, "OK".to_owned()), Reply::HangsUp] {
         let provider = Provider::new(reply);
         let server = Server::configured(store, &ordered_at(&provider, SOON));
@@ -151,7 +151,7 @@ fn without_an_answer_a_topup_is_ordered_again_under_its_reference(store: Store) 
     }
 }
 
-fn a_topup_that_was_ordered_often_enough_stays_pending(store: Store) {
+fn a_topup_stays_pending_after_its_last_order(store: Store) {
     let provider = Provider::new(Reply::HangsUp);
     let keys = [SOON, &[("topups.max_attempts", "2")]].concat();
     let server = Server::configured(store, &ordered_at(&provider, &keys));
@@ -168,7 +168,7 @@ fn a_topup_that_was_ordered_often_enough_stays_pending(store: Store) {
     assert_eq!(guest.wallet().0, "12.50");
 }
 
-fn a_refused_topup_has_failed(store: Store) {
+fn a_topup_refused_by_the_provider_fails(store: Store) {
     let refusal = r#"{"status": "refused", "reason": "a closed account"}"#;
     let provider = Provider::new(Reply::Says(422, refusal.to_owned()));
     let server = Server::configured(store, &ordered_at(&provider, SOON));
@@ -189,7 +189,7 @@ fn a_refused_topup_has_failed(store: Store) {
     assert_eq!(guest.wallet().0, "0.00");
 }
 
-fn a_retry_orders_a_topup_whose_next_order_is_due(store: Store) {
+fn a_client_retry_orders_a_due_topup(store: Store) {
     let provider = Provider::new(Reply::HangsUp);
     let keys = [("topups.retry_seconds", "1"), ("topups.poll_interval_seconds", "3600")];
     let server = Server::configured(store, &ordered_at(&provider, &keys));
@@ -206,7 +206,7 @@ fn a_retry_orders_a_topup_whose_next_order_is_due(store: Store) {
     is_ordered_alone(&provider, &replayed);
 }
 
-fn a_confirmation_that_is_faster_than_the_page_counts(store: Store) {
+fn a_confirmation_before_the_payment_page_counts(store: Store) {
     let provider = Provider::new(Reply::Silent);
     let server = Server::configured(store, &ordered_at(&provider, NEVER));
     let guest = server.guest();
@@ -221,7 +221,7 @@ fn a_confirmation_that_is_faster_than_the_page_counts(store: Store) {
     assert_eq!((guest.wallet().0.as_str(), guest.entries().len()), ("12.50", 1));
 }
 
-fn a_page_has_2048_characters_at_most(store: Store) {
+fn payment_page_urls_are_limited_to_2048_characters(store: Store) {
     let page = |length: usize| format!("{PAGE}?{}", "x".repeat(length - PAGE.len() - 1));
     let provider = Provider::new(named(&page(2_048)));
     let server = Server::configured(store, &ordered_at(&provider, SOON));
@@ -278,7 +278,7 @@ fn end_leases(database: &Database) {
 }
 
 #[test]
-fn a_server_that_dies_between_commit_and_order_leaves_the_order_to_another() {
+fn another_server_orders_after_a_crash_before_the_order() {
     let database = Arc::new(Database::new());
     let provider = Provider::new(named(PAGE));
     let crash = [("CUEPOINT_CRASH_AT", "after_commit"), ("CUEPOINT_CRASH_ON", "open_topup")];
@@ -304,7 +304,7 @@ fn a_server_that_dies_between_commit_and_order_leaves_the_order_to_another() {
 }
 
 #[test]
-fn a_server_that_dies_during_the_call_leaves_the_order_to_another() {
+fn another_server_orders_after_a_crash_during_the_order() {
     let database = Arc::new(Database::new());
     let provider = Provider::new(Reply::Silent);
     let mut first = Server::on(&database, &ordered_at(&provider, SOON));

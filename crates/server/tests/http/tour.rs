@@ -4,9 +4,13 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, PERSONAL_INFO, Person, REQUEST, Server, Store, WITHDRAWAL, keys, song};
 
-on_both_stores!(from_registration_to_withdrawal, the_house_keeps_its_commission, an_online_dj_is_found,);
+on_both_stores!(
+    a_song_request_from_registration_to_withdrawal,
+    the_platform_keeps_its_commission,
+    online_djs_can_be_looked_up,
+);
 
-fn from_registration_to_withdrawal(store: Store) {
+fn a_song_request_from_registration_to_withdrawal(store: Store) {
     let server = Server::start(store);
     let (dj, guest) = (register(&server, "DJ Kay", true), register(&server, "Ada", false));
     set_prices(&dj);
@@ -198,7 +202,7 @@ fn moment(value: &Value) {
     assert_eq!(shape, "0000-00-00T00:00:00.000000Z", "{text}");
 }
 
-fn the_house_keeps_its_commission(store: Store) {
+fn the_platform_keeps_its_commission(store: Store) {
     let server = Server::configured(store, &[("fees.commission_bps", "1500")]);
     let (dj, guest) = (server.dj_at("3.33", "0.30"), server.payer("20"));
     let request = guest.ask(&dj);
@@ -215,7 +219,7 @@ fn the_house_keeps_its_commission(store: Store) {
     assert_eq!(dj.wallet(), ("3.09".into(), "0.00".into()));
 }
 
-fn an_online_dj_is_found(store: Store) {
+fn online_djs_can_be_looked_up(store: Store) {
     let server = Server::start(store);
     let (online, offline, guest) = (server.dj(), server.client().person(true), server.guest());
     let answer = guest.get(&format!("/djs/{}", online.id));

@@ -65,7 +65,7 @@ fn is_stuck(answer: &Answer, status: &str) {
 }
 
 #[test]
-fn statuses_of_a_newer_version_are_shown_and_nothing_moves_them() {
+fn unknown_statuses_are_shown_and_never_changed() {
     let scene = Scene::new();
     let Scene { server, operator, dj, guest, request, withdrawal, topup, .. } = &scene;
     let reference = guest.topup_reference(*topup);
@@ -112,7 +112,7 @@ fn statuses_of_a_newer_version_are_shown_and_nothing_moves_them() {
 }
 
 #[test]
-fn work_lists_are_not_filled_with_rows_of_a_newer_version() {
+fn rows_with_unknown_statuses_do_not_block_the_jobs() {
     let scene = Scene::new();
     // More than one batch of leases, all due, and ahead of the withdrawal to be sent.
     scene.write(
@@ -130,7 +130,7 @@ fn work_lists_are_not_filled_with_rows_of_a_newer_version() {
 }
 
 #[test]
-fn who_has_a_role_of_a_newer_version_is_a_member() {
+fn an_unknown_role_counts_as_member() {
     let scene = Scene::new();
     let Scene { server, operator, guest, .. } = &scene;
     scene.write(&format!("UPDATE users SET role = 'treasurer', standing_at = now() WHERE id = {}", guest.id));
@@ -147,7 +147,7 @@ fn who_has_a_role_of_a_newer_version_is_a_member() {
 }
 
 #[test]
-fn events_and_entries_of_a_newer_version_are_shown() {
+fn unknown_kinds_of_events_and_entries_are_shown() {
     let scene = Scene::new();
     let Scene { operator, guest, .. } = &scene;
     scene.write(&format!(

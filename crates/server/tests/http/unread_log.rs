@@ -41,7 +41,7 @@ fn answered(samples: &[String]) -> u64 {
 }
 
 #[test]
-fn a_consumer_that_stops_reading_stops_no_call_and_is_told_how_many_lines_were_lost() {
+fn a_stalled_log_reader_blocks_no_request_and_lost_lines_are_counted() {
     let mut server = Server::with_unread_log();
     let guest = server.guest();
     let calls = CALLS * soak_times();
@@ -77,7 +77,7 @@ fn a_consumer_that_stops_reading_stops_no_call_and_is_told_how_many_lines_were_l
 }
 
 #[test]
-fn a_stop_does_not_wait_for_a_consumer_that_does_not_read() {
+fn a_shutdown_does_not_wait_for_a_stalled_log_reader() {
     let mut server = Server::with_unread_log();
     call(&server.guest(), FULL_PIPE);
     let begin = Instant::now();
@@ -88,7 +88,7 @@ fn a_stop_does_not_wait_for_a_consumer_that_does_not_read() {
 }
 
 #[test]
-fn a_stop_writes_every_line() {
+fn a_shutdown_flushes_every_log_line() {
     let mut server = Server::start(Store::Memory);
     call(&server.guest(), 100);
     server.signal("TERM");
@@ -99,7 +99,7 @@ fn a_stop_writes_every_line() {
 }
 
 #[test]
-fn a_consumer_that_goes_away_costs_lines_alone() {
+fn a_closed_log_reader_loses_log_lines_only() {
     let mut server = Server::with_unread_log();
     let guest = server.guest();
     server.close_log();

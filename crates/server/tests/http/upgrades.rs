@@ -36,7 +36,7 @@ fn written(database: &Database) -> Vec<Vec<Option<String>>> {
 }
 
 #[test]
-fn a_second_pair_of_eyes_waits_until_the_upgrade_is_finalized() {
+fn a_first_of_two_approvals_is_refused_until_the_upgrade_is_finalized() {
     let database = Arc::new(Database::new());
     let (server, operator) = upgrading(&database, &[("withdrawals.second_approval_above", "10")]);
     eventually("the start says it", || server.log().contains("the upgrade is not finalized").then_some(()));
@@ -64,7 +64,7 @@ fn a_second_pair_of_eyes_waits_until_the_upgrade_is_finalized() {
 }
 
 #[test]
-fn a_reversal_waits_until_the_upgrade_is_finalized() {
+fn a_reversal_is_refused_until_the_upgrade_is_finalized() {
     let database = Arc::new(Database::new());
     let (server, operator) = upgrading(&database, &[]);
     let guest = server.guest();

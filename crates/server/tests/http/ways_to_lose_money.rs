@@ -9,8 +9,8 @@ use crate::harness::{Call, Person, Server, Store, at_once, cents};
 on_both_stores!(
     accepting_twice_moves_nothing,
     a_rejected_request_stays_rejected,
-    a_rejection_gives_back_what_is_held_and_no_more,
-    a_limit_holds_for_those_who_come_at_once,
+    a_rejection_releases_exactly_the_held_amount,
+    a_limit_holds_under_concurrency,
     the_last_cent_is_spent_once,
     no_commission_loses_a_cent,
 );
@@ -56,7 +56,7 @@ fn a_rejected_request_stays_rejected(store: Store) {
     assert_eq!(guest.entries().len(), 3);
 }
 
-fn a_rejection_gives_back_what_is_held_and_no_more(store: Store) {
+fn a_rejection_releases_exactly_the_held_amount(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.payer("20"), server.dj());
     let (rejected, played) = (guest.ask(&dj), guest.ask(&dj));
@@ -72,7 +72,7 @@ fn a_rejection_gives_back_what_is_held_and_no_more(store: Store) {
     assert_eq!(dj.wallet().0, "5.00");
 }
 
-fn a_limit_holds_for_those_who_come_at_once(store: Store) {
+fn a_limit_holds_under_concurrency(store: Store) {
     let server = Server::configured(store, &[("withdrawals.max_per_24h", "25")]);
     let guest = server.payer("100");
     let answers = at_once(vec![withdrawal(&guest, 10); 12]);

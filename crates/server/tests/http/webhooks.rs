@@ -12,14 +12,14 @@ use crate::harness::{
 on_both_stores!(
     a_signed_message_confirms_a_topup_once,
     a_forged_or_stale_message_changes_nothing,
-    without_a_secret_nobody_is_believed,
-    a_message_is_judged_in_order,
-    the_page_of_a_payment_comes_from_the_provider,
-    a_payout_is_sent_signed_and_followed_to_its_end,
-    words_twice_and_out_of_order_settle_once,
-    a_provider_that_is_down_is_asked_again_with_the_same_key,
-    a_definite_refusal_gives_the_money_back,
-    answers_lost_after_it_paid_keep_the_hold_for_a_review,
+    messages_are_refused_without_a_configured_secret,
+    a_message_is_checked_in_the_documented_order,
+    the_payment_page_comes_from_the_provider,
+    a_payout_is_sent_signed_and_settled_by_messages,
+    duplicate_and_reordered_messages_settle_once,
+    an_unavailable_provider_is_retried_with_the_same_key,
+    a_definite_refusal_releases_the_money,
+    lost_answers_of_a_paid_payout_lead_to_a_review,
 );
 
 /// Forged messages are counted, so that signatures cannot be guessed without limit; the provider itself is
@@ -116,13 +116,13 @@ fn a_forged_or_stale_message_changes_nothing(store: Store) {
     assert_eq!(guest.wallet().0, "5.00");
 }
 
-fn without_a_secret_nobody_is_believed(store: Store) {
+fn messages_are_refused_without_a_configured_secret(store: Store) {
     let server = Server::start(store);
     Message::topup("topup.confirmed", "1").send(&server).refused(401, "invalid_token");
     Message::payout("payout.completed", "1").send(&server).refused(401, "invalid_token");
 }
 
-fn a_message_is_judged_in_order(store: Store) {
+fn a_message_is_checked_in_the_documented_order(store: Store) {
     let server = Server::configured(store, &[("payouts.webhook_secrets", NEW)]);
     let large = Message { body: "x".repeat(65_537), ..Message::payout("payout.failed", "1") };
     let refused = |message: &Message<'_>, header: (&str, &str), status, code| {
@@ -156,7 +156,7 @@ fn a_message_is_judged_in_order(store: Store) {
     }
 }
 
-fn the_page_of_a_payment_comes_from_the_provider(store: Store) {
+fn the_payment_page_comes_from_the_provider(store: Store) {
     let provider =
         Provider::new(Reply::Says(200, r#"{"payment_url": "https://pay.example.com/1"}"#.to_owned()));
     let keys = [TOPUPS[0], TOPUPS[1], ("topups.webhook_url", provider.url.as_str())];
@@ -187,7 +187,7 @@ fn reaches(guest: &Person, id: i64, status: &str) {
     eventually(status, || (withdrawal(guest, id)["status"] == status).then_some(()));
 }
 
-fn a_payout_is_sent_signed_and_followed_to_its_end(store: Store) {
+fn a_payout_is_sent_signed_and_settled_by_messages(store: Store) {
     let provider = Provider::new(Reply::Says(202, r#"{"status": "accepted"}"#.to_owned()));
     let server = Server::configured(store, &payout_keys(&provider, "5"));
     let guest = server.payer("20");
@@ -221,7 +221,7 @@ fn a_payout_is_sent_signed_and_followed_to_its_end(store: Store) {
     assert_eq!(withdrawal(&guest, large)["status"], "pending");
 }
 
-fn words_twice_and_out_of_order_settle_once(store: Store) {
+fn duplicate_and_reordered_messages_settle_once(store: Store) {
     let provider = Provider::new(Reply::Says(200, String::new()));
     let server = Server::configured(store, &payout_keys(&provider, "5"));
     let guest = server.payer("40");
@@ -265,7 +265,7 @@ fn words_twice_and_out_of_order_settle_once(store: Store) {
     assert_eq!(guest.wallet(), ("20.00".into(), "10.00".into()));
 }
 
-fn a_provider_that_is_down_is_asked_again_with_the_same_key(store: Store) {
+fn an_unavailable_provider_is_retried_with_the_same_key(store: Store) {
     let provider = Provider::new(Reply::Says(503, "try later".to_owned()));
     let server = Server::configured(store, &payout_keys(&provider, "1000"));
     let guest = server.payer("20");
@@ -284,7 +284,7 @@ fn a_provider_that_is_down_is_asked_again_with_the_same_key(store: Store) {
     );
 }
 
-fn a_definite_refusal_gives_the_money_back(store: Store) {
+fn a_definite_refusal_releases_the_money(store: Store) {
     let refusal = r#"{"status": "refused", "reason": "a closed address"}"#;
     let provider = Provider::new(Reply::Says(422, refusal.to_owned()));
     let server = Server::configured(store, &payout_keys(&provider, "5"));
@@ -297,7 +297,7 @@ fn a_definite_refusal_gives_the_money_back(store: Store) {
     assert_eq!(guest.wallet(), ("20.00".into(), "0.00".into()));
 }
 
-fn answers_lost_after_it_paid_keep_the_hold_for_a_review(store: Store) {
+fn lost_answers_of_a_paid_payout_lead_to_a_review(store: Store) {
     let provider = Provider::new(Reply::HangsUp);
     let server = Server::configured(store, &payout_keys(&provider, "2"));
     let guest = server.payer("20");
@@ -314,7 +314,7 @@ fn answers_lost_after_it_paid_keep_the_hold_for_a_review(store: Store) {
 }
 
 #[test]
-fn a_payout_goes_on_after_a_restart_with_the_same_key() {
+fn a_payout_continues_after_a_restart_with_the_same_key() {
     let database = Arc::new(Database::new());
     let provider = Provider::new(Reply::HangsUp);
     let keys = payout_keys(&provider, "1000");

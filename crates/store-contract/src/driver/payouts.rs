@@ -59,7 +59,12 @@ impl HistoryDriver<'_> {
     }
 
     /// Delivers a status update about a withdrawal, in as many steps as it needs.
-    pub(super) async fn hear(&mut self, place: usize, name: &str, txid: &'static str) -> Result<(), String> {
+    pub(super) async fn receive_payout_update(
+        &mut self,
+        place: usize,
+        name: &str,
+        txid: &'static str,
+    ) -> Result<(), String> {
         let id = self.withdrawals[place];
         let said = word(name, txid);
         let mut moved = false;
@@ -80,7 +85,7 @@ impl HistoryDriver<'_> {
             }
         };
         self.observed.insert(format!("payout update {came_to}"));
-        equal("the outcome of an update", &came_to, &self.model.hear(place, name, txid))?;
+        equal("the outcome of an update", &came_to, &self.model.receive_payout_update(place, name, txid))?;
         let stored = self.scenario.stored_withdrawal(id).await;
         let model = &self.model.withdrawals[place];
         let owner = model.owner;

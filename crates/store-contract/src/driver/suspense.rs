@@ -44,14 +44,19 @@ impl HistoryDriver<'_> {
         };
         let answer = self.apply(Ok(plan)).await;
         let model = match confirmed {
-            true => self.model.hear_of_money(place),
+            true => self.model.receive_late_money(place),
             false => self.model.settle_topup(place, false),
         };
         self.agree(answer, model)
     }
 
     /// Delivers a status update about a top-up, paid with this many cents in excess.
-    pub(super) async fn hear_of_topup(&mut self, pick: usize, name: &str, more: i128) -> Result<(), String> {
+    pub(super) async fn receive_topup_update(
+        &mut self,
+        pick: usize,
+        name: &str,
+        more: i128,
+    ) -> Result<(), String> {
         let Some(place) = picked(pick, self.topups.len()) else { return Ok(()) };
         let id = self.topups[place];
         let stored = self.scenario.stored_topup(id).await;
@@ -85,7 +90,7 @@ impl HistoryDriver<'_> {
             self.apply(Ok(plan)).await.unwrap();
         }
         self.observed.insert(format!("topup update {came_to}"));
-        equal("the outcome of an update", &came_to, &self.model.hear_of_topup(place, name, more))?;
+        equal("the outcome of an update", &came_to, &self.model.receive_topup_update(place, name, more))?;
         let stored = self.scenario.stored_topup(id).await;
         equal("the status after an update", &topup_status(&stored), &self.model.topups[place].status)
     }

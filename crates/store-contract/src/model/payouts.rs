@@ -51,7 +51,12 @@ impl Model {
     }
 
     /// Applies a status update, with this transaction if the update names one; returns its outcome.
-    pub(crate) fn hear(&mut self, place: usize, word: &str, txid: &'static str) -> &'static str {
+    pub(crate) fn receive_payout_update(
+        &mut self,
+        place: usize,
+        word: &str,
+        txid: &'static str,
+    ) -> &'static str {
         let Withdrawal { status, attempts, retry_at, txid: known, .. } = self.withdrawals[place];
         let names_one = ["broadcast", "completed"].contains(&word);
         let is_another = names_one && known.is_some_and(|known| known != txid);

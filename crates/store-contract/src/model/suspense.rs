@@ -25,7 +25,7 @@ impl Model {
     }
 
     /// Applies the payment of a top-up, whose owner may have been erased.
-    pub(crate) fn hear_of_money(&mut self, place: usize) -> Result<Seen, Refusal> {
+    pub(crate) fn receive_late_money(&mut self, place: usize) -> Result<Seen, Refusal> {
         let topup = self.topups[place].clone();
         if !self.people[topup.owner].erased {
             return self.settle_topup(place, true);
@@ -40,13 +40,13 @@ impl Model {
     }
 
     /// Applies a status update about a top-up, paid with this many cents in excess; returns its outcome.
-    pub(crate) fn hear_of_topup(&mut self, place: usize, word: &str, more: i128) -> &'static str {
+    pub(crate) fn receive_topup_update(&mut self, place: usize, word: &str, more: i128) -> &'static str {
         let is_erased = self.people[self.topups[place].owner].erased;
         let status = self.topups[place].status;
         let answer = match (word, status) {
             ("confirmed", "failed") if !is_erased => return "status_contradiction",
             ("confirmed", _) if more != 0 => return "amount_mismatch",
-            ("confirmed", "pending" | "failed") => self.hear_of_money(place),
+            ("confirmed", "pending" | "failed") => self.receive_late_money(place),
             ("failed", "pending") => self.settle_topup(place, false),
             ("confirmed", _) | ("failed", "failed") => return "known",
             ("reversed", "confirmed" | "reversed") if more < 0 => {

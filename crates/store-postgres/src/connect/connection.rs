@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_server_on_this_machine_is_reached_without_encryption() {
+    fn only_local_databases_are_reached_without_encryption() {
         for url in [
             "postgres://app@127.0.0.1/cuepoint",
             "postgres://app@localhost/cuepoint?sslmode=disable",
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn each_host_of_the_url_keeps_what_all_share() {
+    fn each_host_of_the_url_keeps_the_shared_options() {
         let connector = Connector::new("postgres://app:secret@[::1]:5001,127.0.0.1:5002/cuepoint").unwrap();
         let ports: Vec<&[u16]> = connector.hosts.iter().map(Config::get_ports).collect();
         assert_eq!(ports, [[5001], [5002]]);

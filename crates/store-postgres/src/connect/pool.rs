@@ -257,12 +257,12 @@ impl Database {
     /// Gets a connection from the pool.
     pub(crate) async fn lend(&self) -> Result<PooledConnection, DatabaseFailure> {
         let object = self.pool.get().await?;
-        self.tell();
+        self.report_sizes();
         Ok(PooledConnection(Some(object)))
     }
 
     /// Reports the numbers of open connections and of those in use.
-    pub(crate) fn tell(&self) {
+    pub(crate) fn report_sizes(&self) {
         let status = self.pool.status();
         telemetry::gauge(telemetry::POOL_CONNECTIONS, status.size);
         telemetry::gauge(telemetry::POOL_IN_USE, status.size.saturating_sub(status.available));

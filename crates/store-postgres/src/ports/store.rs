@@ -20,7 +20,7 @@ const READY: Wait = Wait::from_millis(1_800);
 #[async_trait]
 impl Store for PostgresStore {
     async fn ready(&self) -> Result<(), Unavailable> {
-        self.database.tell();
+        self.database.report_sizes();
         let read = self.database.read_by_pool(async |mut connection| {
             Ok(diesel::select(1_i32.into_sql::<Integer>()).get_result::<i32>(&mut connection).await?)
         });

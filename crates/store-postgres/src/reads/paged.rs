@@ -129,7 +129,7 @@ mod tests {
     use crate::schema::topups::table;
 
     #[test]
-    fn lists_with_different_orders_are_prepared_apart() {
+    fn lists_with_different_orders_are_prepared_separately() {
         fn prepared_as<Order: ListOrder>() -> Option<TypeId> {
             let (count, page) = (table.count(), table.select(columns::<TopupRow>()));
             id_of(&Paged { count, page, order: PhantomData::<Order> })

@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn an_insert_names_every_column_but_those_of_a_later_update() {
+    fn an_insert_lists_every_column_except_later_ones() {
         let postings = Insert::<NewPostingRow>::from_iter(Vec::<NewPostingRow>::new());
         let expected =
             "INSERT INTO postings (operation_id, account, amount, at) SELECT * FROM unnest($1, $2, $3, $4)";
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn an_update_writes_its_columns_by_the_key() {
+    fn an_update_sets_its_columns_by_key() {
         let wallets = Update::<WalletRow>::from_iter(Vec::<WalletRow>::new());
         let expected = "UPDATE wallets AS kept SET available = moved.available, held = moved.held, owed = moved.owed, \
              seq = moved.seq, last_at = moved.last_at, head = moved.head FROM unnest($1, $2, $3, $4, $5, $6, $7) \

@@ -18,7 +18,7 @@ use cuepoint_store_postgres::testing::TestDatabase;
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 
-use crate::proxy::{Proxy, Weather};
+use crate::proxy::{Proxy, ProxyMode};
 use crate::scenario::{available, client, guest, now, open, topup, withdrawal};
 
 struct Scene {
@@ -38,7 +38,7 @@ impl Scene {
     }
 
     /// Calls one method of every kind at once, and returns which of them succeeded.
-    async fn call_everything(&self) -> Vec<(&'static str, bool)> {
+    async fn call_every_method(&self) -> Vec<(&'static str, bool)> {
         let (store, user, page) = (&self.store, self.user, PageRequest::new(1, 15));
         let plan = withdrawal(store, user, 1_00, "T1").await;
         let scope = KeyScope([7; 32]);
@@ -64,22 +64,22 @@ impl Scene {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_the_server_every_method_says_so_in_time_and_works_again_afterwards() {
-    for weather in [Weather::Cut, Weather::Silent] {
+async fn every_method_fails_in_time_during_an_outage_and_recovers() {
+    for mode in [ProxyMode::Cut, ProxyMode::Silent] {
         let scene = Scene::set().await;
-        assert!(scene.call_everything().await.iter().all(|(_, answered)| *answered));
-        scene.proxy.turn(weather);
+        assert!(scene.call_every_method().await.iter().all(|(_, answered)| *answered));
+        scene.proxy.turn(mode);
         for _ in 0..2 {
             let start = Instant::now();
-            for (name, answered) in scene.call_everything().await {
+            for (name, answered) in scene.call_every_method().await {
                 // One number may be left in memory.
-                assert!(!answered || name == "adjustment", "{weather:?}: {name} answered without a server");
+                assert!(!answered || name == "adjustment", "{mode:?}: {name} answered without a server");
             }
-            assert!(start.elapsed() < Duration::from_secs(5), "{weather:?}: {:?}", start.elapsed());
+            assert!(start.elapsed() < Duration::from_secs(5), "{mode:?}: {:?}", start.elapsed());
         }
-        scene.proxy.turn(Weather::Fair);
-        for (name, answered) in scene.call_everything().await {
-            assert!(answered, "{weather:?}: {name} did not recover");
+        scene.proxy.turn(ProxyMode::Fair);
+        for (name, answered) in scene.call_every_method().await {
+            assert!(answered, "{mode:?}: {name} did not recover");
         }
         let mut auditor = Auditor::new();
         scene.store.show(&mut auditor).await.unwrap();
@@ -88,10 +88,10 @@ async fn without_the_server_every_method_says_so_in_time_and_works_again_afterwa
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_commit_whose_answer_is_lost_is_found_out_and_answered() {
+async fn a_commit_with_a_lost_answer_is_looked_up_and_answered() {
     let scene = Scene::set().await;
     let plan = topup(&scene.store, scene.user, 5_00).await;
-    scene.proxy.turn(Weather::LosesCommitAnswer);
+    scene.proxy.turn(ProxyMode::LosesCommitAnswer);
     let answer = scene.store.apply(plan.clone()).await.unwrap();
     assert!(matches!(answer, Applied::Fresh(_)));
     assert_eq!(available(&scene.store, scene.user).await, 105_00);
@@ -100,28 +100,28 @@ async fn a_commit_whose_answer_is_lost_is_found_out_and_answered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_commit_that_is_lost_itself_is_made_again() {
+async fn a_lost_commit_is_made_again() {
     let scene = Scene::set().await;
     let plan = topup(&scene.store, scene.user, 5_00).await;
-    scene.proxy.turn(Weather::LosesCommit);
+    scene.proxy.turn(ProxyMode::LosesCommit);
     assert!(matches!(scene.store.apply(plan).await.unwrap(), Applied::Fresh(_)));
     assert_eq!(available(&scene.store, scene.user).await, 105_00);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn idle_connections_that_the_server_closed_are_replaced_unnoticed() {
+async fn closed_idle_connections_are_replaced() {
     let scene = Scene::set().await;
-    assert!(scene.call_everything().await.iter().all(|(_, answered)| *answered));
+    assert!(scene.call_every_method().await.iter().all(|(_, answered)| *answered));
     let others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
         WHERE datname = current_database() AND pid <> pg_backend_pid()";
     client(scene.database.url()).await.batch_execute(others).await.unwrap();
-    for (name, answered) in scene.call_everything().await {
+    for (name, answered) in scene.call_every_method().await {
         assert!(answered, "{name}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_row_locked_by_somebody_else_is_not_waited_for_too_long() {
+async fn waiting_for_a_row_lock_is_bounded() {
     let scene = Scene::set().await;
     let holder = client(scene.database.url()).await;
     let lock = format!("BEGIN; SELECT FROM wallets WHERE user_id = {} FOR UPDATE", scene.user);

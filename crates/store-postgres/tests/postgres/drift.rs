@@ -41,7 +41,7 @@ fn declared() -> BTreeSet<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_tables_in_rust_are_those_of_the_migrations() {
+async fn the_tables_in_rust_match_the_migrations() {
     let database = TestDatabase::create().await;
     let columns = "SELECT table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable
         FROM information_schema.columns

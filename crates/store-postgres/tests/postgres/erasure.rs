@@ -22,7 +22,7 @@ use tokio_postgres::Client;
 use crate::scenario::{client, guest, metadata, now, open};
 
 /// Texts that identify Ada.
-const TELLING: [&str; 10] = [
+const PERSONAL_TEXTS: [&str; 10] = [
     "lovelace",
     "countess",
     "ada@",
@@ -101,15 +101,15 @@ async fn places(client: &Client, text: &str) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_that_told_who_somebody_was_is_left() {
+async fn no_personal_data_is_left_after_an_erasure() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let (id, client) = (live(&store).await, client(database.url()).await);
-    for text in TELLING.into_iter().chain(["192.0.2.77"]) {
+    for text in PERSONAL_TEXTS.into_iter().chain(["192.0.2.77"]) {
         assert!(!places(&client, text).await.is_empty(), "{text} was never there");
     }
     assert_eq!(store.erase(id, now(), now()).await.unwrap(), Erased::Done);
-    for text in TELLING.into_iter().chain(["192.0.2.77"]) {
+    for text in PERSONAL_TEXTS.into_iter().chain(["192.0.2.77"]) {
         assert_eq!(places(&client, text).await, Vec::<String>::new(), "{text}");
     }
     let about = EventFilter { user: Some(id), kind: None };
@@ -120,7 +120,7 @@ async fn nothing_that_told_who_somebody_was_is_left() {
 
 /// A receipt from before suspensions existed is read as one of a user who was never suspended.
 #[tokio::test(flavor = "multi_thread")]
-async fn answers_of_earlier_versions_are_read() {
+async fn receipts_of_earlier_versions_can_be_read() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let user = guest(&store, 0).await;

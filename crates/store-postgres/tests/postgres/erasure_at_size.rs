@@ -50,7 +50,7 @@ async fn top_up(store: &PostgresStore, stranger: UserId, goes_on: impl Fn() -> b
 /// The work under the locks that plans need does not grow with the user's history: long locks on the user's
 /// other rows delay neither the erasure, nor a plan with the user, nor one of another user.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_erasure_waits_for_none_of_the_rows_that_it_removes() {
+async fn an_erasure_does_not_wait_for_locked_history_rows() {
     let database = TestDatabase::create().await;
     let store = Arc::new(open(database.url()).await);
     let (user, stranger) = (guest(&store, 0).await, guest(&store, 0).await);
@@ -83,7 +83,7 @@ async fn an_erasure_waits_for_none_of_the_rows_that_it_removes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn somebody_with_very_many_changes_is_erased_while_others_go_on() {
+async fn erasing_a_user_with_many_changes_blocks_no_others() {
     let changes = if is_long_run() { CHANGES_IN_SOAK } else { CHANGES };
     let database = TestDatabase::create().await;
     let store = Arc::new(open(database.url()).await);

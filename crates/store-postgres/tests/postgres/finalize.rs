@@ -99,7 +99,7 @@ async fn profiles_stay_in_receipts_until_the_upgrade_is_finalized() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_an_earlier_server_left_of_an_erased_person_is_removed_in_the_end() {
+async fn rows_left_by_an_earlier_server_are_removed_after_finalization() {
     let database = TestDatabase::create().await;
     let url = database.url();
     let owner = as_of_the_first_version(url).await;

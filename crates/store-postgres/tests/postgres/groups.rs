@@ -44,7 +44,7 @@ async fn together(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn waiting_plans_share_a_transaction_and_each_has_its_own_verdict() {
+async fn queued_plans_share_a_transaction_with_separate_verdicts() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let (busy, user) = (guest(&store, 0).await, guest(&store, 100_00).await);
@@ -72,7 +72,7 @@ async fn waiting_plans_share_a_transaction_and_each_has_its_own_verdict() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_plan_that_the_database_refuses_fails_alone() {
+async fn a_plan_refused_by_the_database_fails_alone() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let (busy, user) = (guest(&store, 0).await, guest(&store, 100_00).await);
@@ -93,7 +93,7 @@ async fn a_plan_that_the_database_refuses_fails_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn more_plans_than_a_group_takes_are_all_applied() {
+async fn plans_beyond_the_group_size_are_all_applied() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let (busy, user) = (guest(&store, 0).await, guest(&store, 200_00).await);
@@ -111,7 +111,7 @@ async fn more_plans_than_a_group_takes_are_all_applied() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn closing_answers_those_who_wait_and_takes_no_more() {
+async fn closing_answers_queued_plans_and_accepts_no_more() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let user = guest(&store, 100_00).await;

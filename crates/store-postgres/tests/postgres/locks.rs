@@ -60,7 +60,7 @@ async fn pair(database: &TestDatabase) -> [PostgresStore; 2] {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_withdrawal_that_waited_for_one_at_another_server_counts_it() {
+async fn a_withdrawal_counts_a_concurrent_one_at_another_server() {
     let database = TestDatabase::create().await;
     let prepares = open(database.url()).await;
     let limits = WithdrawalLimits { max_per_24h: Some(amount(10_00)), ..WithdrawalLimits::default() };
@@ -80,7 +80,7 @@ async fn a_withdrawal_that_waited_for_one_at_another_server_counts_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_request_that_waited_for_one_at_another_server_counts_it() {
+async fn a_request_counts_a_concurrent_one_at_another_server() {
     let database = TestDatabase::create().await;
     let prepares = open(database.url()).await;
     let dj = guest(&prepares, 0).await;
@@ -97,7 +97,7 @@ async fn a_request_that_waited_for_one_at_another_server_counts_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_approval_that_waited_for_an_adjustment_at_another_server_counts_it() {
+async fn an_approval_counts_a_concurrent_adjustment_at_another_server() {
     let database = TestDatabase::create().await;
     let prepares = open(database.url()).await;
     for _ in 0..PAIRS {
@@ -127,7 +127,7 @@ async fn an_approval_that_waited_for_an_adjustment_at_another_server_counts_it()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_suspension_whose_sessions_cannot_be_ended_changes_nothing() {
+async fn a_suspension_that_cannot_end_sessions_changes_nothing() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let (user, operator) = (guest(&store, 0).await, guest(&store, 0).await);

@@ -35,7 +35,7 @@ async fn objects(database: &TestDatabase) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn migrations_lead_up_and_down_and_up_again() {
+async fn migrations_can_be_applied_reverted_and_reapplied() {
     let database = TestDatabase::empty().await;
     let applied = migrate(database.url()).await.unwrap();
     let up = objects(&database).await;
@@ -65,7 +65,7 @@ const FAMILIES: &str = "
         (decode(repeat('03', 32), 'hex'), '00000000-0000-0000-0000-00000000000b', '2026-01-02Z', '2026-02-01Z', NULL)";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_was_logged_in_before_there_were_sessions_stays_so() {
+async fn logins_from_before_sessions_existed_are_kept() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let user = guest(&store, 0).await;
@@ -102,7 +102,7 @@ const NETWORKS_OF_SESSIONS: &str =
     include_str!("../../../../migrations/postgres/2026-11-21-000026_networks_of_sessions/up.sql");
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_was_logged_in_before_networks_were_kept_is_known_from_where_that_was() {
+async fn networks_of_earlier_logins_become_known() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let user = guest(&store, 0).await;
@@ -154,7 +154,7 @@ async fn has_first_operator(changes: &str) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_operator_of_before_counts_as_made_whatever_became_of_them() {
+async fn any_earlier_operator_counts_as_the_first() {
     assert!(!has_first_operator("").await);
     assert!(has_first_operator("UPDATE users SET role = 'operator'").await);
     let erased = "UPDATE users SET role = 'operator', erased_at = now(), password_hash = '!', \
@@ -167,7 +167,7 @@ async fn an_operator_of_before_counts_as_made_whatever_became_of_them() {
 
 /// Migrations also run on a single-threaded runtime.
 #[tokio::test]
-async fn migrating_needs_no_second_thread() {
+async fn migrations_run_on_a_single_threaded_runtime() {
     let database = TestDatabase::empty().await;
     assert!(!migrate(database.url()).await.unwrap().is_empty());
 }
@@ -177,7 +177,7 @@ async fn refusal(options: PostgresOptions, currency: Currency) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_database_without_its_migrations_is_refused_unless_the_start_applies_them() {
+async fn an_unmigrated_database_is_refused_unless_migrated_on_start() {
     let database = TestDatabase::empty().await;
     let refusal = refusal(options(database.url()), usd()).await;
     assert!(refusal.contains("cuepoint migrate"), "{refusal}");
@@ -186,7 +186,7 @@ async fn a_database_without_its_migrations_is_refused_unless_the_start_applies_t
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn another_currency_or_scale_than_the_first_is_refused() {
+async fn another_currency_or_scale_is_refused() {
     let database = TestDatabase::create().await;
     open(database.url()).await;
     open(database.url()).await;

@@ -65,7 +65,7 @@ async fn until_queued(client: &Client) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_many_who_migrate_at_once_one_does() {
+async fn one_of_many_concurrent_migrators_applies() {
     for _ in 0..3 {
         let database = TestDatabase::empty().await;
         let applied = join_all((0..4).map(|_| database.migrate_with(&EXTRA, PATIENCE))).await;
@@ -78,7 +78,7 @@ async fn of_many_who_migrate_at_once_one_does() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_migration_that_waits_for_a_long_read_keeps_no_server_waiting() {
+async fn a_migration_waiting_for_a_long_read_blocks_no_server() {
     let database = Arc::new(TestDatabase::create().await);
     let store = open(database.url()).await;
     let user = guest(&store, 0).await;
@@ -110,7 +110,7 @@ async fn a_migration_that_waits_for_a_long_read_keeps_no_server_waiting() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_migration_gives_up_after_its_patience_and_leaves_nothing() {
+async fn a_migration_times_out_and_leaves_no_change() {
     let database = Arc::new(TestDatabase::create().await);
     let reader = long_read(&database).await;
     let failed = migrating(&database, &[NOTES], Duration::from_secs(1)).await.unwrap();
@@ -121,7 +121,7 @@ async fn a_migration_gives_up_after_its_patience_and_leaves_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_migration_that_is_wrong_fails_at_once_by_name() {
+async fn an_invalid_migration_fails_at_once_with_its_name() {
     const WRONG: ExtraMigration = ExtraMigration {
         name: "2099-01-01-000001_wrong",
         up: "ALTER TABLE nothing ADD x int",
@@ -137,7 +137,7 @@ async fn a_migration_that_is_wrong_fails_at_once_by_name() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_concurrent_index_waits_for_a_long_read_and_keeps_no_server_waiting() {
+async fn a_concurrent_index_build_blocks_no_server() {
     let database = Arc::new(TestDatabase::create().await);
     let store = open(database.url()).await;
     let user = guest(&store, 0).await;
@@ -158,7 +158,7 @@ async fn a_concurrent_index_waits_for_a_long_read_and_keeps_no_server_waiting() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_index_of_an_interrupted_build_is_replaced() {
+async fn an_invalid_index_of_an_interrupted_build_is_replaced() {
     let database = TestDatabase::create().await;
     let observer = client(database.url()).await;
     let reader = long_read(&database).await;

@@ -37,7 +37,7 @@ async fn send(store: &PostgresStore, at: Timestamp) -> IssueOutcome {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn servers_together_send_no_more_codes_than_the_deployment_may() {
+async fn the_deployment_code_quota_holds_across_servers() {
     let database = TestDatabase::create().await;
     let servers = [open(database.url()).await, open(database.url()).await];
     let answers = join_all((0..30).map(|number| send(&servers[number % 2], now()))).await;
@@ -49,7 +49,7 @@ async fn servers_together_send_no_more_codes_than_the_deployment_may() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn only_codes_that_are_sent_are_kept_and_for_a_day_alone() {
+async fn only_sent_codes_are_kept_and_only_for_a_day() {
     let database = TestDatabase::create().await;
     let (store, client) = (open(database.url()).await, client(database.url()).await);
     let rows =

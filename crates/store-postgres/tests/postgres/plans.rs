@@ -241,7 +241,7 @@ fn complaint(plans: &[String], large: &BTreeSet<String>) -> Option<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_statement_reads_a_large_table_from_beginning_to_end() {
+async fn no_statement_scans_a_large_table() {
     let database = TestDatabase::create().await;
     let client = client(database.url()).await;
     let large = fill(&client).await;
@@ -271,7 +271,7 @@ async fn no_statement_reads_a_large_table_from_beginning_to_end() {
 
 /// Without its index, the statement of a file is reported to scan a large table.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_statement_without_its_index_is_found() {
+async fn a_statement_without_its_index_is_reported() {
     let database = TestDatabase::create().await;
     let client = client(database.url()).await;
     let large = fill(&client).await;

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 /// The state of the network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Weather {
+pub(crate) enum ProxyMode {
     /// All traffic passes.
     Fair,
     /// Every connection is cut, including new ones.
@@ -26,7 +26,7 @@ pub(crate) enum Weather {
 /// A proxy in front of a server.
 pub(crate) struct Proxy {
     address: SocketAddr,
-    weather: watch::Sender<Weather>,
+    mode: watch::Sender<ProxyMode>,
 }
 
 impl Proxy {
@@ -39,15 +39,15 @@ impl Proxy {
         let server = format!("{host}:{}", config.get_ports()[0]);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let weather = watch::Sender::new(Weather::Fair);
-        let forecast = weather.clone();
+        let mode = watch::Sender::new(ProxyMode::Fair);
+        let forecast = mode.clone();
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 let server = server.clone();
                 tokio::spawn(carry(client, server, forecast.clone()));
             }
         });
-        Self { address, weather }
+        Self { address, mode }
     }
 
     /// The URL with this proxy in place of the server.
@@ -57,15 +57,15 @@ impl Proxy {
         format!("postgres://{user}@{}/{database}", self.address)
     }
 
-    pub(crate) fn turn(&self, weather: Weather) {
-        self.weather.send_replace(weather);
+    pub(crate) fn turn(&self, mode: ProxyMode) {
+        self.mode.send_replace(mode);
     }
 }
 
 /// Forwards bytes both ways for as long as the state of the network allows.
-async fn carry(mut client: TcpStream, server: String, weather: watch::Sender<Weather>) {
-    let mut forecast = weather.subscribe();
-    if *forecast.borrow() == Weather::Cut {
+async fn carry(mut client: TcpStream, server: String, mode: watch::Sender<ProxyMode>) {
+    let mut forecast = mode.subscribe();
+    if *forecast.borrow() == ProxyMode::Cut {
         return;
     }
     let mut server = TcpStream::connect(server).await.unwrap();
@@ -73,17 +73,17 @@ async fn carry(mut client: TcpStream, server: String, weather: watch::Sender<Wea
     loop {
         let now = *forecast.borrow_and_update();
         match now {
-            Weather::Cut => return,
-            Weather::Silent => {
+            ProxyMode::Cut => return,
+            ProxyMode::Silent => {
                 if forecast.changed().await.is_err() {
                     return;
                 }
                 continue;
             }
-            Weather::Fair
-            | Weather::LosesCommit
-            | Weather::LosesCommitAnswer
-            | Weather::HoldsCommitAnswer => {}
+            ProxyMode::Fair
+            | ProxyMode::LosesCommit
+            | ProxyMode::LosesCommitAnswer
+            | ProxyMode::HoldsCommitAnswer => {}
         }
         tokio::select! {
             changed = forecast.changed() => if changed.is_err() { return },
@@ -91,15 +91,15 @@ async fn carry(mut client: TcpStream, server: String, weather: watch::Sender<Wea
                 let Ok(length @ 1..) = read else { return };
                 let bytes = &from_client[..length];
                 let commits = bytes.windows(7).any(|window| window == b"COMMIT\0");
-                if commits && now == Weather::LosesCommit {
-                    weather.send_replace(Weather::Fair);
+                if commits && now == ProxyMode::LosesCommit {
+                    mode.send_replace(ProxyMode::Fair);
                     return;
                 }
                 server.write_all(bytes).await.unwrap();
-                if commits && matches!(now, Weather::LosesCommitAnswer | Weather::HoldsCommitAnswer) {
+                if commits && matches!(now, ProxyMode::LosesCommitAnswer | ProxyMode::HoldsCommitAnswer) {
                     let _ = server.read(&mut from_server).await;
-                    weather.send_replace(Weather::Fair);
-                    if now == Weather::HoldsCommitAnswer {
+                    mode.send_replace(ProxyMode::Fair);
+                    if now == ProxyMode::HoldsCommitAnswer {
                         // Until the client gives up.
                         while matches!(client.read(&mut from_client).await, Ok(1..)) {}
                     }

@@ -14,7 +14,7 @@ use tokio::runtime::Builder;
 use crate::scenario::{client, guest, open, topup};
 
 /// Reads every user several times at once, and one who does not exist.
-async fn everybody_gets_their_own(store: &PostgresStore, people: &[UserId]) {
+async fn each_reader_gets_their_own_row(store: &PostgresStore, people: &[UserId]) {
     let nobody = UserId::new(1 << 40).unwrap();
     let asked: Vec<UserId> =
         people.iter().chain([&nobody]).copied().cycle().take(people.len() * 4 + 4).collect();
@@ -44,27 +44,27 @@ fn on_a_worker<F: Future<Output = ()>>(work: impl FnOnce() -> F + Send + 'static
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_of_many_readers_at_once_gets_their_own_row() {
+async fn concurrent_readers_get_their_own_rows() {
     let (_database, store, people) = crowd().await;
-    everybody_gets_their_own(&store, &people).await;
-    on_a_worker(move || async move { everybody_gets_their_own(&store, &people).await });
+    each_reader_gets_their_own_row(&store, &people).await;
+    on_a_worker(move || async move { each_reader_gets_their_own_row(&store, &people).await });
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_worker_whose_connection_was_ended_reads_over_another_unnoticed() {
+async fn a_worker_replaces_its_closed_connection() {
     let (database, store, people) = crowd().await;
     let url = database.url().to_owned();
     on_a_worker(move || async move {
-        everybody_gets_their_own(&store, &people).await;
+        each_reader_gets_their_own_row(&store, &people).await;
         let others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
             WHERE datname = current_database() AND pid <> pg_backend_pid()";
         client(&url).await.batch_execute(others).await.unwrap();
-        everybody_gets_their_own(&store, &people).await;
+        each_reader_gets_their_own_row(&store, &people).await;
     });
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_read_sees_what_was_acknowledged_before_it() {
+async fn a_read_sees_every_earlier_acknowledged_write() {
     let (_database, store, people) = crowd().await;
     let ada = people[0];
     for paid in 1..=50 {

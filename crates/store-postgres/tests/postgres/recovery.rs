@@ -22,7 +22,7 @@ use cuepoint_store_postgres::{PostgresOptions, PostgresStore};
 use futures_util::future::join_all;
 use tokio_postgres::Client;
 
-use crate::proxy::{Proxy, Weather};
+use crate::proxy::{Proxy, ProxyMode};
 use crate::scenario::{
     amount, available, client, guest, metadata, now, open, options, topup, until, usd, withdrawal,
 };
@@ -38,7 +38,7 @@ async fn set_read_only(client: &Client, read_only: bool) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn plans_go_on_after_a_column_changed_its_type() {
+async fn plans_continue_after_a_column_type_change() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let user = guest(&store, 10_00).await;
@@ -79,7 +79,7 @@ async fn a_store_is_not_ready_while_plans_cannot_be_committed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_read_only_node_is_not_used_and_left_as_soon_as_another_is_there() {
+async fn a_read_only_node_is_not_used() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let user = guest(&store, 10_00).await;
@@ -156,7 +156,7 @@ fn request_to(dj: &User) -> NewRequest {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_unreadable_row_stops_no_work_on_the_others() {
+async fn an_unreadable_row_does_not_block_the_jobs() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let (user, dj) = (guest(&store, 100_00).await, dj(&store).await);
@@ -205,7 +205,7 @@ async fn ordered_topup(store: &PostgresStore, user: UserId, next_at: Timestamp) 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_topup_that_an_older_server_ended_is_not_ordered_again() {
+async fn a_topup_settled_by_an_older_server_is_not_ordered_again() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let user = guest(&store, 0).await;
@@ -233,7 +233,7 @@ async fn ahead(client: &Client, days: i64) -> Timestamp {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_whose_clock_is_ahead_purges_and_expires_nothing_early() {
+async fn a_clock_that_is_ahead_expires_and_purges_no_row_early() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let client = client(database.url()).await;
@@ -257,7 +257,7 @@ async fn a_server_whose_clock_is_ahead_purges_and_expires_nothing_early() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn calls_are_answered_while_the_ledger_audit_waits() {
+async fn the_store_answers_while_the_ledger_audit_waits() {
     let database = TestDatabase::create().await;
     let url = database.url().to_owned();
     let store = PostgresStore::open(PostgresOptions { pool_size: 1, ..options(&url) }, usd()).await.unwrap();
@@ -278,7 +278,7 @@ async fn calls_are_answered_while_the_ledger_audit_waits() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_operation_that_another_call_applied_stays_a_replay_after_a_lost_commit() {
+async fn an_operation_applied_elsewhere_stays_a_replay_after_a_lost_commit() {
     let database = TestDatabase::create().await;
     let proxy = Proxy::before(database.url()).await;
     let store = open(&proxy.url(database.url())).await;
@@ -287,7 +287,7 @@ async fn an_operation_that_another_call_applied_stays_a_replay_after_a_lost_comm
     let known = topup(&store, user, 5_00).await;
     other.apply(known.clone()).await.unwrap();
     let fresh = topup(&store, user, 1_00).await;
-    proxy.turn(Weather::LosesCommitAnswer);
+    proxy.turn(ProxyMode::LosesCommitAnswer);
     let (fresh, known) = tokio::join!(store.apply(fresh), store.apply(known));
     assert!(matches!(fresh.unwrap(), Applied::Fresh(_)));
     assert!(matches!(known.unwrap(), Applied::Replayed(_)));

@@ -32,7 +32,7 @@ pub(crate) async fn whole_receipts(client: &Client, user: UserId) -> i64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn more_profiles_than_one_batch_are_redacted_by_two_servers_at_once() {
+async fn two_servers_redact_more_profiles_than_one_batch() {
     let database = TestDatabase::create().await;
     let (store, other) = (open(database.url()).await, open(database.url()).await);
     let (user, client) = (guest(&store, 0).await, client(database.url()).await);
@@ -53,7 +53,7 @@ async fn more_profiles_than_one_batch_are_redacted_by_two_servers_at_once() {
 
 /// No scan of the table is needed to find that no receipt is due.
 #[tokio::test(flavor = "multi_thread")]
-async fn receipts_that_are_due_are_found_by_an_index() {
+async fn due_receipts_are_found_by_an_index() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let (user, client) = (guest(&store, 0).await, client(database.url()).await);
@@ -70,7 +70,7 @@ async fn receipts_that_are_due_are_found_by_an_index() {
 
 /// A key that outlives its receipt, as with differing clocks, is a stale state, not a corrupt row.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_with_a_redacted_answer_is_stale() {
+async fn a_key_with_a_redacted_receipt_is_stale() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let user = guest(&store, 0).await;

@@ -66,14 +66,14 @@ fn inserted(statement: &str) -> Option<(String, BTreeSet<String>)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_schema_takes_every_statement_of_the_newest_released_version() {
+async fn the_schema_accepts_every_statement_of_the_newest_release() {
     let database = TestDatabase::create().await;
     let client = client(database.url()).await;
     assert_eq!(failures(&client).await, [""; 0], "{} on the schema of this version", newest().display());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn rows_of_the_newest_released_version_have_every_column_that_must_have_a_value() {
+async fn inserts_of_the_newest_release_set_every_required_column() {
     let database = TestDatabase::create().await;
     let client = client(database.url()).await;
     let required = "SELECT column_name::text FROM information_schema.columns WHERE table_schema = 'public' \
@@ -90,7 +90,7 @@ async fn rows_of_the_newest_released_version_have_every_column_that_must_have_a_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_role_that_owns_nothing_may_execute_every_statement_and_needs_each_of_its_rights() {
+async fn the_service_role_has_exactly_the_needed_privileges() {
     let database = TestDatabase::create().await;
     open(database.url()).await;
     let (owner, role) = (client(database.url()).await, client(&database.service_url()).await);

@@ -14,11 +14,12 @@ use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
 use time::Duration as Span;
 
-use crate::proxy::{Proxy, Weather};
+use crate::proxy::{Proxy, ProxyMode};
 use crate::scenario::{client, guest, now, open};
 
 /// The ways in which the outcome of a COMMIT becomes unknown.
-const LOSSES: [Weather; 3] = [Weather::LosesCommit, Weather::LosesCommitAnswer, Weather::HoldsCommitAnswer];
+const LOSSES: [ProxyMode; 3] =
+    [ProxyMode::LosesCommit, ProxyMode::LosesCommitAnswer, ProxyMode::HoldsCommitAnswer];
 
 struct Scene {
     database: TestDatabase,
@@ -47,12 +48,12 @@ impl Scene {
     }
 
     /// Registers a user in this state of the network, and returns the session that should begin with the result.
-    async fn register(&self, token: u8, weather: Weather) -> (Session, Registered) {
+    async fn register(&self, token: u8, mode: ProxyMode) -> (Session, Registered) {
         let id = self.store.next_user().await.unwrap();
         let email = Email::new("ada@example.com").unwrap();
         let user = User::registered(id, Line::new("Ada").unwrap(), email, None, false, now());
         let session = self.session(id).await;
-        self.proxy.turn(weather);
+        self.proxy.turn(mode);
         let first = Some((&session, hash(token)));
         let registered = self.store.register(&user, &PasswordHash("hash".to_owned()), first).await.unwrap();
         (session, registered)
@@ -64,7 +65,7 @@ fn hash(number: u8) -> TokenHash {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_registration_survives_a_lost_commit_and_adds_one_person() {
+async fn a_registration_survives_a_lost_commit_and_adds_one_user() {
     for loss in LOSSES {
         let scene = Scene::set().await;
         let (Session { id: session, user: id, .. }, registered) = scene.register(1, loss).await;
@@ -105,7 +106,7 @@ async fn a_refresh_survives_a_lost_commit_and_keeps_one_successor() {
         scene.proxy.turn(loss);
         let exchanged = scene.store.exchange(&hash(1), &successors, None, end, now()).await.unwrap();
         let expected = match loss {
-            Weather::LosesCommit => ExchangeOutcome::Done(user, session.id),
+            ProxyMode::LosesCommit => ExchangeOutcome::Done(user, session.id),
             _ => ExchangeOutcome::Repeated(user, session.id, hash(2)),
         };
         assert_eq!(exchanged, expected, "{loss:?}");
@@ -118,26 +119,26 @@ async fn a_refresh_survives_a_lost_commit_and_keeps_one_successor() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_registration_of_a_taken_address_is_not_taken_for_a_repetition() {
+async fn a_registration_of_a_taken_address_is_no_repetition() {
     let scene = Scene::set().await;
-    assert_eq!(scene.register(1, Weather::Fair).await.1, Registered::Done);
-    assert_eq!(scene.register(2, Weather::LosesCommitAnswer).await.1, Registered::EmailTaken);
+    assert_eq!(scene.register(1, ProxyMode::Fair).await.1, Registered::Done);
+    assert_eq!(scene.register(2, ProxyMode::LosesCommitAnswer).await.1, Registered::EmailTaken);
     assert_eq!(scene.count("users").await, 1);
     assert_eq!(scene.count("refresh_tokens").await, 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_repetition_that_fails_too_is_answered_in_time() {
+async fn a_failing_repetition_is_answered_in_time() {
     let scene = Scene::set().await;
     let user = guest(&scene.store, 0).await;
     let password = scene.store.credentials_of(user).await.unwrap().unwrap().password;
     let session = scene.session(user).await;
-    for weather in [Weather::Cut, Weather::Silent] {
-        scene.proxy.turn(weather);
+    for mode in [ProxyMode::Cut, ProxyMode::Silent] {
+        scene.proxy.turn(mode);
         let start = Instant::now();
-        assert!(scene.store.begin(&session, hash(1), &password).await.is_err(), "{weather:?}");
-        assert!(start.elapsed() < Duration::from_secs(5), "{weather:?}: {:?}", start.elapsed());
+        assert!(scene.store.begin(&session, hash(1), &password).await.is_err(), "{mode:?}");
+        assert!(start.elapsed() < Duration::from_secs(5), "{mode:?}: {:?}", start.elapsed());
     }
-    scene.proxy.turn(Weather::Fair);
+    scene.proxy.turn(ProxyMode::Fair);
     assert_eq!(scene.store.begin(&session, hash(1), &password).await.unwrap(), BeginOutcome::Done);
 }

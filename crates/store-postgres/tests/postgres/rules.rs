@@ -26,7 +26,7 @@ fn literal(offset: Option<i64>) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sessions_are_alive_in_sql_exactly_when_they_are_in_the_domain() {
+async fn sql_and_domain_agree_on_live_sessions() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let user = guest(&store, 0).await;
@@ -75,7 +75,7 @@ async fn sessions_are_alive_in_sql_exactly_when_they_are_in_the_domain() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn payouts_are_due_in_sql_exactly_when_they_are_in_the_domain() {
+async fn sql_and_domain_agree_on_due_payouts() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let user = guest(&store, 0).await;
@@ -113,7 +113,7 @@ async fn payouts_are_due_in_sql_exactly_when_they_are_in_the_domain() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_security_log_keeps_events_in_sql_as_long_as_in_the_domain() {
+async fn sql_and_domain_agree_on_the_retention_of_events() {
     let database = TestDatabase::create().await;
     let client = client(database.url()).await;
     let trigger =

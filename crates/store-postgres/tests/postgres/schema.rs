@@ -449,7 +449,7 @@ const HISTORY: &[&str] = &[
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_table_refuses_what_no_rule_allows() {
+async fn every_table_refuses_invalid_rows() {
     let database = TestDatabase::create().await;
     let client = client(database.url()).await;
     for (before, row) in SOUND {

@@ -34,7 +34,7 @@ async fn an_operation_sent_to_two_servers_is_applied_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn servers_spend_a_wallet_once_and_never_wait_for_each_other_for_ever() {
+async fn concurrent_servers_never_overdraw_or_deadlock() {
     let database = TestDatabase::create().await;
     let servers = join_all((0..3).map(|_| open(database.url()))).await;
     let mut users = Vec::new();
@@ -59,7 +59,7 @@ async fn servers_spend_a_wallet_once_and_never_wait_for_each_other_for_ever() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn servers_hand_out_different_ids_from_one_on() {
+async fn servers_allocate_distinct_ids_starting_at_one() {
     let database = TestDatabase::create().await;
     let (one, other) = (open(database.url()).await, open(database.url()).await);
     let (from_one, from_other) = tokio::join!(
@@ -91,7 +91,7 @@ async fn is_operator(server: &PostgresStore, user: UserId) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_operators_who_dismiss_each_other_at_different_servers_one_remains() {
+async fn one_of_two_operators_dismissing_each_other_at_two_servers_remains() {
     let database = TestDatabase::create().await;
     let servers = [open(database.url()).await, open(database.url()).await, open(database.url()).await];
     let mut last = operator(&servers[0]).await;
@@ -123,7 +123,7 @@ async fn of_operators_who_dismiss_each_other_at_different_servers_one_remains() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_operators_who_are_erased_at_different_servers_one_remains() {
+async fn one_of_two_operators_erased_at_two_servers_remains() {
     let database = TestDatabase::create().await;
     let (one, other) = (open(database.url()).await, open(database.url()).await);
     for _ in 0..20 {

@@ -37,7 +37,7 @@ const FORBIDDEN: &[&str] = &[
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_works_under_a_role_that_owns_nothing() {
+async fn a_server_works_under_the_service_role() {
     let database = TestDatabase::create().await;
     let role = client(&database.service_url()).await;
     let owned = "SELECT count(*) FROM pg_class WHERE relowner = current_user::regrole";
@@ -57,7 +57,7 @@ async fn a_server_works_under_a_role_that_owns_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_role_that_owns_nothing_cannot_change_the_schema_or_the_ledger() {
+async fn the_service_role_cannot_change_the_schema_or_the_ledger() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     guest(&store, 50_00).await;
@@ -69,7 +69,7 @@ async fn the_role_that_owns_nothing_cannot_change_the_schema_or_the_ledger() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_role_that_owns_nothing_is_refused_an_older_database_in_the_words_that_help() {
+async fn the_service_role_is_refused_an_older_database_with_instructions() {
     const LATER: ExtraMigration = ExtraMigration {
         name: "2099-01-01-000001_later",
         up: "CREATE TABLE later (id bigint); CREATE SEQUENCE later_ids",
@@ -98,7 +98,7 @@ async fn the_role_that_owns_nothing_is_refused_an_older_database_in_the_words_th
 /// Missing privileges prevent only actual migrations: without pending ones, a migrating start changes
 /// nothing.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_start_that_may_migrate_needs_no_rights_where_nothing_is_missing() {
+async fn a_migrating_start_needs_no_privileges_without_pending_migrations() {
     let database = TestDatabase::create().await;
     let options = PostgresOptions { migrate_on_start: true, ..options(&database.service_url()) };
     PostgresStore::open(options, usd()).await.unwrap();

@@ -52,7 +52,7 @@ async fn fill(store: &PostgresStore, entries: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_large_ledger_is_checked_in_bounded_memory() {
+async fn a_large_ledger_is_audited_in_bounded_memory() {
     let entries = entries();
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;

@@ -91,7 +91,7 @@ async fn each_sql_file_begins_with_its_parameters_and_existing_indexes() {
 
 /// Names in the conditions of partial indexes, which statements must contain as literals.
 #[test]
-fn names_of_the_domain_in_sql_files_are_those_of_the_domain() {
+fn names_in_sql_files_match_the_domain() {
     let files = files();
     let check = |file: &str, names: &[&str]| {
         for name in names {

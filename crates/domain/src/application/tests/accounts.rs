@@ -91,7 +91,7 @@ fn login(setup: Setup) -> Result<SignedIn, CommandError<LoginRefusal>> {
 }
 
 #[test]
-fn an_unknown_address_costs_a_password_check_too() {
+fn a_login_with_an_unknown_address_costs_a_password_check() {
     for email in ["nobody@example.com", "no address at all"] {
         let mut logins = MockLogins::new();
         logins.expect_credentials().returning(|_| Ok(None));
@@ -123,7 +123,7 @@ fn a_login_begins_a_session() {
 }
 
 #[test]
-fn a_login_with_a_password_that_changed_meanwhile_is_checked_again() {
+fn a_login_racing_a_password_change_is_checked_again() {
     let mut sessions = MockSessions::new();
     sessions
         .expect_begin()
@@ -141,7 +141,7 @@ fn a_login_with_a_password_that_changed_meanwhile_is_checked_again() {
 }
 
 #[test]
-fn a_login_whose_password_keeps_changing_is_noted_as_failed() {
+fn a_login_whose_password_keeps_changing_is_recorded_as_failed() {
     let mut sessions = MockSessions::new();
     sessions.expect_begin().times(2).returning(|_, _, _| Ok(BeginOutcome::PasswordChanged));
     let mut passwords = MockPasswords::new();
@@ -152,7 +152,7 @@ fn a_login_whose_password_keeps_changing_is_noted_as_failed() {
 }
 
 #[test]
-fn a_login_of_somebody_who_is_suspended_meanwhile_is_refused() {
+fn a_login_racing_a_suspension_is_refused() {
     let mut sessions = MockSessions::new();
     sessions.expect_begin().once().returning(|_, _, _| Ok(BeginOutcome::Suspended));
     let (people, logins, noted) = (people_with(true), known("hash"), vec![EventKind::LoginFailed]);
@@ -168,7 +168,7 @@ fn a_login_of_somebody_who_is_suspended_meanwhile_is_refused() {
 }
 
 #[test]
-fn a_login_that_began_is_not_undone_by_what_comes_after_it() {
+fn a_failure_after_the_session_began_does_not_undo_the_login() {
     let mut logins = known("old");
     logins.expect_rehash().once().returning(|_, _, _| Err(Unavailable::new("the storage is away")));
     let mut passwords = checked(PasswordCheck::Outdated);
@@ -218,7 +218,7 @@ fn bootstrap(
 }
 
 #[test]
-fn the_first_operator_is_made_once_noted_and_has_no_known_password() {
+fn the_first_operator_is_created_once_without_a_breached_password() {
     let done = Some(FirstOperator::Done);
     assert_eq!(bootstrap(false, false, false, done).unwrap(), Bootstrapped::Made(user(4)));
     assert_eq!(bootstrap(true, false, false, None).unwrap(), Bootstrapped::MadeBefore);
@@ -234,7 +234,7 @@ fn the_first_operator_is_made_once_noted_and_has_no_known_password() {
 }
 
 #[test]
-fn a_login_hashes_again_what_was_hashed_as_in_earlier_days() {
+fn a_login_rehashes_an_outdated_hash() {
     let mut logins = known("old");
     logins
         .expect_rehash()
@@ -248,7 +248,7 @@ fn a_login_hashes_again_what_was_hashed_as_in_earlier_days() {
 }
 
 #[test]
-fn who_is_suspended_learns_so_with_the_right_password_alone() {
+fn a_suspension_is_disclosed_only_with_the_right_password() {
     let suspended = || {
         let mut people = MockPeople::new();
         people.expect_profile().returning(|_| {
@@ -309,14 +309,14 @@ fn refresh(setup: Setup) -> Result<SignedIn, CommandError<RefreshRefusal>> {
 }
 
 #[test]
-fn a_refresh_hands_out_the_token_that_was_kept() {
+fn a_refresh_returns_the_stored_token() {
     let sessions = presented(ExchangeOutcome::Done(user(2), session()));
     let refreshed = refresh(Setup { people: people_with(true), sessions, ..Setup::default() });
     assert_eq!(refreshed.unwrap().refresh_token, Token("next".to_owned()));
 }
 
 #[test]
-fn a_repeated_refresh_hands_out_the_token_that_is_kept() {
+fn a_repeated_refresh_returns_the_stored_successor() {
     for kept in ["next", "other"] {
         let sessions = presented(ExchangeOutcome::Repeated(user(2), session(), hash(kept)));
         let refreshed = refresh(Setup { people: people_with(true), sessions, ..Setup::default() });
@@ -325,7 +325,7 @@ fn a_repeated_refresh_hands_out_the_token_that_is_kept() {
 }
 
 #[test]
-fn a_used_refresh_token_is_refused_and_noted() {
+fn a_reused_refresh_token_is_refused_and_recorded() {
     let sessions = presented(ExchangeOutcome::SessionEnded(user(2), session()));
     let noted = vec![EventKind::RefreshTokenReused];
     let refreshed = 1;
@@ -340,7 +340,7 @@ fn a_used_refresh_token_is_refused_and_noted() {
 }
 
 #[test]
-fn a_logout_that_ends_a_session_is_noted_and_refreshes_the_revocation_list() {
+fn a_logout_is_recorded_and_refreshes_the_revocation_list() {
     for (ended, noted) in [(Some((user(2), session())), vec![EventKind::SessionEnded]), (None, Vec::new())] {
         let mut sessions = MockSessions::new();
         sessions.expect_end().once().returning(move |_, _| Ok(ended));

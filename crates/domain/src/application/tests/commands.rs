@@ -22,7 +22,7 @@ fn stored(states: Vec<RequestState>) -> MockMusicRequests {
 }
 
 #[test]
-fn a_move_that_meets_a_newer_state_is_decided_again_as_the_same_operation() {
+fn a_stale_transition_is_decided_again_as_the_same_operation() {
     let mut ledger = MockLedger::new();
     let mut turn = mockall::Sequence::new();
     let same = |plan: &Plan| plan.metadata().operation == OperationId(42);
@@ -40,7 +40,7 @@ fn a_move_that_meets_a_newer_state_is_decided_again_as_the_same_operation() {
 }
 
 #[test]
-fn a_state_that_never_rests_is_a_conflict_after_three_attempts() {
+fn three_stale_attempts_are_a_conflict() {
     let mut ledger = MockLedger::new();
     ledger.expect_apply().times(3).returning(|_| rejected(Rejection::Stale));
     let mut kept = MockMusicRequests::new();
@@ -51,7 +51,7 @@ fn a_state_that_never_rests_is_a_conflict_after_three_attempts() {
 }
 
 #[test]
-fn a_move_decided_again_can_be_refused_by_what_happened_meanwhile() {
+fn a_stale_transition_can_be_refused_by_the_newer_state() {
     let mut ledger = MockLedger::new();
     ledger.expect_apply().once().returning(|_| rejected(Rejection::Stale));
     let kept = stored(vec![request().state, RequestState::Cancelled { at: now() }]);
@@ -64,7 +64,7 @@ fn a_move_decided_again_can_be_refused_by_what_happened_meanwhile() {
 }
 
 #[test]
-fn short_of_funds_the_own_overdue_fees_come_back_first() {
+fn insufficient_funds_release_the_requesters_overdue_fees_first() {
     let mut ledger = MockLedger::new();
     let mut turn = mockall::Sequence::new();
     let kind = |wanted: &'static str| move |plan: &Plan| plan.kind().name() == wanted;
@@ -91,7 +91,7 @@ fn short_of_funds_the_own_overdue_fees_come_back_first() {
 }
 
 #[test]
-fn short_of_funds_is_refused_once_nothing_more_comes_back() {
+fn insufficient_funds_are_refused_without_overdue_fees() {
     let mut ledger = MockLedger::new();
     ledger.expect_apply().times(2).returning(|_| broke());
     let mut kept = MockMusicRequests::new();
@@ -109,7 +109,7 @@ fn refused_with(known: Option<KeyRecord>) -> Result<Done<MusicRequest>, OpenErro
 }
 
 #[test]
-fn a_refusal_gives_way_to_the_answer_of_its_twin() {
+fn a_refusal_yields_to_the_answer_of_a_concurrent_duplicate() {
     let record = |body: &[u8], at| KeyRecord { key: key(body), receipt: StoredReceipt::Whole(receipt()), at };
     let offline = |answer| matches!(answer, Err(OpenError::Refused(OpenRequestRefusal::DjOffline)));
     assert!(offline(refused_with(None)));
@@ -121,7 +121,7 @@ fn a_refusal_gives_way_to_the_answer_of_its_twin() {
 }
 
 #[test]
-fn a_refused_destination_gives_way_to_the_answer_of_its_twin() {
+fn a_refused_destination_yields_to_the_answer_of_a_concurrent_duplicate() {
     let open = |known: Option<KeyRecord>| {
         let withdrawals =
             WithdrawalTerms { address_policy: AddressPolicy::Strict, ..WithdrawalTerms::default() };
@@ -151,7 +151,7 @@ fn a_refused_destination_gives_way_to_the_answer_of_its_twin() {
 }
 
 #[test]
-fn a_stranger_learns_nothing_and_the_requester_may_not_answer() {
+fn a_request_is_hidden_from_strangers_and_answered_only_by_its_dj() {
     let answer = |number, id| {
         let mut kept = MockMusicRequests::new();
         kept.expect_request().returning(|id| Ok((id == request().id).then(request)));
@@ -168,7 +168,7 @@ fn a_stranger_learns_nothing_and_the_requester_may_not_answer() {
 }
 
 #[test]
-fn the_dj_of_a_request_may_not_cancel_it() {
+fn the_dj_of_a_request_cannot_cancel_it() {
     let mut kept = MockMusicRequests::new();
     kept.expect_request().returning(|_| Ok(Some(request())));
     let executor = requests(MockLedger::new(), kept, MockPeople::new());
@@ -189,18 +189,18 @@ fn sweep(first: Rejection) -> Result<u64, Failure> {
 }
 
 #[test]
-fn a_sweep_goes_on_past_what_others_settled() {
+fn a_sweep_continues_past_requests_settled_elsewhere() {
     assert_eq!(sweep(Rejection::Stale).unwrap(), 1);
 }
 
 #[test]
-fn a_sweep_leaves_nobody_waiting_behind_one_that_cannot_be_settled() {
+fn a_sweep_continues_past_a_broken_request_and_reports_it() {
     let swept = sweep(Rejection::Broken("a cent is gone"));
     assert!(matches!(swept, Err(Failure::Broken("a cent is gone"))), "{swept:?}");
 }
 
 #[test]
-fn a_blocked_guest_is_refused_before_the_price_is_told() {
+fn a_blocked_guest_is_refused_before_the_price_is_disclosed() {
     let cheap = NewRequest { fee: Some(Money::ZERO), ..wish() };
     let executor = requests(MockLedger::new(), MockMusicRequests::new(), people_with(true));
     let opened = run(executor.run(&context(4), OpenRequest, input(cheap)));

@@ -103,7 +103,7 @@ fn applying(answer: fn() -> Result<Applied, ApplyError>) -> MockLedger {
 }
 
 #[test]
-fn a_known_key_is_answered_before_anything_is_loaded_or_read() {
+fn a_known_key_is_answered_without_loading_or_reading() {
     let mut ledger = MockLedger::new();
     ledger.expect_find_key().once().returning(|_| Ok(Some(known())));
     let (steps, read) = (Steps::default(), Cell::new(0));
@@ -117,7 +117,7 @@ fn a_known_key_is_answered_before_anything_is_loaded_or_read() {
 }
 
 #[test]
-fn a_key_of_another_body_is_refused_before_anything_is_loaded() {
+fn a_key_with_another_body_is_refused_without_loading() {
     let mut ledger = MockLedger::new();
     ledger.expect_find_key().once().returning(|_| Ok(Some(KeyRecord { key: key(b"other"), ..known() })));
     let steps = Steps::default();
@@ -140,7 +140,7 @@ fn a_refusal_is_final_only_while_the_key_is_unknown() {
 }
 
 #[test]
-fn the_input_is_read_once_and_after_the_entity_was_found_and_authorized() {
+fn the_input_is_read_once_after_loading_and_authorization() {
     for (found, own, expected) in [(false, true, "not found"), (true, false, "denied"), (true, true, "input")]
     {
         let steps = Steps::default();
@@ -167,7 +167,7 @@ fn the_input_is_read_once_and_after_the_entity_was_found_and_authorized() {
 }
 
 #[test]
-fn authorization_is_asked_once_for_each_entity_that_is_loaded() {
+fn each_load_is_authorized_once() {
     let steps = Steps::default();
     let fresh = applying(|| Ok(Applied::Fresh(receipt())));
     run(executor(fresh, 1).run(&context(1), Probe::new(&steps), input(()))).unwrap();
@@ -184,7 +184,7 @@ fn authorization_is_asked_once_for_each_entity_that_is_loaded() {
 }
 
 #[test]
-fn effects_follow_a_plan_that_reached_the_ledger_and_no_refusal() {
+fn effects_follow_applied_plans_and_no_refusals() {
     type Answer = fn() -> Result<Applied, ApplyError>;
     let answers: [(Answer, bool); 2] =
         [(|| Ok(Applied::Fresh(receipt())), false), (|| Ok(Applied::Replayed(receipt())), true)];
@@ -218,7 +218,7 @@ fn a_principal_is_checked_again_before_a_replay() {
 }
 
 #[test]
-fn a_role_that_was_taken_away_meanwhile_counts() {
+fn a_role_revoked_meanwhile_is_not_used() {
     let mut principals = MockPrincipalCheck::new();
     let member = |principal| Ok(Principal { role: Role::Member, ..principal });
     principals.expect_current().once().returning(member);
@@ -248,7 +248,7 @@ fn commands_with_one_key_run_one_after_the_other() {
 }
 
 #[test]
-fn an_opened_topup_is_ordered_before_the_answer_and_looked_at_again_by_a_replay() {
+fn an_opened_topup_is_ordered_before_the_answer_and_reloaded_by_a_replay() {
     let topup = |page: Option<&str>| Topup {
         id: TopupId::new(7).unwrap(),
         opening: None,
@@ -374,7 +374,7 @@ fn effects_follow_a_commit_although_the_deadline_passes_before_its_answer() {
 }
 
 #[test]
-fn effects_follow_a_commit_although_the_caller_is_gone() {
+fn effects_are_performed_although_the_caller_is_gone() {
     let scene = InTime::new(Duration::ZERO);
     let steps = Steps::default();
     let context = context(1);

@@ -55,7 +55,7 @@ fn not_adjusted() -> MockWallets {
 }
 
 #[test]
-fn an_act_keeps_its_operator_and_reason_when_it_is_decided_again() {
+fn a_stale_operator_command_keeps_its_metadata() {
     let mut ledger = MockLedger::new();
     let mut turn = mockall::Sequence::new();
     let theirs = |plan: &Plan| {
@@ -87,7 +87,7 @@ fn an_act_keeps_its_operator_and_reason_when_it_is_decided_again() {
 }
 
 #[test]
-fn nobody_judges_their_own_in_any_state_whatever_the_limit() {
+fn an_operator_cannot_judge_their_own_withdrawal() {
     let txid = || Line::new("f00d").unwrap();
     let states = [
         WithdrawalState::Pending,
@@ -117,7 +117,7 @@ fn nobody_judges_their_own_in_any_state_whatever_the_limit() {
 }
 
 #[test]
-fn a_refused_act_reaches_no_ledger() {
+fn a_refused_operator_command_does_not_reach_the_ledger() {
     let withdrawals = stored(vec![withdrawal(WithdrawalState::NeedsReview { txid: None })]);
     let executor = Doubles { withdrawals, ..Doubles::default() }.executor();
     let step = (SendingStep::Complete { txid: None }, reason());
@@ -141,13 +141,13 @@ fn adjust(
 }
 
 #[test]
-fn nobody_who_is_not_there_is_adjusted() {
+fn an_adjustment_of_an_unknown_user_is_refused() {
     let adjusted = adjust(MockLedger::new(), MockMusicRequests::new(), None, (1, -500));
     assert!(matches!(adjusted, Err(CommandError::Refused(AdjustRefusal::NoSuchUser))), "{adjusted:?}");
 }
 
 #[test]
-fn a_debit_short_of_funds_first_gives_back_the_persons_overdue_fees() {
+fn a_debit_short_of_funds_releases_the_users_overdue_fees_first() {
     let mut ledger = MockLedger::new();
     let mut turn = mockall::Sequence::new();
     let correction = Correction::signed(Money::from_minor(-500)).unwrap();
@@ -169,7 +169,7 @@ fn a_debit_short_of_funds_first_gives_back_the_persons_overdue_fees() {
 }
 
 #[test]
-fn nobody_corrects_their_own_balance_or_refunds_a_request_that_they_are_party_to() {
+fn operators_cannot_adjust_themselves_or_refund_their_own_requests() {
     let adjusted = adjust(MockLedger::new(), MockMusicRequests::new(), None, (3, 500));
     assert!(matches!(adjusted, Err(CommandError::Failed(Failure::Denied))), "{adjusted:?}");
     let own = [MusicRequest { requester: user(3), ..request() }, MusicRequest { dj: user(3), ..request() }];
@@ -183,7 +183,7 @@ fn nobody_corrects_their_own_balance_or_refunds_a_request_that_they_are_party_to
 }
 
 #[test]
-fn who_adjusted_the_wallet_lately_is_told_before_anything_is_decided() {
+fn a_recent_adjustment_is_refused_before_the_input_is_read() {
     for adjusted in [true, false] {
         let withdrawals = stored(vec![withdrawal(WithdrawalState::Pending)]);
         let mut wallets = MockWallets::new();

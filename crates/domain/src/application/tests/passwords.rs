@@ -107,7 +107,7 @@ fn held(still: bool) -> MockLogins {
 }
 
 #[test]
-fn a_change_needs_the_present_password() {
+fn a_password_change_requires_the_current_password() {
     for verified in [PasswordCheck::Right, PasswordCheck::Outdated] {
         let noted = vec![EventKind::PasswordChanged];
         let (logins, passwords) = (held(true), compared(verified));
@@ -125,7 +125,7 @@ fn a_change_needs_the_present_password() {
 }
 
 #[test]
-fn a_log_that_is_away_undoes_nothing() {
+fn an_unavailable_security_log_does_not_undo_the_change() {
     let log = Some(log_away(EventKind::PasswordChanged));
     let (logins, passwords) = (held(true), compared(PasswordCheck::Right));
     change(Setup { logins, passwords, log, changed: true, ..Setup::default() }).unwrap();
@@ -139,7 +139,7 @@ fn a_password_that_changed_meanwhile_is_a_conflict() {
 }
 
 #[test]
-fn a_known_password_is_refused_before_anything_is_used_up() {
+fn a_breached_password_is_refused_before_the_token_is_used() {
     let refused = change(Setup { passwords: breached(), ..Setup::default() });
     assert!(
         matches!(refused, Err(CommandError::Refused(ChangePasswordRefusal::BreachedPassword))),
@@ -158,7 +158,7 @@ fn reset(setup: Setup) -> Result<(), CommandError<ResetPasswordRefusal>> {
 }
 
 #[test]
-fn a_token_sets_the_password_of_whose_it_is() {
+fn a_reset_token_sets_the_password_of_its_owner() {
     for owner in [Some(user(2)), None] {
         let mut logins = MockLogins::new();
         logins
@@ -204,7 +204,7 @@ fn known(issued: IssueOutcome) -> MockLogins {
 }
 
 #[test]
-fn who_forgot_is_sent_the_token_that_was_kept() {
+fn the_stored_reset_token_is_sent() {
     let mut notifier = MockNotifier::new();
     notifier
         .expect_send()
@@ -220,7 +220,7 @@ fn who_forgot_is_sent_the_token_that_was_kept() {
 }
 
 #[test]
-fn nothing_is_sent_to_who_is_unknown_shut_out_or_was_sent_too_many() {
+fn no_reset_is_sent_to_unknown_suspended_or_rate_limited_users() {
     let mut nobody = MockLogins::new();
     nobody.expect_credentials().returning(|_| Ok(None));
     forgot(Setup { logins: nobody, ..Setup::default() }).unwrap();
@@ -237,7 +237,7 @@ fn nothing_is_sent_to_who_is_unknown_shut_out_or_was_sent_too_many() {
 }
 
 #[test]
-fn a_message_that_does_not_get_through_is_said() {
+fn a_failed_notification_is_an_error() {
     let mut notifier = MockNotifier::new();
     notifier.expect_send().returning(|_, _| Err(Unavailable::new("the mail server is away")));
     notifier.expect_can_reach().return_const(true);
@@ -248,7 +248,7 @@ fn a_message_that_does_not_get_through_is_said() {
 }
 
 #[test]
-fn nobody_is_told_where_nothing_can_be_sent() {
+fn no_notification_is_sent_to_an_unreachable_recipient() {
     let mut notifier = MockNotifier::new();
     notifier.expect_can_reach().return_const(false);
     let setup = Setup { people: people_with(true), notifier, ..Setup::default() };
@@ -256,7 +256,7 @@ fn nobody_is_told_where_nothing_can_be_sent() {
 }
 
 #[test]
-fn a_forgotten_password_is_looked_up_by_a_job_alone() {
+fn a_reset_request_only_enqueues_a_job() {
     let email = || Email::new("dee@example.com").unwrap();
     for (reached, full) in [(true, false), (true, true), (false, false)] {
         let mut notifier = MockNotifier::new();

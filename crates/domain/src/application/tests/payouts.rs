@@ -137,7 +137,7 @@ fn lost() -> PayoutAnswer {
 }
 
 #[test]
-fn an_answer_is_written_down_as_far_as_it_goes() {
+fn the_answer_of_a_provider_moves_the_payout() {
     let (broadcast, completed) =
         (PayoutUpdate::Broadcast { txid: txid() }, PayoutUpdate::Completed { txid: txid() });
     for (word, state, settlements) in [
@@ -159,7 +159,7 @@ fn an_answer_is_written_down_as_far_as_it_goes() {
 }
 
 #[test]
-fn nothing_is_sent_where_operators_do_it() {
+fn manual_payouts_are_not_sent() {
     let scene = Scene::new(WithdrawalState::Approved);
     let mut by_hand = MockPayoutProvider::new();
     by_hand.expect_sends().return_const(false);
@@ -168,7 +168,7 @@ fn nothing_is_sent_where_operators_do_it() {
 }
 
 #[test]
-fn who_dies_between_taking_up_and_the_answer_leaves_it_to_be_sent_again() {
+fn a_payout_is_resent_after_a_crash_before_the_answer() {
     let scene = Scene::new(WithdrawalState::Approved);
     let mut hangs = MockPayoutProvider::new();
     hangs.expect_sends().return_const(true);
@@ -189,7 +189,7 @@ fn who_dies_between_taking_up_and_the_answer_leaves_it_to_be_sent_again() {
 }
 
 #[test]
-fn answers_lost_after_it_paid_end_in_a_review_with_the_hold_kept() {
+fn repeatedly_lost_answers_lead_to_a_review_and_keep_the_hold() {
     let scene = Scene::new(WithdrawalState::Approved);
     let payouts = scene.server(provider(3, lost));
     for attempts in 1..=3 {
@@ -209,7 +209,7 @@ fn answers_lost_after_it_paid_end_in_a_review_with_the_hold_kept() {
 }
 
 #[test]
-fn a_worker_that_comes_late_sends_nothing() {
+fn a_worker_with_a_stale_claim_sends_nothing() {
     let scene = Scene::new(WithdrawalState::Approved);
     let first = scene.server(provider(1, says(PayoutUpdate::Accepted)));
     let second = scene.server(provider(0, lost));
@@ -220,7 +220,7 @@ fn a_worker_that_comes_late_sends_nothing() {
 }
 
 #[test]
-fn words_come_twice_and_in_any_order() {
+fn duplicate_and_reordered_payout_updates() {
     use PayoutUpdate::{Accepted, Refused};
     let broadcast = || PayoutUpdate::Broadcast { txid: txid() };
     let completed = || PayoutUpdate::Completed { txid: txid() };
@@ -296,7 +296,7 @@ fn words_come_twice_and_in_any_order() {
 }
 
 #[test]
-fn another_transaction_is_a_contradiction_and_changes_nothing() {
+fn a_different_transaction_is_a_contradiction_without_effect() {
     let other = || Line::new("beef").unwrap();
     let (broadcast, completed) =
         (PayoutUpdate::Broadcast { txid: other() }, PayoutUpdate::Completed { txid: other() });
@@ -321,7 +321,7 @@ fn another_transaction_is_a_contradiction_and_changes_nothing() {
 }
 
 #[test]
-fn a_refusal_after_an_unanswered_sending_is_a_review_with_the_hold_kept() {
+fn a_refusal_after_an_unanswered_attempt_leads_to_a_review() {
     let scene = Scene::new(WithdrawalState::Approved);
     let unanswered = scene.server(provider(1, lost));
     run(unanswered.run()).unwrap();
@@ -337,7 +337,7 @@ fn a_refusal_after_an_unanswered_sending_is_a_review_with_the_hold_kept() {
 }
 
 #[test]
-fn an_answer_that_contradicts_what_was_said_meanwhile_changes_nothing() {
+fn an_answer_contradicting_an_earlier_message_changes_nothing() {
     let scene = Scene::new(WithdrawalState::Approved);
     let broadcast = WithdrawalState::Broadcast { txid: txid() };
     let mut provider = MockPayoutProvider::new();

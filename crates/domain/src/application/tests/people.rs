@@ -47,7 +47,7 @@ fn with_dj(erased: bool) -> MockPeople {
 }
 
 #[test]
-fn a_standing_is_changed_by_an_operator_for_a_reason() {
+fn an_operator_changes_an_account_status_with_a_reason() {
     let mut ledger = MockLedger::new();
     let theirs = |plan: &Plan| {
         let metadata = plan.metadata();
@@ -61,7 +61,7 @@ fn a_standing_is_changed_by_an_operator_for_a_reason() {
 }
 
 #[test]
-fn who_was_erased_meanwhile_is_a_conflict() {
+fn a_user_erased_meanwhile_is_a_conflict() {
     let mut ledger = MockLedger::new();
     ledger.expect_apply().once().returning(|_| rejected(Rejection::Missing(EntityKind::User)));
     let changed = change(ledger, 0, (AccountStatusChange::Suspend, "fraud"));
@@ -69,7 +69,7 @@ fn who_was_erased_meanwhile_is_a_conflict() {
 }
 
 #[test]
-fn the_last_operator_is_not_dismissed() {
+fn the_last_operator_cannot_be_dismissed() {
     let mut ledger = MockLedger::new();
     ledger.expect_apply().once().returning(|_| rejected(Rejection::LastOperator));
     let changed = change(ledger, 0, (AccountStatusChange::Role(Role::Member), "a coup"));
@@ -78,7 +78,7 @@ fn the_last_operator_is_not_dismissed() {
 }
 
 #[test]
-fn nobody_changes_their_own_standing_and_nobody_else_changes_any() {
+fn only_operators_change_the_status_of_others() {
     let change = |principal, id| {
         let mut people = MockPeople::new();
         people.expect_profile().returning(move |_| {
@@ -101,7 +101,7 @@ fn nobody_changes_their_own_standing_and_nobody_else_changes_any() {
 }
 
 #[test]
-fn who_was_erased_is_nobody_to_staff() {
+fn an_erased_user_is_not_found_by_staff() {
     let found = run(queries(with_dj(true)).user(&principal(3), user(2)));
     assert!(matches!(found, Err(Failure::NotFound)), "{found:?}");
     let executor = Doubles { people: with_dj(true), ..Doubles::default() }.executor();
@@ -111,7 +111,7 @@ fn who_was_erased_is_nobody_to_staff() {
 }
 
 #[test]
-fn people_are_found_by_address_in_any_letter_case() {
+fn users_are_found_by_address_in_any_letter_case() {
     let mut people = MockPeople::new();
     people
         .expect_people()
@@ -126,7 +126,7 @@ fn people_are_found_by_address_in_any_letter_case() {
 }
 
 #[test]
-fn the_log_is_for_staff_and_hears_of_those_who_are_refused() {
+fn the_security_log_is_for_staff_and_records_denied_access() {
     let mut log = MockSecurityLog::new();
     log.expect_append()
         .withf(|event| {
@@ -161,7 +161,7 @@ fn blocks() -> GuestBlocks {
 }
 
 #[test]
-fn a_dj_blocks_who_made_a_request_to_them_and_not_themselves() {
+fn a_dj_can_block_only_their_requesters() {
     // An existing block stays, even if it was made without a request.
     for guest in [1, 4] {
         let blocked = run(blocks().block(&context(2), user(guest))).unwrap();
@@ -178,7 +178,7 @@ fn a_dj_blocks_who_made_a_request_to_them_and_not_themselves() {
 }
 
 #[test]
-fn a_guest_blocks_nobody() {
+fn a_guest_cannot_block_users() {
     let blocks = blocks();
     let blocked = run(blocks.block(&context(1), user(2)));
     assert!(matches!(blocked, Err(CommandError::Failed(Failure::Denied))), "{blocked:?}");
@@ -187,7 +187,7 @@ fn a_guest_blocks_nobody() {
 }
 
 #[test]
-fn who_was_erased_takes_no_requests() {
+fn an_erased_dj_takes_no_requests() {
     let opened = run(requests(MockLedger::new(), MockMusicRequests::new(), with_dj(true)).run(
         &context(1),
         OpenRequest,

@@ -53,7 +53,7 @@ fn growing(entries: i64) -> MockPersonalRecords {
 }
 
 #[test]
-fn a_list_is_whole_and_names_nothing_twice_while_it_grows() {
+fn an_export_of_a_growing_list_is_complete_without_duplicates() {
     for entries in [0, 1, 199, 200, 201, 450] {
         let data = personal_data(Doubles { records: growing(entries), ..Doubles::default() });
         let pages: Vec<Vec<Record>> =
@@ -68,7 +68,7 @@ fn a_list_is_whole_and_names_nothing_twice_while_it_grows() {
 }
 
 #[test]
-fn a_list_ends_with_the_failure_that_broke_it_off() {
+fn an_interrupted_list_ends_with_its_failure() {
     let mut records = MockPersonalRecords::new();
     records.expect_records().returning(|_, _, after, limit| match after {
         None => Ok((1..=i64::from(limit)).rev().map(|seq| Record::Entry(entry(seq), None)).collect()),
@@ -81,7 +81,7 @@ fn a_list_ends_with_the_failure_that_broke_it_off() {
 
 /// A request is shown by the clock, and an operator's event without the operator and their client info.
 #[test]
-fn records_are_shown_as_the_person_may_see_them() {
+fn exported_records_hide_operators_and_show_expiry() {
     let mut records = MockPersonalRecords::new();
     records.expect_records().returning(|_, part, _, _| {
         Ok(vec![match part {
@@ -112,7 +112,7 @@ fn records_are_shown_as_the_person_may_see_them() {
 }
 
 #[test]
-fn an_export_is_noted() {
+fn an_export_is_recorded() {
     let (people, log) = (people_with(true), noting(EventKind::DataExported));
     let data = personal_data(Doubles { people, log, ..Doubles::default() });
     let profile = run(data.export(&context(2))).unwrap();
@@ -148,7 +148,7 @@ fn erase(
 }
 
 #[test]
-fn a_person_is_erased_who_proves_who_they_are_and_whose_money_is_gone() {
+fn an_erasure_needs_the_password_and_an_empty_wallet() {
     assert!(erase(PasswordCheck::Right, Some(Erased::Done), noting(EventKind::DataErased)).is_ok());
     let wrong = erase(PasswordCheck::Wrong, None, noting(EventKind::LoginFailed));
     assert!(matches!(wrong, Err(CommandError::Refused(EraseRefusal::WrongPassword))), "{wrong:?}");

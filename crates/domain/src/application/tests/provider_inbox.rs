@@ -236,7 +236,7 @@ fn record(
 }
 
 #[test]
-fn a_message_is_about_the_row_with_its_reference_or_about_an_older_one_by_its_id() {
+fn messages_are_matched_by_reference_or_by_id_for_older_rows() {
     let heard = |opening, subject, about_topup| {
         let state = WithdrawalState::Processing { attempts: 1, retry_at: None };
         let scene = Scene::new(TopupStatus::Pending, state, opening);
@@ -283,7 +283,7 @@ fn a_message_is_about_the_row_with_its_reference_or_about_an_older_one_by_its_id
 }
 
 #[test]
-fn what_contradicts_the_ledger_is_kept_with_all_that_is_known_of_it() {
+fn contradicting_messages_are_kept_with_their_details() {
     use Contradiction::{
         AmountMismatch, ReferenceAndIdDiffer, StatusContradiction, TxidMismatch, UnknownReference,
     };
@@ -334,7 +334,7 @@ fn what_contradicts_the_ledger_is_kept_with_all_that_is_known_of_it() {
 }
 
 #[test]
-fn what_agrees_with_the_ledger_is_not_kept() {
+fn consistent_messages_are_not_kept() {
     let scene = Scene::pending();
     let inbox = scene.inbox(scene.keeps());
     let message = message(by(REFERENCE, None));
@@ -369,7 +369,7 @@ fn a_message_that_cannot_be_kept_is_not_acknowledged() {
 }
 
 #[test]
-fn known_messages_and_those_beyond_the_bound_are_told_apart() {
+fn known_and_excess_messages_are_distinguished() {
     for recorded in [Recorded::Known, Recorded::NotKept] {
         let scene = Scene::pending();
         let mut messages = MockProviderMessages::new();
@@ -416,7 +416,7 @@ fn an_operator_resolves_a_message_once() {
 }
 
 #[test]
-fn staff_reads_messages_and_operators_resolve_them() {
+fn staff_read_messages_and_only_operators_resolve_them() {
     for (role, reads, resolves) in
         [(Role::Member, false, false), (Role::Auditor, true, false), (Role::Operator, true, true)]
     {

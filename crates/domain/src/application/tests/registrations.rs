@@ -64,7 +64,7 @@ fn again(taken: Taken) -> Result<SignedIn, CommandError<RegisterRefusal>> {
 }
 
 #[test]
-fn a_repeated_registration_gets_the_session_that_was_begun() {
+fn a_repeated_registration_gets_its_first_session() {
     for token in ["next", "other"] {
         let signed_in = again(Taken { kept: hash(token), ..fresh() }).unwrap();
         assert_eq!((signed_in.session, signed_in.refresh_token), (session(), Token(token.to_owned())));
@@ -92,7 +92,7 @@ fn a_registration_is_repeated_for_a_minute() {
 }
 
 #[test]
-fn the_address_is_taken_for_everybody_else() {
+fn other_registrations_of_the_address_are_refused() {
     let used = Session { used_at: now(), ..began(Duration::SECOND) };
     let noted = vec![EventKind::LoginFailed];
     for (case, taken) in [

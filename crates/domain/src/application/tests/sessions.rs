@@ -21,7 +21,7 @@ fn own_sessions(sessions: MockSessions, noted: Option<(EventKind, i64)>) -> OwnS
 }
 
 #[test]
-fn a_session_that_is_not_one_s_own_is_not_found() {
+fn the_session_of_another_user_is_not_found() {
     let mut sessions = MockSessions::new();
     sessions.expect_end_session().returning(|_, _, _| Ok(false));
     let ended = run(own_sessions(sessions, None).end(&context(1), SessionId::new(9).unwrap()));
@@ -29,7 +29,7 @@ fn a_session_that_is_not_one_s_own_is_not_found() {
 }
 
 #[test]
-fn an_end_is_noted_with_the_session_that_ended() {
+fn the_end_of_a_session_is_recorded_with_its_id() {
     let mut sessions = MockSessions::new();
     let ninth = SessionId::new(9).unwrap();
     sessions
@@ -42,7 +42,7 @@ fn an_end_is_noted_with_the_session_that_ended() {
 }
 
 #[test]
-fn logging_out_everywhere_keeps_no_session() {
+fn logging_out_everywhere_ends_all_sessions() {
     let mut sessions = MockSessions::new();
     sessions.expect_end_sessions().with(eq(user(1)), eq(None), eq(now())).once().returning(|_, _, _| Ok(3));
     let sessions = own_sessions(sessions, Some((EventKind::SessionsEnded, 1)));

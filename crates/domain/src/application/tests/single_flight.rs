@@ -17,7 +17,7 @@ fn patience(time: &Simulated) -> Deadline {
 }
 
 #[test]
-fn those_of_one_scope_take_turns_in_their_order() {
+fn commands_of_one_scope_run_in_order() {
     let (all, time, running, ended) =
         (SingleFlight::default(), Simulated::default(), Cell::new(0), Cell::new(0));
     let work = |number| {
@@ -37,7 +37,7 @@ fn those_of_one_scope_take_turns_in_their_order() {
 }
 
 #[test]
-fn those_of_other_scopes_do_not_wait() {
+fn commands_of_different_scopes_do_not_wait() {
     let (all, time) = (SingleFlight::default(), Simulated::default());
     {
         let mut first = pin!(all.run(SCOPE, patience(&time), &time, pending::<()>()));
@@ -49,7 +49,7 @@ fn those_of_other_scopes_do_not_wait() {
 }
 
 #[test]
-fn who_waits_in_vain_is_told_so_in_time() {
+fn a_waiter_times_out_while_the_first_runs() {
     let (all, time) = (SingleFlight::default(), Simulated::default());
     let first = all.run(SCOPE, patience(&time), &time, time.sleep(Duration::seconds(60)));
     let twin = async {
@@ -63,7 +63,7 @@ fn who_waits_in_vain_is_told_so_in_time() {
 }
 
 #[test]
-fn the_time_of_who_waits_includes_its_own_work() {
+fn the_timeout_of_a_waiter_includes_its_own_work() {
     let (all, time) = (SingleFlight::default(), Simulated::default());
     let first = all.run(SCOPE, patience(&time), &time, time.sleep(Duration::seconds(3)));
     let twin = all.run(SCOPE, patience(&time), &time, async { time.sleep(Duration::seconds(2)).await });
@@ -74,7 +74,7 @@ fn the_time_of_who_waits_includes_its_own_work() {
 }
 
 #[test]
-fn who_goes_away_gives_its_turn_to_the_next() {
+fn a_cancelled_command_passes_its_turn_on() {
     let (all, time) = (SingleFlight::default(), Simulated::default());
     let mut first = Box::pin(all.run(SCOPE, patience(&time), &time, pending::<()>()));
     let mut second = Box::pin(all.run(SCOPE, patience(&time), &time, pending::<()>()));
@@ -90,7 +90,7 @@ fn who_goes_away_gives_its_turn_to_the_next() {
 }
 
 #[test]
-fn a_waiter_that_went_away_before_its_turn_is_skipped() {
+fn a_cancelled_waiter_is_skipped() {
     let (all, time) = (SingleFlight::default(), Simulated::default());
     let mut first = Box::pin(all.run(SCOPE, patience(&time), &time, pending::<()>()));
     let mut second = Box::pin(all.run(SCOPE, patience(&time), &time, pending::<()>()));

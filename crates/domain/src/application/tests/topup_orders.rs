@@ -191,7 +191,7 @@ fn work(server: &TopupOrders) -> usize {
 }
 
 #[test]
-fn a_topup_is_stored_before_it_is_ordered_and_its_opener_has_it_to_order() {
+fn a_topup_is_stored_and_leased_before_it_is_ordered() {
     let scene = Scene::new();
     let server = scene.server(provider(1, taken));
     let topup = open(&server);
@@ -204,7 +204,7 @@ fn a_topup_is_stored_before_it_is_ordered_and_its_opener_has_it_to_order() {
 }
 
 #[test]
-fn what_a_provider_need_not_be_asked_is_not_ordered() {
+fn a_topup_without_a_provider_order_is_not_ordered() {
     for (how, status) in
         [(Intake::Confirmed, TopupStatus::Confirmed), (Intake::Announced, TopupStatus::Pending)]
     {
@@ -220,7 +220,7 @@ fn what_a_provider_need_not_be_asked_is_not_ordered() {
 }
 
 #[test]
-fn where_nobody_takes_money_no_topup_is_opened() {
+fn no_topup_is_opened_without_a_provider() {
     let scene = Scene::new();
     let refused = try_open(&scene.server(intake(Intake::NotOffered)));
     let not_offered = OpenTopupRefusal::NotOffered;
@@ -229,7 +229,7 @@ fn where_nobody_takes_money_no_topup_is_opened() {
 }
 
 #[test]
-fn a_refusal_ends_the_topup() {
+fn a_refusal_by_the_provider_fails_the_topup() {
     let scene = Scene::new();
     let server = scene.server(provider(1, refused));
     let (failed, ordered) = run(server.order(open(&server))).unwrap();
@@ -241,7 +241,7 @@ fn a_refusal_ends_the_topup() {
 }
 
 #[test]
-fn without_an_answer_a_topup_is_ordered_again_when_it_is_due_until_it_was_often_enough() {
+fn an_unanswered_topup_is_ordered_again_when_due_until_the_last_attempt() {
     let scene = Scene::new();
     let server = scene.server(provider(2, lost));
     let (unanswered, ordered) = run(server.order(open(&server))).unwrap();
@@ -259,7 +259,7 @@ fn without_an_answer_a_topup_is_ordered_again_when_it_is_due_until_it_was_often_
 }
 
 #[test]
-fn who_dies_before_the_answer_leaves_a_topup_to_be_ordered_when_the_lease_ends() {
+fn a_topup_is_ordered_again_after_an_expired_lease() {
     let scene = Scene::opened();
     let other = scene.server(provider(1, taken));
     scene.later(29);
@@ -271,7 +271,7 @@ fn who_dies_before_the_answer_leaves_a_topup_to_be_ordered_when_the_lease_ends()
 }
 
 #[test]
-fn whose_last_order_nobody_lived_to_finish_is_given_up() {
+fn a_topup_is_given_up_after_an_unfinished_last_order() {
     let scene = Scene::opened();
     scene.later(30);
     let dying = scene.server(provider(0, taken));
@@ -283,7 +283,7 @@ fn whose_last_order_nobody_lived_to_finish_is_given_up() {
 }
 
 #[test]
-fn of_two_who_take_a_topup_up_one_has_it_to_order() {
+fn one_of_two_servers_claims_a_topup() {
     let scene = Scene::opened();
     scene.later(30);
     let (one, other) = (scene.server(provider(0, taken)), scene.server(provider(0, taken)));
@@ -294,7 +294,7 @@ fn of_two_who_take_a_topup_up_one_has_it_to_order() {
 }
 
 #[test]
-fn an_answer_after_the_lease_is_kept_and_the_later_one_is_known() {
+fn an_answer_after_the_lease_is_stored_and_a_later_one_is_known() {
     let scene = Scene::new();
     let late = scene.server(provider(1, taken));
     let first = open(&late);
@@ -310,7 +310,7 @@ fn an_answer_after_the_lease_is_kept_and_the_later_one_is_known() {
 }
 
 #[test]
-fn a_message_that_is_faster_than_the_answer_breaks_nothing() {
+fn a_message_before_the_answer_is_not_overwritten() {
     for confirmed in [true, false] {
         let answers: [(fn() -> OrderAnswer, bool); 3] = [(taken, false), (refused, confirmed), (lost, false)];
         for (answer, contradicts) in answers {

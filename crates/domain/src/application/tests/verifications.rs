@@ -71,7 +71,7 @@ fn send(setup: Setup, address: Address) -> Result<(), CommandError<SendCodeRefus
 }
 
 #[test]
-fn the_code_that_was_kept_is_sent() {
+fn the_stored_code_is_sent() {
     let mut notifier = reaching();
     notifier
         .expect_send()
@@ -86,7 +86,7 @@ fn the_code_that_was_kept_is_sent() {
 }
 
 #[test]
-fn what_is_proven_needs_no_code_and_what_is_missing_gets_none() {
+fn verified_and_missing_addresses_get_no_code() {
     let mut people = MockPeople::new();
     people.expect_profile().returning(|_| {
         let profile = dj(false);
@@ -98,7 +98,7 @@ fn what_is_proven_needs_no_code_and_what_is_missing_gets_none() {
 }
 
 #[test]
-fn nothing_is_kept_where_nothing_is_sent() {
+fn no_code_is_stored_for_an_unreachable_address() {
     let mut notifier = MockNotifier::new();
     notifier.expect_can_reach().return_const(false);
     let refused = send(Setup { people: people_with(true), notifier, ..Setup::default() }, Address::Email);
@@ -106,7 +106,7 @@ fn nothing_is_kept_where_nothing_is_sent() {
 }
 
 #[test]
-fn too_many_codes_say_how_long_to_wait() {
+fn a_full_code_quota_reports_the_wait() {
     let wait = Duration::minutes(7);
     for (quota, most) in [(CodeQuota::Hour, 5), (CodeQuota::Number, 5), (CodeQuota::Network, 20)] {
         let logins = issuing(IssueOutcome::TooMany(TooMany { quota, most, until: now().plus(wait) }));
@@ -129,7 +129,7 @@ fn too_many_codes_say_how_long_to_wait() {
 }
 
 #[test]
-fn a_code_for_a_phone_is_counted_for_number_network_and_deployment() {
+fn a_phone_code_counts_against_number_network_and_deployment() {
     for (address, network) in [(Some("192.0.2.7"), keyed(4)), (None, keyed(5))] {
         let mut people = MockPeople::new();
         people.expect_profile().returning(|_| {
@@ -157,7 +157,7 @@ fn a_code_for_a_phone_is_counted_for_number_network_and_deployment() {
 }
 
 #[test]
-fn only_a_right_answer_proves() {
+fn only_a_right_code_verifies() {
     let phone = (Address::Phone, Purpose::Phone, TokenHash([2; 32]));
     let email = (Address::Email, Purpose::Email, TokenHash([1; 32]));
     for ((address, purpose, hash), judged, kind) in [

@@ -95,7 +95,7 @@ impl Auditor {
         self.add(owed.negated());
         self.held = added(self.held, held);
         self.current = Some(EntryChain::of(wallet));
-        self.tell();
+        self.report_progress();
     }
 
     /// Visits the next entry of the current wallet.
@@ -140,7 +140,7 @@ impl Auditor {
                 Err(flaw) => self.found(Some(Finding::Entity { reference: entity.reference(), flaw })),
             }
         }
-        self.tell();
+        self.report_progress();
     }
 
     /// Whether some entries or postings belong to no entity, so that a search for them is worthwhile.
@@ -216,7 +216,7 @@ impl Auditor {
         }
     }
 
-    fn tell(&mut self) {
+    fn report_progress(&mut self) {
         if let Some(Report(report)) = &mut self.report {
             let done = self.seen.entries.saturating_add(self.of_entities.entries);
             report(Progress { done, expected: self.expected.saturating_mul(2) });

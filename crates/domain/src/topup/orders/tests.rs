@@ -28,12 +28,12 @@ fn topup(status: TopupStatus, orders: Option<Orders>, payment_url: Option<Paymen
 }
 
 #[test]
-fn who_opens_a_topup_has_it_for_the_lease() {
+fn an_opened_topup_is_leased_to_its_opener() {
     assert_eq!(TERMS.first(at(7)), orders(1, Some(37)));
 }
 
 #[test]
-fn a_topup_is_ordered_when_it_is_due_until_it_was_often_enough() {
+fn a_topup_is_ordered_when_due_until_the_last_attempt() {
     use TopupStatus::{Confirmed, Failed, Pending};
     let due = Some(orders(1, Some(10)));
     for (status, kept, page, now, expected) in [
@@ -55,7 +55,7 @@ fn a_topup_is_ordered_when_it_is_due_until_it_was_often_enough() {
 }
 
 #[test]
-fn what_each_answer_comes_to() {
+fn each_answer_of_the_provider_has_its_outcome() {
     use TopupStatus::{Confirmed, Failed, Pending};
     let taken = |page| OrderReply::Taken { page };
     let kept = |page| Answered::Kept { orders: orders(1, None), page };
@@ -87,7 +87,7 @@ fn what_each_answer_comes_to() {
 }
 
 #[test]
-fn without_an_answer_each_wait_is_twice_as_long_until_the_last_attempt() {
+fn the_wait_doubles_after_each_unanswered_attempt() {
     use TopupStatus::{Confirmed, Pending};
     let under_way = |attempts| Some(orders(attempts, Some(200)));
     for (status, kept, page, attempt, expected) in [
@@ -109,7 +109,7 @@ fn without_an_answer_each_wait_is_twice_as_long_until_the_last_attempt() {
 }
 
 #[test]
-fn no_wait_is_longer_than_an_hour() {
+fn the_wait_is_capped_at_an_hour() {
     for (seconds, attempts, expected) in [
         (5, 1, 5),
         (5, 10, 2_560),
@@ -126,7 +126,7 @@ fn no_wait_is_longer_than_an_hour() {
 }
 
 #[test]
-fn what_has_ended_is_not_ordered_again_whatever_is_stored() {
+fn a_settled_topup_has_no_next_order() {
     for (status, expected) in
         [(TopupStatus::Pending, Some(at(9))), (TopupStatus::Confirmed, None), (TopupStatus::Failed, None)]
     {

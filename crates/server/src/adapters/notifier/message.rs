@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_line_is_long_enough_for_mail_to_wrap_it() {
+    fn message_lines_fit_into_76_columns() {
         let (code, token) = (Token("042137".to_owned()), Token("x".repeat(43)));
         for notice in [Notice::Code(code), Notice::PasswordReset(token), Notice::PasswordChanged] {
             let text = Message::of(&notice).text;

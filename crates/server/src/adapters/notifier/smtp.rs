@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mail_has_its_headers_and_nothing_else() {
+    fn a_mail_has_its_headers_and_body() {
         let mail = mail("ada@example.com").unwrap();
         let (headers, body) = mail.split_once("\r\n\r\n").unwrap();
         for header in ["From: Cuepoint <no-reply@example.com>", "To: ada@example.com", "Subject: Hello"] {
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn no_address_adds_a_header() {
+    fn an_address_cannot_inject_a_header() {
         for address in [
             "a@example.com\r\nBcc: b@example.com",
             "a@example.com>\r\n",

@@ -116,7 +116,7 @@ mod tests {
     use http::StatusCode;
 
     #[test]
-    fn what_an_answer_says() {
+    fn answers_of_the_provider_are_interpreted() {
         let txid = || Line::new("f00d").unwrap();
         let (broadcast, completed) =
             (PayoutUpdate::Broadcast { txid: txid() }, PayoutUpdate::Completed { txid: txid() });
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_of_a_reason() {
+    fn reasons_of_refusals_are_sanitized() {
         let long = format!(r#"{{"status":"refused","reason":"{}"}}"#, "x".repeat(300));
         for (body, kept) in [
             (r#"{"status":"refused","reason":" a closed address "}"#, Some("a closed address".to_owned())),

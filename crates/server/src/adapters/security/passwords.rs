@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_password_matches_its_own_hash_alone() {
+    async fn a_password_matches_only_its_own_hash() {
         let passwords = passwords(19_456);
         let hash = passwords.hash(&password("correct horse")).await.unwrap();
         assert!(hash.0.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{}", hash.0);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_hash_of_another_cost_is_outdated() {
+    async fn a_hash_with_another_cost_is_outdated() {
         let before = passwords(8_192).hash(&password("correct horse")).await.unwrap();
         assert!(before.0.contains("$m=8192,t=2,p=1$"), "{}", before.0);
         let passwords = passwords(9_216);
@@ -163,27 +163,27 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_same_password_never_hashes_to_the_same() {
+    async fn hashes_of_one_password_differ() {
         let passwords = passwords(8_192);
         let one = passwords.hash(&password("correct horse")).await.unwrap();
         assert!(one != passwords.hash(&password("correct horse")).await.unwrap());
     }
 
     #[tokio::test]
-    async fn a_hash_that_is_none_is_no_wrong_password() {
+    async fn a_malformed_hash_is_an_error() {
         let broken = PasswordHash("$argon2id$broken".to_owned());
         assert!(passwords(8_192).verify(&password("x"), Some(broken)).await.is_err());
     }
 
     #[tokio::test]
-    async fn who_waits_too_long_for_a_turn_is_sent_away() {
+    async fn hashing_fails_after_waiting_too_long_for_a_permit() {
         let turns = Arc::new(Semaphore::new(0));
         let passwords = Argon2Passwords { turns, patience: Duration::ZERO, ..passwords(8_192) };
         assert!(passwords.hash(&password("correct horse")).await.is_err());
     }
 
     #[test]
-    fn what_everybody_chooses_is_refused_in_any_letter_case() {
+    fn breached_passwords_are_recognized_in_any_letter_case() {
         let refuses = passwords(8_192);
         for common in ["password", "12345678", "qwertyuiop", "PassWord", "TRUSTNO1", "P@ssw0rd"] {
             assert!(refuses.is_breached(&password(common)), "{common}");

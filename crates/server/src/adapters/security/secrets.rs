@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_tokens_are_the_same() {
+    fn tokens_are_unique() {
         let secrets = secrets(&format!("a:{KEY}"));
         let (one, two) = (secrets.token(), secrets.token());
         assert!(one != two);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_derived_token_depends_on_the_key_and_on_everything_it_is_derived_from() {
+    fn a_derived_token_depends_on_its_key_and_inputs() {
         let (a, b) = (format!("a:{KEY}"), format!("a:{OTHER}"));
         let tokens = [
             successor(&a, "one"),
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn every_valid_key_derives_a_candidate_and_the_one_that_signs_comes_first() {
+    fn each_valid_key_derives_a_candidate_starting_with_the_signing_key() {
         let before = SecretString::from(format!("old:{KEY}"));
         let presented = Token("one".to_owned());
         for algorithm in [Algorithm::Hs256, Algorithm::Es256] {
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_guessed_is_hashed_under_each_key_that_there_is() {
+    fn low_entropy_values_are_hashed_under_each_key() {
         let hashes = |keys: &str, what, text: &str| secrets(keys).keyed_hashes(what, text, NOW).unwrap();
         let (a, b) = (format!("a:{KEY}"), format!("b:{OTHER}"));
         let of_a = hashes(&a, LowEntropyValue::Code, "email:2:042137");
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_key_in_force_nothing_is_derived() {
+    fn no_token_is_derived_without_a_valid_key() {
         let keys = format!("a:{KEY} until=1970-01-01T00:00:01Z");
         let secrets = secrets(&keys);
         assert!(secrets.successors(&Token("one".to_owned()), NOW).is_ok());

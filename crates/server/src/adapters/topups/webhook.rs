@@ -131,7 +131,7 @@ mod tests {
     use http::StatusCode;
 
     #[test]
-    fn what_an_answer_says() {
+    fn answers_of_the_provider_are_interpreted() {
         let address = |length: usize| format!("https://pay.example.com/{}", "x".repeat(length - 24));
         let named = |address: &str| format!(r#"{{"payment_url":"{address}"}}"#);
         let page = |address: &str| Some(Answer::Taken(Ok(PaymentUrl::new(address).ok())));

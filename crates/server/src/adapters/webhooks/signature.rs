@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_changed_breaks_the_signature() {
+    fn any_change_breaks_the_signature() {
         let secrets = secrets(&[OLD]);
         assert!(!verified(&secrets, SIGNATURE, |message| message.id = "msg_other"));
         assert!(!verified(&secrets, SIGNATURE, |message| message.body = br#"{"test": 2432232315}"#));
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn five_minutes_either_way_are_allowed() {
+    fn timestamps_may_differ_by_five_minutes() {
         let secrets = secrets(&[OLD]);
         for (late, fresh) in
             [(0, true), (300, true), (301, false), (-300, true), (-301, false), (i64::MAX, false)]
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_are_no_secret() {
+    fn invalid_webhook_secrets_are_refused() {
         for (text, error) in [
             ("", SecretError::Prefix),
             ("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", SecretError::Prefix),

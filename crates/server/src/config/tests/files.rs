@@ -12,7 +12,7 @@ fn of_file(name: &str, content: &str, keys: &[(&str, &str)]) -> Result<Settings,
 }
 
 #[test]
-fn unknown_keys_are_refused_wherever_they_stand() {
+fn unknown_keys_are_refused_in_every_layer() {
     for (variable, sentence) in [
         ("CUEPOINT__SERVER__PROT", "server.prot: there is no such key (CUEPOINT__SERVER__PROT)"),
         ("CUEPOINT__SERVER", "server: there is no such key (CUEPOINT__SERVER)"),
@@ -42,7 +42,7 @@ fn unknown_keys_are_refused_wherever_they_stand() {
 }
 
 #[test]
-fn a_file_comes_before_the_variables_and_after_what_is_compiled_in() {
+fn variables_override_the_file_and_the_file_overrides_defaults() {
     let file = "[server]\nport = 9000\nworkers = 2\n[cors]\nallowed_origins = [\"https://a.example\"]\n\
         [withdrawals]\nmax_amount = 10\noptions = [\"BTC: bitcoin\"]\n";
     let settings = of_file("layers", file, &[("server.workers", "4")]).unwrap();
@@ -53,7 +53,7 @@ fn a_file_comes_before_the_variables_and_after_what_is_compiled_in() {
 }
 
 #[test]
-fn a_value_of_the_wrong_kind_in_a_file_is_refused() {
+fn a_value_of_the_wrong_type_in_a_file_is_refused() {
     for (name, file, sentence) in [
         ("float", "[server]\nport = 80.5", "server.port: must be a whole number from 0 to 65535"),
         ("bool", "[server]\nport = true", "server.port: must be a whole number from 0 to 65535"),
@@ -80,7 +80,7 @@ fn a_value_of_the_wrong_kind_in_a_file_is_refused() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_refused_without_showing_it() {
+fn an_unreadable_configuration_file_is_refused_without_showing_it() {
     let missing = Layers { file: Some("/nowhere/cuepoint.toml".into()), ..Layers::test(&[]) };
     let error = missing.settings().unwrap_err().to_string();
     assert!(error.starts_with("CUEPOINT_CONFIG: /nowhere/cuepoint.toml cannot be read: "), "{error}");

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn what_is_for_development_is_refused_in_production() {
+fn development_settings_are_refused_in_production() {
     for (key, value, sentence) in [
         (
             "storage.backend",
@@ -44,7 +44,7 @@ fn what_is_for_development_is_refused_in_production() {
 }
 
 #[test]
-fn on_this_machine_calls_need_no_encryption() {
+fn loopback_urls_need_no_encryption() {
     for url in ["http://127.0.0.1:9000/x", "http://[::1]/", "http://localhost", "https://payouts.example.com"]
     {
         let keys = [PRODUCTION, &[("payouts.webhook_url", url)]].concat();

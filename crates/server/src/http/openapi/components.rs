@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_most_frequent_form_of_a_name_is_shared() {
+    fn the_most_frequent_form_of_a_component_is_shared() {
         let uses = [("a", 1), ("a", 2), ("a", 2), ("b", 3), ("c", 4), ("c", 4)];
         let mut uses = uses.map(|(name, form)| (name.to_owned(), RefOr::T(form)));
         let components = shared("numbers", uses.iter_mut().map(|(name, form)| (name.clone(), form)));

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_document_and_the_routes_name_the_same_operations() {
+    fn the_document_and_the_routes_list_the_same_operations() {
         let described: Operations =
             operations(&json()).into_iter().map(|(method, path, _)| (method, path)).collect();
         assert_eq!(described, declared());
@@ -134,12 +134,12 @@ mod tests {
     }
 
     #[test]
-    fn the_written_contract_and_the_routes_name_the_same_operations() {
+    fn the_written_contract_and_the_routes_list_the_same_operations() {
         assert_eq!(written(), declared());
     }
 
     #[test]
-    fn no_route_and_no_name_is_there_twice() {
+    fn routes_and_operation_ids_are_unique() {
         let all = crate::http::operations::all();
         assert_eq!(declared().len(), all.len());
         let ids: BTreeSet<_> = all.iter().map(|operation| operation.id).collect();
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn every_operation_says_what_it_takes_and_what_it_can_answer() {
+    fn every_operation_documents_its_request_and_responses() {
         let document = json();
         for declaration in crate::http::operations::all() {
             let method = declaration.method.as_str().to_lowercase();
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_of_an_answer_is_required() {
+    fn every_key_of_a_response_is_required() {
         fn check(place: &str, schema: &Value) {
             if let Some(properties) = schema["properties"].as_object() {
                 let required: BTreeSet<_> =
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn every_reference_leads_somewhere() {
+    fn every_reference_resolves() {
         fn references(value: &Value, found: &mut BTreeSet<String>) {
             match value {
                 Value::Object(map) => {

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_address_from_the_right_that_is_not_trusted_is_the_client() {
+    fn the_rightmost_untrusted_address_is_the_client() {
         for (peer, lines, client, proven) in [
             ("127.0.0.1", &["203.0.113.9"][..], "203.0.113.9", true),
             ("::ffff:127.0.0.1", &["203.0.113.9"], "203.0.113.9", true),
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_hide_nobody() {
+    fn non_utf8_bytes_do_not_hide_the_client() {
         let value = header::HeaderValue::from_bytes(b"\xff, 203.0.113.9").unwrap();
         let peer = SocketAddr::new("127.0.0.1".parse().unwrap(), 4_000);
         let request = TestRequest::default().peer_addr(peer).append_header((FORWARDED_FOR, value));
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_not_trusted_is_the_client_and_what_they_pass_on_only_raises_doubts() {
+    fn an_untrusted_peer_is_the_client_and_its_headers_only_raise_doubt() {
         for header in ["x-forwarded-for", "forwarded", "x-real-ip", "via"] {
             let headers = [(header, "203.0.113.9")];
             assert_eq!(found("127.0.0.1", &headers, ""), ("127.0.0.1".to_owned(), false), "{header}");
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_is_a_short_line() {
+    fn a_user_agent_is_sanitized_and_truncated() {
         let said = |value: &[u8]| {
             let value = header::HeaderValue::from_bytes(value).unwrap();
             agent(

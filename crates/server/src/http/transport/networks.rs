@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_in_their_networks() {
+    fn addresses_match_their_networks() {
         for (list, address, inside) in [
             ("127.0.0.0/8 ::1", "127.9.9.9", true),
             ("127.0.0.0/8 ::1", "::1", true),
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn who_may_have_come_from_elsewhere_is_only_let_in_where_everybody_is() {
+    fn an_unproven_address_is_admitted_only_to_the_whole_network() {
         let (local, all) = (networks("127.0.0.0/8"), networks("0.0.0.0/0 ::/0"));
         assert!(local.admit(at("127.0.0.1", true)) && !local.admit(at("127.0.0.1", false)));
         assert!(!local.admit(at("10.0.0.1", true)));
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_network() {
+    fn invalid_networks_are_refused() {
         for written in ["", "10.0.0.0/33", "localhost", "10.0.0", "::/129", "10.0.0.0/8/8", "10.0.0.1:80"] {
             let refused = Networks::parse([written]).unwrap_err().to_string();
             assert_eq!(

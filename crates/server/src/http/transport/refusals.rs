@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parsers_refusals_are_recognised_wherever_they_begin() {
+    fn refusals_of_the_parser_are_recognized_at_any_offset() {
         let refusal =
             |line: &str| format!("HTTP/1.1 {line}\r\ncontent-length: 0\r\nconnection: close\r\n{DATE}\r\n");
         let answer = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nx-request-id: a\r\n\r\n{}";
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn no_answer_of_the_service_is_taken_for_one() {
+    fn no_response_of_the_service_is_taken_for_a_parser_refusal() {
         for answer in [
             "HTTP/1.1 100 Continue\r\n\r\n".to_owned(),
             format!("HTTP/1.1 204 No Content\r\n{DATE}\r\n"),

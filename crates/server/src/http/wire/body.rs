@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn all_wrong_fields_are_named_in_the_order_of_the_declaration() {
+    fn all_invalid_fields_are_named_in_declaration_order() {
         let Err(error) = read(r#"{"city":5,"online":null,"type":7}"#) else { panic!("it is wrong") };
         assert_eq!(
             serde_json::to_string(&error.details.errors).unwrap(),
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn the_schema_describes_what_is_read() {
+    fn the_schema_describes_the_declared_fields() {
         let schema = serde_json::to_value(Example::schema()).unwrap();
         assert_eq!(
             (&schema["description"], &schema["example"]),

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn all_wrong_fields_are_named_at_once() {
+    fn all_invalid_fields_are_named_at_once() {
         let body = object(r#"{"name":5,"phone":null,"email":" ","city":7}"#);
         let mut fields = Fields::of(&body);
         assert_eq!(fields.required("name", values::line), None);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_null_and_empty_differ_in_a_change() {
+    fn missing_null_and_empty_are_distinguished_in_a_change() {
         let body = object(r#"{"city":null,"state":" ","phone":"1","name":null}"#);
         let mut fields = Fields::of(&body);
         assert_eq!(fields.change_or_clear("city", values::line), Field::Set(None));

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn all_wrong_filters_are_named_at_once() {
+    fn all_invalid_filters_are_named_at_once() {
         for (query, dj_id) in [
             ("status=bogus&dj_id=abc", "The dj id field must be an integer."),
             ("dj_id=0&status=bogus", "The selected dj id is invalid."),

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn one_bearer_token_and_nothing_else() {
+    fn exactly_one_bearer_token_is_accepted() {
         for value in ["Bearer abc", "bearer abc", "BEARER  abc "] {
             let request = request(&[("authorization", value)]);
             assert_eq!(bearer(request.headers()).unwrap(), "abc", "{value}");
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn who_takes_json() {
+    fn accept_headers_that_allow_json() {
         for (accept, taken) in [
             ("application/json", true),
             ("*/*", true),
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn which_bodies_are_json() {
+    fn content_types_that_are_json() {
         for (kind, json) in [
             ("application/json", true),
             ("Application/JSON", true),
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_short_visible_ascii() {
+    fn idempotency_keys_are_short_visible_ascii() {
         let (longest, longer) = ("k".repeat(255), "k".repeat(256));
         for (key, fits) in [("a", true), (&longest, true), (&longer, false), ("", false), ("a b", false)] {
             let request = TestRequest::default().insert_header(("idempotency-key", key)).to_http_request();

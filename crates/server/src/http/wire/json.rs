@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_stay_text() {
+    fn numbers_are_kept_as_text() {
         let object = Object::parse(br#" {"amount": 1e999999999 , "b":0.10} "#).unwrap();
         assert_eq!(object.get("amount").unwrap().get(), "1e999999999");
         assert_eq!(object.get("b").unwrap().get(), "0.10");
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json() {
+    fn invalid_json_is_refused() {
         for body in [
             &b""[..],
             b"{",
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_given_twice_is_found_at_any_depth_and_in_any_spelling() {
+    fn duplicate_keys_are_found_at_any_depth_and_spelling() {
         for body in [
             r#"{"a":1,"a":1}"#,
             r#"{"a":1,"\u0061":2}"#,
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_like_a_key_is_none_within_text_or_beside_its_object() {
+    fn equal_keys_in_text_or_other_objects_are_no_duplicates() {
         for body in [
             r#"{"a":"a","b":"\"a\":","c":["a","a"]}"#,
             r#"{"a":{"a":{"a":1},"b":[{"a":1},{"a":2}]},"b":"}"}"#,
@@ -191,14 +191,14 @@ mod tests {
     }
 
     #[test]
-    fn json_that_is_no_object() {
+    fn json_other_than_an_object_is_refused() {
         for body in ["1", "null", "true", "\"x\"", "[]", "[{}]", "1e999"] {
             assert_eq!(Object::parse(body.as_bytes()).unwrap_err(), BodyError::NotAnObject, "{body}");
         }
     }
 
     #[test]
-    fn depth_is_bounded() {
+    fn nesting_depth_is_bounded() {
         let nested = |depth: usize| format!("{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
         assert!(Object::parse(nested(32).as_bytes()).is_ok());
         assert!(malformed(nested(33).as_bytes()));

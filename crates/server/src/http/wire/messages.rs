@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn underscores_are_spoken_as_spaces() {
+    fn underscores_are_shown_as_spaces() {
         assert_eq!(selected("dj_id"), "The selected dj id is invalid.");
         assert_eq!(
             required_with("latitude", "longitude"),
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_summary_counts_the_other_sentences() {
+    fn the_summary_counts_the_other_messages() {
         let mut errors = Errors::one("amount", required("amount"));
         assert_eq!(errors.summary().unwrap(), "The amount field is required.");
         errors.add("network", required("network"));

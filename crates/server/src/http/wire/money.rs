@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sums_have_the_currency_s_decimals() {
+    fn amounts_have_the_decimals_of_the_currency() {
         for (scale, minor, text) in
             [(2, 1_250, "12.50"), (2, 0, "0.00"), (2, -5, "-0.05"), (0, 12, "12"), (8, 1, "0.00000001")]
         {
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_sum_keeps_every_digit() {
+    fn a_large_amount_keeps_every_digit() {
         let usd = Currency::new("USD", 2).unwrap();
         let number = Number::money(&usd, Money::from_minor(99_999_999_999_999_999_999));
         assert_eq!(serde_json::to_string(&number).unwrap(), "999999999999999999.99");

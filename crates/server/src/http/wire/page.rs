@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn every_page_equals_the_one_of_the_framework_it_imitates() {
+    fn every_page_matches_the_golden_file() {
         let golden = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/pages.json"));
         let cases: Vec<Value> = serde_json::from_str(golden).unwrap();
         assert!(cases.len() > 100);
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn the_keys_are_in_the_framework_s_order() {
+    fn page_keys_are_in_the_specified_order() {
         let paging = Paging::read(&Query::default(), PATH.to_owned(), &[]);
         let text = serde_json::to_string(&paging.page(&rows(0, 15, 1), |()| ())).unwrap();
         let keys = [
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_no_page_counts_as_the_first() {
+    fn an_invalid_page_number_counts_as_the_first() {
         for (query, number, size) in [
             ("", 1, 15),
             ("page=0", 1, 15),
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_page_of_all_numbers_does_not_overflow() {
+    fn the_largest_page_number_does_not_overflow() {
         let paging = Paging::read(&Query::parse("page=9223372036854775807"), PATH.to_owned(), &[]);
         let page = serde_json::to_value(paging.page(&Rows::<()>::none(3), |()| ())).unwrap();
         assert_eq!(page["current_page"], json!(i64::MAX));
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn links_keep_the_caller_s_words() {
+    fn page_links_keep_the_given_parameters() {
         let query = Query::parse("per_page=500&status=pending&page=9&junk=1");
         let page = Paging::read(&query, PATH.to_owned(), &["status"]).page(&rows(0, 100, 9), |()| ());
         assert_eq!(page.first_page_url, format!("{PATH}?per_page=500&status=pending&page=1"));

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_numbers_as_php_reads_them() {
+    fn whole_numbers_are_parsed_like_php() {
         for (text, number) in [
             ("1", Some(1)),
             (" 7 ", Some(7)),
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn kept_parameters_are_the_known_ones_that_say_something() {
+    fn only_known_nonempty_parameters_are_kept() {
         for (query, kept) in [
             ("", ""),
             ("status=pending", "status=pending"),
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_of_repeated_parameters_counts() {
+    fn the_last_repeated_parameter_counts() {
         let query = Query::parse("page=2&page=%203%20&online=");
         assert_eq!(query.get("page"), Some("3"));
         assert_eq!(query.get("online"), None);

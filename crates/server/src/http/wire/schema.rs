@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn paragraphs_stay_apart() {
+    fn paragraphs_are_kept_separate() {
         assert_eq!(text_of(&[" One", " two.", "", " Three."]), "One two.\n\nThree.");
         assert_eq!(text_of(&[" One.", ""]), "One.");
     }

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_are_read_as_rfc_3339_has_them() {
+    fn timestamps_are_parsed_as_rfc_3339() {
         for (text, micros) in [
             ("1970-01-01T00:00:00Z", Some(0)),
             ("1970-01-01T00:00:00.000001Z", Some(1)),
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn moments_have_six_decimals() {
+    fn timestamps_have_six_decimals() {
         for (micros, text) in [
             (0, "\"1970-01-01T00:00:00.000000Z\""),
             (1_700_000_000_000_001, "\"2023-11-14T22:13:20.000001Z\""),

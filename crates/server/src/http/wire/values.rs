@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts() {
+    fn amounts_are_validated() {
         let usd = Currency::new("USD", 2).unwrap();
         let read = |text: &str| withdrawal_amount(&usd)("amount", &raw(text)).map(WithdrawalAmount::get);
         for (text, minor) in [("1", 100), ("1.00", 100), ("1e0", 100), ("12.5", 1_250)] {
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn corrections_have_a_sign_and_are_not_nothing() {
+    fn adjustments_are_signed_and_not_zero() {
         let usd = Currency::new("USD", 2).unwrap();
         let read = |text: &str| correction(&usd)("amount", &raw(text));
         for (text, minor) in
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_currency_without_decimals() {
+    fn a_currency_without_decimals_allows_no_fraction() {
         let yen = Currency::new("JPY", 0).unwrap();
         let read = |text: &str| money(&yen, Money::ZERO)("fee", &raw(text));
         assert_eq!(read("0").unwrap(), Money::ZERO);
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn texts() {
+    fn texts_are_validated() {
         assert_eq!(line("name", &raw("\" Ada \"")).unwrap().as_str(), "Ada");
         assert_eq!(line("name", &raw("\"  \"")), Err(InvalidValue::Empty));
         assert_eq!(said(line("name", &raw("5"))), ["The name field must be a string."]);
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn choices_and_flags() {
+    fn choices_and_flags_are_validated() {
         for text in ["\"upcoming\"", "\"Upcoming_Artist\"", "\" UPCOMING \""] {
             assert_eq!(artist_type("artist_type", &raw(text)), Ok(ArtistType::Upcoming), "{text}");
         }

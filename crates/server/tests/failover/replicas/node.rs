@@ -115,7 +115,7 @@ impl Node {
 
     /// Sends SIGKILL to every process.
     pub(super) fn kill(&mut self) {
-        let pids = self.stop_everything();
+        let pids = self.stop_all_processes();
         signal("KILL", &pids);
         self.stopped.clear();
         self.reap();
@@ -123,12 +123,12 @@ impl Node {
 
     /// Stops every process.
     pub(super) fn freeze(&mut self, supervisor: &mut Supervisor) {
-        self.stopped = self.stop_everything();
+        self.stopped = self.stop_all_processes();
         supervisor.note_stopped(&self.stopped);
     }
 
     /// Stops the postmaster first, so that no process comes while the others are listed, and then these.
-    fn stop_everything(&self) -> Vec<String> {
+    fn stop_all_processes(&self) -> Vec<String> {
         let postmaster = self.process.as_ref().expect("the node runs").id().to_string();
         if self.stopped.contains(&postmaster) {
             return self.stopped.clone();

@@ -105,15 +105,15 @@ impl Supervisor {
 
     /// Has these processes killed at the end: stopped ones would not hear of it.
     pub(super) fn note_stopped(&mut self, pids: &[String]) {
-        pids.iter().for_each(|pid| self.tell(pid));
+        pids.iter().for_each(|pid| self.send_line(pid));
     }
 
     /// Notes that the stopped processes go on.
     pub(super) fn forget_stopped(&mut self) {
-        self.tell("none");
+        self.send_line("none");
     }
 
-    fn tell(&mut self, line: &str) {
+    fn send_line(&mut self, line: &str) {
         let input = self.process.stdin.as_mut().expect("the supervisor reads");
         writeln!(input, "{line}").expect("the supervisor reads");
     }

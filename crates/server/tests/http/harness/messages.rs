@@ -7,7 +7,7 @@ use cuepoint_server::adapters::clock::SystemClock;
 use cuepoint_server::adapters::webhooks::{SignedMessage, SigningSecrets};
 use serde_json::{Value, json};
 
-use super::{Answer, Call, Client, Heard, Provider, Server};
+use super::{Answer, Call, Client, Provider, ReceivedRequest, Server};
 
 /// A secret that a server verifies with, but does not sign with.
 pub(crate) const OLD: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -136,7 +136,7 @@ impl<'a> Message<'a> {
 
 /// Checks that a call was signed with the first secret over exactly its content, under this reference.
 #[track_caller]
-pub(crate) fn is_signed(heard: &Heard, reference: &str) {
+pub(crate) fn is_signed(heard: &ReceivedRequest, reference: &str) {
     let header = |name: &str| heard.headers[name].as_str();
     let message = SignedMessage {
         id: header("webhook-id"),

@@ -21,7 +21,7 @@ pub(crate) use messages::{Message, NEW, OLD, STRANGE, TOPUPS, is_signed, paid, p
 pub(crate) use people::{
     PASSWORD, PERSONAL_INFO, Person, REQUEST, WITHDRAWAL, cents, line, operator_keys, song,
 };
-pub(crate) use provider::{Heard, Provider, Reply};
+pub(crate) use provider::{Provider, ReceivedRequest, Reply};
 pub(crate) use provider_scene::ProviderScene;
 pub(crate) use proxy::{Proxy, Traffic};
 pub(crate) use raw::{answers, exchange};

@@ -21,18 +21,18 @@ pub(crate) enum Reply {
 
 /// The replies of a provider, and the calls received so far.
 struct State {
-    now: Mutex<(Reply, Vec<Heard>)>,
+    now: Mutex<(Reply, Vec<ReceivedRequest>)>,
     changed: Condvar,
 }
 
 /// A call as received.
 #[derive(Clone, Debug)]
-pub(crate) struct Heard {
+pub(crate) struct ReceivedRequest {
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) body: String,
 }
 
-impl Heard {
+impl ReceivedRequest {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap()
     }
@@ -73,7 +73,7 @@ impl Provider {
     }
 
     /// The calls received so far.
-    pub(crate) fn heard(&self) -> Vec<Heard> {
+    pub(crate) fn heard(&self) -> Vec<ReceivedRequest> {
         self.state.now.lock().unwrap().1.clone()
     }
 }
@@ -95,7 +95,7 @@ fn serve(mut stream: TcpStream, state: &State) {
         return;
     }
     let mut now = state.now.lock().unwrap();
-    now.1.push(Heard { headers, body: String::from_utf8(body).unwrap() });
+    now.1.push(ReceivedRequest { headers, body: String::from_utf8(body).unwrap() });
     let now = state.changed.wait_while(now, |(reply, _)| matches!(reply, Reply::Silent)).unwrap();
     let reply = now.0.clone();
     drop(now);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::COMMISSION;
 
 /// The fact stated by an acknowledged answer; users by index, amounts in cents.
-pub(super) enum Told {
+pub(super) enum Fact {
     /// This amount was added to a wallet, or left it for good.
     Received { who: usize, cents: i64 },
     /// A request was created.
@@ -38,22 +38,22 @@ pub(super) struct Books {
 }
 
 impl Books {
-    pub(super) fn enter(&mut self, told: Told) {
+    pub(super) fn enter(&mut self, told: Fact) {
         match told {
-            Told::Received { who, cents } => self.received.push((who, cents)),
-            Told::Asked { request, guest, dj, fee } => {
+            Fact::Received { who, cents } => self.received.push((who, cents)),
+            Fact::Asked { request, guest, dj, fee } => {
                 assert_eq!(self.requests.insert(request, (guest, dj, fee)), None, "request {request} twice");
             }
-            Told::Withdrew { withdrawal, who, cents } => {
+            Fact::Withdrew { withdrawal, who, cents } => {
                 let before = self.withdrawals.insert(withdrawal, (who, cents));
                 assert_eq!(before, None, "withdrawal {withdrawal} twice");
             }
-            Told::Request { request, status } => {
+            Fact::Request { request, status } => {
                 if ["rejected", "cancelled", "played", "refunded"].contains(&status.as_str()) {
                     self.request_ends.entry(request).or_default().insert(status);
                 }
             }
-            Told::Withdrawal { withdrawal, status } => {
+            Fact::Withdrawal { withdrawal, status } => {
                 if ["cancelled", "rejected", "failed", "completed"].contains(&status.as_str()) {
                     self.withdrawal_ends.entry(withdrawal).or_default().insert(status);
                 }

@@ -7,7 +7,7 @@ use std::thread;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use super::books::Told;
+use super::books::Fact;
 use super::{CLIENTS, DJS};
 use crate::harness::{Answer, Person, cents, song};
 
@@ -90,7 +90,7 @@ pub(super) struct Client<'a> {
     me: usize,
     rng: Rng,
     keys: usize,
-    told: Vec<Told>,
+    told: Vec<Fact>,
     tally: Tally,
 }
 
@@ -101,7 +101,7 @@ impl<'a> Client<'a> {
     }
 
     /// Executes this many operations, and returns the acknowledged facts and a tally of the answers.
-    pub(super) fn live(mut self, operations: usize) -> (Vec<Told>, Tally) {
+    pub(super) fn live(mut self, operations: usize) -> (Vec<Fact>, Tally) {
         for _ in 0..operations {
             self.operate();
         }
@@ -128,7 +128,7 @@ impl<'a> Client<'a> {
         let body = json!({"amount": sum as f64 / 100.0});
         let answer = self.command(self.me(), "POST /wallet/topups", None, &body);
         if answer.status == 201 {
-            self.told.push(Told::Received { who: self.me, cents: sum });
+            self.told.push(Fact::Received { who: self.me, cents: sum });
         }
     }
 
@@ -146,7 +146,7 @@ impl<'a> Client<'a> {
         let answer = self.command(self.me(), "POST /music/requests", None, &body);
         if answer.status == 201 {
             let (id, fee) = (answer.data(201)["id"].as_i64().unwrap(), cents(&answer.raw("/data/fee")));
-            self.told.push(Told::Asked { request: id, guest, dj, fee });
+            self.told.push(Fact::Asked { request: id, guest, dj, fee });
             self.town.requests.lock().unwrap().push(Asked { id, guest, dj });
         }
     }
@@ -177,7 +177,7 @@ impl<'a> Client<'a> {
     fn note_request(&mut self, request: i64, answer: &Answer) {
         if answer.status == 200 {
             let status = answer.data(200)["status"].as_str().unwrap().to_owned();
-            self.told.push(Told::Request { request, status });
+            self.told.push(Fact::Request { request, status });
         }
     }
 
@@ -190,7 +190,7 @@ impl<'a> Client<'a> {
         let answer = self.command(self.me(), "POST /withdrawal/crypto", None, &body);
         if answer.status == 201 {
             let withdrawal = answer.json()["data"]["withdrawal_request"]["id"].as_i64().unwrap();
-            self.told.push(Told::Withdrew { withdrawal, who, cents: sum });
+            self.told.push(Fact::Withdrew { withdrawal, who, cents: sum });
             self.town.withdrawals.lock().unwrap().push((withdrawal, who));
         }
     }
@@ -227,7 +227,7 @@ impl<'a> Client<'a> {
     fn note_withdrawal(&mut self, withdrawal: i64, answer: &Answer) {
         if answer.status == 200 {
             let status = answer.data(200)["status"].as_str().unwrap().to_owned();
-            self.told.push(Told::Withdrawal { withdrawal, status });
+            self.told.push(Fact::Withdrawal { withdrawal, status });
         }
     }
 
@@ -238,7 +238,7 @@ impl<'a> Client<'a> {
         let body = json!({"user_id": user, "amount": sum as f64 / 100.0, "reason": "a correction"});
         let answer = self.command(&self.town.operator, "POST /operator/adjustments", None, &body);
         if answer.status == 201 {
-            self.told.push(Told::Received { who, cents: sum });
+            self.told.push(Fact::Received { who, cents: sum });
         }
     }
 

@@ -85,7 +85,7 @@ fn many_clients_on_two_servers_lose_no_cent() {
     eprintln!("{operations} operations in {:?}: {tally:#?}", begin.elapsed());
     let missing: Vec<_> = REACHED.iter().filter(|answer| !tally.contains_key(**answer)).collect();
     assert!(missing.is_empty(), "nothing led to {missing:?}");
-    is_where_it_belongs(&database, &town, &books);
+    assert_every_cent_is_accounted_for(&database, &town, &books);
     for server in &servers {
         for word in ["deadlock", "panicked", "ERROR"] {
             assert!(!server.log().contains(word), "a server said {word:?}");
@@ -110,7 +110,7 @@ fn settle(servers: &[Server; 2]) -> Town {
 
 /// Checks that each wallet holds the result of its acknowledged operations, and that all accounts sum to
 /// zero.
-fn is_where_it_belongs(database: &Database, town: &Town, books: &Books) {
+fn assert_every_cent_is_accounted_for(database: &Database, town: &Town, books: &Books) {
     eventually("what is past its time is given back", || {
         let open = "SELECT 1 FROM music_requests WHERE status IN ('pending', 'accepted')";
         database.rows(open).is_empty().then_some(())

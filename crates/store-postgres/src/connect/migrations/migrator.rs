@@ -186,7 +186,7 @@ mod tests {
     use crate::connect::migrations::MIGRATIONS;
 
     #[test]
-    fn statements_are_separated_without_their_comments() {
+    fn statements_are_split_without_comments() {
         let sql = "-- Why; and how.\nDROP INDEX CONCURRENTLY IF EXISTS a;\nCREATE INDEX CONCURRENTLY a\n    ON b (c);\n";
         let separated = ["DROP INDEX CONCURRENTLY IF EXISTS a", "CREATE INDEX CONCURRENTLY a\n    ON b (c)"];
         assert_eq!(statements(sql), separated);
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_in_no_transaction_is_concurrent_and_replaces_an_interrupted_build() {
+    fn migrations_outside_a_transaction_are_concurrent_and_repeatable() {
         for migration in MIGRATIONS.iter().filter(|migration| !migration.in_transaction) {
             let name = migration.name;
             let directions = [statements(migration.up), statements(migration.down)];

@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn migrations_have_one_version_each_in_the_order_of_their_names() {
+    fn migration_versions_are_unique_and_ordered() {
         let versions: Vec<String> = MIGRATIONS.iter().map(Migration::version).collect();
         assert!(versions.is_sorted_by(|one, next| one < next), "{versions:?}");
         assert_eq!(versions[0], "20261120000001");

@@ -55,7 +55,7 @@ const LAWLESS: &str = "
 type Case = (&'static str, &'static str, &'static str);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whatever_is_done_to_the_rows_is_found_and_named() {
+async fn every_tampered_row_is_found_and_named() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     populate(&store).await;

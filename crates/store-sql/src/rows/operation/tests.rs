@@ -177,7 +177,7 @@ fn row(outcome: Outcome, currency: &Currency) -> (Receipt, StoredOperation) {
 }
 
 #[test]
-fn a_receipt_without_the_newest_fields_is_of_an_earlier_version() {
+fn a_receipt_of_an_earlier_version_lacks_the_newest_fields() {
     let usd = Currency::new("USD", 2).unwrap();
     for outcome in withdrawals().chain(topups()) {
         let (mut receipt, mut row) = row(outcome, &usd);

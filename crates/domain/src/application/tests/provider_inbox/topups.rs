@@ -10,7 +10,7 @@ fn with_topup(status: TopupStatus) -> Arc<Scene> {
     Scene::new(status, WithdrawalState::Approved, Some(OPENING))
 }
 
-fn hears(scene: &Arc<Scene>, word: TopupUpdate) -> MessageOutcome {
+fn receive(scene: &Arc<Scene>, word: TopupUpdate) -> MessageOutcome {
     run(scene.inbox(scene.keeps()).topup(&message(by(REFERENCE, None)), word)).unwrap()
 }
 
@@ -20,7 +20,7 @@ fn contradiction(outcome: MessageOutcome) -> (&'static str, Option<&'static str>
 }
 
 #[test]
-fn a_word_that_comes_after_the_opposite_one_is_a_contradiction_even_where_they_race() {
+fn racing_opposite_updates_are_a_contradiction() {
     for (word, other) in [(paid(500), TopupStatus::Failed), (TopupUpdate::Failed, TopupStatus::Confirmed)] {
         let scene = Scene::pending();
         *scene.race.lock().unwrap() = Some(other);
@@ -32,49 +32,52 @@ fn a_word_that_comes_after_the_opposite_one_is_a_contradiction_even_where_they_r
 }
 
 #[test]
-fn the_whole_amount_is_taken_back_once_and_a_part_of_it_is_kept_for_an_operator() {
+fn a_full_reversal_is_applied_once_and_a_partial_one_is_kept() {
     let scene = with_topup(TopupStatus::Confirmed);
-    assert_eq!(contradiction(hears(&scene, reversed(499))), ("partial_reversal", Some("confirmed")));
-    assert_eq!(contradiction(hears(&scene, reversed(501))), ("amount_mismatch", Some("confirmed")));
+    assert_eq!(contradiction(receive(&scene, reversed(499))), ("partial_reversal", Some("confirmed")));
+    assert_eq!(contradiction(receive(&scene, reversed(501))), ("amount_mismatch", Some("confirmed")));
     assert_eq!(scene.topup.lock().unwrap().status, TopupStatus::Confirmed);
-    assert_eq!(hears(&scene, reversed(500)), MessageOutcome::Moved { row: 5, status: "reversed" });
-    assert_eq!(hears(&scene, reversed(500)), MessageOutcome::Known);
-    assert_eq!(hears(&scene, paid(500)), MessageOutcome::Known);
-    assert_eq!(contradiction(hears(&scene, TopupUpdate::Failed)), ("status_contradiction", Some("reversed")));
+    assert_eq!(receive(&scene, reversed(500)), MessageOutcome::Moved { row: 5, status: "reversed" });
+    assert_eq!(receive(&scene, reversed(500)), MessageOutcome::Known);
+    assert_eq!(receive(&scene, paid(500)), MessageOutcome::Known);
+    assert_eq!(
+        contradiction(receive(&scene, TopupUpdate::Failed)),
+        ("status_contradiction", Some("reversed"))
+    );
     assert_eq!(scene.kept().len(), 3);
     for status in [TopupStatus::Pending, TopupStatus::Failed] {
-        let told = contradiction(hears(&with_topup(status), reversed(500)));
+        let told = contradiction(receive(&with_topup(status), reversed(500)));
         assert_eq!(told, ("status_contradiction", Some(status.name())));
     }
 }
 
 #[test]
-fn a_reversal_that_an_operator_did_meanwhile_is_known() {
+fn a_reversal_already_made_by_an_operator_is_known() {
     let scene = with_topup(TopupStatus::Confirmed);
     *scene.race.lock().unwrap() = Some(TopupStatus::Reversed);
-    assert_eq!(hears(&scene, reversed(500)), MessageOutcome::Known);
+    assert_eq!(receive(&scene, reversed(500)), MessageOutcome::Known);
     assert_eq!(scene.kept(), []);
 }
 
 #[test]
-fn money_that_comes_after_an_erasure_goes_into_suspense_once() {
+fn money_arriving_after_an_erasure_goes_into_suspense_once() {
     for status in [TopupStatus::Pending, TopupStatus::Failed] {
         let scene = with_topup(status);
         *scene.erased.lock().unwrap() = true;
-        assert_eq!(contradiction(hears(&scene, paid(499))), ("amount_mismatch", Some(status.name())));
-        assert_eq!(hears(&scene, paid(500)), MessageOutcome::Suspended { row: 5 });
-        assert_eq!(hears(&scene, paid(500)), MessageOutcome::Known);
+        assert_eq!(contradiction(receive(&scene, paid(499))), ("amount_mismatch", Some(status.name())));
+        assert_eq!(receive(&scene, paid(500)), MessageOutcome::Suspended { row: 5 });
+        assert_eq!(receive(&scene, paid(500)), MessageOutcome::Known);
         for word in [TopupUpdate::Failed, reversed(500)] {
-            assert_eq!(contradiction(hears(&scene, word)), ("status_contradiction", Some("failed")));
+            assert_eq!(contradiction(receive(&scene, word)), ("status_contradiction", Some("failed")));
         }
         assert_eq!(scene.kept().len(), 3);
     }
 }
 
 #[test]
-fn money_that_comes_during_an_erasure_goes_into_suspense() {
+fn money_arriving_during_an_erasure_goes_into_suspense() {
     let scene = with_topup(TopupStatus::Pending);
     *scene.leaving.lock().unwrap() = true;
-    assert_eq!(hears(&scene, paid(500)), MessageOutcome::Suspended { row: 5 });
+    assert_eq!(receive(&scene, paid(500)), MessageOutcome::Suspended { row: 5 });
     assert!(scene.topup.lock().unwrap().suspense.is_some());
 }

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_others_can_read_is_refused() {
+    fn a_key_file_readable_by_others_is_refused() {
         let folder = Folder::new("modes");
         let path = folder.0.join("keys");
         fs::write(&path, format!("a:{KEY}\n")).unwrap();
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rotation_makes_the_file_and_leaves_nothing_beside_it() {
+    fn a_rotation_creates_the_key_file_and_no_other() {
         let folder = Folder::new("made");
         let path = folder.0.join("keys");
         let report = rotated(&path).unwrap();
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_to_the_file_stays_one() {
+    fn a_symbolic_link_to_the_key_file_is_kept() {
         let folder = Folder::new("link");
         let (path, link) = (folder.0.join("keys"), folder.0.join("link"));
         rotated(&path).unwrap();
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_rotated_stays_as_it_was() {
+    fn a_failed_rotation_changes_nothing() {
         let folder = Folder::new("bad");
         let path = folder.0.join("keys");
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path).unwrap();
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn rotations_at_once_all_count() {
+    fn concurrent_rotations_all_take_effect() {
         let folder = Folder::new("race");
         let path = folder.0.join("keys");
         std::thread::scope(|scope| {

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_file_is_put_into_force_once() {
+    fn a_changed_key_file_is_reloaded_once() {
         let path = std::env::temp_dir().join(format!("cuepoint-keys-in-force-{}", std::process::id()));
         write(&path, &format!("a:{KEY}\n"));
         let keys = SigningKeys::read(&path, NOW).unwrap();
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_file_leaves_the_keys_before_and_is_told_once() {
+    fn an_invalid_key_file_keeps_the_keys_and_is_reported_once() {
         let path = std::env::temp_dir().join(format!("cuepoint-keys-bad-{}", std::process::id()));
         write(&path, &format!("a:{KEY}\n"));
         let keys = SigningKeys::read(&path, NOW).unwrap();
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_are_no_file_do_not_change() {
+    fn keys_from_a_variable_do_not_change() {
         let keys = SigningKeys::parse(&SecretString::from(format!("a:{KEY}")), NOW).unwrap();
         assert!(!keys.may_change() && keys.reload(NOW).is_none());
         let later = SecretString::from(format!("a:{KEY} from=2026-11-20T12:00:00Z"));

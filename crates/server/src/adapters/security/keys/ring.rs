@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_key_signs_and_all_verify() {
+    fn the_first_key_signs_and_every_key_verifies() {
         let ring = ring(&format!("# keys\n\n new: {KEY}\nold:{}\n", KEY.trim_end_matches('='))).unwrap();
         assert_eq!(ring.signing(at(0)).unwrap().id(), "new");
         for (id, known) in [("new", true), ("old", true), ("", false), ("ol", false), ("OLD", false)] {
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_signs_from_a_moment_on_and_verifies_until_another() {
+    fn keys_sign_and_verify_within_their_validity() {
         let text = format!(
             "c:{KEY} from=1970-01-01T00:00:30Z\n\
              b:hs256:{KEY} until=1970-01-01T00:01:00Z from=1970-01-01T01:00:10+01:00\n\
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ring_may_hold_both_algorithms_and_shows_the_public_halves_alone() {
+    fn a_ring_with_both_algorithms_publishes_only_public_keys() {
         let (one, other) = (es256(), es256());
         let text = format!(
             "x:es256:{one} from=2100-01-01T00:00:00Z\nh:{KEY}\ny:es256:{other} until=1970-01-01T00:01:00Z"
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn no_key_is_shown() {
+    fn debug_output_contains_no_key() {
         let (text, secret) = (format!("a:{KEY}\nb:es256:"), es256());
         let shown = format!("{:?}", ring(&format!("{text}{secret}")).unwrap());
         assert!(shown.contains("\"a\"") && shown.contains("Es256"), "{shown}");
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn rings_that_are_none() {
+    fn invalid_key_rings_are_refused() {
         refused("", "it holds no key");
         refused("# only a remark", "it holds no key");
         refused(KEY, "line 1: is not `kid:key`");

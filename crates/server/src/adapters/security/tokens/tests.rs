@@ -108,7 +108,7 @@ fn without(object: Value, key: &str) -> Value {
 }
 
 #[test]
-fn a_token_says_who_calls() {
+fn a_token_identifies_its_principal() {
     let (user, session) = (UserId::new(i64::MAX).unwrap(), SessionId::new(i64::MAX).unwrap());
     for identity in [ada(), Principal { user, role: Role::Operator, is_dj: false, session }] {
         let issued = tokens().issue(&identity, EPOCH, at(NOW)).unwrap();
@@ -118,7 +118,7 @@ fn a_token_says_who_calls() {
 }
 
 #[test]
-fn the_tests_own_forgery_is_accepted_where_nothing_is_wrong() {
+fn a_valid_token_made_by_the_test_is_accepted() {
     check(&signed(&header(), &claims()), Ok(ada()), "as issued");
     let old = forged(&with(header(), "kid", json!("old")).to_string(), &claims().to_string(), HS256, OLD_KEY);
     check(&old, Ok(ada()), "signed with the key before");
@@ -126,12 +126,12 @@ fn the_tests_own_forgery_is_accepted_where_nothing_is_wrong() {
 }
 
 #[test]
-fn no_two_tokens_are_the_same() {
+fn tokens_are_unique() {
     assert_ne!(issued(), issued());
 }
 
 #[test]
-fn a_token_is_valid_from_its_issue_to_its_end_give_or_take_thirty_seconds() {
+fn a_token_is_valid_for_its_lifetime_with_thirty_seconds_leeway() {
     let token = issued();
     for (moment, valid) in
         [(-31, false), (-30, true), (0, true), (899, true), (900, true), (930, true), (931, false)]
@@ -227,14 +227,14 @@ fn the_algorithm_is_pinned() {
 }
 
 #[test]
-fn a_list_is_no_header_and_no_claims() {
+fn arrays_are_refused_as_header_and_claims() {
     let listed = json!(["cuepoint", "7", "cuepoint-api", NOW + 900, NOW, NOW, "x", "member", true, 9]);
     check(&signed(&header(), &listed), Err(InvalidToken), "the claims' values without their names");
     check(&signed(&json!(["HS256", "JWT", "new"]), &claims()), Err(InvalidToken), "the header's");
 }
 
 #[test]
-fn a_header_says_what_is_expected_and_no_more() {
+fn unexpected_headers_are_refused() {
     for header in [
         without(header(), "alg"),
         without(header(), "kid"),
@@ -274,7 +274,7 @@ fn a_header_says_what_is_expected_and_no_more() {
 }
 
 #[test]
-fn a_key_that_comes_twice_is_refused() {
+fn duplicate_keys_in_a_token_are_refused() {
     let header = header().to_string();
     let twice = claims().to_string().replacen('{', r#"{"sub":"8","#, 1);
     check(&forged(&header, &twice, HS256, NEW_KEY), Err(InvalidToken), "sub");
@@ -285,14 +285,14 @@ fn a_key_that_comes_twice_is_refused() {
 }
 
 #[test]
-fn a_token_beyond_four_kibibytes_is_not_looked_at() {
+fn a_token_above_four_kibibytes_is_refused() {
     let long = |jti: usize| signed(&header(), &with(claims(), "jti", json!("x".repeat(jti))));
     check(&long(2_800), Ok(ada()), "below");
     check(&long(3_000), Err(InvalidToken), "above");
 }
 
 #[test]
-fn every_flipped_bit_breaks_the_token() {
+fn every_flipped_bit_invalidates_the_token() {
     for token in [issued(), signed_ec(&ec_header())] {
         flip_every_bit(&token);
     }
@@ -364,7 +364,7 @@ fn remembered(key: &str, after: i64, counts: bool) {
 }
 
 #[test]
-fn a_remembered_token_counts_no_longer_than_one_that_is_seen_for_the_first_time() {
+fn a_cached_token_expires_like_a_new_one() {
     for (after, counts) in [(-31, false), (-30, true), (899, true), (930, true), (931, false)] {
         remembered("", after, counts);
     }
@@ -374,7 +374,7 @@ fn a_remembered_token_counts_no_longer_than_one_that_is_seen_for_the_first_time(
 }
 
 #[test]
-fn a_remembered_token_ends_with_its_key() {
+fn a_cached_token_expires_with_its_key() {
     let path = std::env::temp_dir().join(format!("cuepoint-remembered-{}", std::process::id()));
     let write = |key: &[u8]| {
         let _ = std::fs::remove_file(&path);
@@ -393,7 +393,7 @@ fn a_remembered_token_ends_with_its_key() {
 }
 
 #[test]
-fn a_token_of_another_epoch_is_refused_also_when_it_was_verified_before() {
+fn a_cached_token_of_another_epoch_is_refused() {
     let tokens = tokens();
     let token = tokens.issue(&ada(), Epoch(5), at(NOW)).unwrap().token;
     for (epoch, expected) in [

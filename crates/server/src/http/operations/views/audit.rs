@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_self_check_has_exactly_these_keys() {
+    fn a_ledger_audit_has_exactly_these_keys() {
         assert_eq!(
             shown(None),
             concat!(

@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_has_exactly_the_specified_keys() {
+    fn a_user_has_exactly_the_specified_keys() {
         let usd = Currency::new("USD", 2).unwrap();
         let user = UserView::new(&person(false), Money::from_minor(1_250), &usd);
         assert_eq!(

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_list_that_is_taken_out_is_described() {
+    fn every_exported_list_is_described() {
         let described = serde_json::to_value(PersonalDataView::schema()).unwrap();
         let described: BTreeSet<_> = described["properties"].as_object().unwrap().keys().cloned().collect();
         let named = Part::all().map(|part| part.name().to_owned());

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_to_a_new_one_has_exactly_the_specified_keys() {
+    fn a_new_withdrawal_has_exactly_the_specified_keys() {
         let balance = Balance { available: Money::from_minor(1_500), ..Balance::default() };
         let usd = Currency::new("USD", 2).unwrap();
         let view = WithdrawalRequestedView::new(&withdrawal(WithdrawalState::Pending), balance, &usd);
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_listed_one_also_has_its_status_and_transaction() {
+    fn a_listed_withdrawal_also_has_its_status_and_transaction() {
         let usd = Currency::new("USD", 2).unwrap();
         let txid = Line::new("ab12").unwrap();
         for (state, end) in [

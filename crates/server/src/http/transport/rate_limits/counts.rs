@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn the_one_seen_longest_ago_is_forgotten_and_nobody_else() {
+    fn only_the_least_recently_seen_subject_is_evicted() {
         let counts = Counts::default();
         let most = u32::try_from(MAX_SUBJECTS).unwrap();
         for of in 0..most {
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_refused_is_remembered_as_seen() {
+    fn a_refused_subject_counts_as_seen() {
         let counts = Counts::of_at_most(2);
         assert_eq!((seen(&counts, number(1)), seen(&counts, number(2))), (None, None));
         let refused: Result<(), ()> = counts.measure_and_replace(&number(1), |_| Err(()));

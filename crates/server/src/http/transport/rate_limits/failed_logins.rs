@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_uses_up_what_it_may_fail_and_no_other_does() {
+    fn a_network_uses_up_only_its_own_quota() {
         let (limits, clock) = limits();
         assert_eq!(many(&limits, "ada", 1, 7), ".....nn");
         assert_eq!(many(&limits, "ada", 2, 5), "...aa");
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_did_not_fail_counts_for_nothing() {
+    fn successful_logins_are_refunded() {
         let (limits, _) = limits();
         for _ in 0..50 {
             limits.give_back(limits.try_login("ada", from(1)).unwrap());
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_given_back_twice_over() {
+    fn a_late_refund_adds_no_quota() {
         let (limits, clock) = limits();
         let attempt = limits.try_login("ada", from(1)).unwrap();
         clock.advance(Duration::from_secs(3_600));

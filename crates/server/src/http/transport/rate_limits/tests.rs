@@ -29,7 +29,7 @@ fn limits() -> (RateLimits<FakeRelativeClock>, FakeRelativeClock) {
 }
 
 #[test]
-fn a_minute_s_calls_may_come_at_once_and_then_one_after_the_other() {
+fn a_quota_allows_a_burst_and_then_refills_steadily() {
     let (limits, clock) = limits();
     let admit = || limits.admit(Class::Login, caller(1));
     for remaining in (0..5).rev() {
@@ -48,7 +48,7 @@ fn a_minute_s_calls_may_come_at_once_and_then_one_after_the_other() {
 }
 
 #[test]
-fn each_class_and_each_subject_has_a_count_of_its_own() {
+fn each_class_and_subject_has_a_separate_count() {
     let (limits, _) = limits();
     let exhaust = |class, subject| {
         std::iter::repeat_with(|| limits.admit(class, subject)).take_while(Result::is_ok).count()
@@ -71,7 +71,7 @@ fn each_class_and_each_subject_has_a_count_of_its_own() {
 }
 
 #[test]
-fn addresses_that_one_client_has_count_together() {
+fn addresses_of_one_client_share_a_count() {
     for (one, other, same) in [
         ("2001:db8::1", "2001:db8::ffff:ffff:ffff:ffff", true),
         ("2001:db8::1", "2001:db8:0:1::1", false),
@@ -83,7 +83,7 @@ fn addresses_that_one_client_has_count_together() {
 }
 
 #[test]
-fn without_quotas_everything_is_admitted() {
+fn every_call_is_admitted_without_quotas() {
     let limits = RateLimits::new(None, FakeRelativeClock::default());
     assert!((0..1_000).all(|_| limits.admit(Class::Login, caller(1)) == Ok(None)));
     assert!((0..1_000).all(|_| limits.try_login("ada@example.com", None).is_ok()));
