@@ -29,7 +29,7 @@ impl Audit for MemoryStore {
         };
         moment.show_wallets(auditor);
         moment.postings.iter().for_each(|posting| auditor.posting(posting));
-        moment.show_things(auditor);
+        moment.show_entities(auditor);
         Ok(())
     }
 }
@@ -46,7 +46,7 @@ impl LedgerSnapshot {
         }
     }
 
-    fn show_things(&self, auditor: &mut Auditor) {
+    fn show_entities(&self, auditor: &mut Auditor) {
         let mut entries: HashMap<EntityRef, Vec<&Entry>> = HashMap::new();
         for entry in self.entries.values().flatten() {
             entries.entry(entry.reference).or_default().push(entry);

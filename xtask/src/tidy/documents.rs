@@ -108,9 +108,9 @@ mod tests {
             file("docs/glossary.md", "[why](./adr/0001-a.md#context), [all](adr/), [gone](adr/0003-c.md)"),
         ];
         let expected = [
-            "docs/adr/0001-a.md: it names ../x.md, which is not there",
-            "docs/adr/0001-a.md: it names docs/adr/0002-b.md, which is not there",
-            "docs/glossary.md: it names docs/adr/0003-c.md, which is not there",
+            "docs/adr/0001-a.md: it mentions ../x.md, which does not exist",
+            "docs/adr/0001-a.md: it mentions docs/adr/0002-b.md, which does not exist",
+            "docs/glossary.md: it mentions docs/adr/0003-c.md, which does not exist",
         ];
         assert_eq!(check(&files), expected);
     }

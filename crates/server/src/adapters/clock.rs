@@ -161,8 +161,16 @@ mod tests {
 
     #[test]
     fn a_clock_difference_is_described() {
-        let told = |ahead| ClocksApart { ahead: Duration::seconds(ahead) }.to_string();
-        assert!(told(90).starts_with("this server's clock is 90 s ahead of the database's"), "{}", told(90));
-        assert!(told(-90).starts_with("this server's clock is 90 s behind the database's"), "{}", told(-90));
+        let message = |ahead| ClocksApart { ahead: Duration::seconds(ahead) }.to_string();
+        assert!(
+            message(90).starts_with("this server's clock is 90 s ahead of the database's"),
+            "{}",
+            message(90)
+        );
+        assert!(
+            message(-90).starts_with("this server's clock is 90 s behind the database's"),
+            "{}",
+            message(-90)
+        );
     }
 }

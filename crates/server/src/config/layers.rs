@@ -132,8 +132,8 @@ fn sections(merged: &Value, keys: &[ConfigKey]) -> Result<Sections, ConfigError>
         let key = error.path().to_string();
         let is_section = at(merged, &key).is_none_or(Value::is_object);
         // A value in place of a section is not quoted, because it may be a secret.
-        let told = is_section || is_known(keys, &key);
-        let reason = if told { error.inner().to_string() } else { "there is no such key".to_owned() };
+        let is_declared = is_section || is_known(keys, &key);
+        let reason = if is_declared { error.inner().to_string() } else { "there is no such key".to_owned() };
         ConfigError::new(key, reason)
     })
 }

@@ -55,7 +55,7 @@ impl ApiCall {
         B::read(&self.body, self.currency())
     }
 
-    /// Whether the body has any field of `B`, whatever its value.
+    /// Whether the body has any field of `B`, regardless of its value.
     #[must_use]
     pub fn has_any_of<B: RequestBody>(&self) -> bool {
         B::is_in(&self.body)

@@ -54,7 +54,7 @@ fn resource(app: &Arc<App>, path: &'static str, operations: &[Rc<Declaration>]) 
         async move { error.respond(&request_id(&request)) }
     };
     let empty = web::resource(path).default_service(web::to(refuse));
-    // A guard, so that the router finds nothing for clients elsewhere, whatever the method.
+    // A guard, so that the router finds nothing for clients elsewhere, regardless of the method.
     let empty = match operations.first().map_or(Exposure::Everywhere, |operation| operation.exposure) {
         Exposure::Everywhere => empty,
         Exposure::Metrics => empty.guard(within(app.settings.reachable.metrics.clone())),

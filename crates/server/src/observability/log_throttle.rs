@@ -15,10 +15,10 @@ pub struct LogThrottle(Mutex<Option<Instant>>);
 impl LogThrottle {
     /// Returns whether the line is due and, if so, marks it as written.
     pub fn is_due(&self) -> bool {
-        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let due = said.is_none_or(|at| at.elapsed() >= SILENCE);
+        let mut last_written = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let due = last_written.is_none_or(|at| at.elapsed() >= SILENCE);
         if due {
-            *said = Some(Instant::now());
+            *last_written = Some(Instant::now());
         }
         due
     }

@@ -18,7 +18,7 @@ pub(crate) struct Comparison {
     pub(crate) doubled: usize,
     /// Wallets that hold something else than their top-ups and withdrawals leave.
     pub(crate) wrong_wallets: Vec<String>,
-    /// What the audit of the ledger said where it is not consistent.
+    /// The output of the ledger audit if the ledger is inconsistent.
     pub(crate) inconsistent: Option<String>,
 }
 
@@ -30,8 +30,8 @@ pub(crate) fn compare(url: &str, load: &Load, diaries: &[Diary]) -> Comparison {
         let person = payer.at[0].at(&server.client());
         compare_person(&person, payer.first_topup, diary, &mut found);
     }
-    let (status, said) = run(&["ledger", "verify"], Some(url), &[]);
-    found.inconsistent = (status.code() != Some(0)).then_some(said);
+    let (status, printed) = run(&["ledger", "verify"], Some(url), &[]);
+    found.inconsistent = (status.code() != Some(0)).then_some(printed);
     found
 }
 
@@ -40,13 +40,13 @@ fn compare_person(person: &Person, first_topup: i64, diary: &Diary, found: &mut 
     topups.retain(|id| *id != first_topup);
     for (kind, there) in [(Kind::TopUp, &topups), (Kind::Withdrawal, &withdrawals)] {
         let acknowledged = diary.acknowledged.get(&kind).map_or(&[][..], Vec::as_slice);
-        let told: BTreeSet<i64> = acknowledged.iter().copied().collect();
+        let recorded: BTreeSet<i64> = acknowledged.iter().copied().collect();
         let shown: BTreeSet<i64> = there.iter().copied().collect();
         found.acknowledged += acknowledged.len();
         // One id for two keys is a lost operation too.
-        found.lost += told.difference(&shown).count() + acknowledged.len() - told.len();
+        found.lost += recorded.difference(&shown).count() + acknowledged.len() - recorded.len();
         let open = diary.given_up.get(&kind).copied().unwrap_or_default();
-        found.doubled += shown.difference(&told).count().saturating_sub(open);
+        found.doubled += shown.difference(&recorded).count().saturating_sub(open);
     }
     let (available, held) = person.wallet();
     let (paid_in, withdrawn) = (200 * topups.len() as i64, 100 * withdrawals.len() as i64);

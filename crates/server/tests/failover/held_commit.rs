@@ -1,4 +1,4 @@
-//! A commit that waits for stopped standbys: whatever becomes of it, the answer is true and the effect comes once.
+//! A commit that waits for stopped standbys: the answer is true and the change takes effect once.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -33,7 +33,7 @@ impl Scene {
         Self { replicas, name, server, guest }
     }
 
-    /// Sends a top-up, does this while its commit is held, and says what was answered and how fast.
+    /// Sends a top-up, runs the closure while its commit is held, and returns the answer and its duration.
     fn during_commit(&mut self, fault: impl FnOnce(&mut Replicas, &HostName, u64)) -> (Answer, Duration) {
         let (replicas, name, guest) = (&mut self.replicas, &self.name, &self.guest);
         thread::scope(|scope| {
@@ -66,8 +66,8 @@ impl Scene {
         report.check(topups == 3, format!("{topups} top-ups instead of 3"));
         let (available, _) = self.guest.wallet();
         report.check(cents(&available) == 10_400, format!("{available} in place of 104.00"));
-        let (status, said) = run(&["ledger", "verify"], Some(&self.replicas.primary().url()), &[]);
-        report.check(status.code() == Some(0), said);
+        let (status, printed) = run(&["ledger", "verify"], Some(&self.replicas.primary().url()), &[]);
+        report.check(status.code() == Some(0), printed);
         report.check(!self.server.log().contains("panicked"), "the server panicked");
         report.answer("", answer.status, took);
     }

@@ -58,7 +58,7 @@ fn connect(client: TcpStream, state: &Mutex<State>) {
     let copy = |from: &TcpStream, to: &TcpStream| {
         let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
         thread::spawn(move || {
-            // However it ends, both ends are told.
+            // Both ends are closed in every case.
             let _ = io::copy(&mut from, &mut to);
             let _ = (from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both));
         });

@@ -74,7 +74,7 @@ fn a_server_leaves_a_replaced_primary_that_still_runs() {
     report.finish();
 }
 
-/// That a server that cannot commit says so each time that it is asked.
+/// Asserts that a server that cannot commit reports it for every request.
 fn is_not_ready(server: &Server, report: &mut Report) {
     let mut ready = 0;
     for _ in 0..10 {

@@ -9,7 +9,7 @@ use crate::harness::{Answer, Person, Server, eventually, operator_keys};
 use crate::load::{Diary, Kind, Load};
 use crate::report::{REFUSED_WITHIN, Report, SUCCESS_WITHIN, seconds};
 
-/// Rounds of a run, unless it is told.
+/// Default number of rounds of a run.
 const ROUNDS: usize = 2;
 
 pub(crate) const OPERATOR: &str = "operator@example.com";
@@ -80,7 +80,7 @@ pub(crate) fn timed(kind: Kind, person: &Person, key: &str) -> (Answer, Duration
 }
 
 /// Waits for the first success of what is sent from one moment on; notes where it comes too long after another, and
-/// says after how many seconds it came.
+/// returns the seconds until it came.
 pub(crate) fn first_success(load: &Load, sent: Instant, after: Instant, report: &mut Report) -> String {
     load.goes_on(sent, 1, 3 * SUCCESS_WITHIN);
     let took = load.since(sent).first_success.map(|at| at.saturating_duration_since(after));

@@ -128,7 +128,7 @@ fn a_lagging_standby_is_not_used_and_suspensions_stay_in_force() {
     report.finish();
 }
 
-/// Suspends a person at the operator's server, and says what the person can still do at the other one when the
+/// Suspends a person at the operator's server, and returns what the person can still do at the other one when the
 /// suspension must be in force there.
 fn suspend(operator: &Person, suspect: &Person) -> Option<String> {
     let path = format!("/operator/users/{}/suspend", suspect.id);

@@ -89,9 +89,9 @@ fn is_unavailable(answers: &[(Answer, Duration)]) {
     for (answer, took) in answers {
         let body: Value = answer.refused(503, "unavailable");
         assert!(*took <= BOUND, "{took:?}: {answer}");
-        let said = body.to_string().to_lowercase();
+        let printed = body.to_string().to_lowercase();
         for cause in ["postgres", "connection", "sql", "timeout", "127.0.0.1"] {
-            assert!(!said.contains(cause), "the cause is shown: {answer}");
+            assert!(!printed.contains(cause), "the cause is shown: {answer}");
         }
     }
 }
@@ -156,7 +156,7 @@ fn a_start_without_a_database_fails() {
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let url = format!("postgres://somebody:hunter2@{address}/nowhere");
     let begin = Instant::now();
-    let (status, said) = crate::harness::run(&["serve"], Some(&url), &[]);
-    assert!(!status.success() && begin.elapsed() < Duration::from_secs(15), "{said}");
-    assert!(said.contains("storage.postgres") && !said.contains("hunter2"), "{said}");
+    let (status, printed) = crate::harness::run(&["serve"], Some(&url), &[]);
+    assert!(!status.success() && begin.elapsed() < Duration::from_secs(15), "{printed}");
+    assert!(printed.contains("storage.postgres") && !printed.contains("hunter2"), "{printed}");
 }

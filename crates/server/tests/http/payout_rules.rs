@@ -59,7 +59,7 @@ fn a_refusal_with_an_invalid_reason_counts(store: Store) {
         assert_eq!(scene.withdrawal(id)["status"], "failed", "{reason}");
     }
     assert_eq!(scene.guest.wallet(), ("50.00".into(), "0.00".into()));
-    scene.is_logged(&["WARN", "is no text and is not kept"]);
+    scene.is_logged(&["WARN", "is not a string and was ignored"]);
 }
 
 /// Answers are unsigned, so none is stored as a message.

@@ -109,15 +109,15 @@ fn a_tampered_ledger_is_reported_to_operators_and_on_the_command_line() {
     let operator = server.client().login(email);
     let guest = server.payer("20");
     let verify = || run(&["ledger", "verify"], Some(database.url()), &[]);
-    let (status, said) = verify();
-    assert!(status.success() && said.contains("the ledger is consistent"), "{said}");
-    assert!(said.contains("2 wallets, 1 entries, 1 postings, 1 entities"), "{said}");
+    let (status, printed) = verify();
+    assert!(status.success() && printed.contains("the ledger is consistent"), "{printed}");
+    assert!(printed.contains("2 wallets, 1 entries, 1 postings, 1 entities"), "{printed}");
 
     database.rows(&format!("UPDATE wallets SET available = 2000 WHERE user_id = {}", guest.id));
     let words = format!("wallet {}: its balance, time or head differs from its newest entry", guest.id);
-    let (status, said) = verify();
-    assert_eq!(status.code(), Some(1), "{said}");
-    assert!(said.contains(&words), "{said}");
+    let (status, printed) = verify();
+    assert_eq!(status.code(), Some(1), "{printed}");
+    assert!(printed.contains(&words), "{printed}");
     let shown = eventually("the self-check finds it", || {
         let shown = audit(&operator);
         (shown["status"] == "broken").then_some(shown)
@@ -128,6 +128,6 @@ fn a_tampered_ledger_is_reported_to_operators_and_on_the_command_line() {
     assert!(measured.lines().any(|line| line == "cuepoint_ledger_consistent 0"), "{measured}");
 
     let nowhere = "postgres://nobody@127.0.0.1:1/nowhere";
-    let (status, said) = run(&["ledger", "verify"], Some(nowhere), &[]);
-    assert_eq!(status.code(), Some(2), "{said}");
+    let (status, printed) = run(&["ledger", "verify"], Some(nowhere), &[]);
+    assert_eq!(status.code(), Some(2), "{printed}");
 }

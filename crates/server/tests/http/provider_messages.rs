@@ -145,7 +145,7 @@ fn messages_with_unknown_references_are_kept_and_answered_404(store: Store) {
     // An id alone is refused if it may belong to another row, which is logged.
     let by_id = json!({"type": "payout.failed", "data": {"id": id}});
     Message::new("/webhooks/payouts", &by_id).send(&scene.server).invalid(&["reference"]);
-    scene.is_logged(&["WARN", "has an id alone", "payout.failed"]);
+    scene.is_logged(&["WARN", "without reference refused", "payout.failed"]);
     assert_eq!(scene.messages().len(), 4);
 }
 
@@ -398,7 +398,9 @@ fn messages_beyond_the_bound_are_logged_and_counted_but_not_kept() {
     assert!(shown.contains(r#"reason="unknown_reference",outcome="not_kept"} 1"#), "{shown}");
     eventually("the log says so", || {
         let log = server.log();
-        log.lines().any(|line| line.contains("is not kept") && line.contains(r#"txid="tx-1""#)).then_some(())
+        log.lines()
+            .any(|line| line.contains("was not stored") && line.contains(r#"txid="tx-1""#))
+            .then_some(())
     });
     // A server counts them at startup and once a minute.
     let second = Server::on(&database, &keys);

@@ -153,7 +153,9 @@ fn messages_contradicting_suspense_are_listed(store: Store) {
     Message::topup("topup.confirmed", &reference).heard(&server);
     let waits = suspense(&operator, "");
     assert_eq!(waits.len(), 1);
-    eventually("the log says that money waits", || server.log().contains("waits in suspense").then_some(()));
+    eventually("the log reports money in suspense", || {
+        server.log().contains("held in suspense").then_some(())
+    });
     for kind in ["topup.failed", "topup.reversed"] {
         Message::topup(kind, &reference).heard(&server);
         assert_eq!(reasons(&operator)[0], "status_contradiction", "{kind}");

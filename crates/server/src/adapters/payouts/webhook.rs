@@ -38,7 +38,7 @@ struct Replied {
     status: Option<String>,
     #[serde(default)]
     txid: Option<String>,
-    /// Of any type, because a refusal counts whatever its reason.
+    /// Of any type, because a refusal counts regardless of its reason.
     #[serde(default)]
     reason: serde_json::Value,
 }
@@ -92,9 +92,9 @@ fn update(reply: &Reply) -> Option<PayoutUpdate> {
     if success && reply.body.is_empty() {
         return Some(PayoutUpdate::Accepted);
     }
-    let said: Replied = reply.object()?;
-    let txid = || said.txid.as_deref().and_then(|txid| Line::new(txid).ok());
-    match said.status.as_deref() {
+    let replied: Replied = reply.object()?;
+    let txid = || replied.txid.as_deref().and_then(|txid| Line::new(txid).ok());
+    match replied.status.as_deref() {
         Some("refused") if success || reply.status.is_client_error() => Some(PayoutUpdate::Refused),
         None | Some("accepted") if success => Some(PayoutUpdate::Accepted),
         Some("broadcast") if success => Some(PayoutUpdate::Broadcast { txid: txid()? }),
@@ -105,8 +105,8 @@ fn update(reply: &Reply) -> Option<PayoutUpdate> {
 
 /// Returns the reason in an answer, if it is text.
 fn reason(reply: &Reply) -> Option<Line> {
-    let said: Replied = reply.object()?;
-    kept_reason(said.reason.as_str()?)
+    let replied: Replied = reply.object()?;
+    kept_reason(replied.reason.as_str()?)
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ const TYPE: &str = "JWT";
 /// The maximum length of a token in bytes; longer ones are rejected unread.
 const MAX_TOKEN_BYTES: usize = 4_096;
 
-/// An invalid token, for whatever reason.
+/// An invalid token, for any reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("the access token is not valid")]
 pub struct InvalidToken;

@@ -126,7 +126,7 @@ async fn topups(call: ApiCall) -> Result<ApiResponse, ApiError> {
         other => return Ok(of_unknown_type(other)),
     };
     let message = incoming(&call, &kind, &data, fields)?;
-    let update = update.ok_or_else(|| ApiError::internal("a missing field was not refused"))?;
+    let update = update.ok_or_else(|| ApiError::internal("a missing field was not reported"))?;
     let outcome = call.app.services.inbox.topup(&message, update).await;
     acknowledged(MessageSource::Topups, &message, outcome)
 }
@@ -141,7 +141,7 @@ async fn payouts(call: ApiCall) -> Result<ApiResponse, ApiError> {
         other => return Ok(of_unknown_type(other)),
     };
     let message = incoming(&call, &kind, &data, fields)?;
-    let update = update.ok_or_else(|| ApiError::internal("a missing field was not refused"))?;
+    let update = update.ok_or_else(|| ApiError::internal("a missing field was not reported"))?;
     let outcome = call.app.services.inbox.payout(&message, &update, reason(&data)).await;
     acknowledged(MessageSource::Payouts, &message, outcome)
 }
@@ -171,7 +171,7 @@ fn reason(data: &Object) -> Option<Line> {
     match serde_json::from_str::<String>(raw.get()) {
         Ok(text) => kept_reason(&text),
         Err(_) => {
-            tracing::warn!("the reason in a payout provider's message is no text and is not kept");
+            tracing::warn!("reason in a payout message is not a string and was ignored");
             None
         }
     }
@@ -218,7 +218,7 @@ fn subject(mut fields: Fields<'_>, currency: &Currency) -> Result<MessageSubject
 }
 
 fn of_unknown_type(kind: &str) -> ApiResponse {
-    tracing::info!(kind = Excerpt::<64>::of(kind).as_str(), "a provider's message of an unknown type");
+    tracing::info!(kind = Excerpt::<64>::of(kind).as_str(), "provider message of an unknown type ignored");
     ApiResponse::empty()
 }
 
@@ -231,20 +231,20 @@ fn acknowledged(
     let (source_name, kind) = (source.name(), message.kind.as_str());
     match outcome.inspect_err(|error| log_refusal(source, message, error))? {
         MessageOutcome::Moved { row, status } => {
-            tracing::info!(source = source_name, kind, row, status, "a provider's message was carried out");
+            tracing::info!(source = source_name, kind, row, status, "provider message applied");
         }
         MessageOutcome::Known => {}
         MessageOutcome::Suspended { row } => tracing::warn!(
             source = source_name,
             kind,
             row,
-            "money came for a top-up whose owner was erased; it waits in suspense for an operator"
+            "payment received for a top-up of an erased account; held in suspense for an operator"
         ),
         MessageOutcome::ForOperator { row } => tracing::warn!(
             source = source_name,
             kind,
             row,
-            "a provider's message is about a payout that an operator has to review"
+            "provider message for a payout that requires review by an operator"
         ),
         MessageOutcome::Contradiction(contradicted) => {
             report(source, message, &contradicted);
@@ -266,7 +266,7 @@ fn log_refusal(
     if let CommandError::Refused(ProviderMessageRefusal::ReferenceRequired) = error {
         let (source, kind) = (source.name(), message.kind.as_str());
         let id = message.subject.stated_id();
-        tracing::warn!(source, kind, id, "a provider's message has an id alone and is refused");
+        tracing::warn!(source, kind, id, "provider message without reference refused");
     }
 }
 
@@ -297,13 +297,13 @@ fn report(source: MessageSource, message: &IncomingMessage, contradicted: &Contr
     }
     match recorded {
         Recorded::Added => {
-            log!(error, "a provider's message contradicts the ledger and is kept for an operator")
+            log!(error, "provider message contradicts the ledger and was stored for an operator")
         }
-        Recorded::Known => log!(warn, "a provider's message that contradicts the ledger came again"),
+        Recorded::Known => log!(warn, "provider message that contradicts the ledger was repeated"),
         Recorded::NotKept => {
             log!(
                 error,
-                "a provider's message contradicts the ledger and is not kept: too many are unresolved"
+                "provider message contradicts the ledger and was not stored: too many are unresolved"
             );
         }
     }

@@ -35,8 +35,8 @@ pub fn client(request: &HttpRequest) -> ClientInfo {
 
 /// The user agent without control characters, cut to 255 characters; `None` if nothing remains.
 fn agent(headers: &HeaderMap) -> Option<Line> {
-    let said = String::from_utf8_lossy(headers.get(header::USER_AGENT)?.as_bytes());
-    let plain: String = said.chars().filter(|character| !character.is_control()).collect();
+    let read_agent = String::from_utf8_lossy(headers.get(header::USER_AGENT)?.as_bytes());
+    let plain: String = read_agent.chars().filter(|character| !character.is_control()).collect();
     let agent: String = plain.trim().chars().take(MAX_AGENT).collect();
     (!agent.is_empty()).then(|| Line::from_stored(agent))
 }
@@ -85,11 +85,11 @@ fn address(entry: &str) -> Option<IpAddr> {
 
 /// Warns once of a misconfiguration that would otherwise show only as clients sharing one rate limit.
 fn warn_once(peer: IpAddr) {
-    static SAID: Once = Once::new();
-    SAID.call_once(|| {
+    static WARNED: Once = Once::new();
+    WARNED.call_once(|| {
         tracing::warn!(
             %peer,
-            "a call was passed on by somebody whom server.trusted_proxies does not name: all clients behind it share \
+            "a request was forwarded by a proxy that server.trusted_proxies does not name: all clients behind it share \
              its rate limits"
         );
     });
@@ -174,17 +174,17 @@ mod tests {
 
     #[test]
     fn a_user_agent_is_sanitized_and_truncated() {
-        let said = |value: &[u8]| {
+        let read_agent = |value: &[u8]| {
             let value = header::HeaderValue::from_bytes(value).unwrap();
             agent(
                 TestRequest::default().insert_header((header::USER_AGENT, value)).to_http_request().headers(),
             )
             .map(|agent| agent.as_str().to_owned())
         };
-        assert_eq!(said(b" curl/8.5 ").as_deref(), Some("curl/8.5"));
-        assert_eq!(said(b"a\tb\xff").as_deref(), Some("ab\u{fffd}"));
-        assert_eq!(said("é".repeat(300).as_bytes()).unwrap(), "é".repeat(255));
-        assert_eq!((said(b" \t "), said(b"")), (None, None));
+        assert_eq!(read_agent(b" curl/8.5 ").as_deref(), Some("curl/8.5"));
+        assert_eq!(read_agent(b"a\tb\xff").as_deref(), Some("ab\u{fffd}"));
+        assert_eq!(read_agent("é".repeat(300).as_bytes()).unwrap(), "é".repeat(255));
+        assert_eq!((read_agent(b" \t "), read_agent(b"")), (None, None));
         assert_eq!(agent(TestRequest::default().to_http_request().headers()), None);
     }
 }

@@ -32,7 +32,7 @@ pub trait RequestBody: Sized {
     /// Describes all fields as properties of this schema.
     fn describe(schema: &mut Object);
 
-    /// Whether the object has any of the fields, whatever its value.
+    /// Whether the object has any of the fields, regardless of its value.
     fn is_in(object: &JsonObject) -> bool;
 
     /// Reads an object; amounts are in this currency.

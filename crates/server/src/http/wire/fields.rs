@@ -75,7 +75,7 @@ impl<'a> Fields<'a> {
         if !self.errors.is_empty() {
             return Err(ApiError::invalid(self.errors));
         }
-        make().ok_or_else(|| ApiError::internal("a field is missing, and nothing was said of it"))
+        make().ok_or_else(|| ApiError::internal("a missing field was not reported"))
     }
 
     fn value(&self, field: &str) -> Option<&'a RawValue> {

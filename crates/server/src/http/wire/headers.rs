@@ -92,7 +92,7 @@ pub fn is_json(headers: &HeaderMap) -> bool {
 }
 
 /// Whether the call requests an upgrade to a web socket, which no route supports, with a body that is not
-/// chunked: the web server then takes everything until the end of the connection for the body, whatever its
+/// chunked: the web server then takes everything until the end of the connection for the body, regardless of its
 /// declared length.
 #[must_use]
 pub fn wants_web_socket(headers: &HeaderMap) -> bool {

@@ -106,7 +106,7 @@ sentences! {
     test_network() = "The {field} field is an address of a test network.";
     /// An address without a private key.
     ownerless() = "The {field} field is an address without a private key.";
-    /// An address that anybody can spend from.
+    /// An address that can be spent from without a private key.
     anyone_can_spend() = "The {field} field is an address that anybody can spend from.";
     /// Not a timestamp.
     date() = "The {field} field must be a valid date.";

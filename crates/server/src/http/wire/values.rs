@@ -279,7 +279,7 @@ mod tests {
         RawValue::from_string(text.to_owned()).unwrap()
     }
 
-    fn said<T: std::fmt::Debug>(read: Read<T>) -> Vec<String> {
+    fn messages_of<T: std::fmt::Debug>(read: Read<T>) -> Vec<String> {
         match read.unwrap_err() {
             InvalidValue::Empty => vec!["(empty)".to_owned()],
             InvalidValue::Messages(messages) => messages,
@@ -312,7 +312,7 @@ mod tests {
             ("-0.001", vec![decimals, least]),
             ("1e13", vec![most]),
         ] {
-            assert_eq!(said(read(text)), messages, "{text}");
+            assert_eq!(messages_of(read(text)), messages, "{text}");
         }
     }
 
@@ -336,7 +336,7 @@ mod tests {
             ("1e13", bounds),
             ("-1e13", bounds),
         ] {
-            assert_eq!(said(read(text)), [message], "{text}");
+            assert_eq!(messages_of(read(text)), [message], "{text}");
         }
     }
 
@@ -345,27 +345,30 @@ mod tests {
         let yen = Currency::new("JPY", 0).unwrap();
         let read = |text: &str| money(&yen, Money::ZERO)("fee", &raw(text));
         assert_eq!(read("0").unwrap(), Money::ZERO);
-        assert_eq!(said(read("0.5")), ["The fee field must have 0 decimal places."]);
-        assert_eq!(said(read("-1")), ["The fee field must be at least 0."]);
+        assert_eq!(messages_of(read("0.5")), ["The fee field must have 0 decimal places."]);
+        assert_eq!(messages_of(read("-1")), ["The fee field must be at least 0."]);
     }
 
     #[test]
     fn texts_are_validated() {
         assert_eq!(line("name", &raw("\" Ada \"")).unwrap().as_str(), "Ada");
         assert_eq!(line("name", &raw("\"  \"")), Err(InvalidValue::Empty));
-        assert_eq!(said(line("name", &raw("5"))), ["The name field must be a string."]);
-        assert_eq!(said(line("name", &raw("\"a\\u0000b\""))), ["The name field format is invalid."]);
+        assert_eq!(messages_of(line("name", &raw("5"))), ["The name field must be a string."]);
+        assert_eq!(messages_of(line("name", &raw("\"a\\u0000b\""))), ["The name field format is invalid."]);
         assert_eq!(
-            said(line("name", &raw(&format!("\"{}\"", "é".repeat(256))))),
+            messages_of(line("name", &raw(&format!("\"{}\"", "é".repeat(256))))),
             ["The name field must not be greater than 255 characters."]
         );
-        assert_eq!(said(email("email", &raw("\"ada\""))), ["The email field must be a valid email address."]);
         assert_eq!(
-            said(password("password", &raw("\"1234567\""))),
+            messages_of(email("email", &raw("\"ada\""))),
+            ["The email field must be a valid email address."]
+        );
+        assert_eq!(
+            messages_of(password("password", &raw("\"1234567\""))),
             ["The password field must be at least 8 characters."]
         );
         assert_eq!(
-            said(music_url("music_url", &raw("\"ftp://x/y\""))),
+            messages_of(music_url("music_url", &raw("\"ftp://x/y\""))),
             ["The music url field must be a valid URL."]
         );
     }
@@ -374,10 +377,18 @@ mod tests {
     fn ids_are_whole_numbers() {
         assert_eq!(user_id("dj_id", &raw("7")).unwrap().get(), 7);
         for text in ["1.0", "1e0", "\"7\"", "9223372036854775808", "true"] {
-            assert_eq!(said(user_id("dj_id", &raw(text))), ["The dj id field must be an integer."], "{text}");
+            assert_eq!(
+                messages_of(user_id("dj_id", &raw(text))),
+                ["The dj id field must be an integer."],
+                "{text}"
+            );
         }
         for text in ["0", "-1"] {
-            assert_eq!(said(user_id("dj_id", &raw(text))), ["The selected dj id is invalid."], "{text}");
+            assert_eq!(
+                messages_of(user_id("dj_id", &raw(text))),
+                ["The selected dj id is invalid."],
+                "{text}"
+            );
         }
     }
 
@@ -388,17 +399,24 @@ mod tests {
         }
         assert_eq!(artist_type("artist_type", &raw("\"popular_song\"")), Ok(ArtistType::Popular));
         assert_eq!(
-            said(artist_type("artist_type", &raw("\"old\""))),
+            messages_of(artist_type("artist_type", &raw("\"old\""))),
             ["The selected artist type is invalid."]
         );
         assert_eq!(dj_answer("status", &raw("\"played\"")), Ok(DjAnswer::Play));
-        assert_eq!(said(dj_answer("status", &raw("\"pending\""))), ["The selected status is invalid."]);
+        assert_eq!(
+            messages_of(dj_answer("status", &raw("\"pending\""))),
+            ["The selected status is invalid."]
+        );
         for (text, yes) in [("true", true), ("1", true), ("false", false), ("0", false)] {
             assert_eq!(flag("online", &raw(text)), Ok(yes), "{text}");
         }
         for text in ["2", "\"1\"", "1.0", "[]"] {
-            assert_eq!(said(flag("online", &raw(text))), ["The online field must be 0 or 1."], "{text}");
-            assert_eq!(said(boolean("is_dj", &raw(text))), ["The is dj field must be true or false."]);
+            assert_eq!(
+                messages_of(flag("online", &raw(text))),
+                ["The online field must be 0 or 1."],
+                "{text}"
+            );
+            assert_eq!(messages_of(boolean("is_dj", &raw(text))), ["The is dj field must be true or false."]);
         }
     }
 
@@ -407,9 +425,9 @@ mod tests {
         let read = |text: &str| degrees(90)("latitude", &raw(text));
         assert!(read("-90").is_ok() && read("52.5").is_ok() && read("9e1").is_ok());
         for text in ["90.1", "1e400", "-1e9"] {
-            assert_eq!(said(read(text)), ["The latitude field must be between -90 and 90."], "{text}");
+            assert_eq!(messages_of(read(text)), ["The latitude field must be between -90 and 90."], "{text}");
         }
-        assert_eq!(said(read("\"5\"")), ["The latitude field must be a number."]);
+        assert_eq!(messages_of(read("\"5\"")), ["The latitude field must be a number."]);
         assert!(read("-0").unwrap().is_sign_positive());
     }
 }

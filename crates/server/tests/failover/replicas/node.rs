@@ -210,8 +210,8 @@ impl Node {
 /// Runs a program to its end.
 fn succeeds(command: &mut Command) {
     let output = command.stdout(Stdio::piped()).stderr(Stdio::piped()).output().unwrap();
-    let said = [output.stdout, output.stderr].concat();
-    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&said));
+    let printed = [output.stdout, output.stderr].concat();
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&printed));
 }
 
 /// Sends a signal to processes, some of which may have ended.

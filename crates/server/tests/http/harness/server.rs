@@ -213,7 +213,7 @@ fn store_keys(command: &mut Command, url: Option<&str>) {
     };
 }
 
-/// The environment variable of a configuration key; the name of a variable is kept.
+/// The environment variable of a configuration key; the name of a variable stays as it is.
 fn variable(key: &str) -> String {
     if key.starts_with("CUEPOINT") {
         return key.to_owned();

@@ -38,8 +38,8 @@ pub(super) struct Books {
 }
 
 impl Books {
-    pub(super) fn enter(&mut self, told: Fact) {
-        match told {
+    pub(super) fn enter(&mut self, fact: Fact) {
+        match fact {
             Fact::Received { who, cents } => self.received.push((who, cents)),
             Fact::Asked { request, guest, dj, fee } => {
                 assert_eq!(self.requests.insert(request, (guest, dj, fee)), None, "request {request} twice");

@@ -90,14 +90,14 @@ pub(super) struct Client<'a> {
     me: usize,
     rng: Rng,
     keys: usize,
-    told: Vec<Fact>,
+    facts: Vec<Fact>,
     tally: Tally,
 }
 
 impl<'a> Client<'a> {
     pub(super) fn new(town: &'a Town, me: usize) -> Self {
         let rng = Rng::with_seed(me as u64);
-        Self { town, me, rng, keys: 0, told: Vec::new(), tally: Tally::new() }
+        Self { town, me, rng, keys: 0, facts: Vec::new(), tally: Tally::new() }
     }
 
     /// Executes this many operations, and returns the acknowledged facts and a tally of the answers.
@@ -105,7 +105,7 @@ impl<'a> Client<'a> {
         for _ in 0..operations {
             self.operate();
         }
-        (self.told, self.tally)
+        (self.facts, self.tally)
     }
 
     fn operate(&mut self) {
@@ -128,7 +128,7 @@ impl<'a> Client<'a> {
         let body = json!({"amount": sum as f64 / 100.0});
         let answer = self.command(self.me(), "POST /wallet/topups", None, &body);
         if answer.status == 201 {
-            self.told.push(Fact::Received { who: self.me, cents: sum });
+            self.facts.push(Fact::Received { who: self.me, cents: sum });
         }
     }
 
@@ -146,7 +146,7 @@ impl<'a> Client<'a> {
         let answer = self.command(self.me(), "POST /music/requests", None, &body);
         if answer.status == 201 {
             let (id, fee) = (answer.data(201)["id"].as_i64().unwrap(), cents(&answer.raw("/data/fee")));
-            self.told.push(Fact::Asked { request: id, guest, dj, fee });
+            self.facts.push(Fact::Asked { request: id, guest, dj, fee });
             self.town.requests.lock().unwrap().push(Asked { id, guest, dj });
         }
     }
@@ -177,7 +177,7 @@ impl<'a> Client<'a> {
     fn note_request(&mut self, request: i64, answer: &Answer) {
         if answer.status == 200 {
             let status = answer.data(200)["status"].as_str().unwrap().to_owned();
-            self.told.push(Fact::Request { request, status });
+            self.facts.push(Fact::Request { request, status });
         }
     }
 
@@ -190,7 +190,7 @@ impl<'a> Client<'a> {
         let answer = self.command(self.me(), "POST /withdrawal/crypto", None, &body);
         if answer.status == 201 {
             let withdrawal = answer.json()["data"]["withdrawal_request"]["id"].as_i64().unwrap();
-            self.told.push(Fact::Withdrew { withdrawal, who, cents: sum });
+            self.facts.push(Fact::Withdrew { withdrawal, who, cents: sum });
             self.town.withdrawals.lock().unwrap().push((withdrawal, who));
         }
     }
@@ -202,7 +202,7 @@ impl<'a> Client<'a> {
         self.note_withdrawal(id, &answer);
     }
 
-    /// Advances a withdrawal, whatever others do with it meanwhile; two operators approve it.
+    /// Advances a withdrawal, regardless of concurrent changes; two operators approve it.
     fn judge_withdrawal(&mut self) {
         let Some((id, _)) = self.newest(&self.town.withdrawals) else { return };
         let way = self.one_of(&[
@@ -227,7 +227,7 @@ impl<'a> Client<'a> {
     fn note_withdrawal(&mut self, withdrawal: i64, answer: &Answer) {
         if answer.status == 200 {
             let status = answer.data(200)["status"].as_str().unwrap().to_owned();
-            self.told.push(Fact::Withdrawal { withdrawal, status });
+            self.facts.push(Fact::Withdrawal { withdrawal, status });
         }
     }
 
@@ -238,7 +238,7 @@ impl<'a> Client<'a> {
         let body = json!({"user_id": user, "amount": sum as f64 / 100.0, "reason": "a correction"});
         let answer = self.command(&self.town.operator, "POST /operator/adjustments", None, &body);
         if answer.status == 201 {
-            self.told.push(Fact::Received { who, cents: sum });
+            self.facts.push(Fact::Received { who, cents: sum });
         }
     }
 
@@ -272,9 +272,9 @@ impl<'a> Client<'a> {
     }
 
     /// One of the newest objects of a kind, if any.
-    fn newest<T: Copy>(&mut self, things: &Mutex<Vec<T>>) -> Option<T> {
-        let things = things.lock().unwrap();
-        let newest = &things[things.len().saturating_sub(NEWEST)..];
+    fn newest<T: Copy>(&mut self, candidates: &Mutex<Vec<T>>) -> Option<T> {
+        let candidates = candidates.lock().unwrap();
+        let newest = &candidates[candidates.len().saturating_sub(NEWEST)..];
         self.rng.choice(newest).copied()
     }
 

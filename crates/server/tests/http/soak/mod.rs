@@ -76,8 +76,8 @@ fn many_clients_on_two_servers_lose_no_cent() {
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
     let (mut books, mut tally) = (Books::default(), Tally::new());
-    for (told, answers) in lives {
-        told.into_iter().for_each(|told| books.enter(told));
+    for (facts, answers) in lives {
+        facts.into_iter().for_each(|facts| books.enter(facts));
         for (answer, times) in answers {
             *tally.entry(answer).or_default() += times;
         }

@@ -1,7 +1,7 @@
 //! Presents the whole ledger to the audit in one snapshot, one batch of rows in memory at a time.
 
+mod entities;
 mod strays;
-mod things;
 mod wallets;
 
 use std::fmt::Display;
@@ -69,7 +69,7 @@ impl Showing<'_> {
     async fn everything(&mut self) -> Result<(), End> {
         self.wallets().await?;
         self.postings().await?;
-        self.things().await?;
+        self.entities().await?;
         if self.auditor.has_strays() {
             self.strays().await?;
         }

@@ -5,9 +5,9 @@
 //! operation with every trace of it.
 
 mod approvals;
+mod entities;
 mod ledger;
 mod populate;
-mod things;
 mod topups;
 mod unreadable;
 
@@ -68,7 +68,7 @@ async fn every_tampered_row_is_found_and_named() {
     }
     let mut missed = Vec::new();
     for (name, statements, words) in
-        [ledger::LEDGER, things::THINGS, approvals::APPROVALS, topups::TOPUPS, unreadable::UNREADABLE]
+        [ledger::LEDGER, entities::ENTITIES, approvals::APPROVALS, topups::TOPUPS, unreadable::UNREADABLE]
             .concat()
     {
         vandal.batch_execute(statements).await.unwrap_or_else(|error| panic!("{name}: {error:?}"));

@@ -153,8 +153,8 @@ mod tests {
         let keys = SigningKeys::read(&path, NOW).unwrap();
         for text in ["", KEY, &format!("c:{KEY} from=2026-11-20T12:00:00Z")] {
             write(&path, text);
-            let told = format!("{:#}", keys.reload(NOW).unwrap().unwrap_err());
-            assert!(!told.contains(KEY), "{told}");
+            let message = format!("{:#}", keys.reload(NOW).unwrap().unwrap_err());
+            assert!(!message.contains(KEY), "{message}");
             assert!(keys.reload(NOW).is_none(), "{text}");
             assert_eq!(signs(&keys), "a");
         }

@@ -3,7 +3,7 @@
 use super::Case;
 
 /// The cases; entities as [`super::populate`] leaves them.
-pub(super) const THINGS: &[Case] = &[
+pub(super) const ENTITIES: &[Case] = &[
     (
         "a fee times ten",
         "UPDATE music_requests SET fee = fee * 10 WHERE id = 1",

@@ -21,12 +21,12 @@ statement! {
 }
 
 /// The maximum number of entities in memory.
-const THINGS: i64 = 400;
+const ENTITIES: i64 = 400;
 
 /// Presents the entities of one table by id.
 macro_rules! show_table {
-    ($showing:expr, $table:ident, $row:ident, $name:literal, $thing:expr) => {{
-        let (mut last, mut size) = (i64::MIN, THINGS);
+    ($showing:expr, $table:ident, $row:ident, $name:literal, $entity:expr) => {{
+        let (mut last, mut size) = (i64::MIN, ENTITIES);
         loop {
             let query = $table::table.filter($table::id.gt(last)).order($table::id).limit(size);
             let query = query.select($row::as_select());
@@ -35,19 +35,19 @@ macro_rules! show_table {
             let Some(rows) = readable(loaded, &mut size, row)? else { continue };
             let Some(newest) = rows.last() else { break };
             last = newest.id;
-            let mut things = Vec::with_capacity(rows.len());
+            let mut entities = Vec::with_capacity(rows.len());
             for row in rows {
                 let name = format!(concat!($name, " {}"), row.id);
-                things.push(read(name, $thing(row, $showing.currency))?);
+                entities.push(read(name, $entity(row, $showing.currency))?);
             }
-            $showing.traced(things).await?;
+            $showing.traced(entities).await?;
         }
     }};
 }
 
 impl Showing<'_> {
     /// Presents the entities of each kind by id.
-    pub(super) async fn things(&mut self) -> Result<(), End> {
+    pub(super) async fn entities(&mut self) -> Result<(), End> {
         show_table!(
             self,
             music_requests,
@@ -66,7 +66,7 @@ impl Showing<'_> {
 
     /// Presents the adjustments recorded by operations, by the operation's id.
     async fn adjustments(&mut self) -> Result<(), End> {
-        let (mut last, mut size) = (Uuid::nil(), THINGS);
+        let (mut last, mut size) = (Uuid::nil(), ENTITIES);
         loop {
             let query = operations::table
                 .filter(operations::kind.eq(PlanKind::Adjust.name()).and(operations::id.gt(last)))
@@ -78,36 +78,36 @@ impl Showing<'_> {
             let Some(rows) = readable(loaded, &mut size, row)? else { continue };
             let Some(newest) = rows.last() else { return Ok(()) };
             last = newest.id;
-            let mut things = Vec::with_capacity(rows.len());
+            let mut entities = Vec::with_capacity(rows.len());
             for row in rows {
                 let name = format!("operation {}", row.id.simple());
                 match read(&name, row.receipt(self.currency))?.outcome {
-                    Outcome::Adjustment(adjustment, _) => things.push(Entity::Adjustment(adjustment)),
+                    Outcome::Adjustment(adjustment, _) => entities.push(Entity::Adjustment(adjustment)),
                     _ => return Err(End::Unreadable(format!("{name} adjusts, but recorded no adjustment"))),
                 }
             }
-            self.traced(things).await?;
+            self.traced(entities).await?;
         }
     }
 
     /// Presents entities of one kind with their traces.
-    async fn traced(&mut self, things: Vec<Entity>) -> Result<(), End> {
-        let mut traces = self.traces(&things).await?;
-        for thing in things {
-            let trace = traces.remove(&thing.reference().id()).unwrap_or_default();
-            self.auditor.entity(&thing, &trace);
+    async fn traced(&mut self, entities: Vec<Entity>) -> Result<(), End> {
+        let mut traces = self.traces(&entities).await?;
+        for entity in entities {
+            let trace = traces.remove(&entity.reference().id()).unwrap_or_default();
+            self.auditor.entity(&entity, &trace);
         }
         Ok(())
     }
 
     /// The traces of entities of one kind, by id.
-    async fn traces(&mut self, things: &[Entity]) -> Result<HashMap<i64, Trace>, End> {
-        let Some(kind) = things.first().map(|thing| thing.reference().kind_name()) else {
+    async fn traces(&mut self, entities: &[Entity]) -> Result<HashMap<i64, Trace>, End> {
+        let Some(kind) = entities.first().map(|entity| entity.reference().kind_name()) else {
             return Ok(HashMap::new());
         };
         let mut traces: HashMap<i64, Trace> = HashMap::new();
         let mut about: HashMap<Uuid, i64> = HashMap::new();
-        let ids: Vec<i64> = things.iter().map(|thing| thing.reference().id()).collect();
+        let ids: Vec<i64> = entities.iter().map(|entity| entity.reference().id()).collect();
         let query = ledger_entries::table
             .filter(ledger_entries::reference_kind.eq(kind).and(ledger_entries::reference_id.eq_any(&ids)))
             .select(EntryRow::as_select());
@@ -117,9 +117,9 @@ impl Showing<'_> {
             let (id, name) = (row.reference_id, format!("entry {} of wallet {}", row.seq, row.wallet_id));
             traces.entry(id).or_default().entries.push(read(name, row.entry(self.currency))?);
         }
-        for thing in things {
-            let outside = thing.operations_without_entries().map(|operation| Uuid::from_u128(operation.0));
-            about.extend(outside.map(|operation| (operation, thing.reference().id())));
+        for entity in entities {
+            let outside = entity.operations_without_entries().map(|operation| Uuid::from_u128(operation.0));
+            about.extend(outside.map(|operation| (operation, entity.reference().id())));
         }
         let named: Vec<Uuid> = about.keys().copied().collect();
         let query =
@@ -133,15 +133,15 @@ impl Showing<'_> {
         let query = operations::table.filter(operations::id.eq_any(&named)).select(OperationRow::as_select());
         let mut single = 1;
         let loaded = patiently(async { Ok(query.load::<OperationRow>(self.connection).await?) }).await;
-        let number = |thing: Option<&Entity>| thing.map_or(0, |thing| thing.reference().id());
+        let number = |entity: Option<&Entity>| entity.map_or(0, |entity| entity.reference().id());
         let row =
-            || format!("an operation on {kind} {} to {}", number(things.first()), number(things.last()));
+            || format!("an operation on {kind} {} to {}", number(entities.first()), number(entities.last()));
         for row in readable(loaded, &mut single, row)?.unwrap_or_default() {
             let id = about.get(&row.id).copied().unwrap_or_default();
             let name = format!("operation {}", row.id.simple());
             traces.entry(id).or_default().receipts.push(read(name, row.receipt(self.currency))?);
         }
-        if matches!(things.first(), Some(Entity::Withdrawal(_))) {
+        if matches!(entities.first(), Some(Entity::Withdrawal(_))) {
             self.moves(ids, &mut traces).await?;
         }
         Ok(traces)
