@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use futures_channel::oneshot;
-
+use crate::application::completion::run_to_completion;
 use crate::application::{Effects, Environment};
 use crate::ledger::Plan;
 use crate::ports::{Applied, ApplyError, Deadline, Unavailable};
@@ -24,17 +23,15 @@ pub(super) async fn apply(
     if effects.is_empty() {
         return env.ledger.apply(plan).await;
     }
-    let (sender, receiver) = oneshot::channel();
     let task_env = env.clone();
-    env.tasks.spawn(Box::pin(async move {
+    let applied = run_to_completion(&*env.tasks, async move {
         let applied = task_env.ledger.apply(plan).await;
         if applied.is_ok() {
             effects.perform(&task_env, deadline).await;
         }
-        // The receiver is gone if the caller dropped its future.
-        drop(sender.send(applied));
-    }));
-    receiver.await.unwrap_or_else(|oneshot::Canceled| {
+        applied
+    });
+    applied.await.unwrap_or_else(|| {
         Err(ApplyError::Unavailable(Unavailable::new("the service stopped while a plan was applied")))
     })
 }

@@ -1,12 +1,13 @@
 //! Effects: work after a commit. Those of a plan follow from the plan, so that no use case can omit them;
 //! other changes name theirs to [`Executor::perform`](super::Executor).
 
+use std::pin::pin;
 use std::sync::Arc;
 
-use futures_channel::oneshot;
 use futures_util::future::select;
 
 use crate::application::Environment;
+use crate::application::completion::run_to_completion;
 use crate::ledger::{Plan, Step};
 use crate::ports::{Deadline, Job};
 
@@ -66,12 +67,8 @@ impl Effects {
         if !self.revocations_changed {
             return;
         }
-        let (sender, refreshed) = oneshot::channel::<()>();
         let revocations = env.revocations.clone();
-        env.tasks.spawn(Box::pin(async move {
-            revocations.refresh().await;
-            drop(sender);
-        }));
+        let refreshed = pin!(run_to_completion(&*env.tasks, async move { revocations.refresh().await }));
         match deadline {
             None => drop(refreshed.await),
             Some(deadline) => drop(select(refreshed, env.timer.sleep_until(deadline)).await),

@@ -10,6 +10,7 @@ mod authorized;
 mod blocks;
 mod command;
 pub mod commands;
+mod completion;
 mod context;
 mod done;
 mod effects;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::account::security_log::{EventFilter, SecurityEvent};
 use crate::account::session::ClientInfo;
+use crate::application::completion::run_to_completion;
 use crate::application::{Authorized, Environment, Failure};
 use crate::authorization::{Principal, permission};
 use crate::page::{PageRequest, Rows};
@@ -31,8 +32,12 @@ impl SecurityLogQueries {
     }
 
     /// Records that a principal was denied an operation of staff, once for each principal, operation and
-    /// hour.
+    /// hour. A client that disconnects cannot prevent it.
     pub async fn record_denied(&self, principal: &Principal, operation: Line, client: ClientInfo) {
-        self.env.security_audit.denied(principal, operation, client).await;
+        let (audit, principal) = (self.env.security_audit.clone(), *principal);
+        let recorded = run_to_completion(&*self.env.tasks, async move {
+            audit.denied(&principal, operation, client).await;
+        });
+        recorded.await;
     }
 }

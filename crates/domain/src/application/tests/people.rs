@@ -1,5 +1,7 @@
 //! Staff's changes of accounts, and the blocks of DJs, on doubles of the ports.
 
+use futures_util::FutureExt as _;
+
 use super::*;
 use crate::account::security_log::EventFilter;
 use crate::account::{AccountStatusChange, Block};
@@ -141,6 +143,19 @@ fn the_security_log_is_for_staff_and_records_denied_access() {
     let read = run(log.events(&principal(1), EventFilter::default(), first_page()));
     assert!(matches!(read, Err(Failure::Denied)), "{read:?}");
     run(log.record_denied(&principal(1), Line::new("GET /x").unwrap(), ClientInfo::default()));
+}
+
+#[test]
+fn denied_access_is_recorded_although_the_client_is_gone() {
+    let mut log = MockSecurityLog::new();
+    log.expect_append().once().returning(|_| Ok(()));
+    let tasks = simulated_time::SpawnedTasks::default();
+    let doubles = Doubles { log, tasks: Arc::new(tasks.clone()), ..Doubles::default() };
+    let log = SecurityLogQueries { env: doubles.env() };
+    let (principal, operation) = (principal(1), Line::new("GET /x").unwrap());
+    let recorded = log.record_denied(&principal, operation, ClientInfo::default());
+    assert_eq!(recorded.now_or_never(), None, "the client waited");
+    run(tasks.run(async {}));
 }
 
 /// Blocks of DJs who had a request of guest 1, and who block guest 4; guest 5 was erased.
