@@ -40,7 +40,7 @@ pub mod reversals;
 mod scenario;
 pub mod security_log;
 pub mod sessions;
-pub mod standing;
+pub mod status_change;
 pub mod suspense;
 pub mod suspensions;
 mod tables;
@@ -273,7 +273,7 @@ macro_rules! store_contract {
                 an_erasure_resets_no_code_quota,
                 codes_count_under_every_key_and_the_longest_wait_is_reported,
             }
-            standing {
+            status_change {
                 an_account_status_reads_back_as_it_was_changed,
                 account_statuses_are_listed_since_a_time,
                 concurrent_profile_and_status_changes_lose_no_update,
@@ -391,7 +391,7 @@ mod tests {
             ("reversals", include_str!("reversals.rs")),
             ("security_log", include_str!("security_log.rs")),
             ("sessions", include_str!("sessions.rs")),
-            ("standing", include_str!("standing.rs")),
+            ("status_change", include_str!("status_change.rs")),
             ("suspense", include_str!("suspense.rs")),
             ("suspensions", include_str!("suspensions.rs")),
             ("wallets", include_str!("wallets.rs")),

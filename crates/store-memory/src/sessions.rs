@@ -270,7 +270,8 @@ impl Sessions for MemoryStore {
         let state = self.lock()?;
         let ended =
             state.sessions.sessions.values().filter(|kept| kept.ended_at.is_some_and(|at| at >= since));
-        let changed = state.book.users.values().filter(|user| user.standing_at.is_some_and(|at| at >= since));
+        let changed =
+            state.book.users.values().filter(|user| user.status_changed_at.is_some_and(|at| at >= since));
         Ok(RevocationList {
             sessions: ended.map(|kept| kept.session.id).collect(),
             statuses: changed

@@ -50,7 +50,7 @@ pub fn erase<'a>(
         dj,
         role: user.role,
         suspended_at: user.suspended_at,
-        standing_at: Some(at),
+        status_changed_at: Some(at),
         erased_at: Some(at),
         ..User::registered(id, name, email, None, false, user.created_at)
     };

@@ -8,13 +8,13 @@ pub mod personal_data;
 mod profile;
 pub mod security_log;
 pub mod session;
-mod standing;
+mod status_change;
 mod user;
 
 pub use block::Block;
 pub use erasure::{ErasureRefusal, erase};
 pub use profile::{DjChange, Field, Locate, ProfileChange, ProfileRefusal, change_profile};
-pub use standing::{
+pub use status_change::{
     AccountStatusChange, change_account_status, ends_sessions, leaves_an_operator, may_dismiss,
 };
 pub use user::{ArtistType, Coordinates, DjProfile, Kilometres, Rating, Role, User};

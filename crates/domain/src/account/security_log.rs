@@ -132,7 +132,7 @@ const fn subject(step: &Step) -> Option<UserId> {
         Step::MoveTopup { before, .. } | Step::SuspendTopup { before, .. } => Some(before.user),
         Step::MoveRequest { before, .. } => Some(before.requester),
         Step::Adjust(adjustment) => Some(adjustment.user),
-        Step::Standing { user, .. } => Some(*user),
+        Step::ChangeAccountStatus { user, .. } => Some(*user),
         Step::Unchanged(_)
         | Step::OpenRequest(_)
         | Step::OpenWithdrawal(_)

@@ -165,7 +165,7 @@ pub struct User {
     /// Time of the suspension, if the account is suspended.
     pub suspended_at: Option<Timestamp>,
     /// Time of the last change of role or suspension, if any: it overrides earlier tokens until they expire.
-    pub standing_at: Option<Timestamp>,
+    pub status_changed_at: Option<Timestamp>,
     /// Time of the erasure of personal data, if any.
     pub erased_at: Option<Timestamp>,
 }
@@ -197,7 +197,7 @@ impl User {
             radius: None,
             created_at: at,
             suspended_at: None,
-            standing_at: None,
+            status_changed_at: None,
             erased_at: None,
         }
     }

@@ -23,7 +23,7 @@ impl Effects {
     /// by its key submits no plan.
     pub(super) const fn of(plan: &Plan) -> Self {
         let revocations_changed = match plan.step() {
-            Step::Standing { .. } => true,
+            Step::ChangeAccountStatus { .. } => true,
             Step::Unchanged(_)
             | Step::OpenRequest(_)
             | Step::MoveRequest { .. }

@@ -76,13 +76,13 @@ mod tests {
 
     #[test]
     fn the_revocation_list_overrules_the_token() {
-        let standing = |role, suspended| AccountStatus { role, suspended };
+        let status = |role, suspended| AccountStatus { role, suspended };
         let user = |number| UserId::new(number).unwrap();
         let revoked = RevocationList {
             sessions: HashSet::from([SessionId::new(3).unwrap()]),
             statuses: HashMap::from([
-                (user(1), standing(Role::Member, false)),
-                (user(2), standing(Role::Operator, true)),
+                (user(1), status(Role::Member, false)),
+                (user(2), status(Role::Operator, true)),
             ]),
             ..RevocationList::default()
         };

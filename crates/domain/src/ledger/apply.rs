@@ -130,7 +130,7 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Entity, Rejec
             changes.user = (changed != *stored).then(|| changed.clone());
             Entity::User(changed)
         }
-        Step::Standing { user, change } => {
+        Step::ChangeAccountStatus { user, change } => {
             let stored = person(book, *user)?;
             let at = plan.metadata.at;
             let changed = change_account_status(stored, *change, at);
@@ -286,7 +286,7 @@ fn guards(book: &Book, plan: &Plan) -> Result<(), Rejection> {
             ) if book.has_adjusted(*judge, before.user, plan.adjustments_since()) => {
                 return Err(Rejection::RecentAdjustment);
             }
-            (Guard::ActiveOperator, Step::Standing { user, change }) => {
+            (Guard::ActiveOperator, Step::ChangeAccountStatus { user, change }) => {
                 let before = person(book, *user)?;
                 let after = change_account_status(before, *change, at);
                 if !leaves_an_operator(before, &after, book.users.values()) {

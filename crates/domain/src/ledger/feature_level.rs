@@ -106,7 +106,7 @@ fn of_step(step: &Step) -> FeatureLevel {
         | Step::MoveTopup { .. }
         | Step::Adjust(_)
         | Step::Profile { .. }
-        | Step::Standing { .. }
+        | Step::ChangeAccountStatus { .. }
         | Step::ResolveMessage { .. } => FeatureLevel::Level0,
     }
 }

@@ -92,7 +92,7 @@ impl Plan {
             Step::Adjust(adjustment) => {
                 lock_set.wallets.insert(adjustment.user);
             }
-            Step::Profile { user, .. } | Step::Standing { user, .. } => {
+            Step::Profile { user, .. } | Step::ChangeAccountStatus { user, .. } => {
                 lock_set.users.insert(*user);
                 lock_set.wallets.insert(*user);
             }

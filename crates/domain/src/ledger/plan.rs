@@ -82,7 +82,7 @@ pub enum Step {
         change: Box<ProfileChange>,
     },
     /// Changes a user's account status or role.
-    Standing {
+    ChangeAccountStatus {
         /// The user.
         user: UserId,
         /// The change.
@@ -193,7 +193,7 @@ impl Plan {
             | Step::MoveTopup { before: topup, .. }
             | Step::SuspendTopup { before: topup, .. } => EntityRef::Topup(topup.id),
             Step::Adjust(adjustment) => EntityRef::Adjustment(adjustment.id),
-            Step::Profile { user, .. } | Step::Standing { user, .. } => EntityRef::User(*user),
+            Step::Profile { user, .. } | Step::ChangeAccountStatus { user, .. } => EntityRef::User(*user),
             Step::ResolveMessage { before, .. } => EntityRef::ProviderMessage(before.id),
         }
     }
@@ -222,9 +222,9 @@ impl Plan {
             Step::SuspendTopup { .. } => PlanKind::SettleSuspense,
             Step::Adjust(_) => PlanKind::Adjust,
             Step::Profile { .. } => PlanKind::Profile,
-            Step::Standing { change: AccountStatusChange::Suspend, .. } => PlanKind::Suspend,
-            Step::Standing { change: AccountStatusChange::Restore, .. } => PlanKind::Restore,
-            Step::Standing { change: AccountStatusChange::Role(_), .. } => PlanKind::Role,
+            Step::ChangeAccountStatus { change: AccountStatusChange::Suspend, .. } => PlanKind::Suspend,
+            Step::ChangeAccountStatus { change: AccountStatusChange::Restore, .. } => PlanKind::Restore,
+            Step::ChangeAccountStatus { change: AccountStatusChange::Role(_), .. } => PlanKind::Role,
             Step::ResolveMessage { .. } => PlanKind::ResolveMessage,
         }
     }

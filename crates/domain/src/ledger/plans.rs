@@ -201,7 +201,7 @@ pub fn change_profile(metadata: OperationMetadata, user: UserId, change: Profile
 #[must_use]
 pub fn change_account_status(metadata: OperationMetadata, user: UserId, change: AccountStatusChange) -> Plan {
     let guards = may_dismiss(change).then_some(Guard::ActiveOperator).into_iter().collect();
-    Plan { guards, ..plan(metadata, Step::Standing { user, change }, []) }
+    Plan { guards, ..plan(metadata, Step::ChangeAccountStatus { user, change }, []) }
 }
 
 /// Resolves a provider message, for this reason, without moving money.

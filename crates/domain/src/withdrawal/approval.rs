@@ -20,7 +20,7 @@ impl Approval {
     /// suspended or demoted no longer counts, even after a restoration.
     #[must_use]
     pub fn is_of_active_operator(&self, author: &User) -> bool {
-        author.is_active_operator() && author.standing_at.is_none_or(|changed| changed <= self.at)
+        author.is_active_operator() && author.status_changed_at.is_none_or(|changed| changed <= self.at)
     }
 }
 

@@ -77,7 +77,7 @@ impl StoredUser {
             radius: user.radius.map(Kilometres::get),
             created_at: user.created_at,
             suspended_at: user.suspended_at,
-            standing_at: user.standing_at,
+            standing_at: user.status_changed_at,
             erased_at: user.erased_at,
         }
     }
@@ -116,7 +116,7 @@ impl StoredUser {
             radius: self.radius.map(|km| known("radius", Kilometres::new(km))).transpose()?,
             created_at: self.created_at,
             suspended_at: self.suspended_at,
-            standing_at: self.standing_at,
+            status_changed_at: self.standing_at,
             erased_at: self.erased_at,
         })
     }

@@ -55,7 +55,7 @@ fn an_operator_changes_an_account_status_with_a_reason() {
         let metadata = plan.metadata();
         metadata.actor == Actor::User(user(3))
             && metadata.reason == Some(Line::new("fraud").unwrap())
-            && matches!(plan.step(), Step::Standing { user, change: AccountStatusChange::Suspend } if user.get() == 2)
+            && matches!(plan.step(), Step::ChangeAccountStatus { user, change: AccountStatusChange::Suspend } if user.get() == 2)
     };
     ledger.expect_apply().withf(theirs).once().returning(|_| Ok(Applied::Fresh(of_dj())));
     let changed = change(ledger, 1, (AccountStatusChange::Suspend, "fraud"));

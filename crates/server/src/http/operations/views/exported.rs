@@ -137,7 +137,7 @@ impl AccountView {
         Self {
             role: user.role.name(),
             created_at: WireTimestamp(user.created_at),
-            standing_changed_at: user.standing_at.map(WireTimestamp),
+            standing_changed_at: user.status_changed_at.map(WireTimestamp),
         }
     }
 }

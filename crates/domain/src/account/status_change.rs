@@ -29,7 +29,7 @@ pub fn change_account_status(user: &User, change: AccountStatusChange, at: Times
         AccountStatusChange::Role(role) => changed.role = role,
     }
     if changed != *user {
-        changed.standing_at = Some(user.standing_at.map_or(at, |before| before.max(at)));
+        changed.status_changed_at = Some(user.status_changed_at.map_or(at, |before| before.max(at)));
     }
     changed
 }
@@ -89,10 +89,10 @@ mod tests {
     #[test]
     fn a_suspended_dj_stays_offline_after_being_restored() {
         let suspended = change_account_status(&dj(), AccountStatusChange::Suspend, at(5));
-        assert_eq!((suspended.suspended_at, suspended.standing_at), (Some(at(5)), Some(at(5))));
+        assert_eq!((suspended.suspended_at, suspended.status_changed_at), (Some(at(5)), Some(at(5))));
         assert!(!suspended.dj.as_ref().unwrap().online);
         let restored = change_account_status(&suspended, AccountStatusChange::Restore, at(9));
-        assert_eq!((restored.suspended_at, restored.standing_at), (None, Some(at(9))));
+        assert_eq!((restored.suspended_at, restored.status_changed_at), (None, Some(at(9))));
         assert!(!restored.dj.as_ref().unwrap().online);
     }
 
@@ -147,6 +147,6 @@ mod tests {
     #[test]
     fn a_role_change_is_dated() {
         let auditor = change_account_status(&dj(), AccountStatusChange::Role(Role::Auditor), at(3));
-        assert_eq!((auditor.role, auditor.standing_at), (Role::Auditor, Some(at(3))));
+        assert_eq!((auditor.role, auditor.status_changed_at), (Role::Auditor, Some(at(3))));
     }
 }

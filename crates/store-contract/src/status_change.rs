@@ -75,6 +75,6 @@ pub async fn concurrent_profile_and_status_changes_lose_no_update(store: Arc<dyn
         });
         at_once(tasks).await;
         let now = scenario.user(user).await;
-        assert_eq!((now.city, now.role, now.standing_at), (Some(city), role, Some(at(round))));
+        assert_eq!((now.city, now.role, now.status_changed_at), (Some(city), role, Some(at(round))));
     }
 }
