@@ -304,9 +304,9 @@ fn an_answer_after_the_lease_is_stored_and_a_later_one_is_known() {
     let (kept, ordered) = run(late.order(first)).unwrap();
     assert!(matches!(ordered, OrderOutcome::Taken), "{ordered:?}");
     assert_eq!((&kept.payment_url, kept.orders), (&page(), orders(2, None)));
-    let (standing, ordered) = run(other.order(second)).unwrap();
+    let (current, ordered) = run(other.order(second)).unwrap();
     assert!(matches!(ordered, OrderOutcome::Known), "{ordered:?}");
-    assert_eq!(standing, kept);
+    assert_eq!(current, kept);
 }
 
 #[test]
@@ -320,12 +320,12 @@ fn a_message_before_the_answer_is_not_overwritten() {
                 meanwhile.settle(confirmed);
                 answer()
             }));
-            let (standing, ordered) = run(server.order(open(&server))).unwrap();
+            let (current, ordered) = run(server.order(open(&server))).unwrap();
             assert_eq!(matches!(ordered, OrderOutcome::Contradiction(_)), contradicts, "{ordered:?}");
             let status = if confirmed { TopupStatus::Confirmed } else { TopupStatus::Failed };
-            assert_eq!((standing.status, &standing.payment_url), (status, &None));
-            assert_eq!(standing, scene.stored());
-            assert_eq!(standing.orders, orders(1, None));
+            assert_eq!((current.status, &current.payment_url), (status, &None));
+            assert_eq!(current, scene.stored());
+            assert_eq!(current.orders, orders(1, None));
         }
     }
 }
