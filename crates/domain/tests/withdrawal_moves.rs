@@ -82,8 +82,9 @@ fn reached(from: &WithdrawalState, to: &Move) -> WithdrawalState {
     }
 }
 
-/// `a` is an approval, decided when it is applied; `=` changes nothing, `t` lacks a transaction, `x` is refused, `v` is refused until a review; otherwise moved: `.` without money, `r` with
-/// the amount released, `c` with it captured.
+/// `a` is an approval, decided when it is applied; `=` changes nothing, `t` lacks a transaction, `x` is refused,
+/// `v` is refused until a review; otherwise moved: `.` without money, `r` with the amount released, `c` with it
+/// captured.
 fn check(from: WithdrawalState, to: Move, cell: &str, onward: &[WithdrawalStatus]) {
     let before = withdrawal(from.clone(), 1_000, at(0));
     let settled = |credit, kind| {

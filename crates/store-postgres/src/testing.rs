@@ -105,8 +105,8 @@ impl TestDatabase {
         migrations::revert(&Connector::new(&self.url)?, MIGRATIONS).await
     }
 
-    /// Returns the tables that a group of plans locks in the mode of writes or of row locks, or the proof that
-    /// plans can be committed for none; nothing is committed.
+    /// Returns the tables that a group of plans locks in the mode of writes or of row locks; without plans, those
+    /// that the proof locks. Nothing is committed.
     ///
     /// # Errors
     /// When a plan is rejected or a statement fails.

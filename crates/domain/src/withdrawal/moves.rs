@@ -164,8 +164,7 @@ const fn needs_review_first(from: &WithdrawalState, to: &Move) -> bool {
 /// withdrawal, and the worker and the provider need no permission.
 ///
 /// # Errors
-/// [`MoveRefusal`], the first that applies, in the order of its variants, unless the withdrawal is already in
-/// the target state.
+/// [`MoveRefusal`], unless the withdrawal is already in the target state.
 pub fn decide(withdrawal: &Withdrawal, to: Move) -> Result<Decision, MoveRefusal> {
     let current = withdrawal.state.status();
     let to_status = to.to();

@@ -127,7 +127,7 @@ async fn admit(
     request: &HttpRequest,
 ) -> Result<Principal, ApiError> {
     let known = authenticate(app, request);
-    let denied = known.as_ref().ok().copied().filter(|known| !has_role(action, known));
+    let denied = known.as_ref().ok().copied().filter(|known| known.has_role_for(action).is_err());
     let principal = if denied.is_some() { Err(Code::InsufficientScope.into()) } else { known };
     let (class, subject) = match &principal {
         Ok(principal) => (operation.class, RateLimitSubject::Principal(principal.user)),
@@ -162,11 +162,6 @@ fn authenticate(app: &App, request: &HttpRequest) -> Result<Principal, ApiError>
     let verified = tokens.verify(token, revocations.epoch(), clock.now());
     let principal = verified.map_err(|_| Code::InvalidToken)?;
     Ok(revocations.check(principal)?)
-}
-
-/// Whether the principal's role allows the action, if it is one of staff; checked before any lookup.
-fn has_role(action: Action, principal: &Principal) -> bool {
-    !action.is_for_staff() || principal.has_role_for(action).is_ok()
 }
 
 /// Records a denied request to an operation of staff in the security log.

@@ -360,11 +360,18 @@ fn a_held_request_is_refused_after_its_authority_ends(store: Store) {
     assert_eq!(released(logged_out, withdrawal), "401");
     assert_eq!(server.client().login(&guest.email).wallet(), ("20.00".into(), "0.00".into()));
 
+    let guest = server.guest();
+    let change = json!({"current_password": PASSWORD, "password": "another password"}).to_string();
+    let logged_out = held(&server, &guest, "/auth/password", &change);
+    guest.call("POST", "/auth/logout-everywhere").send().data(200);
+    assert_eq!(released(logged_out, &change), "401");
+    let guest = server.client().login(&guest.email);
+
     let deputy = server.guest();
     stand(&deputy, "role", &json!({"role": "operator", "reason": "as agreed"}));
     let adjustment = format!(r#"{{"user_id": {}, "amount": 1000, "reason": "a gift"}}"#, guest.id);
     let demoted = held(&server, &deputy, "/operator/adjustments", &adjustment);
     stand(&deputy, "role", &json!({"role": "member", "reason": "as agreed"}));
     assert_eq!(released(demoted, &adjustment), "403");
-    assert_eq!(server.client().login(&guest.email).wallet().0, "20.00");
+    assert_eq!(guest.wallet().0, "0.00");
 }

@@ -39,7 +39,7 @@ enum Came {
     Unauthenticated,
     WrongRole,
     WrongParty,
-    NoSuchThing,
+    NotFound,
 }
 
 fn came(answer: &Answer) -> Came {
@@ -49,7 +49,7 @@ fn came(answer: &Answer) -> Came {
         (401, Some("unauthenticated")) => Came::Unauthenticated,
         (403, Some("insufficient_scope")) => Came::WrongRole,
         (403, Some("forbidden")) => Came::WrongParty,
-        (404, Some("not_found")) => Came::NoSuchThing,
+        (404, Some("not_found")) => Came::NotFound,
         _ => panic!("{answer}"),
     }
 }
@@ -63,7 +63,7 @@ fn expected(action: Action, caller: &Principal, whose: Ownership) -> Came {
     } else if action.is_for_staff() || whose == Ownership::Own {
         Came::WrongParty
     } else {
-        Came::NoSuchThing
+        Came::NotFound
     }
 }
 
@@ -107,7 +107,7 @@ impl Operation {
         let action = action.unwrap_or_else(|| panic!("{name} has no action: {}", self.access));
         let reach: Map<String, Value> = Capacity::ALL
             .iter()
-            .map(|hat| (hat.name().to_owned(), json!(action.rule().scope(*hat).name())))
+            .map(|role| (role.name().to_owned(), json!(action.rule().scope(*role).name())))
             .collect();
         assert_eq!(self.access["reach"], Value::Object(reach), "{name}");
         action
@@ -222,7 +222,7 @@ impl Scene {
             _ if path.starts_with("/operator/withdrawals/{id}/") => owner.withdrawal("1"),
             "/operator/provider-messages/{id}/resolve" => self.message,
             _ if path.starts_with("/operator/users/{id}") => owner.id,
-            _ if path.contains("{id}") => panic!("{path} is about a thing that this test cannot make"),
+            _ if path.contains("{id}") => panic!("{path} refers to an object that this test cannot create"),
             _ => 0,
         };
         Target { id, user: owner.id }

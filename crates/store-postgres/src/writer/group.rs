@@ -122,7 +122,7 @@ pub(super) type Answers = Vec<Result<Applied, Rejection>>;
 /// A group that is ready to be committed.
 pub(super) struct Prepared {
     pub(super) answers: Answers,
-    /// Whether it has written any rows.
+    /// Whether it has anything to commit.
     written: bool,
 }
 
@@ -332,7 +332,7 @@ async fn still_committing(
 /// of a connection in order, and each statement sees what was committed when it began. If one fails, so do
 /// all after it.
 ///
-/// With `prove`, rows are written even if no plan changes anything. A plan that is found applied under its
+/// With `prove`, something is written to the log even if no plan changes anything. A plan that is found applied under its
 /// own operation, listed in `own`, was applied by an earlier attempt of this very call.
 pub(super) async fn prepare(
     connection: &AsyncPgConnection,

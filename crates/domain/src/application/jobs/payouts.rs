@@ -174,7 +174,7 @@ impl Payouts {
         let metadata = OperationMetadata { reason, ..self.env.system() };
         // The rules for due withdrawals and status updates produce no move that the state machine refuses.
         let plan = plans::move_withdrawal(metadata, withdrawal, next)
-            .map_err(|_| Failure::Broken("a payout takes a step that its withdrawal has not"))?;
+            .map_err(|_| Failure::Broken("the state machine refused a move of a payout"))?;
         match apply(&self.env, plan, None).await {
             Ok(_) => Ok(StepOutcome::Applied),
             Err(ApplyError::Rejected(Rejection::Stale)) => Ok(StepOutcome::Stale),

@@ -218,6 +218,21 @@ fn a_principal_is_checked_again_before_a_replay() {
 }
 
 #[test]
+fn a_principal_is_checked_again_before_a_change_of_their_account() {
+    let mut principals = MockPrincipalCheck::new();
+    principals
+        .expect_current()
+        .once()
+        .returning(|_| Err(PrincipalRefusal::Revoked(Revocation::SessionEnded)));
+    let executor = Doubles { principals: Arc::new(principals), ..Doubles::default() }.executor();
+    let refused = run(executor
+        .perform::<permission::UseAccount, (), Failure>(&context(1), async |_, _, _| {
+            panic!("the change is made")
+        }));
+    assert!(matches!(refused, Err(Failure::Revoked(Revocation::SessionEnded))), "{refused:?}");
+}
+
+#[test]
 fn a_role_revoked_meanwhile_is_not_used() {
     let mut principals = MockPrincipalCheck::new();
     let member = |principal| Ok(Principal { role: Role::Member, ..principal });

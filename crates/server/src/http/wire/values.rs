@@ -225,10 +225,11 @@ pub fn amount(currency: &Currency, least: Money) -> impl Fn(&str, &RawValue) -> 
 /// The amount of a new withdrawal.
 pub fn withdrawal_amount(currency: &Currency) -> impl Fn(&str, &RawValue) -> Read<WithdrawalAmount> {
     let least = WithdrawalAmount::minimum(currency);
-    let amount = amount(currency, least);
+    let (money, least) = (money(currency, least), exact(currency, least));
     move |field, raw| {
-        let amount = WithdrawalAmount::new(amount(field, raw)?, currency);
-        amount.ok_or_else(|| messages::at_least(field, &exact(currency, least)).into())
+        let amount =
+            Amount::new(money(field, raw)?).and_then(|amount| WithdrawalAmount::new(amount, currency));
+        amount.ok_or_else(|| messages::at_least(field, &least).into())
     }
 }
 
