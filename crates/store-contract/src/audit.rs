@@ -45,14 +45,14 @@ pub async fn an_audit_reports_its_progress(store: Arc<dyn Store>) {
     for guest in [scenario.guest(1_000).await, scenario.guest(0).await] {
         scenario.fund(guest, 100).await;
     }
-    let (sender, observed) = std::sync::mpsc::channel();
+    let (sender, reports) = std::sync::mpsc::channel();
     let mut auditor = Auditor::new().reporting(move |progress| sender.send(progress).unwrap());
     scenario.store.show(&mut auditor).await.unwrap();
     auditor.finish().unwrap();
-    let observed: Vec<Progress> = observed.into_iter().collect();
-    assert!(observed.iter().all(|progress| progress.expected == 6), "{observed:?}");
-    assert!(observed.windows(2).all(|two| two[0].done <= two[1].done), "{observed:?}");
-    assert_eq!(observed.last().map(|progress| progress.done), Some(6));
+    let reports: Vec<Progress> = reports.into_iter().collect();
+    assert!(reports.iter().all(|progress| progress.expected == 6), "{reports:?}");
+    assert!(reports.windows(2).all(|two| two[0].done <= two[1].done), "{reports:?}");
+    assert_eq!(reports.last().map(|progress| progress.done), Some(6));
 }
 
 /// An audit that runs while money moves reports no inconsistency.

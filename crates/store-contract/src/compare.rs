@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use cuepoint_domain::ids::{RequestId, UserId};
 use cuepoint_domain::music_request::{RequestFilter, RequestStatus};
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::withdrawal::{Withdrawal, WithdrawalFilter};
+use cuepoint_domain::withdrawal::Withdrawal;
 
 use crate::driver::{HistoryDriver, equal};
 use crate::model::Ordering;
@@ -81,12 +81,7 @@ impl HistoryDriver<'_> {
     }
 
     async fn compare_withdrawals(&self, place: usize, user: UserId) -> Result<(), String> {
-        let rows = self
-            .scenario
-            .store
-            .withdrawals(&WithdrawalFilter::of(user), PageRequest::new(1, 100))
-            .await
-            .unwrap();
+        let rows = self.scenario.withdrawals_of(user, PageRequest::new(1, 100)).await;
         let approvals =
             |one: &Withdrawal| one.approvals.iter().map(|approval| (approval.by, approval.at)).collect();
         let shown: BTreeSet<(_, _, Vec<_>)> =

@@ -140,15 +140,15 @@ async fn play(scenario: &Scenario, fixture: &dyn Fixture, history: History) -> R
     let mut driver = HistoryDriver::start(scenario, fixture, history.terms).await;
     let commands = beginning().into_iter().chain(history.commands).chain(ending());
     for (place, (command, keyed)) in commands.enumerate() {
-        let observed = format!("{command:?}");
+        let played = format!("{command:?}");
         driver
             .play(command, keyed)
             .await
-            .map_err(|differs| format!("command {place}, {observed}: {differs}"))?;
+            .map_err(|differs| format!("command {place}, {played}: {differs}"))?;
         driver
             .compare_balances()
             .await
-            .map_err(|differs| format!("after command {place}, {observed}: {differs}"))?;
+            .map_err(|differs| format!("after command {place}, {played}: {differs}"))?;
     }
     driver.compare_everything().await?;
     Ok(driver.end())

@@ -36,15 +36,7 @@ pub async fn a_refused_plan_changes_nothing(store: Arc<dyn Store>) {
     assert_eq!(scenario.apply(plan.clone()).await, Err(refused));
     assert_eq!(scenario.balance(guest).await, balance(500, 0));
     assert_eq!(entries(&scenario, guest).await, before);
-    assert_eq!(
-        scenario
-            .store
-            .withdrawals(&WithdrawalFilter::of(guest), PageRequest::new(1, 15))
-            .await
-            .unwrap()
-            .total,
-        0
-    );
+    assert_eq!(scenario.withdrawals_of(guest, PageRequest::new(1, 15)).await.total, 0);
 
     scenario.fund(guest, 1).await;
     let again = scenario.apply(plan).await.unwrap();

@@ -13,6 +13,7 @@ use cuepoint_domain::ledger::{
 };
 use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
 use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
+use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{
     Applied, ApplyError, Erased, Ids, MusicRequests, PasswordHash, Registered, Store, Topups, Withdrawals,
 };
@@ -20,7 +21,7 @@ use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, ReversalRefusal, SuspenseRefusal, Topup};
 use cuepoint_domain::withdrawal::{
-    self, Limit, NewWithdrawal, Withdrawal, WithdrawalAmount, WithdrawalTerms,
+    self, Limit, NewWithdrawal, Withdrawal, WithdrawalAmount, WithdrawalFilter, WithdrawalTerms,
 };
 use futures_util::future::join_all;
 use time::Duration;
@@ -256,6 +257,11 @@ impl Scenario {
     /// The balance of a registered user.
     pub(crate) async fn balance(&self, user: UserId) -> Balance {
         self.store.balance(user).await.unwrap().unwrap()
+    }
+
+    /// A page of the withdrawals of a user.
+    pub(crate) async fn withdrawals_of(&self, user: UserId, page: PageRequest) -> Rows<Withdrawal> {
+        self.store.withdrawals(&WithdrawalFilter::of(user), page).await.unwrap()
     }
 
     /// A registered user.

@@ -42,15 +42,15 @@ pub async fn account_statuses_are_listed_since_a_time(store: Arc<dyn Store>) {
     scenario.stand(operator, ada, AccountStatusChange::Role(Role::Auditor), at(10)).await;
     scenario.stand(operator, bob, AccountStatusChange::Suspend, at(20)).await;
     scenario.stand(operator, cyd, AccountStatusChange::Restore, at(30)).await;
-    let observed = async |since| scenario.store.revoked_since(at(since)).await.unwrap().statuses;
+    let statuses = async |since| scenario.store.revoked_since(at(since)).await.unwrap().statuses;
     let auditor = AccountStatus { role: Role::Auditor, suspended: false };
     let suspended = AccountStatus { role: Role::Member, suspended: true };
-    assert_eq!(observed(0).await, HashMap::from([(ada, auditor), (bob, suspended)]));
-    assert_eq!(observed(10).await, HashMap::from([(ada, auditor), (bob, suspended)]));
-    assert_eq!(observed(11).await, HashMap::from([(bob, suspended)]));
+    assert_eq!(statuses(0).await, HashMap::from([(ada, auditor), (bob, suspended)]));
+    assert_eq!(statuses(10).await, HashMap::from([(ada, auditor), (bob, suspended)]));
+    assert_eq!(statuses(11).await, HashMap::from([(bob, suspended)]));
     scenario.stand(operator, bob, AccountStatusChange::Restore, at(40)).await;
-    assert_eq!(observed(30).await, HashMap::from([(bob, AccountStatus { suspended: false, ..suspended })]));
-    assert_eq!(observed(41).await, HashMap::new());
+    assert_eq!(statuses(30).await, HashMap::from([(bob, AccountStatus { suspended: false, ..suspended })]));
+    assert_eq!(statuses(41).await, HashMap::new());
 }
 
 /// Concurrent changes of a profile by its owner and of the account status by an operator are both kept.

@@ -133,13 +133,7 @@ pub async fn withdrawals_are_listed_newest_first(store: Arc<dyn Store>) {
     made[0] = scenario.stored_withdrawal(made[0].id).await;
     assert_eq!((made[0].updated_at, made[0].state.txid()), (at(20), None));
 
-    let page = async |number, size| {
-        scenario
-            .store
-            .withdrawals(&WithdrawalFilter::of(guest), PageRequest::new(number, size))
-            .await
-            .unwrap()
-    };
+    let page = async |number, size| scenario.withdrawals_of(guest, PageRequest::new(number, size)).await;
     assert_eq!(page(1, 15).await, Rows { rows: made.clone(), total: 5 });
     assert_eq!(page(2, 2).await, Rows { rows: made[2..4].to_vec(), total: 5 });
     for number in PAST_THE_END {

@@ -165,7 +165,7 @@ impl SessionTable {
                 kept.ended_at = Some(now);
                 ExchangeOutcome::SessionEnded(user, id)
             }
-            PresentedToken::ExchangeOutcome => {
+            PresentedToken::Exchange => {
                 token.used_at = Some(now);
                 (kept.session.used_at, kept.session.expires_at) = (now, expires_at);
                 let hash = successors.current;

@@ -156,7 +156,7 @@ pub struct RefreshToken {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PresentedToken {
     /// The token is exchanged for the next one.
-    ExchangeOutcome,
+    Exchange,
     /// The token was just exchanged for the unused token with this hash, which is issued again.
     Repeat(TokenHash),
     /// The token was used before: another party has it, so the session ends.
@@ -178,7 +178,7 @@ impl RefreshToken {
                 _ => PresentedToken::EndSession,
             },
             None if now >= self.expires_at => PresentedToken::Refuse,
-            None => PresentedToken::ExchangeOutcome,
+            None => PresentedToken::Exchange,
         }
     }
 
@@ -212,7 +212,7 @@ mod tests {
     fn a_token_is_exchanged_once_before_it_expires() {
         let end = session().expires_at;
         let mut token = session().first_token(TokenHash([0; 32]));
-        assert_eq!(token.presented(None, end.minus(Duration::MICROSECOND)), PresentedToken::ExchangeOutcome);
+        assert_eq!(token.presented(None, end.minus(Duration::MICROSECOND)), PresentedToken::Exchange);
         assert_eq!(token.presented(None, end), PresentedToken::Refuse);
         token.used_at = Some(Timestamp::EPOCH);
         assert_eq!(token.presented(None, Timestamp::EPOCH), PresentedToken::EndSession);
@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(presented(&young), PresentedToken::Repeat(successor.hash));
         // While the token itself is unused, the successor is irrelevant.
         let unused = RefreshToken { used_at: None, ..token.clone() };
-        assert_eq!(unused.presented(Some(&successor), now), PresentedToken::ExchangeOutcome);
+        assert_eq!(unused.presented(Some(&successor), now), PresentedToken::Exchange);
     }
 
     #[test]

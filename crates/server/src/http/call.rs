@@ -64,7 +64,7 @@ impl ApiCall {
     /// The id in the path.
     ///
     /// # Errors
-    /// [`Code::NotFound`] where it is no positive integer in its plain spelling.
+    /// [`Code::NotFound`] if it is not a positive decimal integer without leading zeros.
     pub fn id<T>(&self, make: fn(i64) -> Option<T>) -> Result<T, ApiError> {
         let text = self.id.as_deref().unwrap_or_default();
         let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');

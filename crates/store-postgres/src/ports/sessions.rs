@@ -291,7 +291,7 @@ async fn exchange(
             diesel::update(session).set(sessions::ended_at.eq(at)).execute(connection).await?;
             Ok(ExchangeOutcome::SessionEnded(user, id))
         }
-        PresentedToken::ExchangeOutcome => {
+        PresentedToken::Exchange => {
             diesel::update(tokens::table.find(hash)).set(tokens::used_at.eq(at)).execute(connection).await?;
             let hash = successors.current;
             let next = RefreshToken { hash, issued_at: now, expires_at, used_at: None, ..token.clone() };

@@ -114,8 +114,8 @@ async fn a_migration_times_out_and_leaves_no_change() {
     let database = Arc::new(TestDatabase::create().await);
     let reader = long_read(&database).await;
     let failed = migrating(&database, &[NOTES], Duration::from_secs(1)).await.unwrap();
-    let observed = format!("{:#}", failed.expect_err("a read that has not ended"));
-    assert!(observed.contains(NOTES.name) && observed.contains("lock"), "{observed}");
+    let failure = format!("{:#}", failed.expect_err("a read that has not ended"));
+    assert!(failure.contains(NOTES.name) && failure.contains("lock"), "{failure}");
     reader.batch_execute("COMMIT").await.unwrap();
     assert_eq!(database.migrate_with(&[NOTES], PATIENCE).await.unwrap(), [EXTRA_VERSIONS[0]]);
 }
@@ -129,9 +129,9 @@ async fn an_invalid_migration_fails_at_once_with_its_name() {
     };
     let database = TestDatabase::create().await;
     let start = Instant::now();
-    let observed =
+    let failure =
         format!("{:#}", database.migrate_with(&[WRONG, INDEX], PATIENCE).await.expect_err("no table"));
-    assert!(observed.contains(WRONG.name) && observed.contains("\"nothing\" does not exist"), "{observed}");
+    assert!(failure.contains(WRONG.name) && failure.contains("\"nothing\" does not exist"), "{failure}");
     assert!(start.elapsed() < PATIENCE / 2);
     assert_eq!(index_is_valid(&client(database.url()).await).await, None, "what comes behind it");
 }

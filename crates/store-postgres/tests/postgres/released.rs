@@ -33,8 +33,8 @@ pub(crate) fn statements() -> Vec<String> {
 
 /// Prepares and plans a statement, which also checks the role's privileges; returns the failure, if any.
 async fn plan(client: &Client, statement: &str) -> Result<(), String> {
-    let observed = |error: tokio_postgres::Error| error.as_db_error().unwrap().message().to_owned();
-    client.batch_execute(statement).await.map_err(observed)?;
+    let message = |error: tokio_postgres::Error| error.as_db_error().unwrap().message().to_owned();
+    client.batch_execute(statement).await.map_err(message)?;
     let parameters =
         "SELECT cardinality(parameter_types) FROM pg_prepared_statements WHERE name = 'statement'";
     let number: i32 = client.query_one(parameters, &[]).await.unwrap().get(0);
@@ -42,7 +42,7 @@ async fn plan(client: &Client, statement: &str) -> Result<(), String> {
     let arguments = if arguments.is_empty() { arguments } else { format!("({arguments})") };
     let planned = client.batch_execute(&format!("EXPLAIN EXECUTE statement{arguments}")).await;
     client.batch_execute("DEALLOCATE statement").await.unwrap();
-    planned.map_err(observed)
+    planned.map_err(message)
 }
 
 /// Every statement that cannot be planned, with the reason.

@@ -33,7 +33,7 @@ struct Order<'a> {
 
 /// The body of an answer with more information than the receipt of the order.
 #[derive(Deserialize)]
-struct Replied {
+struct ReplyBody {
     #[serde(default)]
     status: Option<String>,
     #[serde(default)]
@@ -92,9 +92,9 @@ fn update(reply: &Reply) -> Option<PayoutUpdate> {
     if success && reply.body.is_empty() {
         return Some(PayoutUpdate::Accepted);
     }
-    let replied: Replied = reply.object()?;
-    let txid = || replied.txid.as_deref().and_then(|txid| Line::new(txid).ok());
-    match replied.status.as_deref() {
+    let body: ReplyBody = reply.object()?;
+    let txid = || body.txid.as_deref().and_then(|txid| Line::new(txid).ok());
+    match body.status.as_deref() {
         Some("refused") if success || reply.status.is_client_error() => Some(PayoutUpdate::Refused),
         None | Some("accepted") if success => Some(PayoutUpdate::Accepted),
         Some("broadcast") if success => Some(PayoutUpdate::Broadcast { txid: txid()? }),
@@ -105,8 +105,8 @@ fn update(reply: &Reply) -> Option<PayoutUpdate> {
 
 /// Returns the reason in an answer, if it is text.
 fn reason(reply: &Reply) -> Option<Line> {
-    let replied: Replied = reply.object()?;
-    kept_reason(replied.reason.as_str()?)
+    let body: ReplyBody = reply.object()?;
+    kept_reason(body.reason.as_str()?)
 }
 
 #[cfg(test)]

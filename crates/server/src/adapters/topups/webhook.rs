@@ -29,7 +29,7 @@ struct Order<'a> {
 
 /// The body of an answer with more information than the receipt of the order.
 #[derive(Deserialize)]
-struct Replied {
+struct ReplyBody {
     #[serde(default)]
     status: Option<Value>,
     #[serde(default)]
@@ -111,12 +111,12 @@ fn answer(reply: &Reply) -> Option<Answer> {
     if success && reply.body.is_empty() {
         return Some(Answer::Taken(Ok(None)));
     }
-    let replied: Replied = reply.object()?;
-    let refused = replied.status.as_ref().and_then(Value::as_str) == Some("refused");
+    let body: ReplyBody = reply.object()?;
+    let refused = body.status.as_ref().and_then(Value::as_str) == Some("refused");
     if refused && (success || reply.status.is_client_error()) {
         return Some(Answer::Refused);
     }
-    success.then(|| Answer::Taken(replied.payment_url.map(|written| page(&written)).transpose()))
+    success.then(|| Answer::Taken(body.payment_url.map(|written| page(&written)).transpose()))
 }
 
 fn page(written: &Value) -> Result<PaymentUrl, UnusablePage> {

@@ -28,19 +28,19 @@ impl ResponseHeaders {
             headers.insert(REQUEST_ID, id);
         }
         let cacheable = headers.contains_key(header::CACHE_CONTROL);
-        let mut say = |name, value| drop(headers.insert(name, HeaderValue::from_static(value)));
-        say(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
-        say(header::REFERRER_POLICY, "no-referrer");
+        let mut set = |name, value| drop(headers.insert(name, HeaderValue::from_static(value)));
+        set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+        set(header::REFERRER_POLICY, "no-referrer");
         if self.is_documentation {
-            say(header::CONTENT_SECURITY_POLICY, DOCUMENTATION_POLICY);
+            set(header::CONTENT_SECURITY_POLICY, DOCUMENTATION_POLICY);
         } else {
-            say(header::CONTENT_SECURITY_POLICY, NOTHING_POLICY);
+            set(header::CONTENT_SECURITY_POLICY, NOTHING_POLICY);
             if !cacheable {
-                say(header::CACHE_CONTROL, "no-store");
+                set(header::CACHE_CONTROL, "no-store");
             }
         }
         if self.is_encrypted {
-            say(header::STRICT_TRANSPORT_SECURITY, "max-age=31536000");
+            set(header::STRICT_TRANSPORT_SECURITY, "max-age=31536000");
         }
     }
 }

@@ -90,7 +90,7 @@ pub type BodyStream = LocalBoxStream<'static, Result<Bytes, Box<dyn std::error::
 
 enum Body {
     Whole(Vec<u8>),
-    BodyStream(BodyStream),
+    Stream(BodyStream),
 }
 
 impl std::fmt::Debug for Body {
@@ -98,7 +98,7 @@ impl std::fmt::Debug for Body {
         match self {
             // The body may contain tokens.
             Self::Whole(body) => write!(f, "Whole({} bytes)", body.len()),
-            Self::BodyStream(_) => f.write_str("Pieces"),
+            Self::Stream(_) => f.write_str("Stream"),
         }
     }
 }
@@ -129,7 +129,7 @@ impl ApiResponse {
     /// A streamed body; the chunks form the whole envelope.
     #[must_use]
     pub fn streamed(stream: BodyStream) -> Self {
-        Self { created: None, replayed: false, body: Body::BodyStream(stream) }
+        Self { created: None, replayed: false, body: Body::Stream(stream) }
     }
 
     /// Adds the id of the created object.
@@ -161,7 +161,7 @@ impl ApiResponse {
         }
         match self.body {
             Body::Whole(body) => response.body(body),
-            Body::BodyStream(stream) => response.streaming(stream),
+            Body::Stream(stream) => response.streaming(stream),
         }
     }
 
