@@ -110,6 +110,11 @@ const CRATES: &[CrateLayers] = &[
         exceptions: &[],
     },
     CrateLayers {
+        src: "crates/store-sqlite/src/",
+        layers: &[&["schema"], &["connect"], &["testing"], &[""]],
+        exceptions: &[],
+    },
+    CrateLayers {
         src: "crates/store-sql/src/",
         layers: &[&["crash_points", "lock_set", "rows"], &["loaded_rows", "write_set"], &["fold"], &[""]],
         exceptions: &[],

@@ -34,7 +34,7 @@ pub(super) fn check_top_level(files: &[File]) -> Vec<String> {
 }
 
 /// The stores with a schema, each named after its folder in `migrations/`.
-const STORES: &[&str] = &["postgres"];
+const STORES: &[&str] = &["postgres", "sqlite"];
 
 /// The folder of the statements of released versions.
 const RELEASED: &str = "released";

@@ -1,0 +1,208 @@
+//! Connections to the database file, and their settings.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use anyhow::{Context, ensure};
+use diesel::connection::SimpleConnection;
+use diesel::prelude::*;
+use diesel::sql_types::Text;
+
+use super::version::ensure_safe;
+
+/// The use of a connection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Access {
+    /// Reads and writes; creates the file if it is missing. Only the writer's thread has one.
+    Writer,
+    /// Reads alone.
+    Reader,
+    /// Reads, and writes to other files: `VACUUM INTO` is refused on a connection that only queries.
+    Backup,
+}
+
+/// A setting of a connection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Setting {
+    /// The name of the pragma.
+    name: &'static str,
+    /// The value that is set.
+    value: &'static str,
+    /// The value that is read afterwards.
+    read: &'static str,
+}
+
+const fn setting(name: &'static str, value: &'static str, read: &'static str) -> Setting {
+    Setting { name, value, read }
+}
+
+/// The settings of every connection, in the order in which they are set.
+const SETTINGS: &[Setting] = &[
+    // First, because the change of the journal mode waits for other connections.
+    setting("busy_timeout", "1000", "1000"),
+    setting("journal_mode", "WAL", "wal"),
+    // Every commit is synced, so that a power failure loses none.
+    setting("synchronous", "FULL", "2"),
+    setting("foreign_keys", "ON", "1"),
+    // Otherwise REPLACE would delete rows of append-only tables without their triggers.
+    setting("recursive_triggers", "ON", "1"),
+    setting("trusted_schema", "OFF", "0"),
+    setting("temp_store", "MEMORY", "2"),
+    // The writer starts checkpoints itself, between groups.
+    setting("wal_autocheckpoint", "0", "0"),
+    // The log is truncated to this size, in bytes, after it was reset.
+    setting("journal_size_limit", "67108864", "67108864"),
+];
+/// macOS needs these to sync its disks' caches.
+const FULL_SYNC: &[Setting] = if cfg!(target_os = "macos") {
+    &[setting("fullfsync", "ON", "1"), setting("checkpoint_fullfsync", "ON", "1")]
+} else {
+    &[]
+};
+/// The last setting of a reader.
+const QUERY_ONLY: Setting = setting("query_only", "ON", "1");
+
+impl Access {
+    fn settings(self) -> impl Iterator<Item = Setting> {
+        let last = (self == Self::Reader).then_some(QUERY_ONLY);
+        SETTINGS.iter().chain(FULL_SYNC).copied().chain(last)
+    }
+
+    /// Whether a missing file is created: a reader or a backup of a deleted database must not create an empty
+    /// one.
+    const fn mode(self) -> &'static str {
+        match self {
+            Self::Writer => "rwc",
+            Self::Reader | Self::Backup => "rw",
+        }
+    }
+}
+
+/// Opens a connection with its settings.
+///
+/// # Errors
+/// When the file cannot be opened or is not a database, SQLite is too old, or a setting has no effect.
+pub(crate) fn open(path: &Path, access: Access) -> anyhow::Result<SqliteConnection> {
+    let opened = connect(path, access);
+    opened.with_context(|| format!("the database {} cannot be opened", path.display()))
+}
+
+fn connect(path: &Path, access: Access) -> anyhow::Result<SqliteConnection> {
+    let mut connection = SqliteConnection::establish(&uri(path, access.mode()))?;
+    ensure_safe(&value(&mut connection, "SELECT sqlite_version()")?)?;
+    for Setting { name, value, .. } in access.settings() {
+        connection.batch_execute(&format!("PRAGMA {name} = {value}"))?;
+    }
+    for Setting { name, read, .. } in access.settings() {
+        let found = value(&mut connection, &format!("PRAGMA {name}"))?;
+        ensure!(found == read, "the setting {name} is {found} instead of {read}");
+    }
+    Ok(connection)
+}
+
+/// Reads the only value of a statement, as text.
+pub(crate) fn value(connection: &mut SqliteConnection, statement: &str) -> QueryResult<String> {
+    diesel::dsl::sql::<Text>(statement).get_result(connection)
+}
+
+/// The URI of a file, in which a path with `?` or `%` is no parameter.
+fn uri(path: &Path, mode: &str) -> String {
+    let mut uri = String::from("file:");
+    for byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' => uri.push(char::from(*byte)),
+            byte if byte.is_ascii_alphanumeric() => uri.push(char::from(*byte)),
+            byte => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri.push_str("?mode=");
+    uri.push_str(mode);
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestDirectory;
+
+    #[test]
+    fn every_connection_has_its_settings() {
+        let directory = TestDirectory::create();
+        let path = directory.path().join("a.db");
+        for access in [Access::Writer, Access::Reader, Access::Backup] {
+            let mut connection = open(&path, access).unwrap();
+            let query_only = if access == Access::Reader { "1" } else { "0" };
+            for (name, expected) in [
+                ("busy_timeout", "1000"),
+                ("journal_mode", "wal"),
+                ("synchronous", "2"),
+                ("foreign_keys", "1"),
+                ("recursive_triggers", "1"),
+                ("trusted_schema", "0"),
+                ("temp_store", "2"),
+                ("wal_autocheckpoint", "0"),
+                ("query_only", query_only),
+            ] {
+                let found = value(&mut connection, &format!("PRAGMA {name}")).unwrap();
+                assert_eq!(found, expected, "{name} of {access:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_timeout_is_set_first_and_query_only_last() {
+        for access in [Access::Writer, Access::Reader, Access::Backup] {
+            assert_eq!(access.settings().next().unwrap().name, "busy_timeout");
+        }
+        assert_eq!(Access::Reader.settings().last(), Some(QUERY_ONLY));
+    }
+
+    #[test]
+    fn the_bundled_version_is_safe() {
+        let mut connection = SqliteConnection::establish(":memory:").unwrap();
+        ensure_safe(&value(&mut connection, "SELECT sqlite_version()").unwrap()).unwrap();
+    }
+
+    #[test]
+    fn a_reader_writes_nothing_and_a_backup_copies() {
+        let directory = TestDirectory::create();
+        drop(directory.migrated());
+        let path = directory.path().join("test.db");
+        let change = "UPDATE ids SET next = 7";
+        let copy = format!("VACUUM INTO '{}'", directory.path().join("copy.db").display());
+        let mut reader = open(&path, Access::Reader).unwrap();
+        assert!(reader.batch_execute(change).unwrap_err().to_string().contains("readonly"));
+        assert!(reader.batch_execute(&copy).is_err());
+        open(&path, Access::Backup).unwrap().batch_execute(&copy).unwrap();
+        assert_eq!(value(&mut reader, "SELECT max(next) FROM ids").unwrap(), "1");
+    }
+
+    #[test]
+    fn only_the_writer_creates_a_file() {
+        let directory = TestDirectory::create();
+        let path = directory.path().join("a.db");
+        for access in [Access::Reader, Access::Backup] {
+            assert!(open(&path, access).is_err());
+        }
+        assert!(!path.exists());
+        open(&path, Access::Writer).unwrap();
+        assert!(path.exists());
+    }
+
+    #[test]
+    fn a_path_is_no_uri() {
+        let directory = TestDirectory::create();
+        let path = directory.path().join("ä?mode=memory#50%.db");
+        drop(open(&path, Access::Writer).unwrap());
+        assert!(path.is_file());
+    }
+
+    #[test]
+    fn another_file_is_refused() {
+        let directory = TestDirectory::create();
+        let path = directory.path().join("a.db");
+        std::fs::write(&path, "not a database, but a text of some length").unwrap();
+        let message = format!("{:#}", open(&path, Access::Writer).err().unwrap());
+        assert!(message.contains("not a database"), "{message}");
+    }
+}

@@ -1,0 +1,148 @@
+//! The data directory, which one server uses at a time.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::process;
+
+use anyhow::{Context, bail, ensure};
+
+use super::file_system::ensure_local;
+
+/// The database file in the directory; SQLite keeps its log and index beside it.
+const DATABASE: &str = "cuepoint.db";
+/// The lock file in the directory, which holds the id of the process that uses it.
+const LOCK: &str = "lock";
+/// The permissions of the directory and of its files: the owner's alone.
+const DIRECTORY_MODE: u32 = 0o700;
+const FILE_MODE: u32 = 0o600;
+/// The permissions of the group and of others.
+const SHARED: u32 = 0o077;
+
+/// A data directory that this process uses alone, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct DataDirectory {
+    path: PathBuf,
+    /// Held for its lock.
+    _lock: File,
+}
+
+impl DataDirectory {
+    /// Creates the directory if it is missing, and locks it.
+    ///
+    /// # Errors
+    /// When another process uses it, it is on a network file system, or it cannot be written to.
+    pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
+        let path =
+            create(path).with_context(|| format!("the data directory {} cannot be used", path.display()))?;
+        ensure_local(&path)?;
+        let lock = lock(&path)?;
+        Ok(Self { path, _lock: lock })
+    }
+
+    /// The absolute path of the directory.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The path of the database file.
+    pub(crate) fn database(&self) -> PathBuf {
+        self.path.join(DATABASE)
+    }
+}
+
+/// Creates the directory with its parents, and returns its absolute path.
+fn create(path: &Path) -> anyhow::Result<PathBuf> {
+    DirBuilder::new().recursive(true).mode(DIRECTORY_MODE).create(path)?;
+    let path = fs::canonicalize(path)?;
+    let found = fs::metadata(&path)?;
+    ensure!(found.is_dir(), "it is not a directory");
+    if found.mode() & SHARED != 0 {
+        tracing::warn!(directory = %path.display(), "other users of this machine may access the data directory");
+    }
+    Ok(path)
+}
+
+fn lock(directory: &Path) -> anyhow::Result<File> {
+    let path = directory.join(LOCK);
+    let unusable = || format!("the lock file {} cannot be used", path.display());
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false).mode(FILE_MODE);
+    let mut file = options.open(&path).with_context(unusable)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let holder =
+                holder(&mut file).map_or_else(|| "another process".to_owned(), |pid| format!("pid {pid}"));
+            bail!("the data directory {} is in use by {holder}", directory.display());
+        }
+        Err(TryLockError::Error(error)) => return Err(error).with_context(unusable),
+    }
+    write_pid(&mut file).with_context(unusable)?;
+    Ok(file)
+}
+
+/// Replaces the content of the lock file with the id of this process.
+fn write_pid(file: &mut File) -> io::Result<()> {
+    file.set_len(0)?;
+    file.rewind()?;
+    writeln!(file, "{}", process::id())
+}
+
+/// The process that the lock file names; it may not have written its id yet.
+fn holder(file: &mut File) -> Option<u32> {
+    let mut text = String::new();
+    file.read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use crate::testing::TestDirectory;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn a_directory_is_created_for_its_owner_alone() {
+        let parent = TestDirectory::create();
+        let opened = DataDirectory::open(&parent.path().join("new/data")).unwrap();
+        assert!(opened.path().is_absolute());
+        assert_eq!(mode(opened.path()), 0o700);
+        assert_eq!(mode(&opened.path().join("lock")), 0o600);
+        assert_eq!(opened.database(), opened.path().join("cuepoint.db"));
+    }
+
+    #[test]
+    fn a_second_server_is_refused_with_the_pid_of_the_first() {
+        let directory = TestDirectory::create();
+        let first = DataDirectory::open(directory.path()).unwrap();
+        let message = DataDirectory::open(directory.path()).unwrap_err().to_string();
+        assert!(message.ends_with(&format!("is in use by pid {}", process::id())), "{message}");
+        drop(first);
+        DataDirectory::open(directory.path()).unwrap();
+    }
+
+    #[test]
+    fn a_leftover_lock_file_locks_nothing() {
+        let directory = TestDirectory::create();
+        fs::write(directory.path().join("lock"), "4294967295\n").unwrap();
+        let opened = DataDirectory::open(directory.path()).unwrap();
+        let text = fs::read_to_string(opened.path().join("lock")).unwrap();
+        assert_eq!(text, format!("{}\n", process::id()));
+    }
+
+    #[test]
+    fn a_file_is_no_data_directory() {
+        let directory = TestDirectory::create();
+        let file = directory.path().join("file");
+        fs::write(&file, "").unwrap();
+        let error = DataDirectory::open(&file).unwrap_err().to_string();
+        assert!(error.contains("cannot be used"), "{error}");
+    }
+}

@@ -1,0 +1,222 @@
+//! Migration of the database to this version.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context, anyhow, ensure};
+use diesel::connection::SimpleConnection;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Text};
+
+use super::connection::value;
+
+/// All migrations, oldest first.
+pub(crate) const MIGRATIONS: &[Migration] = include!(concat!(env!("OUT_DIR"), "/migrations.rs"));
+
+/// The application id in the header of a database file: `cuep` in ASCII.
+const APPLICATION: i64 = 0x6375_6570;
+/// The table of applied versions, named as on other databases.
+const CREATE_VERSIONS: &str = "CREATE TABLE IF NOT EXISTS __diesel_schema_migrations \
+    (version TEXT PRIMARY KEY NOT NULL, run_on INTEGER NOT NULL DEFAULT (unixepoch())) STRICT";
+const VERSIONS: &str = "SELECT version FROM __diesel_schema_migrations";
+const ADD_VERSION: &str = "INSERT INTO __diesel_schema_migrations (version) VALUES (?)";
+#[cfg(any(test, feature = "testing"))]
+const REMOVE_VERSION: &str = "DELETE FROM __diesel_schema_migrations WHERE version = ?";
+/// The number of tables, indexes and triggers.
+const OBJECTS: &str = "SELECT count(*) FROM sqlite_schema";
+
+/// A migration of the schema. Foreign keys are not enforced while it runs, so that it may rebuild a table; they
+/// are checked before its commit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Migration {
+    /// The name of its folder, `<stamp>_<name>`.
+    pub(crate) name: &'static str,
+    /// The statements that apply it.
+    pub(crate) up: &'static str,
+    /// The statements that revert it.
+    #[cfg(any(test, feature = "testing"))]
+    pub(crate) down: &'static str,
+}
+
+impl Migration {
+    /// The version under which the database records it: the stamp of its name without hyphens.
+    fn version(&self) -> String {
+        let stamp = self.name.split('_').next().unwrap_or_default();
+        stamp.replace('-', "")
+    }
+}
+
+/// Applies the missing migrations of a list in order, and returns their versions.
+///
+/// # Errors
+/// When the database belongs to another program or to a newer version of this one, or a migration fails;
+/// earlier migrations stay applied.
+pub(crate) fn migrate(
+    connection: &mut SqliteConnection,
+    migrations: &[Migration],
+) -> anyhow::Result<Vec<String>> {
+    let missing = pending(connection, migrations)?;
+    let run = |connection: &mut _, migration: &Migration| {
+        let failed = || format!("the migration {} failed", migration.name);
+        run(connection, migration, migration.up, ADD_VERSION).with_context(failed)
+    };
+    missing.iter().try_for_each(|migration| run(connection, migration))?;
+    Ok(missing.iter().map(Migration::version).collect())
+}
+
+/// Refuses a database that lacks migrations of a list.
+///
+/// # Errors
+/// As for [`migrate`], and when migrations are missing.
+pub(crate) fn ensure_migrated(
+    connection: &mut SqliteConnection,
+    migrations: &[Migration],
+) -> anyhow::Result<()> {
+    let missing = pending(connection, migrations)?;
+    ensure!(missing.is_empty(), "the database is older than this program: run `cuepoint migrate` first");
+    Ok(())
+}
+
+/// Reverts every applied migration of a list, newest first, which deletes all data.
+#[cfg(any(test, feature = "testing"))]
+pub(crate) fn revert(connection: &mut SqliteConnection, migrations: &[Migration]) -> anyhow::Result<()> {
+    for migration in migrations.iter().rev() {
+        run(connection, migration, migration.down, REMOVE_VERSION)?;
+    }
+    Ok(())
+}
+
+/// The migrations of a list that are not applied, oldest first.
+fn pending(connection: &mut SqliteConnection, migrations: &[Migration]) -> anyhow::Result<Vec<Migration>> {
+    let application: i64 = diesel::dsl::sql::<BigInt>("PRAGMA application_id").get_result(connection)?;
+    if application == 0 && value(connection, OBJECTS)? == "0" {
+        return Ok(migrations.to_vec());
+    }
+    ensure!(application == APPLICATION, "the database belongs to another program");
+    let applied: Vec<String> = diesel::dsl::sql::<Text>(VERSIONS).load(connection)?;
+    let applied: BTreeSet<String> = applied.into_iter().collect();
+    let known: BTreeSet<String> = migrations.iter().map(Migration::version).collect();
+    if let Some(newest) = applied.difference(&known).last() {
+        return Err(anyhow!(
+            "the database was migrated by a newer version of this program (migration {newest}): start that version"
+        ));
+    }
+    Ok(migrations.iter().filter(|migration| !applied.contains(&migration.version())).copied().collect())
+}
+
+/// Runs the statements of a migration in one transaction, and records it.
+fn run(
+    connection: &mut SqliteConnection,
+    migration: &Migration,
+    statements: &str,
+    record: &str,
+) -> anyhow::Result<()> {
+    // Inside a transaction this setting has no effect.
+    connection.batch_execute("PRAGMA foreign_keys = OFF")?;
+    let done = connection.exclusive_transaction(|connection| {
+        connection.batch_execute(&format!("PRAGMA application_id = {APPLICATION}"))?;
+        connection.batch_execute(CREATE_VERSIONS)?;
+        connection.batch_execute(statements)?;
+        diesel::sql_query(record).bind::<Text, _>(migration.version()).execute(connection)?;
+        let violations = value(connection, "SELECT count(*) FROM pragma_foreign_key_check")?;
+        ensure!(violations == "0", "{violations} rows violate a foreign key");
+        Ok(())
+    });
+    connection.batch_execute("PRAGMA foreign_keys = ON")?;
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connect::connection::{Access, open};
+    use crate::testing::TestDirectory;
+
+    const OWN: Migration = Migration {
+        name: "2999-01-01-000001_more",
+        up: "CREATE TABLE more (id INTEGER PRIMARY KEY) STRICT; INSERT INTO more VALUES (1);",
+        down: "DROP TABLE more;",
+    };
+
+    fn empty() -> (TestDirectory, SqliteConnection) {
+        let directory = TestDirectory::create();
+        let connection = open(&directory.path().join("test.db"), Access::Writer).unwrap();
+        (directory, connection)
+    }
+
+    /// Every table, index and trigger but those of the versions and of SQLite.
+    fn schema(connection: &mut SqliteConnection) -> Vec<String> {
+        let all = "SELECT coalesce(sql, name) FROM sqlite_schema WHERE name NOT LIKE '%schema_migrations%' \
+            AND name <> 'sqlite_sequence' ORDER BY name";
+        diesel::dsl::sql::<Text>(all).load(connection).unwrap()
+    }
+
+    #[test]
+    fn missing_migrations_are_applied_once() {
+        let (_directory, mut connection) = empty();
+        let applied = migrate(&mut connection, MIGRATIONS).unwrap();
+        assert_eq!(applied.len(), MIGRATIONS.len());
+        assert_eq!(migrate(&mut connection, MIGRATIONS).unwrap(), Vec::<String>::new());
+        let more: Vec<Migration> = MIGRATIONS.iter().copied().chain([OWN]).collect();
+        assert!(ensure_migrated(&mut connection, &more).is_err());
+        assert_eq!(migrate(&mut connection, &more).unwrap(), ["29990101000001"]);
+        ensure_migrated(&mut connection, &more).unwrap();
+        assert_eq!(value(&mut connection, "PRAGMA foreign_keys").unwrap(), "1");
+    }
+
+    #[test]
+    fn migrations_are_reverted_completely() {
+        let (_directory, mut connection) = empty();
+        migrate(&mut connection, MIGRATIONS).unwrap();
+        let before = schema(&mut connection);
+        assert!(before.len() > 20);
+        revert(&mut connection, MIGRATIONS).unwrap();
+        assert_eq!(schema(&mut connection), Vec::<String>::new());
+        migrate(&mut connection, MIGRATIONS).unwrap();
+        assert_eq!(schema(&mut connection), before);
+    }
+
+    #[test]
+    fn a_failed_migration_changes_nothing() {
+        let (_directory, mut connection) = empty();
+        migrate(&mut connection, MIGRATIONS).unwrap();
+        let before = schema(&mut connection);
+        for (up, cause) in [
+            ("CREATE TABLE more (id INTEGER); SELECT absent();", "no such function"),
+            (
+                "DELETE FROM ids; INSERT INTO wallets VALUES (1, '0', '0', '0', 0, 0, zeroblob(32));",
+                "foreign key",
+            ),
+        ] {
+            let broken: Vec<Migration> =
+                MIGRATIONS.iter().copied().chain([Migration { up, ..OWN }]).collect();
+            let message = format!("{:#}", migrate(&mut connection, &broken).unwrap_err());
+            assert!(message.contains(OWN.name) && message.contains(cause), "{message}");
+            assert_eq!(schema(&mut connection), before);
+            assert_eq!(value(&mut connection, "SELECT count(*) FROM ids").unwrap(), "6");
+            assert_eq!(value(&mut connection, "PRAGMA foreign_keys").unwrap(), "1");
+        }
+        ensure_migrated(&mut connection, MIGRATIONS).unwrap();
+    }
+
+    #[test]
+    fn a_database_of_a_newer_version_is_refused() {
+        let (_directory, mut connection) = empty();
+        let newer: Vec<Migration> = MIGRATIONS.iter().copied().chain([OWN]).collect();
+        migrate(&mut connection, &newer).unwrap();
+        for refused in
+            [migrate(&mut connection, MIGRATIONS).err(), ensure_migrated(&mut connection, MIGRATIONS).err()]
+        {
+            let message = refused.unwrap().to_string();
+            assert!(message.contains("newer version") && message.contains("29990101000001"), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_database_of_another_program_is_refused() {
+        let (_directory, mut connection) = empty();
+        connection.batch_execute("CREATE TABLE theirs (id INTEGER)").unwrap();
+        let message = migrate(&mut connection, MIGRATIONS).unwrap_err().to_string();
+        assert!(message.contains("another program"), "{message}");
+        assert_eq!(schema(&mut connection), ["CREATE TABLE theirs (id INTEGER)"]);
+    }
+}

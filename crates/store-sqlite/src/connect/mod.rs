@@ -1,0 +1,8 @@
+//! The data directory, its database file, and connections to it.
+
+pub(crate) mod connection;
+pub(crate) mod data_directory;
+pub(crate) mod file_identity;
+pub(crate) mod file_system;
+pub(crate) mod migrations;
+pub(crate) mod version;

@@ -1,0 +1,48 @@
+//! Temporary data directories for tests.
+
+#![allow(clippy::expect_used, reason = "a test without its directory has failed")]
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::{env, fs, process};
+
+use diesel::SqliteConnection;
+
+use crate::connect::connection::{Access, open};
+use crate::connect::migrations::{self, MIGRATIONS};
+
+/// A directory of one test, removed when it is dropped.
+#[derive(Debug)]
+pub struct TestDirectory(PathBuf);
+
+impl TestDirectory {
+    /// Creates an empty directory.
+    #[must_use]
+    pub fn create() -> Self {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = env::temp_dir().join(format!("cuepoint-sqlite-{}-{number}", process::id()));
+        fs::create_dir_all(&path).expect("a directory for the test");
+        Self(path)
+    }
+
+    /// The path of the directory.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// A connection to a new, migrated database in the directory.
+    #[must_use]
+    pub fn migrated(&self) -> SqliteConnection {
+        let mut connection = open(&self.0.join("test.db"), Access::Writer).expect("a connection");
+        migrations::migrate(&mut connection, MIGRATIONS).expect("the migrations");
+        connection
+    }
+}
+
+impl Drop for TestDirectory {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,56 @@
+//! The tables declared in Rust match those that the migrations create.
+
+use std::collections::BTreeSet;
+
+use cuepoint_store_sqlite::testing::TestDirectory;
+use diesel::prelude::*;
+use diesel::sql_types::Text;
+
+/// The type of a column in a strict table for a Diesel type.
+fn type_name(diesel: &str) -> &str {
+    match diesel {
+        "Bool" | "SmallInt" | "Integer" | "BigInt" => "INTEGER",
+        "Text" => "TEXT",
+        "Double" => "REAL",
+        "Binary" => "BLOB",
+        other => panic!("{other} is no type that this test knows"),
+    }
+}
+
+/// Every column that `schema.rs` declares, as `table.column type nullability`.
+fn declared() -> BTreeSet<String> {
+    let mut columns = BTreeSet::new();
+    for table in include_str!("../../src/schema.rs").split("diesel::table! {").skip(1) {
+        let name = table.split_whitespace().next().unwrap();
+        let body = table.split_once(") {").unwrap().1.split_once('}').unwrap().0;
+        for (column, ty) in body.lines().filter_map(|line| line.trim().split_once(" -> ")) {
+            let ty = ty.trim_end_matches(',');
+            let inner = ty.strip_prefix("Nullable<").and_then(|ty| ty.strip_suffix('>'));
+            let nullable = if inner.is_some() { "YES" } else { "NO" };
+            columns.insert(format!("{name}.{column} {} {nullable}", type_name(inner.unwrap_or(ty))));
+        }
+    }
+    columns
+}
+
+#[test]
+fn the_tables_in_rust_match_the_migrations() {
+    let directory = TestDirectory::create();
+    let columns = "SELECT t.name || '.' || c.name || ' ' || c.type || \
+            iif(c.\"notnull\" OR c.pk AND c.type = 'INTEGER' OR c.pk AND t.wr, ' NO', ' YES') \
+        FROM pragma_table_list AS t JOIN pragma_table_info(t.name) AS c \
+        WHERE t.schema = 'main' AND t.name NOT LIKE 'sqlite_%' AND t.name <> '__diesel_schema_migrations'";
+    let migrated: Vec<String> = diesel::dsl::sql::<Text>(columns).load(&mut directory.migrated()).unwrap();
+    let migrated: BTreeSet<String> = migrated.into_iter().collect();
+    let declared = declared();
+    assert_eq!(declared.difference(&migrated).collect::<Vec<_>>(), Vec::<&String>::new(), "only in Rust");
+    assert_eq!(migrated.difference(&declared).collect::<Vec<_>>(), Vec::<&String>::new(), "only in SQL");
+}
+
+#[test]
+fn every_table_is_strict() {
+    let directory = TestDirectory::create();
+    let lax = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND NOT strict AND name NOT LIKE 'sqlite_%'";
+    let lax: Vec<String> = diesel::dsl::sql::<Text>(lax).load(&mut directory.migrated()).unwrap();
+    assert_eq!(lax, Vec::<String>::new());
+}
