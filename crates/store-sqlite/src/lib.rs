@@ -8,7 +8,12 @@ compile_error!("the feature `testing` can end the process on purpose, and is not
 
 #[allow(dead_code, reason = "the ports do not use all of it yet")]
 mod connect;
+#[allow(dead_code, unused_imports, reason = "the ports do not use all of it yet")]
+mod rows;
 #[allow(dead_code, reason = "the ports do not use all of it yet")]
 mod schema;
+mod statements;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+#[allow(dead_code, unused_imports, reason = "the ports do not use all of it yet")]
+mod writer;

@@ -2,6 +2,7 @@
 
 pub(crate) mod connection;
 pub(crate) mod data_directory;
+pub(crate) mod failure;
 pub(crate) mod file_identity;
 pub(crate) mod file_system;
 pub(crate) mod migrations;

@@ -1,0 +1,73 @@
+//! Failures of the database.
+
+use cuepoint_domain::ports::Unavailable;
+use cuepoint_store_sql::rows::Corrupt;
+use diesel::result::{DatabaseErrorKind, Error as QueryError};
+use thiserror::Error;
+
+use super::file_identity::FileLost;
+
+/// A failure of a database operation.
+#[derive(Debug, Error)]
+pub(crate) enum SqliteFailure {
+    /// A statement failed.
+    #[error("{0}")]
+    Query(#[from] QueryError),
+    /// The database cannot be opened.
+    #[error("{0:#}")]
+    Open(#[from] anyhow::Error),
+    /// A row has no valid value.
+    #[error("{0}")]
+    Corrupt(#[from] Corrupt),
+    /// The database file was deleted or replaced.
+    #[error("{0}")]
+    FileLost(#[from] FileLost),
+    /// The commit failed, and its outcome cannot be determined now.
+    #[error("the outcome of a commit is unknown: {0}")]
+    EndUnknown(Box<SqliteFailure>),
+    /// The id of a new row is taken.
+    #[error("the id of a new row is taken")]
+    IdTaken,
+    /// The transaction that this was a part of failed.
+    #[error("{0}")]
+    Group(String),
+    /// The deadline passed.
+    #[error("the database did not answer in time")]
+    Deadline,
+    /// The writer accepts nothing more.
+    #[error("the store is closed")]
+    Closed,
+}
+
+/// The beginnings of messages about a row that no other error kind identifies: those of triggers and of values
+/// that a strict table refuses.
+const ABOUT_ROWS: [&str; 2] = [": rows of ", "cannot store "];
+
+impl SqliteFailure {
+    /// Whether the rows of one operation are the cause, so that the others of its transaction succeed without it.
+    pub(crate) fn blames_one(&self) -> bool {
+        match self {
+            Self::Query(QueryError::DatabaseError(kind, info)) => match kind {
+                DatabaseErrorKind::UniqueViolation
+                | DatabaseErrorKind::ForeignKeyViolation
+                | DatabaseErrorKind::NotNullViolation
+                | DatabaseErrorKind::CheckViolation => true,
+                _ => ABOUT_ROWS.iter().any(|part| info.message().contains(part)),
+            },
+            Self::Query(
+                QueryError::NotFound
+                | QueryError::SerializationError(_)
+                | QueryError::DeserializationError(_),
+            )
+            | Self::Corrupt(_)
+            | Self::IdTaken => true,
+            _ => false,
+        }
+    }
+}
+
+impl From<SqliteFailure> for Unavailable {
+    fn from(failure: SqliteFailure) -> Self {
+        Self::new(failure)
+    }
+}

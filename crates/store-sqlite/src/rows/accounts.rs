@@ -1,0 +1,163 @@
+//! Users and their credentials.
+
+use cuepoint_domain::account::User;
+use cuepoint_domain::account::challenge::Challenge;
+use cuepoint_domain::account::session::{RefreshToken, Session};
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::{Balance, Wallet};
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::ports::PasswordHash;
+use cuepoint_store_sql::rows::{
+    Corrupt, StoredChallenge, StoredSession, StoredToken, StoredUser, StoredWallet,
+};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Binary, Bool, Double, Nullable, SmallInt, Text};
+
+use super::table_row::{TableRow, row_value, table_row};
+use crate::schema::{challenges, users};
+
+/// The condition of `User::is_present`, in SQL.
+pub(crate) fn is_present() -> diesel::dsl::IsNull<users::erased_at> {
+    users::erased_at.is_null()
+}
+
+table_row! {
+    /// A user without the columns of registration and login. No plan changes the e-mail address or whether
+    /// the user is a DJ.
+    #[derive(Insertable, AsChangeset)]
+    #[diesel(treat_none_as_null = true)]
+    users: UserRow = StoredUser {
+        id [key]: BigInt as i64,
+        name [moves]: Text as String,
+        email: Text as String,
+        email_verified: Bool as bool,
+        phone [moves]: Nullable<Text> as Option<String>,
+        phone_verified [moves]: Bool as bool,
+        role [moves]: Text as String,
+        is_dj: Bool as bool,
+        online [moves]: Bool as bool,
+        fee_upcoming_artist [moves]: Text as String,
+        fee_popular_song [moves]: Text as String,
+        played [moves]: BigInt as i64,
+        rating_stars: BigInt as i64,
+        rating_count: BigInt as i64,
+        city [moves]: Nullable<Text> as Option<String>,
+        state [moves]: Nullable<Text> as Option<String>,
+        country [moves]: Nullable<Text> as Option<String>,
+        latitude [moves]: Nullable<Double> as Option<f64>,
+        longitude [moves]: Nullable<Double> as Option<f64>,
+        radius [moves]: Nullable<Double> as Option<f64>,
+        created_at: BigInt as i64,
+        suspended_at [moves]: Nullable<BigInt> as Option<i64>,
+        standing_at [moves]: Nullable<BigInt> as Option<i64>,
+        erased_at: Nullable<BigInt> as Option<i64>,
+    }
+}
+
+row_value!(UserRow = StoredUser: User, user with currency);
+
+/// A newly registered user.
+#[derive(Clone, Insertable)]
+#[diesel(table_name = users)]
+pub(crate) struct NewUserRow {
+    #[diesel(embed)]
+    user: UserRow,
+    email_folded: String,
+    password_hash: String,
+}
+
+impl NewUserRow {
+    pub(crate) fn of(user: &User, password: &PasswordHash, currency: &Currency) -> Result<Self, Corrupt> {
+        Ok(Self {
+            email_folded: user.email.folded(),
+            password_hash: password.0.clone(),
+            user: UserRow::of(user, currency)?,
+        })
+    }
+}
+
+table_row! {
+    /// A wallet with the end of its chain.
+    #[derive(Insertable)]
+    wallets: WalletRow = StoredWallet {
+        user_id [key]: BigInt as i64,
+        available [moves]: Text as String,
+        held [moves]: Text as String,
+        owed [moves]: Text as String,
+        seq [moves]: BigInt as i64,
+        last_at [moves]: BigInt as i64,
+        head [moves]: Binary as Vec<u8>,
+    }
+}
+
+row_value!(WalletRow = StoredWallet: Wallet, wallet with currency);
+row_value!(WalletRow = StoredWallet: read Balance, balance with currency);
+
+table_row! {
+    /// A session.
+    #[derive(Insertable)]
+    sessions: SessionRow = StoredSession {
+        id: BigInt as i64,
+        user_id: BigInt as i64,
+        began_at: BigInt as i64,
+        used_at: BigInt as i64,
+        expires_at: BigInt as i64,
+        ended_at: Nullable<BigInt> as Option<i64>,
+        address: Nullable<Text> as Option<String>,
+        agent: Nullable<Text> as Option<String>,
+    }
+}
+
+row_value!(SessionRow = StoredSession: Session, session);
+
+table_row! {
+    /// A refresh token.
+    #[derive(Insertable)]
+    refresh_tokens: TokenRow = StoredToken {
+        hash: Binary as Vec<u8>,
+        session_id: BigInt as i64,
+        issued_at: BigInt as i64,
+        expires_at: BigInt as i64,
+        used_at: Nullable<BigInt> as Option<i64>,
+    }
+}
+
+row_value!(TokenRow = StoredToken: RefreshToken);
+
+impl TokenRow {
+    /// Converts the row to a token of this user.
+    pub(crate) fn token(self, user: UserId, currency: &Currency) -> Result<RefreshToken, Corrupt> {
+        self.decode(currency)?.token(user)
+    }
+}
+
+table_row! {
+    /// A challenge before it has an id.
+    #[derive(Insertable)]
+    challenges: NewChallengeRow = StoredChallenge {
+        user_id: BigInt as i64,
+        purpose: Text as String,
+        target: Text as String,
+        hash: Binary as Vec<u8>,
+        issued_at: BigInt as i64,
+        attempts: SmallInt as i16,
+        ended_at: Nullable<BigInt> as Option<i64>,
+    }
+}
+
+row_value!(NewChallengeRow = StoredChallenge: Challenge, challenge);
+
+/// A challenge with its id.
+#[derive(Clone, Debug, Queryable, Selectable)]
+#[diesel(table_name = challenges, check_for_backend(diesel::sqlite::Sqlite))]
+pub(crate) struct ChallengeRow {
+    pub(crate) id: i64,
+    #[diesel(embed)]
+    challenge: NewChallengeRow,
+}
+
+impl ChallengeRow {
+    pub(crate) fn challenge(self, currency: &Currency) -> Result<Challenge, Corrupt> {
+        self.challenge.challenge(currency)
+    }
+}

@@ -1,0 +1,129 @@
+//! Statements that write one row, generated from the declarations of the rows. Their text does not depend on the
+//! row, so that each is prepared once per connection.
+
+use std::iter::{once, repeat};
+use std::marker::PhantomData;
+
+use diesel::QueryResult;
+use diesel::query_builder::{AstPass, QueryFragment, QueryId};
+use diesel::query_dsl::RunQueryDsl;
+use diesel::sqlite::Sqlite;
+
+use crate::rows::table_row::{ColumnRole, TableRow};
+
+/// The separators before the items of a list.
+fn separators() -> impl Iterator<Item = &'static str> {
+    once("").chain(repeat(", "))
+}
+
+/// Adds a row: every column but those with an update of their own.
+pub(crate) struct Insert<'r, R>(pub(crate) &'r R);
+
+impl<R: TableRow> QueryFragment<Sqlite> for Insert<'_, R> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
+        let wanted = |role| role != ColumnRole::Later;
+        out.push_sql("INSERT INTO ");
+        out.push_sql(R::TABLE);
+        out.push_sql(" (");
+        let mut separators_of_names = separators();
+        R::columns(&mut |name, role| {
+            if wanted(role) {
+                out.push_sql(separators_of_names.next().unwrap_or_default());
+                out.push_sql(name);
+            }
+        });
+        out.push_sql(") VALUES (");
+        let mut separators = separators();
+        self.0.bind(wanted, &mut || separators.next().unwrap_or_default(), false, &mut out)?;
+        out.push_sql(")");
+        Ok(())
+    }
+}
+
+impl<R: TableRow> QueryId for Insert<'_, R> {
+    type QueryId = Insert<'static, R>;
+    const HAS_STATIC_QUERY_ID: bool = true;
+}
+
+impl<R, Connection> RunQueryDsl<Connection> for Insert<'_, R> {}
+
+/// The columns of an update, as a type, because prepared statements are cached by their type.
+pub(crate) trait ColumnSet: 'static {
+    /// Whether the update writes a column with this role.
+    fn wants(role: ColumnRole) -> bool;
+}
+
+/// The columns with [`ColumnRole::Moves`].
+pub(crate) struct Moves;
+/// The columns with [`ColumnRole::Later`].
+pub(crate) struct Later;
+
+impl ColumnSet for Moves {
+    fn wants(role: ColumnRole) -> bool {
+        role == ColumnRole::Moves
+    }
+}
+
+impl ColumnSet for Later {
+    fn wants(role: ColumnRole) -> bool {
+        role == ColumnRole::Later
+    }
+}
+
+/// Updates a row by its key.
+pub(crate) struct Update<'r, R, C = Moves>(&'r R, PhantomData<C>);
+
+impl<'r, R, C: ColumnSet> Update<'r, R, C> {
+    /// The update of the columns in this set.
+    pub(crate) const fn of(row: &'r R) -> Self {
+        Self(row, PhantomData)
+    }
+}
+
+impl<R: TableRow, C: ColumnSet> QueryFragment<Sqlite> for Update<'_, R, C> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
+        out.push_sql("UPDATE ");
+        out.push_sql(R::TABLE);
+        out.push_sql(" SET ");
+        let mut separators = separators();
+        self.0.bind(C::wants, &mut || separators.next().unwrap_or_default(), true, &mut out)?;
+        self.0.bind(|role| role == ColumnRole::Key, &mut || " WHERE ", true, &mut out)
+    }
+}
+
+impl<R: TableRow, C: ColumnSet> QueryId for Update<'_, R, C> {
+    type QueryId = Update<'static, R, C>;
+    const HAS_STATIC_QUERY_ID: bool = true;
+}
+
+impl<R, C, Connection> RunQueryDsl<Connection> for Update<'_, R, C> {}
+
+#[cfg(test)]
+mod tests {
+    use cuepoint_domain::ids::UserId;
+    use cuepoint_domain::ledger::Wallet;
+    use cuepoint_domain::money::Currency;
+    use diesel::debug_query;
+
+    use super::*;
+    use crate::rows::WalletRow;
+
+    fn text(statement: &impl QueryFragment<Sqlite>) -> String {
+        let text = debug_query::<Sqlite, _>(statement).to_string();
+        text.split(" -- binds").next().unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn a_statement_names_its_columns() {
+        let currency = Currency::new("USD", 2).unwrap();
+        let row = WalletRow::of(&Wallet::empty(UserId::new(1).unwrap()), &currency).unwrap();
+        assert_eq!(
+            text(&Insert(&row)),
+            "INSERT INTO wallets (user_id, available, held, owed, seq, last_at, head) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        );
+        assert_eq!(
+            text(&Update::<_, Moves>::of(&row)),
+            "UPDATE wallets SET available = ?, held = ?, owed = ?, seq = ?, last_at = ?, head = ? WHERE user_id = ?"
+        );
+    }
+}

@@ -1,0 +1,105 @@
+//! The jobs of the writer.
+
+use std::time::Instant;
+
+use cuepoint_domain::ledger::Plan;
+use cuepoint_domain::ports::{Applied, ApplyError, Unavailable};
+use diesel::SqliteConnection;
+use tokio::sync::oneshot;
+
+use crate::connect::failure::SqliteFailure;
+
+/// The result of a plan.
+pub(super) type Answer = Result<Applied, ApplyError>;
+
+/// A plan and the channel of its result.
+pub(super) struct PlanJob {
+    pub(super) plan: Plan,
+    pub(super) submitted: Instant,
+    pub(super) caller: oneshot::Sender<Answer>,
+}
+
+impl PlanJob {
+    /// Sends the result; a cancelled caller misses it, with no other effect.
+    pub(super) fn answer(self, answer: Answer) {
+        let _ = self.caller.send(answer);
+    }
+
+    pub(super) fn failed(self, why: impl Into<String>) {
+        self.answer(Err(Unavailable::new(why.into()).into()));
+    }
+}
+
+/// What a change does if the outcome of its commit is unknown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Repetition {
+    /// It runs once more: it recognises its own rows.
+    Repeatable,
+    /// It fails.
+    Once,
+}
+
+/// A change other than a plan, as the writer sees it.
+pub(super) trait ChangeJob: Send {
+    /// Whether nobody waits for it.
+    fn is_abandoned(&self) -> bool;
+    /// Whether it may run again after a commit with an unknown outcome.
+    fn repetition(&self) -> Repetition;
+    /// Runs it in a savepoint of its own, and stores its result until the commit.
+    ///
+    /// # Errors
+    /// Only when the whole transaction has failed.
+    fn run(&mut self, connection: &mut SqliteConnection) -> Result<(), SqliteFailure>;
+    /// Sends the stored result, or the failure of the transaction.
+    fn answer(self: Box<Self>, failure: Option<&str>);
+}
+
+/// A change with the channel of its result.
+pub(super) struct Change<Work, T> {
+    pub(super) work: Work,
+    pub(super) repetition: Repetition,
+    pub(super) result: Option<Result<T, SqliteFailure>>,
+    pub(super) caller: oneshot::Sender<Result<T, SqliteFailure>>,
+}
+
+impl<Work, T> ChangeJob for Change<Work, T>
+where
+    Work: FnMut(&mut SqliteConnection) -> Result<T, SqliteFailure> + Send,
+    T: Send,
+{
+    fn is_abandoned(&self) -> bool {
+        self.caller.is_closed()
+    }
+
+    fn repetition(&self) -> Repetition {
+        self.repetition
+    }
+
+    fn run(&mut self, connection: &mut SqliteConnection) -> Result<(), SqliteFailure> {
+        use diesel::Connection;
+
+        let result = connection.transaction(|connection| (self.work)(connection));
+        match result {
+            Err(failure) if !failure.blames_one() => Err(failure),
+            result => {
+                self.result = Some(result);
+                Ok(())
+            }
+        }
+    }
+
+    fn answer(self: Box<Self>, failure: Option<&str>) {
+        let result = match (failure, self.result) {
+            (Some(failure), _) => Err(SqliteFailure::Group(failure.to_owned())),
+            (None, Some(result)) => result,
+            (None, None) => Err(SqliteFailure::Deadline),
+        };
+        let _ = self.caller.send(result);
+    }
+}
+
+/// A job in the queue of the writer.
+pub(super) enum Job {
+    Plan(PlanJob),
+    Change(Box<dyn ChangeJob>),
+}
