@@ -1,19 +1,96 @@
 //! Embedded storage for Cuepoint in a SQLite file.
 //!
-//! One server uses a data directory at a time. No rule is written in SQL: the tables' constraints are a
-//! backstop, and a violation is a bug, not an expected refusal.
+//! [`SqliteStore`] implements the storage ports of the domain. Every change goes through the writer, which
+//! commits all waiting ones in one transaction; reads run on the caller's thread. No rule is written in SQL: the
+//! tables' constraints are a backstop, and a violation is a bug, not an expected refusal.
+//!
+//! One server uses a data directory at a time.
 
 #[cfg(all(feature = "testing", not(debug_assertions)))]
 compile_error!("the feature `testing` can end the process on purpose, and is not for release builds");
 
-#[allow(dead_code, reason = "the ports do not use all of it yet")]
+#[allow(dead_code, reason = "not all ports are implemented yet")]
 mod connect;
-#[allow(dead_code, unused_imports, reason = "the ports do not use all of it yet")]
+mod ports;
+#[allow(dead_code, unused_imports, reason = "not all ports are implemented yet")]
 mod rows;
-#[allow(dead_code, reason = "the ports do not use all of it yet")]
+#[allow(dead_code, reason = "not all ports are implemented yet")]
 mod schema;
 mod statements;
+mod tables;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
-#[allow(dead_code, unused_imports, reason = "the ports do not use all of it yet")]
 mod writer;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use cuepoint_domain::money::Currency;
+
+use connect::connection::{Access, open};
+use connect::data_directory::DataDirectory;
+use connect::readers::Readers;
+use connect::{deployment, migrations};
+use ports::IdRanges;
+use writer::{Writer, WriterSetup};
+
+/// A store in a data directory.
+pub struct SqliteStore {
+    directory: PathBuf,
+    /// Locks the data directory until the store is closed.
+    lock: Mutex<Option<DataDirectory>>,
+    readers: Readers,
+    writer: Writer,
+    ids: IdRanges,
+    currency: Currency,
+}
+
+impl fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteStore").field("directory", &self.directory).finish_non_exhaustive()
+    }
+}
+
+impl SqliteStore {
+    /// Opens the store in a data directory, which is created if it is missing, and applies missing migrations.
+    /// The first start records the currency in the database.
+    ///
+    /// # Errors
+    /// When another process uses the directory, it is on a network file system, or its database belongs to a
+    /// newer version, to another program or to another currency.
+    pub fn open(directory: &Path, currency: Currency) -> anyhow::Result<Self> {
+        let directory = DataDirectory::open(directory)?;
+        let path = directory.database();
+        let mut connection = open(&path, Access::Creator)?;
+        for migration in migrations::migrate(&mut connection, migrations::MIGRATIONS)? {
+            tracing::info!(migration, "applied a migration");
+        }
+        let feature_level = deployment::settle(&mut connection, &currency)?;
+        let setup = WriterSetup { path: path.clone(), currency: currency.clone(), feature_level };
+        // Before the first connection is closed: closing the last one would remove the log.
+        let writer = Writer::start(setup)?;
+        drop(connection);
+        Ok(Self {
+            directory: directory.path().to_owned(),
+            lock: Mutex::new(Some(directory)),
+            readers: Readers::of(path)?,
+            writer,
+            ids: IdRanges::default(),
+            currency,
+        })
+    }
+
+    /// The absolute path of the data directory.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Completes the waiting changes, accepts no more, closes every connection, and unlocks the data directory.
+    pub async fn close(&self) {
+        self.writer.close().await;
+        self.readers.close();
+        drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+}

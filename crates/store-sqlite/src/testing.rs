@@ -35,7 +35,7 @@ impl TestDirectory {
     /// A connection to a new, migrated database in the directory.
     #[must_use]
     pub fn migrated(&self) -> SqliteConnection {
-        let mut connection = open(&self.0.join("test.db"), Access::Writer).expect("a connection");
+        let mut connection = open(&self.0.join("test.db"), Access::Creator).expect("a connection");
         migrations::migrate(&mut connection, MIGRATIONS).expect("the migrations");
         connection
     }

@@ -5,7 +5,7 @@
 -- The currency that every sum in this database is in, the identity and epoch of the data, and the mark of a copy to another
 -- store: `moving` from before the commit of the copy until after it, then `moved`. One row, written at the first start.
 CREATE TABLE deployment (
-    singleton INTEGER PRIMARY KEY DEFAULT 1 CONSTRAINT deployment_singleton_check CHECK (singleton = 1),
+    singleton INTEGER PRIMARY KEY CONSTRAINT deployment_singleton_check CHECK (singleton = 1),
     currency TEXT NOT NULL
         CONSTRAINT deployment_currency_check CHECK (
             length(currency) BETWEEN 3 AND 12 AND currency NOT GLOB '*[^A-Z0-9]*'
@@ -22,7 +22,7 @@ CREATE TABLE deployment (
 
 -- Creation of the first operator, independent of later changes to the account: one row, written once.
 CREATE TABLE bootstrap_operator (
-    singleton INTEGER PRIMARY KEY DEFAULT 1 CONSTRAINT bootstrap_operator_singleton_check CHECK (singleton = 1),
+    singleton INTEGER PRIMARY KEY CONSTRAINT bootstrap_operator_singleton_check CHECK (singleton = 1),
     made_at INTEGER NOT NULL
 ) STRICT;
 

@@ -111,7 +111,16 @@ const CRATES: &[CrateLayers] = &[
     },
     CrateLayers {
         src: "crates/store-sqlite/src/",
-        layers: &[&["schema"], &["connect"], &["testing"], &[""]],
+        layers: &[
+            &["schema"],
+            &["rows"],
+            &["connect", "statements"],
+            &["tables"],
+            &["writer"],
+            &["ports"],
+            &["testing"],
+            &[""],
+        ],
         exceptions: &[],
     },
     CrateLayers {

@@ -13,7 +13,10 @@ use super::version::ensure_safe;
 /// The use of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Access {
-    /// Reads and writes; creates the file if it is missing. Only the writer's thread has one.
+    /// Reads and writes, and creates the file if it is missing: for the start alone, since a server whose file
+    /// was deleted must not go on with an empty one.
+    Creator,
+    /// Reads and writes. Only the writer's thread has one.
     Writer,
     /// Reads alone.
     Reader,
@@ -68,12 +71,11 @@ impl Access {
         SETTINGS.iter().chain(FULL_SYNC).copied().chain(last)
     }
 
-    /// Whether a missing file is created: a reader or a backup of a deleted database must not create an empty
-    /// one.
+    /// Whether a missing file is created.
     const fn mode(self) -> &'static str {
         match self {
-            Self::Writer => "rwc",
-            Self::Reader | Self::Backup => "rw",
+            Self::Creator => "rwc",
+            Self::Writer | Self::Reader | Self::Backup => "rw",
         }
     }
 }
@@ -129,7 +131,7 @@ mod tests {
     fn every_connection_has_its_settings() {
         let directory = TestDirectory::create();
         let path = directory.path().join("a.db");
-        for access in [Access::Writer, Access::Reader, Access::Backup] {
+        for access in [Access::Creator, Access::Writer, Access::Reader, Access::Backup] {
             let mut connection = open(&path, access).unwrap();
             let query_only = if access == Access::Reader { "1" } else { "0" };
             for (name, expected) in [
@@ -151,7 +153,7 @@ mod tests {
 
     #[test]
     fn the_timeout_is_set_first_and_query_only_last() {
-        for access in [Access::Writer, Access::Reader, Access::Backup] {
+        for access in [Access::Creator, Access::Writer, Access::Reader, Access::Backup] {
             assert_eq!(access.settings().next().unwrap().name, "busy_timeout");
         }
         assert_eq!(Access::Reader.settings().last(), Some(QUERY_ONLY));
@@ -178,14 +180,14 @@ mod tests {
     }
 
     #[test]
-    fn only_the_writer_creates_a_file() {
+    fn only_the_start_creates_a_file() {
         let directory = TestDirectory::create();
         let path = directory.path().join("a.db");
-        for access in [Access::Reader, Access::Backup] {
+        for access in [Access::Writer, Access::Reader, Access::Backup] {
             assert!(open(&path, access).is_err());
         }
         assert!(!path.exists());
-        open(&path, Access::Writer).unwrap();
+        open(&path, Access::Creator).unwrap();
         assert!(path.exists());
     }
 
@@ -193,7 +195,7 @@ mod tests {
     fn a_path_is_no_uri() {
         let directory = TestDirectory::create();
         let path = directory.path().join("ä?mode=memory#50%.db");
-        drop(open(&path, Access::Writer).unwrap());
+        drop(open(&path, Access::Creator).unwrap());
         assert!(path.is_file());
     }
 

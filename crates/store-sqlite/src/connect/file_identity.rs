@@ -50,9 +50,14 @@ impl FileIdentity {
     /// # Errors
     /// [`FileLost`] if it does not; the next call asks again.
     pub(crate) fn ensure(&mut self, now: Instant) -> Result<(), FileLost> {
-        if now.saturating_duration_since(self.checked_at) < EVERY {
-            return Ok(());
-        }
+        if now.saturating_duration_since(self.checked_at) < EVERY { Ok(()) } else { self.ensure_now(now) }
+    }
+
+    /// Whether the path still leads to the open file; asks the file system.
+    ///
+    /// # Errors
+    /// [`FileLost`] if it does not.
+    pub(crate) fn ensure_now(&mut self, now: Instant) -> Result<(), FileLost> {
         let found = fs::metadata(&self.path).map_err(|error| FileLost::Gone(self.path.clone(), error))?;
         if (found.dev(), found.ino()) != (self.device, self.inode) {
             return Err(FileLost::Replaced(self.path.clone()));

@@ -139,7 +139,7 @@ mod tests {
 
     fn empty() -> (TestDirectory, SqliteConnection) {
         let directory = TestDirectory::create();
-        let connection = open(&directory.path().join("test.db"), Access::Writer).unwrap();
+        let connection = open(&directory.path().join("test.db"), Access::Creator).unwrap();
         (directory, connection)
     }
 

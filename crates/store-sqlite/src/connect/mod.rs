@@ -2,8 +2,10 @@
 
 pub(crate) mod connection;
 pub(crate) mod data_directory;
+pub(crate) mod deployment;
 pub(crate) mod failure;
 pub(crate) mod file_identity;
 pub(crate) mod file_system;
 pub(crate) mod migrations;
+pub(crate) mod readers;
 pub(crate) mod version;

@@ -49,24 +49,37 @@ enum Failed {
 /// Commits groups, one after the other, on the only connection that writes.
 pub(super) struct GroupCommitter {
     setup: WriterSetup,
-    /// The connection with the identity of its file; `None` after a failure.
-    connection: Option<(SqliteConnection, FileIdentity)>,
+    /// The identity of the file since the start.
+    identity: FileIdentity,
+    /// `None` after a failure.
+    connection: Option<SqliteConnection>,
 }
 
 impl GroupCommitter {
-    pub(super) const fn new(setup: WriterSetup) -> Self {
-        Self { setup, connection: None }
+    /// Opens the connection.
+    ///
+    /// # Errors
+    /// When the database cannot be opened.
+    pub(super) fn open(setup: WriterSetup) -> anyhow::Result<Self> {
+        let connection = open(&setup.path, Access::Writer)?;
+        let identity = FileIdentity::of(&setup.path, Instant::now())?;
+        Ok(Self { setup, identity, connection: Some(connection) })
     }
 
-    /// Opens the connection if there is none.
-    pub(super) fn connect(&mut self) -> Result<&mut (SqliteConnection, FileIdentity), SqliteFailure> {
+    /// Closes the connection, so that the next group opens another one.
+    pub(super) fn disconnect(&mut self) {
+        self.connection = None;
+    }
+
+    /// Returns the connection; a new one only if it leads to the same file.
+    pub(super) fn connect(&mut self) -> Result<&mut SqliteConnection, SqliteFailure> {
         let connection = match self.connection.take() {
             Some(connection) => connection,
             None => {
+                self.identity.ensure_now(Instant::now())?;
                 let connection = open(&self.setup.path, Access::Writer)?;
-                let identity =
-                    FileIdentity::of(&self.setup.path, Instant::now()).map_err(anyhow::Error::new)?;
-                (connection, identity)
+                self.identity.ensure_now(Instant::now())?;
+                connection
             }
         };
         Ok(self.connection.insert(connection))
@@ -105,7 +118,10 @@ impl GroupCommitter {
     ) -> Result<Verdicts, Failed> {
         crash_points::at(CrashPoint::BeforeLock, plans.iter().copied());
         let setup = self.setup.clone();
-        let (connection, identity) = self.connect().map_err(Failed::Before)?;
+        self.connect().map_err(Failed::Before)?;
+        let (Some(connection), identity) = (&mut self.connection, &mut self.identity) else {
+            return Err(Failed::Before(SqliteFailure::Closed));
+        };
         let mut worked = None;
         let done = connection.immediate_transaction(|connection| {
             crash_points::at(CrashPoint::AfterLock, plans.iter().copied());
@@ -139,7 +155,7 @@ impl GroupCommitter {
         let mut log = self.setup.path.clone().into_os_string();
         log.push("-wal");
         let is_large = std::fs::metadata(log).is_ok_and(|log| log.len() > CHECKPOINT_ABOVE);
-        if let Some((connection, _)) = self.connection.as_mut().filter(|_| is_large)
+        if let Some(connection) = self.connection.as_mut().filter(|_| is_large)
             && let Err(error) = connection.batch_execute("PRAGMA wal_checkpoint(PASSIVE)")
         {
             tracing::warn!(%error, "a checkpoint failed");
@@ -176,7 +192,7 @@ fn apply_all(
         let applied =
             connection.transaction(|connection| apply(connection, slice::from_ref(plan), own, setup));
         verdicts.push(match applied {
-            Ok(answers) => answers.into_iter().next().map_or(Err(SqliteFailure::Deadline), Ok),
+            Ok(answers) => answers.into_iter().next().ok_or(SqliteFailure::Deadline),
             Err(failure) if failure.blames_one() => Err(failure),
             Err(failure) => return Err(failure),
         });

@@ -100,6 +100,6 @@ where
 
 /// A job in the queue of the writer.
 pub(super) enum Job {
-    Plan(PlanJob),
+    Plan(Box<PlanJob>),
     Change(Box<dyn ChangeJob>),
 }

@@ -60,13 +60,12 @@ impl Writer {
     /// # Errors
     /// When the database cannot be opened, or the thread cannot be started.
     pub(crate) fn start(setup: WriterSetup) -> anyhow::Result<Self> {
-        let mut committer = GroupCommitter::new(setup.clone());
-        committer.connect()?;
+        let committer = GroupCommitter::open(setup)?;
         let (queue, waiting) = mpsc::channel(QUEUE);
         let committed = Committed::default();
         let thread = thread::Builder::new().name("writer".to_owned()).spawn({
             let committed = Arc::clone(&committed);
-            move || run(waiting, committer, &setup, &committed)
+            move || run(waiting, committer, &committed)
         });
         let thread = thread.context("the writer's thread cannot be started")?;
         Ok(Self { queue: Mutex::new(Some(queue)), thread: tokio::sync::Mutex::new(Some(thread)), committed })
@@ -75,7 +74,7 @@ impl Writer {
     /// Applies a plan, within [`ANSWER`].
     pub(crate) async fn apply(&self, plan: Plan) -> Answer {
         let (caller, answer) = oneshot::channel();
-        let job = Job::Plan(PlanJob { plan, submitted: Instant::now(), caller });
+        let job = Job::Plan(Box::new(PlanJob { plan, submitted: Instant::now(), caller }));
         let waiting = timeout(ANSWER, async {
             self.submit(job).await?;
             answer.await.map_err(|_| SqliteFailure::Closed)
@@ -132,16 +131,12 @@ impl Writer {
         {
             tracing::error!("the writer has failed");
         }
+        *self.committed.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
 /// Commits groups until the queue is closed and empty.
-fn run(
-    mut waiting: mpsc::Receiver<Job>,
-    mut committer: GroupCommitter,
-    setup: &WriterSetup,
-    committed: &Committed,
-) {
+fn run(mut waiting: mpsc::Receiver<Job>, mut committer: GroupCommitter, committed: &Committed) {
     let mut jobs = Vec::new();
     while waiting.blocking_recv_many(&mut jobs, GROUP) > 0 {
         let group = std::mem::take(&mut jobs);
@@ -149,11 +144,11 @@ fn run(
         let done = catch_unwind(AssertUnwindSafe(|| commit(&mut committer, group, committed)));
         if done.is_err() {
             tracing::error!("a group has failed");
-            committer = GroupCommitter::new(setup.clone());
+            committer.disconnect();
         }
         committer.checkpoint();
     }
-    if let Ok((connection, _)) = committer.connect() {
+    if let Ok(connection) = committer.connect() {
         let _ = connection.batch_execute("PRAGMA wal_checkpoint(TRUNCATE)");
     }
 }
@@ -163,7 +158,7 @@ fn commit(committer: &mut GroupCommitter, group: Vec<Job>, committed: &Committed
     let (mut jobs, mut changes): (Vec<PlanJob>, Vec<Box<dyn ChangeJob>>) = (Vec::new(), Vec::new());
     for job in group {
         match job {
-            Job::Plan(job) if job.submitted.elapsed() < WAIT => jobs.push(job),
+            Job::Plan(job) if job.submitted.elapsed() < WAIT => jobs.push(*job),
             Job::Plan(job) => job.failed("the plan waited too long and was not applied"),
             Job::Change(change) if !change.is_abandoned() => changes.push(change),
             Job::Change(_) => {}

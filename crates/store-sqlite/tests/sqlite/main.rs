@@ -3,3 +3,4 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed assumption fails its test")]
 
 mod drift;
+mod restart;

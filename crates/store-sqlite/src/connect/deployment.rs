@@ -1,0 +1,84 @@
+//! The deployment of a database.
+
+use anyhow::{bail, ensure};
+use cuepoint_domain::ledger::feature_level::FeatureLevel;
+use cuepoint_domain::money::Currency;
+use diesel::prelude::*;
+use diesel::sql_types::{SmallInt, Text};
+
+use crate::schema::deployment;
+
+/// Records the currency at the first start, with a random identity of the database.
+const RECORD: &str = "INSERT INTO deployment (singleton, currency, scale, created_at, database_id, feature_level) \
+    VALUES (1, ?, ?, unixepoch() * 1000000, randomblob(16), ?) ON CONFLICT DO NOTHING";
+
+/// Records the currency at the first start, and returns the feature level: the newest one, because no server of
+/// an earlier version uses the database at the same time.
+///
+/// # Errors
+/// When the database has another currency, or was copied to another store.
+pub(crate) fn settle(connection: &mut SqliteConnection, currency: &Currency) -> anyhow::Result<FeatureLevel> {
+    let scale = i16::from(currency.scale());
+    let newest = FeatureLevel::NEWEST.number();
+    diesel::sql_query(RECORD)
+        .bind::<Text, _>(currency.code())
+        .bind::<SmallInt, _>(scale)
+        .bind::<SmallInt, _>(newest)
+        .execute(connection)?;
+    let columns = (deployment::currency, deployment::scale, deployment::copy_state);
+    let (code, stored_scale, copy_state): (String, i16, Option<String>) =
+        deployment::table.select(columns).get_result(connection)?;
+    ensure!(
+        code == currency.code() && stored_scale == scale,
+        "the database keeps {code} with {stored_scale} decimals, but wallet.currency and wallet.scale are {} and \
+         {scale}",
+        currency.code(),
+    );
+    match copy_state.as_deref() {
+        None => {}
+        Some("moving") => bail!(
+            "a copy of this database to another store was interrupted: run `cuepoint storage copy --finish` if the other \
+             store has it, else `cuepoint storage copy --abort`"
+        ),
+        Some(_) => bail!("this database was copied to another store, which is in use instead"),
+    }
+    let older = deployment::table.filter(deployment::feature_level.lt(newest));
+    diesel::update(older).set(deployment::feature_level.eq(newest)).execute(connection)?;
+    Ok(FeatureLevel::NEWEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use diesel::connection::SimpleConnection;
+
+    use super::*;
+    use crate::testing::TestDirectory;
+
+    #[test]
+    fn a_database_keeps_its_currency() {
+        let directory = TestDirectory::create();
+        let mut connection = directory.migrated();
+        let usd = Currency::new("USD", 2).unwrap();
+        for _ in 0..2 {
+            assert_eq!(settle(&mut connection, &usd).unwrap(), FeatureLevel::NEWEST);
+        }
+        for other in [Currency::new("USD", 3).unwrap(), Currency::new("EUR", 2).unwrap()] {
+            let message = settle(&mut connection, &other).unwrap_err().to_string();
+            assert!(message.contains("keeps USD with 2 decimals"), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_copied_database_is_refused() {
+        let directory = TestDirectory::create();
+        let mut connection = directory.migrated();
+        let usd = Currency::new("USD", 2).unwrap();
+        settle(&mut connection, &usd).unwrap();
+        for (state, part) in [("moving", "storage copy --finish"), ("moved", "in use instead")] {
+            let mark = format!("UPDATE deployment SET copy_state = '{state}', copy_id = zeroblob(16)");
+            connection.batch_execute(&mark).unwrap();
+            let message = settle(&mut connection, &usd).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Every request, withdrawal, top-up and adjustment with its trace: its entries, postings and operations.
+
+use std::collections::HashMap;
+
+use cuepoint_domain::ledger::{Entity, Outcome, PlanKind, Trace};
+use diesel::dsl::sql;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Bool};
+use uuid::Uuid;
+
+use super::{End, Showing, after, hex, read, readable};
+use crate::connect::failure::SqliteFailure;
+use crate::rows::{EntryRow, MusicRequestRow, OperationRow, PostingRow, TopupRow, WithdrawalRow};
+use crate::schema::{ledger_entries, music_requests, operations, postings, topups, withdrawals};
+
+/// The condition and the expression of the index of operations on withdrawals.
+const ON_WITHDRAWALS: &str = "kind IN ('move_withdrawal', 'approve_withdrawal')";
+const OF_WITHDRAWAL: &str = "json_extract(receipt, '$.withdrawal.withdrawal.id') = ";
+
+/// The maximum number of entities in memory.
+const ENTITIES: i64 = 400;
+
+/// Presents the entities of one table by id.
+macro_rules! show_table {
+    ($showing:expr, $table:ident, $row:ident, $name:literal, $entity:expr) => {{
+        let (mut last, mut size) = (i64::MIN, ENTITIES);
+        loop {
+            let query = $table::table.filter($table::id.gt(last)).order($table::id).limit(size);
+            let query = query.select($row::as_select());
+            let loaded = query.load::<$row>($showing.connection).map_err(SqliteFailure::from);
+            let row = || after($name, last);
+            let Some(rows) = readable(loaded, &mut size, row)? else { continue };
+            let Some(newest) = rows.last() else { break };
+            last = newest.id;
+            let mut entities = Vec::with_capacity(rows.len());
+            for row in rows {
+                let name = format!(concat!($name, " {}"), row.id);
+                entities.push(read(name, $entity(row, $showing.currency))?);
+            }
+            $showing.traced(entities)?;
+        }
+    }};
+}
+
+impl Showing<'_> {
+    /// Presents the entities of each kind by id.
+    pub(super) fn entities(&mut self) -> Result<(), End> {
+        show_table!(
+            self,
+            music_requests,
+            MusicRequestRow,
+            "music request",
+            |row: MusicRequestRow, currency| row.request(currency).map(Entity::MusicRequest)
+        );
+        show_table!(self, withdrawals, WithdrawalRow, "withdrawal", |row: WithdrawalRow, currency| row
+            .withdrawal(currency)
+            .map(Entity::Withdrawal));
+        show_table!(self, topups, TopupRow, "top-up", |row: TopupRow, currency| row
+            .topup(currency)
+            .map(Entity::Topup));
+        self.adjustments()
+    }
+
+    /// Presents the adjustments recorded by operations, by the operation's id.
+    fn adjustments(&mut self) -> Result<(), End> {
+        let (mut last, mut size) = (Vec::new(), ENTITIES);
+        loop {
+            let query = operations::table
+                .filter(operations::kind.eq(PlanKind::Adjust.name()).and(operations::id.gt(last.clone())))
+                .order(operations::id)
+                .limit(size)
+                .select(OperationRow::as_select());
+            let loaded = query.load::<OperationRow>(self.connection).map_err(SqliteFailure::from);
+            let row = || format!("the first adjustment after operation {}", hex(&last));
+            let Some(rows) = readable(loaded, &mut size, row)? else { continue };
+            let Some(newest) = rows.last() else { return Ok(()) };
+            last = newest.id.clone();
+            let mut entities = Vec::with_capacity(rows.len());
+            for row in rows {
+                let name = format!("operation {}", hex(&row.id));
+                match read(&name, row.receipt(self.currency))?.outcome {
+                    Outcome::Adjustment(adjustment, _) => entities.push(Entity::Adjustment(adjustment)),
+                    _ => return Err(End::Unreadable(format!("{name} adjusts, but recorded no adjustment"))),
+                }
+            }
+            self.traced(entities)?;
+        }
+    }
+
+    /// Presents entities of one kind with their traces.
+    fn traced(&mut self, entities: Vec<Entity>) -> Result<(), End> {
+        let mut traces = self.traces(&entities)?;
+        for entity in entities {
+            let trace = traces.remove(&entity.reference().id()).unwrap_or_default();
+            self.auditor.entity(&entity, &trace);
+        }
+        Ok(())
+    }
+
+    /// The traces of entities of one kind, by id.
+    fn traces(&mut self, entities: &[Entity]) -> Result<HashMap<i64, Trace>, End> {
+        let Some(kind) = entities.first().map(|entity| entity.reference().kind_name()) else {
+            return Ok(HashMap::new());
+        };
+        let mut traces: HashMap<i64, Trace> = HashMap::new();
+        let mut about: HashMap<Vec<u8>, i64> = HashMap::new();
+        let ids: Vec<i64> = entities.iter().map(|entity| entity.reference().id()).collect();
+        let query = ledger_entries::table
+            .filter(ledger_entries::reference_kind.eq(kind).and(ledger_entries::reference_id.eq_any(&ids)))
+            .select(EntryRow::as_select());
+        let rows = query.load::<EntryRow>(self.connection)?;
+        for row in rows {
+            about.insert(row.operation_id.clone(), row.reference_id);
+            let (id, name) = (row.reference_id, format!("entry {} of wallet {}", row.seq, row.wallet_id));
+            traces.entry(id).or_default().entries.push(read(name, row.entry(self.currency))?);
+        }
+        for entity in entities {
+            let outside = entity
+                .operations_without_entries()
+                .map(|operation| Uuid::from_u128(operation.0).as_bytes().to_vec());
+            about.extend(outside.map(|operation| (operation, entity.reference().id())));
+        }
+        let named: Vec<Vec<u8>> = about.keys().cloned().collect();
+        let query =
+            postings::table.filter(postings::operation_id.eq_any(&named)).select(PostingRow::as_select());
+        let rows = query.load::<PostingRow>(self.connection)?;
+        for row in rows {
+            let posting = read(format!("posting {}", row.id), row.posting(self.currency))?;
+            let id = about
+                .get(Uuid::from_u128(posting.operation.0).as_bytes().as_slice())
+                .copied()
+                .unwrap_or_default();
+            traces.entry(id).or_default().postings.push(posting);
+        }
+        let query = operations::table.filter(operations::id.eq_any(&named)).select(OperationRow::as_select());
+        let mut single = 1;
+        let loaded = query.load::<OperationRow>(self.connection).map_err(SqliteFailure::from);
+        let number = |entity: Option<&Entity>| entity.map_or(0, |entity| entity.reference().id());
+        let row =
+            || format!("an operation on {kind} {} to {}", number(entities.first()), number(entities.last()));
+        for row in readable(loaded, &mut single, row)?.unwrap_or_default() {
+            let id = about.get(&row.id).copied().unwrap_or_default();
+            let name = format!("operation {}", hex(&row.id));
+            traces.entry(id).or_default().receipts.push(read(name, row.receipt(self.currency))?);
+        }
+        if matches!(entities.first(), Some(Entity::Withdrawal(_))) {
+            self.moves(ids, &mut traces)?;
+        }
+        Ok(traces)
+    }
+
+    /// Adds the outcomes of the operations that moved or approved these withdrawals, including those without
+    /// entries.
+    fn moves(&mut self, ids: Vec<i64>, traces: &mut HashMap<i64, Trace>) -> Result<(), End> {
+        for id in ids {
+            let rows: Vec<OperationRow> = operations::table
+                .filter(sql::<Bool>(ON_WITHDRAWALS))
+                .filter(sql::<Bool>(OF_WITHDRAWAL).bind::<BigInt, _>(id))
+                .select(OperationRow::as_select())
+                .load(self.connection)?;
+            for row in rows {
+                let name = format!("operation {}", hex(&row.id));
+                traces.entry(id).or_default().moves.push(read(name, row.receipt(self.currency))?);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,65 @@
+//! Entries and postings without their entity: searched only if some are known to exist.
+
+use cuepoint_domain::ledger::{EntityKind, PlanKind};
+use diesel::dsl::sql;
+use diesel::prelude::*;
+use diesel::sql_types::Bool;
+
+use super::{End, Showing, read};
+use crate::rows::{EntryRow, PostingRow};
+use crate::schema::{ledger_entries, postings};
+
+/// The condition of a posting of an operation that has no entries and concerns no money in suspense.
+const STRAY_POSTING: &str = "NOT EXISTS (SELECT 1 FROM ledger_entries AS entry \
+        WHERE entry.operation_id = postings.operation_id) \
+    AND NOT EXISTS (SELECT 1 FROM topups WHERE suspense_operation = postings.operation_id) \
+    AND NOT EXISTS (SELECT 1 FROM topups WHERE settled_operation = postings.operation_id)";
+
+/// The condition of an entry without its music request, withdrawal, top-up or adjustment.
+fn stray_entry() -> String {
+    let tables = [
+        ("music_requests", EntityKind::MusicRequest),
+        ("withdrawals", EntityKind::Withdrawal),
+        ("topups", EntityKind::Topup),
+    ];
+    let mut conditions: Vec<String> = Vec::new();
+    for (table, kind) in tables {
+        conditions.push(format!(
+            "NOT EXISTS (SELECT 1 FROM {table} AS entity WHERE ledger_entries.reference_kind = '{}' \
+             AND entity.id = ledger_entries.reference_id)",
+            kind.name()
+        ));
+    }
+    conditions.push(format!(
+        "NOT EXISTS (SELECT 1 FROM operations AS operation WHERE ledger_entries.reference_kind = '{}' \
+         AND operation.kind = '{}' AND operation.id = ledger_entries.operation_id)",
+        EntityKind::Adjustment.name(),
+        PlanKind::Adjust.name()
+    ));
+    conditions.join(" AND ")
+}
+
+impl Showing<'_> {
+    /// Presents the first entry and the first posting without an entity.
+    pub(super) fn strays(&mut self) -> Result<(), End> {
+        let entry: Option<EntryRow> = ledger_entries::table
+            .filter(sql::<Bool>(&stray_entry()))
+            .order((ledger_entries::wallet_id, ledger_entries::seq))
+            .select(EntryRow::as_select())
+            .first(self.connection)
+            .optional()?;
+        if let Some(row) = entry {
+            self.auditor.stray_entry(&read("a stray entry", row.entry(self.currency))?);
+        }
+        let posting: Option<PostingRow> = postings::table
+            .filter(sql::<Bool>(STRAY_POSTING))
+            .order(postings::id)
+            .select(PostingRow::as_select())
+            .first(self.connection)
+            .optional()?;
+        if let Some(row) = posting {
+            self.auditor.stray_posting(&read("a stray posting", row.posting(self.currency))?);
+        }
+        Ok(())
+    }
+}

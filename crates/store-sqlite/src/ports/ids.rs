@@ -1,0 +1,116 @@
+//! Id allocation: blocks of the table `ids`, single ids from the server's memory.
+
+use std::ops::RangeInclusive;
+
+use async_trait::async_trait;
+use cuepoint_domain::ids::{AdjustmentId, OperationId, RequestId, SessionId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ports::{Ids, Unavailable};
+use diesel::prelude::*;
+use tokio::sync::Mutex;
+use uuid::Uuid;
+
+use crate::SqliteStore;
+use crate::connect::failure::SqliteFailure;
+use crate::schema::ids;
+use crate::writer::{Repetition, Writer};
+
+/// The lengths of blocks: for frequent ids, and for the others.
+const LONG: i64 = 1_024;
+const SHORT: i64 = 32;
+
+/// The rest of the block taken last.
+struct IdRange {
+    kind: &'static str,
+    length: i64,
+    left: Mutex<RangeInclusive<i64>>,
+}
+
+impl IdRange {
+    const fn of(kind: &'static str, length: i64) -> Self {
+        #[expect(clippy::reversed_empty_ranges, reason = "nothing was taken yet")]
+        Self { kind, length, left: Mutex::const_new(1..=0) }
+    }
+
+    /// Returns the next number, from a new block if the last one is used up; blocks are taken one at a time.
+    async fn next<Id>(&self, writer: &Writer, id: fn(i64) -> Option<Id>) -> Result<Id, Unavailable> {
+        let mut left = self.left.lock().await;
+        let number = match left.next() {
+            Some(number) => number,
+            None => {
+                let first = self.take(writer).await?;
+                *left = first.saturating_add(1)..=first.saturating_add(self.length.saturating_sub(1));
+                first
+            }
+        };
+        id(number).ok_or_else(|| Unavailable::new("the table of ids holds an invalid number"))
+    }
+
+    /// Takes a block, and returns its first number.
+    async fn take(&self, writer: &Writer) -> Result<i64, SqliteFailure> {
+        let (kind, length) = (self.kind, self.length);
+        let take = move |connection: &mut SqliteConnection| {
+            let row = ids::table.find(kind);
+            let first: i64 = row.select(ids::next).get_result(connection)?;
+            let next = first.saturating_add(length);
+            diesel::update(row).set(ids::next.eq(next)).execute(connection)?;
+            Ok(first)
+        };
+        writer.change(Repetition::Repeatable, take).await
+    }
+}
+
+/// The blocks of every kind of id.
+pub(crate) struct IdRanges {
+    users: IdRange,
+    requests: IdRange,
+    withdrawals: IdRange,
+    topups: IdRange,
+    adjustments: IdRange,
+    sessions: IdRange,
+}
+
+impl Default for IdRanges {
+    fn default() -> Self {
+        Self {
+            users: IdRange::of("users", SHORT),
+            requests: IdRange::of("music_requests", LONG),
+            withdrawals: IdRange::of("withdrawals", LONG),
+            topups: IdRange::of("topups", SHORT),
+            adjustments: IdRange::of("adjustments", SHORT),
+            sessions: IdRange::of("sessions", SHORT),
+        }
+    }
+}
+
+#[async_trait]
+impl Ids for SqliteStore {
+    /// Ordered by time, so that the newest operations are adjacent in every index.
+    #[expect(clippy::disallowed_methods, reason = "this port is the source of time and randomness for ids")]
+    fn operation(&self) -> OperationId {
+        OperationId(Uuid::now_v7().as_u128())
+    }
+
+    async fn next_user(&self) -> Result<UserId, Unavailable> {
+        self.ids.users.next(&self.writer, UserId::new).await
+    }
+
+    async fn next_request(&self) -> Result<RequestId, Unavailable> {
+        self.ids.requests.next(&self.writer, RequestId::new).await
+    }
+
+    async fn next_withdrawal(&self) -> Result<WithdrawalId, Unavailable> {
+        self.ids.withdrawals.next(&self.writer, WithdrawalId::new).await
+    }
+
+    async fn next_topup(&self) -> Result<TopupId, Unavailable> {
+        self.ids.topups.next(&self.writer, TopupId::new).await
+    }
+
+    async fn next_adjustment(&self) -> Result<AdjustmentId, Unavailable> {
+        self.ids.adjustments.next(&self.writer, AdjustmentId::new).await
+    }
+
+    async fn next_session(&self) -> Result<SessionId, Unavailable> {
+        self.ids.sessions.next(&self.writer, SessionId::new).await
+    }
+}

@@ -1,0 +1,28 @@
+//! The ledger port.
+
+use async_trait::async_trait;
+use cuepoint_domain::ledger::{KeyRecord, KeyScope, Plan};
+use cuepoint_domain::ports::{Applied, ApplyError, Ledger, Unavailable};
+use diesel::prelude::*;
+
+use crate::SqliteStore;
+use crate::rows::{KeyRow, OperationRow};
+use crate::schema::{idempotency_keys, operations};
+
+#[async_trait]
+impl Ledger for SqliteStore {
+    async fn apply(&self, plan: Plan) -> Result<Applied, ApplyError> {
+        self.writer.apply(plan).await
+    }
+
+    async fn find_key(&self, scope: &KeyScope) -> Result<Option<KeyRecord>, Unavailable> {
+        self.readers.read(|connection| {
+            let found = idempotency_keys::table
+                .inner_join(operations::table)
+                .filter(idempotency_keys::scope.eq(scope.0.to_vec()))
+                .select((KeyRow::as_select(), OperationRow::as_select()));
+            let found: Option<(KeyRow, OperationRow)> = found.get_result(connection).optional()?;
+            Ok(found.map(|(key, operation)| key.record(operation, &self.currency)).transpose()?)
+        })
+    }
+}

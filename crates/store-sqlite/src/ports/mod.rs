@@ -1,0 +1,17 @@
+//! The storage ports.
+
+mod audit;
+mod blocks;
+mod ids;
+mod ledger;
+mod lists;
+mod music_requests;
+mod people;
+mod security_log;
+mod store;
+mod topups;
+mod unfinished;
+mod wallets;
+mod withdrawals;
+
+pub(crate) use ids::IdRanges;

@@ -1,0 +1,112 @@
+//! The port of music requests.
+
+use async_trait::async_trait;
+use cuepoint_domain::ids::{RequestId, UserId};
+use cuepoint_domain::music_request::{Due, MusicRequest, Overdue, RequestFilter, RequestStatus};
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::ports::{MusicRequests, Unavailable};
+use diesel::dsl::exists;
+use diesel::helper_types::IntoBoxed;
+use diesel::prelude::*;
+use diesel::sql_types::{Bool, Nullable};
+use diesel::sqlite::Sqlite;
+
+use super::lists::page;
+use crate::SqliteStore;
+use crate::rows::MusicRequestRow;
+use crate::schema::music_requests::{self, table};
+
+/// A condition on a request.
+type Condition = Box<dyn BoxableExpression<table, Sqlite, SqlType = Nullable<Bool>>>;
+
+fn filtered(filter: &RequestFilter) -> IntoBoxed<'static, table, Sqlite> {
+    let mut query = table.into_boxed();
+    if let Some(requester) = filter.requester {
+        query = query.filter(music_requests::requester_id.eq(requester.get()));
+    }
+    if let Some(dj) = filter.dj {
+        query = query.filter(music_requests::dj_id.eq(dj.get()));
+    }
+    let now = filter.now.unix_micros();
+    let matches = filter.stored().map(|matches| {
+        matches.into_iter().map(|one| -> Condition {
+            let stored = music_requests::status.eq(one.stored.name()).nullable();
+            match one.due {
+                Due::Either => Box::new(stored),
+                Due::Over => Box::new(stored.and(music_requests::expires_at.le(now))),
+                Due::NotYet => Box::new(stored.and(music_requests::expires_at.gt(now))),
+            }
+        })
+    });
+    match matches.and_then(|matches| matches.reduce(|one, other| Box::new(one.or(other)))) {
+        Some(matches) => query.filter(matches),
+        None => query,
+    }
+}
+
+#[async_trait]
+impl MusicRequests for SqliteStore {
+    async fn request(&self, id: RequestId) -> Result<Option<MusicRequest>, Unavailable> {
+        self.readers.read(|connection| {
+            let row = table.find(id.get()).select(MusicRequestRow::as_select());
+            let row: Option<MusicRequestRow> = row.get_result(connection).optional()?;
+            Ok(row.map(|row| row.request(&self.currency)).transpose()?)
+        })
+    }
+
+    async fn requests(
+        &self,
+        filter: &RequestFilter,
+        asked: PageRequest,
+    ) -> Result<Rows<MusicRequest>, Unavailable> {
+        let newest_first = (music_requests::created_at.desc(), music_requests::id.desc());
+        self.readers.read(|connection| {
+            page!(connection, asked, filtered(filter), newest_first, MusicRequestRow, |row| row
+                .request(&self.currency))
+        })
+    }
+
+    async fn has_requested(&self, guest: UserId, dj: UserId) -> Result<bool, Unavailable> {
+        self.readers.read(|connection| {
+            let made = table
+                .filter(music_requests::requester_id.eq(guest.get()))
+                .filter(music_requests::dj_id.eq(dj.get()));
+            Ok(diesel::select(exists(made)).get_result(connection)?)
+        })
+    }
+
+    async fn overdue(&self, which: &Overdue) -> Result<Vec<MusicRequest>, Unavailable> {
+        self.readers.read(|connection| {
+            let rows: Vec<MusicRequestRow> = overdue(which)
+                .limit(i64::from(which.limit))
+                .select(MusicRequestRow::as_select())
+                .load(connection)?;
+            Ok(rows.into_iter().map(|row| row.request(&self.currency)).collect::<Result<_, _>>()?)
+        })
+    }
+}
+
+/// Expired requests, ordered by expiry.
+fn overdue(which: &Overdue) -> IntoBoxed<'static, table, Sqlite> {
+    let Overdue { requester, now, after, .. } = *which;
+    let mut query = table
+        .filter(music_requests::expires_at.le(now.unix_micros()))
+        // Rows with a status of a newer version are left to that version.
+        .filter(
+            music_requests::status
+                .eq_any([RequestStatus::Pending, RequestStatus::Accepted].map(RequestStatus::name)),
+        )
+        .order((music_requests::expires_at, music_requests::id))
+        .into_boxed();
+    if let Some(requester) = requester {
+        query = query.filter(music_requests::requester_id.eq(requester.get()));
+    }
+    if let Some((at, id)) = after {
+        let at = at.unix_micros();
+        let same = music_requests::expires_at.eq(at).and(music_requests::id.gt(id.get()));
+        let later = music_requests::expires_at.gt(at).or(same);
+        // Redundant, so that the scan of the index starts here.
+        query = query.filter(music_requests::expires_at.ge(at).and(later));
+    }
+    query
+}

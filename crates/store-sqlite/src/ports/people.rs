@@ -1,0 +1,175 @@
+//! The port of users.
+
+use async_trait::async_trait;
+use cuepoint_domain::account::User;
+use cuepoint_domain::account::session::{Session, TokenHash};
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::Wallet;
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::ports::{
+    DjFilter, Erased, FirstOperator, PasswordHash, People, Profile, Registered, Unavailable,
+};
+use cuepoint_domain::timestamp::Timestamp;
+use diesel::dsl::{exists, select};
+use diesel::helper_types::IntoBoxed;
+use diesel::prelude::*;
+use diesel::sqlite::Sqlite;
+
+use super::lists::page;
+use super::unfinished::unfinished;
+use crate::SqliteStore;
+use crate::connect::failure::SqliteFailure;
+use crate::rows::{NewUserRow, SessionRow, TokenRow, UserRow, WalletRow, is_present};
+use crate::schema::{bootstrap_operator, users, wallets};
+use crate::tables::sessions::{begin, is_stored};
+use crate::writer::Repetition;
+
+fn djs(filter: DjFilter) -> IntoBoxed<'static, users::table, Sqlite> {
+    let query = users::table.filter(users::is_dj.and(is_present())).into_boxed();
+    match filter.online {
+        Some(online) => query.filter(users::online.eq(online)),
+        None => query,
+    }
+}
+
+/// Users who are not erased, optionally only those with an address.
+fn everybody(email: Option<&str>) -> IntoBoxed<'_, users::table, Sqlite> {
+    let query = users::table.filter(is_present()).into_boxed();
+    match email {
+        Some(email) => query.filter(users::email_folded.eq(email)),
+        None => query,
+    }
+}
+
+/// Adds a user with their wallet, and returns whether the address was free.
+fn add(
+    connection: &mut SqliteConnection,
+    person: &NewUserRow,
+    wallet: &WalletRow,
+) -> Result<bool, SqliteFailure> {
+    let added = diesel::insert_into(users::table)
+        .values(person.clone())
+        .on_conflict(users::email_folded)
+        .do_nothing()
+        .execute(connection)?;
+    if added > 0 {
+        diesel::insert_into(wallets::table).values(wallet.clone()).execute(connection)?;
+    }
+    Ok(added > 0)
+}
+
+impl SqliteStore {
+    /// The rows of a new user.
+    fn new_user(
+        &self,
+        user: &User,
+        password: &PasswordHash,
+    ) -> Result<(NewUserRow, WalletRow), SqliteFailure> {
+        let person = NewUserRow::of(user, password, &self.currency)?;
+        Ok((person, WalletRow::of(&Wallet::empty(user.id), &self.currency)?))
+    }
+
+    /// The rows of a new session with its first token.
+    pub(crate) fn new_session(
+        &self,
+        session: &Session,
+        token: TokenHash,
+    ) -> Result<(SessionRow, TokenRow, Option<String>), SqliteFailure> {
+        let network = session.client.network().map(|network| network.to_string());
+        let token = TokenRow::of(&session.first_token(token), &self.currency)?;
+        Ok((SessionRow::of(session, &self.currency)?, token, network))
+    }
+}
+
+#[async_trait]
+impl People for SqliteStore {
+    async fn register<'a>(
+        &self,
+        user: &User,
+        password: &PasswordHash,
+        session: Option<(&'a Session, TokenHash)>,
+    ) -> Result<Registered, Unavailable> {
+        let (person, wallet) = self.new_user(user, password)?;
+        let session = session.map(|(session, token)| self.new_session(session, token)).transpose()?;
+        let register = move |connection: &mut SqliteConnection| {
+            if !add(connection, &person, &wallet)? {
+                let own = match &session {
+                    Some((_, token, _)) => is_stored(connection, token)?,
+                    None => false,
+                };
+                return Ok(if own { Registered::Done } else { Registered::EmailTaken });
+            }
+            if let Some((session, token, network)) = &session {
+                begin(connection, session, token, network.as_deref())?;
+            }
+            Ok(Registered::Done)
+        };
+        Ok(self.writer.change(Repetition::Repeatable, register).await?)
+    }
+
+    async fn has_first_operator(&self) -> Result<bool, Unavailable> {
+        self.readers.read(|connection| {
+            Ok(select(exists(bootstrap_operator::table.select(bootstrap_operator::singleton)))
+                .get_result(connection)?)
+        })
+    }
+
+    async fn register_first_operator(
+        &self,
+        user: &User,
+        password: &PasswordHash,
+    ) -> Result<FirstOperator, Unavailable> {
+        let (person, wallet) = self.new_user(user, password)?;
+        let made_at = user.created_at.unix_micros();
+        let register = move |connection: &mut SqliteConnection| {
+            let before = select(exists(bootstrap_operator::table.select(bootstrap_operator::singleton)));
+            if before.get_result(connection)? {
+                return Ok(FirstOperator::MadeBefore);
+            }
+            if !add(connection, &person, &wallet)? {
+                return Ok(FirstOperator::EmailTaken);
+            }
+            let once = (bootstrap_operator::singleton.eq(1), bootstrap_operator::made_at.eq(made_at));
+            diesel::insert_into(bootstrap_operator::table).values(once).execute(connection)?;
+            Ok(FirstOperator::Done)
+        };
+        Ok(self.writer.change(Repetition::Once, register).await?)
+    }
+
+    async fn profile(&self, id: UserId) -> Result<Option<Profile>, Unavailable> {
+        self.readers.read(|connection| {
+            let both = users::table.inner_join(wallets::table).filter(users::id.eq(id.get()));
+            let both = both.select((UserRow::as_select(), WalletRow::as_select()));
+            let row: Option<(UserRow, WalletRow)> = both.get_result(connection).optional()?;
+            let Some((user, wallet)) = row else { return Ok(None) };
+            let balance = wallet.balance(&self.currency)?;
+            Ok(Some(Profile { user: user.user(&self.currency)?, balance }))
+        })
+    }
+
+    async fn people<'a>(
+        &self,
+        email: Option<&'a str>,
+        asked: PageRequest,
+    ) -> Result<Rows<User>, Unavailable> {
+        let newest_first = (users::created_at.desc(), users::id.desc());
+        self.readers.read(|connection| {
+            page!(connection, asked, everybody(email), newest_first, UserRow, |row| row.user(&self.currency))
+        })
+    }
+
+    async fn erase(&self, _: UserId, _: Timestamp, _: Timestamp) -> Result<Erased, Unavailable> {
+        unfinished()
+    }
+
+    async fn finish_erasures(&self) -> Result<(), Unavailable> {
+        unfinished()
+    }
+
+    async fn djs(&self, filter: DjFilter, asked: PageRequest) -> Result<Rows<User>, Unavailable> {
+        let newest_first = (users::created_at.desc(), users::id.desc());
+        self.readers.read(|connection| {
+            page!(connection, asked, djs(filter), newest_first, UserRow, |row| row.user(&self.currency))
+        })
+    }
+}

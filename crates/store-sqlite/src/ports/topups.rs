@@ -1,0 +1,65 @@
+//! The port of top-ups.
+
+use async_trait::async_trait;
+use cuepoint_domain::ids::{OperationId, TopupId, UserId};
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::ports::{Topups, Unavailable};
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::{Topup, TopupStatus};
+use diesel::prelude::*;
+use uuid::Uuid;
+
+use super::lists::page;
+use crate::SqliteStore;
+use crate::rows::TopupRow;
+use crate::schema::topups::{self, table};
+
+#[async_trait]
+impl Topups for SqliteStore {
+    async fn topup(&self, id: TopupId) -> Result<Option<Topup>, Unavailable> {
+        self.readers.read(|connection| {
+            let row: Option<TopupRow> =
+                table.find(id.get()).select(TopupRow::as_select()).get_result(connection).optional()?;
+            Ok(row.map(|row| row.topup(&self.currency)).transpose()?)
+        })
+    }
+
+    async fn topup_opened_by(&self, opening: OperationId) -> Result<Option<Topup>, Unavailable> {
+        let reference = Uuid::from_u128(opening.0).as_bytes().to_vec();
+        self.readers.read(|connection| {
+            let row = table.filter(topups::reference.eq(reference)).select(TopupRow::as_select());
+            let row: Option<TopupRow> = row.first(connection).optional()?;
+            Ok(row.map(|row| row.topup(&self.currency)).transpose()?)
+        })
+    }
+
+    async fn topups(&self, user: UserId, asked: PageRequest) -> Result<Rows<Topup>, Unavailable> {
+        let theirs = table.filter(topups::user_id.eq(user.get()));
+        let newest_first = (topups::created_at.desc(), topups::id.desc());
+        self.readers.read(|connection| {
+            page!(connection, asked, theirs, newest_first, TopupRow, |row| row.topup(&self.currency))
+        })
+    }
+
+    async fn topups_in_suspense(&self, asked: PageRequest) -> Result<Rows<Topup>, Unavailable> {
+        let suspended = table.filter(topups::suspense_operation.is_not_null());
+        let unsettled_first =
+            (topups::settled_operation.is_not_null(), topups::suspense_at.desc(), topups::id.desc());
+        self.readers.read(|connection| {
+            page!(connection, asked, suspended, unsettled_first, TopupRow, |row| row.topup(&self.currency))
+        })
+    }
+
+    async fn due_orders(&self, now: Timestamp, limit: u32) -> Result<Vec<Topup>, Unavailable> {
+        self.readers.read(|connection| {
+            let rows: Vec<TopupRow> = table
+                .filter(topups::order_at.le(now.unix_micros()))
+                .filter(topups::status.eq(TopupStatus::Pending.name()))
+                .order((topups::order_at, topups::id))
+                .limit(i64::from(limit))
+                .select(TopupRow::as_select())
+                .load(connection)?;
+            Ok(rows.into_iter().map(|row| row.topup(&self.currency)).collect::<Result<_, _>>()?)
+        })
+    }
+}

@@ -1,0 +1,85 @@
+//! The port of wallets.
+
+use async_trait::async_trait;
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::{Balance, Entry};
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::ports::{Unavailable, Wallets};
+use cuepoint_domain::timestamp::Timestamp;
+use diesel::dsl::{exists, sql};
+use diesel::prelude::*;
+use diesel::sql_types::Bool;
+
+use super::lists::{limits, rows};
+use crate::SqliteStore;
+use crate::rows::{EntryRow, WalletRow};
+use crate::schema::{ledger_entries, operations, wallets};
+
+#[async_trait]
+impl Wallets for SqliteStore {
+    async fn balance(&self, user: UserId) -> Result<Option<Balance>, Unavailable> {
+        self.readers.read(|connection| {
+            let row = wallets::table.find(user.get()).select(WalletRow::as_select());
+            let row: Option<WalletRow> = row.get_result(connection).optional()?;
+            Ok(row.map(|row| row.balance(&self.currency)).transpose()?)
+        })
+    }
+
+    /// The entries of a wallet are ordered by time, so that the index by time finds the newest one at `at`.
+    async fn balance_at(&self, user: UserId, at: Timestamp) -> Result<Option<Balance>, Unavailable> {
+        self.readers.read(|connection| {
+            let wallet = wallets::table.find(user.get());
+            if !diesel::select(exists(wallet)).get_result::<bool>(connection)? {
+                return Ok(None);
+            }
+            let newest: Option<EntryRow> = ledger_entries::table
+                .filter(ledger_entries::wallet_id.eq(user.get()))
+                .filter(ledger_entries::at.le(at.unix_micros()))
+                .order((ledger_entries::at.desc(), ledger_entries::seq.desc()))
+                .select(EntryRow::as_select())
+                .first(connection)
+                .optional()?;
+            let entry = newest.map(|row| row.entry(&self.currency)).transpose()?;
+            Ok(Some(entry.map(|entry| entry.after).unwrap_or_default()))
+        })
+    }
+
+    /// Numbers have no gaps, so a page is a range below the newest one, and nothing is counted.
+    async fn entries(&self, user: UserId, asked: PageRequest) -> Result<Rows<Entry>, Unavailable> {
+        let (limit, offset) = limits(asked);
+        self.readers.read(|connection| {
+            let newest = wallets::table.find(user.get()).select(wallets::seq);
+            let total: i64 = newest.get_result(connection).optional()?.unwrap_or_default();
+            let first = total.saturating_sub(offset);
+            let found: Vec<EntryRow> = ledger_entries::table
+                .filter(ledger_entries::wallet_id.eq(user.get()))
+                .filter(ledger_entries::seq.le(first))
+                .filter(ledger_entries::seq.gt(first.saturating_sub(limit)))
+                .order(ledger_entries::seq.desc())
+                .select(EntryRow::as_select())
+                .load(connection)?;
+            rows(total, found, |row| row.entry(&self.currency))
+        })
+    }
+
+    async fn entry(&self, user: UserId, number: i64) -> Result<Option<Entry>, Unavailable> {
+        self.readers.read(|connection| {
+            let row = ledger_entries::table.find((user.get(), number)).select(EntryRow::as_select());
+            let row: Option<EntryRow> = row.get_result(connection).optional()?;
+            Ok(row.map(|row| row.entry(&self.currency)).transpose()?)
+        })
+    }
+
+    async fn has_adjusted(&self, by: UserId, wallet: UserId, since: Timestamp) -> Result<bool, Unavailable> {
+        self.readers.read(|connection| {
+            let adjusted = ledger_entries::table
+                .inner_join(operations::table.on(operations::id.eq(ledger_entries::operation_id)))
+                .filter(ledger_entries::wallet_id.eq(wallet.get()))
+                .filter(ledger_entries::at.gt(since.unix_micros()))
+                // The condition of the partial index.
+                .filter(sql::<Bool>("ledger_entries.kind = 'adjustment'"))
+                .filter(operations::actor_user_id.eq(by.get()));
+            Ok(diesel::select(exists(adjusted)).get_result(connection)?)
+        })
+    }
+}

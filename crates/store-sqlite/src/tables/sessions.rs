@@ -1,0 +1,33 @@
+//! Rows of `sessions` and `refresh_tokens`, as changes begin and end them.
+
+use diesel::prelude::*;
+
+use super::login_networks::see;
+use crate::connect::failure::SqliteFailure;
+use crate::rows::{SessionRow, TokenRow};
+use crate::schema::{refresh_tokens as tokens, sessions};
+
+/// Stores a session with its first token; a session that this token already began stays as it is.
+pub(crate) fn begin(
+    connection: &mut SqliteConnection,
+    session: &SessionRow,
+    token: &TokenRow,
+    network: Option<&str>,
+) -> Result<(), SqliteFailure> {
+    let begun = diesel::insert_into(sessions::table)
+        .values(session.clone())
+        .on_conflict(sessions::id)
+        .do_nothing()
+        .execute(connection)?;
+    if begun == 0 {
+        return if is_stored(connection, token)? { Ok(()) } else { Err(SqliteFailure::IdTaken) };
+    }
+    diesel::insert_into(tokens::table).values(token.clone()).execute(connection)?;
+    see(connection, session.user_id, network, session.began_at)
+}
+
+/// Whether this token of this session is stored, used or not.
+pub(crate) fn is_stored(connection: &mut SqliteConnection, token: &TokenRow) -> Result<bool, SqliteFailure> {
+    let stored = tokens::table.find(&token.hash).filter(tokens::session_id.eq(token.session_id));
+    Ok(diesel::select(diesel::dsl::exists(stored)).get_result(connection)?)
+}
