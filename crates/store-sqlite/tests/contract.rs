@@ -153,14 +153,62 @@ promises! { store;
     people {
         a_registration_creates_a_user_and_a_wallet,
         an_email_is_unique_regardless_of_letter_case,
+        one_of_many_concurrent_registrations_gets_an_email,
         a_profile_reads_back_as_it_was_changed,
         djs_are_listed_newest_first,
     }
+    sessions {
+        a_token_is_exchanged_for_the_next,
+        a_used_token_ends_its_session,
+        racing_exchanges_without_a_common_key_end_the_session,
+        an_expired_token_is_refused_and_ends_no_session,
+        a_reused_expired_token_still_ends_its_session,
+        a_session_is_ended_by_any_of_its_tokens,
+        sessions_are_listed_newest_first,
+        a_user_cannot_end_the_session_of_another,
+        all_other_sessions_are_ended,
+        ended_sessions_are_listed_since_a_time,
+    }
+    repetitions {
+        two_racing_exchanges_get_the_same_successor,
+        many_racing_exchanges_get_the_same_successor,
+        an_exchange_is_repeated_for_a_minute,
+        an_exchange_is_repeated_until_its_successor_is_used,
+        a_successor_under_another_key_is_found,
+        an_exchange_in_an_ended_session_is_not_repeated,
+        a_repeated_registration_adds_one_user,
+        a_repeated_login_begins_one_session,
+    }
+    networks {
+        a_refused_refresh_records_no_network,
+    }
+    logins {
+        credentials_are_found_by_the_folded_email,
+        a_rehash_overwrites_no_other_password,
+        a_password_change_ends_other_sessions_and_resets,
+        one_of_many_concurrent_password_changes_succeeds,
+        a_right_answer_verifies_an_address_once,
+        only_the_newest_unexpired_challenge_can_be_answered,
+        a_code_for_an_earlier_number_verifies_nothing,
+        wrong_answers_are_counted_exactly,
+        one_of_many_concurrent_right_answers_succeeds,
+        challenges_per_address_and_hour_are_limited_across_users,
+        a_password_reset_ends_every_session,
+        one_of_many_concurrent_password_resets_succeeds,
+    }
+    code_quotas {
+        concurrent_codes_are_counted_exactly,
+        codes_count_under_every_key_and_the_longest_wait_is_reported,
+    }
     status_change {
         an_account_status_reads_back_as_it_was_changed,
+        account_statuses_are_listed_since_a_time,
         concurrent_profile_and_status_changes_lose_no_update,
     }
     suspensions {
+        a_suspension_ends_every_session,
+        no_session_concurrent_with_a_suspension_stays_live,
+        the_number_of_live_sessions_is_limited,
         one_of_several_operators_dismissing_each_other_remains,
     }
     blocks {

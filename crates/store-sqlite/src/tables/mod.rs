@@ -1,4 +1,6 @@
 //! Statements about single tables that several ports share.
 
 pub(crate) mod login_networks;
+pub(crate) mod phone_codes;
 pub(crate) mod sessions;
+pub(crate) mod users;

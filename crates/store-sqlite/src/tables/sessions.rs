@@ -1,11 +1,19 @@
 //! Rows of `sessions` and `refresh_tokens`, as changes begin and end them.
 
+use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::timestamp::Timestamp;
+use diesel::dsl::{And, Gt, IsNull};
 use diesel::prelude::*;
 
 use super::login_networks::see;
 use crate::connect::failure::SqliteFailure;
 use crate::rows::{SessionRow, TokenRow};
 use crate::schema::{refresh_tokens as tokens, sessions};
+
+/// The condition of `Session::is_alive` on a row.
+pub(crate) fn alive(now: Timestamp) -> And<IsNull<sessions::ended_at>, Gt<sessions::expires_at, i64>> {
+    sessions::ended_at.is_null().and(sessions::expires_at.gt(now.unix_micros()))
+}
 
 /// Stores a session with its first token; a session that this token already began stays as it is.
 pub(crate) fn begin(
@@ -30,4 +38,19 @@ pub(crate) fn begin(
 pub(crate) fn is_stored(connection: &mut SqliteConnection, token: &TokenRow) -> Result<bool, SqliteFailure> {
     let stored = tokens::table.find(&token.hash).filter(tokens::session_id.eq(token.session_id));
     Ok(diesel::select(diesel::dsl::exists(stored)).get_result(connection)?)
+}
+
+/// Ends a user's live sessions except the one to keep, and returns their number.
+pub(crate) fn end_all(
+    connection: &mut SqliteConnection,
+    user: UserId,
+    keep: Option<SessionId>,
+    now: Timestamp,
+) -> Result<usize, SqliteFailure> {
+    Ok(diesel::update(sessions::table)
+        .filter(sessions::user_id.eq(user.get()))
+        .filter(alive(now))
+        .filter(sessions::id.ne(keep.map_or(0, SessionId::get)))
+        .set(sessions::ended_at.eq(now.unix_micros()))
+        .execute(connection)?)
 }

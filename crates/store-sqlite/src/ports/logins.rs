@@ -1,0 +1,251 @@
+//! Credentials and challenges.
+
+use async_trait::async_trait;
+use cuepoint_domain::account::User;
+use cuepoint_domain::account::challenge::{AnswerOutcome, Challenge, ISSUE_WINDOW, Purpose, may_issue};
+use cuepoint_domain::account::code_quotas::{CountedCode, TooMany};
+use cuepoint_domain::account::session::TokenHash;
+use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::ports::{Credentials, IssueOutcome, Logins, PasswordHash, Unavailable};
+use cuepoint_domain::timestamp::Timestamp;
+use diesel::helper_types::IntoBoxed;
+use diesel::prelude::*;
+use diesel::result::Error as QueryError;
+use diesel::sqlite::Sqlite;
+
+use crate::SqliteStore;
+use crate::connect::failure::SqliteFailure;
+use crate::rows::{ChallengeRow, NewChallengeRow, is_present, known};
+use crate::schema::{challenges, users};
+use crate::tables::phone_codes;
+use crate::tables::sessions::end_all;
+use crate::tables::users::{find, write};
+use crate::writer::Repetition;
+
+/// Users who are not erased.
+fn present<'q>() -> IntoBoxed<'q, users::table, Sqlite> {
+    users::table.filter(is_present()).into_boxed()
+}
+
+impl SqliteStore {
+    /// The credentials of the single user selected by this query.
+    fn credentials_in(
+        &self,
+        person: IntoBoxed<'_, users::table, Sqlite>,
+    ) -> Result<Option<Credentials>, Unavailable> {
+        self.readers.read(|connection| {
+            let columns = (users::id, users::password_hash);
+            let found: Option<(i64, String)> = person.select(columns).get_result(connection).optional()?;
+            let Some((id, password)) = found else { return Ok(None) };
+            let user = known("users.id", UserId::new(id))?;
+            Ok(Some(Credentials { user, password: PasswordHash(password) }))
+        })
+    }
+}
+
+#[async_trait]
+impl Logins for SqliteStore {
+    async fn credentials(&self, email: &str) -> Result<Option<Credentials>, Unavailable> {
+        self.credentials_in(present().filter(users::email_folded.eq(email)))
+    }
+
+    async fn credentials_of(&self, user: UserId) -> Result<Option<Credentials>, Unavailable> {
+        self.credentials_in(present().filter(users::id.eq(user.get())))
+    }
+
+    async fn rehash(
+        &self,
+        user: UserId,
+        before: &PasswordHash,
+        after: &PasswordHash,
+    ) -> Result<(), Unavailable> {
+        let (before, after) = (before.clone(), after.clone());
+        let rehash = move |connection: &mut SqliteConnection| replace(connection, user, &before, &after);
+        self.writer.change(Repetition::Once, rehash).await?;
+        Ok(())
+    }
+
+    async fn change_password(
+        &self,
+        user: UserId,
+        before: &PasswordHash,
+        after: &PasswordHash,
+        keep: Option<SessionId>,
+        now: Timestamp,
+    ) -> Result<bool, Unavailable> {
+        let (before, after) = (before.clone(), after.clone());
+        let change = move |connection: &mut SqliteConnection| {
+            let changed = replace(connection, user, &before, &after)?;
+            if changed {
+                end_open(connection, user, Purpose::Password, now)?;
+                end_all(connection, user, keep, now)?;
+            }
+            Ok(changed)
+        };
+        Ok(self.writer.change(Repetition::Once, change).await?)
+    }
+
+    async fn issue<'a>(
+        &self,
+        challenge: &Challenge,
+        counted: Option<&'a CountedCode>,
+    ) -> Result<IssueOutcome, Unavailable> {
+        let (challenge, counted, currency) = (challenge.clone(), counted.cloned(), self.currency.clone());
+        let issue = move |connection: &mut SqliteConnection| {
+            issue(connection, &challenge, counted.as_ref(), &currency)
+        };
+        Ok(self.writer.change(Repetition::Once, issue).await?)
+    }
+
+    async fn answer(
+        &self,
+        user: UserId,
+        purpose: Purpose,
+        presented: &[TokenHash],
+        now: Timestamp,
+    ) -> Result<AnswerOutcome, Unavailable> {
+        let (presented, currency) = (presented.to_vec(), self.currency.clone());
+        let answer = move |connection: &mut SqliteConnection| {
+            answer(connection, user, purpose, &presented, now, &currency)
+        };
+        Ok(self.writer.change(Repetition::Once, answer).await?)
+    }
+
+    async fn reset_password(
+        &self,
+        presented: &TokenHash,
+        after: &PasswordHash,
+        now: Timestamp,
+    ) -> Result<Option<UserId>, Unavailable> {
+        let (presented, after, currency) = (*presented, after.clone(), self.currency.clone());
+        let reset =
+            move |connection: &mut SqliteConnection| reset(connection, &presented, &after, now, &currency);
+        Ok(self.writer.change(Repetition::Once, reset).await?)
+    }
+}
+
+/// Replaces a password hash, and returns whether the expected one was present.
+fn replace(
+    connection: &mut SqliteConnection,
+    user: UserId,
+    before: &PasswordHash,
+    after: &PasswordHash,
+) -> Result<bool, SqliteFailure> {
+    let replaced = diesel::update(users::table.find(user.get()))
+        .filter(users::password_hash.eq(&before.0))
+        .filter(is_present())
+        .set(users::password_hash.eq(&after.0))
+        .execute(connection)?;
+    Ok(replaced > 0)
+}
+
+/// Ends the open challenge of a purpose.
+fn end_open(
+    connection: &mut SqliteConnection,
+    user: UserId,
+    purpose: Purpose,
+    now: Timestamp,
+) -> Result<(), SqliteFailure> {
+    diesel::update(challenges::table)
+        .filter(challenges::user_id.eq(user.get()))
+        .filter(challenges::purpose.eq(purpose.name()))
+        .filter(challenges::ended_at.is_null())
+        .set(challenges::ended_at.eq(now.unix_micros()))
+        .execute(connection)?;
+    Ok(())
+}
+
+fn issue(
+    connection: &mut SqliteConnection,
+    challenge: &Challenge,
+    counted: Option<&CountedCode>,
+    currency: &Currency,
+) -> Result<IssueOutcome, SqliteFailure> {
+    let person = find(connection, challenge.user, currency)?;
+    // An erased user must not get a challenge, since it would store their address.
+    person.filter(|user| user.is_present()).ok_or(QueryError::NotFound)?;
+    let since = challenge.issued_at.minus(ISSUE_WINDOW);
+    let earlier: Vec<i64> = challenges::table
+        .filter(challenges::user_id.eq(challenge.user.get()).or(challenges::target.eq(&challenge.target)))
+        .filter(challenges::purpose.eq(challenge.purpose.name()))
+        .filter(challenges::issued_at.ge(since.unix_micros()))
+        .select(challenges::issued_at)
+        .load(connection)?;
+    let earlier: Vec<Timestamp> = earlier.into_iter().map(Timestamp::from_unix_micros).collect();
+    let hour = may_issue(&earlier, challenge.issued_at).err();
+    let used_up = match counted {
+        Some(code) => phone_codes::used_up(connection, code)?,
+        None => Vec::new(),
+    };
+    if let Some(too_many) = TooMany::longest(hour.into_iter().chain(used_up)) {
+        return Ok(IssueOutcome::TooMany(too_many));
+    }
+    if let Some(code) = counted {
+        phone_codes::count(connection, code)?;
+    }
+    end_open(connection, challenge.user, challenge.purpose, challenge.issued_at)?;
+    let challenge = NewChallengeRow::of(challenge, currency)?;
+    diesel::insert_into(challenges::table).values(challenge).execute(connection)?;
+    Ok(IssueOutcome::Done)
+}
+
+/// Judges an answer to the newest challenge of a purpose.
+fn answer(
+    connection: &mut SqliteConnection,
+    user: UserId,
+    purpose: Purpose,
+    presented: &[TokenHash],
+    now: Timestamp,
+    currency: &Currency,
+) -> Result<AnswerOutcome, SqliteFailure> {
+    let Some(person) = find(connection, user, currency)? else { return Ok(AnswerOutcome::Over) };
+    let newest: Option<ChallengeRow> = challenges::table
+        .filter(challenges::user_id.eq(user.get()))
+        .filter(challenges::purpose.eq(purpose.name()))
+        .order(challenges::id.desc())
+        .select(ChallengeRow::as_select())
+        .first(connection)
+        .optional()?;
+    let Some(newest) = newest else { return Ok(AnswerOutcome::Over) };
+    let row = challenges::table.find(newest.id);
+    let challenge = newest.challenge(currency)?;
+    let judged = challenge.judge(&person, presented, now);
+    match judged {
+        AnswerOutcome::Right => {
+            diesel::update(row).set(challenges::ended_at.eq(now.unix_micros())).execute(connection)?;
+            let proven: User = challenge.proven(&person);
+            write(connection, &proven, currency)?;
+        }
+        AnswerOutcome::Wrong => {
+            let attempts = challenge.attempts.saturating_add(1);
+            diesel::update(row).set(challenges::attempts.eq(attempts)).execute(connection)?;
+        }
+        AnswerOutcome::Over => {}
+    }
+    Ok(judged)
+}
+
+fn reset(
+    connection: &mut SqliteConnection,
+    presented: &TokenHash,
+    after: &PasswordHash,
+    now: Timestamp,
+    currency: &Currency,
+) -> Result<Option<UserId>, SqliteFailure> {
+    let owner: Option<i64> = challenges::table
+        .filter(challenges::hash.eq(presented.0.to_vec()))
+        .filter(challenges::purpose.eq(Purpose::Password.name()))
+        .order(challenges::id.desc())
+        .select(challenges::user_id)
+        .first(connection)
+        .optional()?;
+    let Some(owner) = owner else { return Ok(None) };
+    let user = known("challenges.user_id", UserId::new(owner))?;
+    if answer(connection, user, Purpose::Password, &[*presented], now, currency)? != AnswerOutcome::Right {
+        return Ok(None);
+    }
+    diesel::update(users::table.find(owner)).set(users::password_hash.eq(&after.0)).execute(connection)?;
+    end_all(connection, user, None, now)?;
+    Ok(Some(user))
+}

@@ -1,0 +1,249 @@
+//! Sessions and their refresh tokens.
+
+use async_trait::async_trait;
+use cuepoint_domain::account::Role;
+use cuepoint_domain::account::session::{Candidates, PresentedToken, RefreshToken, Session, TokenHash};
+use cuepoint_domain::authorization::{AccountStatus, Epoch, RevocationList};
+use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::network::ClientNetwork;
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::ports::{BeginOutcome, ExchangeOutcome, PasswordHash, Sessions, Unavailable};
+use cuepoint_domain::timestamp::Timestamp;
+use diesel::dsl::{exists, select};
+use diesel::prelude::*;
+
+use super::lists::page;
+use crate::SqliteStore;
+use crate::connect::failure::SqliteFailure;
+use crate::rows::{Corrupt, SessionRow, TokenRow, known, session_id, user_id};
+use crate::schema::{deployment, login_networks, refresh_tokens as tokens, sessions, users};
+use crate::tables::login_networks::see;
+use crate::tables::sessions::{alive, begin, end_all};
+use crate::writer::Repetition;
+
+/// A user whose role or suspension changed: their id, their role, and the time of their suspension.
+type StatusRow = (i64, String, Option<i64>);
+
+#[async_trait]
+impl Sessions for SqliteStore {
+    async fn begin(
+        &self,
+        session: &Session,
+        token: TokenHash,
+        checked: &PasswordHash,
+    ) -> Result<BeginOutcome, Unavailable> {
+        let (session, token, network) = self.new_session(session, token)?;
+        let checked = checked.0.clone();
+        let log_in = move |connection: &mut SqliteConnection| {
+            let person: Option<(String, Option<i64>)> = users::table
+                .find(session.user_id)
+                .select((users::password_hash, users::suspended_at))
+                .get_result(connection)
+                .optional()?;
+            match person {
+                Some((password, None)) if password == checked => {}
+                Some((password, Some(_))) if password == checked => return Ok(BeginOutcome::Suspended),
+                _ => return Ok(BeginOutcome::PasswordChanged),
+            }
+            begin(connection, &session, &token, network.as_deref())?;
+            end_surplus(connection, session.user_id, session.began_at)?;
+            Ok(BeginOutcome::Done)
+        };
+        Ok(self.writer.change(Repetition::Repeatable, log_in).await?)
+    }
+
+    async fn owner(&self, presented: &TokenHash) -> Result<Option<UserId>, Unavailable> {
+        self.readers.read(|connection| {
+            let owner: Option<i64> = tokens::table
+                .inner_join(sessions::table)
+                .filter(tokens::hash.eq(presented.0.to_vec()))
+                .select(sessions::user_id)
+                .get_result(connection)
+                .optional()?;
+            Ok(owner.map(user_id).transpose()?)
+        })
+    }
+
+    async fn exchange(
+        &self,
+        presented: &TokenHash,
+        successors: &Candidates<TokenHash>,
+        network: Option<ClientNetwork>,
+        expires_at: Timestamp,
+        now: Timestamp,
+    ) -> Result<ExchangeOutcome, Unavailable> {
+        let (presented, successors, currency) = (*presented, successors.clone(), self.currency.clone());
+        let network = network.map(|network| network.to_string());
+        let exchange = move |connection: &mut SqliteConnection| {
+            let network = network.as_deref();
+            exchange(connection, presented, &successors, network, (expires_at, now), &currency)
+        };
+        Ok(self.writer.change(Repetition::Repeatable, exchange).await?)
+    }
+
+    async fn is_known_network(
+        &self,
+        email: &str,
+        network: ClientNetwork,
+        since: Timestamp,
+    ) -> Result<bool, Unavailable> {
+        self.readers.read(|connection| {
+            let found = login_networks::table
+                .inner_join(users::table)
+                .filter(users::email_folded.eq(email))
+                .filter(login_networks::network.eq(network.to_string()))
+                .filter(login_networks::seen_at.gt(since.unix_micros()));
+            Ok(select(exists(found)).get_result(connection)?)
+        })
+    }
+
+    async fn end(
+        &self,
+        presented: &TokenHash,
+        now: Timestamp,
+    ) -> Result<Option<(UserId, SessionId)>, Unavailable> {
+        let hash = presented.0.to_vec();
+        let end = move |connection: &mut SqliteConnection| {
+            let session = tokens::table.find(hash.clone()).select(tokens::session_id);
+            let ended: Option<(i64, i64)> = diesel::update(sessions::table)
+                .filter(sessions::id.eq_any(session))
+                .filter(alive(now))
+                .set(sessions::ended_at.eq(now.unix_micros()))
+                .returning((sessions::user_id, sessions::id))
+                .get_result(connection)
+                .optional()?;
+            let both = ended.map(|(user, session)| Ok((user_id(user)?, session_id(session)?)));
+            Ok(both.transpose().map_err(|corrupt: Corrupt| corrupt)?)
+        };
+        Ok(self.writer.change(Repetition::Once, end).await?)
+    }
+
+    async fn sessions(
+        &self,
+        user: UserId,
+        now: Timestamp,
+        asked: PageRequest,
+    ) -> Result<Rows<Session>, Unavailable> {
+        let theirs = sessions::table.filter(sessions::user_id.eq(user.get())).filter(alive(now));
+        let newest_first = (sessions::began_at.desc(), sessions::id.desc());
+        self.readers.read(|connection| {
+            page!(connection, asked, theirs, newest_first, SessionRow, |row| row.session(&self.currency))
+        })
+    }
+
+    async fn end_session(&self, user: UserId, id: SessionId, now: Timestamp) -> Result<bool, Unavailable> {
+        let end = move |connection: &mut SqliteConnection| {
+            let session = sessions::table.find(id.get()).filter(sessions::user_id.eq(user.get()));
+            let ended = diesel::update(session.filter(alive(now)))
+                .set(sessions::ended_at.eq(now.unix_micros()))
+                .execute(connection)?;
+            Ok(ended > 0)
+        };
+        Ok(self.writer.change(Repetition::Once, end).await?)
+    }
+
+    async fn end_sessions(
+        &self,
+        user: UserId,
+        keep: Option<SessionId>,
+        now: Timestamp,
+    ) -> Result<u64, Unavailable> {
+        let end = move |connection: &mut SqliteConnection| end_all(connection, user, keep, now);
+        let ended = self.writer.change(Repetition::Once, end).await?;
+        u64::try_from(ended).map_err(Unavailable::new)
+    }
+
+    /// The storage has no clock of its own: it runs on the machine of the server.
+    async fn revoked_since(&self, since: Timestamp) -> Result<RevocationList, Unavailable> {
+        let since = since.unix_micros();
+        self.readers.read(|connection| {
+            let ended = sessions::table.filter(sessions::ended_at.ge(since)).select(sessions::id);
+            let ended: Vec<i64> = ended.load(connection)?;
+            let changed: Vec<StatusRow> = users::table
+                .filter(users::standing_at.ge(since))
+                .select((users::id, users::role, users::suspended_at))
+                .load(connection)?;
+            let epoch: i64 = deployment::table.select(deployment::epoch).get_result(connection)?;
+            let status = |(user, role, suspended_at): StatusRow| {
+                let role = known("role", Role::stored(&role))?;
+                Ok((user_id(user)?, AccountStatus { role, suspended: suspended_at.is_some() }))
+            };
+            Ok(RevocationList {
+                sessions: ended.into_iter().map(session_id).collect::<Result<_, _>>()?,
+                statuses: changed.into_iter().map(status).collect::<Result<_, Corrupt>>()?,
+                epoch: Epoch(epoch),
+                storage_time: None,
+            })
+        })
+    }
+}
+
+/// Ends the least recently used live sessions of a user beyond the limit.
+fn end_surplus(connection: &mut SqliteConnection, user: i64, now: i64) -> Result<(), SqliteFailure> {
+    let most = i64::try_from(Session::MAX_LIVE).unwrap_or(i64::MAX);
+    let surplus: Vec<i64> = sessions::table
+        .filter(sessions::user_id.eq(user))
+        .filter(alive(Timestamp::from_unix_micros(now)))
+        .order((sessions::used_at.desc(), sessions::id.desc()))
+        .limit(i64::MAX)
+        .offset(most)
+        .select(sessions::id)
+        .load(connection)?;
+    for session in surplus {
+        let session = sessions::table.find(session);
+        diesel::update(session).set(sessions::ended_at.eq(now)).execute(connection)?;
+    }
+    Ok(())
+}
+
+fn exchange(
+    connection: &mut SqliteConnection,
+    presented: TokenHash,
+    successors: &Candidates<TokenHash>,
+    network: Option<&str>,
+    (expires_at, now): (Timestamp, Timestamp),
+    currency: &Currency,
+) -> Result<ExchangeOutcome, SqliteFailure> {
+    let hash = presented.0.to_vec();
+    let session: Option<SessionRow> = sessions::table
+        .filter(sessions::id.eq_any(tokens::table.find(hash.clone()).select(tokens::session_id)))
+        .select(SessionRow::as_select())
+        .get_result(connection)
+        .optional()?;
+    let Some(session) = session.filter(|session| session.ended_at.is_none()) else {
+        return Ok(ExchangeOutcome::Refused);
+    };
+    let (id, user) = (session_id(session.id)?, user_id(session.user_id)?);
+    let hashes = std::iter::once(&presented).chain(successors.iter()).map(|hash| hash.0.to_vec());
+    let rows: Vec<TokenRow> = tokens::table
+        .filter(tokens::hash.eq_any(hashes.collect::<Vec<_>>()))
+        .select(TokenRow::as_select())
+        .load(connection)?;
+    let stored = rows.into_iter().map(|row| row.token(user, currency)).collect::<Result<Vec<_>, _>>()?;
+    let Some(token) = stored.iter().find(|token| token.hash == presented) else {
+        return Ok(ExchangeOutcome::Refused);
+    };
+    let successor = stored.iter().find(|token| token.hash != presented);
+    let row = sessions::table.find(session.id);
+    let at = now.unix_micros();
+    match token.presented(successor, now) {
+        PresentedToken::Refuse => Ok(ExchangeOutcome::Refused),
+        PresentedToken::Repeat(next) => Ok(ExchangeOutcome::Repeated(user, id, next)),
+        PresentedToken::EndSession => {
+            diesel::update(row).set(sessions::ended_at.eq(at)).execute(connection)?;
+            Ok(ExchangeOutcome::SessionEnded(user, id))
+        }
+        PresentedToken::ExchangeOutcome => {
+            diesel::update(tokens::table.find(hash)).set(tokens::used_at.eq(at)).execute(connection)?;
+            let hash = successors.current;
+            let next = RefreshToken { hash, issued_at: now, expires_at, used_at: None, ..token.clone() };
+            diesel::insert_into(tokens::table).values(TokenRow::of(&next, currency)?).execute(connection)?;
+            diesel::update(row)
+                .set((sessions::used_at.eq(at), sessions::expires_at.eq(expires_at.unix_micros())))
+                .execute(connection)?;
+            see(connection, session.user_id, network, at)?;
+            Ok(ExchangeOutcome::Done(user, id))
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Counts of codes sent to phones.
+
+use cuepoint_domain::account::code_quotas::{CodeQuota, CountedCode, KeptCode, TooMany};
+use cuepoint_domain::account::session::{Candidates, TokenHash};
+use cuepoint_domain::timestamp::Timestamp;
+use diesel::prelude::*;
+
+use crate::connect::failure::SqliteFailure;
+use crate::schema::phone_codes;
+
+/// The quotas that a code would exceed.
+pub(crate) fn used_up(
+    connection: &mut SqliteConnection,
+    code: &CountedCode,
+) -> Result<Vec<TooMany>, SqliteFailure> {
+    let mut used_up = Vec::new();
+    for (quota, most) in code.quotas() {
+        let filled_by = nth_newest(connection, code, quota, most)?.map(Timestamp::from_unix_micros);
+        used_up.extend(code.refused(quota, most, filled_by));
+    }
+    Ok(used_up)
+}
+
+/// The time of the oldest among the newest codes that fill a quota.
+fn nth_newest(
+    connection: &mut SqliteConnection,
+    code: &CountedCode,
+    quota: CodeQuota,
+    most: u32,
+) -> Result<Option<i64>, SqliteFailure> {
+    let newest = phone_codes::table
+        .filter(phone_codes::sent_at.gt(code.since().unix_micros()))
+        .order(phone_codes::sent_at.desc())
+        .limit(1)
+        .offset(i64::from(most.saturating_sub(1)))
+        .select(phone_codes::sent_at)
+        .into_boxed();
+    let newest = match quota {
+        CodeQuota::Number => newest.filter(phone_codes::number.eq_any(bytes(&code.number))),
+        CodeQuota::Network => newest.filter(phone_codes::network.eq_any(bytes(&code.network))),
+        CodeQuota::Deployment => newest,
+        CodeQuota::Hour => return Ok(None),
+    };
+    Ok(newest.get_result(connection).optional()?)
+}
+
+/// The hashes as the columns hold them.
+fn bytes(hashes: &Candidates<TokenHash>) -> Vec<Vec<u8>> {
+    hashes.iter().map(|hash| hash.0.to_vec()).collect()
+}
+
+/// Counts a code from now on.
+pub(crate) fn count(connection: &mut SqliteConnection, code: &CountedCode) -> Result<(), SqliteFailure> {
+    let KeptCode { number, network, sent_at } = code.into();
+    diesel::insert_into(phone_codes::table)
+        .values((
+            phone_codes::number.eq(number.0.to_vec()),
+            phone_codes::network.eq(network.0.to_vec()),
+            phone_codes::sent_at.eq(sent_at.unix_micros()),
+        ))
+        .execute(connection)?;
+    Ok(())
+}

@@ -1,0 +1,32 @@
+//! Rows of `users`, as changes read and write them.
+
+use cuepoint_domain::account::User;
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::money::Currency;
+use diesel::prelude::*;
+
+use crate::connect::failure::SqliteFailure;
+use crate::rows::UserRow;
+use crate::schema::users;
+
+/// Returns a user.
+pub(crate) fn find(
+    connection: &mut SqliteConnection,
+    id: UserId,
+    currency: &Currency,
+) -> Result<Option<User>, SqliteFailure> {
+    let row: Option<UserRow> =
+        users::table.find(id.get()).select(UserRow::as_select()).get_result(connection).optional()?;
+    Ok(row.map(|row| row.user(currency)).transpose()?)
+}
+
+/// Writes the current state of a user.
+pub(crate) fn write(
+    connection: &mut SqliteConnection,
+    user: &User,
+    currency: &Currency,
+) -> Result<(), SqliteFailure> {
+    let changed = (UserRow::of(user, currency)?, users::email_folded.eq(user.email.folded()));
+    diesel::update(users::table.find(user.id.get())).set(changed).execute(connection)?;
+    Ok(())
+}
