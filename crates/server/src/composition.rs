@@ -11,6 +11,7 @@ use cuepoint_domain::ports::{
 };
 use cuepoint_store_memory::MemoryBackend;
 use cuepoint_store_postgres::{PostgresBackend, PostgresOptions};
+use cuepoint_store_sqlite::SqliteBackend;
 use governor::clock::MonotonicClock;
 use secrecy::ExposeSecret;
 
@@ -44,6 +45,9 @@ use crate::observability::metrics::Metrics;
 pub fn backend(settings: &Settings) -> Arc<dyn Backend> {
     match &settings.storage {
         Storage::Memory => Arc::new(MemoryBackend),
+        Storage::Sqlite { directory } => {
+            Arc::new(SqliteBackend::new(directory.clone(), settings.currency.clone()))
+        }
         Storage::Postgres(Postgres { url, pool_size, migrate_on_start }) => {
             let (url, pool_size) = (url.expose_secret().to_owned(), *pool_size);
             let options = PostgresOptions { url, pool_size, migrate_on_start: *migrate_on_start };

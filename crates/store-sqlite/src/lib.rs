@@ -9,6 +9,7 @@
 #[cfg(all(feature = "testing", not(debug_assertions)))]
 compile_error!("the feature `testing` can end the process on purpose, and is not for release builds");
 
+mod backend;
 #[allow(dead_code, reason = "not all ports are implemented yet")]
 mod connect;
 mod ports;
@@ -28,6 +29,7 @@ use std::sync::{Mutex, PoisonError};
 
 use cuepoint_domain::money::Currency;
 
+pub use backend::SqliteBackend;
 use connect::connection::{Access, open};
 use connect::data_directory::DataDirectory;
 use connect::readers::Readers;

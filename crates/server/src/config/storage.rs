@@ -1,5 +1,7 @@
 //! Settings of the storage backend.
 
+use std::path::PathBuf;
+
 use secrecy::SecretString;
 use serde::Deserialize;
 
@@ -11,6 +13,11 @@ use super::{ConfigError, DeploymentEnvironment};
 pub enum Storage {
     /// In memory, for the lifetime of the process.
     Memory,
+    /// A SQLite database in a data directory.
+    Sqlite {
+        /// The data directory.
+        directory: PathBuf,
+    },
     /// A PostgreSQL database.
     Postgres(Postgres),
 }
@@ -30,14 +37,16 @@ pub struct Postgres {
 #[serde(deny_unknown_fields)]
 pub(super) struct StorageSection {
     backend: Choice<StorageChoice>,
+    dir: Option<Text<String>>,
     postgres: PostgresSection,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum StorageChoice {
-    Memory,
+    Sqlite,
     Postgres,
+    Memory,
 }
 
 #[derive(Deserialize)]
@@ -50,7 +59,7 @@ struct PostgresSection {
 
 impl StorageSection {
     pub(super) fn check(self, environment: DeploymentEnvironment) -> Result<Storage, ConfigError> {
-        let Self { backend: Choice(backend), postgres } = self;
+        let Self { backend: Choice(backend), dir, postgres } = self;
         match backend {
             StorageChoice::Memory if environment == DeploymentEnvironment::Production => {
                 Err(ConfigError::new(
@@ -59,6 +68,10 @@ impl StorageSection {
                 ))
             }
             StorageChoice::Memory => Ok(Storage::Memory),
+            StorageChoice::Sqlite => {
+                let Text(dir) = dir.ok_or_else(|| ConfigError::missing("storage.dir"))?;
+                Ok(Storage::Sqlite { directory: PathBuf::from(dir) })
+            }
             StorageChoice::Postgres => {
                 let Secret(Text(url)) =
                     postgres.url.ok_or_else(|| ConfigError::missing("storage.postgres.url"))?;

@@ -234,7 +234,7 @@ fn exchange(
             diesel::update(row).set(sessions::ended_at.eq(at)).execute(connection)?;
             Ok(ExchangeOutcome::SessionEnded(user, id))
         }
-        PresentedToken::ExchangeOutcome => {
+        PresentedToken::Exchange => {
             diesel::update(tokens::table.find(hash)).set(tokens::used_at.eq(at)).execute(connection)?;
             let hash = successors.current;
             let next = RefreshToken { hash, issued_at: now, expires_at, used_at: None, ..token.clone() };

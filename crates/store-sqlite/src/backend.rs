@@ -1,0 +1,46 @@
+//! The SQLite backend.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::ports::{Backend, BackendError, Opening, Store};
+
+use crate::SqliteStore;
+
+/// A configured data directory and its currency.
+#[derive(Clone, Debug)]
+pub struct SqliteBackend {
+    directory: PathBuf,
+    currency: Currency,
+}
+
+impl SqliteBackend {
+    /// Creates a backend for the database in a data directory, without opening it.
+    #[must_use]
+    pub const fn new(directory: PathBuf, currency: Currency) -> Self {
+        Self { directory, currency }
+    }
+}
+
+#[async_trait]
+impl Backend for SqliteBackend {
+    fn name(&self) -> &'static str {
+        "sqlite"
+    }
+
+    fn is_durable(&self) -> bool {
+        true
+    }
+
+    async fn open(&self, _: Opening) -> Result<Arc<dyn Store>, BackendError> {
+        Ok(Arc::new(SqliteStore::open(&self.directory, self.currency.clone())?))
+    }
+
+    async fn migrate(&self) -> Result<Option<Vec<String>>, BackendError> {
+        let store = SqliteStore::open(&self.directory, self.currency.clone())?;
+        store.close().await;
+        Ok(Some(Vec::new()))
+    }
+}
