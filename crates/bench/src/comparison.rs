@@ -34,6 +34,9 @@ pub fn run(options: Options) -> anyhow::Result<String> {
     let population = Population::at_scale(options.scale);
     let bench = Bench::new(options, population)?;
     bench.prepare()?;
+    if bench.uses_files() {
+        bench.prepare_file(bench.programs())?;
+    }
     let mut ratios: BTreeMap<(usize, String, usize), Ratios> = BTreeMap::new();
     for pair in 1..=pairs {
         eprintln!("pair {pair} of {pairs}");

@@ -45,7 +45,8 @@ impl Figures {
     }
 }
 
-fn median(figures: impl Iterator<Item = f64>) -> Option<f64> {
+/// Returns the median; of two middle values, the upper one, which was measured.
+pub(crate) fn median(figures: impl Iterator<Item = f64>) -> Option<f64> {
     let mut figures: Vec<f64> = figures.collect();
     figures.sort_by(f64::total_cmp);
     figures.get(figures.len() / 2).copied()

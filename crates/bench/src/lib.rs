@@ -1,13 +1,16 @@
 //! Benchmarks of Cuepoint, compared with the limits of the platform it runs on.
 //!
-//! Reading order: [`seeding`] (the data), [`limits`] and [`operations`] (the rows that are measured),
+//! Reading order: [`seeding`] (the data), [`limits`], [`file_limits`] and [`operations`] (the rows that are measured),
 //! [`load`] (requests and responses), [`processes`] (resource usage), [`run`] (the whole sequence),
 //! [`table`], [`growth`].
 
 pub mod bare;
 pub mod comparison;
+pub mod data_directory;
+pub mod datasets;
 pub mod document;
 pub mod figures;
+pub mod file_limits;
 pub mod growth;
 pub mod limits;
 pub mod load;
@@ -20,5 +23,6 @@ pub mod processes;
 pub mod run;
 pub mod seeding;
 pub mod service;
+pub mod storage_copy;
 pub mod table;
 pub mod tokens;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use anyhow::Context;
 use cuepoint_domain::ids::UserId;
 
+use crate::file_limits;
 use crate::limits;
 use crate::load::Requests;
 use crate::load::requests::{at_random, request, write_request};
@@ -22,6 +23,8 @@ pub const BARE_HANDLER: &str = "bare handler";
 pub enum Store {
     /// In PostgreSQL.
     Postgres,
+    /// In a SQLite file.
+    Sqlite,
     /// In memory.
     Memory,
 }
@@ -41,6 +44,29 @@ pub enum Operation {
     HotWithdrawal,
 }
 
+impl Store {
+    /// Every store.
+    pub const ALL: [Self; 3] = [Self::Postgres, Self::Sqlite, Self::Memory];
+
+    /// Its name, with which its rows begin.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Postgres => "postgres",
+            Self::Sqlite => "sqlite",
+            Self::Memory => "memory",
+        }
+    }
+}
+
+/// A row that an operation is compared with.
+pub struct Limit {
+    /// The name of the row.
+    pub row: String,
+    /// The required share of its best result, at the highest number of connections.
+    pub wanted: Option<f64>,
+}
+
 impl Operation {
     /// Every operation.
     pub const ALL: [Self; 5] =
@@ -58,19 +84,39 @@ impl Operation {
         }
     }
 
-    /// The row that limits it, and the required share of that limit at the highest number of connections.
+    /// The row of the operation on a store.
     #[must_use]
-    pub const fn limit(self, store: Store) -> (&'static str, Option<f64>) {
-        match (store, self) {
-            (Store::Postgres, Self::PersonalInfo) => (limits::ONE_ROW, Some(0.75)),
-            (Store::Postgres, Self::List) => (limits::COUNT_AND_PAGE, Some(0.65)),
-            (Store::Postgres, Self::Update) => (limits::CONDITIONAL_UPDATE, Some(1.0)),
-            (Store::Postgres, Self::Withdrawal) => (limits::RANDOM_STATEMENT, Some(1.3)),
-            (Store::Postgres, Self::HotWithdrawal) => (limits::HOT_STATEMENT, Some(5.0)),
-            (Store::Memory, Self::PersonalInfo) => (BARE_HANDLER, Some(0.6)),
-            (Store::Memory, Self::Withdrawal) => (BARE_HANDLER, Some(0.4)),
-            (Store::Memory, Self::List | Self::Update | Self::HotWithdrawal) => (BARE_HANDLER, None),
-        }
+    pub fn row(self, store: Store) -> String {
+        format!("{}: {}", store.name(), self.name())
+    }
+
+    /// The rows that the operation on a store is compared with, the most telling one first.
+    #[must_use]
+    pub fn limits(self, store: Store) -> Vec<Limit> {
+        let ours = || self.row(Store::Postgres);
+        let bare = || BARE_HANDLER.to_owned();
+        let limits = match (store, self) {
+            (Store::Postgres, Self::PersonalInfo) => vec![(limits::ONE_ROW.to_owned(), Some(0.75))],
+            (Store::Postgres, Self::List) => vec![(limits::COUNT_AND_PAGE.to_owned(), Some(0.65))],
+            (Store::Postgres, Self::Update) => vec![(limits::CONDITIONAL_UPDATE.to_owned(), Some(1.0))],
+            (Store::Postgres, Self::Withdrawal) => vec![(limits::RANDOM_STATEMENT.to_owned(), Some(1.3))],
+            (Store::Postgres, Self::HotWithdrawal) => vec![(limits::HOT_STATEMENT.to_owned(), Some(5.0))],
+            (Store::Sqlite, Self::PersonalInfo) => vec![(ours(), Some(1.2)), (bare(), Some(0.5))],
+            (Store::Sqlite, Self::List) => vec![(ours(), Some(1.2)), (bare(), Some(0.35))],
+            (Store::Sqlite, Self::Update) => {
+                vec![(ours(), Some(1.0)), (file_limits::UPDATE.to_owned(), None)]
+            }
+            (Store::Sqlite, Self::Withdrawal) => {
+                vec![(ours(), Some(1.0)), (file_limits::RANDOM_WITHDRAWAL.to_owned(), None)]
+            }
+            (Store::Sqlite, Self::HotWithdrawal) => {
+                vec![(ours(), Some(1.0)), (file_limits::HOT_WITHDRAWAL.to_owned(), None)]
+            }
+            (Store::Memory, Self::PersonalInfo) => vec![(bare(), Some(0.6))],
+            (Store::Memory, Self::Withdrawal) => vec![(bare(), Some(0.4))],
+            (Store::Memory, Self::List | Self::Update | Self::HotWithdrawal) => vec![(bare(), None)],
+        };
+        limits.into_iter().map(|(row, wanted)| Limit { row, wanted }).collect()
     }
 
     /// The query of a count that each request increases by one; `None` if the operation only reads.

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 
+use crate::datasets::{Dataset, READ, SEEDED, WRITTEN};
 use crate::figures::{Figures, milliseconds, number, per_thousand};
+use crate::file_limits::{self, FILE_LIMITS};
 use crate::limits::{LIMITS, Limit};
 use crate::load::requests::{at_random, request};
 use crate::load::{self, Load, Moment, Requests};
@@ -17,17 +19,8 @@ use crate::postgres::Cluster;
 use crate::processes::Process;
 use crate::seeding::{Population, seed_postgres};
 use crate::service::Service;
-use crate::table::{Conditions, Row, Table};
+use crate::table::{Conditions, Row, Table, best};
 use crate::tokens::Tokens;
-
-/// The template of the other databases.
-const SEEDED: &str = "seeded";
-/// The copy for reads.
-const READ: &str = "read";
-/// The copy for writes, created anew for each row.
-const WRITTEN: &str = "written";
-/// A rate limit per minute that is never reached, so that the counting itself is part of the cost.
-const MAX_CALLS: &str = "1000000";
 
 /// Measures the rows that the options select.
 ///
@@ -38,7 +31,8 @@ pub fn run(options: Options) -> anyhow::Result<Table> {
     let population = Population::at_scale(options.scale);
     let bench = Bench::new(options, population)?;
     bench.prepare()?;
-    let mut table = Table::new(Conditions::of(&bench.options, &bench.cluster)?);
+    let copies = if bench.uses_files() { Some(bench.prepare_file(&bench.programs)?) } else { None };
+    let mut table = Table::new(Conditions::of(&bench.options, &bench.cluster)?, copies);
     for number in 1..=bench.options.runs {
         eprintln!("run {number} of {}", bench.options.runs);
         table.add(bench.once()?);
@@ -48,8 +42,8 @@ pub fn run(options: Options) -> anyhow::Result<Table> {
 
 /// The context of every measurement.
 pub(crate) struct Bench {
-    options: Options,
-    cluster: Cluster,
+    pub(crate) options: Options,
+    pub(crate) cluster: Cluster,
     pgbench: Pgbench,
     population: Population,
     tokens: Tokens,
@@ -59,7 +53,7 @@ pub(crate) struct Bench {
 /// The programs of one build.
 pub(crate) struct Programs {
     /// `cuepoint`.
-    server: PathBuf,
+    pub(crate) server: PathBuf,
     /// `cuepoint-bench`, which serves a seeded in-memory store.
     bench: PathBuf,
 }
@@ -120,7 +114,7 @@ impl Bench {
 
     /// Starts servers on the copy for reads.
     pub(crate) fn readers(&self, ours: &Ours) -> anyhow::Result<Vec<Service>> {
-        self.servers(ours, &self.programs, READ)
+        self.servers(ours, &self.programs, &self.dataset(ours.store, READ)?)
     }
 
     /// Seeds a database, and copies it for reads.
@@ -132,6 +126,12 @@ impl Bench {
         self.cluster.copy(SEEDED, READ)?;
         eprintln!("seeded at scale {} in {:.1} s", self.options.scale, began.elapsed().as_secs_f64());
         Ok(())
+    }
+
+    /// Whether rows are selected that need a SQLite file.
+    pub(crate) fn uses_files(&self) -> bool {
+        FILE_LIMITS.iter().any(|limit| self.options.wants(limit))
+            || self.wanted().iter().any(|ours| ours.store == Store::Sqlite)
     }
 
     /// Drops the prepared databases, to make room for another population.
@@ -146,13 +146,16 @@ impl Bench {
         for limit in LIMITS.iter().filter(|limit| self.options.wants(limit.name)) {
             rows.extend(self.limit(limit).with_context(|| limit.name)?);
         }
+        for name in FILE_LIMITS.into_iter().filter(|name| self.options.wants(name)) {
+            rows.push(self.file_limit(name).context(name)?);
+        }
         if self.options.wants(BARE_HANDLER) {
             rows.extend(self.bare_handler().context(BARE_HANDLER)?);
         }
         for ours in self.wanted() {
             let measured = self.measure(&ours, &self.programs).with_context(|| ours.name.clone())?;
-            let (limit, _) = ours.operation.limit(ours.store);
-            let best = best(&rows, limit);
+            let limits = ours.operation.limits(ours.store);
+            let best = limits.first().and_then(|limit| best(&rows, &limit.row));
             let held = |row: Row| {
                 let of_limit = best.map(|best| row.figures.per_second / best);
                 Row { figures: Figures { of_limit, ..row.figures }, ..row }
@@ -182,6 +185,14 @@ impl Bench {
         Ok(rows.map(|(sessions, ran)| printed_row(limit.name, *sessions, ran.figures)).collect())
     }
 
+    fn file_limit(&self, name: &str) -> anyhow::Result<Row> {
+        let directory = self.directory(SEEDED).copy_to(self.directory(WRITTEN).path().to_owned())?;
+        let (warm_up, counted) = (self.options.warm_up(), self.options.counted());
+        let figures = file_limits::measure(name, &directory, &self.population, warm_up, counted)?;
+        directory.remove()?;
+        Ok(printed_row(name, 1, figures))
+    }
+
     fn bare_handler(&self) -> anyhow::Result<Vec<Row>> {
         let log = self.options.folder.join("bare.log");
         let servers = [Service::start(&self.programs.bench, &["serve-bare"], &[], &log)?];
@@ -198,12 +209,12 @@ impl Bench {
         self.ours().into_iter().filter(|ours| self.options.wants(&ours.name)).collect()
     }
 
-    /// The rows of the service: each operation on both stores, then two servers on one database.
+    /// The rows of the service: each operation on each store, then two servers on one database.
     fn ours(&self) -> Vec<Ours> {
         let mut rows = Vec::new();
-        for (store, prefix) in [(Store::Postgres, "postgres"), (Store::Memory, "memory")] {
+        for store in Store::ALL {
             for operation in Operation::ALL {
-                let name = format!("{prefix}: {}", operation.name());
+                let name = operation.row(store);
                 let mut connections = self.options.connections.clone();
                 if (store, operation) == (Store::Postgres, Operation::PersonalInfo) {
                     connections.push(self.options.many_connections());
@@ -212,7 +223,7 @@ impl Bench {
             }
         }
         for operation in [Operation::PersonalInfo, Operation::Withdrawal] {
-            let name = format!("postgres: {}, 2 servers", operation.name());
+            let name = format!("{}, 2 servers", operation.row(Store::Postgres));
             let connections = vec![self.options.most_connections()];
             rows.push(Ours { name, operation, store: Store::Postgres, servers: 2, connections });
         }
@@ -221,11 +232,8 @@ impl Bench {
 
     /// Measures a row of the service at each of its numbers of connections.
     pub(crate) fn measure(&self, ours: &Ours, programs: &Programs) -> anyhow::Result<Vec<Row>> {
-        let writes = ours.store == Store::Postgres && ours.operation.counted_by().is_some();
-        if writes {
-            self.cluster.copy(SEEDED, WRITTEN)?;
-        }
-        let database = if writes { WRITTEN } else { READ };
+        let counted_by = ours.operation.counted_by().filter(|_| ours.store != Store::Memory);
+        let data = self.dataset(ours.store, if counted_by.is_some() { WRITTEN } else { READ })?;
         // An in-memory store cannot be restored once its pending requests are accepted.
         let anew = ours.store == Store::Memory && ours.operation == Operation::Update;
         let mut rows = Vec::new();
@@ -236,62 +244,41 @@ impl Bench {
             }
             if started.is_none() {
                 let requests = ours.operation.requests(&self.population, &self.tokens)?;
-                started = Some((self.servers(ours, programs, database)?, requests));
+                started = Some((self.servers(ours, programs, &data)?, requests));
             }
             let Some((servers, requests)) = &mut started else { continue };
-            let count = || match ours.operation.counted_by() {
-                Some(query) if writes => self.cluster.number(database, query),
-                _ => Ok(0),
-            };
+            let count = || counted_by.map_or(Ok(0), |query| self.number(&data, query));
             let before = count()?;
             let (figures, answers) =
                 self.cell(servers, *connections, requests, ours.store == Store::Postgres)?;
             let added = count()?.saturating_sub(before);
-            ensure!(!writes || u64::try_from(added)? == answers, "{answers} answers had {added} effects");
+            let is_exact = counted_by.is_none() || u64::try_from(added)? == answers;
+            ensure!(is_exact, "{answers} answers had {added} effects");
             rows.push(printed_row(&ours.name, *connections, figures));
         }
         drop(started);
-        if writes {
-            self.verify(programs, database)?;
-            self.cluster.remove(database)?;
+        if counted_by.is_some() {
+            self.verify(programs, &data)?;
+            self.remove(&data)?;
         }
         Ok(rows)
     }
 
-    fn servers(&self, ours: &Ours, programs: &Programs, database: &str) -> anyhow::Result<Vec<Service>> {
+    fn servers(&self, ours: &Ours, programs: &Programs, data: &Dataset) -> anyhow::Result<Vec<Service>> {
         let start = |number: usize| {
             let log = self.options.folder.join(format!("server-{number}.log"));
-            let settings = self.settings(database);
-            match ours.store {
-                Store::Postgres => Service::start(&programs.server, &[], &settings, &log),
-                Store::Memory => {
+            let settings = self.settings(data);
+            match data {
+                Dataset::Database(_) | Dataset::Directory(_) => {
+                    Service::start(&programs.server, &[], &settings, &log)
+                }
+                Dataset::Memory => {
                     let scale = self.options.scale.to_string();
                     Service::start(&programs.bench, &["serve-memory", "--scale", &scale], &settings, &log)
                 }
             }
         };
         (0..ours.servers).map(start).collect()
-    }
-
-    /// The settings of production, and those that measuring needs.
-    fn settings(&self, database: &str) -> Vec<(String, String)> {
-        let key_file = self.tokens.key_file().to_string_lossy().into_owned();
-        let mut settings = vec![
-            ("CUEPOINT_ENV", "production".to_owned()),
-            ("CUEPOINT__SERVER__PORT", "0".to_owned()),
-            ("CUEPOINT__STORAGE__POSTGRES__URL", self.cluster.url_of(database)),
-            ("CUEPOINT__AUTH__SIGNING_KEY_FILE", key_file),
-            ("CUEPOINT__RATE_LIMITS__LOGIN_PER_MINUTE", MAX_CALLS.to_owned()),
-            ("CUEPOINT__RATE_LIMITS__REQUESTS_PER_MINUTE", MAX_CALLS.to_owned()),
-            ("CUEPOINT__RATE_LIMITS__WITHDRAWALS_PER_MINUTE", MAX_CALLS.to_owned()),
-            ("CUEPOINT__RATE_LIMITS__DEFAULT_PER_MINUTE", MAX_CALLS.to_owned()),
-            // Otherwise each server reads the whole ledger when it starts, which would be measured too.
-            ("CUEPOINT__LEDGER__AUDIT_INTERVAL_SECONDS", "0".to_owned()),
-        ];
-        if let Some(size) = self.options.pool_size {
-            settings.push(("CUEPOINT__STORAGE__POSTGRES__POOL_SIZE", size.to_string()));
-        }
-        settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
     /// Measures one cell; returns its figures and the number of all responses.
@@ -346,20 +333,15 @@ impl Bench {
     }
 
     /// Runs the service's audit of the whole ledger.
-    fn verify(&self, programs: &Programs, database: &str) -> anyhow::Result<()> {
+    fn verify(&self, programs: &Programs, data: &Dataset) -> anyhow::Result<()> {
         let mut command = Command::new(&programs.server);
-        let output = command.args(["ledger", "verify"]).envs(self.settings(database)).output();
+        let output = command.args(["ledger", "verify"]).envs(self.settings(data)).output();
         let output = output.context("the ledger cannot be verified")?;
         let said = String::from_utf8_lossy(&output.stdout);
         let why = String::from_utf8_lossy(&output.stderr);
         ensure!(output.status.success(), "the ledger is inconsistent afterwards: {said}{why}");
         Ok(())
     }
-}
-
-/// The highest throughput of a row over all numbers of connections.
-fn best(rows: &[Row], name: &str) -> Option<f64> {
-    rows.iter().filter(|row| row.name == name).map(|row| row.figures.per_second).max_by(f64::total_cmp)
 }
 
 /// Returns a measured row, and prints it as progress.

@@ -4,13 +4,16 @@ use std::fmt::Write;
 
 use anyhow::Context;
 
-use crate::figures::Figures;
+use crate::figures::{Figures, median};
 use crate::operations::{Operation, Store};
 use crate::options::Options;
 use crate::postgres::Cluster;
+use crate::storage_copy::StorageCopies;
 
 /// The number of connections at which results are judged.
 const JUDGED_AT: usize = 64;
+/// The maximum memory of the service on a SQLite file at this number of connections, in MiB.
+const MOST_MEMORY: u32 = 48;
 
 /// One row of one run.
 #[derive(Clone, PartialEq, Debug)]
@@ -62,14 +65,15 @@ impl Conditions {
 /// All rows of all runs.
 pub struct Table {
     conditions: Conditions,
+    copies: Option<StorageCopies>,
     runs: Vec<Vec<Row>>,
 }
 
 impl Table {
     /// Creates a table without rows.
     #[must_use]
-    pub const fn new(conditions: Conditions) -> Self {
-        Self { conditions, runs: Vec::new() }
+    pub const fn new(conditions: Conditions, copies: Option<StorageCopies>) -> Self {
+        Self { conditions, copies, runs: Vec::new() }
     }
 
     /// Adds the rows of another run.
@@ -93,39 +97,63 @@ impl Table {
     #[must_use]
     pub fn markdown(&self) -> String {
         let rows = self.medians();
-        format!("{}\n\n{}{}", self.conditions.text, judged(&rows), all(&rows))
+        let copies = self.copies.map_or_else(String::new, |copies| copies.text());
+        format!("{}\n\n{}{copies}{}", self.conditions.text, self.judged(&rows), all(&rows))
+    }
+
+    /// Returns the table of targets and the shares that were reached, and the memory of an embedded store.
+    fn judged(&self, medians: &[Row]) -> String {
+        let mut lines = vec![line(
+            ["operation", "req/s", "limit", "its best", "ratio", "wanted", "p99 ÷ p50"].map(str::to_owned),
+        )];
+        let mut memory: Option<f64> = None;
+        for (store, operation) in
+            Store::ALL.into_iter().flat_map(|store| Operation::ALL.map(|one| (store, one)))
+        {
+            let name = operation.row(store);
+            let found = medians.iter().find(|row| row.name == name && row.connections == JUDGED_AT);
+            let Some(figures) = found.map(|row| row.figures) else { continue };
+            if store == Store::Sqlite {
+                memory = figures.memory.into_iter().chain(memory).max_by(f64::total_cmp);
+            }
+            for limit in operation.limits(store) {
+                lines.push(line([
+                    name.clone(),
+                    format!("{:.0}", figures.per_second),
+                    limit.row.clone(),
+                    shown(best(medians, &limit.row), 0),
+                    shown(self.ratio(&name, &limit.row), 2),
+                    shown(limit.wanted, 2),
+                    shown(Some(figures.p99 / figures.p50), 1),
+                ]));
+            }
+        }
+        // Results at fewer connections, as in a smoke test, are not judged.
+        if lines.len() == 1 {
+            return String::new();
+        }
+        let memory = memory.map_or_else(String::new, |memory| {
+            format!(
+                "The SQLite rows used at most {memory:.1} MiB of memory (wanted: at most {MOST_MEMORY}).\n\n"
+            )
+        });
+        format!("At {JUDGED_AT} connections:\n\n{}\n{memory}", table(lines))
+    }
+
+    /// Returns the median over all runs of a row's requests per second, divided by the best result of its limit
+    /// in the same run.
+    fn ratio(&self, name: &str, limit: &str) -> Option<f64> {
+        let of_run = |run: &Vec<Row>| {
+            let row = run.iter().find(|row| row.name == name && row.connections == JUDGED_AT)?;
+            best(run, limit).map(|best| row.figures.per_second / best)
+        };
+        median(self.runs.iter().filter_map(of_run))
     }
 }
 
-/// Returns the table of targets and the shares that were reached.
-fn judged(rows: &[Row]) -> String {
-    let mut lines = vec![line(
-        ["operation", "req/s", "limit", "its best", "ratio", "wanted", "p99 ÷ p50"].map(str::to_owned),
-    )];
-    for (store, prefix) in [(Store::Postgres, "postgres"), (Store::Memory, "memory")] {
-        for operation in Operation::ALL {
-            let name = format!("{prefix}: {}", operation.name());
-            let (limit, wanted) = operation.limit(store);
-            let found = rows.iter().find(|row| row.name == name && row.connections == JUDGED_AT);
-            let Some(figures) = found.map(|row| row.figures) else { continue };
-            let best = rows.iter().filter(|row| row.name == limit).map(|row| row.figures.per_second);
-            lines.push(line([
-                name,
-                format!("{:.0}", figures.per_second),
-                limit.to_owned(),
-                shown(best.max_by(f64::total_cmp), 0),
-                shown(figures.of_limit, 2),
-                shown(wanted, 2),
-                shown(Some(figures.p99 / figures.p50), 1),
-            ]));
-        }
-    }
-    // Results at fewer connections, as in a smoke test, are not judged.
-    if lines.len() == 1 {
-        String::new()
-    } else {
-        format!("At {JUDGED_AT} connections:\n\n{}\n", table(lines))
-    }
+/// The highest throughput of a row over all numbers of connections.
+pub(crate) fn best(rows: &[Row], name: &str) -> Option<f64> {
+    rows.iter().filter(|row| row.name == name).map(|row| row.figures.per_second).max_by(f64::total_cmp)
 }
 
 fn all(rows: &[Row]) -> String {
@@ -212,7 +240,7 @@ mod tests {
 
     #[test]
     fn the_table_shows_medians_and_targets() {
-        let mut table = Table::new(Conditions { text: "Here.".to_owned() });
+        let mut table = Table::new(Conditions { text: "Here.".to_owned() }, None);
         for (limit, ours) in [(1_000.0, 900.0), (1_200.0, 600.0), (800.0, 700.0)] {
             table.add(vec![
                 row("bare handler", 1, limit, None),

@@ -1,0 +1,117 @@
+//! The seeded data on each store, its copies, and the settings of a server on it.
+
+use crate::data_directory::DataDirectory;
+use crate::operations::Store;
+use crate::run::{Bench, Programs};
+use crate::storage_copy::{self, StorageCopies};
+
+/// The template of the other datasets.
+pub(crate) const SEEDED: &str = "seeded";
+/// The copy for reads.
+pub(crate) const READ: &str = "read";
+/// The copy for writes, created anew for each row.
+pub(crate) const WRITTEN: &str = "written";
+/// A rate limit per minute that is never reached, so that the counting itself is part of the cost.
+const MAX_CALLS: &str = "1000000";
+
+/// The data of a service.
+pub(crate) enum Dataset {
+    /// In memory.
+    Memory,
+    /// In the database of this name.
+    Database(&'static str),
+    /// In a data directory.
+    Directory(DataDirectory),
+}
+
+impl Bench {
+    /// Copies the seeded database into a SQLite file with `cuepoint storage copy`, and the file back, and
+    /// returns the durations.
+    pub(crate) fn prepare_file(&self, programs: &Programs) -> anyhow::Result<StorageCopies> {
+        let file = self.directory(SEEDED);
+        file.remove()?;
+        self.cluster.copy(SEEDED, WRITTEN)?;
+        let source = self.settings(&Dataset::Database(WRITTEN));
+        let to = format!("sqlite:{}", file.path().display());
+        let to_sqlite = storage_copy::run(&programs.server, &source, &to)?;
+        self.cluster.remove(WRITTEN)?;
+        let moved = file.copy_to(self.directory(WRITTEN).path().to_owned())?;
+        self.cluster.create(WRITTEN)?;
+        let to = self.cluster.url_of(WRITTEN);
+        let source = self.settings(&Dataset::Directory(moved.clone()));
+        let to_postgres = storage_copy::run(&programs.server, &source, &to)?;
+        self.cluster.remove(WRITTEN)?;
+        moved.remove()?;
+        file.copy_to(self.directory(READ).path().to_owned())?;
+        Ok(StorageCopies { to_sqlite, to_postgres })
+    }
+
+    /// The data directory for the same purpose as the database of this name.
+    pub(crate) fn directory(&self, database: &str) -> DataDirectory {
+        DataDirectory::at(self.options.folder.join(format!("{database}.data")))
+    }
+
+    /// The data of a store: a fresh copy if it is written.
+    pub(crate) fn dataset(&self, store: Store, name: &'static str) -> anyhow::Result<Dataset> {
+        Ok(match store {
+            Store::Memory => Dataset::Memory,
+            Store::Postgres => {
+                if name == WRITTEN {
+                    self.cluster.copy(SEEDED, WRITTEN)?;
+                }
+                Dataset::Database(name)
+            }
+            Store::Sqlite if name == WRITTEN => {
+                Dataset::Directory(self.directory(SEEDED).copy_to(self.directory(WRITTEN).path().to_owned())?)
+            }
+            Store::Sqlite => Dataset::Directory(self.directory(name)),
+        })
+    }
+
+    pub(crate) fn number(&self, data: &Dataset, query: &str) -> anyhow::Result<i64> {
+        match data {
+            Dataset::Memory => Ok(0),
+            Dataset::Database(name) => self.cluster.number(name, query),
+            Dataset::Directory(directory) => directory.number(query),
+        }
+    }
+
+    pub(crate) fn remove(&self, data: &Dataset) -> anyhow::Result<()> {
+        match data {
+            Dataset::Memory => Ok(()),
+            Dataset::Database(name) => self.cluster.remove(name),
+            Dataset::Directory(directory) => directory.remove(),
+        }
+    }
+
+    /// The settings of production, and those that measuring needs.
+    pub(crate) fn settings(&self, data: &Dataset) -> Vec<(String, String)> {
+        let key_file = self.tokens().key_file().to_string_lossy().into_owned();
+        let mut settings = vec![
+            ("CUEPOINT_ENV", "production".to_owned()),
+            ("CUEPOINT__SERVER__PORT", "0".to_owned()),
+            ("CUEPOINT__AUTH__SIGNING_KEY_FILE", key_file),
+            ("CUEPOINT__RATE_LIMITS__LOGIN_PER_MINUTE", MAX_CALLS.to_owned()),
+            ("CUEPOINT__RATE_LIMITS__REQUESTS_PER_MINUTE", MAX_CALLS.to_owned()),
+            ("CUEPOINT__RATE_LIMITS__WITHDRAWALS_PER_MINUTE", MAX_CALLS.to_owned()),
+            ("CUEPOINT__RATE_LIMITS__DEFAULT_PER_MINUTE", MAX_CALLS.to_owned()),
+            // Otherwise each server reads the whole ledger when it starts, which would be measured too.
+            ("CUEPOINT__LEDGER__AUDIT_INTERVAL_SECONDS", "0".to_owned()),
+        ];
+        match data {
+            Dataset::Directory(directory) => {
+                settings.push(("CUEPOINT__STORAGE__BACKEND", "sqlite".to_owned()));
+                settings.push(("CUEPOINT__STORAGE__DIR", directory.path().to_string_lossy().into_owned()));
+            }
+            // The settings of production require a URL, even for a store that is given.
+            Dataset::Database(_) | Dataset::Memory => {
+                let name = if let Dataset::Database(name) = data { name } else { READ };
+                settings.push(("CUEPOINT__STORAGE__POSTGRES__URL", self.cluster.url_of(name)));
+            }
+        }
+        if let Some(size) = self.options.pool_size {
+            settings.push(("CUEPOINT__STORAGE__POSTGRES__POOL_SIZE", size.to_string()));
+        }
+        settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+}
