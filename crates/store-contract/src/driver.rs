@@ -6,7 +6,6 @@ mod suspense;
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
-use std::sync::Arc;
 
 use cuepoint_domain::account::{AccountStatusChange, ArtistType, DjChange, Field, ProfileChange, Role};
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
@@ -17,7 +16,7 @@ use cuepoint_domain::ledger::{
 };
 use cuepoint_domain::money::BasisPoints;
 use cuepoint_domain::music_request::Overdue;
-use cuepoint_domain::ports::{Applied, Store};
+use cuepoint_domain::ports::Applied;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Charge;
 use cuepoint_domain::withdrawal::WithdrawalLimits;
@@ -76,6 +75,8 @@ impl<'a> HistoryDriver<'a> {
     /// Registers new users on the store, which may contain earlier histories.
     pub(crate) async fn start(scenario: &Scenario, fixture: &'a dyn Fixture, terms: Terms) -> Self {
         let mut scenario = scenario.clone();
+        // An earlier history may have closed the one before.
+        scenario.use_store(fixture.store());
         scenario.requests.commission = BasisPoints::new(terms.commission_bps.try_into().unwrap()).unwrap();
         scenario.withdrawals.auto_approve_below =
             (terms.auto_approve_below > 0).then(|| amount(terms.auto_approve_below));
@@ -161,8 +162,7 @@ impl<'a> HistoryDriver<'a> {
     }
 
     async fn reopen(&mut self) {
-        let store = self.fixture.reopen().await;
-        (self.scenario.ids, self.scenario.store) = (Arc::<dyn Store>::clone(&store), store);
+        self.scenario.use_store(self.fixture.reopen().await);
         self.observed.insert("reopened".to_owned());
     }
 

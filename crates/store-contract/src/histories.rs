@@ -59,7 +59,7 @@ pub async fn random_histories_agree_with_a_reference_model(
         outcome.unwrap_or_else(|failure| panic!("{failure}"));
     });
     let (summary, observed) = seen.into_inner().unwrap();
-    assert_eq!(scenario.audit().await, summary);
+    assert_eq!(Scenario::new(fixture.store()).audit().await, summary);
     // A few histories may miss an answer; as many as every run has reach all of them.
     if histories >= 24 && steps >= 60 {
         let missing: Vec<_> = EVERYTHING.iter().filter(|answer| !observed.contains(**answer)).collect();

@@ -156,6 +156,11 @@ impl Scenario {
         Self { store, ids, requests, withdrawals: WithdrawalTerms::default() }
     }
 
+    /// Goes on with another store.
+    pub(crate) fn use_store(&mut self, store: Arc<dyn Store>) {
+        (self.ids, self.store) = (Arc::<dyn Store>::clone(&store), store);
+    }
+
     /// The same with a commission in basis points.
     pub(crate) fn with_commission(mut self, bps: u16) -> Self {
         self.requests.commission = BasisPoints::new(bps).unwrap();

@@ -10,12 +10,10 @@
 compile_error!("the feature `testing` can end the process on purpose, and is not for release builds");
 
 mod backend;
-#[allow(dead_code, reason = "not all ports are implemented yet")]
 mod connect;
 mod ports;
-#[allow(dead_code, unused_imports, reason = "not all ports are implemented yet")]
+mod retention;
 mod rows;
-#[allow(dead_code, reason = "not all ports are implemented yet")]
 mod schema;
 mod statements;
 mod tables;

@@ -39,6 +39,12 @@ impl TestDirectory {
         migrations::migrate(&mut connection, MIGRATIONS).expect("the migrations");
         connection
     }
+
+    /// A connection of the test itself to the database of the store in the directory.
+    #[must_use]
+    pub fn connection(&self) -> SqliteConnection {
+        open(&self.0.join("cuepoint.db"), Access::Writer).expect("a connection")
+    }
 }
 
 impl Drop for TestDirectory {

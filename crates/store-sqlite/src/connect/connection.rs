@@ -21,6 +21,7 @@ pub(crate) enum Access {
     /// Reads alone.
     Reader,
     /// Reads, and writes to other files: `VACUUM INTO` is refused on a connection that only queries.
+    #[allow(dead_code, reason = "there is no command for backups yet")]
     Backup,
 }
 

@@ -19,7 +19,7 @@ const CREATE_VERSIONS: &str = "CREATE TABLE IF NOT EXISTS __diesel_schema_migrat
     (version TEXT PRIMARY KEY NOT NULL, run_on INTEGER NOT NULL DEFAULT (unixepoch())) STRICT";
 const VERSIONS: &str = "SELECT version FROM __diesel_schema_migrations";
 const ADD_VERSION: &str = "INSERT INTO __diesel_schema_migrations (version) VALUES (?)";
-#[cfg(any(test, feature = "testing"))]
+#[cfg(test)]
 const REMOVE_VERSION: &str = "DELETE FROM __diesel_schema_migrations WHERE version = ?";
 /// The number of tables, indexes and triggers.
 const OBJECTS: &str = "SELECT count(*) FROM sqlite_schema";
@@ -33,7 +33,7 @@ pub(crate) struct Migration {
     /// The statements that apply it.
     pub(crate) up: &'static str,
     /// The statements that revert it.
-    #[cfg(any(test, feature = "testing"))]
+    #[cfg(test)]
     pub(crate) down: &'static str,
 }
 
@@ -67,6 +67,7 @@ pub(crate) fn migrate(
 ///
 /// # Errors
 /// As for [`migrate`], and when migrations are missing.
+#[allow(dead_code, reason = "every start migrates for now")]
 pub(crate) fn ensure_migrated(
     connection: &mut SqliteConnection,
     migrations: &[Migration],
@@ -77,7 +78,7 @@ pub(crate) fn ensure_migrated(
 }
 
 /// Reverts every applied migration of a list, newest first, which deletes all data.
-#[cfg(any(test, feature = "testing"))]
+#[cfg(test)]
 pub(crate) fn revert(connection: &mut SqliteConnection, migrations: &[Migration]) -> anyhow::Result<()> {
     for migration in migrations.iter().rev() {
         run(connection, migration, migration.down, REMOVE_VERSION)?;

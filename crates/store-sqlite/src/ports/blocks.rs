@@ -17,9 +17,9 @@ use crate::schema::{blocks, users};
 use crate::writer::Repetition;
 
 /// A block with its guest's name.
-type NamedRow = (i64, String, i64);
+pub(super) type NamedRow = (i64, String, i64);
 
-fn block((guest, name, at): NamedRow) -> Result<Block, Corrupt> {
+pub(super) fn block((guest, name, at): NamedRow) -> Result<Block, Corrupt> {
     let guest = known("blocks.guest_id", UserId::new(guest))?;
     Ok(Block { guest, name: Line::from_stored(name), at: Timestamp::from_unix_micros(at) })
 }

@@ -8,11 +8,12 @@ mod lists;
 mod logins;
 mod music_requests;
 mod people;
+mod personal_data;
+mod provider_messages;
 mod security_log;
 mod sessions;
 mod store;
 mod topups;
-mod unfinished;
 mod wallets;
 mod withdrawals;
 

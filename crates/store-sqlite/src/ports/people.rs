@@ -16,7 +16,6 @@ use diesel::prelude::*;
 use diesel::sqlite::Sqlite;
 
 use super::lists::page;
-use super::unfinished::unfinished;
 use crate::SqliteStore;
 use crate::connect::failure::SqliteFailure;
 use crate::rows::{NewUserRow, SessionRow, TokenRow, UserRow, WalletRow, is_present};
@@ -158,12 +157,17 @@ impl People for SqliteStore {
         })
     }
 
-    async fn erase(&self, _: UserId, _: Timestamp, _: Timestamp) -> Result<Erased, Unavailable> {
-        unfinished()
+    async fn erase(
+        &self,
+        id: UserId,
+        expected_since: Timestamp,
+        now: Timestamp,
+    ) -> Result<Erased, Unavailable> {
+        self.erase_person(id, expected_since, now).await
     }
 
     async fn finish_erasures(&self) -> Result<(), Unavailable> {
-        unfinished()
+        self.finish_pending_erasures().await
     }
 
     async fn djs(&self, filter: DjFilter, asked: PageRequest) -> Result<Rows<User>, Unavailable> {

@@ -1,11 +1,11 @@
-//! The store as a whole.
+//! Readiness, and the hourly purge.
 
 use async_trait::async_trait;
 use cuepoint_domain::ports::{Store, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 
-use super::unfinished::unfinished;
 use crate::SqliteStore;
+use crate::retention::purge_expired;
 
 #[async_trait]
 impl Store for SqliteStore {
@@ -13,8 +13,8 @@ impl Store for SqliteStore {
         Ok(self.writer.prove().await?)
     }
 
-    async fn purge_expired(&self, _: Timestamp) -> Result<(), Unavailable> {
-        unfinished()
+    async fn purge_expired(&self, now: Timestamp) -> Result<(), Unavailable> {
+        Ok(purge_expired(&self.writer, now).await?)
     }
 
     async fn close(&self) {

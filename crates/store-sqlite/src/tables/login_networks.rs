@@ -1,9 +1,29 @@
 //! Networks of logins: one row per user and network, with the time of its last use.
 
+use cuepoint_domain::network::KnownNetwork;
+use cuepoint_domain::timestamp::Timestamp;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
 
 use crate::connect::failure::SqliteFailure;
+use crate::rows::{Corrupt, known};
+use crate::schema::login_networks;
+
+/// A network with its id.
+#[derive(Clone, Debug, Queryable, Selectable)]
+#[diesel(table_name = login_networks, check_for_backend(diesel::sqlite::Sqlite))]
+pub(crate) struct NetworkRow {
+    id: i64,
+    network: String,
+    seen_at: i64,
+}
+
+impl NetworkRow {
+    pub(crate) fn known(self) -> Result<(i64, KnownNetwork), Corrupt> {
+        let network = known("login_networks.network", self.network.parse().ok())?;
+        Ok((self.id, KnownNetwork { network, seen_at: Timestamp::from_unix_micros(self.seen_at) }))
+    }
+}
 
 /// Adds a network, or moves the time of its last use forward.
 const SEE: &str = "INSERT INTO login_networks (user_id, network, seen_at) VALUES (?, ?, ?) \

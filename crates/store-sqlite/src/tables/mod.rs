@@ -1,6 +1,7 @@
 //! Statements about single tables that several ports share.
 
 pub(crate) mod login_networks;
+pub(crate) mod operations;
 pub(crate) mod phone_codes;
 pub(crate) mod sessions;
 pub(crate) mod users;

@@ -9,6 +9,9 @@ use crate::connect::failure::SqliteFailure;
 use crate::rows::UserRow;
 use crate::schema::users;
 
+/// The condition for an operator who is not erased, exactly as in its partial index.
+pub(crate) const ACTING_OPERATOR: &str = "role = 'operator' AND erased_at IS NULL";
+
 /// Returns a user.
 pub(crate) fn find(
     connection: &mut SqliteConnection,

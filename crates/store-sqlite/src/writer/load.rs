@@ -22,9 +22,8 @@ use crate::schema::{
     idempotency_keys, ledger_entries, music_requests, operations, provider_messages, topups, users, wallets,
     withdrawals,
 };
+use crate::tables::users::ACTING_OPERATOR;
 
-/// The condition for an operator who is not erased, exactly as in its partial index.
-const ACTING_OPERATOR: &str = "role = 'operator' AND erased_at IS NULL";
 /// The condition of the partial index of adjustments.
 const ADJUSTMENT: &str = "ledger_entries.kind = 'adjustment'";
 

@@ -4,9 +4,20 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
     reason = "a failed assumption fails its test"
 )]
+#![allow(clippy::inconsistent_digit_grouping, reason = "sums are written as dollars and cents: 100_00")]
 
 mod drift;
+mod erasure;
+mod erasure_at_size;
+mod groups;
+mod phone_codes;
+mod reads;
+mod redaction;
 mod restart;
+mod rules;
+mod scenario;
 mod schema;

@@ -1,0 +1,204 @@
+//! Erasure of a user: one change for the user's own row, then every other identifying row in batches.
+
+use std::collections::BTreeMap;
+
+use cuepoint_domain::account::{Role, User, erase as erase_person};
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::ports::{Erased, Unavailable};
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::{TopupStatus, abandon};
+use diesel::dsl::sql;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Bool};
+use tokio::time::{Duration, Instant, timeout};
+
+use super::pace::{BATCH, Pace, in_batches, is_whole};
+use super::redaction::redact_person;
+use crate::SqliteStore;
+use crate::connect::failure::SqliteFailure;
+use crate::rows::{TopupRow, UserRow, WalletRow, known, user_id};
+use crate::schema::{challenges, topups, users, wallets};
+use crate::statements::{Moves, Update};
+use crate::tables::sessions::end_all;
+use crate::tables::users::{ACTING_OPERATOR, find, write};
+use crate::writer::Repetition;
+
+/// A hash that verifies no password.
+const NO_PASSWORD: &str = "!";
+/// Time that the erasing request spends on the rows other than the user's own; the rest is left to the
+/// background job.
+const WITHIN_CALL: Duration = Duration::from_secs(1);
+/// The maximum number of pending erasures per search.
+const MAX_PENDING: i64 = 1_000;
+
+/// The statements that delete or anonymize a batch of other rows of a user: `?1` is the user, `?2` the
+/// maximum number of rows.
+const FORGET: [&str; 3] = [
+    "UPDATE sessions SET address = NULL, agent = NULL WHERE id IN (SELECT id FROM sessions \
+        WHERE user_id = ?1 AND (address IS NOT NULL OR agent IS NOT NULL) LIMIT ?2)",
+    "DELETE FROM login_networks WHERE id IN (SELECT id FROM login_networks WHERE user_id = ?1 LIMIT ?2)",
+    "DELETE FROM blocks WHERE (dj_id, guest_id) IN (SELECT dj_id, guest_id FROM blocks \
+        WHERE dj_id = ?1 OR guest_id = ?1 LIMIT ?2)",
+];
+
+impl SqliteStore {
+    /// Erases a user: see [`cuepoint_domain::ports::People::erase`].
+    pub(crate) async fn erase_person(
+        &self,
+        id: UserId,
+        expected_since: Timestamp,
+        now: Timestamp,
+    ) -> Result<Erased, Unavailable> {
+        let currency = self.currency.clone();
+        let erase =
+            move |connection: &mut SqliteConnection| erase(connection, id, expected_since, now, &currency);
+        let erased = self.writer.change(Repetition::Once, erase).await?;
+        if erased == Erased::Done {
+            // The user is erased even if this fails.
+            match timeout(WITHIN_CALL, self.forget(id, Pace::Brisk)).await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => {
+                    tracing::warn!(user = %id, %error, "an erasure continues in the background")
+                }
+                Err(_) => tracing::info!(user = %id, "an erasure continues in the background"),
+            }
+        }
+        Ok(erased)
+    }
+
+    /// Continues every pending erasure, one after the other.
+    pub(crate) async fn finish_pending_erasures(&self) -> Result<(), Unavailable> {
+        let mut failed = None;
+        for id in self.pending_erasures()? {
+            let began = Instant::now();
+            match self.forget(id, Pace::Gentle).await {
+                Ok(()) => {
+                    let seconds = began.elapsed().as_secs_f64();
+                    tracing::info!(user = %id, seconds, "an erasure was finished");
+                }
+                // A failed erasure does not delay the others.
+                Err(failure) => failed = Some(failure),
+            }
+        }
+        failed.map_or(Ok(()), |failure| Err(failure.into()))
+    }
+
+    fn pending_erasures(&self) -> Result<Vec<UserId>, Unavailable> {
+        self.readers.read(|connection| {
+            let pending = users::table.filter(users::erasure_pending);
+            let ids = pending.order(users::id).limit(MAX_PENDING).select(users::id);
+            Ok(ids.load(connection)?.into_iter().map(user_id).collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Ends the pending top-ups of an erased user, and removes all remaining identifying data. It can be
+    /// interrupted at any time and repeated.
+    async fn forget(&self, user: UserId, pace: Pace) -> Result<(), SqliteFailure> {
+        let (writer, currency) = (&self.writer, self.currency.clone());
+        let abandon = move |connection: &mut SqliteConnection, after: &(i64, i64)| {
+            abandon_some(connection, user, *after, &currency)
+        };
+        in_batches(writer, pace, (i64::MIN, 0), abandon).await?;
+        for statement in FORGET {
+            let forget = move |connection: &mut SqliteConnection, (): &()| {
+                let batch =
+                    diesel::sql_query(statement).bind::<BigInt, _>(user.get()).bind::<BigInt, _>(BATCH);
+                Ok(is_whole(batch.execute(connection)?).then_some(()))
+            };
+            in_batches(writer, pace, (), forget).await?;
+        }
+        redact_person(writer, user, pace).await?;
+        let finish = move |connection: &mut SqliteConnection| {
+            let person = users::table.find(user.get());
+            Ok(diesel::update(person).set(users::erasure_pending.eq(false)).execute(connection)?)
+        };
+        writer.change(Repetition::Repeatable, finish).await?;
+        Ok(())
+    }
+}
+
+/// Returns a user and, if they are an operator, all other unerased operators.
+fn person_and_operators(
+    connection: &mut SqliteConnection,
+    id: UserId,
+    currency: &Currency,
+) -> Result<BTreeMap<UserId, User>, SqliteFailure> {
+    let person = find(connection, id, currency)?;
+    let mut people: BTreeMap<UserId, User> = person.into_iter().map(|user| (user.id, user)).collect();
+    if people.values().any(|user| user.role == Role::Operator) {
+        let operators = users::table.filter(sql::<Bool>(ACTING_OPERATOR)).select(UserRow::as_select());
+        for row in operators.load::<UserRow>(connection)? {
+            let operator = row.user(currency)?;
+            people.insert(operator.id, operator);
+        }
+    }
+    Ok(people)
+}
+
+/// Anonymizes a user. The work is small, whatever the user's history.
+fn erase(
+    connection: &mut SqliteConnection,
+    id: UserId,
+    expected_since: Timestamp,
+    now: Timestamp,
+    currency: &Currency,
+) -> Result<Erased, SqliteFailure> {
+    let people = person_and_operators(connection, id, currency)?;
+    let Some(person) = people.get(&id).filter(|user| user.is_present()) else {
+        return Ok(Erased::Nobody);
+    };
+    let wallet: WalletRow =
+        wallets::table.find(id.get()).select(WalletRow::as_select()).get_result(connection)?;
+    // The newest of those that may still be paid, by their index.
+    let pending: Option<TopupRow> = topups::table
+        .filter(topups::user_id.eq(id.get()).and(topups::created_at.gt(expected_since.unix_micros())))
+        .filter(topups::status.eq(TopupStatus::Pending.name()))
+        .order((topups::created_at.desc(), topups::id.desc()))
+        .select(TopupRow::as_select())
+        .first(connection)
+        .optional()?;
+    let pending = pending.map(|row| row.topup(currency)).transpose()?;
+    let wallet = wallet.wallet(currency)?;
+    let decided = erase_person(person, &wallet, people.values(), pending.as_ref(), expected_since, now);
+    let erased = match decided {
+        Ok(erased) => erased,
+        Err(refusal) => return Ok(Erased::Refused(refusal)),
+    };
+    // The password first: the row of an erased user must have none.
+    diesel::update(users::table.find(id.get()))
+        .set((users::password_hash.eq(NO_PASSWORD), users::erasure_pending.eq(true)))
+        .execute(connection)?;
+    write(connection, &erased, currency)?;
+    end_all(connection, id, None, now)?;
+    diesel::delete(challenges::table.filter(challenges::user_id.eq(id.get()))).execute(connection)?;
+    Ok(Erased::Done)
+}
+
+/// Ends the pending ones of a batch of an erased user's top-ups as of the erasure. A batch has top-ups of any
+/// status, so that its work is bounded; its position is the time and id of the last one.
+fn abandon_some(
+    connection: &mut SqliteConnection,
+    user: UserId,
+    after: (i64, i64),
+    currency: &Currency,
+) -> Result<Option<(i64, i64)>, SqliteFailure> {
+    let person = find(connection, user, currency)?;
+    let erased_at = known("users.erased_at", person.and_then(|person| person.erased_at))?;
+    let behind = sql::<Bool>("(created_at, id) > (").bind::<BigInt, _>(after.0).sql(", ");
+    let batch: Vec<(i64, i64, String)> = topups::table
+        .filter(topups::user_id.eq(user.get()))
+        .filter(behind.bind::<BigInt, _>(after.1).sql(")"))
+        .order((topups::created_at, topups::id))
+        .limit(BATCH)
+        .select((topups::created_at, topups::id, topups::status))
+        .load(connection)?;
+    let last = batch.last().map(|(at, id, _)| (*at, *id)).filter(|_| is_whole(batch.len()));
+    for (_, id, _) in batch.iter().filter(|(_, _, status)| status == TopupStatus::Pending.name()) {
+        let row: TopupRow = topups::table.find(id).select(TopupRow::as_select()).get_result(connection)?;
+        if let Some(failed) = abandon(&row.topup(currency)?, erased_at) {
+            Update::<_, Moves>::of(&TopupRow::of(&failed, currency)?).execute(connection)?;
+        }
+    }
+    Ok(last)
+}

@@ -1,0 +1,53 @@
+//! Phone codes are retained for as long as they count.
+
+use std::num::NonZeroU32;
+
+use cuepoint_domain::account::User;
+use cuepoint_domain::account::challenge::{Challenge, Purpose};
+use cuepoint_domain::account::code_quotas::CountedCode;
+use cuepoint_domain::account::session::{Candidates, TokenHash};
+use cuepoint_domain::ports::{Ids, IssueOutcome, Logins, PasswordHash, People, Registered, Store};
+use cuepoint_domain::text::{Email, Line};
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_store_sqlite::SqliteStore;
+use cuepoint_store_sqlite::testing::TestDirectory;
+use time::Duration;
+
+use crate::scenario::{now, number, open};
+
+/// The maximum number of codes of the deployment within a day.
+const MAX: u32 = 7;
+
+/// Sends a code to a new user with their own number and network.
+async fn send(store: &SqliteStore, at: Timestamp) -> IssueOutcome {
+    let id = store.next_user().await.unwrap();
+    let email = Email::new(&format!("person{id}@example.com")).unwrap();
+    let phone = Line::new(&format!("+49301{:06}", id.get())).unwrap();
+    let user = User::registered(id, Line::new("Guest").unwrap(), email, Some(phone), false, at);
+    let registered = store.register(&user, &PasswordHash("hash".into()), None).await.unwrap();
+    assert_eq!(registered, Registered::Done);
+    let mut own = [0; 32];
+    own[..8].copy_from_slice(&id.get().to_be_bytes());
+    let own = Candidates { current: TokenHash(own), others: Vec::new() };
+    let (number, network) = (own.clone(), own);
+    let counted = CountedCode { number, network, most_of_deployment: NonZeroU32::new(MAX), at };
+    let challenge = Challenge::issue(&user, Purpose::Phone, TokenHash([1; 32]), at).unwrap();
+    store.issue(&challenge, Some(&counted)).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_sent_codes_are_kept_and_only_for_a_day() {
+    let directory = TestDirectory::create();
+    let store = open(directory.path()).unwrap();
+    let mut connection = directory.connection();
+    let mut rows = || number(&mut connection, "SELECT count(*) FROM phone_codes");
+    for number in 0..i64::from(MAX) {
+        assert_eq!(send(&store, now().plus(Duration::hours(number))).await, IssueOutcome::Done);
+    }
+    assert!(matches!(send(&store, now().plus(Duration::hours(8))).await, IssueOutcome::TooMany(_)));
+    assert_eq!(rows(), i64::from(MAX), "a refused code leaves no row");
+    for (hours, kept) in [(23, 7), (24, 6), (27, 3), (30, 0)] {
+        store.purge_expired(now().plus(Duration::hours(hours))).await.unwrap();
+        assert_eq!(rows(), kept, "after {hours} hours");
+    }
+}
