@@ -23,7 +23,7 @@ mod writer;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cuepoint_domain::money::Currency;
 
@@ -31,7 +31,7 @@ pub use backend::SqliteBackend;
 use connect::connection::{Access, open};
 use connect::data_directory::DataDirectory;
 use connect::readers::Readers;
-use connect::{deployment, migrations};
+use connect::{deployment, integrity, migrations};
 use ports::IdRanges;
 use writer::{Writer, WriterSetup};
 
@@ -40,7 +40,7 @@ pub struct SqliteStore {
     directory: PathBuf,
     /// Locks the data directory until the store is closed.
     lock: Mutex<Option<DataDirectory>>,
-    readers: Readers,
+    readers: Arc<Readers>,
     writer: Writer,
     ids: IdRanges,
     currency: Currency,
@@ -63,6 +63,7 @@ impl SqliteStore {
         let directory = DataDirectory::open(directory)?;
         let path = directory.database();
         let mut connection = open(&path, Access::Creator)?;
+        integrity::ensure_undamaged(&mut connection, &path)?;
         for migration in migrations::migrate(&mut connection, migrations::MIGRATIONS)? {
             tracing::info!(migration, "applied a migration");
         }
@@ -74,7 +75,7 @@ impl SqliteStore {
         Ok(Self {
             directory: directory.path().to_owned(),
             lock: Mutex::new(Some(directory)),
-            readers: Readers::of(path)?,
+            readers: Arc::new(Readers::of(path)?),
             writer,
             ids: IdRanges::default(),
             currency,
@@ -89,6 +90,7 @@ impl SqliteStore {
 
     /// Completes the waiting changes, accepts no more, closes every connection, and unlocks the data directory.
     pub async fn close(&self) {
+        self.readers.end_long_reads().await;
         self.writer.close().await;
         self.readers.close();
         drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner).take());

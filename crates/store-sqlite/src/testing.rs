@@ -1,6 +1,8 @@
 //! Temporary data directories for tests.
 
-#![allow(clippy::expect_used, reason = "a test without its directory has failed")]
+#![allow(clippy::expect_used, clippy::panic, reason = "a failed assumption fails its test")]
+
+pub mod query_plans;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,6 +11,7 @@ use std::{env, fs, process};
 use diesel::SqliteConnection;
 
 use crate::connect::connection::{Access, open};
+use crate::connect::data_directory::DATABASE;
 use crate::connect::migrations::{self, MIGRATIONS};
 
 /// A directory of one test, removed when it is dropped.
@@ -32,18 +35,18 @@ impl TestDirectory {
         &self.0
     }
 
+    /// A connection to the database of a store in the directory, behind its back.
+    #[must_use]
+    pub fn connection(&self) -> SqliteConnection {
+        open(&self.0.join(DATABASE), Access::Writer).expect("a connection")
+    }
+
     /// A connection to a new, migrated database in the directory.
     #[must_use]
     pub fn migrated(&self) -> SqliteConnection {
         let mut connection = open(&self.0.join("test.db"), Access::Creator).expect("a connection");
         migrations::migrate(&mut connection, MIGRATIONS).expect("the migrations");
         connection
-    }
-
-    /// A connection of the test itself to the database of the store in the directory.
-    #[must_use]
-    pub fn connection(&self) -> SqliteConnection {
-        open(&self.0.join("cuepoint.db"), Access::Writer).expect("a connection")
     }
 }
 

@@ -8,7 +8,7 @@ use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::Store;
 use cuepoint_store_contract::{Fixture, store_contract};
 use cuepoint_store_sqlite::SqliteStore;
-use cuepoint_store_sqlite::testing::TestDirectory;
+use cuepoint_store_sqlite::testing::{TestDirectory, query_plans};
 use futures_util::future::BoxFuture;
 
 /// A store in its own data directory.
@@ -38,7 +38,17 @@ fn open(directory: &TestDirectory) -> Arc<dyn Store> {
     Arc::new(SqliteStore::open(directory.path(), currency).expect("a store"))
 }
 
+impl Drop for Opened {
+    /// Judges the plans of the statements so far.
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            query_plans::check();
+        }
+    }
+}
+
 async fn store() -> Opened {
+    query_plans::record();
     let directory = TestDirectory::create();
     Opened { store: Mutex::new(open(&directory)), directory }
 }

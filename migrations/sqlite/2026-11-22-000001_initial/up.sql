@@ -91,11 +91,13 @@ CREATE TABLE users (
             AND coalesce(phone, city, state, country, latitude, longitude, radius) IS NULL AND NOT online
     )
 ) STRICT;
-CREATE INDEX users_djs ON users (created_at DESC, id DESC) WHERE is_dj AND erased_at IS NULL;
-CREATE INDEX users_djs_by_presence ON users (online, created_at DESC, id DESC) WHERE is_dj AND erased_at IS NULL;
+-- The conditions are columns too, so that a list is counted from its index alone.
+CREATE INDEX users_djs ON users (is_dj, created_at DESC, id DESC, erased_at) WHERE erased_at IS NULL;
+CREATE INDEX users_djs_by_presence ON users (is_dj, online, created_at DESC, id DESC, erased_at)
+    WHERE erased_at IS NULL;
 -- Changes of account status since a time.
 CREATE INDEX users_by_standing ON users (standing_at) WHERE standing_at IS NOT NULL;
-CREATE INDEX users_newest ON users (created_at DESC, id DESC) WHERE erased_at IS NULL;
+CREATE INDEX users_newest ON users (created_at DESC, id DESC, erased_at) WHERE erased_at IS NULL;
 CREATE INDEX users_by_pending_erasure ON users (id) WHERE erasure_pending;
 CREATE INDEX users_operators ON users (id) WHERE role = 'operator' AND erased_at IS NULL;
 
@@ -161,7 +163,7 @@ CREATE TABLE music_requests (
 CREATE INDEX music_requests_of_requester ON music_requests (requester_id, created_at DESC, id DESC);
 CREATE INDEX music_requests_of_dj ON music_requests (dj_id, created_at DESC, id DESC);
 CREATE INDEX music_requests_overdue ON music_requests (expires_at, id) WHERE expires_at IS NOT NULL;
-CREATE INDEX music_requests_open ON music_requests (requester_id, dj_id) WHERE expires_at IS NOT NULL;
+CREATE INDEX music_requests_open ON music_requests (requester_id, expires_at, id) WHERE expires_at IS NOT NULL;
 CREATE INDEX music_requests_of_dj_by_status
     ON music_requests (dj_id, status, created_at DESC, id DESC, expires_at);
 
@@ -511,6 +513,24 @@ CREATE TABLE provider_messages (
 CREATE INDEX provider_messages_unresolved_first ON provider_messages ((resolved_at IS NULL) DESC, id DESC);
 CREATE INDEX provider_messages_about_rows ON provider_messages (source, row_id);
 
+-- The profile in a receipt is replaced by its user's id once its retention is over or the user is erased. Nothing else of
+-- an operation changes.
+CREATE TRIGGER operations_are_never_changed BEFORE UPDATE ON operations
+    WHEN (NEW.id, NEW.kind, NEW.at) IS NOT (OLD.id, OLD.kind, OLD.at)
+        OR (NEW.actor_user_id, NEW.reason, NEW.posting_rules) IS NOT (OLD.actor_user_id, OLD.reason, OLD.posting_rules)
+        OR NEW.receipt IS NOT OLD.receipt AND (
+            json_type(OLD.receipt, '$.profile.user.id') IS NULL
+            OR NEW.receipt IS NOT json_object(
+                'profile', json_object('user', json_object('id', json_extract(OLD.receipt, '$.profile.user.id')))
+            )
+        )
+BEGIN
+    SELECT RAISE(ABORT, 'operations_are_never_changed: rows of operations are append-only');
+END;
+CREATE TRIGGER operations_are_never_deleted BEFORE DELETE ON operations
+BEGIN
+    SELECT RAISE(ABORT, 'operations_are_never_deleted: rows of operations are append-only');
+END;
 CREATE TRIGGER ledger_entries_are_never_changed BEFORE UPDATE ON ledger_entries
 BEGIN
     SELECT RAISE(ABORT, 'ledger_entries_are_never_changed: rows of ledger_entries are append-only');

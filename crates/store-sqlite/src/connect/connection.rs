@@ -3,11 +3,12 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use anyhow::{Context, ensure};
+use anyhow::{anyhow, ensure};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::Text;
 
+use super::failure::defect;
 use super::version::ensure_safe;
 
 /// The use of a connection.
@@ -86,8 +87,15 @@ impl Access {
 /// # Errors
 /// When the file cannot be opened or is not a database, SQLite is too old, or a setting has no effect.
 pub(crate) fn open(path: &Path, access: Access) -> anyhow::Result<SqliteConnection> {
-    let opened = connect(path, access);
-    opened.with_context(|| format!("the database {} cannot be opened", path.display()))
+    connect(path, access).map_err(|error| match error.downcast_ref().and_then(defect) {
+        Some(defect) => damaged(path, defect),
+        None => error.context(format!("the database {} cannot be opened", path.display())),
+    })
+}
+
+/// The error that refuses a damaged file.
+pub(crate) fn damaged(path: &Path, defect: &str) -> anyhow::Error {
+    anyhow!("the database file {} is damaged: restore a backup ({defect})", path.display())
 }
 
 fn connect(path: &Path, access: Access) -> anyhow::Result<SqliteConnection> {

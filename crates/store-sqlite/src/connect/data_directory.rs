@@ -11,7 +11,7 @@ use anyhow::{Context, bail, ensure};
 use super::file_system::ensure_local;
 
 /// The database file in the directory; SQLite keeps its log and index beside it.
-const DATABASE: &str = "cuepoint.db";
+pub(crate) const DATABASE: &str = "cuepoint.db";
 /// The lock file in the directory, which holds the id of the process that uses it.
 const LOCK: &str = "lock";
 /// The permissions of the directory and of its files: the owner's alone.

@@ -12,7 +12,10 @@ use super::file_identity::FileLost;
 pub(crate) enum SqliteFailure {
     /// A statement failed.
     #[error("{0}")]
-    Query(#[from] QueryError),
+    Query(QueryError),
+    /// The database file is damaged.
+    #[error("the database file is damaged ({0}): restore a backup")]
+    Damaged(String),
     /// The database cannot be opened.
     #[error("{0:#}")]
     Open(#[from] anyhow::Error),
@@ -34,6 +37,9 @@ pub(crate) enum SqliteFailure {
     /// The deadline passed.
     #[error("the database did not answer in time")]
     Deadline,
+    /// The thread of a long read has ended without a result.
+    #[error("a long read was interrupted")]
+    Interrupted,
     /// The writer accepts nothing more.
     #[error("the store is closed")]
     Closed,
@@ -42,6 +48,34 @@ pub(crate) enum SqliteFailure {
 /// The beginnings of messages about a row that no other error kind identifies: those of triggers and of values
 /// that a strict table refuses.
 const ABOUT_ROWS: [&str; 2] = [": rows of ", "cannot store "];
+
+/// The beginnings of messages about pages that are not as SQLite wrote them, and about stored receipts that are
+/// no JSON, which their column accepts from no statement.
+const DAMAGE: [&str; 4] = [
+    "database disk image is malformed",
+    "file is not a database",
+    "malformed database schema",
+    "malformed JSON",
+];
+
+/// The defect that a damaged file caused this error by, if it did.
+pub(crate) fn defect(error: &QueryError) -> Option<&str> {
+    match error {
+        QueryError::DatabaseError(DatabaseErrorKind::Unknown, info) => {
+            Some(info.message()).filter(|message| DAMAGE.iter().any(|part| message.starts_with(part)))
+        }
+        _ => None,
+    }
+}
+
+impl From<QueryError> for SqliteFailure {
+    fn from(error: QueryError) -> Self {
+        match defect(&error) {
+            Some(defect) => Self::Damaged(defect.to_owned()),
+            None => Self::Query(error),
+        }
+    }
+}
 
 impl SqliteFailure {
     /// Whether the rows of one operation are the cause, so that the others of its transaction succeed without it.

@@ -6,6 +6,7 @@ pub(crate) mod deployment;
 pub(crate) mod failure;
 pub(crate) mod file_identity;
 pub(crate) mod file_system;
+pub(crate) mod integrity;
 pub(crate) mod migrations;
 pub(crate) mod readers;
 pub(crate) mod version;

@@ -2,15 +2,30 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
+use anyhow::Context;
+use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::Unavailable;
 use diesel::{Connection, SqliteConnection};
+use tokio::sync::{Semaphore, oneshot};
+use tokio::time::timeout;
 
 use super::connection::{Access, open};
 use super::failure::SqliteFailure;
 use super::file_identity::FileIdentity;
+
+/// The maximum number of long reads at once; further ones wait.
+const LONG_READS: u32 = 2;
+/// Time that a closing store waits for long reads to end.
+const LONG_READS_END_WITHIN: Duration = Duration::from_secs(5);
+/// The number of skipped rows above which a page of a list is a long read.
+const FAR: i64 = 10_000;
+/// Deadline of such a page, with the wait for a place.
+const PAGE_WITHIN: Duration = Duration::from_millis(4_500);
 
 /// Idle connections that read. A read takes one, or opens one if none is idle: there are at most as many as
 /// threads that read at once, since a read never waits.
@@ -20,6 +35,10 @@ pub(crate) struct Readers {
     identity: Mutex<FileIdentity>,
     /// `None` once closed.
     idle: Mutex<Option<Vec<SqliteConnection>>>,
+    /// The places of long reads.
+    long: Arc<Semaphore>,
+    /// Whether long reads are to end early, because the store is closing.
+    ending: AtomicBool,
 }
 
 impl Readers {
@@ -29,7 +48,14 @@ impl Readers {
     /// When the file cannot be found.
     pub(crate) fn of(path: PathBuf) -> io::Result<Self> {
         let identity = Mutex::new(FileIdentity::of(&path, Instant::now())?);
-        Ok(Self { path, identity, idle: Mutex::new(Some(Vec::new())) })
+        let places = usize::try_from(LONG_READS).unwrap_or(1);
+        Ok(Self {
+            path,
+            identity,
+            idle: Mutex::new(Some(Vec::new())),
+            long: Arc::new(Semaphore::new(places)),
+            ending: AtomicBool::new(false),
+        })
     }
 
     /// Reads from one snapshot, on this thread. Every commit that was answered before is visible.
@@ -50,16 +76,48 @@ impl Readers {
         Ok(done?)
     }
 
-    /// Reads from one snapshot on a new connection, which is closed afterwards; for long work.
+    /// Reads from one snapshot on a thread and a connection of its own; for work that takes longer than a
+    /// request may block its thread. Commits go on meanwhile, but the write-ahead log grows until the end.
+    ///
+    /// The work is to end early when the given function returns false: its result is not wanted any more.
     ///
     /// # Errors
-    /// [`Unavailable`] when a statement fails or a row is invalid.
-    pub(crate) fn read_apart<T>(
-        &self,
-        work: impl FnOnce(&mut SqliteConnection) -> Result<T, SqliteFailure>,
+    /// [`Unavailable`] when a statement fails, a row is invalid, or the store is closed meanwhile.
+    pub(crate) async fn read_apart<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&mut SqliteConnection, &dyn Fn() -> bool) -> Result<T, SqliteFailure> + Send + 'static,
     ) -> Result<T, Unavailable> {
-        let mut connection = self.open()?;
-        Ok(connection.transaction(work)?)
+        let place = Arc::clone(&self.long).acquire_owned().await.map_err(|_| SqliteFailure::Closed)?;
+        let (caller, result) = oneshot::channel();
+        let readers = Arc::clone(self);
+        // Not a thread of the runtime, which would wait for it before the process ends.
+        let started = thread::Builder::new().name("long read".to_owned()).spawn(move || {
+            let is_wanted = || !caller.is_closed() && !readers.ending.load(Ordering::Relaxed);
+            let done = readers.open().and_then(|mut connection| {
+                snapshot(&mut connection, |connection| work(connection, &is_wanted))
+            });
+            let _ = caller.send(done);
+            // The connection is closed before the place is free.
+            drop(place);
+        });
+        started.context("the thread of a long read cannot be started").map_err(SqliteFailure::from)?;
+        Ok(result.await.map_err(|_| SqliteFailure::Interrupted)??)
+    }
+
+    /// Reads a page of a list from one snapshot: on this thread, or apart if many rows come before it.
+    ///
+    /// # Errors
+    /// [`Unavailable`] as for [`Self::read`].
+    pub(crate) async fn list<T: Send + 'static>(
+        self: &Arc<Self>,
+        asked: PageRequest,
+        work: impl FnOnce(&mut SqliteConnection) -> Result<Rows<T>, SqliteFailure> + Send + 'static,
+    ) -> Result<Rows<T>, Unavailable> {
+        if asked.offset().is_some_and(|offset| offset <= FAR) {
+            return self.read(work);
+        }
+        let read = self.read_apart(move |connection, _| work(connection));
+        timeout(PAGE_WITHIN, read).await.unwrap_or(Err(SqliteFailure::Deadline.into()))
     }
 
     fn take(&self) -> Result<SqliteConnection, SqliteFailure> {
@@ -80,8 +138,30 @@ impl Readers {
         Ok(connection)
     }
 
+    /// Accepts no more long reads, and ends the running ones early, so that the write-ahead log can be emptied.
+    pub(crate) async fn end_long_reads(&self) {
+        self.ending.store(true, Ordering::Relaxed);
+        if timeout(LONG_READS_END_WITHIN, self.long.acquire_many(LONG_READS)).await.is_err() {
+            tracing::warn!("a long read has not ended in time");
+        }
+        self.long.close();
+    }
+
     /// Closes all connections; later reads fail.
     pub(crate) fn close(&self) {
         drop(self.idle.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
+}
+
+/// Runs work on one snapshot, whose end cannot fail it: after a damaged page was met, a commit is refused.
+fn snapshot<T>(
+    connection: &mut SqliteConnection,
+    work: impl FnOnce(&mut SqliteConnection) -> Result<T, SqliteFailure>,
+) -> Result<T, SqliteFailure> {
+    let mut done = None;
+    let ended = connection.transaction(|connection| {
+        done = Some(work(connection));
+        Ok::<(), SqliteFailure>(())
+    });
+    done.unwrap_or_else(|| Err(ended.err().unwrap_or(SqliteFailure::Interrupted)))
 }

@@ -66,7 +66,7 @@ impl Blocks for SqliteStore {
 
     async fn blocks(&self, dj: UserId, asked: PageRequest) -> Result<Rows<Block>, Unavailable> {
         let (limit, offset) = limits(asked);
-        self.readers.read(|connection| {
+        let page = move |connection: &mut SqliteConnection| {
             // Blocks of users who are being erased may remain for a while.
             let theirs = blocks::table.inner_join(users::table);
             let theirs = theirs.filter(blocks::dj_id.eq(dj.get()).and(is_present()));
@@ -78,6 +78,7 @@ impl Blocks for SqliteStore {
                 .select((blocks::guest_id, users::name, blocks::at))
                 .load(connection)?;
             rows(total, found, block)
-        })
+        };
+        self.readers.list(asked, page).await
     }
 }

@@ -9,9 +9,11 @@ use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Credentials, IssueOutcome, Logins, PasswordHash, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
+use diesel::dsl::sql;
 use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
 use diesel::result::Error as QueryError;
+use diesel::sql_types::Bool;
 use diesel::sqlite::Sqlite;
 
 use crate::SqliteStore;
@@ -233,9 +235,11 @@ fn reset(
     now: Timestamp,
     currency: &Currency,
 ) -> Result<Option<UserId>, SqliteFailure> {
+    // A literal, since the partial index is used only if the statement contains its condition.
+    let for_passwords = format!("challenges.purpose = '{}'", Purpose::Password.name());
     let owner: Option<i64> = challenges::table
         .filter(challenges::hash.eq(presented.0.to_vec()))
-        .filter(challenges::purpose.eq(Purpose::Password.name()))
+        .filter(sql::<Bool>(&for_passwords))
         .order(challenges::id.desc())
         .select(challenges::user_id)
         .first(connection)

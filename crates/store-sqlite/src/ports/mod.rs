@@ -10,6 +10,7 @@ mod music_requests;
 mod people;
 mod personal_data;
 mod provider_messages;
+mod readable;
 mod security_log;
 mod sessions;
 mod store;

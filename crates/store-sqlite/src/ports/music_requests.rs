@@ -12,6 +12,7 @@ use diesel::sql_types::{Bool, Nullable};
 use diesel::sqlite::Sqlite;
 
 use super::lists::page;
+use super::readable::work_list;
 use crate::SqliteStore;
 use crate::rows::MusicRequestRow;
 use crate::schema::music_requests::{self, table};
@@ -60,10 +61,12 @@ impl MusicRequests for SqliteStore {
         asked: PageRequest,
     ) -> Result<Rows<MusicRequest>, Unavailable> {
         let newest_first = (music_requests::created_at.desc(), music_requests::id.desc());
-        self.readers.read(|connection| {
-            page!(connection, asked, filtered(filter), newest_first, MusicRequestRow, |row| row
-                .request(&self.currency))
-        })
+        let (filter, currency) = (*filter, self.currency.clone());
+        let page = move |connection: &mut SqliteConnection| {
+            page!(connection, asked, filtered(&filter), newest_first, MusicRequestRow, |row| row
+                .request(&currency))
+        };
+        self.readers.list(asked, page).await
     }
 
     async fn has_requested(&self, guest: UserId, dj: UserId) -> Result<bool, Unavailable> {
@@ -76,12 +79,9 @@ impl MusicRequests for SqliteStore {
     }
 
     async fn overdue(&self, which: &Overdue) -> Result<Vec<MusicRequest>, Unavailable> {
+        let value = |row: MusicRequestRow| row.request(&self.currency);
         self.readers.read(|connection| {
-            let rows: Vec<MusicRequestRow> = overdue(which)
-                .limit(i64::from(which.limit))
-                .select(MusicRequestRow::as_select())
-                .load(connection)?;
-            Ok(rows.into_iter().map(|row| row.request(&self.currency)).collect::<Result<_, _>>()?)
+            work_list!(connection, overdue(which), which.limit, music_requests, MusicRequestRow, value)
         })
     }
 }

@@ -24,7 +24,8 @@ use crate::tables::sessions::{begin, is_stored};
 use crate::writer::Repetition;
 
 fn djs(filter: DjFilter) -> IntoBoxed<'static, users::table, Sqlite> {
-    let query = users::table.filter(users::is_dj.and(is_present())).into_boxed();
+    // An equality, so that it is looked up in the index.
+    let query = users::table.filter(users::is_dj.eq(true).and(is_present())).into_boxed();
     match filter.online {
         Some(online) => query.filter(users::online.eq(online)),
         None => query,
@@ -152,9 +153,12 @@ impl People for SqliteStore {
         asked: PageRequest,
     ) -> Result<Rows<User>, Unavailable> {
         let newest_first = (users::created_at.desc(), users::id.desc());
-        self.readers.read(|connection| {
-            page!(connection, asked, everybody(email), newest_first, UserRow, |row| row.user(&self.currency))
-        })
+        let (email, currency) = (email.map(str::to_owned), self.currency.clone());
+        let page = move |connection: &mut SqliteConnection| {
+            page!(connection, asked, everybody(email.as_deref()), newest_first, UserRow, |row| row
+                .user(&currency))
+        };
+        self.readers.list(asked, page).await
     }
 
     async fn erase(
@@ -172,8 +176,10 @@ impl People for SqliteStore {
 
     async fn djs(&self, filter: DjFilter, asked: PageRequest) -> Result<Rows<User>, Unavailable> {
         let newest_first = (users::created_at.desc(), users::id.desc());
-        self.readers.read(|connection| {
-            page!(connection, asked, djs(filter), newest_first, UserRow, |row| row.user(&self.currency))
-        })
+        let currency = self.currency.clone();
+        let page = move |connection: &mut SqliteConnection| {
+            page!(connection, asked, djs(filter), newest_first, UserRow, |row| row.user(&currency))
+        };
+        self.readers.list(asked, page).await
     }
 }

@@ -49,9 +49,11 @@ impl SecurityLog for SqliteStore {
         filter: EventFilter,
         asked: PageRequest,
     ) -> Result<Rows<(i64, SecurityEvent)>, Unavailable> {
-        self.readers.read(|connection| {
+        let currency = self.currency.clone();
+        let page = move |connection: &mut SqliteConnection| {
             page!(connection, asked, filtered(filter), security_events::id.desc(), EventRow, |row| row
-                .event(&self.currency))
-        })
+                .event(&currency))
+        };
+        self.readers.list(asked, page).await
     }
 }

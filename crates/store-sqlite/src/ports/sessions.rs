@@ -127,9 +127,11 @@ impl Sessions for SqliteStore {
     ) -> Result<Rows<Session>, Unavailable> {
         let theirs = sessions::table.filter(sessions::user_id.eq(user.get())).filter(alive(now));
         let newest_first = (sessions::began_at.desc(), sessions::id.desc());
-        self.readers.read(|connection| {
-            page!(connection, asked, theirs, newest_first, SessionRow, |row| row.session(&self.currency))
-        })
+        let currency = self.currency.clone();
+        let page = move |connection: &mut SqliteConnection| {
+            page!(connection, asked, theirs, newest_first, SessionRow, |row| row.session(&currency))
+        };
+        self.readers.list(asked, page).await
     }
 
     async fn end_session(&self, user: UserId, id: SessionId, now: Timestamp) -> Result<bool, Unavailable> {

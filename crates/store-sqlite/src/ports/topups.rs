@@ -6,10 +6,13 @@ use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Topups, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Topup, TopupStatus};
+use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
+use diesel::sqlite::Sqlite;
 use uuid::Uuid;
 
 use super::lists::page;
+use super::readable::work_list;
 use crate::SqliteStore;
 use crate::rows::TopupRow;
 use crate::schema::topups::{self, table};
@@ -36,30 +39,36 @@ impl Topups for SqliteStore {
     async fn topups(&self, user: UserId, asked: PageRequest) -> Result<Rows<Topup>, Unavailable> {
         let theirs = table.filter(topups::user_id.eq(user.get()));
         let newest_first = (topups::created_at.desc(), topups::id.desc());
-        self.readers.read(|connection| {
-            page!(connection, asked, theirs, newest_first, TopupRow, |row| row.topup(&self.currency))
-        })
+        let currency = self.currency.clone();
+        let page = move |connection: &mut SqliteConnection| {
+            page!(connection, asked, theirs, newest_first, TopupRow, |row| row.topup(&currency))
+        };
+        self.readers.list(asked, page).await
     }
 
     async fn topups_in_suspense(&self, asked: PageRequest) -> Result<Rows<Topup>, Unavailable> {
         let suspended = table.filter(topups::suspense_operation.is_not_null());
         let unsettled_first =
             (topups::settled_operation.is_not_null(), topups::suspense_at.desc(), topups::id.desc());
-        self.readers.read(|connection| {
-            page!(connection, asked, suspended, unsettled_first, TopupRow, |row| row.topup(&self.currency))
-        })
+        let currency = self.currency.clone();
+        let page = move |connection: &mut SqliteConnection| {
+            page!(connection, asked, suspended, unsettled_first, TopupRow, |row| row.topup(&currency))
+        };
+        self.readers.list(asked, page).await
     }
 
     async fn due_orders(&self, now: Timestamp, limit: u32) -> Result<Vec<Topup>, Unavailable> {
-        self.readers.read(|connection| {
-            let rows: Vec<TopupRow> = table
-                .filter(topups::order_at.le(now.unix_micros()))
-                .filter(topups::status.eq(TopupStatus::Pending.name()))
-                .order((topups::order_at, topups::id))
-                .limit(i64::from(limit))
-                .select(TopupRow::as_select())
-                .load(connection)?;
-            Ok(rows.into_iter().map(|row| row.topup(&self.currency)).collect::<Result<_, _>>()?)
-        })
+        let value = |row: TopupRow| row.topup(&self.currency);
+        self.readers
+            .read(|connection| work_list!(connection, due_orders(now), limit, topups, TopupRow, value))
     }
+}
+
+/// The top-ups that are due to be ordered, longest waiting first.
+fn due_orders(now: Timestamp) -> IntoBoxed<'static, table, Sqlite> {
+    table
+        .filter(topups::order_at.le(now.unix_micros()))
+        .filter(topups::status.eq(TopupStatus::Pending.name()))
+        .order((topups::order_at, topups::id))
+        .into_boxed()
 }

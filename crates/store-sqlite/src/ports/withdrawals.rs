@@ -14,6 +14,7 @@ use diesel::sqlite::Sqlite;
 use uuid::Uuid;
 
 use super::lists::page;
+use super::readable::work_list;
 use crate::SqliteStore;
 use crate::rows::WithdrawalRow;
 use crate::schema::withdrawals::{self, table};
@@ -54,29 +55,35 @@ impl Withdrawals for SqliteStore {
         asked: PageRequest,
     ) -> Result<Rows<Withdrawal>, Unavailable> {
         let newest_first = (withdrawals::created_at.desc(), withdrawals::id.desc());
-        self.readers.read(|connection| {
-            page!(connection, asked, filtered(filter), newest_first, WithdrawalRow, |row| row
-                .withdrawal(&self.currency))
-        })
+        let (filter, currency) = (*filter, self.currency.clone());
+        let page = move |connection: &mut SqliteConnection| {
+            page!(connection, asked, filtered(&filter), newest_first, WithdrawalRow, |row| row
+                .withdrawal(&currency))
+        };
+        self.readers.list(asked, page).await
     }
 
-    /// Longest waiting first; `NULL` comes first in SQLite.
     async fn due_payouts(&self, now: Timestamp, limit: u32) -> Result<Vec<Withdrawal>, Unavailable> {
-        // A literal, since the partial index is used only if the statement contains its condition.
-        let approved = format!("withdrawals.status = '{}'", WithdrawalStatus::Approved.name());
-        let approved = sql::<Nullable<Bool>>(&approved);
-        // Rows with a status of a newer version are left to that version.
-        let again = withdrawals::retry_at
-            .le(now.unix_micros())
-            .and(withdrawals::status.eq(WithdrawalStatus::Processing.name()));
+        let value = |row: WithdrawalRow| row.withdrawal(&self.currency);
         self.readers.read(|connection| {
-            let rows: Vec<WithdrawalRow> = table
-                .filter(approved.or(again))
-                .order((withdrawals::retry_at, withdrawals::id))
-                .limit(i64::from(limit))
-                .select(WithdrawalRow::as_select())
-                .load(connection)?;
-            Ok(rows.into_iter().map(|row| row.withdrawal(&self.currency)).collect::<Result<_, _>>()?)
+            work_list!(connection, due_payouts(now), limit, withdrawals, WithdrawalRow, value)
         })
     }
+}
+
+/// The withdrawals that are due to be sent, longest waiting first; `NULL` comes first in SQLite.
+fn due_payouts(now: Timestamp) -> IntoBoxed<'static, table, Sqlite> {
+    let (approved, processing) = (WithdrawalStatus::Approved.name(), WithdrawalStatus::Processing.name());
+    // A literal, since the partial index is used only if the statement contains its condition.
+    let indexed = format!("(withdrawals.status = '{approved}' OR withdrawals.retry_at IS NOT NULL)");
+    // The plus prevents the use of the index by status, whose rows would have to be sorted. Rows with a status
+    // of a newer version are left to that version.
+    let known = format!("+withdrawals.status IN ('{approved}', '{processing}')");
+    let due = withdrawals::retry_at.is_null().or(withdrawals::retry_at.le(now.unix_micros()));
+    table
+        .filter(sql::<Nullable<Bool>>(&indexed))
+        .filter(sql::<Bool>(&known))
+        .filter(due)
+        .order((withdrawals::retry_at, withdrawals::id))
+        .into_boxed()
 }

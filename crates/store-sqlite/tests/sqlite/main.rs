@@ -10,14 +10,21 @@
 )]
 #![allow(clippy::inconsistent_digit_grouping, reason = "sums are written as dollars and cents: 100_00")]
 
+mod append_only;
+mod audit;
+mod damage;
 mod drift;
 mod erasure;
 mod erasure_at_size;
 mod groups;
 mod phone_codes;
+mod query_plans;
 mod reads;
 mod redaction;
 mod restart;
 mod rules;
 mod scenario;
 mod schema;
+mod size;
+mod tamper;
+mod work_lists;

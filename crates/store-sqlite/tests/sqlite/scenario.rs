@@ -2,19 +2,21 @@
 
 use std::path::Path;
 
-use cuepoint_domain::account::User;
+use cuepoint_domain::account::{ArtistType, DjProfile, User};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{OperationMetadata, Plan};
-use cuepoint_domain::money::{Amount, Currency, Money};
+use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
+use cuepoint_domain::music_request::{NewRequest, RequestTerms};
 use cuepoint_domain::ports::{Ids, Ledger, PasswordHash, People, Registered, Wallets};
-use cuepoint_domain::text::{Email, Line};
+use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Charge;
 use cuepoint_domain::withdrawal::{NewWithdrawal, WithdrawalAmount, WithdrawalTerms};
 use cuepoint_store_sqlite::SqliteStore;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
+use time::Duration as Span;
 
 pub(crate) fn usd() -> Currency {
     Currency::new("USD", 2).unwrap()
@@ -28,12 +30,17 @@ pub(crate) fn now() -> Timestamp {
     Timestamp::from_unix_micros(1_767_225_600_000_000)
 }
 
-pub(crate) fn metadata(store: &SqliteStore, user: UserId) -> OperationMetadata {
-    OperationMetadata::by(user, store.operation(), now())
+pub(crate) fn amount(cents: i128) -> Amount {
+    Amount::new(Money::from_minor(cents)).unwrap()
 }
 
-fn amount(cents: i128) -> Amount {
-    Amount::new(Money::from_minor(cents)).unwrap()
+/// An amount of a withdrawal in a currency without decimals, whose minimum is 1.
+fn withdrawal_amount(cents: i128) -> WithdrawalAmount {
+    WithdrawalAmount::new(amount(cents), &Currency::new("JPY", 0).unwrap()).unwrap()
+}
+
+pub(crate) fn metadata(store: &SqliteStore, user: UserId) -> OperationMetadata {
+    OperationMetadata::by(user, store.operation(), now())
 }
 
 /// A registered guest with this many cents.
@@ -56,19 +63,59 @@ pub(crate) async fn topup(store: &SqliteStore, user: UserId, cents: i128) -> Pla
 
 /// A withdrawal to an address, which the database refuses if it is empty.
 pub(crate) async fn withdrawal(store: &SqliteStore, user: UserId, cents: i128, address: &str) -> Plan {
+    withdrawal_on(store, user, cents, address, &WithdrawalTerms::default()).await
+}
+
+/// A withdrawal on these terms.
+pub(crate) async fn withdrawal_on(
+    store: &SqliteStore,
+    user: UserId,
+    cents: i128,
+    address: &str,
+    terms: &WithdrawalTerms,
+) -> Plan {
     let new = NewWithdrawal {
-        // A currency without decimals, whose minimum is 1.
-        amount: WithdrawalAmount::new(amount(cents), &Currency::new("JPY", 0).unwrap()).unwrap(),
+        amount: withdrawal_amount(cents),
         wallet_address: Line::from_stored(address.to_owned()),
         currency: Line::new("USDT").unwrap(),
         network: Line::new("TRC20").unwrap(),
     };
     let id = store.next_withdrawal().await.unwrap();
-    plans::open_withdrawal(metadata(store, user), id, user, new, &WithdrawalTerms::default()).unwrap()
+    plans::open_withdrawal(metadata(store, user), id, user, new, terms).unwrap()
 }
 
 pub(crate) async fn available(store: &SqliteStore, user: UserId) -> i128 {
     store.balance(user).await.unwrap().unwrap().available.minor()
+}
+
+/// A request for 5.00, if one may be open.
+pub(crate) async fn request(store: &SqliteStore, guest: UserId, dj: UserId) -> Plan {
+    let line = |text| Line::new(text).unwrap();
+    let email = Email::new("dj@example.com").unwrap();
+    let mut asked = User::registered(dj, line("DJ"), email, None, true, now());
+    let price = Money::from_minor(5_00);
+    asked.dj = Some(DjProfile {
+        online: true,
+        fee_upcoming_artist: price,
+        fee_popular_song: price,
+        ..DjProfile::default()
+    });
+    let new = NewRequest {
+        dj,
+        song_title: line("Blue Monday"),
+        artist_name: line("New Order"),
+        artist_type: ArtistType::Popular,
+        music_url: MusicUrl::new("https://example.com/blue-monday").unwrap(),
+        fee: None,
+    };
+    let terms = RequestTerms {
+        pending_for: Span::minutes(15),
+        accepted_for: Span::hours(1),
+        commission: BasisPoints::new(0).unwrap(),
+        most_open_per_dj: Some(1),
+    };
+    let id = store.next_request().await.unwrap();
+    plans::open_request(metadata(store, guest), id, guest, Some(&asked), false, new, &terms).unwrap()
 }
 
 /// The only value that a statement returns.

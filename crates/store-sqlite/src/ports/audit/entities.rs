@@ -63,10 +63,12 @@ impl Showing<'_> {
 
     /// Presents the adjustments recorded by operations, by the operation's id.
     fn adjustments(&mut self) -> Result<(), End> {
+        // A literal, since the partial index is used only if the statement contains its condition.
+        let adjusts = format!("operations.kind = '{}'", PlanKind::Adjust.name());
         let (mut last, mut size) = (Vec::new(), ENTITIES);
         loop {
             let query = operations::table
-                .filter(operations::kind.eq(PlanKind::Adjust.name()).and(operations::id.gt(last.clone())))
+                .filter(sql::<Bool>(&adjusts).and(operations::id.gt(last.clone())))
                 .order(operations::id)
                 .limit(size)
                 .select(OperationRow::as_select());
@@ -89,6 +91,7 @@ impl Showing<'_> {
 
     /// Presents entities of one kind with their traces.
     fn traced(&mut self, entities: Vec<Entity>) -> Result<(), End> {
+        self.ensure_wanted()?;
         let mut traces = self.traces(&entities)?;
         for entity in entities {
             let trace = traces.remove(&entity.reference().id()).unwrap_or_default();
@@ -153,12 +156,14 @@ impl Showing<'_> {
     /// entries.
     fn moves(&mut self, ids: Vec<i64>, traces: &mut HashMap<i64, Trace>) -> Result<(), End> {
         for id in ids {
-            let rows: Vec<OperationRow> = operations::table
+            let loaded = operations::table
                 .filter(sql::<Bool>(ON_WITHDRAWALS))
                 .filter(sql::<Bool>(OF_WITHDRAWAL).bind::<BigInt, _>(id))
                 .select(OperationRow::as_select())
-                .load(self.connection)?;
-            for row in rows {
+                .load::<OperationRow>(self.connection)
+                .map_err(SqliteFailure::from);
+            let row = || format!("an operation on withdrawal {id}");
+            for row in readable(loaded, &mut 1, row)?.unwrap_or_default() {
                 let name = format!("operation {}", hex(&row.id));
                 traces.entry(id).or_default().moves.push(read(name, row.receipt(self.currency))?);
             }

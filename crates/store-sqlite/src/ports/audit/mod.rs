@@ -5,6 +5,7 @@ mod strays;
 mod wallets;
 
 use std::fmt::Display;
+use std::mem;
 
 use async_trait::async_trait;
 use cuepoint_domain::ledger::Auditor;
@@ -16,6 +17,7 @@ use uuid::Uuid;
 
 use crate::SqliteStore;
 use crate::connect::failure::SqliteFailure;
+use crate::connect::integrity::Check;
 use crate::rows::Corrupt;
 
 /// The maximum number of rows of a table in memory, apart from those about one entity.
@@ -24,7 +26,7 @@ const BATCH: i64 = 1_000;
 enum End {
     /// A database operation failed.
     Failed(SqliteFailure),
-    /// A row has no valid value.
+    /// A row has no valid value, or the file is damaged.
     Unreadable(String),
 }
 
@@ -39,29 +41,43 @@ struct Showing<'a> {
     connection: &'a mut SqliteConnection,
     currency: &'a Currency,
     auditor: &'a mut Auditor,
+    /// Whether the caller still waits for the result.
+    is_wanted: &'a dyn Fn() -> bool,
 }
 
 #[async_trait]
 impl Audit for SqliteStore {
-    /// On a connection of its own, since an audit takes minutes.
+    /// On a thread and a connection of its own, since an audit takes minutes. The check of the file comes last,
+    /// so that a defect of a row is named by the audit.
     async fn show(&self, auditor: &mut Auditor) -> Result<(), Unavailable> {
-        let shown = self.readers.read_apart(|connection| {
-            let mut showing = Showing { connection, currency: &self.currency, auditor: &mut *auditor };
-            match showing.everything() {
-                Ok(()) => Ok(None),
-                Err(End::Unreadable(what)) => Ok(Some(what)),
-                Err(End::Failed(failure)) => Err(failure),
+        let (mut shown, currency) = (mem::take(auditor), self.currency.clone());
+        let show = move |connection: &mut SqliteConnection, is_wanted: &dyn Fn() -> bool| {
+            let mut showing = Showing { connection, currency: &currency, auditor: &mut shown, is_wanted };
+            match showing.everything().and_then(|()| showing.file()) {
+                Ok(()) => {}
+                Err(End::Unreadable(what)) => shown.unreadable(what),
+                Err(End::Failed(failure)) => return Err(failure),
             }
-        });
-        if let Some(what) = shown? {
-            auditor.unreadable(what);
-        }
+            Ok(shown)
+        };
+        *auditor = self.readers.read_apart(show).await?;
         Ok(())
     }
 }
 
 impl Showing<'_> {
+    /// Presents all rows; if a page of theirs is damaged, the error names it.
     fn everything(&mut self) -> Result<(), End> {
+        match self.rows() {
+            Err(End::Failed(SqliteFailure::Damaged(defect))) => Err(match self.file() {
+                Ok(()) => damaged(&defect),
+                Err(end) => end,
+            }),
+            shown => shown,
+        }
+    }
+
+    fn rows(&mut self) -> Result<(), End> {
         self.wallets()?;
         self.postings()?;
         self.entities()?;
@@ -70,6 +86,25 @@ impl Showing<'_> {
         }
         Ok(())
     }
+
+    /// Checks every page and every index of the database file.
+    fn file(&mut self) -> Result<(), End> {
+        self.ensure_wanted()?;
+        match Check::Full.run(self.connection)? {
+            Some(defect) => Err(damaged(&defect)),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends an abandoned audit.
+    fn ensure_wanted(&self) -> Result<(), End> {
+        if (self.is_wanted)() { Ok(()) } else { Err(End::Failed(SqliteFailure::Interrupted)) }
+    }
+}
+
+/// The end of an audit by a damaged file.
+fn damaged(defect: &str) -> End {
+    End::Unreadable(format!("the database file is damaged: restore a backup ({defect})"))
 }
 
 /// Returns the value of a row, or names the row that cannot be read.

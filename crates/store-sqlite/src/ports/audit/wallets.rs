@@ -40,6 +40,7 @@ impl Showing<'_> {
         wanted: impl Fn(&EntryRow) -> bool,
     ) -> Result<(), End> {
         while let Some(row) = entries.next(self.connection, &wanted)? {
+            self.ensure_wanted()?;
             let name = format!("entry {} of wallet {}", row.seq, row.wallet_id);
             self.auditor.entry(&read(name, row.entry(self.currency))?);
         }
@@ -50,6 +51,7 @@ impl Showing<'_> {
     pub(super) fn postings(&mut self) -> Result<(), End> {
         let (mut last, mut size) = (i64::MIN, BATCH);
         loop {
+            self.ensure_wanted()?;
             let loaded = load_postings(self.connection, last, size);
             let Some(batch) = readable(loaded, &mut size, || after("posting", last))? else { continue };
             if batch.is_empty() {

@@ -1,0 +1,192 @@
+//! The rows that are tampered with.
+
+use cuepoint_domain::account::{AccountStatusChange, ArtistType, DjChange, Field, ProfileChange, Role, User};
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
+use cuepoint_domain::ledger::plans;
+use cuepoint_domain::ledger::{Outcome, Plan};
+use cuepoint_domain::money::{BasisPoints, Money};
+use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, RequestTerms};
+use cuepoint_domain::ports::{Ids, Ledger, PasswordHash, People, Topups};
+use cuepoint_domain::text::{Email, Line, MusicUrl};
+use cuepoint_domain::topup::Charge;
+use cuepoint_domain::withdrawal;
+use cuepoint_store_sqlite::SqliteStore;
+use diesel::SqliteConnection;
+use diesel::connection::SimpleConnection;
+use time::Duration;
+
+use crate::scenario::{amount, guest, metadata, now, withdrawal};
+
+/// Wallet 1 is a guest's, with sixteen entries: top-up 1; holds of requests 1 (pending), 2 (rejected at 4), 3
+/// (played at 6) and 4 (played at 8, refunded at 9); withdrawals 1 (pending), 2 (completed at 12) and 3
+/// (cancelled at 14); top-up 3, adjustment 1. Wallet 2 is the DJ's: two earnings and a reversal. Wallet 3 is
+/// empty, and so are 4 and 5, of operators. Wallet 6 is another guest's: top-up 4 and withdrawals 4 (pending,
+/// approved by user 4) and 5 (approved by users 4 and 5). Wallet 7 has a debt: top-up 5, a hold of withdrawal
+/// 6, the charge-back of the top-up, and top-up 6, which repays a part. Wallet 8 is an erased user's; the
+/// money of top-up 7 is in suspense, and that of top-up 8 was settled.
+pub(crate) async fn populate(store: &SqliteStore, vandal: &mut SqliteConnection) {
+    let guest = guest(store, 100_00).await;
+    let dj = dj(store).await;
+    crate::scenario::guest(store, 0).await;
+    for moves in [
+        &[][..],
+        &[music_request::Move::Reject],
+        &[music_request::Move::Accept, music_request::Move::Play],
+        &[music_request::Move::Play, music_request::Move::Refund],
+    ] {
+        let mut stored = request(store, guest, &dj).await;
+        for to in moves {
+            let plan = plans::move_request(metadata(store, dj.id), &stored, *to, &terms()).unwrap();
+            let Outcome::Request(moved) = applied(store, plan).await else { panic!("no request") };
+            stored = moved;
+        }
+    }
+    let txid = Line::new("f00d").unwrap();
+    let completed = [
+        withdrawal::Move::Approve { by: Some(dj.id), second_above: None },
+        withdrawal::Move::Process,
+        withdrawal::Move::Broadcast { txid },
+        withdrawal::Move::Complete { txid: None },
+    ];
+    for moves in [&[][..], &completed, &[withdrawal::Move::Cancel]] {
+        let opened = withdrawal(store, guest, 5_00, "T1").await;
+        let Outcome::Withdrawal(mut stored, _) = applied(store, opened).await else {
+            panic!("no withdrawal")
+        };
+        for to in moves {
+            let plan = plans::move_withdrawal(metadata(store, dj.id), &stored, to.clone()).unwrap();
+            let Outcome::Withdrawal(moved, _) = applied(store, plan).await else { panic!("no withdrawal") };
+            stored = moved;
+        }
+    }
+    for confirmed in [false, true] {
+        let id = store.next_topup().await.unwrap();
+        let charge = Charge::Pending;
+        let opened = plans::open_topup(metadata(store, guest), id, guest, amount(20_00), charge);
+        let Outcome::Topup(topup) = applied(store, opened).await else { panic!("no top-up") };
+        if confirmed {
+            applied(store, plans::settle_topup(metadata(store, guest), &topup, true)).await;
+        }
+    }
+    let adjustment = Adjustment {
+        id: store.next_adjustment().await.unwrap(),
+        user: guest,
+        correction: Correction::Credit(amount(7_00)),
+        reason: Line::new("a gift").unwrap(),
+    };
+    applied(store, plans::adjust(metadata(store, dj.id), adjustment, &AdjustmentTerms::default()).unwrap())
+        .await;
+    approvals(store, dj.id).await;
+    charged_back(store).await;
+    suspended(store, vandal, dj.id).await;
+}
+
+/// A withdrawal approved by one of two operators, and one approved by both.
+async fn approvals(store: &SqliteStore, by: UserId) {
+    let operators = [guest(store, 0).await, guest(store, 0).await];
+    let guest = guest(store, 30_00).await;
+    for operator in operators {
+        let employ = AccountStatusChange::Role(Role::Operator);
+        applied(store, plans::change_account_status(metadata(store, by), operator, employ)).await;
+    }
+    for approvals in [&operators[..1], &operators] {
+        let opened = withdrawal(store, guest, 5_00, "T1").await;
+        let Outcome::Withdrawal(mut stored, _) = applied(store, opened).await else {
+            panic!("no withdrawal")
+        };
+        for operator in approvals {
+            let approve = withdrawal::Move::Approve { by: Some(*operator), second_above: Some(amount(1_00)) };
+            let plan = plans::move_withdrawal(metadata(store, *operator), &stored, approve).unwrap();
+            let Outcome::Withdrawal(moved, _) = applied(store, plan).await else { panic!("no withdrawal") };
+            stored = moved;
+        }
+    }
+}
+
+/// Wallet 7, with its top-ups and its withdrawal.
+async fn charged_back(store: &SqliteStore) {
+    let guest = guest(store, 0).await;
+    let Outcome::Topup(topup) = applied(store, crate::scenario::topup(store, guest, 20_00).await).await
+    else {
+        panic!("no top-up")
+    };
+    applied(store, withdrawal(store, guest, 5_00, "T1").await).await;
+    applied(store, plans::reverse_topup(metadata(store, guest), &topup).unwrap()).await;
+    applied(store, crate::scenario::topup(store, guest, 3_00).await).await;
+}
+
+/// Wallet 8 of an erased user, and the late money of two top-ups.
+async fn suspended(store: &SqliteStore, vandal: &mut SqliteConnection, operator: UserId) {
+    let guest = guest(store, 0).await;
+    let mut pending = Vec::new();
+    for _ in 0..2 {
+        let id = store.next_topup().await.unwrap();
+        let opened = plans::open_topup(metadata(store, guest), id, guest, amount(9_00), Charge::Pending);
+        applied(store, opened).await;
+        pending.push(id);
+    }
+    let erase = format!(
+        "UPDATE users SET name = 'Erased', email = 'erased-' || id, email_folded = 'erased-' || id, password_hash = '!', \
+            erased_at = {at} WHERE id = {guest}; \
+        UPDATE topups SET status = 'failed' WHERE user_id = {guest}",
+        at = now().unix_micros()
+    );
+    vandal.batch_execute(&erase).unwrap();
+    for (id, settled) in pending.into_iter().zip([false, true]) {
+        let topup = store.topup(id).await.unwrap().unwrap();
+        let plan = plans::suspend_topup(metadata(store, operator), &topup);
+        let Outcome::Topup(topup) = applied(store, plan).await else { panic!("no top-up") };
+        if settled {
+            let reason = Line::new("sent back").unwrap();
+            let metadata = metadata(store, operator);
+            applied(store, plans::settle_suspense(metadata, &topup, operator, reason).unwrap()).await;
+        }
+    }
+}
+
+async fn applied(store: &SqliteStore, plan: Plan) -> Outcome {
+    store.apply(plan).await.unwrap().receipt().outcome.clone()
+}
+
+fn terms() -> RequestTerms {
+    RequestTerms {
+        pending_for: Duration::minutes(15),
+        accepted_for: Duration::minutes(60),
+        commission: BasisPoints::new(1_000).unwrap(),
+        most_open_per_dj: None,
+    }
+}
+
+/// A DJ with a price of 10.00 a song.
+async fn dj(store: &SqliteStore) -> User {
+    let id = store.next_user().await.unwrap();
+    let email = Email::new("dj@example.com").unwrap();
+    let user = User::registered(id, Line::new("DJ").unwrap(), email, None, true, now());
+    store.register(&user, &PasswordHash("hash".into()), None).await.unwrap();
+    let price = Field::Set(Money::from_minor(10_00));
+    let dj = DjChange { online: Field::Set(true), fee_popular_song: price, ..DjChange::default() };
+    let change = ProfileChange { dj, ..ProfileChange::default() };
+    match applied(store, plans::change_profile(metadata(store, id), id, change)).await {
+        Outcome::Profile(user, _) => user,
+        other => panic!("no profile: {other:?}"),
+    }
+}
+
+async fn request(store: &SqliteStore, guest: UserId, dj: &User) -> MusicRequest {
+    let new = NewRequest {
+        dj: dj.id,
+        song_title: Line::new("Blue Monday").unwrap(),
+        artist_name: Line::new("New Order").unwrap(),
+        artist_type: ArtistType::Popular,
+        music_url: MusicUrl::new("https://example.com/blue-monday").unwrap(),
+        fee: None,
+    };
+    let id = store.next_request().await.unwrap();
+    let plan =
+        plans::open_request(metadata(store, guest), id, guest, Some(dj), false, new, &terms()).unwrap();
+    match applied(store, plan).await {
+        Outcome::Request(request) => request,
+        other => panic!("no request: {other:?}"),
+    }
+}

@@ -1,0 +1,98 @@
+//! Work lists of the background jobs.
+
+use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ledger::plans;
+use cuepoint_domain::music_request::Overdue;
+use cuepoint_domain::page::PageRequest;
+use cuepoint_domain::ports::{Ids, Ledger, MusicRequests, Topups, Withdrawals};
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::{Charge, Orders};
+use cuepoint_domain::withdrawal::{Move, WithdrawalFilter};
+use cuepoint_store_sqlite::SqliteStore;
+use cuepoint_store_sqlite::testing::TestDirectory;
+use diesel::connection::SimpleConnection;
+
+use crate::scenario::{amount, guest, metadata, now, open, request, topup, withdrawal};
+use crate::tamper::LAWLESS;
+
+/// The ids in each work list, two at most.
+async fn work(store: &SqliteStore, later: Timestamp) -> (Vec<RequestId>, Vec<WithdrawalId>, Vec<TopupId>) {
+    let overdue = Overdue { requester: None, now: later, after: None, limit: 2 };
+    (
+        store.overdue(&overdue).await.unwrap().iter().map(|one| one.id).collect(),
+        store.due_payouts(later, 2).await.unwrap().iter().map(|one| one.id).collect(),
+        store.due_orders(later, 2).await.unwrap().iter().map(|one| one.id).collect(),
+    )
+}
+
+/// An approved withdrawal.
+async fn approved(store: &SqliteStore, user: UserId, by: UserId) -> WithdrawalId {
+    store.apply(withdrawal(store, user, 1_00, "T1").await).await.unwrap();
+    let all = store.withdrawals(&WithdrawalFilter::of(user), PageRequest::new(1, 100)).await.unwrap();
+    let newest = all.rows.into_iter().max_by_key(|one| one.id).unwrap();
+    let approve = Move::Approve { by: Some(by), second_above: None };
+    store.apply(plans::move_withdrawal(metadata(store, user), &newest, approve).unwrap()).await.unwrap();
+    newest.id
+}
+
+/// A top-up that is due to be ordered again.
+async fn ordered(store: &SqliteStore, user: UserId) -> TopupId {
+    let id = store.next_topup().await.unwrap();
+    let charge = Charge::Ordered(Orders { attempts: 1, next_at: Some(now()) });
+    store.apply(plans::open_topup(metadata(store, user), id, user, amount(1_00), charge)).await.unwrap();
+    id
+}
+
+#[tokio::test]
+async fn an_unreadable_row_does_not_block_the_jobs() {
+    // A value that is no sum, and one that is no text.
+    for broken in ["'0.1'", "CAST(x'ff' AS TEXT)"] {
+        let directory = TestDirectory::create();
+        let store = open(directory.path()).unwrap();
+        let operator = guest(&store, 0).await;
+        let (mut requests, mut payouts, mut topups) = (Vec::new(), Vec::new(), Vec::new());
+        for number in 1..=3 {
+            let (user, dj) = (guest(&store, 100_00).await, guest(&store, 0).await);
+            let opened = request(&store, user, dj).await;
+            requests.push(RequestId::new(number).unwrap());
+            store.apply(opened).await.unwrap();
+            payouts.push(approved(&store, user, operator).await);
+            topups.push(ordered(&store, user).await);
+        }
+        let later = now().plus(time::Duration::days(1));
+        assert_eq!(
+            work(&store, later).await,
+            (requests[..2].to_vec(), payouts[..2].to_vec(), topups[..2].to_vec())
+        );
+        let mut vandal = directory.connection();
+        vandal.batch_execute(LAWLESS).unwrap();
+        let break_rows = format!(
+            "UPDATE music_requests SET fee = {broken} WHERE id = {}; \
+             UPDATE withdrawals SET amount = {broken} WHERE id = {}; \
+             UPDATE topups SET amount = {broken} WHERE id = {}",
+            requests[0], payouts[0], topups[0]
+        );
+        vandal.batch_execute(&break_rows).unwrap();
+        assert_eq!(
+            work(&store, later).await,
+            (requests[1..].to_vec(), payouts[1..].to_vec(), topups[1..].to_vec())
+        );
+        // Other rows are neither changed nor hidden.
+        assert!(store.topup(topups[0]).await.is_err());
+        store.apply(topup(&store, operator, 1_00).await).await.unwrap();
+    }
+}
+
+/// A page after many rows is read on a thread of its own.
+#[tokio::test]
+async fn a_page_far_from_the_start_has_the_length_of_the_list() {
+    let directory = TestDirectory::create();
+    let store = open(directory.path()).unwrap();
+    let user = guest(&store, 10_00).await;
+    for page in [PageRequest::new(1_001, 10), PageRequest::new(1_002, 10), PageRequest::new(u64::MAX, 100)] {
+        let found = store.topups(user, page).await.unwrap();
+        assert_eq!((found.rows.len(), found.total), (0, 1));
+    }
+    store.close().await;
+    assert!(store.topups(user, PageRequest::new(1_002, 10)).await.is_err(), "a closed store reads nothing");
+}
