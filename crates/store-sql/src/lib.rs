@@ -9,6 +9,7 @@ compile_error!("the feature `testing` can end the process on purpose, and is not
 
 pub mod crash_points;
 mod fold;
+pub mod limits;
 mod loaded_rows;
 mod lock_set;
 pub mod rows;

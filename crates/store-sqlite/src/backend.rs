@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Backend, BackendError, Opening, Store};
 
-use crate::SqliteStore;
+use crate::{SqliteStore, migrate};
 
 /// A configured data directory and its currency.
 #[derive(Clone, Debug)]
@@ -34,13 +34,15 @@ impl Backend for SqliteBackend {
         true
     }
 
-    async fn open(&self, _: Opening) -> Result<Arc<dyn Store>, BackendError> {
-        Ok(Arc::new(SqliteStore::open(&self.directory, self.currency.clone())?))
+    async fn open(&self, opening: Opening) -> Result<Arc<dyn Store>, BackendError> {
+        let open = match opening {
+            Opening::AsConfigured => SqliteStore::open,
+            Opening::WithoutMigrations => SqliteStore::open_to_read,
+        };
+        Ok(Arc::new(open(&self.directory, self.currency.clone())?))
     }
 
     async fn migrate(&self) -> Result<Option<Vec<String>>, BackendError> {
-        let store = SqliteStore::open(&self.directory, self.currency.clone())?;
-        store.close().await;
-        Ok(Some(Vec::new()))
+        Ok(Some(migrate(&self.directory)?))
     }
 }

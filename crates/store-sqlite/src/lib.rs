@@ -17,28 +17,32 @@ mod rows;
 mod schema;
 mod statements;
 mod tables;
+mod telemetry;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod writer;
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::{fmt, fs};
 
+use anyhow::{Context, ensure};
 use cuepoint_domain::money::Currency;
+use diesel::SqliteConnection;
+use diesel::connection::SimpleConnection;
 
 pub use backend::SqliteBackend;
-use connect::connection::{Access, open};
-use connect::data_directory::DataDirectory;
+use connect::connection::{Access, log_path, open};
+use connect::data_directory::{DataDirectory, database_in};
 use connect::readers::Readers;
-use connect::{deployment, integrity, migrations};
+use connect::{application, deployment, file_system, integrity, migrations};
 use ports::IdRanges;
 use writer::{Writer, WriterSetup};
 
 /// A store in a data directory.
 pub struct SqliteStore {
     directory: PathBuf,
-    /// Locks the data directory until the store is closed.
+    /// Locks the data directory until the store is closed; `None` as well if the store is only read.
     lock: Mutex<Option<DataDirectory>>,
     readers: Arc<Readers>,
     writer: Writer,
@@ -57,24 +61,62 @@ impl SqliteStore {
     /// The first start records the currency in the database.
     ///
     /// # Errors
-    /// When another process uses the directory, it is on a network file system, or its database belongs to a
-    /// newer version, to another program or to another currency.
+    /// When another process uses the directory, it is on a network file system or cannot be written to, or its
+    /// database belongs to a newer version, to another program or to another currency.
     pub fn open(directory: &Path, currency: Currency) -> anyhow::Result<Self> {
+        let opened = Self::open_directory(directory, currency);
+        opened.map_err(|failure| file_system::explain(failure, directory))
+    }
+
+    fn open_directory(directory: &Path, currency: Currency) -> anyhow::Result<Self> {
+        telemetry::describe();
         let directory = DataDirectory::open(directory)?;
         let path = directory.database();
-        let mut connection = open(&path, Access::Creator)?;
-        integrity::ensure_undamaged(&mut connection, &path)?;
-        for migration in migrations::migrate(&mut connection, migrations::MIGRATIONS)? {
+        let (mut connection, migrated) = migrated(&path)?;
+        for migration in migrated {
             tracing::info!(migration, "applied a migration");
         }
         let feature_level = deployment::settle(&mut connection, &currency)?;
+        // Now rather than at the first change. The log of a process that was killed is copied at the same time.
+        let written = application::mark(&mut connection);
+        let written = written.and_then(|()| connection.batch_execute("PRAGMA wal_checkpoint(TRUNCATE)"));
+        written.with_context(|| format!("the database {} cannot be written to", path.display()))?;
         let setup = WriterSetup { path: path.clone(), currency: currency.clone(), feature_level };
         // Before the first connection is closed: closing the last one would remove the log.
         let writer = Writer::start(setup)?;
         drop(connection);
+        Self::assembled(directory.path().to_owned(), Some(directory), path, writer, currency)
+    }
+
+    /// Opens the store in a data directory to read it, also while a server uses it. Nothing is created or
+    /// migrated, and every change fails.
+    ///
+    /// # Errors
+    /// When there is no database, or it belongs to another version, to another program or to another currency.
+    pub fn open_to_read(directory: &Path, currency: Currency) -> anyhow::Result<Self> {
+        let path = database_in(directory);
+        ensure!(
+            path.exists(),
+            "there is no database in {}: run `cuepoint migrate` first",
+            directory.display()
+        );
+        let mut connection = open(&path, Access::Reader)?;
+        migrations::ensure_migrated(&mut connection, migrations::MIGRATIONS)?;
+        deployment::ensure_currency(&mut connection, &currency)?;
+        let directory = fs::canonicalize(directory)?;
+        Self::assembled(directory, None, path, Writer::absent(), currency)
+    }
+
+    fn assembled(
+        directory: PathBuf,
+        lock: Option<DataDirectory>,
+        path: PathBuf,
+        writer: Writer,
+        currency: Currency,
+    ) -> anyhow::Result<Self> {
         Ok(Self {
-            directory: directory.path().to_owned(),
-            lock: Mutex::new(Some(directory)),
+            directory,
+            lock: Mutex::new(lock),
             readers: Arc::new(Readers::of(path)?),
             writer,
             ids: IdRanges::default(),
@@ -95,4 +137,32 @@ impl SqliteStore {
         self.readers.close();
         drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
+}
+
+/// Applies the missing migrations to the database in a data directory, which is created if it is missing, and
+/// returns their names.
+///
+/// # Errors
+/// When another process uses the directory, the database belongs to a newer version or to another program, or a
+/// migration fails; earlier migrations stay applied.
+pub fn migrate(directory: &Path) -> anyhow::Result<Vec<String>> {
+    let locked = DataDirectory::open(directory);
+    let migrated = locked.and_then(|locked| migrated(&locked.database()));
+    let (_, migrated) = migrated.map_err(|failure| file_system::explain(failure, directory))?;
+    Ok(migrated)
+}
+
+/// Opens or creates the database at a path, and applies the missing migrations.
+fn migrated(path: &Path) -> anyhow::Result<(SqliteConnection, Vec<String>)> {
+    // SQLite would delete the log.
+    ensure!(
+        path.exists() || !log_path(path).exists(),
+        "the database file {} is missing, but its write-ahead log is there: put the file back, or remove the log",
+        path.display()
+    );
+    let mut connection = open(path, Access::Creator)?;
+    integrity::ensure_undamaged(&mut connection, path)?;
+    let migrated = migrations::migrate(&mut connection, migrations::MIGRATIONS);
+    let migrated = migrated.with_context(|| format!("the database {} cannot be used", path.display()))?;
+    Ok((connection, migrated))
 }

@@ -112,7 +112,7 @@ const CRATES: &[CrateLayers] = &[
     CrateLayers {
         src: "crates/store-sqlite/src/",
         layers: &[
-            &["schema"],
+            &["schema", "telemetry"],
             &["rows"],
             &["connect", "statements"],
             &["tables"],
@@ -127,7 +127,12 @@ const CRATES: &[CrateLayers] = &[
     },
     CrateLayers {
         src: "crates/store-sql/src/",
-        layers: &[&["crash_points", "lock_set", "rows"], &["loaded_rows", "write_set"], &["fold"], &[""]],
+        layers: &[
+            &["crash_points", "limits", "lock_set", "rows"],
+            &["loaded_rows", "write_set"],
+            &["fold"],
+            &[""],
+        ],
         exceptions: &[],
     },
 ];

@@ -20,7 +20,8 @@ pub type BackendError = Box<dyn Error + Send + Sync>;
 pub enum Opening {
     /// Applies missing migrations if the configuration says so; otherwise refuses a store that lacks some.
     AsConfigured,
-    /// Refuses a store that lacks migrations.
+    /// Refuses a store that lacks migrations. It is only read, and an embedded store is opened beside the server
+    /// that uses it.
     WithoutMigrations,
 }
 

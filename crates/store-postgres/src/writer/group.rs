@@ -9,6 +9,7 @@ use cuepoint_domain::ledger::{Plan, Rejection};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::Applied;
 use cuepoint_store_sql::crash_points::{self, CrashPoint};
+use cuepoint_store_sql::limits::{PROOF_WITHIN, PROVEN_FOR};
 use cuepoint_store_sql::{Folded, GroupLockSet, fold};
 use diesel::result::{DatabaseErrorKind, Error as QueryError};
 use diesel::sql_types::{Array, Integer};
@@ -27,10 +28,7 @@ use crate::telemetry;
 const ATTEMPTS: u32 = 3;
 /// Delay before the retry of a group with an unknown outcome.
 const ASK_AGAIN: Duration = Duration::from_millis(150);
-/// Time for which a commit proves that the next one can be made.
-const PROVEN_FOR: Duration = Duration::from_secs(1);
-/// Time limit of the proof that plans can be committed, and of its part before the commit.
-const PROOF_WITHIN: Duration = Duration::from_millis(1_700);
+/// Time limit of the part of a proof before its commit.
 const PROOF_WORK: Duration = Duration::from_millis(850);
 /// The maximum number of commits waiting for a synchronous standby; further plans are refused.
 const MAX_UNANSWERED: usize = 3;

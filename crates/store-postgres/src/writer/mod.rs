@@ -31,6 +31,7 @@ use cuepoint_domain::ledger::Plan;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Applied, ApplyError, Unavailable};
 use cuepoint_store_sql::crash_points::{self, CrashPoint};
+use cuepoint_store_sql::limits::{ANSWER, GROUP, QUEUE, UNREADY_FOR, WAIT};
 use tokio::runtime;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::spawn_blocking;
@@ -46,22 +47,11 @@ pub(crate) use testing::tables_locked_by;
 #[cfg(feature = "seed")]
 pub(crate) use write::write;
 
-/// The maximum number of plans per transaction.
-const GROUP: usize = 64;
-/// The maximum number of waiting plans; further callers wait for a place in the queue.
-const QUEUE: usize = 1_024;
-/// The maximum wait of a plan for its transaction; then it is not applied.
-const WAIT: Duration = Duration::from_millis(2_000);
-/// Deadline of the reply to a plan, from its submission.
-const ANSWER: Duration = Duration::from_millis(4_500);
 /// Latest points before the reply deadline at which COMMIT may be sent and its reply awaited.
 const COMMIT_BEFORE: Duration = Duration::from_millis(1_500);
 const ANSWER_BEFORE: Duration = Duration::from_millis(750);
 /// The maximum duration of a group's work before its commit.
 const WORK: Duration = Duration::from_millis(1_750);
-/// How long the writer is unready after the database refused plans, unless one is committed meanwhile. After
-/// that the probe tries again, because an unready server gets no plans that could show a recovery.
-const UNREADY_FOR: Duration = Duration::from_secs(5);
 
 /// The result of a plan.
 type Answer = Result<Applied, ApplyError>;

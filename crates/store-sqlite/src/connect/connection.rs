@@ -1,13 +1,14 @@
 //! Connections to the database file, and their settings.
 
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, ensure};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::Text;
 
+use super::application;
 use super::failure::defect;
 use super::version::ensure_safe;
 
@@ -37,14 +38,22 @@ struct Setting {
     read: &'static str,
 }
 
+impl Setting {
+    fn set(self, connection: &mut SqliteConnection) -> QueryResult<()> {
+        connection.batch_execute(&format!("PRAGMA {} = {}", self.name, self.value))
+    }
+}
+
 const fn setting(name: &'static str, value: &'static str, read: &'static str) -> Setting {
     Setting { name, value, read }
 }
 
+/// The wait for locks of other processes, in milliseconds. It is set first, because the change of the journal mode
+/// waits for other connections.
+const BUSY_TIMEOUT: Setting = setting("busy_timeout", "1000", "1000");
 /// The settings of every connection, in the order in which they are set.
 const SETTINGS: &[Setting] = &[
-    // First, because the change of the journal mode waits for other connections.
-    setting("busy_timeout", "1000", "1000"),
+    BUSY_TIMEOUT,
     setting("journal_mode", "WAL", "wal"),
     // Every commit is synced, so that a power failure loses none.
     setting("synchronous", "FULL", "2"),
@@ -85,7 +94,8 @@ impl Access {
 /// Opens a connection with its settings.
 ///
 /// # Errors
-/// When the file cannot be opened or is not a database, SQLite is too old, or a setting has no effect.
+/// When the file cannot be opened, is not a database or that of another program, SQLite is too old, or a setting
+/// has no effect.
 pub(crate) fn open(path: &Path, access: Access) -> anyhow::Result<SqliteConnection> {
     connect(path, access).map_err(|error| match error.downcast_ref().and_then(defect) {
         Some(defect) => damaged(path, defect),
@@ -101,14 +111,37 @@ pub(crate) fn damaged(path: &Path, defect: &str) -> anyhow::Error {
 fn connect(path: &Path, access: Access) -> anyhow::Result<SqliteConnection> {
     let mut connection = SqliteConnection::establish(&uri(path, access.mode()))?;
     ensure_safe(&value(&mut connection, "SELECT sqlite_version()")?)?;
-    for Setting { name, value, .. } in access.settings() {
-        connection.batch_execute(&format!("PRAGMA {name} = {value}"))?;
-    }
+    BUSY_TIMEOUT.set(&mut connection)?;
+    // Before a setting that changes the file.
+    application::is_new(&mut connection)?;
+    access.settings().try_for_each(|setting| setting.set(&mut connection))?;
     for Setting { name, read, .. } in access.settings() {
         let found = value(&mut connection, &format!("PRAGMA {name}"))?;
         ensure!(found == read, "the setting {name} is {found} instead of {read}");
     }
     Ok(connection)
+}
+
+/// Runs statements that wait at most this many milliseconds for locks.
+///
+/// # Errors
+/// When one fails.
+pub(crate) fn with_patience<T>(
+    connection: &mut SqliteConnection,
+    milliseconds: u32,
+    work: impl FnOnce(&mut SqliteConnection) -> QueryResult<T>,
+) -> QueryResult<T> {
+    connection.batch_execute(&format!("PRAGMA busy_timeout = {milliseconds}"))?;
+    let done = work(connection);
+    BUSY_TIMEOUT.set(connection)?;
+    done
+}
+
+/// The path of the write-ahead log of the database file at a path.
+pub(crate) fn log_path(database: &Path) -> PathBuf {
+    let mut path = database.as_os_str().to_owned();
+    path.push("-wal");
+    PathBuf::from(path)
 }
 
 /// Reads the only value of a statement, as text.
@@ -186,6 +219,19 @@ mod tests {
         assert!(reader.batch_execute(&copy).is_err());
         open(&path, Access::Backup).unwrap().batch_execute(&copy).unwrap();
         assert_eq!(value(&mut reader, "SELECT max(next) FROM ids").unwrap(), "1");
+    }
+
+    #[test]
+    fn the_file_of_another_program_is_not_changed() {
+        let directory = TestDirectory::create();
+        let path = directory.path().join("a.db");
+        let mut theirs = SqliteConnection::establish(&path.display().to_string()).unwrap();
+        theirs.batch_execute("CREATE TABLE theirs (id INTEGER)").unwrap();
+        for access in [Access::Creator, Access::Writer, Access::Reader, Access::Backup] {
+            let message = format!("{:#}", open(&path, access).err().unwrap());
+            assert!(message.ends_with("the database belongs to another program"), "{message}");
+        }
+        assert_eq!(value(&mut theirs, "PRAGMA journal_mode").unwrap(), "delete");
     }
 
     #[test]

@@ -48,8 +48,13 @@ impl DataDirectory {
 
     /// The path of the database file.
     pub(crate) fn database(&self) -> PathBuf {
-        self.path.join(DATABASE)
+        database_in(&self.path)
     }
+}
+
+/// The path of the database file in a data directory.
+pub(crate) fn database_in(directory: &Path) -> PathBuf {
+    directory.join(DATABASE)
 }
 
 /// Creates the directory with its parents, and returns its absolute path.

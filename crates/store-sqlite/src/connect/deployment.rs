@@ -25,15 +25,9 @@ pub(crate) fn settle(connection: &mut SqliteConnection, currency: &Currency) -> 
         .bind::<SmallInt, _>(scale)
         .bind::<SmallInt, _>(newest)
         .execute(connection)?;
-    let columns = (deployment::currency, deployment::scale, deployment::copy_state);
-    let (code, stored_scale, copy_state): (String, i16, Option<String>) =
-        deployment::table.select(columns).get_result(connection)?;
-    ensure!(
-        code == currency.code() && stored_scale == scale,
-        "the database keeps {code} with {stored_scale} decimals, but wallet.currency and wallet.scale are {} and \
-         {scale}",
-        currency.code(),
-    );
+    ensure_currency(connection, currency)?;
+    let copy_state: Option<String> =
+        deployment::table.select(deployment::copy_state).get_result(connection)?;
     match copy_state.as_deref() {
         None => {}
         Some("moving") => bail!(
@@ -45,6 +39,25 @@ pub(crate) fn settle(connection: &mut SqliteConnection, currency: &Currency) -> 
     let older = deployment::table.filter(deployment::feature_level.lt(newest));
     diesel::update(older).set(deployment::feature_level.eq(newest)).execute(connection)?;
     Ok(FeatureLevel::NEWEST)
+}
+
+/// Refuses a database with another currency; one that no server has used yet has none.
+///
+/// # Errors
+/// When it has another one.
+pub(crate) fn ensure_currency(connection: &mut SqliteConnection, currency: &Currency) -> anyhow::Result<()> {
+    let scale = i16::from(currency.scale());
+    let columns = (deployment::currency, deployment::scale);
+    let stored: Option<(String, i16)> =
+        deployment::table.select(columns).get_result(connection).optional()?;
+    let Some((code, stored_scale)) = stored else { return Ok(()) };
+    ensure!(
+        code == currency.code() && stored_scale == scale,
+        "the database keeps {code} with {stored_scale} decimals, but wallet.currency and wallet.scale are {} and \
+         {scale}",
+        currency.code(),
+    );
+    Ok(())
 }
 
 #[cfg(test)]

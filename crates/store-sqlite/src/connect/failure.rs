@@ -34,6 +34,12 @@ pub(crate) enum SqliteFailure {
     /// The transaction that this was a part of failed.
     #[error("{0}")]
     Group(String),
+    /// The writer panicked while it worked on the transaction.
+    #[error("the writer has failed")]
+    Panicked,
+    /// The queue of the writer is full.
+    #[error("the queue of plans is full")]
+    QueueFull,
     /// The deadline passed.
     #[error("the database did not answer in time")]
     Deadline,
@@ -41,7 +47,7 @@ pub(crate) enum SqliteFailure {
     #[error("a long read was interrupted")]
     Interrupted,
     /// The writer accepts nothing more.
-    #[error("the store is closed")]
+    #[error("the store accepts no changes: it is closed, or was opened for reading alone")]
     Closed,
 }
 
@@ -97,6 +103,23 @@ impl SqliteFailure {
             | Self::IdTaken => true,
             _ => false,
         }
+    }
+}
+
+impl SqliteFailure {
+    /// Whether the database refused what every plan does, so that it would refuse further plans as well.
+    pub(crate) fn refuses_plans(&self) -> bool {
+        match self {
+            Self::Query(_) => !self.blames_one() && !self.is_busy(),
+            Self::EndUnknown(cause) => cause.refuses_plans(),
+            Self::Panicked => true,
+            _ => false,
+        }
+    }
+
+    /// Whether another process holds a lock.
+    fn is_busy(&self) -> bool {
+        matches!(self, Self::Query(QueryError::DatabaseError(_, info)) if info.message() == "database is locked")
     }
 }
 

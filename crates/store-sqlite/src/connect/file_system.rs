@@ -71,6 +71,20 @@ pub(crate) fn ensure_local(directory: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The free space below which a failure is put down to a full disk, in bytes: a start writes less.
+const ALMOST_NOTHING: u64 = 1 << 20;
+
+/// Adds to a failure that the disk of a directory is full, if it is: SQLite may only report an I/O error.
+pub(crate) fn explain(failure: anyhow::Error, directory: &Path) -> anyhow::Error {
+    // File systems of the kernel itself have no size.
+    let found = nix::sys::statvfs::statvfs(directory).ok().filter(|found| found.blocks() > 0);
+    let free = found.map(|found| found.blocks_available().saturating_mul(found.fragment_size()));
+    if free.is_some_and(|free| free < ALMOST_NOTHING) {
+        return failure.context(format!("the disk of the data directory {} is full", directory.display()));
+    }
+    failure
+}
+
 /// The type of a directory's file system; `None` where the system has no such numbers.
 #[cfg(target_os = "linux")]
 #[allow(clippy::useless_conversion, reason = "the type is shorter on some architectures")]

@@ -5,15 +5,14 @@ use std::collections::BTreeSet;
 use anyhow::{Context, anyhow, ensure};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Text};
+use diesel::sql_types::Text;
 
+use super::application;
 use super::connection::value;
 
 /// All migrations, oldest first.
 pub(crate) const MIGRATIONS: &[Migration] = include!(concat!(env!("OUT_DIR"), "/migrations.rs"));
 
-/// The application id in the header of a database file: `cuep` in ASCII.
-const APPLICATION: i64 = 0x6375_6570;
 /// The table of applied versions, named as on other databases.
 const CREATE_VERSIONS: &str = "CREATE TABLE IF NOT EXISTS __diesel_schema_migrations \
     (version TEXT PRIMARY KEY NOT NULL, run_on INTEGER NOT NULL DEFAULT (unixepoch())) STRICT";
@@ -21,8 +20,6 @@ const VERSIONS: &str = "SELECT version FROM __diesel_schema_migrations";
 const ADD_VERSION: &str = "INSERT INTO __diesel_schema_migrations (version) VALUES (?)";
 #[cfg(test)]
 const REMOVE_VERSION: &str = "DELETE FROM __diesel_schema_migrations WHERE version = ?";
-/// The number of tables, indexes and triggers.
-const OBJECTS: &str = "SELECT count(*) FROM sqlite_schema";
 
 /// A migration of the schema. Foreign keys are not enforced while it runs, so that it may rebuild a table; they
 /// are checked before its commit.
@@ -88,11 +85,9 @@ pub(crate) fn revert(connection: &mut SqliteConnection, migrations: &[Migration]
 
 /// The migrations of a list that are not applied, oldest first.
 fn pending(connection: &mut SqliteConnection, migrations: &[Migration]) -> anyhow::Result<Vec<Migration>> {
-    let application: i64 = diesel::dsl::sql::<BigInt>("PRAGMA application_id").get_result(connection)?;
-    if application == 0 && value(connection, OBJECTS)? == "0" {
+    if application::is_new(connection)? {
         return Ok(migrations.to_vec());
     }
-    ensure!(application == APPLICATION, "the database belongs to another program");
     let applied: Vec<String> = diesel::dsl::sql::<Text>(VERSIONS).load(connection)?;
     let applied: BTreeSet<String> = applied.into_iter().collect();
     let known: BTreeSet<String> = migrations.iter().map(Migration::version).collect();
@@ -114,7 +109,7 @@ fn run(
     // Inside a transaction this setting has no effect.
     connection.batch_execute("PRAGMA foreign_keys = OFF")?;
     let done = connection.exclusive_transaction(|connection| {
-        connection.batch_execute(&format!("PRAGMA application_id = {APPLICATION}"))?;
+        application::mark(connection)?;
         connection.batch_execute(CREATE_VERSIONS)?;
         connection.batch_execute(statements)?;
         diesel::sql_query(record).bind::<Text, _>(migration.version()).execute(connection)?;

@@ -1,5 +1,6 @@
 //! The data directory, its database file, and connections to it.
 
+pub(crate) mod application;
 pub(crate) mod connection;
 pub(crate) mod data_directory;
 pub(crate) mod deployment;

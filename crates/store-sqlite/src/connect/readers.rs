@@ -133,8 +133,10 @@ impl Readers {
 
     /// Opens a connection, provided that it leads to the same file.
     fn open(&self) -> Result<SqliteConnection, SqliteFailure> {
+        // Before as well, since SQLite would apply the log of the first file to another one.
+        self.ensure_same_file()?;
         let connection = open(&self.path, Access::Reader)?;
-        self.identity.lock().unwrap_or_else(PoisonError::into_inner).ensure_now(Instant::now())?;
+        self.ensure_same_file()?;
         Ok(connection)
     }
 
@@ -145,6 +147,11 @@ impl Readers {
             tracing::warn!("a long read has not ended in time");
         }
         self.long.close();
+    }
+
+    fn ensure_same_file(&self) -> Result<(), SqliteFailure> {
+        let mut identity = self.identity.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(identity.ensure_now(Instant::now())?)
     }
 
     /// Closes all connections; later reads fail.

@@ -12,17 +12,13 @@ use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::Applied;
 use cuepoint_store_sql::crash_points::{self, CrashPoint};
 use cuepoint_store_sql::{Folded, GroupLockSet, fold};
-use diesel::connection::SimpleConnection;
 use diesel::{Connection, SqliteConnection};
 
+use super::connection::WriterConnection;
 use super::job::{ChangeJob, Repetition};
 use super::{load, write};
-use crate::connect::connection::{Access, open};
 use crate::connect::failure::SqliteFailure;
-use crate::connect::file_identity::FileIdentity;
-
-/// The size of the write-ahead log above which it is copied into the database, in bytes.
-const CHECKPOINT_ABOVE: u64 = 4 * 1024 * 1024;
+use crate::telemetry;
 
 /// The result of each plan of a group; a failure concerns that plan alone.
 pub(super) type Verdicts = Vec<Result<Result<Applied, Rejection>, SqliteFailure>>;
@@ -39,20 +35,48 @@ pub(crate) struct WriterSetup {
 }
 
 /// The failure of an attempt.
-enum Failed {
+pub(super) enum Failed {
     /// Nothing was committed.
     Before(SqliteFailure),
     /// The commit failed: these operations may be applied.
     OutcomeUnknown(HashSet<OperationId>, SqliteFailure),
 }
 
-/// Commits groups, one after the other, on the only connection that writes.
+impl Failed {
+    const fn cause(&self) -> &SqliteFailure {
+        match self {
+            Self::Before(failure) | Self::OutcomeUnknown(_, failure) => failure,
+        }
+    }
+}
+
+/// The number of an attempt to commit a group.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Attempt {
+    First,
+    /// The first one may have been committed.
+    Again,
+}
+
+impl Attempt {
+    /// Runs a change, unless it may have been applied and would not recognise its rows.
+    fn run(
+        self,
+        change: &mut Box<dyn ChangeJob>,
+        connection: &mut SqliteConnection,
+    ) -> Result<(), SqliteFailure> {
+        if self == Self::Again && change.repetition() == Repetition::Once {
+            change.outcome_unknown("the outcome of a commit is unknown");
+            return Ok(());
+        }
+        change.run(connection)
+    }
+}
+
+/// Commits groups, one after the other.
 pub(super) struct GroupCommitter {
     setup: WriterSetup,
-    /// The identity of the file since the start.
-    identity: FileIdentity,
-    /// `None` after a failure.
-    connection: Option<SqliteConnection>,
+    pub(super) database: WriterConnection,
 }
 
 impl GroupCommitter {
@@ -61,106 +85,84 @@ impl GroupCommitter {
     /// # Errors
     /// When the database cannot be opened.
     pub(super) fn open(setup: WriterSetup) -> anyhow::Result<Self> {
-        let connection = open(&setup.path, Access::Writer)?;
-        let identity = FileIdentity::of(&setup.path, Instant::now())?;
-        Ok(Self { setup, identity, connection: Some(connection) })
+        let database = WriterConnection::open(&setup.path)?;
+        Ok(Self { setup, database })
     }
 
-    /// Closes the connection, so that the next group opens another one.
-    pub(super) fn disconnect(&mut self) {
-        self.connection = None;
-    }
-
-    /// Returns the connection; a new one only if it leads to the same file.
-    pub(super) fn connect(&mut self) -> Result<&mut SqliteConnection, SqliteFailure> {
-        let connection = match self.connection.take() {
-            Some(connection) => connection,
-            None => {
-                self.identity.ensure_now(Instant::now())?;
-                let connection = open(&self.setup.path, Access::Writer)?;
-                self.identity.ensure_now(Instant::now())?;
-                connection
-            }
-        };
-        Ok(self.connection.insert(connection))
-    }
-
-    /// Commits plans and changes together. If the commit itself fails, they run once more on a new connection,
-    /// which determines its outcome: operations are permanent, so that each plan is then found or applied.
+    /// Commits plans and changes together. If the commit itself fails, its outcome is determined on a new
+    /// connection.
     pub(super) fn commit(
         &mut self,
         plans: &[&Plan],
         changes: &mut [Box<dyn ChangeJob>],
     ) -> Result<Verdicts, SqliteFailure> {
-        match self.transaction(plans, changes, &mut HashSet::new()) {
+        match self.transaction(plans, changes, Attempt::First, &mut HashSet::new()) {
             Ok(verdicts) => Ok(verdicts),
             Err(Failed::Before(failure)) => Err(failure),
-            Err(Failed::OutcomeUnknown(mut own, failure)) => {
+            Err(Failed::OutcomeUnknown(own, failure)) => {
                 tracing::error!(error = %failure, "a commit failed; its outcome is being determined");
-                let unknown = |failure| Err(SqliteFailure::EndUnknown(Box::new(failure)));
-                if changes.iter().any(|change| change.repetition() == Repetition::Once) {
-                    return unknown(failure);
-                }
-                match self.transaction(plans, changes, &mut own) {
-                    Ok(verdicts) => Ok(verdicts),
-                    Err(Failed::Before(failure) | Failed::OutcomeUnknown(_, failure)) => unknown(failure),
-                }
+                self.determine(plans, changes, own)
+            }
+        }
+    }
+
+    /// Runs a group once more after its commit failed, on a new connection. Operations are permanent, so that each
+    /// plan is then found or applied, and so are changes that recognise their own rows. The others fail.
+    pub(super) fn determine(
+        &mut self,
+        plans: &[&Plan],
+        changes: &mut [Box<dyn ChangeJob>],
+        mut own: HashSet<OperationId>,
+    ) -> Result<Verdicts, SqliteFailure> {
+        match self.transaction(plans, changes, Attempt::Again, &mut own) {
+            Ok(verdicts) => Ok(verdicts),
+            Err(Failed::Before(failure) | Failed::OutcomeUnknown(_, failure)) => {
+                Err(SqliteFailure::EndUnknown(Box::new(failure)))
             }
         }
     }
 
     /// Runs a group once. `own` are the operations that an earlier attempt may have applied.
-    fn transaction(
+    pub(super) fn transaction(
         &mut self,
         plans: &[&Plan],
         changes: &mut [Box<dyn ChangeJob>],
+        attempt: Attempt,
         own: &mut HashSet<OperationId>,
     ) -> Result<Verdicts, Failed> {
         crash_points::at(CrashPoint::BeforeLock, plans.iter().copied());
-        let setup = self.setup.clone();
-        self.connect().map_err(Failed::Before)?;
-        let (Some(connection), identity) = (&mut self.connection, &mut self.identity) else {
-            return Err(Failed::Before(SqliteFailure::Closed));
-        };
+        let start = Instant::now();
+        let (connection, identity) = self.database.usable().map_err(Failed::Before)?;
         let mut worked = None;
         let done = connection.immediate_transaction(|connection| {
             crash_points::at(CrashPoint::AfterLock, plans.iter().copied());
-            let verdicts = apply_all(connection, plans, own, &setup)?;
-            for change in changes.iter_mut() {
-                change.run(connection)?;
-            }
+            let verdicts = apply_all(connection, plans, own, &self.setup)?;
+            changes.iter_mut().try_for_each(|change| attempt.run(change, connection))?;
             identity.ensure(Instant::now())?;
             crash_points::at(CrashPoint::BeforeCommit, plans.iter().copied());
             worked = Some(verdicts);
             Ok::<(), SqliteFailure>(())
         });
-        match (done, worked) {
+        let failure = match (done, worked) {
             (Ok(()), Some(verdicts)) => {
                 crash_points::at(CrashPoint::AfterCommit, plans.iter().copied());
-                Ok(verdicts)
+                if has_applied(&verdicts) {
+                    telemetry::committed(plans.len(), start.elapsed());
+                }
+                return Ok(verdicts);
             }
-            (done, worked) => {
-                self.connection = None;
-                let failure = done.err().unwrap_or(SqliteFailure::Deadline);
-                Err(match worked {
-                    None => Failed::Before(failure),
-                    Some(verdicts) => Failed::OutcomeUnknown(applied(plans, &verdicts), failure),
-                })
-            }
-        }
+            (Err(failure), Some(verdicts)) => Failed::OutcomeUnknown(applied(plans, &verdicts), failure),
+            (Err(failure), None) => Failed::Before(failure),
+            (Ok(()), None) => Failed::Before(SqliteFailure::Deadline),
+        };
+        self.database.break_off(failure.cause());
+        Err(failure)
     }
+}
 
-    /// Copies the write-ahead log into the database if it has grown; readers are not disturbed.
-    pub(super) fn checkpoint(&mut self) {
-        let mut log = self.setup.path.clone().into_os_string();
-        log.push("-wal");
-        let is_large = std::fs::metadata(log).is_ok_and(|log| log.len() > CHECKPOINT_ABOVE);
-        if let Some(connection) = self.connection.as_mut().filter(|_| is_large)
-            && let Err(error) = connection.batch_execute("PRAGMA wal_checkpoint(PASSIVE)")
-        {
-            tracing::warn!(%error, "a checkpoint failed");
-        }
-    }
+/// Whether a plan of a group was applied now.
+pub(super) fn has_applied(verdicts: &Verdicts) -> bool {
+    verdicts.iter().any(|verdict| matches!(verdict, Ok(Ok(Applied::Fresh(_)))))
 }
 
 /// The operations of the plans that were applied now.

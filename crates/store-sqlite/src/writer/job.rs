@@ -41,7 +41,7 @@ pub(crate) enum Repetition {
 
 /// A change other than a plan, as the writer sees it.
 pub(super) trait ChangeJob: Send {
-    /// Whether nobody waits for it.
+    /// Whether its caller no longer waits.
     fn is_abandoned(&self) -> bool;
     /// Whether it may run again after a commit with an unknown outcome.
     fn repetition(&self) -> Repetition;
@@ -50,6 +50,8 @@ pub(super) trait ChangeJob: Send {
     /// # Errors
     /// Only when the whole transaction has failed.
     fn run(&mut self, connection: &mut SqliteConnection) -> Result<(), SqliteFailure>;
+    /// Replaces the stored result: the commit may have applied it.
+    fn outcome_unknown(&mut self, failure: &str);
     /// Sends the stored result, or the failure of the transaction.
     fn answer(self: Box<Self>, failure: Option<&str>);
 }
@@ -88,6 +90,10 @@ where
         }
     }
 
+    fn outcome_unknown(&mut self, failure: &str) {
+        self.result = Some(Err(SqliteFailure::Group(failure.to_owned())));
+    }
+
     fn answer(self: Box<Self>, failure: Option<&str>) {
         let result = match (failure, self.result) {
             (Some(failure), _) => Err(SqliteFailure::Group(failure.to_owned())),
@@ -101,5 +107,6 @@ where
 /// A job in the queue of the writer.
 pub(super) enum Job {
     Plan(Box<PlanJob>),
-    Change(Box<dyn ChangeJob>),
+    /// A change, with the time of its submission.
+    Change(Instant, Box<dyn ChangeJob>),
 }

@@ -9,7 +9,7 @@ use cuepoint_store_sqlite::SqliteStore;
 use cuepoint_store_sqlite::testing::TestDirectory;
 use tokio::sync::oneshot;
 
-use crate::scenario::{available, guest, open, topup};
+use crate::fixtures::{available, guest, open, topup};
 
 /// An auditor that waits at its first wallet until the sender is dropped, and the moment at which it waits.
 fn waiting() -> (Auditor, mpsc::Sender<()>, oneshot::Receiver<()>) {

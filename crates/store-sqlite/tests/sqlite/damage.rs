@@ -16,7 +16,7 @@ use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
-use crate::scenario::{available, guest, open, topup, usd, withdrawal};
+use crate::fixtures::{available, guest, open, topup, usd, withdrawal};
 use crate::tamper::{WHOLE, audit, populate};
 
 /// The size of a page in bytes.

@@ -15,8 +15,8 @@ use cuepoint_store_sqlite::testing::TestDirectory;
 use diesel::SqliteConnection;
 use diesel::connection::SimpleConnection;
 
+use crate::fixtures::{guest, metadata, now, number, open, topup};
 use crate::redaction::{add_profile_changes, whole_receipts};
-use crate::scenario::{guest, metadata, now, number, open, topup};
 
 /// The number of profile changes in every run.
 const CHANGES: i64 = 30_000;

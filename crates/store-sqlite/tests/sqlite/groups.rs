@@ -11,7 +11,7 @@ use diesel::connection::SimpleConnection;
 use futures_util::future::{BoxFuture, join_all, poll_immediate};
 use tokio::time::sleep;
 
-use crate::scenario::{available, guest, open, topup, withdrawal};
+use crate::fixtures::{available, guest, open, topup, withdrawal};
 
 type Answer = Result<Applied, ApplyError>;
 

@@ -12,19 +12,24 @@
 
 mod append_only;
 mod audit;
+mod child;
+mod crashes;
 mod damage;
 mod drift;
 mod erasure;
 mod erasure_at_size;
+mod fixtures;
+mod full_disk;
 mod groups;
 mod phone_codes;
 mod query_plans;
 mod reads;
+mod recovery;
 mod redaction;
 mod restart;
 mod rules;
-mod scenario;
 mod schema;
 mod size;
+mod start;
 mod tamper;
 mod work_lists;

@@ -13,7 +13,7 @@ use cuepoint_store_sqlite::SqliteStore;
 use cuepoint_store_sqlite::testing::TestDirectory;
 use time::Duration;
 
-use crate::scenario::{now, number, open};
+use crate::fixtures::{now, number, open};
 
 /// The maximum number of codes of the deployment within a day.
 const MAX: u32 = 7;

@@ -11,7 +11,7 @@ use cuepoint_store_sqlite::testing::TestDirectory;
 use futures_util::future::join_all;
 use tokio::runtime::Builder;
 
-use crate::scenario::{guest, open, topup};
+use crate::fixtures::{guest, open, topup};
 
 /// Reads every user several times at once, and one who does not exist.
 async fn each_reader_gets_their_own_row(store: &SqliteStore, people: &[UserId]) {

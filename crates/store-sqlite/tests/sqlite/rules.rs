@@ -11,7 +11,7 @@ use cuepoint_domain::withdrawal::{NextSend, WithdrawalState, WithdrawalStatus};
 use cuepoint_store_sqlite::testing::TestDirectory;
 use diesel::connection::SimpleConnection;
 
-use crate::scenario::{guest, now, number, open};
+use crate::fixtures::{guest, now, number, open};
 
 /// Offsets from now in microseconds: before, at and after it.
 const AROUND: [i64; 3] = [-1, 0, 1];

@@ -9,7 +9,7 @@ use cuepoint_store_sqlite::SqliteStore;
 use cuepoint_store_sqlite::testing::TestDirectory;
 use futures_util::future::join_all;
 
-use crate::scenario::{guest, open, topup};
+use crate::fixtures::{guest, open, topup};
 
 /// The number of entries; `CUEPOINT_AUDIT_ENTRIES` overrides it.
 const ENTRIES: usize = 10_000;

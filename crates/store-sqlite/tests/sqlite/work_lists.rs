@@ -12,7 +12,7 @@ use cuepoint_store_sqlite::SqliteStore;
 use cuepoint_store_sqlite::testing::TestDirectory;
 use diesel::connection::SimpleConnection;
 
-use crate::scenario::{amount, guest, metadata, now, open, request, topup, withdrawal};
+use crate::fixtures::{amount, guest, metadata, now, open, request, topup, withdrawal};
 use crate::tamper::LAWLESS;
 
 /// The ids in each work list, two at most.

@@ -20,7 +20,7 @@ use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::Text;
 
-use crate::scenario::open;
+use crate::fixtures::open;
 pub(crate) use populate::populate;
 
 /// The tables, in an order in which they can be filled.

@@ -16,7 +16,7 @@ use diesel::SqliteConnection;
 use diesel::connection::SimpleConnection;
 use time::Duration;
 
-use crate::scenario::{amount, guest, metadata, now, withdrawal};
+use crate::fixtures::{amount, guest, metadata, now, withdrawal};
 
 /// Wallet 1 is a guest's, with sixteen entries: top-up 1; holds of requests 1 (pending), 2 (rejected at 4), 3
 /// (played at 6) and 4 (played at 8, refunded at 9); withdrawals 1 (pending), 2 (completed at 12) and 3
@@ -28,7 +28,7 @@ use crate::scenario::{amount, guest, metadata, now, withdrawal};
 pub(crate) async fn populate(store: &SqliteStore, vandal: &mut SqliteConnection) {
     let guest = guest(store, 100_00).await;
     let dj = dj(store).await;
-    crate::scenario::guest(store, 0).await;
+    crate::fixtures::guest(store, 0).await;
     for moves in [
         &[][..],
         &[music_request::Move::Reject],
@@ -107,13 +107,13 @@ async fn approvals(store: &SqliteStore, by: UserId) {
 /// Wallet 7, with its top-ups and its withdrawal.
 async fn charged_back(store: &SqliteStore) {
     let guest = guest(store, 0).await;
-    let Outcome::Topup(topup) = applied(store, crate::scenario::topup(store, guest, 20_00).await).await
+    let Outcome::Topup(topup) = applied(store, crate::fixtures::topup(store, guest, 20_00).await).await
     else {
         panic!("no top-up")
     };
     applied(store, withdrawal(store, guest, 5_00, "T1").await).await;
     applied(store, plans::reverse_topup(metadata(store, guest), &topup).unwrap()).await;
-    applied(store, crate::scenario::topup(store, guest, 3_00).await).await;
+    applied(store, crate::fixtures::topup(store, guest, 3_00).await).await;
 }
 
 /// Wallet 8 of an erased user, and the late money of two top-ups.

@@ -1,14 +1,16 @@
 //! Fixtures: stores, users with money, and plans for them.
 
+use std::future::Future;
 use std::path::Path;
+use std::time::Duration;
 
 use cuepoint_domain::account::{ArtistType, DjProfile, User};
-use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ids::{OperationId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{OperationMetadata, Plan};
+use cuepoint_domain::ledger::{Auditor, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Plan};
 use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
 use cuepoint_domain::music_request::{NewRequest, RequestTerms};
-use cuepoint_domain::ports::{Ids, Ledger, PasswordHash, People, Registered, Wallets};
+use cuepoint_domain::ports::{Audit, Ids, Ledger, PasswordHash, People, Registered, Wallets};
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Charge;
@@ -24,6 +26,22 @@ pub(crate) fn usd() -> Currency {
 
 pub(crate) fn open(directory: &Path) -> anyhow::Result<SqliteStore> {
     SqliteStore::open(directory, usd())
+}
+
+/// The message of a refused start, as an operator sees it.
+pub(crate) fn refusal(directory: &Path) -> String {
+    format!("{:#}", open(directory).expect_err("a refusal"))
+}
+
+/// Waits until a condition holds, and fails when that takes longer than any machine needs.
+pub(crate) async fn until<Fut: Future<Output = bool>>(what: &str, is_so: impl Fn() -> Fut) {
+    let waiting = async {
+        while !is_so().await {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let waited = tokio::time::timeout(Duration::from_secs(30), waiting).await;
+    assert!(waited.is_ok(), "timed out waiting until {what}");
 }
 
 pub(crate) fn now() -> Timestamp {
@@ -59,6 +77,28 @@ pub(crate) async fn guest(store: &SqliteStore, cents: i128) -> UserId {
 pub(crate) async fn topup(store: &SqliteStore, user: UserId, cents: i128) -> Plan {
     let id = store.next_topup().await.unwrap();
     plans::open_topup(metadata(store, user), id, user, amount(cents), Charge::Confirmed)
+}
+
+/// A top-up with a given id, so that another process can make the same plan.
+pub(crate) fn numbered_topup(number: i64, user: UserId, cents: i128) -> Plan {
+    let operation = OperationId(u128::try_from(number).unwrap() + (1 << 64));
+    let metadata = OperationMetadata::by(user, operation, now());
+    plans::open_topup(metadata, TopupId::new(number).unwrap(), user, amount(cents), Charge::Confirmed)
+}
+
+/// A withdrawal of 1.00 with a given id, and with a key if asked for.
+pub(crate) fn numbered_withdrawal(number: i64, user: UserId, has_key: bool) -> Plan {
+    let line = |text| Line::new(text).unwrap();
+    let amount = withdrawal_amount(1_00);
+    let new =
+        NewWithdrawal { amount, wallet_address: line("T1"), currency: line("USDT"), network: line("TRC20") };
+    let operation = OperationId(u128::try_from(number).unwrap() + (2 << 64));
+    let byte = u8::try_from(number % 256).unwrap();
+    let key = IdempotencyKey { scope: KeyScope([byte; 32]), fingerprint: Fingerprint([byte; 32]) };
+    let metadata =
+        OperationMetadata { key: has_key.then_some(key), ..OperationMetadata::by(user, operation, now()) };
+    let (id, terms) = (WithdrawalId::new(number).unwrap(), WithdrawalTerms::default());
+    plans::open_withdrawal(metadata, id, user, new, &terms).unwrap()
 }
 
 /// A withdrawal to an address, which the database refuses if it is empty.
@@ -121,4 +161,11 @@ pub(crate) async fn request(store: &SqliteStore, guest: UserId, dj: UserId) -> P
 /// The only value that a statement returns.
 pub(crate) fn number(connection: &mut SqliteConnection, statement: &str) -> i64 {
     diesel::dsl::sql::<BigInt>(statement).get_result(connection).unwrap()
+}
+
+/// Audits the whole ledger.
+pub(crate) async fn audit(store: &SqliteStore) {
+    let mut auditor = Auditor::new();
+    store.show(&mut auditor).await.unwrap();
+    auditor.finish().unwrap();
 }

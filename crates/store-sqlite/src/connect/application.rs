@@ -1,0 +1,62 @@
+//! The application id in the header of a database file, which tells the database of this program from others.
+
+use anyhow::ensure;
+use diesel::connection::SimpleConnection;
+use diesel::prelude::*;
+use diesel::sql_types::BigInt;
+
+/// The application id: `cuep` in ASCII.
+const ID: i64 = 0x6375_6570;
+/// The number of tables, indexes and triggers.
+const OBJECTS: &str = "SELECT count(*) FROM sqlite_schema";
+
+/// Writes the application id.
+///
+/// Every call writes the header anew, so that its commit proves that others can be committed. An update that
+/// changes no value would write nothing.
+///
+/// # Errors
+/// When the database cannot be written to.
+pub(crate) fn mark(connection: &mut SqliteConnection) -> QueryResult<()> {
+    connection.batch_execute(&format!("PRAGMA application_id = {ID}"))
+}
+
+/// Whether the database is new: without content and without an application.
+///
+/// # Errors
+/// When the database belongs to another program or cannot be read.
+pub(crate) fn is_new(connection: &mut SqliteConnection) -> anyhow::Result<bool> {
+    let found: i64 = diesel::dsl::sql::<BigInt>("PRAGMA application_id").get_result(connection)?;
+    if found == 0 {
+        let objects: i64 = diesel::dsl::sql::<BigInt>(OBJECTS).get_result(connection)?;
+        if objects == 0 {
+            return Ok(true);
+        }
+    }
+    ensure!(found == ID, "the database belongs to another program");
+    Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connect::connection::log_path;
+    use crate::testing::TestDirectory;
+
+    #[test]
+    fn a_mark_is_written_each_time() {
+        let directory = TestDirectory::create();
+        let mut connection = directory.migrated();
+        let log = log_path(&directory.path().join("test.db"));
+        connection.batch_execute("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+        for _ in 0..3 {
+            let before = std::fs::metadata(&log).unwrap().len();
+            mark(&mut connection).unwrap();
+            assert!(std::fs::metadata(&log).unwrap().len() > before);
+        }
+        // The reason for the application id: a row with the same values is not written again.
+        let before = std::fs::metadata(&log).unwrap().len();
+        diesel::sql_query("UPDATE ids SET next = next").execute(&mut connection).unwrap();
+        assert_eq!(std::fs::metadata(&log).unwrap().len(), before);
+    }
+}

@@ -1,0 +1,115 @@
+//! The writer's connection.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use diesel::SqliteConnection;
+use diesel::connection::SimpleConnection;
+
+use super::checkpoint::{self, Checkpoints};
+use crate::connect::connection::{Access, log_path, open};
+use crate::connect::failure::SqliteFailure;
+use crate::connect::file_identity::FileIdentity;
+use crate::telemetry;
+
+/// The only connection of the server that writes.
+pub(super) struct WriterConnection {
+    path: PathBuf,
+    log: PathBuf,
+    /// The identity of the files since the start.
+    identity: FileIdentity,
+    /// It stays open after a failure until another one is open, so that SQLite neither deletes the log nor
+    /// recovers from it: a recovery could find a commit that was never synced.
+    connection: SqliteConnection,
+    is_broken: bool,
+    checkpoints: Checkpoints,
+}
+
+impl WriterConnection {
+    /// Opens the connection.
+    ///
+    /// # Errors
+    /// When the database cannot be opened.
+    pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
+        let connection = open(path, Access::Writer)?;
+        let identity = FileIdentity::with_log(path, Instant::now())?;
+        let (path, log) = (path.to_owned(), log_path(path));
+        Ok(Self { path, log, identity, connection, is_broken: false, checkpoints: Checkpoints::default() })
+    }
+
+    /// Returns the connection and the identity of its files; after a failure a new one, provided that it leads to
+    /// the same files.
+    ///
+    /// # Errors
+    /// When it cannot be opened, or a file was deleted or replaced.
+    pub(super) fn usable(&mut self) -> Result<(&mut SqliteConnection, &mut FileIdentity), SqliteFailure> {
+        if self.is_broken {
+            self.identity.ensure_now(Instant::now())?;
+            let connection = open(&self.path, Access::Writer)?;
+            self.identity.ensure_now(Instant::now())?;
+            self.connection = connection;
+            self.is_broken = false;
+            // On a full disk, a copied log can be overwritten.
+            if let Err(error) = checkpoint::copy(&mut self.connection) {
+                tracing::warn!(%error, "a checkpoint failed");
+            }
+        }
+        Ok((&mut self.connection, &mut self.identity))
+    }
+
+    /// Ends the transaction after a failure; the next use opens another connection.
+    pub(super) fn break_off(&mut self, failure: &SqliteFailure) {
+        // SQLite may have ended it already.
+        let _ = self.connection.batch_execute("ROLLBACK");
+        self.is_broken = true;
+        // The log is gone but the database is there: it receives the commits that are only in the log.
+        if matches!(failure, SqliteFailure::FileLost(_)) && self.identity.ensure_database().is_ok() {
+            match checkpoint::copy(&mut self.connection) {
+                Ok(()) => {
+                    tracing::warn!("the content of the lost write-ahead log was copied into the database")
+                }
+                Err(error) => {
+                    tracing::error!(%error, "the content of the lost write-ahead log cannot be copied")
+                }
+            }
+        }
+    }
+
+    /// Copies the log into the database if it has grown; for the time between two groups.
+    pub(super) fn after_group(&mut self) {
+        self.maintain(|checkpoints, connection| checkpoints.after_group(connection));
+    }
+
+    /// Whether [`WriterConnection::idle`] has work.
+    pub(super) const fn is_idle_work_due(&self) -> bool {
+        !self.is_broken && self.checkpoints.is_due()
+    }
+
+    /// Empties the log while no changes arrive.
+    pub(super) fn idle(&mut self) {
+        self.maintain(|checkpoints, connection| checkpoints.idle(connection));
+    }
+
+    fn maintain(
+        &mut self,
+        work: impl FnOnce(&mut Checkpoints, &mut SqliteConnection) -> diesel::QueryResult<()>,
+    ) {
+        if self.is_broken {
+            return;
+        }
+        if let Err(error) = work(&mut self.checkpoints, &mut self.connection) {
+            tracing::warn!(%error, "a checkpoint failed");
+        }
+        telemetry::wal_size(&self.log);
+    }
+
+    /// Copies and empties the log, and closes the connection.
+    pub(super) fn close(mut self) {
+        if self.identity.ensure_database().is_ok()
+            && let Err(error) = checkpoint::empty(&mut self.connection)
+        {
+            tracing::warn!(%error, "the last checkpoint failed; the next start makes it");
+        }
+        telemetry::wal_size(&self.log);
+    }
+}

@@ -1,0 +1,111 @@
+//! The writer's thread.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use cuepoint_domain::ledger::Plan;
+use cuepoint_domain::ports::ApplyError;
+use cuepoint_store_sql::crash_points::{self, CrashPoint};
+use cuepoint_store_sql::limits::{GROUP, WAIT};
+use tokio::runtime::Runtime;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+use super::group::{GroupCommitter, Verdicts, has_applied};
+use super::job::{ChangeJob, Job, PlanJob};
+use super::readiness::Readiness;
+use crate::connect::failure::SqliteFailure;
+use crate::telemetry;
+
+/// The time without changes after which the write-ahead log is emptied.
+const IDLE_AFTER: Duration = Duration::from_secs(2);
+
+/// Commits groups until the queue is closed and empty. The runtime only waits.
+pub(super) fn run(
+    mut waiting: mpsc::Receiver<Job>,
+    mut committer: GroupCommitter,
+    readiness: &Readiness,
+    runtime: &Runtime,
+) {
+    let mut jobs = Vec::new();
+    loop {
+        let received = if committer.database.is_idle_work_due() {
+            runtime.block_on(async { timeout(IDLE_AFTER, waiting.recv_many(&mut jobs, GROUP)).await })
+        } else {
+            Ok(waiting.blocking_recv_many(&mut jobs, GROUP))
+        };
+        match received {
+            Ok(0) => break,
+            Ok(_) => {
+                telemetry::queue_depth(waiting.len());
+                commit(&mut committer, std::mem::take(&mut jobs), readiness);
+                committer.database.after_group();
+            }
+            Err(_) => committer.database.idle(),
+        }
+    }
+    committer.database.close();
+}
+
+/// Commits a group and answers its jobs.
+fn commit(committer: &mut GroupCommitter, group: Vec<Job>, readiness: &Readiness) {
+    let (jobs, mut changes) = in_time(group);
+    if jobs.is_empty() && changes.is_empty() {
+        return;
+    }
+    let plans: Vec<&Plan> = jobs.iter().map(|job| &job.plan).collect();
+    let done = commit_caught(committer, &plans, &mut changes);
+    match &done {
+        Ok(verdicts) if has_applied(verdicts) => readiness.applied(),
+        Ok(_) => {}
+        Err(failure) => readiness.failed(failure.refuses_plans()),
+    }
+    crash_points::at(CrashPoint::BeforeAnswer, plans);
+    match done {
+        Ok(verdicts) => {
+            for (job, verdict) in jobs.into_iter().zip(verdicts) {
+                match verdict {
+                    Ok(answer) => job.answer(answer.map_err(ApplyError::Rejected)),
+                    Err(failure) => job.failed(failure.to_string()),
+                }
+            }
+            changes.into_iter().for_each(|change| change.answer(None));
+        }
+        Err(failure) => {
+            tracing::error!(error = %failure, plans = jobs.len(), changes = changes.len(), "a group failed");
+            let failure = failure.to_string();
+            jobs.into_iter().for_each(|job| job.failed(failure.as_str()));
+            changes.into_iter().for_each(|change| change.answer(Some(&failure)));
+        }
+    }
+}
+
+/// Commits a group; a panic fails this group alone.
+fn commit_caught(
+    committer: &mut GroupCommitter,
+    plans: &[&Plan],
+    changes: &mut [Box<dyn ChangeJob>],
+) -> Result<Verdicts, SqliteFailure> {
+    let done = catch_unwind(AssertUnwindSafe(|| committer.commit(plans, changes)));
+    done.unwrap_or_else(|_| {
+        committer.database.break_off(&SqliteFailure::Panicked);
+        Err(SqliteFailure::Panicked)
+    })
+}
+
+/// The plans and changes of a group; those that waited too long are answered, and not applied.
+fn in_time(group: Vec<Job>) -> (Vec<PlanJob>, Vec<Box<dyn ChangeJob>>) {
+    let (mut jobs, mut changes): (Vec<PlanJob>, Vec<Box<dyn ChangeJob>>) = (Vec::new(), Vec::new());
+    for job in group {
+        match job {
+            Job::Plan(job) if job.submitted.elapsed() < WAIT => jobs.push(*job),
+            Job::Plan(job) => job.failed("the plan waited too long and was not applied"),
+            Job::Change(_, change) if change.is_abandoned() => {}
+            Job::Change(submitted, change) if submitted.elapsed() < WAIT => changes.push(change),
+            Job::Change(_, change) => {
+                change.answer(Some("the change waited too long and was not applied"));
+            }
+        }
+    }
+    (jobs, changes)
+}

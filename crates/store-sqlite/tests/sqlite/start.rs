@@ -1,0 +1,149 @@
+//! Data directories and databases that are refused at the start, and the ways to open one.
+
+use std::fs;
+
+use cuepoint_domain::ports::{ApplyError, Backend, Ledger, Opening, Store};
+use cuepoint_store_sqlite::testing::TestDirectory;
+use cuepoint_store_sqlite::{SqliteBackend, SqliteStore, migrate};
+use diesel::connection::SimpleConnection;
+use diesel::{Connection, SqliteConnection};
+
+use crate::fixtures::{audit, available, guest, open, refusal, topup, usd};
+
+/// Runs statements in the database of a directory, which no store uses.
+fn change(directory: &TestDirectory, statements: &str) {
+    let path = directory.path().join("cuepoint.db");
+    let mut connection = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+    connection.batch_execute(statements).unwrap();
+}
+
+fn backend(directory: &TestDirectory) -> SqliteBackend {
+    SqliteBackend::new(directory.path().to_owned(), usd())
+}
+
+async fn refusal_to_read(directory: &TestDirectory) -> String {
+    backend(directory).open(Opening::WithoutMigrations).await.err().unwrap().to_string()
+}
+
+#[tokio::test]
+async fn a_database_of_a_newer_version_is_refused() {
+    let directory = TestDirectory::create();
+    migrate(directory.path()).unwrap();
+    change(&directory, "INSERT INTO __diesel_schema_migrations (version) VALUES ('29990101000001')");
+    let told =
+        "was migrated by a newer version of this program (migration 29990101000001): start that version";
+    for message in [
+        refusal(directory.path()),
+        format!("{:#}", migrate(directory.path()).unwrap_err()),
+        refusal_to_read(&directory).await,
+    ] {
+        assert!(message.contains(told), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn the_database_of_another_program_is_refused() {
+    let directory = TestDirectory::create();
+    change(&directory, "CREATE TABLE theirs (id INTEGER)");
+    let path = directory.path().join("cuepoint.db");
+    let before = fs::read(&path).unwrap();
+    let message = refusal(directory.path());
+    assert!(
+        message.ends_with("cuepoint.db cannot be opened: the database belongs to another program"),
+        "{message}"
+    );
+    assert_eq!(fs::read(&path).unwrap(), before);
+    fs::write(&path, "a text of another program, which is no database").unwrap();
+    let message = refusal(directory.path());
+    assert!(
+        message.ends_with("cuepoint.db is damaged: restore a backup (file is not a database)"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_log_without_its_database_is_refused() {
+    let directory = TestDirectory::create();
+    let log = directory.path().join("cuepoint.db-wal");
+    fs::write(&log, "commits").unwrap();
+    for message in [refusal(directory.path()), format!("{:#}", migrate(directory.path()).unwrap_err())] {
+        assert!(message.contains("cuepoint.db is missing, but its write-ahead log is there"), "{message}");
+    }
+    assert_eq!(fs::read(&log).unwrap(), b"commits");
+    assert!(!directory.path().join("cuepoint.db").exists());
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_to_is_refused() {
+    // Not even the superuser creates files there.
+    let message = format!("{:#}", SqliteStore::open("/proc/self".as_ref(), usd()).unwrap_err());
+    assert!(
+        message.starts_with("the lock file /proc/") && message.contains(" cannot be used: "),
+        "{message}"
+    );
+    let message = format!("{:#}", SqliteStore::open("/proc/self/data".as_ref(), usd()).unwrap_err());
+    assert!(message.starts_with("the data directory /proc/self/data cannot be used: "), "{message}");
+}
+
+#[tokio::test]
+async fn migrations_are_applied_without_a_server() {
+    let directory = TestDirectory::create();
+    let applied = backend(&directory).migrate().await.unwrap().unwrap();
+    assert!(applied.contains(&"20261122000001".to_owned()), "{applied:?}");
+    assert_eq!(backend(&directory).migrate().await.unwrap(), Some(Vec::new()));
+    let store = open(directory.path()).unwrap();
+    let refused = backend(&directory).migrate().await.unwrap_err().to_string();
+    assert!(refused.contains("is in use by pid"), "{refused}");
+    store.close().await;
+}
+
+#[tokio::test]
+async fn a_store_to_read_is_neither_created_nor_migrated() {
+    let parent = TestDirectory::create();
+    let absent = parent.path().join("absent");
+    let message = SqliteStore::open_to_read(&absent, usd()).unwrap_err().to_string();
+    assert!(
+        message.starts_with("there is no database in ") && message.ends_with("run `cuepoint migrate` first")
+    );
+    assert!(!absent.exists());
+
+    let directory = TestDirectory::create();
+    migrate(directory.path()).unwrap();
+    backend(&directory).open(Opening::WithoutMigrations).await.unwrap().close().await;
+    change(&directory, "DELETE FROM __diesel_schema_migrations");
+    let message = refusal_to_read(&directory).await;
+    assert_eq!(message, "the database is older than this program: run `cuepoint migrate` first");
+}
+
+#[tokio::test]
+async fn a_store_is_read_beside_its_server() {
+    let directory = TestDirectory::create();
+    let server = open(directory.path()).unwrap();
+    let user = guest(&server, 10_00).await;
+    let reading = SqliteStore::open_to_read(directory.path(), usd()).unwrap();
+    audit(&reading).await;
+    for more in 1..=3 {
+        server.apply(topup(&server, user, 1_00).await).await.unwrap();
+        assert_eq!(available(&reading, user).await, 10_00 + more * 1_00);
+    }
+    let plan = topup(&server, user, 1_00).await;
+    let Err(ApplyError::Unavailable(cause)) = reading.apply(plan.clone()).await else { panic!("applied") };
+    assert!(cause.to_string().contains("accepts no changes"), "{cause}");
+    reading.ready().await.unwrap_err();
+    reading.close().await;
+    server.apply(plan).await.unwrap();
+    server.close().await;
+    let reading = SqliteStore::open_to_read(directory.path(), usd()).unwrap();
+    assert_eq!(available(&reading, user).await, 14_00);
+    audit(&reading).await;
+    reading.close().await;
+}
+
+#[tokio::test]
+async fn a_currency_is_required_of_a_store_to_read_as_well() {
+    let directory = TestDirectory::create();
+    open(directory.path()).unwrap().close().await;
+    let euro = cuepoint_domain::money::Currency::new("EUR", 2).unwrap();
+    let message = SqliteStore::open_to_read(directory.path(), euro).unwrap_err().to_string();
+    assert!(message.contains("keeps USD"), "{message}");
+}
