@@ -14,7 +14,7 @@ use crate::seeding::{Population, seed_memory};
 /// # Errors
 /// If it cannot start.
 pub fn serve_population(population: &Population) -> anyhow::Result<()> {
-    let layers = Layers::of_process()?;
+    let layers = Layers::of_process(None)?;
     let settings = layers.settings()?;
     let queue = telemetry::queue().context("cannot start the log writer")?;
     telemetry::start(layers.environment.log_format(), Some(&queue))?;

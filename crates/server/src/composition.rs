@@ -22,7 +22,7 @@ use crate::adapters::payouts::{Manual, PayoutWebhook};
 use crate::adapters::request_ids::new_request_id;
 use crate::adapters::runtime::{TokioTasks, TokioTimer};
 use crate::adapters::security::authentication::Authentication;
-use crate::adapters::security::keys::{KeyRing, SigningKeys};
+use crate::adapters::security::keys::{self, KeyRing, SigningKeys};
 use crate::adapters::security::passwords::Argon2Passwords;
 use crate::adapters::security::random::RandomSecrets;
 use crate::adapters::security::revocations::RevocationCache;
@@ -65,14 +65,13 @@ pub async fn open(settings: &Settings, opening: Opening) -> anyhow::Result<Arc<d
     named(&*backend, backend.open(opening).await)
 }
 
-/// Applies the missing migrations to the configured store and returns their names; `None` if it has no
-/// schema.
+/// Applies the missing migrations to the configured store and returns their names.
 ///
 /// # Errors
-/// When the store cannot be reached or a migration fails.
-pub async fn migrate(settings: &Settings) -> anyhow::Result<Option<Vec<String>>> {
+/// When the store has no schema, cannot be reached, or a migration fails.
+pub async fn migrate(settings: &Settings) -> anyhow::Result<Vec<String>> {
     let backend = backend(settings);
-    named(&*backend, backend.migrate().await)
+    named(&*backend, backend.migrate().await)?.with_context(|| nothing_to(&*backend, "migrate"))
 }
 
 /// Prepares the configured database after a restore, provided that it has the given name.
@@ -117,21 +116,44 @@ fn nothing_to(backend: &dyn Backend, work: &str) -> String {
     format!("storage.backend is {}: there is nothing to {work}", backend.name())
 }
 
-/// Returns the configured signing keys of access tokens, or a random key that exists only in this process.
+/// Checks the signing keys of access tokens without creating any.
 ///
 /// # Errors
-/// When the configured keys are invalid, or none are configured in production.
+/// As [`signing_keys`].
+pub fn check_signing_keys(
+    settings: &Settings,
+    secrets: RandomSecrets,
+    clock: &dyn Clock,
+) -> anyhow::Result<()> {
+    match &settings.auth.signing_keys {
+        Some(SigningKeySource::DataDirectory(path)) if !path.exists() => Ok(()),
+        _ => signing_keys(settings, secrets, clock).map(drop),
+    }
+}
+
+/// Returns the signing keys of access tokens: the configured ones, or those in the data directory, in which the
+/// first start creates one, or a random key that exists only in this process. The store must be open, because it
+/// creates and locks the data directory.
+///
+/// # Errors
+/// When the keys are invalid, one cannot be created, or none are configured in production.
 pub fn signing_keys(
     settings: &Settings,
     secrets: RandomSecrets,
     clock: &dyn Clock,
 ) -> anyhow::Result<SigningKeys> {
     match &settings.auth.signing_keys {
-        Some(SigningKeySource::File(path)) => {
-            SigningKeys::read(path, clock.now()).context("auth.signing_key_file")
+        Some(source @ SigningKeySource::Text(text)) => {
+            SigningKeys::parse(text, clock.now()).context(source.name())
         }
-        Some(SigningKeySource::Text(text)) => {
-            SigningKeys::parse(text, clock.now()).context("auth.signing_keys")
+        Some(source @ SigningKeySource::DataDirectory(path)) => {
+            if keys::create_file(path, clock, secrets).context(source.name())? {
+                tracing::info!(file = %path.display(), "created a signing key");
+            }
+            SigningKeys::read(path, clock.now()).context(source.name())
+        }
+        Some(source @ SigningKeySource::File(path)) => {
+            SigningKeys::read(path, clock.now()).context(source.name())
         }
         // Checked here, not with the settings, because migrations and verification need no signing key.
         None if settings.environment == DeploymentEnvironment::Production => {

@@ -21,9 +21,9 @@ const TEMPLATE: &str = concat!("cuepoint_template_", env!("MIGRATIONS_HASH"));
 /// The advisory lock for the creation of the template, one more than the migrations' own.
 const LOCK: &str = "7166745915609935477";
 
-/// The README, with the statements that create the role of servers that own nothing, and that role's name
+/// The document with the statements that create the role of servers that own nothing, and that role's name
 /// there.
-const README: &str = include_str!("../../../README.md");
+const OPERATIONS: &str = include_str!("../../../docs/operations.md");
 const SERVICE_ROLE: &str = "cuepoint_server";
 
 /// A test's own migration, applied after those of this program.
@@ -86,7 +86,7 @@ impl TestDatabase {
         &self.url
     }
 
-    /// The URL of the database for the role that the README creates for servers that own nothing.
+    /// The URL of the database for the role that docs/operations.md creates for servers that own nothing.
     ///
     /// # Panics
     /// Never, since every URL of a test database names its user.
@@ -142,16 +142,16 @@ impl TestDatabase {
     }
 }
 
-/// The SQL blocks of the README about the role of servers that own nothing: the one that creates it, and the
+/// The SQL blocks of docs/operations.md about the role of servers that own nothing: the one that creates it, and the
 /// owner's grants.
 ///
 /// # Errors
-/// When the README lacks them.
+/// When the document lacks them.
 pub fn service_role_statements() -> anyhow::Result<(&'static str, &'static str)> {
-    let blocks = README.split("```sql\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let blocks = OPERATIONS.split("```sql\n").skip(1).filter_map(|rest| rest.split("```").next());
     let ours: Vec<&str> = blocks.filter(|block| block.contains(SERVICE_ROLE)).collect();
     let [create, grant] = ours.as_slice() else {
-        anyhow::bail!("README.md has {} blocks of SQL that name {SERVICE_ROLE}, not 2", ours.len());
+        anyhow::bail!("docs/operations.md has {} blocks of SQL that name {SERVICE_ROLE}, not 2", ours.len());
     };
     ensure!(create.starts_with("CREATE ROLE"), "the first block does not create the role");
     Ok((create, grant))

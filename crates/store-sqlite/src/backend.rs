@@ -1,6 +1,7 @@
 //! The SQLite backend.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{self, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -32,6 +33,12 @@ impl Backend for SqliteBackend {
 
     fn is_durable(&self) -> bool {
         true
+    }
+
+    fn data_directory(&self) -> Option<PathBuf> {
+        // A directory that does not exist yet has no canonical path.
+        let found = fs::canonicalize(&self.directory).or_else(|_| path::absolute(&self.directory));
+        Some(found.unwrap_or_else(|_| self.directory.clone()))
     }
 
     async fn open(&self, opening: Opening) -> Result<Arc<dyn Store>, BackendError> {

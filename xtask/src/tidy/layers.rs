@@ -121,6 +121,7 @@ const CRATES: &[CrateLayers] = &[
             &["ports"],
             &["backend"],
             &["testing"],
+            &["backend"],
             &[""],
         ],
         exceptions: &[],

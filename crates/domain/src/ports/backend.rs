@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt::Debug;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -33,6 +34,11 @@ pub trait Backend: Debug + Send + Sync {
 
     /// Whether the data outlive the process.
     fn is_durable(&self) -> bool;
+
+    /// The absolute path of the directory with the data; `None` if the data are elsewhere.
+    fn data_directory(&self) -> Option<PathBuf> {
+        None
+    }
 
     /// Opens the store, on a multi-threaded runtime that outlives it. [`Store::close`] has to close it.
     ///

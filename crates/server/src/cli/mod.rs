@@ -12,14 +12,15 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context;
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use time::Duration;
 
 use crate::adapters::clock::SystemClock;
 use crate::adapters::security::keys::{Algorithm, OlderKeys, Rotation};
 use crate::adapters::security::random::RandomSecrets;
-use crate::config::{Layers, Settings};
+use crate::config::{Layers, Settings, StorageOption};
 use crate::observability::log_queue::LogQueue;
 use crate::observability::telemetry;
 use crate::{composition, http};
@@ -32,8 +33,37 @@ const SIGNS_IN_SECONDS: u32 = 60;
 #[derive(Parser)]
 #[command(name = "cuepoint", version)]
 struct Arguments {
+    #[command(flatten)]
+    storage: StorageArguments,
     #[command(subcommand)]
     command: Option<Command>,
+}
+
+/// The storage options of all commands.
+#[derive(Args)]
+struct StorageArguments {
+    /// Use the SQLite database in this data directory (storage.backend and storage.dir).
+    #[arg(long, global = true, value_name = "DIR")]
+    data: Option<String>,
+    /// Store the data in memory, until the process ends.
+    #[arg(long, global = true)]
+    ephemeral: bool,
+}
+
+impl StorageArguments {
+    /// Returns the option that is given. Two options are a usage error, which ends the process: the parser does
+    /// not notice them on both sides of a subcommand.
+    fn selected(self) -> Option<StorageOption> {
+        match (self.data, self.ephemeral) {
+            (Some(_), true) => {
+                let conflict = "the options --data and --ephemeral cannot be used together";
+                Arguments::command().error(ErrorKind::ArgumentConflict, conflict).exit()
+            }
+            (Some(directory), false) => Some(StorageOption::Data(directory)),
+            (None, true) => Some(StorageOption::Ephemeral),
+            (None, false) => None,
+        }
+    }
 }
 
 #[derive(Subcommand)]
@@ -76,7 +106,8 @@ enum LedgerCommand {
 
 #[derive(Subcommand)]
 enum KeysCommand {
-    /// Add a new key to auth.signing_key_file, creating the file if necessary. Issued tokens stay valid.
+    /// Add a new key to auth.signing_key_file or to the keys in the data directory, creating the file if
+    /// necessary. Issued tokens stay valid.
     Rotate {
         /// The algorithm of the new key. Default: that of the newest key.
         #[arg(long, value_enum)]
@@ -97,7 +128,8 @@ enum ConfigCommand {
 /// Runs the command of the command line. A failure is one line on standard error.
 #[must_use]
 pub fn run() -> ExitCode {
-    let command = Arguments::parse().command.unwrap_or(Command::Serve);
+    let Arguments { storage, command } = Arguments::parse();
+    let (storage, command) = (storage.selected(), command.unwrap_or(Command::Serve));
     let failure = match command {
         Command::Ledger(LedgerCommand::Verify) => ExitCode::from(ledger_verify::NOT_CHECKED),
         Command::Serve
@@ -112,7 +144,7 @@ pub fn run() -> ExitCode {
     let queue = matches!(command, Command::Serve).then(telemetry::queue).transpose();
     let (queue, ended) = match queue.context("cannot start the log writer") {
         Ok(queue) => {
-            let ended = execute(command, queue.as_ref());
+            let ended = execute(command, storage, queue.as_ref());
             (queue, ended)
         }
         Err(error) => (None, Err(error)),
@@ -133,7 +165,12 @@ pub fn run() -> ExitCode {
 }
 
 /// Executes a command. The service logs through the queue.
-fn execute(command: Command, queue: Option<&LogQueue>) -> anyhow::Result<ExitCode> {
+fn execute(
+    command: Command,
+    storage: Option<StorageOption>,
+    queue: Option<&LogQueue>,
+) -> anyhow::Result<ExitCode> {
+    let start = |queue| start(storage.clone(), queue);
     match command {
         Command::Serve => {
             let settings = start(queue)?;
@@ -141,13 +178,9 @@ fn execute(command: Command, queue: Option<&LogQueue>) -> anyhow::Result<ExitCod
         }
         Command::Migrate => {
             let settings = start(queue)?;
-            match block_on(composition::migrate(&settings))? {
-                None => print("this storage has no schema\n")?,
-                Some(applied) => {
-                    let lines = applied.iter().map(|name| format!("applied {name}\n"));
-                    print(&format!("{}the schema is up to date\n", lines.collect::<String>()))?;
-                }
-            }
+            let applied = block_on(composition::migrate(&settings))?;
+            let lines = applied.iter().map(|name| format!("applied {name}\n"));
+            print(&format!("{}the schema is up to date\n", lines.collect::<String>()))?;
         }
         Command::Restore { database_name } => {
             let settings = start(queue)?;
@@ -171,10 +204,10 @@ fn execute(command: Command, queue: Option<&LogQueue>) -> anyhow::Result<ExitCod
             key_rotation::run(&settings, asked, &SystemClock)?;
         }
         Command::Config(ConfigCommand::Check) => {
-            let layers = Layers::of_process()?;
+            let layers = Layers::of_process(storage)?;
             let effective = layers.effective()?;
             let settings = layers.settings()?;
-            composition::signing_keys(&settings, RandomSecrets::new()?, &SystemClock)?;
+            composition::check_signing_keys(&settings, RandomSecrets::new()?, &SystemClock)?;
             composition::providers(&settings, Arc::new(SystemClock))?;
             print(&format!("# CUEPOINT_ENV is {}\n{effective}", layers.environment.name()))?;
         }
@@ -187,8 +220,8 @@ fn execute(command: Command, queue: Option<&LogQueue>) -> anyhow::Result<ExitCod
 }
 
 /// Loads the settings and starts logging.
-fn start(queue: Option<&LogQueue>) -> anyhow::Result<Settings> {
-    let layers = Layers::of_process()?;
+fn start(storage: Option<StorageOption>, queue: Option<&LogQueue>) -> anyhow::Result<Settings> {
+    let layers = Layers::of_process(storage)?;
     let settings = layers.settings()?;
     telemetry::start(layers.environment.log_format(), queue)?;
     Ok(settings)

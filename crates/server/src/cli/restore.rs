@@ -13,7 +13,7 @@ use crate::adapters::security::random::{RandomSecrets, random};
 use crate::cli::ledger_verify;
 use crate::cli::print;
 use crate::composition;
-use crate::config::{Settings, SigningKeySource};
+use crate::config::Settings;
 
 /// Prepares the database, replaces all signing keys with a new one, audits the ledger, prints the transfers
 /// to look up, and returns the exit status. It can be repeated.
@@ -69,13 +69,11 @@ fn new_key(settings: &Settings, secrets: RandomSecrets) -> anyhow::Result<String
         access_token_ttl: settings.auth.access_token_ttl,
         older: OlderKeys::Remove,
     };
-    match &settings.auth.signing_keys {
-        Some(SigningKeySource::File(path)) => {
-            keys::rotate_file(path, asked, &SystemClock, secrets).context("auth.signing_key_file")
-        }
-        Some(SigningKeySource::Text(_)) => {
-            Ok("auth.signing_keys: replace all keys of the servers with a new one\n".to_owned())
-        }
-        None => Ok("no signing keys are configured here: replace those of the servers yourself\n".to_owned()),
+    let Some(source) = &settings.auth.signing_keys else {
+        return Ok("no signing keys are configured here: replace those of the servers yourself\n".to_owned());
+    };
+    match source.file() {
+        Some(path) => keys::rotate_file(path, asked, &SystemClock, secrets).context(source.name()),
+        None => Ok(format!("{}: replace all keys of the servers with a new one\n", source.name())),
     }
 }

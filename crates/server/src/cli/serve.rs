@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::net::TcpListener;
+use std::path::Path;
 use std::sync::Arc;
 
 use actix_web::dev::Server;
@@ -27,7 +28,8 @@ const BACKLOG: i32 = 4_096;
 
 /// Runs the service until a stop signal, then drains the requests in flight.
 ///
-/// Prints one line when it listens: `listening on http://127.0.0.1:8080`.
+/// When it listens it prints `listening on http://127.0.0.1:8080`, after a line with the data directory if there
+/// is one.
 ///
 /// # Errors
 /// When it cannot start; the message is one sentence that names the configuration key.
@@ -50,10 +52,15 @@ async fn serve_opened(
     let mut signals = Signals::listen()?;
     // Before anything else, because earlier measurements are lost.
     Metrics::install()?;
-    let keys = composition::signing_keys(settings, RandomSecrets::new()?, &SystemClock)?;
+    let secrets = RandomSecrets::new()?;
+    // Before the store, because its start may migrate the database.
+    composition::check_signing_keys(settings, secrets, &SystemClock)?;
     let providers = composition::providers(settings, Arc::new(SystemClock))?;
     let store = opening.await?;
-    let served = run(settings, keys, providers, &store, &mut signals).await;
+    let served = match composition::signing_keys(settings, secrets, &SystemClock) {
+        Ok(keys) => run(settings, keys, providers, &store, &mut signals).await,
+        Err(error) => Err(error),
+    };
     store.close().await;
     served
 }
@@ -96,7 +103,7 @@ async fn run(
         settings.payouts.poll_interval,
         settings.audit_interval,
     );
-    announce(&url);
+    announce(backend.data_directory().as_deref(), &url);
     tracing::info!("API documentation at {url}/docs/");
     let ended = until_stopped(server, signals).await;
     background.stop().await;
@@ -142,11 +149,13 @@ async fn bootstrap(app: &App, operator: Bootstrap) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Prints the line that a supervisor waits for. A failed write is ignored, because standard output may be
-/// closed.
-fn announce(url: &str) {
+/// Prints the place of the data, and the line that a supervisor waits for. A failed write is ignored, because
+/// standard output may be closed.
+fn announce(data_directory: Option<&Path>, url: &str) {
+    let place =
+        data_directory.map(|path| format!("data directory: {}\n", path.display())).unwrap_or_default();
     let mut out = io::stdout().lock();
-    let _ = writeln!(out, "listening on {url}").and_then(|()| out.flush());
+    let _ = writeln!(out, "{place}listening on {url}").and_then(|()| out.flush());
 }
 
 /// Serves until a signal, then closes the listener and drains the requests in flight. A second signal stops

@@ -1,6 +1,6 @@
 //! Authentication, and the first operator.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use argon2::Params;
 use cuepoint_domain::text::{Email, Password};
@@ -31,11 +31,38 @@ pub struct Auth {
 /// The location of the signing keys of access tokens.
 #[derive(Clone, Debug)]
 pub enum SigningKeySource {
-    /// A file, which is reloaded when it changes.
+    /// A configured file, which is reloaded when it changes.
     File(PathBuf),
+    /// A file in the data directory, made at the first start because no other keys are configured, and reloaded
+    /// when it changes.
+    DataDirectory(PathBuf),
     /// The configuration itself, in the format of the file.
     Text(SecretString),
 }
+
+impl SigningKeySource {
+    /// The name of the location in errors.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::File(_) => "auth.signing_key_file",
+            Self::DataDirectory(_) => "the signing keys in the data directory",
+            Self::Text(_) => "auth.signing_keys",
+        }
+    }
+
+    /// The file with the keys; `None` if they are in no file.
+    #[must_use]
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) | Self::DataDirectory(path) => Some(path),
+            Self::Text(_) => None,
+        }
+    }
+}
+
+/// The name of the key file in a data directory.
+const KEY_FILE: &str = "signing-keys";
 
 /// The first operator, created at start unless one was created before or the e-mail address belongs to an
 /// account.
@@ -60,28 +87,28 @@ pub(super) struct AuthSection {
     breached_passwords: Choice<BreachedPasswords>,
 }
 
-impl TryFrom<AuthSection> for Auth {
-    type Error = ConfigError;
-
-    fn try_from(section: AuthSection) -> Result<Self, ConfigError> {
-        let (memory, iterations) = (section.argon2_memory_kib.0, section.argon2_iterations.0);
-        let cost = Params::new(memory, iterations, section.argon2_parallelism.0, None);
-        let signing_keys = match (section.signing_key_file, section.signing_keys) {
+impl AuthSection {
+    /// Returns the settings. Keys that are not configured are in `data_directory`, if there is one.
+    pub(super) fn check(self, data_directory: Option<&Path>) -> Result<Auth, ConfigError> {
+        let (memory, iterations) = (self.argon2_memory_kib.0, self.argon2_iterations.0);
+        let cost = Params::new(memory, iterations, self.argon2_parallelism.0, None);
+        let signing_keys = match (self.signing_key_file, self.signing_keys) {
             (Some(_), Some(_)) => {
                 let reason = "must not be set together with auth.signing_key_file";
                 return Err(ConfigError::new("auth.signing_keys", reason));
             }
             (Some(Text(file)), None) => Some(SigningKeySource::File(PathBuf::from(file))),
-            (None, keys) => keys.map(|Secret(Text(keys))| SigningKeySource::Text(keys)),
+            (None, Some(Secret(Text(keys)))) => Some(SigningKeySource::Text(keys)),
+            (None, None) => data_directory.map(|path| SigningKeySource::DataDirectory(path.join(KEY_FILE))),
         };
-        Ok(Self {
+        Ok(Auth {
             signing_keys,
-            access_token_ttl: section.access_token_ttl_seconds.to_time(),
-            refresh_token_ttl: section.refresh_token_ttl_seconds.to_time(),
+            access_token_ttl: self.access_token_ttl_seconds.to_time(),
+            refresh_token_ttl: self.refresh_token_ttl_seconds.to_time(),
             password_cost: cost.map_err(|error| {
                 ConfigError::new("auth.argon2_memory_kib", format!("cannot be used: {error}"))
             })?,
-            breached_passwords: section.breached_passwords.0,
+            breached_passwords: self.breached_passwords.0,
         })
     }
 }

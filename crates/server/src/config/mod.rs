@@ -1,8 +1,8 @@
 //! The configuration: four layers in which every key must be known and every value is validated at start.
 //!
 //! In increasing precedence: `config/default.toml` and the file of the environment, both compiled in; the
-//! file named by `CUEPOINT_CONFIG`; and variables named `CUEPOINT__SECTION__KEY`, where an empty one counts
-//! as not set.
+//! file named by `CUEPOINT_CONFIG`; variables named `CUEPOINT__SECTION__KEY`, where an empty one counts as not
+//! set; and the options of the command line.
 
 mod access;
 mod auth;
@@ -19,6 +19,7 @@ mod storage;
 mod tests;
 mod urls;
 mod values;
+mod variables;
 mod withdrawals;
 
 pub use access::Reachable;
@@ -30,7 +31,7 @@ pub use providers::{PayoutProviderKind, PayoutSettings, TopupProviderKind, Topup
 pub use requests::Requests;
 pub use server::Server;
 pub use settings::Settings;
-pub use storage::{Postgres, Storage};
+pub use storage::{Postgres, Storage, StorageOption};
 
 use thiserror::Error;
 

@@ -92,11 +92,15 @@ impl Sections {
     pub(super) fn check(self, environment: DeploymentEnvironment) -> Result<Settings, ConfigError> {
         let currency = Currency::try_from(self.wallet)?;
         let audit_interval = self.ledger.audit_interval_seconds.to_std();
+        let storage = self.storage.check(environment)?;
+        // The operator of a production deployment decides where its keys are, apart from its data.
+        let keeps_keys = environment != DeploymentEnvironment::Production;
+        let auth = self.auth.check(storage.directory().filter(|_| keeps_keys))?;
         Ok(Settings {
             environment,
             server: self.server.into(),
-            storage: self.storage.check(environment)?,
-            auth: self.auth.try_into()?,
+            storage,
+            auth,
             requests: self.requests.with_fees(&self.fees)?,
             audit_interval: (!audit_interval.is_zero()).then_some(audit_interval),
             withdrawals: self.withdrawals.check(&currency)?,

@@ -1,6 +1,7 @@
 //! Settings of the storage backend.
 
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 use secrecy::SecretString;
 use serde::Deserialize;
@@ -33,6 +34,64 @@ pub struct Postgres {
     pub migrate_on_start: bool,
 }
 
+/// The storage that the command line selects.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum StorageOption {
+    /// `--data`: SQLite in this data directory.
+    Data(String),
+    /// `--ephemeral`: memory.
+    Ephemeral,
+}
+
+/// The key of the data directory.
+pub(super) const DIRECTORY: &str = "storage.dir";
+/// The key of the backend.
+const BACKEND: &str = "storage.backend";
+/// The variable in which systemd passes the directories of a service's state, separated by colons.
+pub(super) const STATE_DIRECTORY: &str = "STATE_DIRECTORY";
+/// The data directory in the working directory.
+const LOCAL_DIRECTORY: &str = "./cuepoint-data";
+
+/// Returns the default of `storage.dir`: the first state directory of systemd, or one in the working directory.
+///
+/// # Errors
+/// [`ConfigError`] when the state directory is not UTF-8.
+pub(super) fn default_directory(state_directory: Option<&OsStr>) -> Result<&str, ConfigError> {
+    let Some(listed) = state_directory else { return Ok(LOCAL_DIRECTORY) };
+    let listed = listed.to_str().ok_or_else(|| ConfigError::new(STATE_DIRECTORY, "is not UTF-8"))?;
+    let first = listed.split(':').find(|directory| !directory.is_empty());
+    Ok(first.unwrap_or(LOCAL_DIRECTORY))
+}
+
+impl StorageOption {
+    /// The option as on the command line.
+    pub(super) const fn name(&self) -> &'static str {
+        match self {
+            Self::Data(_) => "--data",
+            Self::Ephemeral => "--ephemeral",
+        }
+    }
+
+    /// The keys that it sets, with their values.
+    pub(super) fn keys(&self) -> Vec<(&'static str, &str)> {
+        match self {
+            Self::Data(directory) => vec![(BACKEND, "sqlite"), (DIRECTORY, directory)],
+            Self::Ephemeral => vec![(BACKEND, "memory")],
+        }
+    }
+}
+
+impl Storage {
+    /// The data directory as configured; `None` for other backends than SQLite.
+    #[must_use]
+    pub fn directory(&self) -> Option<&Path> {
+        match self {
+            Self::Sqlite { directory } => Some(directory),
+            Self::Memory | Self::Postgres(_) => None,
+        }
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StorageSection {
@@ -63,13 +122,13 @@ impl StorageSection {
         match backend {
             StorageChoice::Memory if environment == DeploymentEnvironment::Production => {
                 Err(ConfigError::new(
-                    "storage.backend",
+                    BACKEND,
                     "memory is refused in production, because its data ends with the process",
                 ))
             }
             StorageChoice::Memory => Ok(Storage::Memory),
             StorageChoice::Sqlite => {
-                let Text(dir) = dir.ok_or_else(|| ConfigError::missing("storage.dir"))?;
+                let Text(dir) = dir.ok_or_else(|| ConfigError::missing(DIRECTORY))?;
                 Ok(Storage::Sqlite { directory: PathBuf::from(dir) })
             }
             StorageChoice::Postgres => {

@@ -2,6 +2,10 @@ mod effective;
 mod files;
 mod payouts;
 mod production;
+mod storage;
+mod variables;
+
+use std::path::Path;
 
 use cuepoint_domain::address::{AddressPolicy, Network, OptionsTable, PayoutOption};
 use cuepoint_domain::money::Money;
@@ -39,7 +43,7 @@ fn the_compiled_defaults_are_complete() {
     let settings = layers(DeploymentEnvironment::Development, &[]).settings().unwrap();
     assert_eq!((settings.server.host.as_str(), settings.server.port), ("127.0.0.1", 8080));
     assert_eq!((settings.server.workers, settings.server.public_url), (None, None));
-    assert!(matches!(settings.storage, Storage::Memory));
+    assert_eq!(settings.storage.directory(), Some(Path::new("./cuepoint-data")));
     assert_eq!(settings.auth.access_token_ttl, time::Duration::minutes(15));
     assert_eq!(settings.auth.refresh_token_ttl, time::Duration::days(30));
     assert_eq!((settings.currency.code(), settings.currency.scale()), ("USD", 2));
@@ -79,6 +83,7 @@ fn the_compiled_defaults_are_complete() {
 fn each_environment_has_its_own_defaults() {
     let test = settings(&[]);
     assert_eq!((test.topups.provider, test.rate_limits), (TopupProviderKind::Sandbox, None));
+    assert!(matches!(test.storage, Storage::Memory));
     let production = layers(DeploymentEnvironment::Production, PRODUCTION).settings().unwrap();
     assert_eq!(production.topups.provider, TopupProviderKind::None);
     assert!(production.rate_limits.is_some());
@@ -100,6 +105,7 @@ fn every_key_can_be_set_by_a_variable() {
         ("server.body_timeout_seconds", "13"),
         ("server.keep_alive_seconds", "14"),
         ("storage.backend", "postgres"),
+        ("storage.dir", "/data"),
         ("storage.postgres.url", "postgres://db/x"),
         ("storage.postgres.pool_size", "4"),
         ("storage.postgres.migrate_on_start", "false"),
@@ -221,8 +227,13 @@ fn an_invalid_value_is_one_line_naming_its_key() {
             "https://a:b@x",
             "must be http(s)://host or http(s)://host:port, without a path",
         ),
-        ("storage.backend", "sqlite", "must be one of memory, postgres"),
-        ("storage.backend", "postgres://cuepoint:hidden-word@db/x", "must be one of memory, postgres"),
+        ("storage.backend", "oracle", "must be one of sqlite, postgres, memory"),
+        (
+            "storage.backend",
+            "postgres://cuepoint:hidden-word@db/x",
+            "must be one of sqlite, postgres, memory",
+        ),
+        ("storage.dir", " ", "must be a non-empty string"),
         ("storage.postgres.pool_size", "0", "must be a whole number from 1 to 1000"),
         ("storage.postgres.migrate_on_start", "yes", "must be true or false"),
         ("auth.access_token_ttl_seconds", "0", "must be a whole number from 1 to 86400"),
@@ -345,8 +356,9 @@ fn keys_that_require_other_keys() {
 fn a_non_utf8_variable_is_refused() {
     use std::os::unix::ffi::OsStringExt;
     let bytes = std::ffi::OsString::from_vec(vec![0xff]);
-    let layers = Layers { variables: vec![("CUEPOINT__SERVER__HOST".into(), bytes)], ..Layers::test(&[]) };
-    refused(layers.settings(), "server.host: CUEPOINT__SERVER__HOST is not UTF-8");
+    let of = |name: &str| Layers { variables: vec![(name.into(), bytes.clone())], ..Layers::test(&[]) };
+    refused(of("CUEPOINT__SERVER__HOST").settings(), "server.host: CUEPOINT__SERVER__HOST is not UTF-8");
+    refused(of("STATE_DIRECTORY").settings(), "STATE_DIRECTORY: is not UTF-8");
 }
 
 #[test]

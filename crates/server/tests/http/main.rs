@@ -31,6 +31,7 @@ mod clocks;
 mod codes;
 mod corrections;
 mod crashes;
+mod data_directory;
 mod declared_fields;
 mod expiry;
 mod exported_columns;

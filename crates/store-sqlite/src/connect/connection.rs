@@ -1,6 +1,9 @@
 //! Connections to the database file, and their settings.
 
+use std::fs::OpenOptions;
+use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, ensure};
@@ -26,6 +29,9 @@ pub(crate) enum Access {
     #[allow(dead_code, reason = "there is no command for backups yet")]
     Backup,
 }
+
+/// The permissions of a new file, which SQLite gives to its log and index as well: the owner's alone.
+const FILE_MODE: u32 = 0o600;
 
 /// A setting of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -109,6 +115,9 @@ pub(crate) fn damaged(path: &Path, defect: &str) -> anyhow::Error {
 }
 
 fn connect(path: &Path, access: Access) -> anyhow::Result<SqliteConnection> {
+    if access == Access::Creator {
+        create(path)?;
+    }
     let mut connection = SqliteConnection::establish(&uri(path, access.mode()))?;
     ensure_safe(&value(&mut connection, "SELECT sqlite_version()")?)?;
     BUSY_TIMEOUT.set(&mut connection)?;
@@ -142,6 +151,15 @@ pub(crate) fn log_path(database: &Path) -> PathBuf {
     let mut path = database.as_os_str().to_owned();
     path.push("-wal");
     PathBuf::from(path)
+}
+
+/// Creates an empty file, which SQLite takes for a new database, unless there is a file. An existing one must not
+/// be opened here: closing it would release the locks of all connections of this process.
+fn create(path: &Path) -> io::Result<()> {
+    match OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        created => created.map(drop),
+    }
 }
 
 /// Reads the only value of a statement, as text.
@@ -247,11 +265,26 @@ mod tests {
     }
 
     #[test]
+    fn the_files_are_readable_by_their_owner_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = TestDirectory::create();
+        let path = directory.path().join("a.db");
+        let mut connection = open(&path, Access::Creator).unwrap();
+        connection.batch_execute("CREATE TABLE a (b INTEGER)").unwrap();
+        for name in ["a.db", "a.db-wal", "a.db-shm"] {
+            let found = std::fs::metadata(directory.path().join(name)).unwrap().permissions().mode();
+            assert_eq!(found & 0o777, 0o600, "{name}");
+        }
+    }
+
+    #[test]
     fn a_path_is_no_uri() {
         let directory = TestDirectory::create();
         let path = directory.path().join("ä?mode=memory#50%.db");
-        drop(open(&path, Access::Creator).unwrap());
+        let mut connection = open(&path, Access::Creator).unwrap();
         assert!(path.is_file());
+        let opened = value(&mut connection, "SELECT file FROM pragma_database_list").unwrap();
+        assert_eq!(Path::new(&opened), path.canonicalize().unwrap());
     }
 
     #[test]

@@ -2,9 +2,14 @@
 
 use super::*;
 
-/// Returns the settings from a file with this content; `name` keeps the files of concurrent tests apart.
+/// The configuration file of a test; `name` keeps the files of concurrent tests apart.
+fn file(name: &str) -> std::path::PathBuf {
+    std::env::temp_dir().join(format!("cuepoint-config-{name}-{}.toml", std::process::id()))
+}
+
+/// Returns the settings from a file with this content.
 fn of_file(name: &str, content: &str, keys: &[(&str, &str)]) -> Result<Settings, ConfigError> {
-    let path = std::env::temp_dir().join(format!("cuepoint-config-{name}-{}.toml", std::process::id()));
+    let path = file(name);
     std::fs::write(&path, content).unwrap();
     let settings = Layers { file: Some(path.clone()), ..Layers::test(keys) }.settings();
     std::fs::remove_file(path).unwrap();
@@ -31,14 +36,17 @@ fn unknown_keys_are_refused_in_every_layer() {
     let elsewhere = vec![("PORT".into(), "1".into()), ("CUEPOINT_ENV".into(), "test".into())];
     assert!(Layers { variables: elsewhere, ..Layers::test(&[]) }.settings().is_ok());
 
-    refused(of_file("prot", "[server]\nprot = 1", &[]), "server.prot: there is no such key");
+    let in_file = |name, sentence: &str| format!("{sentence} (in {})", file(name).display());
+    let sentence = in_file("prot", "server.prot: there is no such key");
+    refused(of_file("prot", "[server]\nprot = 1", &[]), &sentence);
     let sections = "`server`, `storage`, `auth`, `wallet`, `fees`, `requests`, `ledger`, `withdrawals`, `adjustments`, \
                     `notifier`, `phone`, `topups`, `payouts`, `cors`, `access`, `rate_limits`, `bootstrap`";
     let sentence = format!("sever: unknown field `sever`, expected one of {sections}");
-    refused(of_file("sever", "[sever]\nport = 1", &[]), &sentence);
-    refused(of_file("scalar", "server = 1", &[]), "server: there is no such key");
+    refused(of_file("sever", "[sever]\nport = 1", &[]), &in_file("sever", &sentence));
+    let sentence = in_file("scalar", "server: there is no such key");
+    refused(of_file("scalar", "server = 1", &[]), &sentence);
     let misplaced = of_file("misplaced", "storage = \"hidden-word\"", &[]);
-    refused(misplaced, "storage: there is no such key");
+    refused(misplaced, &in_file("misplaced", "storage: there is no such key"));
 }
 
 #[test]
@@ -75,8 +83,17 @@ fn a_value_of_the_wrong_type_in_a_file_is_refused() {
             "bootstrap.operator_password: must be a non-empty string",
         ),
     ] {
-        refused(of_file(name, file, &[]), sentence);
+        let sentence = format!("{sentence} (in {})", self::file(name).display());
+        refused(of_file(name, file, &[]), &sentence);
     }
+}
+
+#[test]
+fn an_invalid_value_of_another_layer_is_not_attributed_to_the_file() {
+    let overridden = of_file("overridden", "[server]\nport = 9000", &[("server.port", "x")]);
+    refused(overridden, "server.port: must be a whole number from 0 to 65535");
+    let missing = of_file("missing", "[storage]\nbackend = \"postgres\"", &[]);
+    refused(missing, "storage.postgres.url: is required");
 }
 
 #[test]
@@ -87,7 +104,9 @@ fn an_unreadable_configuration_file_is_refused_without_showing_it() {
 
     let broken = of_file("broken", "[bootstrap]\noperator_password = \"hidden-word\" x\n", &[]);
     let error = broken.unwrap_err().to_string();
-    assert!(error.starts_with("CUEPOINT_CONFIG: TOML parse error at line 2"), "{error}");
+    let beginning =
+        format!("CUEPOINT_CONFIG: {} is invalid: TOML parse error at line 2", file("broken").display());
+    assert!(error.starts_with(&beginning), "{error}");
     assert!(!error.contains("hidden-word") && !error.contains('\n'), "{error}");
 }
 

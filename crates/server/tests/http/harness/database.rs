@@ -25,7 +25,7 @@ impl Database {
         self.0.url()
     }
 
-    /// Its address for the unprivileged service role described in the README.
+    /// Its address for the unprivileged service role described in docs/operations.md.
     pub(crate) fn service_url(&self) -> String {
         self.0.service_url()
     }

@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
+use diesel::dsl::sql;
 use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Bool};
 
 use super::{BATCH, End, Showing, after, read, readable};
 use crate::connect::failure::SqliteFailure;
@@ -88,12 +90,9 @@ fn load_entries(
     (wallet, seq): (i64, i64),
     limit: i64,
 ) -> Result<Vec<EntryRow>, SqliteFailure> {
-    let later = ledger_entries::wallet_id
-        .gt(wallet)
-        .or(ledger_entries::wallet_id.eq(wallet).and(ledger_entries::seq.gt(seq)));
+    let later = sql::<Bool>("(wallet_id, seq) > (").bind::<BigInt, _>(wallet).sql(", ");
     let query = ledger_entries::table
-        .filter(ledger_entries::wallet_id.ge(wallet))
-        .filter(later)
+        .filter(later.bind::<BigInt, _>(seq).sql(")"))
         .order((ledger_entries::wallet_id, ledger_entries::seq))
         .limit(limit);
     Ok(query.select(EntryRow::as_select()).load(connection)?)

@@ -9,8 +9,9 @@ use anyhow::{Context, ensure};
 use cuepoint_domain::ports::Clock;
 use secrecy::zeroize::Zeroizing;
 use secrecy::{ExposeSecret, SecretString};
+use time::Duration;
 
-use super::rotation::{Rotation, rotate};
+use super::rotation::{OlderKeys, Rotation, rotate};
 use crate::adapters::security::random::RandomSecrets;
 
 /// Reads a file that only its owner can read.
@@ -23,6 +24,24 @@ pub(super) fn read(path: &Path) -> anyhow::Result<SecretString> {
     let metadata = file.metadata().with_context(cannot)?;
     only_for_its_owner(&metadata).with_context(|| path.display().to_string())?;
     text(file).with_context(cannot)
+}
+
+/// Creates a key file with a key that signs at once, unless there is a file, and returns whether it did.
+/// Concurrent calls may each add a key; every one of them verifies.
+///
+/// # Errors
+/// When the file cannot be created.
+pub fn create_file(path: &Path, clock: &dyn Clock, secrets: RandomSecrets) -> anyhow::Result<bool> {
+    if path.try_exists().with_context(|| format!("{} cannot be read", path.display()))? {
+        return Ok(false);
+    }
+    let first = Rotation {
+        algorithm: None,
+        signs_in: Duration::ZERO,
+        access_token_ttl: Duration::ZERO,
+        older: OlderKeys::Verify,
+    };
+    rotate_file(path, first, clock, secrets).map(|_| true)
 }
 
 /// Adds a new key to a key file, creating the file if necessary, and reports the outcome for each key.
@@ -112,11 +131,9 @@ fn beside(path: &Path) -> PathBuf {
 mod tests {
     use std::os::unix::fs::symlink;
 
-    use time::Duration;
-
     use super::*;
     use crate::adapters::clock::SystemClock;
-    use crate::adapters::security::keys::{KeyRing, OlderKeys, SigningKeys};
+    use crate::adapters::security::keys::{KeyRing, SigningKeys};
 
     const KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
     const ASKED: Rotation = Rotation {
@@ -198,6 +215,22 @@ mod tests {
         rotated(&path).unwrap();
         assert_eq!((mode(&path), keys(&path)), (0o600, 2));
         assert_eq!(folder.names(), ["keys"]);
+    }
+
+    #[test]
+    fn a_key_file_is_created_once() {
+        let folder = Folder::new("first");
+        let path = folder.0.join("keys");
+        let create = || create_file(&path, &SystemClock, RandomSecrets::new().unwrap());
+        assert!(create().unwrap());
+        let text = read(&path).unwrap();
+        assert!(!create().unwrap());
+        assert_eq!(read(&path).unwrap().expose_secret(), text.expose_secret());
+        assert_eq!((mode(&path), keys(&path)), (0o600, 1));
+        assert!(SigningKeys::read(&path, SystemClock.now()).is_ok());
+        assert!(
+            create_file(&folder.0.join("nowhere/keys"), &SystemClock, RandomSecrets::new().unwrap()).is_err()
+        );
     }
 
     #[test]

@@ -11,7 +11,7 @@ mod line;
 mod ring;
 mod rotation;
 
-pub use file::rotate_file;
+pub use file::{create_file, rotate_file};
 pub use in_force::SigningKeys;
 pub use key::{Algorithm, Key, PublicKey};
 pub use ring::KeyRing;

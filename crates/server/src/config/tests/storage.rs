@@ -1,0 +1,101 @@
+//! The store, its data directory, and the signing keys in it.
+
+use super::*;
+
+const DEVELOPMENT: DeploymentEnvironment = DeploymentEnvironment::Development;
+
+/// Layers of an environment with further variables and an option of the command line.
+fn given(
+    environment: DeploymentEnvironment,
+    variables: &[(&str, &str)],
+    storage: Option<StorageOption>,
+) -> Layers {
+    let variables = variables.iter().map(|(name, value)| (name.into(), value.into())).collect();
+    Layers { environment, variables, storage, ..Layers::test(&[]) }
+}
+
+fn data(directory: &str) -> Option<StorageOption> {
+    Some(StorageOption::Data(directory.to_owned()))
+}
+
+#[test]
+fn the_data_directory_is_the_one_of_the_highest_layer() {
+    let (key, systemd) = ("CUEPOINT__STORAGE__DIR", "STATE_DIRECTORY");
+    for (variables, option, expected) in [
+        (&[][..], None, "./cuepoint-data"),
+        (&[(systemd, "")], None, "./cuepoint-data"),
+        (&[(systemd, "/var/lib/cuepoint")], None, "/var/lib/cuepoint"),
+        (&[(systemd, "/var/lib/cuepoint:/var/lib/other")], None, "/var/lib/cuepoint"),
+        (&[(systemd, "/var/lib/cuepoint"), (key, "")], None, "/var/lib/cuepoint"),
+        (&[(systemd, "/var/lib/cuepoint"), (key, "/data")], None, "/data"),
+        (&[(systemd, "/var/lib/cuepoint"), (key, "/data")], data("mine"), "mine"),
+    ] {
+        let layers = given(DEVELOPMENT, variables, option);
+        let settings = layers.settings().unwrap();
+        assert_eq!(settings.storage.directory(), Some(Path::new(expected)), "{layers:?}");
+        let effective = layers.effective().unwrap();
+        assert!(effective.contains(&format!("\nstorage.dir = \"{expected}\"\n")), "{effective}");
+    }
+}
+
+#[test]
+fn a_file_overrides_the_state_directory() {
+    let path = std::env::temp_dir().join(format!("cuepoint-config-dir-{}.toml", std::process::id()));
+    std::fs::write(&path, "[storage]\ndir = \"/file\"\n").unwrap();
+    let layers =
+        Layers { file: Some(path.clone()), ..given(DEVELOPMENT, &[("STATE_DIRECTORY", "/s")], None) };
+    let settings = layers.settings();
+    std::fs::remove_file(path).unwrap();
+    assert_eq!(settings.unwrap().storage.directory(), Some(Path::new("/file")));
+}
+
+#[test]
+fn an_option_of_the_command_line_selects_the_store() {
+    let postgres = [
+        ("CUEPOINT__STORAGE__BACKEND", "postgres"),
+        ("CUEPOINT__STORAGE__POSTGRES__URL", "postgres://db/cuepoint"),
+    ];
+    for environment in [DEVELOPMENT, DeploymentEnvironment::Test] {
+        let layers = given(environment, &postgres, data("/data"));
+        assert_eq!(layers.settings().unwrap().storage.directory(), Some(Path::new("/data")));
+        assert!(layers.effective().unwrap().contains("storage.backend = \"sqlite\"\n"));
+        let layers = given(environment, &postgres, Some(StorageOption::Ephemeral));
+        assert!(matches!(layers.settings().unwrap().storage, Storage::Memory));
+        assert!(layers.effective().unwrap().contains("storage.backend = \"memory\"\n"));
+    }
+    refused(given(DEVELOPMENT, &[], data("")).settings(), "storage.dir: must be a non-empty string (--data)");
+}
+
+#[test]
+fn production_accepts_sqlite_and_refuses_memory() {
+    let production = DeploymentEnvironment::Production;
+    let settings = given(production, &[], data("/data")).settings().unwrap();
+    assert_eq!(settings.storage.directory(), Some(Path::new("/data")));
+    let sqlite = layers(production, &[("storage.backend", "sqlite")]).settings().unwrap();
+    assert_eq!(sqlite.storage.directory(), Some(Path::new("./cuepoint-data")));
+    refused(
+        given(production, &[], Some(StorageOption::Ephemeral)).settings(),
+        "storage.backend: memory is refused in production, because its data ends with the process (--ephemeral)",
+    );
+}
+
+#[test]
+fn keys_that_are_not_configured_are_in_the_data_directory() {
+    let source = |layers: Layers| layers.settings().unwrap().auth.signing_keys;
+    for environment in [DEVELOPMENT, DeploymentEnvironment::Test] {
+        match source(given(environment, &[], data("/data"))) {
+            Some(SigningKeySource::DataDirectory(path)) => {
+                assert_eq!(path, Path::new("/data/signing-keys"));
+            }
+            other => panic!("{other:?}"),
+        }
+        assert!(source(given(environment, &[], Some(StorageOption::Ephemeral))).is_none());
+    }
+    assert!(source(given(DeploymentEnvironment::Production, &[], data("/data"))).is_none());
+    let postgres = [("storage.backend", "postgres"), ("storage.postgres.url", "postgres://db/cuepoint")];
+    assert!(source(layers(DEVELOPMENT, &postgres)).is_none());
+    let file = source(layers(DEVELOPMENT, &[("auth.signing_key_file", "/keys")]));
+    assert!(matches!(file, Some(SigningKeySource::File(_))), "{file:?}");
+    let text = source(layers(DEVELOPMENT, &[("auth.signing_keys", "a:hidden")]));
+    assert!(matches!(text, Some(SigningKeySource::Text(_))), "{text:?}");
+}

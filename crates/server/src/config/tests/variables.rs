@@ -1,0 +1,68 @@
+//! Variables that are not named as keys.
+
+use super::*;
+
+fn with(name: &str, value: &str) -> Result<Settings, ConfigError> {
+    Layers { variables: vec![(name.into(), value.into())], ..Layers::test(&[]) }.settings()
+}
+
+#[test]
+fn a_misspelled_variable_is_refused_with_the_right_name() {
+    for (name, sentence) in [
+        (
+            "CUEPOINT_SERVER__PORT",
+            "CUEPOINT_SERVER__PORT: there is no such variable; write CUEPOINT__SERVER__PORT",
+        ),
+        (
+            "CUEPOINT_SERVER_PORT",
+            "CUEPOINT_SERVER_PORT: there is no such variable; write CUEPOINT__SERVER__PORT",
+        ),
+        (
+            "CUEPOINT_STORAGE_POSTGRES_URL",
+            "CUEPOINT_STORAGE_POSTGRES_URL: there is no such variable; write CUEPOINT__STORAGE__POSTGRES__URL",
+        ),
+        (
+            "CUEPOINT___SERVER__PORT",
+            "_server.port: there is no such key (CUEPOINT___SERVER__PORT; write CUEPOINT__SERVER__PORT)",
+        ),
+        (
+            "CUEPOINT__SERVER_PORT",
+            "server_port: there is no such key (CUEPOINT__SERVER_PORT; write CUEPOINT__SERVER__PORT)",
+        ),
+        (
+            "CUEPOINT_CONFGI",
+            "CUEPOINT_CONFGI: there is no such variable; write keys as CUEPOINT__SECTION__KEY",
+        ),
+        ("CUEPOINT_", "CUEPOINT_: there is no such variable; write keys as CUEPOINT__SECTION__KEY"),
+    ] {
+        for value in ["9000", ""] {
+            refused(with(name, value), sentence);
+        }
+    }
+}
+
+#[test]
+fn variables_that_set_no_key_are_accepted() {
+    for (name, value) in [
+        ("CUEPOINT_ENV", "test"),
+        ("CUEPOINT_CONFIG", "/somewhere"),
+        ("CUEPOINT_LOG", "warn"),
+        ("CUEPOINT_DB_PORT", "54330"),
+        ("CUEPOINT_SOAK", "10"),
+        ("CUEPOINT_TEST_POSTGRES_URL", "postgres://127.0.0.1/x"),
+        ("CUEPOINTS", "1"),
+        ("PORT", "1"),
+        // A Kubernetes service named `cuepoint`, and one named `cuepoint-server`.
+        ("CUEPOINT_SERVICE_HOST", "10.0.0.1"),
+        ("CUEPOINT_SERVICE_PORT", "80"),
+        ("CUEPOINT_SERVICE_PORT_HTTP", "80"),
+        ("CUEPOINT_PORT", "tcp://10.0.0.1:80"),
+        ("CUEPOINT_PORT_80_TCP", "tcp://10.0.0.1:80"),
+        ("CUEPOINT_PORT_80_TCP_PROTO", "tcp"),
+        ("CUEPOINT_PORT_80_TCP_PORT", "80"),
+        ("CUEPOINT_PORT_80_TCP_ADDR", "10.0.0.1"),
+        ("CUEPOINT_SERVER_PORT", "tcp://10.0.0.1:80"),
+    ] {
+        assert!(with(name, value).is_ok(), "{name}: {:?}", with(name, value).err());
+    }
+}

@@ -1,0 +1,395 @@
+//! The data directory: where it is, what a restart keeps, and the processes that use it.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::{env, process};
+
+use serde_json::json;
+
+use crate::harness::{Client, Database, Person, Server, Store, eventually, run};
+
+const LISTENING: &str = "listening on ";
+/// The document with the tour, a script for bash with this address of the service.
+const README: &str = include_str!("../../../../README.md");
+const DOCUMENTED: &str = "http://127.0.0.1:8080";
+
+/// A folder of one test, removed on drop.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let folder = env::temp_dir().join(format!("cuepoint-data-{}-{number}", process::id()));
+        fs::create_dir(&folder).unwrap();
+        Self(fs::canonicalize(folder).unwrap())
+    }
+
+    fn at(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+
+    /// The binary with this folder as its working directory, in an environment with these variables alone.
+    fn command(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cuepoint"));
+        for (name, _) in env::vars_os() {
+            let text = name.to_string_lossy();
+            if text.starts_with("CUEPOINT") || text == "STATE_DIRECTORY" {
+                command.env_remove(name);
+            }
+        }
+        command.current_dir(&self.0).args(arguments).stdin(Stdio::null());
+        command.env("CUEPOINT__SERVER__PORT", "0").env("CUEPOINT__RATE_LIMITS__ENABLED", "false");
+        command.envs(variables.iter().copied());
+        command
+    }
+
+    /// Runs the binary to completion, and returns its exit status and its output.
+    fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> (ExitStatus, String) {
+        let output = self.command(arguments, variables).output().unwrap();
+        let text = [output.stdout, output.stderr].concat();
+        (output.status, String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// Starts a server, and waits until it listens.
+    fn serve(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Process {
+        let mut command = self.command(arguments, variables);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let mut printed = Vec::new();
+        let address = lines.find_map(|line| {
+            let address = line.strip_prefix(LISTENING).map(str::to_owned);
+            printed.push(line);
+            address
+        });
+        let Some(address) = address else {
+            panic!("{arguments:?} does not start: {}", self.run(arguments, variables).1)
+        };
+        Process { child, client: Client::new(&address), printed }
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A running server, killed on drop.
+struct Process {
+    child: Child,
+    client: Client,
+    /// The lines that it printed until it listened.
+    printed: Vec<String>,
+}
+
+impl Process {
+    /// Stops the server, as a supervisor does.
+    fn stop(mut self) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-s", "TERM", &pid]).status().unwrap().success());
+        assert!(eventually("the server ends", || self.child.try_wait().unwrap()).success());
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // The process may have exited already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn mode(path: impl AsRef<Path>) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+/// A user as registered with a server of another process, with the same tokens.
+fn same(person: &Person, client: &Client) -> Person {
+    let data = json!({
+        "user": {"id": person.id, "email": person.email},
+        "access_token": person.token, "refresh_token": person.refresh_token,
+    });
+    Person::signed_in(client, &data)
+}
+
+#[test]
+fn the_default_data_directory_is_in_the_working_directory_for_its_owner_alone() {
+    let folder = Folder::new();
+    let directory = folder.at("cuepoint-data");
+    let server = folder.serve(&[], &[]);
+    assert_eq!(server.printed.first(), Some(&format!("data directory: {directory}")), "{:?}", server.printed);
+    assert_eq!(mode(&directory), 0o700);
+    for name in ["cuepoint.db", "cuepoint.db-wal", "cuepoint.db-shm", "lock", "signing-keys"] {
+        assert_eq!(mode(Path::new(&directory).join(name)), 0o600, "{name}");
+    }
+    server.stop();
+}
+
+#[test]
+fn the_data_directory_is_selected_by_option_key_or_systemd() {
+    let folder = Folder::new();
+    let (option, key, systemd) = (folder.at("option"), folder.at("key"), folder.at("systemd"));
+    let variables = [("STATE_DIRECTORY", systemd.as_str()), ("CUEPOINT__STORAGE__DIR", key.as_str())];
+    for (arguments, variables, directory) in [
+        (&["--data", "option"][..], &variables[..], &option),
+        (&["serve", "--data", option.as_str()], &variables, &option),
+        (&["serve"], &variables, &key),
+        (&["serve"], &variables[..1], &systemd),
+    ] {
+        let server = folder.serve(arguments, variables);
+        assert_eq!(server.printed.first(), Some(&format!("data directory: {directory}")), "{arguments:?}");
+        assert_eq!(mode(directory), 0o700);
+        server.stop();
+        fs::remove_dir_all(directory).unwrap();
+    }
+    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 0);
+}
+
+#[test]
+fn a_restart_keeps_money_lists_and_tokens() {
+    let folder = Folder::new();
+    let server = folder.serve(&["--data", "data"], &[]);
+    let (guest, dj) = (server.client.person(false), server.client.person(true));
+    let prices = r#"{"online": 1, "fee_upcoming_artist": 5.00, "fee_popular_song": 10.00}"#;
+    dj.call("PATCH", "/user/personal-info").text(prices).send().data(200);
+    guest.topup("20");
+    let request = guest.ask(&dj);
+    let lists = ["/music/user/requests", "/wallet/entries", "/auth/sessions"];
+    // Links contain the port, which differs after the restart.
+    let read = |guest: &Person| {
+        lists.map(|list| {
+            guest.get(list).data(200)["data"].as_array().unwrap_or_else(|| panic!("{list}")).clone()
+        })
+    };
+    let before = read(&guest);
+    server.stop();
+
+    let server = folder.serve(&["--data", "data"], &[]);
+    let (guest, dj) = (same(&guest, &server.client), same(&dj, &server.client));
+    assert_eq!(guest.wallet(), ("15.00".into(), "5.00".into()));
+    assert_eq!(read(&guest), before);
+    let refreshed =
+        server.client.post("/auth/refresh", &json!({"refresh_token": guest.refresh_token})).data(200);
+    assert_ne!(refreshed["refresh_token"], guest.refresh_token);
+    for status in ["accepted", "played"] {
+        dj.answer(request, status).data(200);
+    }
+    assert_eq!(dj.wallet().0, "5.00");
+    assert_eq!(server.client.login(&guest.email).id, guest.id);
+    server.stop();
+    let (status, said) = folder.run(&["ledger", "verify", "--data", "data"], &[]);
+    assert!(status.success() && said.contains("the ledger is consistent"), "{said}");
+}
+
+#[test]
+fn an_ephemeral_server_forgets() {
+    let folder = Folder::new();
+    let server = folder.serve(&["--ephemeral"], &[]);
+    assert_eq!(server.printed.len(), 1, "{:?}", server.printed);
+    let guest = server.client.person(false);
+    guest.topup("20");
+    server.stop();
+    let server = folder.serve(&["serve", "--ephemeral"], &[]);
+    let guest = same(&guest, &server.client);
+    guest.get("/wallet").refused(401, "invalid_token");
+    let login = json!({"email": guest.email, "password": crate::harness::PASSWORD});
+    assert_eq!(server.client.post("/auth/login", &login).status, 401);
+    server.stop();
+    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 0);
+}
+
+#[test]
+fn a_second_server_on_a_data_directory_is_refused_with_the_pid_of_the_first() {
+    let folder = Folder::new();
+    let server = folder.serve(&["--data", "data"], &[]);
+    let guest = server.client.person(false);
+    let sentence = format!("{} is in use by pid {}", folder.at("data"), server.child.id());
+    for arguments in [&["--data", "data"][..], &["migrate", "--data", "data"]] {
+        let (status, said) = folder.run(arguments, &[]);
+        assert_eq!(status.code(), Some(1), "{said}");
+        assert!(said.contains(&sentence), "{said}");
+    }
+    guest.topup("20");
+    assert_eq!(guest.wallet().0, "20.00");
+    // A killed server leaves its lock file, but no lock.
+    drop(server);
+    folder.serve(&["--data", "data"], &[]).stop();
+}
+
+#[test]
+fn of_servers_that_start_at_once_one_serves_and_makes_a_key() {
+    let folder = Folder::new();
+    let start =
+        || folder.command(&["--data", "data"], &[]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let mut servers: Vec<Child> = (0..4).map(|_| start().unwrap()).collect();
+    let listens = |server: &mut Child| {
+        let mut lines = BufReader::new(server.stdout.take().unwrap()).lines().map(Result::unwrap);
+        lines.any(|line| line.starts_with(LISTENING))
+    };
+    let serving = servers.iter_mut().map(listens).filter(|listens| *listens).count();
+    for server in &mut servers {
+        // All but one have exited already.
+        let _ = server.kill();
+        server.wait().unwrap();
+    }
+    assert_eq!(serving, 1);
+    let keys = fs::read_to_string(folder.0.join("data/signing-keys")).unwrap();
+    assert_eq!(keys.lines().count(), 1);
+}
+
+#[test]
+fn the_signing_key_in_the_data_directory_can_be_rotated() {
+    let folder = Folder::new();
+    let server = folder.serve(&["--data", "data"], &[]);
+    let guest = server.client.person(false);
+    let file = folder.0.join("data/signing-keys");
+    let keys = || fs::read_to_string(&file).unwrap().lines().count();
+    assert_eq!((keys(), mode(&file)), (1, 0o600));
+    let (status, said) = folder.run(&["keys", "rotate", "--signs-in", "0", "--data", "data"], &[]);
+    assert!(status.success(), "{said}");
+    assert_eq!((keys(), mode(&file)), (2, 0o600));
+    let old = super::keys::kid(&guest.token);
+    eventually("the server signs with the new key", || {
+        (super::keys::kid(&server.client.login(&guest.email).token) != old).then_some(())
+    });
+    guest.get("/wallet").data(200);
+    // An unusable file is an error at the next start, not a reason to make another key.
+    server.stop();
+    fs::write(&file, "no key\n").unwrap();
+    let (status, said) = folder.run(&["--data", "data"], &[]);
+    assert!(!status.success() && said.contains("signing keys in the data directory"), "{said}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "no key\n");
+}
+
+#[test]
+fn production_serves_a_data_directory_with_configured_keys() {
+    let folder = Folder::new();
+    let production =
+        [("CUEPOINT_ENV", "production"), ("CUEPOINT__AUTH__SIGNING_KEY_FILE", "keys"), ("HOME", "/")];
+    let (status, said) = folder.run(&["--data", "data"], &production[..1]);
+    assert!(!status.success() && said.contains("auth.signing_key_file: is required in production"), "{said}");
+    let (status, said) = folder.run(&["serve", "--ephemeral"], &production);
+    assert!(!status.success() && said.contains("memory is refused in production"), "{said}");
+    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 0);
+    let (status, said) = folder.run(&["keys", "rotate"], &production[1..]);
+    assert!(status.success(), "{said}");
+    let server = folder.serve(&["--data", "data"], &production);
+    assert!(!folder.0.join("data/signing-keys").exists());
+    server.stop();
+}
+
+#[test]
+fn a_check_of_the_configuration_shows_the_options_and_creates_nothing() {
+    let folder = Folder::new();
+    for (arguments, lines) in [
+        (&["--data", "d"][..], ["storage.backend = \"sqlite\"", "storage.dir = \"d\""]),
+        (&["--ephemeral"], ["storage.backend = \"memory\"", "storage.dir = \"./cuepoint-data\""]),
+    ] {
+        let (status, said) = folder.run(&[&["config", "check"], arguments].concat(), &[]);
+        assert!(status.success(), "{said}");
+        for line in lines {
+            assert!(said.lines().any(|shown| shown == line), "{line} is missing in {said}");
+        }
+    }
+    for arguments in [
+        &["serve", "--data", "d", "--ephemeral"][..],
+        &["--data", "d", "serve", "--ephemeral"],
+        &["--ephemeral", "config", "check", "--data", "d"],
+    ] {
+        let (status, said) = folder.run(arguments, &[]);
+        assert_eq!(status.code(), Some(2), "{said}");
+        assert!(said.contains("--data and --ephemeral cannot be used together"), "{said}");
+    }
+    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 0);
+}
+
+#[test]
+fn a_migration_needs_a_store_with_a_schema() {
+    let folder = Folder::new();
+    for _ in 0..2 {
+        let (status, said) = folder.run(&["migrate", "--data", "data"], &[]);
+        assert!(status.success() && said.contains("the schema is up to date"), "{said}");
+    }
+    assert!(folder.0.join("data/cuepoint.db").exists());
+    let (status, said) = folder.run(&["migrate", "--ephemeral"], &[]);
+    assert_eq!(status.code(), Some(1), "{said}");
+    assert!(said.contains("storage.backend is memory: there is nothing to migrate"), "{said}");
+}
+
+#[test]
+fn a_migrated_postgres_database_is_up_to_date() {
+    let database = Database::new();
+    let (status, said) = run(&["migrate"], Some(database.url()), &[]);
+    assert!(status.success() && said.contains("the schema is up to date"), "{said}");
+}
+
+#[test]
+fn a_misspelled_variable_prevents_the_start() {
+    let folder = Folder::new();
+    let (status, said) = folder.run(&[], &[("CUEPOINT_SERVER__HOST", "0.0.0.0")]);
+    assert_eq!(status.code(), Some(1), "{said}");
+    assert!(said.contains("there is no such variable; write CUEPOINT__SERVER__HOST"), "{said}");
+}
+
+#[test]
+fn a_durable_store_does_not_warn_about_its_data() {
+    let folder = Folder::new();
+    let directory = folder.at("data");
+    let keys = [("storage.backend", "sqlite"), ("storage.dir", directory.as_str())];
+    let server = Server::configured(Store::Memory, &keys);
+    eventually("it is ready", || server.log().contains(LISTENING).then_some(()));
+    assert!(!server.log().contains("all data ends with this process"), "{}", server.log());
+}
+
+/// The scripts of README that call the service, in order, as bash runs them against this address.
+fn scripts(address: &str) -> Vec<String> {
+    let blocks = README.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
+    blocks
+        .filter(|block| block.contains(DOCUMENTED))
+        .map(|block| block.replace(DOCUMENTED, address))
+        .collect()
+}
+
+/// Runs a script, and returns its output; it must succeed.
+fn bash(script: &str) -> String {
+    let output = Command::new("bash").args(["-c", script]).output().unwrap();
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(output.status.success(), "{said}");
+    said
+}
+
+#[test]
+fn the_tour_can_be_repeated_after_a_restart_and_finds_its_money() {
+    if Command::new("curl").arg("--version").output().is_err() {
+        eprintln!("skipped: the tour needs curl");
+        return;
+    }
+    let folder = Folder::new();
+    let limits = [("CUEPOINT__RATE_LIMITS__ENABLED", "true")];
+    for (run, beginning) in ["a DJ and a guest register", "of an earlier run log in"].iter().enumerate() {
+        let server = folder.serve(&[], &limits);
+        let [tour, ..] = &scripts(&server.client.address)[..] else { panic!("README has no script") };
+        let said = bash(tour);
+        assert!(said.contains(beginning) && said.contains("the tour is over"), "{said}");
+        assert_eq!(said.to_lowercase().matches("idempotency-replayed: true").count(), 1, "{said}");
+        server.stop();
+
+        let server = folder.serve(&[], &limits);
+        let said = bash(&scripts(&server.client.address)[1]);
+        let tours = run + 1;
+        let sum = |cents: usize| format!("{}.{:02}", cents * tours / 100, cents * tours % 100);
+        let (available, held) = (sum(250), sum(1_000));
+        assert!(said.contains(&format!("\"available\":{available},")), "{available}: {said}");
+        assert!(said.contains(&format!("\"held\":{held},")), "{held}: {said}");
+        let said = bash(&scripts(&server.client.address)[2]);
+        assert!(said.contains("\"status\":\"ok\""), "{said}");
+        server.stop();
+    }
+    let (status, said) = folder.run(&["ledger", "verify"], &[]);
+    assert!(status.success() && said.contains("the ledger is consistent"), "{said}");
+}
