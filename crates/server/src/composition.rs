@@ -1,13 +1,14 @@
 //! The composition root: wires the parts together, and is the only module that names the stores.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Error, bail, ensure};
 use cuepoint_domain::application::{Ports, Terms, UseCases};
 use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::ports::{
-    Backend, BackendError, Clock, Notifier, OpenTransfers, Opening, PayoutProvider, Restored, Store,
-    TopupProvider,
+    Backend, BackendError, Clock, Notifier, Opening, PayoutProvider, PreparedData, RestoreSource, Restored,
+    Store, TopupProvider,
 };
 use cuepoint_store_memory::MemoryBackend;
 use cuepoint_store_postgres::{PostgresBackend, PostgresOptions};
@@ -74,14 +75,25 @@ pub async fn migrate(settings: &Settings) -> anyhow::Result<Vec<String>> {
     named(&*backend, backend.migrate().await)?.with_context(|| nothing_to(&*backend, "migrate"))
 }
 
-/// Prepares the configured database after a restore, provided that it has the given name.
+/// Copies the data of the configured store to a temporary file beside this one, which gets its name once it is
+/// accepted.
 ///
 /// # Errors
-/// When the store is not a database, the name differs, or a server is connected.
-pub async fn restore(settings: &Settings, database_name: &str, epoch: i64) -> anyhow::Result<Restored> {
+/// When the file exists, the data cannot be copied, or the store makes its backups otherwise.
+pub async fn backup(settings: &Settings, file: &Path) -> anyhow::Result<Box<dyn PreparedData>> {
+    let backend = backend(settings);
+    let maintenance = backend.maintenance().with_context(|| nothing_to(&*backend, "back up"))?;
+    named(&*backend, maintenance.backup(file).await)
+}
+
+/// Restores the configured store from this source, up to the audit of its data.
+///
+/// # Errors
+/// When the store is not a database, is not restored from such a source, or a server uses it.
+pub async fn restore(settings: &Settings, source: RestoreSource<'_>, epoch: i64) -> anyhow::Result<Restored> {
     let backend = backend(settings);
     let maintenance = backend.maintenance().with_context(|| nothing_to(&*backend, "restore"))?;
-    named(&*backend, maintenance.restore(database_name, epoch).await)
+    named(&*backend, maintenance.restore(source, epoch).await)
 }
 
 /// Lets the servers of the configured database write values that earlier versions cannot read, provided that
@@ -95,16 +107,6 @@ pub async fn finalize_upgrade(settings: &Settings, database_name: &str) -> anyho
     let maintenance = maintenance
         .with_context(|| format!("storage.backend is {}: there is no upgrade to finalize", backend.name()))?;
     named(&*backend, maintenance.finalize_upgrade(database_name).await)
-}
-
-/// Returns the transfers that a restored backup left open.
-///
-/// # Errors
-/// When the store is not a database or cannot be read.
-pub async fn open_transfers(settings: &Settings) -> anyhow::Result<OpenTransfers> {
-    let backend = backend(settings);
-    let maintenance = backend.maintenance().with_context(|| nothing_to(&*backend, "restore"))?;
-    named(&*backend, maintenance.open_transfers().await)
 }
 
 /// Prefixes the error of a backend with its configuration section.

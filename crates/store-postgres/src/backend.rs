@@ -1,13 +1,17 @@
 //! The PostgreSQL backend.
 
+use std::path::Path;
 use std::sync::Arc;
 
+use anyhow::anyhow;
 use async_trait::async_trait;
 use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::ports::{Backend, BackendError, Maintenance, OpenTransfers, Opening, Restored, Store};
+use cuepoint_domain::ports::{
+    Backend, BackendError, Maintenance, Opening, PreparedData, RestoreSource, Restored, Store,
+};
 
-use crate::maintenance::{finalize, restore};
+use crate::maintenance::{backup, finalize, restore};
 use crate::{PostgresOptions, PostgresStore, migrate};
 
 /// A configured PostgreSQL database and its currency.
@@ -52,12 +56,18 @@ impl Backend for PostgresBackend {
 
 #[async_trait]
 impl Maintenance for PostgresBackend {
-    async fn restore(&self, database_name: &str, epoch: i64) -> Result<Restored, BackendError> {
-        Ok(restore::restore(&self.options, &self.currency, database_name, epoch).await?)
+    async fn backup(&self, file: &Path) -> Result<Box<dyn PreparedData>, BackendError> {
+        Err(anyhow!(backup::instructions(&self.options.url, file)?).into())
     }
 
-    async fn open_transfers(&self) -> Result<OpenTransfers, BackendError> {
-        Ok(restore::open_transfers(&self.options, &self.currency).await?)
+    async fn restore(&self, source: RestoreSource<'_>, epoch: i64) -> Result<Restored, BackendError> {
+        let RestoreSource::Database(name) = source else {
+            return Err(anyhow!(
+                "a PostgreSQL database is restored with pg_restore: then run `cuepoint restore --database-name NAME`"
+            )
+            .into());
+        };
+        Ok(restore::restore(&self.options, &self.currency, name, epoch).await?)
     }
 
     async fn finalize_upgrade(&self, database_name: &str) -> Result<FeatureLevel, BackendError> {

@@ -43,7 +43,6 @@ use writer::Writer;
 
 pub use backend::PostgresBackend;
 pub use maintenance::finalize::finalize_upgrade;
-pub use maintenance::restore::{open_transfers, restore};
 
 /// The location and use of a database.
 #[derive(Clone)]

@@ -1,13 +1,18 @@
 //! The SQLite backend.
 
 use std::fs;
-use std::path::{self, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::sync::Arc;
 
+use anyhow::anyhow;
 use async_trait::async_trait;
+use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::ports::{Backend, BackendError, Opening, Store};
+use cuepoint_domain::ports::{
+    Backend, BackendError, Maintenance, Opening, PreparedData, RestoreSource, Restored, Store,
+};
 
+use crate::maintenance::{backup, restore};
 use crate::{SqliteStore, migrate};
 
 /// A configured data directory and its currency.
@@ -51,5 +56,30 @@ impl Backend for SqliteBackend {
 
     async fn migrate(&self) -> Result<Option<Vec<String>>, BackendError> {
         Ok(Some(migrate(&self.directory)?))
+    }
+
+    fn maintenance(&self) -> Option<&dyn Maintenance> {
+        Some(self)
+    }
+}
+
+#[async_trait]
+impl Maintenance for SqliteBackend {
+    async fn backup(&self, file: &Path) -> Result<Box<dyn PreparedData>, BackendError> {
+        Ok(backup::backup(&self.directory, file, &self.currency).await?)
+    }
+
+    async fn restore(&self, source: RestoreSource<'_>, epoch: i64) -> Result<Restored, BackendError> {
+        let RestoreSource::File(file) = source else {
+            return Err(
+                anyhow!("a data directory is restored from a file: run `cuepoint restore FILE`").into()
+            );
+        };
+        Ok(restore::restore(&self.directory, file, &self.currency, epoch)?)
+    }
+
+    /// Refuses: the only server of a data directory writes at the newest level from its start.
+    async fn finalize_upgrade(&self, _: &str) -> Result<FeatureLevel, BackendError> {
+        Err(anyhow!("the only server of a data directory needs no finalized upgrade").into())
     }
 }

@@ -11,6 +11,7 @@ compile_error!("the feature `testing` can end the process on purpose, and is not
 
 mod backend;
 mod connect;
+mod maintenance;
 mod ports;
 mod retention;
 mod rows;
@@ -71,6 +72,7 @@ impl SqliteStore {
     fn open_directory(directory: &Path, currency: Currency) -> anyhow::Result<Self> {
         telemetry::describe();
         let directory = DataDirectory::open(directory)?;
+        directory.ensure_restored()?;
         let path = directory.database();
         let (mut connection, migrated) = migrated(&path)?;
         for migration in migrated {

@@ -485,7 +485,7 @@ CREATE INDEX security_events_by_age ON security_events (at);
 -- Signed messages of providers that contradict the ledger, stored until an operator resolves them. The domain defines the
 -- reason codes.
 CREATE TABLE provider_messages (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     source TEXT NOT NULL CONSTRAINT provider_messages_source_check CHECK (source IN ('topups', 'payouts')),
     webhook_id TEXT NOT NULL
         CONSTRAINT provider_messages_webhook_id_check CHECK (length(CAST(webhook_id AS BLOB)) BETWEEN 1 AND 255),

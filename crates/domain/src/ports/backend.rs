@@ -2,13 +2,13 @@
 
 use std::error::Error;
 use std::fmt::Debug;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
 use crate::ledger::feature_level::FeatureLevel;
-use crate::ports::Store;
+use crate::ports::{Audit, Store};
 use crate::timestamp::Timestamp;
 use crate::topup::Topup;
 use crate::withdrawal::Withdrawal;
@@ -59,22 +59,23 @@ pub trait Backend: Debug + Send + Sync {
     }
 }
 
-/// Maintenance of a database while no server uses it.
+/// Maintenance of a database.
 #[async_trait]
 pub trait Maintenance: Send + Sync {
-    /// Prepares the database with this name for servers after a restore; `epoch` must never have been used
-    /// before.
+    /// Copies the data as of one moment to a temporary file beside `file`, while servers may use them. The copy
+    /// gets the name `file` once it is accepted.
     ///
     /// # Errors
-    /// [`BackendError`] when the database has another name, a server is connected to it, or it cannot be
-    /// migrated.
-    async fn restore(&self, database_name: &str, epoch: i64) -> Result<Restored, BackendError>;
+    /// [`BackendError`] when `file` exists, the data cannot be copied, or the database makes its backups with
+    /// its own tools, which the error names.
+    async fn backup(&self, file: &Path) -> Result<Box<dyn PreparedData>, BackendError>;
 
-    /// Reads the withdrawals and top-ups whose transfers may have continued after the backup.
+    /// Prepares the data of a backup for servers; `epoch` must never have been used before.
     ///
     /// # Errors
-    /// [`BackendError`] when the database cannot be reached or a row cannot be read.
-    async fn open_transfers(&self) -> Result<OpenTransfers, BackendError>;
+    /// [`BackendError`] when the database is not restored from such a source, the source is unusable, a server
+    /// uses the database, or it cannot be migrated.
+    async fn restore(&self, source: RestoreSource<'_>, epoch: i64) -> Result<Restored, BackendError>;
 
     /// Raises the feature level of the database with this name to the newest one, and returns the previous
     /// level.
@@ -85,13 +86,49 @@ pub trait Maintenance: Send + Sync {
     async fn finalize_upgrade(&self, database_name: &str) -> Result<FeatureLevel, BackendError>;
 }
 
+/// The backup from which data are restored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RestoreSource<'a> {
+    /// A file that [`Maintenance::backup`] made.
+    File(&'a Path),
+    /// The configured database itself, which the tools of its server restored. The name confirms that the
+    /// configuration points to the intended one.
+    Database(&'a str),
+}
+
 /// The outcome of a restore.
-#[derive(Debug)]
 pub struct Restored {
     /// The new epoch of the data.
     pub epoch: i64,
     /// The number of sessions that were ended.
     pub sessions_ended: usize,
+    /// The restored data. No server may use them before they are accepted, unless they were in the database
+    /// before.
+    pub data: Box<dyn PreparedData>,
+}
+
+/// Data of a backup or of a restore, to be audited and then accepted or rejected. Data that are dropped before
+/// are removed, unless they were in the database before.
+#[async_trait]
+pub trait PreparedData: Audit {
+    /// Reads the withdrawals and top-ups whose transfers may have continued after the backup.
+    ///
+    /// # Errors
+    /// [`BackendError`] when the data cannot be read.
+    async fn open_transfers(&self) -> Result<OpenTransfers, BackendError>;
+
+    /// Gives the data their final name, durably.
+    ///
+    /// # Errors
+    /// [`BackendError`] when they cannot be written or the name is taken.
+    async fn accept(self: Box<Self>) -> Result<(), BackendError>;
+
+    /// Keeps the data for an investigation under a name that no server uses, and returns it; `None` for data
+    /// that were in the database before.
+    ///
+    /// # Errors
+    /// [`BackendError`] when they cannot be renamed.
+    async fn reject(self: Box<Self>) -> Result<Option<PathBuf>, BackendError>;
 }
 
 /// The open transfers of a backup.

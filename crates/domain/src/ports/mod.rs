@@ -29,7 +29,9 @@ mod wallets;
 mod withdrawals;
 
 pub use access_tokens::{AccessToken, AccessTokens, SigningError};
-pub use backend::{Backend, BackendError, Maintenance, OpenTransfers, Opening, Restored};
+pub use backend::{
+    Backend, BackendError, Maintenance, OpenTransfers, Opening, PreparedData, RestoreSource, Restored,
+};
 pub use blocks::Blocks;
 pub use clock::Clock;
 pub use effects::{Job, JobQueue, Revocations, Task, TaskSpawner};

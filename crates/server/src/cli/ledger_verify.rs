@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anyhow::{Context, ensure};
 use cuepoint_domain::ledger::{Auditor, Finding, Progress, Summary};
-use cuepoint_domain::ports::Opening;
+use cuepoint_domain::ports::{Audit, Opening};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::composition;
@@ -32,12 +32,21 @@ pub(crate) async fn run(settings: Settings) -> anyhow::Result<u8> {
     );
     // Verification must not change anything.
     let store = composition::open(&settings, Opening::WithoutMigrations).await?;
+    let audited = audit(&*store).await;
+    store.close().await;
+    audited
+}
+
+/// Audits a ledger, prints a summary and returns the exit status.
+///
+/// # Errors
+/// When the audit cannot be completed.
+pub(crate) async fn audit<Ledger: Audit + ?Sized>(ledger: &Ledger) -> anyhow::Result<u8> {
     let bar = bar()?;
     let shown = bar.clone();
     let mut auditor = Auditor::new().reporting(move |progress| draw(&shown, progress));
-    let read = store.show(&mut auditor).await;
+    let read = ledger.show(&mut auditor).await;
     bar.finish_and_clear();
-    store.close().await;
     read.context("the ledger could not be read completely")?;
     let seen = auditor.seen();
     Ok(print_result(seen, auditor.finish().err().as_ref()))

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod backup;
 mod key_rotation;
 mod ledger_verify;
 mod restore;
@@ -8,13 +9,15 @@ mod signals;
 
 use std::future::Future;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use cuepoint_domain::ledger::feature_level::FeatureLevel;
+use cuepoint_domain::ports::RestoreSource;
 use time::Duration;
 
 use crate::adapters::clock::SystemClock;
@@ -72,11 +75,20 @@ enum Command {
     Serve,
     /// Apply the missing database migrations.
     Migrate,
-    /// Prepare a database that was restored from a backup, or moved to another cluster, before servers start.
+    /// Copy the data of an embedded database to a file, while the server may run, and audit the copy.
+    Backup {
+        /// The file, which must not exist.
+        file: PathBuf,
+    },
+    /// Restore a backup into an empty data directory; or prepare a PostgreSQL database that was restored from a
+    /// backup, or moved to another cluster, before servers start.
     Restore {
-        /// The name of the database, to confirm that the configuration points to the intended one.
+        /// The backup of an embedded database.
+        #[arg(required_unless_present = "database_name", conflicts_with = "database_name")]
+        file: Option<PathBuf>,
+        /// The name of the PostgreSQL database, to confirm that the configuration points to the intended one.
         #[arg(long, value_name = "NAME")]
-        database_name: String,
+        database_name: Option<String>,
     },
     /// Finalize an upgrade once no server of an earlier version runs. Afterwards servers write values that
     /// earlier versions cannot read.
@@ -134,6 +146,7 @@ pub fn run() -> ExitCode {
         Command::Ledger(LedgerCommand::Verify) => ExitCode::from(ledger_verify::NOT_CHECKED),
         Command::Serve
         | Command::Migrate
+        | Command::Backup { .. }
         | Command::Restore { .. }
         | Command::FinalizeUpgrade { .. }
         | Command::Keys(_)
@@ -182,9 +195,18 @@ fn execute(
             let lines = applied.iter().map(|name| format!("applied {name}\n"));
             print(&format!("{}the schema is up to date\n", lines.collect::<String>()))?;
         }
-        Command::Restore { database_name } => {
+        Command::Backup { file } => {
             let settings = start(queue)?;
-            return block_on(restore::run(settings, &database_name)).map(ExitCode::from);
+            return block_on(backup::run(settings, &file)).map(ExitCode::from);
+        }
+        Command::Restore { file, database_name } => {
+            let source = match (&file, &database_name) {
+                (Some(file), _) => RestoreSource::File(file),
+                (None, Some(name)) => RestoreSource::Database(name),
+                (None, None) => bail!("restore needs a FILE or --database-name"),
+            };
+            let settings = start(queue)?;
+            return block_on(restore::run(settings, source)).map(ExitCode::from);
         }
         Command::FinalizeUpgrade { database_name } => {
             let settings = start(queue)?;

@@ -1,9 +1,9 @@
-//! `cuepoint restore`: prepares a database that was restored from a backup, so that ids issued after the
-//! backup are not assigned to other rows.
+//! `cuepoint restore`: restores a backup and prepares it for servers, so that ids issued after the backup are not
+//! assigned to other rows.
 
-use anyhow::Context;
+use anyhow::{Context, Error};
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::ports::{OpenTransfers, Restored};
+use cuepoint_domain::ports::{OpenTransfers, PreparedData, RestoreSource, Restored};
 use time::Duration;
 use time::format_description::well_known::Rfc3339;
 
@@ -15,34 +15,50 @@ use crate::cli::print;
 use crate::composition;
 use crate::config::Settings;
 
-/// Prepares the database, replaces all signing keys with a new one, audits the ledger, prints the transfers
-/// to look up, and returns the exit status. It can be repeated.
+/// Restores from the source, replaces all signing keys with a new one, prints the transfers to look up, audits the
+/// ledger, and returns the exit status. It can be repeated.
 ///
 /// # Errors
-/// When the database cannot be prepared or the keys cannot be replaced. Completed steps stay in effect, and a
+/// When the data cannot be restored or the keys cannot be replaced. Completed steps stay in effect, and a
 /// repetition continues from there.
-pub(crate) async fn run(settings: Settings, database_name: &str) -> anyhow::Result<u8> {
+pub(crate) async fn run(settings: Settings, source: RestoreSource<'_>) -> anyhow::Result<u8> {
     let secrets = RandomSecrets::new()?;
     // Random, because a counter in the database would be restored too and would repeat an epoch.
     let epoch = i64::from_be_bytes(random(secrets)).checked_abs().unwrap_or(i64::MAX).max(1);
-    let restored = composition::restore(&settings, database_name, epoch).await?;
-    let Restored { epoch, sessions_ended } = restored;
-    print(&format!(
-        "{database_name}: epoch {epoch}, {sessions_ended} sessions ended, sequences moved ahead\n"
-    ))?;
-    // Before any row is read, because an unreadable row must not keep the old keys in force.
+    let Restored { epoch, sessions_ended, data } = composition::restore(&settings, source, epoch).await?;
+    let name = match source {
+        RestoreSource::File(file) => file.display().to_string(),
+        RestoreSource::Database(name) => name.to_owned(),
+    };
+    print(&format!("{name}: epoch {epoch}, {sessions_ended} sessions ended, sequences moved ahead\n"))?;
+    // Before any row is read, because an unreadable row must not keep the old keys in force, and before a server
+    // can use the data.
     print(&new_key(&settings, secrets)?)?;
-    print(&report(&composition::open_transfers(&settings).await?, &settings.currency)?)?;
-    ledger_verify::run(settings).await
+    let open = data.open_transfers().await.map_err(Error::from_boxed)?;
+    print(&report(&open, &settings.currency)?)?;
+    let status = ledger_verify::audit(&*data).await?;
+    finish(data, status).await?;
+    Ok(status)
+}
+
+/// Accepts audited data if their ledger is consistent; otherwise rejects them, and prints where they are kept.
+///
+/// # Errors
+/// When they cannot get their name.
+pub(super) async fn finish(data: Box<dyn PreparedData>, status: u8) -> anyhow::Result<()> {
+    if status == ledger_verify::CONSISTENT {
+        return data.accept().await.map_err(Error::from_boxed);
+    }
+    match data.reject().await.map_err(Error::from_boxed)? {
+        Some(path) => print(&format!("the inconsistent data are kept in {}\n", path.display())),
+        None => Ok(()),
+    }
 }
 
 fn report(open: &OpenTransfers, currency: &Currency) -> anyhow::Result<String> {
-    let newest = match open.newest_operation {
-        Some(at) => at.to_utc().format(&Rfc3339).context("the time of the newest operation")?,
-        None => "none".to_owned(),
-    };
+    let newest = newest_operation(open)?;
     let mut text = format!(
-        "newest operation: {newest}\nin flight: {} withdrawals, {} top-ups; look each up at its provider\n",
+        "{newest}\nin flight: {} withdrawals, {} top-ups; look each up at its provider\n",
         open.withdrawals.len(),
         open.topups.len(),
     );
@@ -59,6 +75,18 @@ fn report(open: &OpenTransfers, currency: &Currency) -> anyhow::Result<String> {
         text.push_str(&format!("  top-up {id}: {status}, {amount} {code}, reference {reference}\n"));
     }
     Ok(text)
+}
+
+/// The time of the newest operation, as a text.
+///
+/// # Errors
+/// When it has no representation.
+pub(super) fn newest_operation(open: &OpenTransfers) -> anyhow::Result<String> {
+    let newest = match open.newest_operation {
+        Some(at) => at.to_utc().format(&Rfc3339).context("the time of the newest operation")?,
+        None => "none".to_owned(),
+    };
+    Ok(format!("newest operation: {newest}"))
 }
 
 /// Replaces the signing keys of access tokens if they are kept in a file.

@@ -22,6 +22,7 @@ mod addresses;
 mod approvals;
 mod attacks;
 mod auth;
+mod backup;
 mod blocks;
 mod bodies;
 mod bootstrap;

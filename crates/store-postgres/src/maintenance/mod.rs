@@ -1,4 +1,6 @@
-//! Operator commands: preparing a restored database, and finalizing an upgrade.
+//! Operator commands: backups, preparing a restored database, and finalizing an upgrade.
 
+pub(crate) mod backup;
 pub(crate) mod finalize;
+mod prepared_database;
 pub(crate) mod restore;

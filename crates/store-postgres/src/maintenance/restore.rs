@@ -3,14 +3,11 @@
 
 use anyhow::{Context, anyhow, ensure};
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::ports::{OpenTransfers, Restored};
-use cuepoint_domain::topup::TopupStatus;
-use cuepoint_domain::withdrawal::WithdrawalStatus;
+use cuepoint_domain::ports::Restored;
 use diesel::dsl::now;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
 use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
-use time::OffsetDateTime;
 
 use crate::PostgresOptions;
 use crate::connect::connection::Connector;
@@ -18,8 +15,8 @@ use crate::connect::deployment::ensure_name;
 use crate::connect::failure::DatabaseFailure;
 use crate::connect::migrations::{self, MIGRATIONS, Patience};
 use crate::connect::node::{Node, RESTORE_LOCK};
-use crate::rows::{TopupRow, WithdrawalRow, timestamp};
-use crate::schema::{challenges, deployment, operations, refresh_tokens, sessions, topups, withdrawals};
+use crate::maintenance::prepared_database::PreparedDatabase;
+use crate::schema::{challenges, deployment, refresh_tokens, sessions};
 use crate::statement::query;
 
 /// The distance by which each sequence is moved past its maximum: presumably more numbers than servers used
@@ -31,7 +28,7 @@ const AHEAD: i64 = 1_000_000;
 /// # Errors
 /// When the database has another name, a server is connected to it, or it cannot be migrated. No error
 /// repeats the URL.
-pub async fn restore(
+pub(crate) async fn restore(
     options: &PostgresOptions,
     currency: &Currency,
     database_name: &str,
@@ -60,7 +57,8 @@ pub async fn restore(
         .context("the database could not be prepared")?;
     // Explicitly, since the server notices the end of the connection a little later.
     connection.batch_execute(&format!("SELECT pg_advisory_unlock({RESTORE_LOCK})")).await?;
-    Ok(Restored { epoch, sessions_ended })
+    let data = PreparedDatabase { options: options.clone(), currency: currency.clone() };
+    Ok(Restored { epoch, sessions_ended, data: Box::new(data) })
 }
 
 /// Begins the epoch, moves the sequences, ends all sessions, refresh tokens and challenges, and returns the
@@ -81,39 +79,4 @@ async fn prepare(connection: &mut AsyncPgConnection, epoch: i64) -> Result<usize
         .set(sessions::ended_at.eq(now))
         .execute(connection)
         .await?)
-}
-
-/// Reads the open transfers of the backup: withdrawals and payments that may have progressed without the
-/// database.
-///
-/// # Errors
-/// When the database cannot be reached or a row cannot be read. No error repeats the URL.
-pub async fn open_transfers(options: &PostgresOptions, currency: &Currency) -> anyhow::Result<OpenTransfers> {
-    let connection = &mut Connector::new(&options.url)?.for_restore().connect().await?;
-    connection.batch_execute("SET statement_timeout = 0").await?;
-    let sending = [WithdrawalStatus::Approved, WithdrawalStatus::Processing].map(WithdrawalStatus::name);
-    let withdrawals: Vec<WithdrawalRow> = withdrawals::table
-        .filter(withdrawals::status.eq_any(sending))
-        .order(withdrawals::id)
-        .select(WithdrawalRow::as_select())
-        .load(connection)
-        .await?;
-    let topups: Vec<TopupRow> = topups::table
-        .filter(topups::status.eq(TopupStatus::Pending.name()))
-        .order(topups::id)
-        .select(TopupRow::as_select())
-        .load(connection)
-        .await?;
-    // Operation ids begin with the time.
-    let newest: Option<OffsetDateTime> = operations::table
-        .order(operations::id.desc())
-        .select(operations::at)
-        .first(connection)
-        .await
-        .optional()?;
-    Ok(OpenTransfers {
-        newest_operation: newest.map(timestamp),
-        withdrawals: withdrawals.into_iter().map(|row| row.withdrawal(currency)).collect::<Result<_, _>>()?,
-        topups: topups.into_iter().map(|row| row.topup(currency)).collect::<Result<_, _>>()?,
-    })
 }

@@ -6,7 +6,7 @@ use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
 /// The application id: `cuep` in ASCII.
-const ID: i64 = 0x6375_6570;
+pub(crate) const ID: i64 = 0x6375_6570;
 /// The number of tables, indexes and triggers.
 const OBJECTS: &str = "SELECT count(*) FROM sqlite_schema";
 

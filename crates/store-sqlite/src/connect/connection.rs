@@ -26,8 +26,9 @@ pub(crate) enum Access {
     /// Reads alone.
     Reader,
     /// Reads, and writes to other files: `VACUUM INTO` is refused on a connection that only queries.
-    #[allow(dead_code, reason = "there is no command for backups yet")]
     Backup,
+    /// Reads a file that no server uses, and changes nothing in it or beside it.
+    Archive,
 }
 
 /// The permissions of a new file, which SQLite gives to its log and index as well: the owner's alone.
@@ -79,20 +80,28 @@ const FULL_SYNC: &[Setting] = if cfg!(target_os = "macos") {
 } else {
     &[]
 };
+/// The settings of a connection to a file that stays as it is, whatever its journal.
+const UNCHANGING: &[Setting] =
+    &[setting("busy_timeout", "1000", "1000"), setting("trusted_schema", "OFF", "0"), QUERY_ONLY];
 /// The last setting of a reader.
 const QUERY_ONLY: Setting = setting("query_only", "ON", "1");
 
 impl Access {
     fn settings(self) -> impl Iterator<Item = Setting> {
-        let last = (self == Self::Reader).then_some(QUERY_ONLY);
-        SETTINGS.iter().chain(FULL_SYNC).copied().chain(last)
+        let (all, last): (&[&[Setting]], _) = match self {
+            Self::Archive => (&[UNCHANGING], None),
+            Self::Reader => (&[SETTINGS, FULL_SYNC], Some(QUERY_ONLY)),
+            Self::Creator | Self::Writer | Self::Backup => (&[SETTINGS, FULL_SYNC], None),
+        };
+        all.iter().copied().flatten().copied().chain(last)
     }
 
-    /// Whether a missing file is created.
+    /// Whether the file is written to, and created if it is missing.
     const fn mode(self) -> &'static str {
         match self {
             Self::Creator => "rwc",
             Self::Writer | Self::Reader | Self::Backup => "rw",
+            Self::Archive => "ro",
         }
     }
 }
@@ -168,7 +177,7 @@ pub(crate) fn value(connection: &mut SqliteConnection, statement: &str) -> Query
 }
 
 /// The URI of a file, in which a path with `?` or `%` is no parameter.
-fn uri(path: &Path, mode: &str) -> String {
+pub(crate) fn uri(path: &Path, mode: &str) -> String {
     let mut uri = String::from("file:");
     for byte in path.as_os_str().as_bytes() {
         match byte {
@@ -253,10 +262,27 @@ mod tests {
     }
 
     #[test]
+    fn an_archive_stays_as_it_is() {
+        let directory = TestDirectory::create();
+        drop(directory.migrated());
+        let (path, copy) = (directory.path().join("test.db"), directory.path().join("copy.db"));
+        let into = format!("VACUUM INTO '{}'", copy.display());
+        open(&path, Access::Backup).unwrap().batch_execute(&into).unwrap();
+        let before = std::fs::read(&copy).unwrap();
+        let mut archive = open(&copy, Access::Archive).unwrap();
+        assert_eq!(value(&mut archive, "PRAGMA journal_mode").unwrap(), "delete");
+        assert_eq!(value(&mut archive, "PRAGMA quick_check").unwrap(), "ok");
+        assert!(archive.batch_execute("UPDATE ids SET next = 7").is_err());
+        assert!(!directory.path().join("copy.db-wal").exists());
+        drop(archive);
+        assert_eq!(std::fs::read(&copy).unwrap(), before);
+    }
+
+    #[test]
     fn only_the_start_creates_a_file() {
         let directory = TestDirectory::create();
         let path = directory.path().join("a.db");
-        for access in [Access::Writer, Access::Reader, Access::Backup] {
+        for access in [Access::Writer, Access::Reader, Access::Backup, Access::Archive] {
             assert!(open(&path, access).is_err());
         }
         assert!(!path.exists());

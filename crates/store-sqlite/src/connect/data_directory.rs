@@ -12,6 +12,12 @@ use super::file_system::ensure_local;
 
 /// The database file in the directory; SQLite keeps its log and index beside it.
 pub(crate) const DATABASE: &str = "cuepoint.db";
+/// The endings of the files that SQLite keeps beside a database.
+pub(crate) const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
+/// The endings of the name of a restored database before a server may use it: while it is prepared, and if its
+/// ledger is inconsistent.
+pub(crate) const RESTORING: &str = ".restoring";
+pub(crate) const INCONSISTENT: &str = ".inconsistent";
 /// The lock file in the directory, which holds the id of the process that uses it.
 const LOCK: &str = "lock";
 /// The permissions of the directory and of its files: the owner's alone.
@@ -50,6 +56,50 @@ impl DataDirectory {
     pub(crate) fn database(&self) -> PathBuf {
         database_in(&self.path)
     }
+
+    /// Refuses a directory without a database in which a restore ended early, because a server would begin an
+    /// empty one there.
+    ///
+    /// # Errors
+    /// When it is one.
+    pub(crate) fn ensure_restored(&self) -> anyhow::Result<()> {
+        if self.database().exists() {
+            return Ok(());
+        }
+        let restoring = with_ending(&self.database(), RESTORING);
+        ensure!(
+            !restoring.exists(),
+            "a restore into the data directory {} was interrupted: run `cuepoint restore` again, or delete {}",
+            self.path.display(),
+            restoring.display()
+        );
+        let inconsistent = with_ending(&self.database(), INCONSISTENT);
+        ensure!(
+            !inconsistent.exists(),
+            "the data directory {} has no database but {}, which was restored with an inconsistent ledger: restore \
+             another backup",
+            self.path.display(),
+            inconsistent.display()
+        );
+        Ok(())
+    }
+}
+
+/// The path of the database file in a data directory that this process does not use alone.
+///
+/// # Errors
+/// When there is none.
+pub(crate) fn existing_database(directory: &Path) -> anyhow::Result<PathBuf> {
+    let path = database_in(directory);
+    ensure!(path.is_file(), "the data directory {} has no database", directory.display());
+    Ok(path)
+}
+
+/// A path whose name is followed by an ending.
+pub(crate) fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut path = path.to_owned().into_os_string();
+    path.push(ending);
+    path.into()
 }
 
 /// The path of the database file in a data directory.

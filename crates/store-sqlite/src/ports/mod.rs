@@ -18,4 +18,5 @@ mod topups;
 mod wallets;
 mod withdrawals;
 
+pub(crate) use audit::present;
 pub(crate) use ids::IdRanges;

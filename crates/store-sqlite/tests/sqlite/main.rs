@@ -1,6 +1,7 @@
 //! The database file itself: its schema and its constraints.
 
 #![allow(
+    clippy::arithmetic_side_effects,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
@@ -12,6 +13,7 @@
 
 mod append_only;
 mod audit;
+mod backup;
 mod child;
 mod crashes;
 mod damage;

@@ -52,17 +52,32 @@ impl Audit for SqliteStore {
     async fn show(&self, auditor: &mut Auditor) -> Result<(), Unavailable> {
         let (mut shown, currency) = (mem::take(auditor), self.currency.clone());
         let show = move |connection: &mut SqliteConnection, is_wanted: &dyn Fn() -> bool| {
-            let mut showing = Showing { connection, currency: &currency, auditor: &mut shown, is_wanted };
-            match showing.everything().and_then(|()| showing.file()) {
-                Ok(()) => {}
-                Err(End::Unreadable(what)) => shown.unreadable(what),
-                Err(End::Failed(failure)) => return Err(failure),
-            }
+            present(connection, &currency, &mut shown, is_wanted)?;
             Ok(shown)
         };
         *auditor = self.readers.read_apart(show).await?;
         Ok(())
     }
+}
+
+/// Presents the whole ledger of a snapshot: the connection's transaction. It ends early when `is_wanted` returns
+/// false.
+///
+/// # Errors
+/// [`SqliteFailure`] when a statement fails.
+pub(crate) fn present(
+    connection: &mut SqliteConnection,
+    currency: &Currency,
+    auditor: &mut Auditor,
+    is_wanted: &dyn Fn() -> bool,
+) -> Result<(), SqliteFailure> {
+    let mut showing = Showing { connection, currency, auditor: &mut *auditor, is_wanted };
+    match showing.everything().and_then(|()| showing.file()) {
+        Ok(()) => {}
+        Err(End::Unreadable(what)) => auditor.unreadable(what),
+        Err(End::Failed(failure)) => return Err(failure),
+    }
+    Ok(())
 }
 
 impl Showing<'_> {

@@ -1,0 +1,39 @@
+//! `cuepoint backup`: copies the data to a file while a server may use them, and audits the copy.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Error, bail};
+
+use crate::cli::signals::Signals;
+use crate::cli::{ledger_verify, print, restore};
+use crate::composition;
+use crate::config::Settings;
+
+/// Makes a backup, prints its size and newest operation, and returns the exit status. A copy with an inconsistent
+/// ledger gets another name than the file.
+///
+/// # Errors
+/// When no backup was made. A signal is such an error; nothing is left of the copy then.
+pub(crate) async fn run(settings: Settings, file: &Path) -> anyhow::Result<u8> {
+    let mut signals = Signals::listen()?;
+    tokio::select! {
+        done = make(settings, file) => done,
+        () = signals.next() => bail!("interrupted: no backup was made"),
+    }
+}
+
+async fn make(settings: Settings, file: &Path) -> anyhow::Result<u8> {
+    let copy = composition::backup(&settings, file).await?;
+    let status = ledger_verify::audit(&*copy).await?;
+    if status != ledger_verify::CONSISTENT {
+        restore::finish(copy, status).await?;
+        return Ok(status);
+    }
+    let open = copy.open_transfers().await.map_err(Error::from_boxed)?;
+    restore::finish(copy, status).await?;
+    let size = fs::metadata(file).with_context(|| format!("{} cannot be read", file.display()))?.len();
+    let newest = restore::newest_operation(&open)?;
+    print(&format!("{}: {size} bytes, {newest}\n", file.display()))?;
+    Ok(status)
+}

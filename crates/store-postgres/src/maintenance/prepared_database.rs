@@ -1,0 +1,88 @@
+//! A database that was prepared for servers after a restore.
+
+use std::path::PathBuf;
+
+use async_trait::async_trait;
+use cuepoint_domain::ledger::Auditor;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::ports::{Audit, BackendError, OpenTransfers, PreparedData, Unavailable};
+use cuepoint_domain::topup::TopupStatus;
+use cuepoint_domain::withdrawal::WithdrawalStatus;
+use diesel::prelude::*;
+use diesel_async::{RunQueryDsl, SimpleAsyncConnection};
+use time::OffsetDateTime;
+
+use crate::connect::connection::Connector;
+use crate::rows::{TopupRow, WithdrawalRow, timestamp};
+use crate::schema::{operations, topups, withdrawals};
+use crate::{PostgresOptions, PostgresStore};
+
+/// The prepared database, which servers can use from its preparation on.
+pub(super) struct PreparedDatabase {
+    /// The database.
+    pub(super) options: PostgresOptions,
+    /// The currency of all sums.
+    pub(super) currency: Currency,
+}
+
+#[async_trait]
+impl Audit for PreparedDatabase {
+    async fn show(&self, auditor: &mut Auditor) -> Result<(), Unavailable> {
+        let options = PostgresOptions { migrate_on_start: false, ..self.options.clone() };
+        let opened = PostgresStore::open(options, self.currency.clone()).await;
+        let store = opened.map_err(|error| Unavailable::new(format!("{error:#}")))?;
+        let shown = store.show(auditor).await;
+        store.close().await;
+        shown
+    }
+}
+
+#[async_trait]
+impl PreparedData for PreparedDatabase {
+    async fn open_transfers(&self) -> Result<OpenTransfers, BackendError> {
+        Ok(open_transfers(&self.options, &self.currency).await?)
+    }
+
+    async fn accept(self: Box<Self>) -> Result<(), BackendError> {
+        Ok(())
+    }
+
+    async fn reject(self: Box<Self>) -> Result<Option<PathBuf>, BackendError> {
+        Ok(None)
+    }
+}
+
+/// Reads the open transfers of the backup: withdrawals and payments that may have progressed without the
+/// database.
+///
+/// # Errors
+/// When the database cannot be reached or a row cannot be read. No error repeats the URL.
+async fn open_transfers(options: &PostgresOptions, currency: &Currency) -> anyhow::Result<OpenTransfers> {
+    let connection = &mut Connector::new(&options.url)?.for_restore().connect().await?;
+    connection.batch_execute("SET statement_timeout = 0").await?;
+    let sending = [WithdrawalStatus::Approved, WithdrawalStatus::Processing].map(WithdrawalStatus::name);
+    let withdrawals: Vec<WithdrawalRow> = withdrawals::table
+        .filter(withdrawals::status.eq_any(sending))
+        .order(withdrawals::id)
+        .select(WithdrawalRow::as_select())
+        .load(connection)
+        .await?;
+    let topups: Vec<TopupRow> = topups::table
+        .filter(topups::status.eq(TopupStatus::Pending.name()))
+        .order(topups::id)
+        .select(TopupRow::as_select())
+        .load(connection)
+        .await?;
+    // Operation ids begin with the time.
+    let newest: Option<OffsetDateTime> = operations::table
+        .order(operations::id.desc())
+        .select(operations::at)
+        .first(connection)
+        .await
+        .optional()?;
+    Ok(OpenTransfers {
+        newest_operation: newest.map(timestamp),
+        withdrawals: withdrawals.into_iter().map(|row| row.withdrawal(currency)).collect::<Result<_, _>>()?,
+        topups: topups.into_iter().map(|row| row.topup(currency)).collect::<Result<_, _>>()?,
+    })
+}

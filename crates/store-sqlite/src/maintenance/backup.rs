@@ -1,0 +1,46 @@
+//! A copy of the database as of one moment, made while a server may use it.
+
+use std::path::{self, Path};
+use std::process;
+
+use anyhow::Context;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::ports::PreparedData;
+use diesel::RunQueryDsl;
+use diesel::sql_types::Text;
+
+use super::prepared_file::{PreparedFile, apart, check};
+use crate::connect::connection::{Access, open, uri};
+use crate::connect::data_directory::{existing_database, with_ending};
+use crate::connect::{deployment, migrations};
+
+/// Copies the database in a data directory to a temporary file beside `file`, and checks the structure of the
+/// copy. It takes no lock that a server needs, but the write-ahead log grows until the copy is made.
+///
+/// # Errors
+/// When `file` exists, there is no database, it has another version or currency, or it cannot be copied; nothing
+/// is left beside `file` then.
+pub(crate) async fn backup(
+    directory: &Path,
+    file: &Path,
+    currency: &Currency,
+) -> anyhow::Result<Box<dyn PreparedData>> {
+    let source = existing_database(directory)?;
+    let file = path::absolute(file).with_context(|| format!("{} is no path", file.display()))?;
+    let temporary = with_ending(&file, &format!(".{}.partial", process::id()));
+    let copy = PreparedFile::create(temporary.clone(), file.clone(), currency, None)?;
+    let currency = currency.clone();
+    apart(move || {
+        let mut connection = open(&source, Access::Backup)?;
+        // The audit of the copy reads every table of this version.
+        migrations::ensure_migrated(&mut connection, migrations::MIGRATIONS)?;
+        deployment::ensure_currency(&mut connection, &currency)?;
+        let copied = diesel::sql_query("VACUUM INTO ?")
+            .bind::<Text, _>(uri(&temporary, "rw"))
+            .execute(&mut connection);
+        copied.with_context(|| format!("{} cannot be written", file.display()))?;
+        check(&temporary).context("the copy cannot be used")
+    })
+    .await?;
+    Ok(Box::new(copy))
+}

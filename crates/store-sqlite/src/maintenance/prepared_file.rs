@@ -1,0 +1,206 @@
+//! A database file under a temporary name, which no server uses.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::mem;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use anyhow::{Context, anyhow, ensure};
+use async_trait::async_trait;
+use cuepoint_domain::ledger::Auditor;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::ports::{Audit, BackendError, OpenTransfers, PreparedData, Unavailable};
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::TopupStatus;
+use cuepoint_domain::withdrawal::WithdrawalStatus;
+use cuepoint_store_sql::rows::Corrupt;
+use diesel::prelude::*;
+use tokio::sync::oneshot;
+
+use crate::connect::connection::{Access, open};
+use crate::connect::data_directory::{COMPANIONS, DataDirectory, INCONSISTENT, with_ending};
+use crate::connect::failure::SqliteFailure;
+use crate::connect::integrity::Check;
+use crate::ports::present;
+use crate::rows::{TopupRow, WithdrawalRow};
+use crate::schema::{operations, topups, withdrawals};
+
+/// The permissions of the file: the owner's alone.
+const MODE: u32 = 0o600;
+
+/// A database file that is removed when it is dropped, unless it was accepted or rejected.
+#[derive(Debug)]
+pub(super) struct PreparedFile {
+    /// The temporary path; `None` once the file has another one.
+    temporary: Option<PathBuf>,
+    /// The path of the accepted file.
+    path: PathBuf,
+    currency: Currency,
+    /// The directory of a restore, locked until the file is accepted.
+    _directory: Option<DataDirectory>,
+}
+
+impl PreparedFile {
+    /// Creates an empty file under a temporary path beside `path`.
+    ///
+    /// # Errors
+    /// When there is a file at one of the paths, or the temporary one cannot be created.
+    pub(super) fn create(
+        temporary: PathBuf,
+        path: PathBuf,
+        currency: &Currency,
+        directory: Option<DataDirectory>,
+    ) -> anyhow::Result<Self> {
+        ensure_absent(&path)?;
+        let created = OpenOptions::new().write(true).create_new(true).mode(MODE).open(&temporary);
+        created.with_context(|| format!("{} cannot be created", temporary.display()))?;
+        Ok(Self { temporary: Some(temporary), path, currency: currency.clone(), _directory: directory })
+    }
+
+    /// The temporary path.
+    ///
+    /// # Errors
+    /// When the file has another one.
+    pub(super) fn temporary(&self) -> anyhow::Result<&Path> {
+        self.temporary.as_deref().context("the file has its final name")
+    }
+
+    /// Reads the file on a thread, so that the caller can be dropped in the meantime.
+    async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut SqliteConnection, &Currency) -> Result<T, SqliteFailure> + Send + 'static,
+    ) -> anyhow::Result<T> {
+        let (path, currency) = (self.temporary()?.to_owned(), self.currency.clone());
+        apart(move || {
+            let mut connection = open(&path, Access::Archive)?;
+            Ok(connection.transaction(|connection| work(connection, &currency))?)
+        })
+        .await
+    }
+
+    /// Gives the file another name, durably.
+    fn rename(&mut self, path: &Path) -> anyhow::Result<()> {
+        let temporary = self.temporary()?;
+        let unwritten = || format!("{} cannot be written", path.display());
+        // No connection to the file is open in this process, which would lose its locks.
+        File::open(temporary).and_then(|file| file.sync_all()).with_context(unwritten)?;
+        fs::rename(temporary, path).with_context(unwritten)?;
+        self.temporary = None;
+        let folder = path.parent().context("the path has no folder")?;
+        File::open(folder).and_then(|folder| folder.sync_all()).with_context(unwritten)
+    }
+}
+
+impl Drop for PreparedFile {
+    fn drop(&mut self) {
+        if let Some(path) = self.temporary.take()
+            && let Err(error) = remove(&path)
+        {
+            tracing::warn!(file = %path.display(), %error, "a temporary file cannot be removed");
+        }
+    }
+}
+
+#[async_trait]
+impl Audit for PreparedFile {
+    async fn show(&self, auditor: &mut Auditor) -> Result<(), Unavailable> {
+        let mut theirs = mem::take(auditor);
+        let shown = self.read(move |connection, currency| {
+            present(connection, currency, &mut theirs, &|| true)?;
+            Ok(theirs)
+        });
+        *auditor = shown.await.map_err(|error| Unavailable::new(format!("{error:#}")))?;
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl PreparedData for PreparedFile {
+    async fn open_transfers(&self) -> Result<OpenTransfers, BackendError> {
+        Ok(self.read(open_transfers).await?)
+    }
+
+    async fn accept(mut self: Box<Self>) -> Result<(), BackendError> {
+        let path = self.path.clone();
+        ensure_absent(&path)?;
+        Ok(self.rename(&path)?)
+    }
+
+    async fn reject(mut self: Box<Self>) -> Result<Option<PathBuf>, BackendError> {
+        let path = with_ending(&self.path, INCONSISTENT);
+        self.rename(&path)?;
+        Ok(Some(path))
+    }
+}
+
+/// Runs work on a thread of its own. Unlike a thread of the runtime, it does not keep an interrupted process from
+/// ending.
+pub(super) async fn apart<T: Send + 'static>(
+    work: impl FnOnce() -> anyhow::Result<T> + Send + 'static,
+) -> anyhow::Result<T> {
+    let (caller, done) = oneshot::channel();
+    let run = move || drop(caller.send(work()));
+    thread::Builder::new().spawn(run).context("a thread cannot be started")?;
+    done.await.map_err(|_| anyhow!("the work ended early"))?
+}
+
+/// Checks the structure of a database file that no server uses.
+///
+/// # Errors
+/// When it is damaged or cannot be read.
+pub(super) fn check(path: &Path) -> anyhow::Result<()> {
+    let found = open(path, Access::Archive)
+        .and_then(|mut connection| Ok(Check::Quick.run(&mut connection)?))
+        .context("it is damaged")?;
+    found.map_or(Ok(()), |defect| Err(anyhow!("it is damaged: {defect}")))
+}
+
+/// Removes a database file that no server uses, if it exists, with the files of SQLite beside it.
+pub(super) fn remove(path: &Path) -> io::Result<()> {
+    let companions = COMPANIONS.iter().map(|ending| with_ending(path, ending));
+    for file in companions.chain([path.to_owned()]) {
+        match fs::remove_file(file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a path at which there is a file.
+fn ensure_absent(path: &Path) -> anyhow::Result<()> {
+    // A dangling link counts, since a rename would replace it.
+    ensure!(fs::symlink_metadata(path).is_err(), "{} exists already", path.display());
+    Ok(())
+}
+
+/// Reads the newest operation and the transfers that may have progressed without the database.
+fn open_transfers(
+    connection: &mut SqliteConnection,
+    currency: &Currency,
+) -> Result<OpenTransfers, SqliteFailure> {
+    let sending = [WithdrawalStatus::Approved, WithdrawalStatus::Processing].map(WithdrawalStatus::name);
+    let withdrawals: Vec<WithdrawalRow> = withdrawals::table
+        .filter(withdrawals::status.eq_any(sending))
+        .order(withdrawals::id)
+        .select(WithdrawalRow::as_select())
+        .load(connection)?;
+    let topups: Vec<TopupRow> = topups::table
+        .filter(topups::status.eq(TopupStatus::Pending.name()))
+        .order(topups::id)
+        .select(TopupRow::as_select())
+        .load(connection)?;
+    // Operation ids begin with the time.
+    let newest: Option<i64> =
+        operations::table.order(operations::id.desc()).select(operations::at).first(connection).optional()?;
+    Ok(OpenTransfers {
+        newest_operation: newest.map(Timestamp::from_unix_micros),
+        withdrawals: withdrawals
+            .into_iter()
+            .map(|row| row.withdrawal(currency))
+            .collect::<Result<_, Corrupt>>()?,
+        topups: topups.into_iter().map(|row| row.topup(currency)).collect::<Result<_, Corrupt>>()?,
+    })
+}

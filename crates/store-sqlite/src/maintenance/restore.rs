@@ -1,0 +1,213 @@
+//! A data directory from a backup: ids and tokens issued after the backup must not be confused with those issued
+//! after the restore.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::path::Path;
+
+use anyhow::{Context, ensure};
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::ports::Restored;
+use diesel::dsl::max;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Text};
+
+use super::prepared_file::{PreparedFile, check, remove};
+use crate::connect::connection::{Access, open, value};
+use crate::connect::data_directory::{COMPANIONS, DataDirectory, RESTORING, with_ending};
+use crate::connect::migrations::{MIGRATIONS, Migration, migrate};
+use crate::connect::{application, deployment, failure::SqliteFailure};
+use crate::schema::{
+    self, challenges, ids, ledger_entries, music_requests, refresh_tokens, sessions, topups, users,
+    withdrawals,
+};
+
+/// The distance by which the ids of each kind are moved past their maximum: presumably more numbers than the
+/// server used after the backup.
+const AHEAD: i64 = 1_000_000;
+/// The tables whose ids SQLite numbers and never assigns twice.
+const NUMBERED: [&str; 5] =
+    ["challenges", "login_networks", "phone_codes", "provider_messages", "security_events"];
+/// The time of the database, in microseconds.
+const NOW: &str = "CAST(unixepoch('subsec') * 1000000 AS INTEGER)";
+/// The beginning of every SQLite database, and the length of its header.
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+const HEADER: usize = 100;
+/// The places of numbers in the header: the size of a page, the number of pages, the application id.
+const PAGE_SIZE_AT: usize = 16;
+const PAGES_AT: usize = 28;
+const APPLICATION_AT: usize = 68;
+
+/// Copies a backup into a data directory without a database, under a name that no server uses, and prepares it
+/// for servers; `epoch` must be one that the data never had.
+///
+/// # Errors
+/// When a server uses the directory or it has a database, or the file is not a sound backup of this version or
+/// an earlier one, in the same currency. The directory has no database then.
+pub(crate) fn restore(
+    directory: &Path,
+    file: &Path,
+    currency: &Currency,
+    epoch: i64,
+) -> anyhow::Result<Restored> {
+    let (data, sessions_ended) = prepared(directory, file, currency, epoch, MIGRATIONS)?;
+    Ok(Restored { epoch, sessions_ended, data: Box::new(data) })
+}
+
+fn prepared(
+    directory: &Path,
+    file: &Path,
+    currency: &Currency,
+    epoch: i64,
+    migrations: &[Migration],
+) -> anyhow::Result<(PreparedFile, usize)> {
+    let unusable = || format!("{} is no usable backup", file.display());
+    // Before the directory is created.
+    ensure_backup(file).with_context(unusable)?;
+    let directory = DataDirectory::open(directory)?;
+    let database = directory.database();
+    ensure!(
+        !database.exists(),
+        "the data directory {} has a database: restore into an empty directory",
+        directory.path().display()
+    );
+    for ending in COMPANIONS {
+        let left = with_ending(&database, ending);
+        // SQLite would apply them to the restored database.
+        ensure!(!left.exists(), "{} belongs to another database: move it away", left.display());
+    }
+    let temporary = with_ending(&database, RESTORING);
+    remove(&temporary).with_context(|| format!("{} cannot be removed", temporary.display()))?;
+    let data = PreparedFile::create(temporary.clone(), database, currency, Some(directory))?;
+    copy(file, &temporary).with_context(|| format!("{} cannot be copied", file.display()))?;
+    check(&temporary).with_context(unusable)?;
+    let mut connection = open(&temporary, Access::Writer)?;
+    migrate(&mut connection, migrations).with_context(unusable)?;
+    deployment::ensure_currency(&mut connection, currency).with_context(unusable)?;
+    deployment::settle(&mut connection, currency).with_context(unusable)?;
+    let sessions_ended = connection
+        .immediate_transaction(|connection| prepare(connection, epoch))
+        .context("the database could not be prepared")?;
+    // Everything is in one file from here on.
+    let mode = value(&mut connection, "PRAGMA journal_mode = DELETE")?;
+    ensure!(mode == "delete", "the database could not be prepared: its journal is {mode}");
+    Ok((data, sessions_ended))
+}
+
+/// Refuses a file that is not the database of this program, or not all of it.
+fn ensure_backup(file: &Path) -> anyhow::Result<()> {
+    let (mut header, opened) = (Vec::new(), File::open(file)?);
+    let length = opened.metadata()?.len();
+    opened.take(u64::try_from(HEADER)?).read_to_end(&mut header)?;
+    ensure!(header.starts_with(MAGIC) && header.len() == HEADER, "it is no SQLite database");
+    let number = |at| header.get(at..).and_then(|rest| rest.first_chunk()).copied().map(u32::from_be_bytes);
+    let found = number(APPLICATION_AT).map(i64::from);
+    ensure!(found == Some(application::ID), "it belongs to another program");
+    for ending in ["-wal", "-journal"] {
+        let beside = with_ending(file, ending);
+        ensure!(
+            beside.metadata().map_or(0, |found| found.len()) == 0,
+            "{} lies beside it, so that it is incomplete: make the backup with `cuepoint backup`",
+            beside.display()
+        );
+    }
+    // SQLite reads what is missing of the last page as zeros.
+    let page =
+        header.get(PAGE_SIZE_AT..).and_then(|rest| rest.first_chunk()).copied().map(u16::from_be_bytes);
+    let page = page.map(|size| if size == 1 { 65_536 } else { u64::from(size) });
+    let whole = page.zip(number(PAGES_AT)).and_then(|(page, pages)| page.checked_mul(u64::from(pages)));
+    ensure!(
+        whole == Some(length),
+        "it is damaged: it has {length} bytes instead of {}",
+        whole.unwrap_or_default()
+    );
+    Ok(())
+}
+
+/// Copies the content of a file into an empty one.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let mut to = OpenOptions::new().write(true).open(to)?;
+    io::copy(&mut File::open(from)?, &mut to)?;
+    Ok(())
+}
+
+/// Begins the epoch, moves the ids, ends all sessions, refresh tokens and challenges, and returns the number of
+/// ended sessions.
+fn prepare(connection: &mut SqliteConnection, epoch: i64) -> Result<usize, SqliteFailure> {
+    diesel::update(schema::deployment::table).set(schema::deployment::epoch.eq(epoch)).execute(connection)?;
+    move_ids(connection)?;
+    diesel::delete(refresh_tokens::table).execute(connection)?;
+    let now = || diesel::dsl::sql::<BigInt>(NOW);
+    diesel::update(challenges::table.filter(challenges::ended_at.is_null()))
+        .set(challenges::ended_at.eq(now().nullable()))
+        .execute(connection)?;
+    Ok(diesel::update(sessions::table.filter(sessions::ended_at.is_null()))
+        .set(sessions::ended_at.eq(now().nullable()))
+        .execute(connection)?)
+}
+
+/// Moves the next id of every kind past the ids in use.
+fn move_ids(connection: &mut SqliteConnection) -> Result<(), SqliteFailure> {
+    let adjustments = ledger_entries::table.filter(ledger_entries::reference_kind.eq("adjustment"));
+    let newest: [(&str, Option<i64>); 6] = [
+        ("users", users::table.select(max(users::id)).get_result(connection)?),
+        ("music_requests", music_requests::table.select(max(music_requests::id)).get_result(connection)?),
+        ("withdrawals", withdrawals::table.select(max(withdrawals::id)).get_result(connection)?),
+        ("topups", topups::table.select(max(topups::id)).get_result(connection)?),
+        ("adjustments", adjustments.select(max(ledger_entries::reference_id)).get_result(connection)?),
+        ("sessions", sessions::table.select(max(sessions::id)).get_result(connection)?),
+    ];
+    for (kind, in_rows) in newest {
+        let row = ids::table.find(kind);
+        let next: i64 = row.select(ids::next).get_result(connection)?;
+        let moved = next.max(in_rows.unwrap_or_default()).saturating_add(AHEAD);
+        diesel::update(row).set(ids::next.eq(moved)).execute(connection)?;
+    }
+    for table in NUMBERED {
+        let last =
+            diesel::dsl::sql::<BigInt>("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = ")
+                .bind::<Text, _>(table);
+        let last: i64 = last.get_result(connection)?;
+        diesel::sql_query("DELETE FROM sqlite_sequence WHERE name = ?")
+            .bind::<Text, _>(table)
+            .execute(connection)?;
+        diesel::sql_query("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)")
+            .bind::<Text, _>(table)
+            .bind::<BigInt, _>(last.saturating_add(AHEAD))
+            .execute(connection)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use diesel::connection::SimpleConnection;
+
+    use super::*;
+    use crate::connect::data_directory::database_in;
+    use crate::testing::TestDirectory;
+
+    const LATER: Migration = Migration {
+        name: "2999-01-01-000001_later",
+        up: "CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;",
+        down: "DROP TABLE later;",
+    };
+
+    #[test]
+    fn a_backup_of_an_earlier_version_is_migrated() {
+        let (source, folder) = (TestDirectory::create(), TestDirectory::create());
+        let (usd, file) = (Currency::new("USD", 2).unwrap(), folder.path().join("backup.db"));
+        let mut database = source.migrated();
+        deployment::settle(&mut database, &usd).unwrap();
+        database.batch_execute(&format!("VACUUM INTO '{}'", file.display())).unwrap();
+        let later: Vec<Migration> = MIGRATIONS.iter().copied().chain([LATER]).collect();
+        let data = folder.path().join("data");
+        let (restored, sessions_ended) = prepared(&data, &file, &usd, 7, &later).unwrap();
+        assert_eq!(sessions_ended, 0);
+        let mut found = open(restored.temporary().unwrap(), Access::Archive).unwrap();
+        assert_eq!(value(&mut found, "SELECT count(*) FROM later").unwrap(), "0");
+        assert_eq!(value(&mut found, "SELECT epoch FROM deployment").unwrap(), "7");
+        drop((found, restored));
+        assert!(!database_in(&data).exists() && !data.join("cuepoint.db.restoring").exists());
+    }
+}
