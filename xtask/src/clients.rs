@@ -12,7 +12,7 @@ use std::time::Instant;
 use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
 
-use crate::service::Service;
+use crate::service::{self, Service};
 use crate::workspace::{exit_code, root, target_dir};
 use crate::{openapi, python};
 
@@ -74,13 +74,14 @@ fn lint(document: &Path) -> anyhow::Result<u8> {
     exit_code(&mut redocly)
 }
 
-/// Runs the program of a tour against a service with an empty store.
+/// Runs the program of a tour against a service with an empty SQLite database.
 fn tour(step: &str, mut program: Command) -> anyhow::Result<()> {
     Service::build()?;
     let logs = target_dir()?.join("clients");
     fs::create_dir_all(&logs).with_context(|| format!("{} cannot be created", logs.display()))?;
     let log = logs.join(format!("{step}-server.log"));
-    Service::start(&[], &log)
+    let data = logs.join(format!("{step}-data"));
+    Service::start(&service::sqlite(&data)?, &log)
         .and_then(|service| run_tool(program.arg(service.url())))
         .with_context(|| format!("the tour failed; the log of the service is {}", log.display()))
 }

@@ -58,7 +58,7 @@ enum Command {
         #[arg(default_value = "10")]
         rounds: Count,
     },
-    /// Test the live service from its own OpenAPI document, on both stores, as guest, DJ and operator.
+    /// Test the live service from its own OpenAPI document, on both durable stores, as guest, DJ and operator.
     Schemathesis {
         /// Maximum number of calls of each operation.
         #[arg(default_value = "8")]

@@ -1,7 +1,7 @@
 //! `cargo xtask schemathesis`: tests of the live service, generated from the OpenAPI document that it serves.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::thread::{self, ScopedJoinHandle};
 
@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use crate::Count;
 use crate::cluster::{Cluster, Purpose};
 use crate::python;
-use crate::service::Service;
+use crate::service::{self, Service};
 use crate::workspace::{root, target_dir};
 
 /// The configuration, the hooks and the pinned versions.
@@ -22,7 +22,7 @@ const PASSWORD: &str = "only for this run";
 /// The secret of the providers' signatures, which also exists only during the run.
 const SECRET: &str = "whsec_b25seSBmb3IgdGhpcyBydW4sIDI0IGJ5dGVz";
 
-/// Tests the service on both stores in parallel, as each principal; returns 1 if there are findings.
+/// Tests the service on both durable stores in parallel, as each principal; returns 1 if there are findings.
 pub(crate) fn run(examples: Count) -> anyhow::Result<u8> {
     let examples = &examples.to_string();
     let requirements = root().join(FOLDER).join("requirements.txt");
@@ -34,7 +34,9 @@ pub(crate) fn run(examples: Count) -> anyhow::Result<u8> {
         let url = cluster.url();
         let postgres =
             [("CUEPOINT__STORAGE__BACKEND", "postgres"), ("CUEPOINT__STORAGE__POSTGRES__URL", &url)];
-        let stores: [(&str, &[(&str, &str)]); 2] = [("memory", &[]), ("postgres", &postgres)];
+        let data = reports("sqlite", caller)?.join("data");
+        let sqlite = service::sqlite(&data)?;
+        let stores: [(&str, &[(&str, &str)]); 2] = [("sqlite", &sqlite), ("postgres", &postgres)];
         let run = |(store, settings)| (store, test(&program, store, caller, examples, settings));
         let tested = thread::scope(|scope| {
             let started = stores.map(|store| scope.spawn(move || run(store)));
@@ -69,8 +71,7 @@ fn test(
     examples: &str,
     settings: &[(&str, &str)],
 ) -> anyhow::Result<Output> {
-    let reports = target_dir()?.join("schemathesis").join(format!("{store}-{caller}"));
-    fs::create_dir_all(&reports).with_context(|| format!("{} cannot be created", reports.display()))?;
+    let reports = reports(store, caller)?;
     let mut settings = settings.to_vec();
     settings.extend([
         ("CUEPOINT__BOOTSTRAP__OPERATOR_EMAIL", "operator@example.com"),
@@ -96,4 +97,11 @@ fn test(
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .current_dir(&reports);
     tests.output().context("schemathesis does not start")
+}
+
+/// The folder of the reports about a store as a principal.
+fn reports(store: &str, caller: &str) -> anyhow::Result<PathBuf> {
+    let reports = target_dir()?.join("schemathesis").join(format!("{store}-{caller}"));
+    fs::create_dir_all(&reports).with_context(|| format!("{} cannot be created", reports.display()))?;
+    Ok(reports)
 }

@@ -1,7 +1,7 @@
 //! The service as a separate process on a free port, killed on drop.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -12,6 +12,21 @@ use crate::workspace::{cargo, exit_code, remove_variables, target_dir};
 
 /// The start of the line that names its address.
 const LISTENING: &str = "listening on ";
+
+/// The settings of a service with a fresh SQLite database in this directory, whose former content is deleted.
+///
+/// # Errors
+/// If the directory cannot be emptied, or its path is not valid Unicode.
+pub(crate) fn sqlite(directory: &Path) -> anyhow::Result<[(&'static str, &str); 2]> {
+    match fs::remove_dir_all(directory) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(error).with_context(|| format!("{} cannot be removed", directory.display()));
+        }
+        _ => {}
+    }
+    let path = directory.to_str().context("the path of the data directory is not valid Unicode")?;
+    Ok([("CUEPOINT__STORAGE__BACKEND", "sqlite"), ("CUEPOINT__STORAGE__DIR", path)])
+}
 
 /// A running service.
 pub(crate) struct Service {

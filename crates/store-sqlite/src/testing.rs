@@ -1,8 +1,10 @@
-//! Temporary data directories for tests.
+//! Temporary data directories for tests, and the SQL of tests.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a failed assumption fails its test")]
 
 pub mod query_plans;
+
+mod sql;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -13,6 +15,8 @@ use diesel::SqliteConnection;
 use crate::connect::connection::{Access, open};
 use crate::connect::data_directory::DATABASE;
 use crate::connect::migrations::{self, MIGRATIONS};
+
+pub use sql::{WriteLock, execute, rows};
 
 /// A directory of one test, removed when it is dropped.
 #[derive(Debug)]

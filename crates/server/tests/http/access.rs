@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, Call, Client, Person, ROUTES, Route, Server, Store};
 
-on_both_stores!(
+on_every_store!(
     every_private_route_requires_a_token,
     objects_of_other_users_are_not_found,
     an_id_that_is_no_positive_integer_is_not_found,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, Database, Person, Server, Store, WITHDRAWAL, keys, operator_keys};
 
-on_both_stores!(
+on_every_store!(
     a_withdrawal_above_the_limit_needs_two_approvals,
     an_approval_counts_only_while_its_operator_is_eligible,
     an_operator_cannot_judge_withdrawals_of_a_wallet_they_adjusted,
@@ -186,7 +186,7 @@ fn no_adjustment_is_larger_than_its_limit(store: Store) {
 
 #[test]
 fn first_approvals_at_two_servers_are_both_counted() {
-    let database = Arc::new(Database::new());
+    let database = Arc::new(Database::postgres());
     let settings = [&operator_keys("ada@example.com")[..], &FOUR_EYES].concat();
     let servers = [Server::on(&database, &settings), Server::on(&database, &settings)];
     let ada = servers[0].client().login("ada@example.com");

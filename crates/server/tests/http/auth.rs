@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::harness::{Answer, Client, PASSWORD, Person, Server, Store};
 
-on_both_stores!(
+on_every_store!(
     email_addresses_are_unique_in_any_letter_case,
     a_failed_login_does_not_reveal_the_account,
     refresh_tokens_rotate,

@@ -339,7 +339,7 @@ fn each_store_names_its_own_way() {
         let (status, said) = run(&arguments, None, &[]);
         assert!(status.code() == Some(1) && said.contains(part), "{said}");
     }
-    let database = Arc::new(Database::new());
+    let database = Arc::new(Database::postgres());
     let (status, said) = run(&["backup", &file], Some(database.url()), &[]);
     let name = database.url().rsplit_once('/').unwrap().1;
     assert!(status.code() == Some(1) && said.contains("pg_dump --format=custom --file="), "{said}");

@@ -5,7 +5,14 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::harness::{Database, PASSWORD, Person, Server, eventually, operator_keys};
+use crate::harness::{Database, PASSWORD, Person, Server, Store, eventually, operator_keys};
+
+on_durable_stores!(
+    a_dismissed_first_operator_is_not_recreated,
+    an_erased_first_operator_is_not_recreated_under_its_address,
+    a_registered_address_does_not_become_the_first_operator,
+    another_configured_address_creates_no_second_operator,
+);
 
 const EMAIL: &str = "operator@example.com";
 
@@ -29,9 +36,8 @@ fn addresses(operator: &Person) -> Vec<String> {
     operators.map(|row| row["email"].as_str().unwrap().to_owned()).collect()
 }
 
-#[test]
-fn a_dismissed_first_operator_is_not_recreated() {
-    let database = Arc::new(Database::new());
+fn a_dismissed_first_operator_is_not_recreated(store: Store) {
+    let database = Arc::new(Database::of(store));
     let server = start(&database);
     let (first, second) = operators(&server);
     second.give_role(&first, "member");
@@ -42,9 +48,8 @@ fn a_dismissed_first_operator_is_not_recreated() {
     assert_eq!(addresses(&second.at(&server.client())), [second.email]);
 }
 
-#[test]
-fn an_erased_first_operator_is_not_recreated_under_its_address() {
-    let database = Arc::new(Database::new());
+fn an_erased_first_operator_is_not_recreated_under_its_address(store: Store) {
+    let database = Arc::new(Database::of(store));
     let server = start(&database);
     let (first, second) = operators(&server);
     first.call("DELETE", "/user").json(&json!({"password": PASSWORD})).send().data(200);
@@ -61,9 +66,8 @@ fn an_erased_first_operator_is_not_recreated_under_its_address() {
     assert_eq!(addresses(&second.at(&server.client())), [second.email]);
 }
 
-#[test]
-fn a_registered_address_does_not_become_the_first_operator() {
-    let database = Arc::new(Database::new());
+fn a_registered_address_does_not_become_the_first_operator(store: Store) {
+    let database = Arc::new(Database::of(store));
     let server = Server::on(&database, &[]);
     let body = json!({"name": "Eve", "email": "Operator@example.com", "password": "her own horse"});
     server.client().post("/auth/register", &body).data(201);
@@ -74,14 +78,14 @@ fn a_registered_address_does_not_become_the_first_operator() {
     eve.get("/operator/users").refused(403, "insufficient_scope");
     let said = "bootstrap.operator_email belongs to an account: no operator was created";
     eventually("the log says so", || server.log().contains(said).then_some(()));
+    drop(server);
     // Another configured address creates another operator.
     let other = Server::on(&database, &operator_keys("other@example.com"));
     assert_eq!(addresses(&other.client().login("other@example.com")), ["other@example.com"]);
 }
 
-#[test]
-fn another_configured_address_creates_no_second_operator() {
-    let database = Arc::new(Database::new());
+fn another_configured_address_creates_no_second_operator(store: Store) {
+    let database = Arc::new(Database::of(store));
     let server = start(&database);
     let (first, second) = operators(&server);
     drop(server);
@@ -108,7 +112,7 @@ fn another_configured_address_creates_no_second_operator() {
 
 #[test]
 fn concurrently_started_servers_create_one_operator() {
-    let database = Arc::new(Database::new());
+    let database = Arc::new(Database::postgres());
     let emails = ["one@example.com", "two@example.com", "three@example.com"];
     let servers: Vec<Server> = std::thread::scope(|scope| {
         let database = &database;

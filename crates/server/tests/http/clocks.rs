@@ -45,7 +45,7 @@ impl Drop for MachineClock {
 
 #[test]
 fn a_server_with_a_wrong_clock_does_not_start() {
-    let database = Arc::new(Database::new());
+    let database = Arc::new(Database::postgres());
     for (seconds, told) in [(FORTY_DAYS, "ahead of"), (-FORTY_DAYS, "behind"), (60, "ahead of")] {
         let clock = MachineClock::ahead(seconds);
         let (status, said) = run(&["serve"], Some(database.url()), &[(SHIFT, clock.file())]);
@@ -58,7 +58,7 @@ fn a_server_with_a_wrong_clock_does_not_start() {
 
 #[test]
 fn a_server_whose_clock_goes_wrong_affects_no_other_server() {
-    let database = Arc::new(Database::new());
+    let database = Arc::new(Database::postgres());
     let keys = operator_keys("op@example.com");
     let well = Server::on(&database, &keys);
     let (guest, dj) = (well.payer("50"), well.dj());

@@ -5,18 +5,19 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Call, Database, Person, Proxy, Server, Traffic, cents, run, song};
+use crate::harness::{Answer, Call, Database, Person, Proxy, Server, Store, Traffic, cents, song};
 
 const REPLAYED: &str = "idempotency-replayed";
 
 /// Declares a test for each step of the writer; states whether the commit is made by then.
 macro_rules! crash_at {
-    ($($test:ident = $step:literal, committed: $committed:literal;)+) => {$(
-        #[test]
-        fn $test() {
-            crash_at($step, $committed);
-        }
-    )+};
+    ($($test:ident = $step:literal, committed: $committed:literal;)+) => {
+        on_durable_stores!($($test),+);
+
+        $(fn $test(store: Store) {
+            crash_at(store, $step, $committed);
+        })+
+    };
 }
 
 crash_at! {
@@ -135,8 +136,8 @@ fn doomed(database: &Arc<Database>, step: &str, command: Option<&Command>) -> Se
     Server::on(database, &keys)
 }
 
-fn crash_at(step: &str, committed: bool) {
-    let database = Arc::new(Database::new());
+fn crash_at(store: Store, step: &str, committed: bool) {
+    let database = Arc::new(Database::of(store));
     let mut server = doomed(&database, step, COMMANDS.first());
     let mut pair = Pair { guest: server.payer("1000"), dj: server.dj() };
     for (place, command) in COMMANDS.iter().enumerate() {
@@ -156,7 +157,7 @@ fn crash_at(step: &str, committed: bool) {
         is_done(&call(&pair).send(), true, &told);
         assert_eq!(call(&pair).send().text, answer.text, "{told}");
         assert_eq!(pair.affairs(), once, "{told}, after the retries");
-        verify(&database);
+        database.verify();
     }
 }
 
@@ -165,15 +166,9 @@ fn is_done(answer: &Answer, replayed: bool, told: &str) {
     assert_eq!(answer.header(REPLAYED).is_some(), replayed, "{told}: {answer}");
 }
 
-/// Runs the ledger audit of a database.
-fn verify(database: &Database) {
-    let (status, said) = run(&["ledger", "verify"], Some(database.url()), &[]);
-    assert_eq!(status.code(), Some(0), "{said}");
-}
-
 /// The connection is cut at a commit and stays cut until the process is dead, so that the outcome is unknown.
 fn cut_at_the_commit(traffic: Traffic, committed: bool) {
-    let database = Arc::new(Database::new());
+    let database = Arc::new(Database::postgres());
     let proxy = Proxy::start(database.server());
     let start = || Server::through(&database, &database.url_at(proxy.address()), &[]);
     let mut server = start();
@@ -193,7 +188,7 @@ fn cut_at_the_commit(traffic: Traffic, committed: bool) {
     assert_eq!(guest.wallet(), ("87.50".into(), "12.50".into()));
     assert_eq!(guest.get("/withdrawals").data(200)["total"], 1);
     entries(2);
-    verify(&database);
+    database.verify();
 }
 
 #[test]

@@ -323,7 +323,7 @@ fn a_migration_needs_a_store_with_a_schema() {
 
 #[test]
 fn a_migrated_postgres_database_is_up_to_date() {
-    let database = Database::new();
+    let database = Database::postgres();
     let (status, said) = run(&["migrate"], Some(database.url()), &[]);
     assert!(status.success() && said.contains("the schema is up to date"), "{said}");
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Person, Server, Store, eventually};
 
-on_both_stores!(
+on_every_store!(
     a_pending_request_expires,
     an_accepted_request_expires,
     the_sweeper_releases_the_money,

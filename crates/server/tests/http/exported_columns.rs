@@ -6,9 +6,12 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Database, PASSWORD, Person, Server, operator_keys, song};
+use crate::harness::{Database, PASSWORD, Person, Server, Store, operator_keys, song};
 
-/// A table, and its rows that mention an account; `{id}` stands for the account id.
+on_durable_stores!(every_column_about_a_user_is_exported_or_deliberately_excluded);
+
+/// A table, and its rows that mention an account; `{id}` stands for the account id, and `[profile.user]` for the
+/// text of this field of a receipt.
 struct Table {
     name: &'static str,
     /// The rows that belong to the account: an export shows every column of them, except those in `LEFT_OUT`.
@@ -43,18 +46,18 @@ const TABLES: &[Table] = &[
     },
     Table {
         name: "operations",
-        own: "(receipt ? 'profile' OR reason IS NOT NULL) AND '{id}' IN (receipt #>> '{profile,user,id}', \
-            receipt #>> '{withdrawal,withdrawal,user_id}', receipt #>> '{request,requester_id}', \
-            receipt #>> '{topup,user_id}', receipt #>> '{adjustment,adjustment,user_id}')",
+        own: "([profile] IS NOT NULL OR reason IS NOT NULL) AND '{id}' IN ([profile.user.id], \
+            [withdrawal.withdrawal.user_id], [request.requester_id], [topup.user_id], \
+            [adjustment.adjustment.user_id])",
         named: &[
             (
-                "reason IS NULL AND NOT receipt ? 'profile'",
+                "reason IS NULL AND [profile] IS NULL",
                 "shown as what it made: a request, a withdrawal, a top-up, an entry",
             ),
-            ("receipt ? 'request'", "it is about the guest; a DJ's entry shows the reason"),
+            ("[request] IS NOT NULL", "it is about the guest; a DJ's entry shows the reason"),
             (
-                "'{id}' IN (actor_user_id::text, receipt #>> '{withdrawal,withdrawal,approved_by}', \
-                    receipt #>> '{withdrawal,withdrawal,second_approved_by}')",
+                "'{id}' IN (CAST(actor_user_id AS text), [withdrawal.withdrawal.approved_by], \
+                    [withdrawal.withdrawal.second_approved_by])",
                 "what an operator did is about somebody else, in whose export it is",
             ),
         ],
@@ -85,6 +88,7 @@ const MENTION_NOBODY: &[(&str, &str)] = &[
     ("__diesel_schema_migrations", "which migrations were applied"),
     ("bootstrap_operator", "that the first operator was created"),
     ("deployment", "what all servers of the deployment share"),
+    ("ids", "the next ids of rows"),
     ("phone_codes", "numbers and networks of codes by phone as check sums, without the person"),
 ];
 
@@ -207,16 +211,31 @@ fn life(server: &Server, operators: [Person; 2]) -> Life {
 
 /// Writes data that calls cannot produce, or only with a provider.
 fn more(database: &Database, id: i64, operator: i64) {
+    let now = database.sql("now()", "unixepoch() * 1000000");
     let statements = format!(
         "UPDATE users SET rating_stars = 13, rating_count = 4, played = 17 WHERE id = {id}; \
          UPDATE topups SET payment_url = 'https://pay.example/x' WHERE user_id = {id}; \
-         INSERT INTO security_events (kind, user_id, detail, at) VALUES ('code_refused', {id}, 'a detail', now()); \
+         INSERT INTO security_events (kind, user_id, detail, at) VALUES ('code_refused', {id}, 'a detail', {now}); \
          INSERT INTO provider_messages (source, webhook_id, kind, reason_code, reference, stated_id, row_id, amount, \
              currency, txid, received_at, resolved_at, resolved_by, resolution) \
          SELECT 'topups', 'msg_77', 'topup.failed', 'status_contradiction', 'ref-77', 770077, id, '73.22', 'EUR', \
-             'tx77', now(), now(), {operator}, 'found out' FROM topups WHERE user_id = {id}"
+             'tx77', {now}, {now}, {operator}, 'found out' FROM topups WHERE user_id = {id}"
     );
-    database.rows(&statements);
+    database.execute(&statements);
+}
+
+/// A condition for the rows of an account, in the SQL of a database.
+fn condition(database: &Database, text: &str, id: &str) -> String {
+    let mut parts = text.split('[');
+    let mut condition = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (field, rest) = part.split_once(']').unwrap();
+        let json = format!("receipt #>> '{{{}}}'", field.replace('.', ","));
+        let text = format!("CAST(json_extract(receipt, '$.{field}') AS TEXT)");
+        condition.push_str(database.sql(&json, &text));
+        condition.push_str(rest);
+    }
+    condition.replace("{id}", id)
 }
 
 /// Every string, number and boolean of a document, as text.
@@ -234,9 +253,35 @@ fn scalars(value: &Value, into: &mut BTreeSet<String>) {
     }
 }
 
+/// The columns of every table, each as table, column and type of PostgreSQL. The columns of SQLite have the same
+/// names, and types that say less.
+fn columns(database: &Database) -> Vec<[String; 3]> {
+    let types = match database.store() {
+        Store::Postgres => None,
+        _ => Some(Database::postgres()),
+    };
+    let kinds = "SELECT table_name, column_name, data_type FROM information_schema.columns \
+        WHERE table_schema = 'public' ORDER BY table_name, ordinal_position";
+    let text =
+        |row: Vec<Option<String>>| <[String; 3]>::try_from(row.into_iter().flatten().collect::<Vec<_>>());
+    let kinds = types.as_ref().unwrap_or(database).rows(kinds).into_iter().map(|row| text(row).unwrap());
+    let kinds: Vec<[String; 3]> = kinds.collect();
+    if types.is_none() {
+        return kinds;
+    }
+    let own = "SELECT tables.name, columns.name, columns.type FROM sqlite_schema AS tables, \
+        pragma_table_info(tables.name) AS columns \
+        WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite_%' ORDER BY 1, columns.cid";
+    let known = |[table, column, kind]: [String; 3]| {
+        let same = kinds.iter().find(|known| known[0] == table && known[1] == column);
+        [table, column, same.map_or(kind, |known| known[2].clone())]
+    };
+    database.rows(own).into_iter().map(|row| known(text(row).unwrap())).collect()
+}
+
 /// The values of a column in these rows, in the format of an export.
 fn values(database: &Database, table: &str, column: &str, kind: &str, rows: &str) -> BTreeSet<String> {
-    let shown = match kind {
+    let postgres = match kind {
         "timestamp with time zone" => {
             format!(r#"to_char({column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"#)
         }
@@ -244,25 +289,44 @@ fn values(database: &Database, table: &str, column: &str, kind: &str, rows: &str
         "bytea" => format!("encode({column}, 'hex')"),
         _ => format!("{column}::text"),
     };
+    let sqlite = match kind {
+        "timestamp with time zone" => format!(
+            "strftime('%Y-%m-%dT%H:%M:%S', {column} / 1000000, 'unixepoch') || format('.%06dZ', {column} % 1000000)"
+        ),
+        "bytea" | "uuid" => format!("lower(hex({column}))"),
+        "boolean" => format!("iif({column}, 'true', 'false')"),
+        _ => column.to_owned(),
+    };
+    let shown = database.sql(&postgres, &sqlite);
     let statement = format!("SELECT DISTINCT {shown} FROM {table} WHERE ({rows}) AND {column} IS NOT NULL");
     let values = database.rows(&statement).into_iter().flatten().flatten();
-    // `online` is exported as a number.
-    let number = |value: String| match (column, value.as_str()) {
-        ("online", "true") => "1".to_owned(),
-        ("online", "false") => "0".to_owned(),
+    let exported = |value: String| match (column, kind, value.as_str()) {
+        // Exported as a number.
+        ("online", _, "true") => "1".to_owned(),
+        ("online", _, "false") => "0".to_owned(),
+        (_, "numeric", cents) if database.store() == Store::Sqlite => decimal(cents),
+        (_, "uuid", digits) if database.store() == Store::Sqlite => {
+            let part = |range: std::ops::Range<usize>| &digits[range];
+            [part(0..8), part(8..12), part(12..16), part(16..20), part(20..32)].join("-")
+        }
         _ => value,
     };
-    values.map(number).collect()
+    values.map(exported).collect()
+}
+
+/// Cents as a decimal number, without zeros at its end.
+fn decimal(cents: &str) -> String {
+    let (sign, digits) = cents.strip_prefix('-').map_or(("", cents), |digits| ("-", digits));
+    let digits = format!("{digits:0>3}");
+    let (whole, rest) = digits.split_at(digits.len() - 2);
+    format!("{sign}{whole}.{rest}").trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Values that the export omits without a line in `LEFT_OUT`, and lines in `LEFT_OUT` without effect.
 fn unexplained_columns(database: &Database, id: &str, exported: &BTreeSet<String>) -> Vec<String> {
-    let columns = "SELECT table_name, column_name, data_type FROM information_schema.columns \
-        WHERE table_schema = 'public' ORDER BY table_name, ordinal_position";
     let mut named: BTreeSet<&str> = LEFT_OUT.iter().map(|(column, ..)| *column).collect();
     let mut unexplained = Vec::new();
-    for column in database.rows(columns) {
-        let [table, column, kind] = [0, 1, 2].map(|place: usize| column[place].clone().unwrap());
+    for [table, column, kind] in columns(database) {
         if MENTION_NOBODY.iter().any(|(nobody, _)| *nobody == table) {
             continue;
         }
@@ -273,7 +337,7 @@ fn unexplained_columns(database: &Database, id: &str, exported: &BTreeSet<String
         named.remove(name.as_str());
         let left_out =
             LEFT_OUT.iter().find(|(left_out, ..)| *left_out == name).map_or("false", |(_, rows, _)| rows);
-        let rows = format!("({own}) AND ({left_out}) IS NOT TRUE").replace("{id}", id);
+        let rows = condition(database, &format!("({own}) AND ({left_out}) IS NOT TRUE"), id);
         let values = values(database, &table, &column, &kind, &rows);
         if values.is_empty() && left_out != ALL {
             unexplained.push(format!("{name}: the test gives it no value"));
@@ -286,28 +350,31 @@ fn unexplained_columns(database: &Database, id: &str, exported: &BTreeSet<String
 
 /// Rows with a text unique to this account that `TABLES` does not cover.
 fn unexplained_rows(database: &Database, id: &str, text: &str) -> Vec<String> {
-    let tables = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1";
-    let tables = database.rows(tables).into_iter().flatten().flatten();
-    let rows = tables.flat_map(|name| {
+    let mut tables: Vec<String> = columns(database).into_iter().map(|[table, ..]| table).collect();
+    tables.dedup();
+    let rows = tables.into_iter().flat_map(|name| {
         let table = TABLES.iter().find(|table| table.name == name);
         let known = table.into_iter().flat_map(|table| {
             table.named.iter().map(|(rows, _)| *rows).chain([table.own]).map(|rows| format!("({rows})"))
         });
         let known: Vec<String> = known.chain(["false".to_owned()]).collect();
-        let known = known.join(" OR ").replace("{id}", id);
-        let unknown = format!(
-            "SELECT {name}::text FROM {name} WHERE strpos({name}::text, '{text}') > 0 AND ({known}) IS NOT TRUE"
-        );
+        let known = condition(database, &known.join(" OR "), id);
+        let (row, contains) = database.row_and_contains(&name, text);
+        let unknown = format!("SELECT {row} FROM {name} WHERE {contains} AND ({known}) IS NOT TRUE");
         database.rows(&unknown).into_iter().flatten().flatten().map(move |row| format!("{name}: {row}"))
     });
     rows.collect()
 }
 
-#[test]
-fn every_column_about_a_user_is_exported_or_deliberately_excluded() {
-    let database = Arc::new(Database::new());
+fn every_column_about_a_user_is_exported_or_deliberately_excluded(store: Store) {
+    let database = Arc::new(Database::of(store));
+    // The first start creates the database.
+    drop(Server::on(&database, &[]));
     // No other value looks like an account id.
-    database.rows("SELECT setval('user_ids', 770077000000)");
+    database.execute(database.sql(
+        "SELECT setval('user_ids', 770077000000)",
+        "UPDATE ids SET next = 770077000000 WHERE kind = 'users'",
+    ));
     let operator = operator_keys("zabdas@example.com");
     let server =
         Server::on(&database, &[&operator[..], &[("withdrawals.second_approval_above", "1")]].concat());

@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use cuepoint_store_sqlite::testing::WriteLock;
 use serde_json::{Value, json};
 
 use crate::harness::{
     Answer, Call, Database, PASSWORD, Person, Proxy, Server, Store, Traffic, eventually, song,
 };
 
-on_both_stores!(
+on_every_store!(
     a_repeated_command_is_replayed,
     every_command_takes_a_key,
     a_key_with_a_different_body_is_refused,
@@ -183,7 +184,7 @@ fn twins(call: &Call) -> [Answer; 2] {
 
 /// A server behind a proxy, and a top-up call with a key.
 fn before_a_proxy() -> (Server, Proxy, Person, Call) {
-    let database = Arc::new(Database::new());
+    let database = Arc::new(Database::postgres());
     let proxy = Proxy::start(database.server());
     let server = Server::through(&database, &database.url_at(proxy.address()), &[]);
     let guest = server.guest();
@@ -195,11 +196,25 @@ fn before_a_proxy() -> (Server, Proxy, Person, Call) {
 fn a_concurrent_duplicate_waits_and_is_replayed() {
     let (_server, proxy, guest, call) = before_a_proxy();
     proxy.set(Traffic::Stuck);
+    one_of_twins_is_replayed(&guest, &call, || proxy.set(Traffic::Flows));
+}
+
+#[test]
+fn a_concurrent_duplicate_on_a_locked_file_waits_and_is_replayed() {
+    let server = Server::start(Store::Sqlite);
+    let guest = server.guest();
+    let call = guest.call("POST", "/wallet/topups").key("k").text(r#"{"amount": 5}"#);
+    let lock = WriteLock::take(&server.database().unwrap().file());
+    one_of_twins_is_replayed(&guest, &call, || drop(lock));
+}
+
+/// Sends a call twice to a store that stalls, and then lets the store go on.
+fn one_of_twins_is_replayed(guest: &Person, call: &Call, go_on: impl FnOnce()) {
     let answers = thread::scope(|scope| {
-        let answers = scope.spawn(|| twins(&call));
+        let answers = scope.spawn(|| twins(call));
         // Long enough for both to be in flight; the test holds otherwise too.
         thread::sleep(Duration::from_millis(300));
-        proxy.set(Traffic::Flows);
+        go_on();
         answers.join().unwrap()
     });
     let [one, other] = &answers;

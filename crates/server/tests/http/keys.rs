@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, Client, Database, Person, Server, Store, eventually, keys, run};
 
-on_both_stores!(
+on_every_store!(
     a_key_rotation_keeps_sessions_valid,
     third_parties_can_verify_es256_tokens,
     a_secret_key_is_not_published,
@@ -77,14 +77,11 @@ pub(super) fn kid(token: &str) -> String {
     header(token)["kid"].as_str().unwrap().to_owned()
 }
 
-/// One server, or two with a database to share.
+/// One server, or two with a PostgreSQL database to share.
 fn servers(store: Store, keys: &[(&str, &str)]) -> Vec<Server> {
     match store {
         Store::Memory => vec![Server::configured(store, keys)],
-        Store::Postgres => {
-            let database = Arc::new(Database::new());
-            vec![Server::on(&database, keys), Server::on(&database, keys)]
-        }
+        Store::Sqlite | Store::Postgres => Server::as_many_as_may(&Arc::new(Database::of(store)), keys),
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::harness::{Person, Server, Store, cents, line, song};
 
-on_both_stores!(
+on_every_store!(
     every_transition_of_a_request,
     the_same_status_again_changes_nothing,
     a_request_requires_another_user_who_is_an_online_dj,

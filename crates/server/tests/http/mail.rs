@@ -8,7 +8,7 @@ use crate::harness::{
     Answer, MailServer, PASSWORD, Person, Post, Provider, Reply, Server, Store, eventually,
 };
 
-on_both_stores!(
+on_every_store!(
     a_verification_code_is_sent_by_mail,
     a_refusing_mail_server_is_an_outage,
     a_hanging_mail_server_is_an_outage,

@@ -1,6 +1,6 @@
-//! Tests of the HTTP contract against the real binary over a real socket, on both stores.
+//! Tests of the HTTP contract against the real binary over a real socket, on every store.
 //!
-//! Every test starts its own servers on free ports, with its own database for PostgreSQL, and stops them at
+//! Every test starts its own servers on free ports, with its own database or data directory, and stops them at
 //! its end.
 
 #![allow(

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::harness::{Answer, Call, Client, Message, NEW, PASSWORD, Person, Server, Store, TOPUPS};
 
-on_both_stores!(every_operation_matches_the_authorization_matrix);
+on_every_store!(every_operation_matches_the_authorization_matrix);
 
 /// The principal of a call.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -7,7 +7,7 @@ use crate::harness::{Database, Server, eventually, run};
 
 #[test]
 fn a_server_works_under_the_documented_database_role() {
-    let database = Arc::new(Database::new());
+    let database = Arc::new(Database::postgres());
     let url = database.service_url();
     let server = Server::through(&database, &url, &[("storage.postgres.migrate_on_start", "false")]);
     let (guest, dj) = (server.payer("20"), server.dj());
@@ -30,7 +30,7 @@ fn a_server_works_under_the_documented_database_role() {
 
 #[test]
 fn a_waiting_migration_is_logged_with_the_blocking_transaction() {
-    let database = Arc::new(Database::new());
+    let database = Arc::new(Database::postgres());
     database.rows(
         "DROP SCHEMA public CASCADE; CREATE SCHEMA public; CREATE TABLE __diesel_schema_migrations \
          (version varchar(50) PRIMARY KEY, run_on timestamp NOT NULL DEFAULT now())",

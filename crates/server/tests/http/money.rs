@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::harness::{Person, Server, Store};
 
-on_both_stores!(
+on_every_store!(
     valid_amounts_are_accepted,
     invalid_amounts_are_refused,
     a_withdrawal_is_at_least_one,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, Person, ROUTES, Server, Store, WITHDRAWAL, keys, line};
 
-on_both_stores!(
+on_every_store!(
     every_transition_of_a_withdrawal,
     operator_routes_require_the_operator_role,
     an_operator_cannot_judge_their_own_withdrawal,
@@ -17,6 +17,8 @@ on_both_stores!(
     racing_cancel_and_approve_have_one_winner,
     racing_complete_and_fail_settle_once,
 );
+
+on_durable_stores!(each_action_is_stored_with_its_actor_time_and_reason);
 
 const EVERY_STATUS: [&str; 9] = [
     "pending",
@@ -375,9 +377,8 @@ fn racing_complete_and_fail_settle_once(store: Store) {
 }
 
 /// The actor, time and reason of each action, as operators read them in SQL.
-#[test]
-fn each_action_is_stored_with_its_actor_time_and_reason() {
-    let (server, operator) = Server::with_operator(Store::Postgres, &[]);
+fn each_action_is_stored_with_its_actor_time_and_reason(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
     let database = server.database().unwrap();
     let dj = server.dj();
     let guest = server.payer("20");
@@ -403,11 +404,13 @@ fn each_action_is_stored_with_its_actor_time_and_reason() {
     }
     act("move_request", &format!("/operator/music/requests/{request}/refund"), json!({}));
     act("adjust", "/operator/adjustments", json!({"user_id": guest.id, "amount": -0.5}));
+    let time = database.sql(
+        r#"to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"#,
+        "strftime('%Y-%m-%dT%H:%M:%S', at / 1000000, 'unixepoch') || format('.%06dZ', at % 1000000)",
+    );
+    let operator = operator.id;
     let kept = database.rows(&format!(
-        "SELECT kind, actor_user_id::text, reason, \
-         to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"') \
-         FROM operations WHERE actor_user_id = {} ORDER BY at",
-        operator.id
+        "SELECT kind, actor_user_id, reason, {time} FROM operations WHERE actor_user_id = {operator} ORDER BY at"
     ));
     assert_eq!(kept, expected);
 }

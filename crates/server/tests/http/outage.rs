@@ -6,27 +6,36 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use cuepoint_store_sqlite::testing::WriteLock;
 use serde_json::Value;
 
-use crate::harness::{Answer, Call, Database, Person, Proxy, Server, Traffic, cents, eventually};
+use crate::harness::{Answer, Call, Database, Person, Proxy, Server, Store, Traffic, cents, eventually};
 
 /// The longest wait for a 503.
 const BOUND: Duration = Duration::from_secs(5);
 
-/// A server that reaches its database through a proxy.
+/// A server whose database can fail, and a guest with a balance.
 struct Scene {
     server: Server,
-    proxy: Proxy,
     guest: Person,
 }
 
 impl Scene {
-    fn new() -> Self {
-        let database = Arc::new(Database::new());
-        let proxy = Proxy::start(database.server());
-        let server = Server::through(&database, &database.url_at(proxy.address()), &[]);
+    fn of(server: Server) -> Self {
         let guest = server.payer("1000");
-        Self { server, proxy, guest }
+        Self { server, guest }
+    }
+
+    /// A server that reaches its database through a proxy.
+    fn behind_a_proxy() -> (Self, Proxy) {
+        let database = Arc::new(Database::postgres());
+        let proxy = Proxy::start(database.server());
+        (Self::of(Server::through(&database, &database.url_at(proxy.address()), &[])), proxy)
+    }
+
+    /// Takes the lock without which the server cannot write to its file.
+    fn lock(&self) -> WriteLock {
+        WriteLock::take(&self.server.database().unwrap().file())
     }
 
     fn withdrawal(&self, key: usize) -> Call {
@@ -40,15 +49,23 @@ impl Scene {
 
     /// Calls of every kind that needs the storage.
     fn calls(&self) -> Vec<Call> {
+        let ready = self.health("/health/ready");
+        [self.changes(), self.reads(), vec![ready]].concat()
+    }
+
+    /// Calls that only read.
+    fn reads(&self) -> Vec<Call> {
+        ["/wallet", "/music/user/requests"].map(|path| self.guest.call("GET", path)).to_vec()
+    }
+
+    /// Calls of every kind that changes the storage.
+    fn changes(&self) -> Vec<Call> {
         let login = format!(r#"{{"email": "{}", "password": "correct horse"}}"#, self.guest.email);
         let client = self.server.client();
         let mut calls: Vec<Call> = (0..12).map(|key| self.withdrawal(key)).collect();
-        calls.push(self.guest.call("GET", "/wallet"));
-        calls.push(self.guest.call("GET", "/music/user/requests"));
         calls.push(self.guest.call("PATCH", "/user/personal-info").text(r#"{"city": "Rome"}"#));
         calls.push(self.guest.call("POST", "/wallet/topups").key("topup").text(r#"{"amount": 7}"#));
         calls.push(client.call("POST", "/auth/login").text(&login));
-        calls.push(self.health("/health/ready"));
         calls
     }
 
@@ -90,20 +107,20 @@ fn is_unavailable(answers: &[(Answer, Duration)]) {
         let body: Value = answer.refused(503, "unavailable");
         assert!(*took <= BOUND, "{took:?}: {answer}");
         let printed = body.to_string().to_lowercase();
-        for cause in ["postgres", "connection", "sql", "timeout", "127.0.0.1"] {
+        for cause in ["postgres", "connection", "sql", "timeout", "locked", "127.0.0.1"] {
             assert!(!printed.contains(cause), "the cause is shown: {answer}");
         }
     }
 }
 
 fn unavailable_while(traffic: Traffic) {
-    let scene = Scene::new();
-    scene.proxy.set(traffic);
+    let (scene, proxy) = Scene::behind_a_proxy();
+    proxy.set(traffic);
     for _ in 0..2 {
         is_unavailable(&at_once(scene.calls()));
         assert_eq!(scene.health("/health/live").send().status, 200);
     }
-    scene.proxy.set(Traffic::Flows);
+    proxy.set(Traffic::Flows);
     scene.is_well();
     scene.assert_retries_succeed();
 }
@@ -119,13 +136,67 @@ fn a_silent_database_is_unavailable_until_it_recovers() {
 }
 
 #[test]
+fn a_locked_file_is_unavailable_for_changes_until_it_is_released() {
+    let scene = Scene::of(Server::start(Store::Sqlite));
+    let lock = scene.lock();
+    for _ in 0..2 {
+        is_unavailable(&at_once(scene.changes()));
+        is_unavailable(&at_once(vec![scene.health("/health/ready")]));
+        // Readers wait for no writer.
+        for (answer, took) in at_once(scene.reads()) {
+            answer.data(200);
+            assert!(took < Duration::from_secs(1), "{took:?}: {answer}");
+        }
+        assert_eq!(scene.health("/health/live").send().status, 200);
+    }
+    drop(lock);
+    scene.is_well();
+    scene.assert_retries_succeed();
+}
+
+#[test]
+fn a_session_ended_while_the_file_is_locked_is_refused_once_it_is_released() {
+    let scene = Scene::of(Server::start(Store::Sqlite));
+    let session = scene.guest.at(&scene.server.client());
+    let lock = scene.lock();
+    session.call("POST", "/auth/logout-everywhere").send().refused(503, "unavailable");
+    session.get("/withdrawal/options").data(200);
+    drop(lock);
+    eventually("it is ended", || {
+        (session.call("POST", "/auth/logout-everywhere").send().status == 200).then_some(())
+    });
+    for ended in [&session, &scene.guest] {
+        ended.get("/withdrawal/options").refused(401, "invalid_token");
+    }
+}
+
+#[test]
 fn a_database_outage_under_load_loses_no_operation() {
-    let scene = Scene::new();
+    let (scene, proxy) = Scene::behind_a_proxy();
+    outages_under_load(&scene, |round| {
+        proxy.set(if round % 2 == 0 { Traffic::Cut } else { Traffic::Stuck });
+        thread::sleep(Duration::from_millis(20));
+        proxy.set(Traffic::Flows);
+    });
+}
+
+#[test]
+fn a_locked_file_under_load_loses_no_operation() {
+    let scene = Scene::of(Server::start(Store::Sqlite));
+    outages_under_load(&scene, |round| {
+        let lock = scene.lock();
+        // Below and above the time for which the server waits.
+        thread::sleep(Duration::from_millis(if round % 2 == 0 { 300 } else { 1_500 }));
+        drop(lock);
+    });
+}
+
+/// Runs six outages, each during 40 concurrent calls.
+fn outages_under_load(scene: &Scene, fail: impl Fn(usize)) {
     for round in 0..6 {
         let keys: Vec<usize> = (0..40).map(|number| 1_000 + round * 40 + number).collect();
         thread::scope(|scope| {
             for key in &keys {
-                let scene = &scene;
                 scope.spawn(move || {
                     let answer = scene.withdrawal(*key).send();
                     if answer.status != 201 {
@@ -133,9 +204,7 @@ fn a_database_outage_under_load_loses_no_operation() {
                     }
                 });
             }
-            scene.proxy.set(if round % 2 == 0 { Traffic::Cut } else { Traffic::Stuck });
-            thread::sleep(Duration::from_millis(20));
-            scene.proxy.set(Traffic::Flows);
+            fail(round);
         });
         eventually("it is ready again", || {
             (scene.health("/health/ready").send().status == 200).then_some(())

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Person, Server, Store, eventually, keys};
 
-on_both_stores!(
+on_every_store!(
     pages_of_requests_match_the_golden_files,
     pages_of_expired_requests_match_the_golden_files,
     pages_list_each_row_once_newest_first,

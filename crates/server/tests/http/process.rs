@@ -11,9 +11,16 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::harness::{Database, Person, Server, Store, cents, eventually, run};
+use crate::harness::{Database, Person, Place, Server, Store, cents, eventually, run_at};
 
-on_both_stores!(a_shutdown_finishes_requests_in_flight, a_configuration_error_is_one_line_naming_its_key);
+on_every_store!(a_shutdown_finishes_requests_in_flight, a_configuration_error_is_one_line_naming_its_key);
+
+on_durable_stores!(
+    only_commands_that_sign_require_keys_in_production,
+    a_restart_keeps_all_data,
+    another_currency_is_refused_on_the_same_database,
+    a_killed_server_loses_no_acknowledged_operation,
+);
 
 fn a_shutdown_finishes_requests_in_flight(store: Store) {
     let mut server = Server::start(store);
@@ -47,8 +54,8 @@ fn a_shutdown_finishes_requests_in_flight(store: Store) {
 }
 
 fn a_configuration_error_is_one_line_naming_its_key(store: Store) {
-    let database = (store == Store::Postgres).then(Database::new);
-    let url = database.as_ref().map(Database::url);
+    let database = (store != Store::Memory).then(|| Database::of(store));
+    let place = database.as_ref().map_or(Place::Memory, Database::place);
     let nowhere = "postgres://somebody:hunter2@127.0.0.1:1/nowhere";
     for (named, keys) in [
         ("server.port", &[("server.port", "70000")][..]),
@@ -83,27 +90,28 @@ fn a_configuration_error_is_one_line_naming_its_key(store: Store) {
             ],
         ),
     ] {
-        let (status, said) = run(&["serve"], url, keys);
+        let (status, said) = run_at(&place, &["serve"], keys);
         assert!(!status.success(), "{keys:?}: {said}");
         assert!(said.contains(named), "{keys:?} is not named: {said}");
         assert_eq!(said.trim().lines().count(), 1, "{keys:?} takes more than a sentence: {said}");
         assert!(!said.contains("panicked") && !said.contains("hunter2"), "{said}");
     }
-    let (status, said) = run(&["config", "check"], url, &[("server.port", "0")]);
+    let (status, said) = run_at(&place, &["config", "check"], &[("server.port", "0")]);
     assert!(status.success(), "{said}");
-    assert!(!url.is_some_and(|url| said.contains(url)), "{said}");
+    if let Place::Postgres(url) = &place {
+        assert!(!said.contains(url), "{said}");
+    }
 }
 
-#[test]
-fn only_commands_that_sign_require_keys_in_production() {
-    let database = Database::new();
+fn only_commands_that_sign_require_keys_in_production(store: Store) {
+    let database = Database::of(store);
     let production = [("CUEPOINT_ENV", "production")];
     for arguments in [&["migrate"][..], &["ledger", "verify"]] {
-        let (status, said) = run(arguments, Some(database.url()), &production);
+        let (status, said) = database.run(arguments, &production);
         assert!(status.success(), "{arguments:?}: {said}");
     }
     for arguments in [&["serve"][..], &["config", "check"]] {
-        let (status, said) = run(arguments, Some(database.url()), &production);
+        let (status, said) = database.run(arguments, &production);
         assert!(!status.success(), "{arguments:?}: {said}");
         assert!(said.contains("auth.signing_key_file"), "{arguments:?}: {said}");
     }
@@ -128,9 +136,8 @@ fn the_memory_store_warns_that_its_data_is_not_durable() {
     eventually("it says so", || server.log().contains("memory").then_some(()));
 }
 
-#[test]
-fn a_restart_keeps_all_data() {
-    let database = Arc::new(Database::new());
+fn a_restart_keeps_all_data(store: Store) {
+    let database = Arc::new(Database::of(store));
     let mut before = Server::on(&database, &[]);
     let (guest, dj) = (before.payer("20"), before.dj());
     let request = guest.ask(&dj);
@@ -147,25 +154,18 @@ fn a_restart_keeps_all_data() {
         guest.ask(&dj),
         guest.get("/music/user/requests").data(200)["data"][0]["id"].as_i64().unwrap()
     );
-    verify(&database);
+    database.verify();
 }
 
-#[test]
-fn another_currency_is_refused_on_the_same_database() {
-    let database = Arc::new(Database::new());
+fn another_currency_is_refused_on_the_same_database(store: Store) {
+    let database = Arc::new(Database::of(store));
     drop(Server::on(&database, &[]));
     for (key, value) in [("wallet.currency", "EUR"), ("wallet.scale", "3")] {
-        let (status, said) = run(&["serve"], Some(database.url()), &[(key, value)]);
+        let (status, said) = database.run(&["serve"], &[(key, value)]);
         assert!(!status.success(), "{said}");
         assert!(said.contains("wallet."), "{said}");
         assert_eq!(said.trim().lines().count(), 1, "{said}");
     }
-}
-
-/// Runs the ledger audit of a database.
-fn verify(database: &Database) {
-    let (status, said) = run(&["ledger", "verify"], Some(database.url()), &[]);
-    assert!(status.success(), "{said}");
 }
 
 /// Withdraws 1.00 repeatedly until there is no answer, and returns the acknowledged withdrawals.
@@ -180,9 +180,8 @@ fn withdraw_until_the_end(person: &Person, acknowledged: &AtomicUsize) -> Vec<Va
     done
 }
 
-#[test]
-fn a_killed_server_loses_no_acknowledged_operation() {
-    let database = Arc::new(Database::new());
+fn a_killed_server_loses_no_acknowledged_operation(store: Store) {
+    let database = Arc::new(Database::of(store));
     let mut server = Server::on(&database, &[]);
     let people: Vec<Person> = (0..8).map(|_| server.payer("100000")).collect();
     let acknowledged = AtomicUsize::new(0);
@@ -215,7 +214,7 @@ fn a_killed_server_loses_no_acknowledged_operation() {
         assert_eq!(cents(&available) + cents(&held), 10_000_000);
         assert_eq!(person.get("/wallet/entries").data(200)["total"], found.len() + 1);
     }
-    verify(&database);
+    database.verify();
 }
 
 fn all_withdrawals(person: &Person) -> BTreeMap<i64, Value> {
@@ -235,7 +234,7 @@ fn all_withdrawals(person: &Person) -> BTreeMap<i64, Value> {
 
 #[test]
 fn two_servers_on_one_database_never_overdraw() {
-    let database = Arc::new(Database::new());
+    let database = Arc::new(Database::postgres());
     let servers = [Server::on(&database, &[]), Server::on(&database, &[])];
     let guest = servers[0].payer("200");
     let here = [guest.at(&servers[0].client()), guest.at(&servers[1].client())];
@@ -260,5 +259,5 @@ fn two_servers_on_one_database_never_overdraw() {
     }
     let ids: Vec<i64> = here[0].entries().iter().map(|entry| entry["id"].as_i64().unwrap()).collect();
     assert_eq!(ids, (1..=21).collect::<Vec<_>>());
-    verify(&database);
+    database.verify();
 }

@@ -9,7 +9,7 @@ use crate::harness::{
     operator_keys, paid,
 };
 
-on_both_stores!(
+on_every_store!(
     a_second_transaction_is_kept_as_evidence_and_changes_nothing,
     messages_with_unknown_references_are_kept_and_answered_404,
     a_topup_is_confirmed_only_with_its_own_amount_and_currency,
@@ -17,6 +17,11 @@ on_both_stores!(
     unsigned_messages_are_not_kept,
     unresolved_messages_come_first_and_are_filtered,
     a_message_is_resolved_once_by_an_operator,
+);
+
+on_durable_stores!(
+    a_message_that_cannot_be_kept_is_not_acknowledged,
+    messages_beyond_the_bound_are_logged_and_counted_but_not_kept,
 );
 
 const UNKNOWN: &str = "0193a5f0-1c2d-7abc-8def-00112233aabb";
@@ -361,33 +366,33 @@ fn a_message_is_resolved_once_by_an_operator(store: Store) {
 }
 
 /// The provider resends a message until it is stored.
-#[test]
-fn a_message_that_cannot_be_kept_is_not_acknowledged() {
-    let database = Arc::new(Database::new());
+fn a_message_that_cannot_be_kept_is_not_acknowledged(store: Store) {
+    let database = Arc::new(Database::of(store));
     let keys = [("payouts.webhook_secrets", NEW)];
     let operator = operator_keys("operator@example.com");
     let server = Server::on(&database, &[&keys[..], &operator].concat());
     let message = Message::payout_as("payout.completed", UNKNOWN, "tx-1");
-    database.rows("ALTER TABLE provider_messages RENAME TO moved");
+    database.execute("ALTER TABLE provider_messages RENAME TO moved");
     message.send(&server).refused(503, "unavailable");
-    database.rows("ALTER TABLE moved RENAME TO provider_messages");
+    database.execute("ALTER TABLE moved RENAME TO provider_messages");
     message.send(&server).refused(404, "not_found");
     let [kept] = listed(&server.client().login("operator@example.com"), "").try_into().unwrap();
     assert_eq!((&kept["txid"], &kept["webhook_id"]), (&json!("tx-1"), &json!(message.id)));
 }
 
-#[test]
-fn messages_beyond_the_bound_are_logged_and_counted_but_not_kept() {
-    let database = Arc::new(Database::new());
+fn messages_beyond_the_bound_are_logged_and_counted_but_not_kept(store: Store) {
+    let database = Arc::new(Database::of(store));
     let keys = [("payouts.webhook_secrets", NEW)];
     let operator = operator_keys("operator@example.com");
     let server = Server::on(&database, &[&keys[..], &operator].concat());
     let operator = server.client().login("operator@example.com");
     // As stored by a later version, with a reason unknown to this one.
-    database.rows(
+    let now = database.sql("now()", "unixepoch() * 1000000");
+    database.execute(&format!(
         "INSERT INTO provider_messages (source, webhook_id, kind, reason_code, reference, received_at) \
-         SELECT 'payouts', 'flood-' || n, 'payout.invented', 'invented', '5', now() FROM generate_series(1, 10000) AS n",
-    );
+         WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 10000) \
+         SELECT 'payouts', 'flood-' || n, 'payout.invented', 'invented', '5', {now} FROM numbers"
+    ));
     let message = Message::payout_as("payout.completed", UNKNOWN, "tx-1");
     message.send(&server).refused(404, "not_found");
     let page = operator.get(LIST).data(200);
@@ -403,11 +408,13 @@ fn messages_beyond_the_bound_are_logged_and_counted_but_not_kept() {
             .then_some(())
     });
     // A server counts them at startup and once a minute.
-    let second = Server::on(&database, &keys);
+    drop(server);
+    let server = Server::on(&database, &keys);
     eventually("the unresolved ones are measured", || {
-        let shown = second.client().outside("GET", "/metrics").send().text;
+        let shown = server.client().outside("GET", "/metrics").send().text;
         shown.lines().any(|line| line == "cuepoint_provider_messages_unresolved 10000").then_some(())
     });
+    let operator = operator.at(&server.client());
     resolve(&operator, &newest["id"], "it was a flood").data(200);
     message.send(&server).refused(404, "not_found");
     assert_eq!(operator.get(LIST).data(200)["data"][0]["txid"], "tx-1");

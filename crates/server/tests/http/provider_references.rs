@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use crate::harness::{
     Database, Message, Person, Provider, Reply, Server, Store, TOPUPS, WITHDRAWAL, eventually, is_signed,
-    keys, paid, payout_keys, run,
+    keys, paid, payout_keys,
 };
 
-on_both_stores!(
+on_every_store!(
     a_payout_is_ordered_under_its_reference,
     a_message_settles_the_payout_of_its_reference,
     a_message_settles_the_topup_of_its_reference,
@@ -198,7 +198,7 @@ const AS_BEFORE: &str = "
 
 #[test]
 fn a_payout_in_flight_at_an_upgrade_is_resent_unchanged() {
-    let database = Arc::new(Database::new());
+    let database = Arc::new(Database::postgres());
     let provider = Provider::new(Reply::HangsUp);
     let keys = payout_keys(&provider, "1000");
     let mut before = Server::on(&database, &keys);
@@ -233,12 +233,12 @@ fn a_payout_in_flight_at_an_upgrade_is_resent_unchanged() {
     let order = provider.heard().pop().unwrap();
     is_signed(&order, order.json()["reference"].as_str().unwrap());
     assert_ne!(order.json()["reference"], new.to_string());
-    is_consistent(&database);
+    database.verify();
 }
 
 #[test]
 fn a_topup_pending_at_an_upgrade_is_confirmed_by_its_id() {
-    let database = Arc::new(Database::new());
+    let database = Arc::new(Database::postgres());
     let server = Server::on(&database, &TOPUPS);
     let guest = server.guest();
     let [by_id, by_reference, wrong] = ["5", "6", "7"].map(|amount| guest.topup(amount));
@@ -251,10 +251,5 @@ fn a_topup_pending_at_an_upgrade_is_confirmed_by_its_id() {
     let mismatch = json!({"reference": wrong.to_string(), "id": by_id});
     Message::about_topup("topup.confirmed", mismatch).heard(&server);
     assert_eq!((guest.wallet().0.as_str(), topup_status(&guest, wrong)), ("11.00", json!("pending")));
-    is_consistent(&database);
-}
-
-fn is_consistent(database: &Database) {
-    let (status, said) = run(&["ledger", "verify"], Some(database.url()), &[]);
-    assert!(status.success(), "{said}");
+    database.verify();
 }

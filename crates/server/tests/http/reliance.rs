@@ -7,16 +7,49 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::harness::{Database, Proxy, Server, Traffic, eventually, operator_keys};
+use crate::harness::{Database, Proxy, Server, Store, Traffic, eventually, operator_keys};
 
 const OPERATOR: &str = "op@example.com";
 
-#[test]
-fn staff_and_commands_are_refused_while_the_revocation_list_is_outdated() {
-    let database = Arc::new(Database::new());
+on_durable_stores!(staff_and_commands_are_refused_while_the_revocation_list_is_outdated);
+
+fn staff_and_commands_are_refused_while_the_revocation_list_is_outdated(store: Store) {
+    if store == Store::Sqlite {
+        outdated_in_a_file();
+    } else {
+        outdated_behind_a_proxy();
+    }
+}
+
+fn outdated_behind_a_proxy() {
+    let database = Arc::new(Database::postgres());
     let proxy = Proxy::start(database.server());
     let url = database.url_at(proxy.address());
     let server = Server::through(&database, &url, &operator_keys(OPERATOR));
+    refused_while_the_list_is_outdated(
+        &server,
+        || {
+            proxy.set(Traffic::Cut);
+            let ready = server.client().outside("GET", "/health/ready").send();
+            ready.refused(503, "unavailable");
+        },
+        || proxy.set(Traffic::Flows),
+    );
+}
+
+/// Nothing keeps a process from reading a file but its contents.
+fn outdated_in_a_file() {
+    let database = Arc::new(Database::of(Store::Sqlite));
+    let server = Server::on(&database, &operator_keys(OPERATOR));
+    refused_while_the_list_is_outdated(
+        &server,
+        || database.execute("ALTER TABLE sessions RENAME TO moved"),
+        || database.execute("ALTER TABLE moved RENAME TO sessions"),
+    );
+}
+
+/// Makes the revocation list unreadable for more than half a minute.
+fn refused_while_the_list_is_outdated(server: &Server, fail: impl FnOnce(), recover: impl FnOnce()) {
     let (operator, guest) = (server.client().login(OPERATOR), server.payer("10"));
     // Neither needs the database, so only the list decides.
     let staff = || operator.get("/operator/audit");
@@ -24,11 +57,9 @@ fn staff_and_commands_are_refused_while_the_revocation_list_is_outdated() {
     eventually("the ledger was audited", || {
         (staff().data(200)["audit"]["status"] == "consistent").then_some(())
     });
-    proxy.set(Traffic::Cut);
     let cut = Instant::now();
+    fail();
     staff().data(200);
-    let ready = server.client().outside("GET", "/health/ready").send();
-    ready.refused(503, "unavailable");
     let refused = loop {
         let answer = staff();
         if answer.status != 200 {
@@ -49,7 +80,7 @@ fn staff_and_commands_are_refused_while_the_revocation_list_is_outdated() {
         server.log().contains("the revocation list is older than 30 s").then_some(())
     });
 
-    proxy.set(Traffic::Flows);
+    recover();
     eventually("staff is let in again", || (staff().status == 200).then_some(()));
     guest.topup("1");
     let token = json!({"refresh_token": guest.refresh_token});

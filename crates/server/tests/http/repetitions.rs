@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::keys::{FILE, KeyFolder, kid};
 use crate::harness::{Answer, Client, Database, PASSWORD, Person, Server, Store, eventually};
 
-on_both_stores!(
+on_every_store!(
     a_repeated_refresh_gets_the_same_token,
     concurrent_refreshes_get_the_same_token_and_keep_the_session,
     a_stolen_token_ends_the_session_once_its_successor_was_used,
@@ -17,6 +17,12 @@ on_both_stores!(
     concurrent_registrations_get_the_same_session,
     a_registration_is_repeated_only_with_the_right_password,
     a_registration_whose_token_was_used_is_not_repeated,
+);
+
+on_durable_stores!(
+    a_restarted_server_repeats_with_the_same_tokens,
+    a_refresh_repeated_after_a_minute_ends_the_session,
+    a_registration_repeated_after_a_minute_is_refused,
 );
 
 /// The configuration shared by servers of one database.
@@ -181,7 +187,7 @@ fn a_registration_whose_token_was_used_is_not_repeated(store: Store) {
 
 #[test]
 fn other_servers_repeat_with_the_same_tokens() {
-    let database = Arc::new(Database::new());
+    let database = Arc::new(Database::postgres());
     let first = Server::on(&database, &KEYS);
     let (here, there) = (first.client(), Server::on(&database, &KEYS));
     let ada = Person::signed_in(&here, &register(&here, "ada@example.com", PASSWORD).data(201));
@@ -196,30 +202,49 @@ fn other_servers_repeat_with_the_same_tokens() {
     assert_eq!((again.session(), again.refresh_token), (session, next.refresh_token));
 }
 
-#[test]
-fn a_refresh_repeated_after_a_minute_ends_the_session() {
-    let database = Arc::new(Database::new());
+fn a_restarted_server_repeats_with_the_same_tokens(store: Store) {
+    let database = Arc::new(Database::of(store));
+    let before = Server::on(&database, &KEYS);
+    let client = before.client();
+    let ada = Person::signed_in(&client, &register(&client, "ada@example.com", PASSWORD).data(201));
+    let session = ada.session();
+    drop(before);
+    let after = Server::on(&database, &KEYS);
+    let client = after.client();
+    let repeated = Person::signed_in(&client, &register(&client, "ada@example.com", PASSWORD).data(201));
+    let same = |person: &Person| (person.id, person.session(), person.refresh_token.clone());
+    assert_eq!(same(&repeated), (ada.id, session, ada.refresh_token.clone()));
+    let next = refreshed(&client, &ada.refresh_token);
+    assert_eq!(next.session(), session);
+    drop(after);
+    let later = Server::on(&database, &KEYS);
+    let again = refreshed(&later.client(), &ada.refresh_token);
+    assert_eq!((again.session(), again.refresh_token), (session, next.refresh_token));
+}
+
+fn a_refresh_repeated_after_a_minute_ends_the_session(store: Store) {
+    let database = Arc::new(Database::of(store));
     let server = Server::on(&database, &KEYS);
     let (client, guest) = (server.client(), server.guest());
     let next = refreshed(&client, &guest.refresh_token);
     // Time is moved in the database.
-    database.rows("UPDATE refresh_tokens SET used_at = used_at - interval '60 seconds'");
+    let minute = database.sql("interval '60 seconds'", "60000000");
+    database.execute(&format!("UPDATE refresh_tokens SET used_at = used_at - {minute}"));
     refresh(&client, &guest.refresh_token).refused(401, "invalid_token");
     next.get("/wallet").refused(401, "invalid_token");
     refresh(&client, &next.refresh_token).refused(401, "invalid_token");
 }
 
-#[test]
-fn a_registration_repeated_after_a_minute_is_refused() {
-    let database = Arc::new(Database::new());
+fn a_registration_repeated_after_a_minute_is_refused(store: Store) {
+    let database = Arc::new(Database::of(store));
     let server = Server::on(&database, &KEYS);
     let client = server.client();
     let ada = Person::signed_in(&client, &register(&client, "ada@example.com", PASSWORD).data(201));
-    let minute = "interval '60 seconds'";
+    let minute = database.sql("interval '60 seconds'", "60000000");
     let sessions =
         format!("UPDATE sessions SET began_at = began_at - {minute}, used_at = used_at - {minute}");
-    database.rows(&sessions);
-    database.rows(&format!("UPDATE users SET created_at = created_at - {minute}"));
+    database.execute(&sessions);
+    database.execute(&format!("UPDATE users SET created_at = created_at - {minute}"));
     taken(&client, "ada@example.com", PASSWORD);
     ada.get("/wallet").data(200);
 }

@@ -42,7 +42,7 @@ fn restore(url: &str, name: &str, keys: &[(&str, &str)]) -> (bool, String) {
 
 #[test]
 fn a_restore_requires_the_database_name_and_no_connected_server() {
-    let database = Arc::new(Database::new());
+    let database = Arc::new(Database::postgres());
     let name = name_of(database.url()).to_owned();
     let server = Server::on(&database, &[]);
     let guest = server.guest();
@@ -63,7 +63,7 @@ fn a_restore_requires_the_database_name_and_no_connected_server() {
 
 #[test]
 fn a_database_moved_to_another_cluster_is_refused_until_restored() {
-    let database = Arc::new(Database::new());
+    let database = Arc::new(Database::postgres());
     let guest = Server::on(&database, &[]).guest();
     // As in the dump of another cluster.
     database.rows("UPDATE deployment SET system_identifier = 7");
@@ -77,7 +77,7 @@ fn a_database_moved_to_another_cluster_is_refused_until_restored() {
 
 #[test]
 fn a_restore_invalidates_tokens_and_ids_issued_after_the_backup() {
-    let (folder, database) = (Folder::new(), Arc::new(Database::new()));
+    let (folder, database) = (Folder::new(), Arc::new(Database::postgres()));
     let file = folder.keys();
     let keys = [("auth.signing_key_file", file.as_str())];
     let (status, said) = run(&["keys", "rotate"], None, &keys);
@@ -111,13 +111,12 @@ fn a_restore_invalidates_tokens_and_ids_issued_after_the_backup() {
     let early = early.at(&server.client());
     assert_eq!(early.wallet(), ("90.00".into(), "10.00".into()));
     assert_eq!(early.get(&format!("/withdrawals/{held}")).data(200)["status"], "pending");
-    let (status, said) = run(&["ledger", "verify"], Some(backup.url()), &[]);
-    assert!(status.success(), "{said}");
+    backup.verify();
 }
 
 #[test]
 fn a_running_server_discards_tokens_and_ids_after_a_restore() {
-    let database = Arc::new(Database::new());
+    let database = Arc::new(Database::postgres());
     let proxy = Proxy::start(database.server());
     let server = Server::through(&database, &database.url_at(proxy.address()), &[]);
     let guest = server.payer("100");

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::harness::{Database, PASSWORD, Person, Server, Store, keys};
+use crate::harness::{Answer, Database, PASSWORD, Person, Server, Store, keys};
 
-on_both_stores!(
+on_every_store!(
     sessions_are_listed_newest_first,
     a_session_shows_its_client_info,
     an_ended_session_is_refused_at_once,
@@ -15,6 +15,8 @@ on_both_stores!(
     logging_out_everywhere_ends_every_session,
     a_logout_ends_the_access_token_too,
 );
+
+on_durable_stores!(a_session_ended_in_the_database_is_refused_within_two_seconds);
 
 fn sessions(person: &Person) -> Vec<Value> {
     person.get("/auth/sessions").data(200)["data"].as_array().unwrap().clone()
@@ -112,7 +114,7 @@ fn a_logout_ends_the_access_token_too(store: Store) {
 
 #[test]
 fn another_server_on_postgres_refuses_an_ended_session_within_two_seconds() {
-    let database = Arc::new(Database::new());
+    let database = Arc::new(Database::postgres());
     let keys = [("auth.signing_keys", "shared:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")];
     let (here, there) = (Server::on(&database, &keys), Server::on(&database, &keys));
     let guest = here.guest();
@@ -122,6 +124,24 @@ fn another_server_on_postgres_refuses_an_ended_session_within_two_seconds() {
     guest.call("POST", "/auth/logout-everywhere").send().data(200);
     let ended = Instant::now();
     guest.get("/wallet").refused(401, "invalid_token");
+    is_refused_within_two_seconds(ended, asked);
+}
+
+/// A session ended by another process: on SQLite a command of the operator, on PostgreSQL another server as well.
+fn a_session_ended_in_the_database_is_refused_within_two_seconds(store: Store) {
+    let server = Server::start(store);
+    let (guest, other) = (server.guest(), server.guest());
+    let database = server.database().unwrap();
+    let asked = || guest.get("/withdrawal/options");
+    asked().data(200);
+    let now = database.sql("now()", "unixepoch() * 1000000");
+    database.execute(&format!("UPDATE sessions SET ended_at = {now} WHERE user_id = {}", guest.id));
+    is_refused_within_two_seconds(Instant::now(), asked);
+    other.get("/withdrawal/options").data(200);
+}
+
+/// Calls until the session is refused.
+fn is_refused_within_two_seconds(ended: Instant, asked: impl Fn() -> Answer) {
     loop {
         let begun = Instant::now();
         let answer = asked();

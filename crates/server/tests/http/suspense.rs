@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, Message, PASSWORD, Person, Server, Store, TOPUPS, eventually, keys};
 
-on_both_stores!(
+on_every_store!(
     a_user_with_a_pending_topup_is_not_erased,
     late_money_stays_in_suspense_until_settled,
     concurrent_settlements_settle_suspense_once,

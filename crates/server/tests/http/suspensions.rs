@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::harness::{Answer, Call, Database, PASSWORD, Person, Server, Store, at_once, operator_keys};
 
-on_both_stores!(
+on_every_store!(
     no_login_concurrent_with_a_suspension_stays_valid,
     a_replayed_suspension_does_not_suspend_again,
     the_last_active_operator_cannot_be_removed,
@@ -99,7 +99,7 @@ fn the_least_recently_used_of_101_sessions_ends(store: Store) {
 
 /// Two servers on one database that accept each other's tokens, with an operator.
 fn two_servers() -> [Server; 2] {
-    let database = Arc::new(Database::new());
+    let database = Arc::new(Database::postgres());
     let keys: Vec<(&str, &str)> =
         [("auth.signing_keys", "shared:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")]
             .into_iter()

@@ -9,11 +9,10 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::harness::{
-    Answer, Database, Message, Person, Provider, Reply, Server, Store, TOPUPS, at_once, eventually,
-    is_signed, run,
+    Answer, Database, Message, Person, Provider, Reply, Server, Store, TOPUPS, at_once, eventually, is_signed,
 };
 
-on_both_stores!(
+on_every_store!(
     a_topup_is_stored_while_it_is_ordered,
     a_slow_provider_delays_no_response_and_its_answer_is_stored,
     an_unanswered_topup_is_ordered_again_under_its_reference,
@@ -22,6 +21,11 @@ on_both_stores!(
     a_client_retry_orders_a_due_topup,
     a_confirmation_before_the_payment_page_counts,
     payment_page_urls_are_limited_to_2048_characters,
+);
+
+on_durable_stores!(
+    another_server_orders_after_a_crash_before_the_order,
+    another_server_orders_after_a_crash_during_the_order,
 );
 
 const PAGE: &str = "https://pay.example.com/session/1";
@@ -241,7 +245,7 @@ fn payment_page_urls_are_limited_to_2048_characters(store: Store) {
 
 #[test]
 fn one_key_at_two_servers_orders_once() {
-    let database = Arc::new(Database::new());
+    let database = Arc::new(Database::postgres());
     let provider = Provider::new(Reply::Silent);
     let keys = ordered_at(&provider, NEVER);
     let servers = [Server::on(&database, &keys), Server::on(&database, &keys)];
@@ -274,12 +278,12 @@ fn one_key_at_two_servers_orders_once() {
 
 /// Expires the lease of every order, as happens by itself after half a minute.
 fn end_leases(database: &Database) {
-    database.rows("UPDATE topups SET order_at = now() WHERE order_at IS NOT NULL");
+    let now = database.sql("now()", "unixepoch() * 1000000");
+    database.execute(&format!("UPDATE topups SET order_at = {now} WHERE order_at IS NOT NULL"));
 }
 
-#[test]
-fn another_server_orders_after_a_crash_before_the_order() {
-    let database = Arc::new(Database::new());
+fn another_server_orders_after_a_crash_before_the_order(store: Store) {
+    let database = Arc::new(Database::of(store));
     let provider = Provider::new(named(PAGE));
     let crash = [("CUEPOINT_CRASH_AT", "after_commit"), ("CUEPOINT_CRASH_ON", "open_topup")];
     let mut doomed = Server::on(&database, &ordered_at(&provider, &[SOON, &crash].concat()));
@@ -288,10 +292,7 @@ fn another_server_orders_after_a_crash_before_the_order() {
     assert!(dies.is_err() && !doomed.ended().success());
     assert!(provider.heard().is_empty());
 
-    let servers = [
-        Server::on(&database, &ordered_at(&provider, SOON)),
-        Server::on(&database, &ordered_at(&provider, SOON)),
-    ];
+    let servers = Server::as_many_as_may(&database, &ordered_at(&provider, SOON));
     let guest = guest.at(&servers[0].client());
     stands(&only(&guest), "pending", None);
     end_leases(&database);
@@ -299,13 +300,11 @@ fn another_server_orders_after_a_crash_before_the_order() {
     assert_eq!(opened(&open(&guest, "k")), topup);
     assert_eq!(provider.heard().len(), 1);
     is_ordered_alone(&provider, &topup);
-    let (status, said) = run(&["ledger", "verify"], Some(database.url()), &[]);
-    assert!(status.success(), "{said}");
+    database.verify();
 }
 
-#[test]
-fn another_server_orders_after_a_crash_during_the_order() {
-    let database = Arc::new(Database::new());
+fn another_server_orders_after_a_crash_during_the_order(store: Store) {
+    let database = Arc::new(Database::of(store));
     let provider = Provider::new(Reply::Silent);
     let mut first = Server::on(&database, &ordered_at(&provider, SOON));
     let guest = first.guest();
@@ -329,7 +328,7 @@ fn another_server_orders_after_a_crash_during_the_order() {
 
 #[test]
 fn many_servers_order_each_topup_once() {
-    let database = Arc::new(Database::new());
+    let database = Arc::new(Database::postgres());
     let provider = Provider::new(Reply::HangsUp);
     let never = ordered_at(&provider, NEVER);
     let first = Server::on(&database, &never);

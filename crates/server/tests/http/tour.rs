@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, PERSONAL_INFO, Person, REQUEST, Server, Store, WITHDRAWAL, keys, song};
 
-on_both_stores!(
+on_every_store!(
     a_song_request_from_registration_to_withdrawal,
     the_platform_keeps_its_commission,
     online_djs_can_be_looked_up,

@@ -40,7 +40,7 @@ struct Scene {
 
 impl Scene {
     fn new() -> Self {
-        let database = Arc::new(Database::new());
+        let database = Arc::new(Database::postgres());
         let payouts = Provider::new(Reply::Says(200, String::new()));
         let settings = [&operator_keys(OPERATOR)[..], &TOPUPS, &payout_keys(&payouts, "1")].concat();
         let server = Server::on(&database, &settings);

@@ -37,7 +37,7 @@ fn written(database: &Database) -> Vec<Vec<Option<String>>> {
 
 #[test]
 fn a_first_of_two_approvals_is_refused_until_the_upgrade_is_finalized() {
-    let database = Arc::new(Database::new());
+    let database = Arc::new(Database::postgres());
     let (server, operator) = upgrading(&database, &[("withdrawals.second_approval_above", "10")]);
     eventually("the start says it", || server.log().contains("the upgrade is not finalized").then_some(()));
     let guest = server.payer("50");
@@ -65,7 +65,7 @@ fn a_first_of_two_approvals_is_refused_until_the_upgrade_is_finalized() {
 
 #[test]
 fn a_reversal_is_refused_until_the_upgrade_is_finalized() {
-    let database = Arc::new(Database::new());
+    let database = Arc::new(Database::postgres());
     let (server, operator) = upgrading(&database, &[]);
     let guest = server.guest();
     let path = format!("/operator/topups/{}/reverse", guest.topup("50"));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Call, Person, Server, Store, at_once, cents};
 
-on_both_stores!(
+on_every_store!(
     accepting_twice_moves_nothing,
     a_rejected_request_stays_rejected,
     a_rejection_releases_exactly_the_held_amount,

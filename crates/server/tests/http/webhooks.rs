@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use crate::harness::{
     Database, Message, NEW, OLD, Person, Provider, Reply, STRANGE, Server, Store, TOPUPS, eventually,
-    is_signed, payout_keys, run,
+    is_signed, payout_keys,
 };
 
-on_both_stores!(
+on_every_store!(
     a_signed_message_confirms_a_topup_once,
     a_forged_or_stale_message_changes_nothing,
     messages_are_refused_without_a_configured_secret,
@@ -21,6 +21,8 @@ on_both_stores!(
     a_definite_refusal_releases_the_money,
     lost_answers_of_a_paid_payout_lead_to_a_review,
 );
+
+on_durable_stores!(a_payout_continues_after_a_restart_with_the_same_key);
 
 /// Forged messages are counted, so that signatures cannot be guessed without limit; the provider itself is
 /// never delayed.
@@ -313,9 +315,8 @@ fn lost_answers_of_a_paid_payout_lead_to_a_review(store: Store) {
     assert_eq!(guest.wallet(), ("15.00".into(), "5.00".into()));
 }
 
-#[test]
-fn a_payout_continues_after_a_restart_with_the_same_key() {
-    let database = Arc::new(Database::new());
+fn a_payout_continues_after_a_restart_with_the_same_key(store: Store) {
+    let database = Arc::new(Database::of(store));
     let provider = Provider::new(Reply::HangsUp);
     let keys = payout_keys(&provider, "1000");
     let mut first = Server::on(&database, &keys);
@@ -325,19 +326,18 @@ fn a_payout_continues_after_a_restart_with_the_same_key() {
     first.signal("KILL");
     first.ended();
     provider.answers(Reply::Says(200, r#"{"status": "broadcast", "txid": "f00d"}"#.to_owned()));
-    let servers = [Server::on(&database, &keys), Server::on(&database, &keys)];
+    let servers = Server::as_many_as_may(&database, &keys);
     let guest = guest.at(&servers[0].client());
     reaches(&guest, id, "broadcast");
     for heard in provider.heard() {
         is_signed(&heard, &provider.reference_of(id));
     }
-    Message::payout("payout.completed", &provider.reference_of(id)).heard(&servers[1]);
+    Message::payout("payout.completed", &provider.reference_of(id)).heard(servers.last().unwrap());
     assert_eq!(guest.wallet(), ("15.00".into(), "0.00".into()));
     // A shutdown waits for work in progress and leaves nothing behind.
     for mut server in servers {
         server.signal("TERM");
         assert!(server.ended().success(), "{}", server.log());
     }
-    let (status, said) = run(&["ledger", "verify"], Some(database.url()), &[]);
-    assert!(status.success(), "{said}");
+    database.verify();
 }

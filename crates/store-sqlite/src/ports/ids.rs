@@ -5,8 +5,10 @@ use std::ops::RangeInclusive;
 use async_trait::async_trait;
 use cuepoint_domain::ids::{AdjustmentId, OperationId, RequestId, SessionId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ports::{Ids, Unavailable};
+use cuepoint_store_sql::limits::WAIT;
 use diesel::prelude::*;
 use tokio::sync::Mutex;
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::SqliteStore;
@@ -31,18 +33,21 @@ impl IdRange {
         Self { kind, length, left: Mutex::const_new(1..=0) }
     }
 
-    /// Returns the next number, from a new block if the last one is used up; blocks are taken one at a time.
+    /// Returns the next number, from a new block if the last one is used up; blocks are taken one at a time. All
+    /// waiting callers fail in time if none can be taken.
     async fn next<Id>(&self, writer: &Writer, id: fn(i64) -> Option<Id>) -> Result<Id, Unavailable> {
-        let mut left = self.left.lock().await;
-        let number = match left.next() {
-            Some(number) => number,
-            None => {
-                let first = self.take(writer).await?;
-                *left = first.saturating_add(1)..=first.saturating_add(self.length.saturating_sub(1));
-                first
-            }
-        };
+        let number = timeout(WAIT, self.number(writer)).await.unwrap_or(Err(SqliteFailure::Deadline))?;
         id(number).ok_or_else(|| Unavailable::new("the table of ids holds an invalid number"))
+    }
+
+    async fn number(&self, writer: &Writer) -> Result<i64, SqliteFailure> {
+        let mut left = self.left.lock().await;
+        if let Some(number) = left.next() {
+            return Ok(number);
+        }
+        let first = self.take(writer).await?;
+        *left = first.saturating_add(1)..=first.saturating_add(self.length.saturating_sub(1));
+        Ok(first)
     }
 
     /// Takes a block, and returns its first number.

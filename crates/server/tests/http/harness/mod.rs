@@ -1,4 +1,4 @@
-//! The test harness: servers, clients, users, and the two stores.
+//! The test harness: servers, clients, users, and the stores.
 
 mod answer;
 mod client;
@@ -26,7 +26,7 @@ pub(crate) use provider_scene::ProviderScene;
 pub(crate) use proxy::{Proxy, Traffic};
 pub(crate) use raw::{answers, exchange};
 pub(crate) use routes::{ROUTES, Route};
-pub(crate) use server::{Server, run};
+pub(crate) use server::{Place, Server, run, run_at};
 
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
@@ -36,11 +36,12 @@ use std::{env, thread};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Store {
     Memory,
+    Sqlite,
     Postgres,
 }
 
 /// Declares a test per store for each function of a store, named after the store.
-macro_rules! on_both_stores {
+macro_rules! on_every_store {
     ($($test:ident),+ $(,)?) => {
         mod on_memory {
             $(#[test]
@@ -49,7 +50,33 @@ macro_rules! on_both_stores {
             })+
         }
 
+        mod on_sqlite {
+            $(#[test]
+            fn $test() {
+                super::$test($crate::harness::Store::Sqlite);
+            })+
+        }
+
         mod on_postgres {
+            $(#[test]
+            fn $test() {
+                super::$test($crate::harness::Store::Postgres);
+            })+
+        }
+    };
+}
+
+/// Declares a test for each function of a store on every store whose data outlives its process.
+macro_rules! on_durable_stores {
+    ($($test:ident),+ $(,)?) => {
+        mod durable_on_sqlite {
+            $(#[test]
+            fn $test() {
+                super::$test($crate::harness::Store::Sqlite);
+            })+
+        }
+
+        mod durable_on_postgres {
             $(#[test]
             fn $test() {
                 super::$test($crate::harness::Store::Postgres);

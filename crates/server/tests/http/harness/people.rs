@@ -140,6 +140,11 @@ impl Person {
         client.login(&self.email)
     }
 
+    /// The same session at another address of the server.
+    pub(crate) fn moved_to(&self, client: &Client) -> Self {
+        Self { client: client.clone(), ..self.clone() }
+    }
+
     /// The id of the current session.
     pub(crate) fn session(&self) -> i64 {
         let page = self.get("/auth/sessions").data(200);

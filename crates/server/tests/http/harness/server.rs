@@ -1,6 +1,7 @@
 //! The server binary as a separate process.
 
 use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex};
@@ -11,6 +12,15 @@ use super::{Client, Database, Store, eventually};
 
 /// The log line with the listening address.
 const LISTENING: &str = "listening on ";
+
+/// The place of a server's data.
+pub(crate) enum Place {
+    Memory,
+    /// A data directory.
+    Sqlite(PathBuf),
+    /// A database at a URL.
+    Postgres(String),
+}
 
 /// A running server, killed on drop.
 pub(crate) struct Server {
@@ -58,43 +68,49 @@ impl Server {
     /// A server on a fresh store with this configuration on top of the test defaults.
     pub(crate) fn configured(store: Store, keys: &[(&str, &str)]) -> Self {
         match store {
-            Store::Memory => Self::spawn(None, None, keys),
-            Store::Postgres => Self::on(&Arc::new(Database::new()), keys),
+            Store::Memory => Self::spawn(None, &Place::Memory, keys),
+            Store::Sqlite | Store::Postgres => Self::on(&Arc::new(Database::of(store)), keys),
         }
     }
 
-    /// A server on an existing database.
+    /// A server on an existing database; on SQLite the only one.
     pub(crate) fn on(database: &Arc<Database>, keys: &[(&str, &str)]) -> Self {
-        Self::spawn(Some(Arc::clone(database)), Some(database.url()), keys)
+        Self::spawn(Some(Arc::clone(database)), &database.place(), keys)
     }
 
-    /// A server that reaches a database at another address.
+    /// Two servers on an existing database, or the only one that SQLite allows.
+    pub(crate) fn as_many_as_may(database: &Arc<Database>, keys: &[(&str, &str)]) -> Vec<Self> {
+        let count = if database.store() == Store::Sqlite { 1 } else { 2 };
+        (0..count).map(|_| Self::on(database, keys)).collect()
+    }
+
+    /// A server that reaches a PostgreSQL database at another address.
     pub(crate) fn through(database: &Arc<Database>, url: &str, keys: &[(&str, &str)]) -> Self {
         let mut server = Self::reaching(url, keys);
         server.database = Some(Arc::clone(database));
         server
     }
 
-    /// A server on the database at this address, which outlives it.
+    /// A server on the PostgreSQL database at this address, which outlives it.
     pub(crate) fn reaching(url: &str, keys: &[(&str, &str)]) -> Self {
-        Self::spawn(None, Some(url), keys)
+        Self::spawn(None, &Place::Postgres(url.to_owned()), keys)
     }
 
     /// A server with an in-memory store, whose standard error is a pipe that is not read.
     pub(crate) fn with_unread_log() -> Self {
-        Self::spawn_unread(None, None, &[])
+        Self::spawn_unread(None, &Place::Memory, &[])
     }
 
-    fn spawn(database: Option<Arc<Database>>, url: Option<&str>, keys: &[(&str, &str)]) -> Self {
-        let mut server = Self::spawn_unread(database, url, keys);
+    fn spawn(database: Option<Arc<Database>>, place: &Place, keys: &[(&str, &str)]) -> Self {
+        let mut server = Self::spawn_unread(database, place, keys);
         server.read_log();
         server
     }
 
-    fn spawn_unread(database: Option<Arc<Database>>, url: Option<&str>, keys: &[(&str, &str)]) -> Self {
+    fn spawn_unread(database: Option<Arc<Database>>, place: &Place, keys: &[(&str, &str)]) -> Self {
         let mut command = command(&["serve"]);
         command.env("CUEPOINT__SERVER__WORKERS", "2");
-        store_keys(&mut command, url);
+        place.configure(&mut command);
         for (key, value) in keys {
             command.env(variable(key), value);
         }
@@ -128,7 +144,7 @@ impl Server {
         self.client.clone()
     }
 
-    /// The database of the server; `None` with an in-memory store.
+    /// The database of the server, if it is durable.
     pub(crate) fn database(&self) -> Option<Arc<Database>> {
         self.database.clone()
     }
@@ -176,10 +192,17 @@ impl Drop for Server {
     }
 }
 
-/// Runs the binary to completion, and returns its exit status with standard output and standard error.
+/// Runs the binary to completion in memory, or on the PostgreSQL database at a URL, and returns its exit status
+/// with standard output and standard error.
 pub(crate) fn run(arguments: &[&str], url: Option<&str>, keys: &[(&str, &str)]) -> (ExitStatus, String) {
+    let place = url.map_or(Place::Memory, |url| Place::Postgres(url.to_owned()));
+    run_at(&place, arguments, keys)
+}
+
+/// Runs the binary to completion, and returns its exit status with standard output and standard error.
+pub(crate) fn run_at(place: &Place, arguments: &[&str], keys: &[(&str, &str)]) -> (ExitStatus, String) {
     let mut command = command(arguments);
-    store_keys(&mut command, url);
+    place.configure(&mut command);
     for (key, value) in keys {
         command.env(variable(key), value);
     }
@@ -204,13 +227,19 @@ fn command(arguments: &[&str]) -> Command {
     command
 }
 
-fn store_keys(command: &mut Command, url: Option<&str>) {
-    match url {
-        None => command.env("CUEPOINT__STORAGE__BACKEND", "memory"),
-        Some(url) => {
-            command.env("CUEPOINT__STORAGE__BACKEND", "postgres").env("CUEPOINT__STORAGE__POSTGRES__URL", url)
+impl Place {
+    /// Sets the configuration that leads there.
+    fn configure(&self, command: &mut Command) {
+        let (backend, key, value) = match self {
+            Self::Memory => ("memory", None, None),
+            Self::Sqlite(directory) => ("sqlite", Some("storage.dir"), Some(directory.as_os_str())),
+            Self::Postgres(url) => ("postgres", Some("storage.postgres.url"), Some(url.as_ref())),
+        };
+        command.env(variable("storage.backend"), backend);
+        if let (Some(key), Some(value)) = (key, value) {
+            command.env(variable(key), value);
         }
-    };
+    }
 }
 
 /// The environment variable of a configuration key; the name of a variable stays as it is.
