@@ -11,8 +11,9 @@ use cuepoint_domain::ports::{
     Store, TopupProvider,
 };
 use cuepoint_store_memory::MemoryBackend;
-use cuepoint_store_postgres::{PostgresBackend, PostgresOptions};
-use cuepoint_store_sqlite::SqliteBackend;
+use cuepoint_store_postgres::{PostgresBackend, PostgresOptions, PostgresPlace};
+use cuepoint_store_sql::copy::CopyPlace;
+use cuepoint_store_sqlite::{SqliteBackend, SqlitePlace};
 use governor::clock::MonotonicClock;
 use secrecy::ExposeSecret;
 
@@ -107,6 +108,32 @@ pub async fn finalize_upgrade(settings: &Settings, database_name: &str) -> anyho
     let maintenance = maintenance
         .with_context(|| format!("storage.backend is {}: there is no upgrade to finalize", backend.name()))?;
     named(&*backend, maintenance.finalize_upgrade(database_name).await)
+}
+
+/// Returns the configured store and the one with this URL, as the two ends of a copy.
+///
+/// # Errors
+/// When the configured store is not durable, or the URL names no kind of store.
+pub fn copy_places(
+    settings: &Settings,
+    to: &str,
+) -> anyhow::Result<(Box<dyn CopyPlace>, Box<dyn CopyPlace>)> {
+    let currency = || settings.currency.clone();
+    let from: Box<dyn CopyPlace> = match &settings.storage {
+        Storage::Memory => bail!("{}", nothing_to(&MemoryBackend, "copy")),
+        Storage::Sqlite { directory } => Box::new(SqlitePlace::new(directory.clone(), currency())),
+        Storage::Postgres(Postgres { url, .. }) => {
+            Box::new(PostgresPlace::new(url.expose_secret().to_owned(), currency()))
+        }
+    };
+    let to: Box<dyn CopyPlace> = match to.split_once(':') {
+        Some(("sqlite", directory)) if !directory.is_empty() => {
+            Box::new(SqlitePlace::new(directory.into(), currency()))
+        }
+        Some(("postgres" | "postgresql", _)) => Box::new(PostgresPlace::new(to.to_owned(), currency())),
+        _ => bail!("--to: expected postgres://... or sqlite:DIR"),
+    };
+    Ok((from, to))
 }
 
 /// Prefixes the error of a backend with its configuration section.

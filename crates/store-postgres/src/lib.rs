@@ -11,6 +11,7 @@ compile_error!("the feature `testing` can end the process on purpose, and is not
 
 mod backend;
 mod connect;
+mod copy;
 mod maintenance;
 mod ports;
 mod reads;
@@ -42,6 +43,7 @@ use reads::ReadBatchers;
 use writer::Writer;
 
 pub use backend::PostgresBackend;
+pub use copy::PostgresPlace;
 pub use maintenance::finalize::finalize_upgrade;
 
 /// The location and use of a database.

@@ -9,6 +9,10 @@ diesel::table! {
         system_identifier -> BigInt,
         epoch -> BigInt,
         feature_level -> SmallInt,
+        copy_state -> Nullable<Text>,
+        copy_id -> Nullable<Uuid>,
+        copy_target -> Nullable<Text>,
+        origin_copy_id -> Nullable<Uuid>,
     }
 }
 

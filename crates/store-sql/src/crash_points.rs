@@ -1,9 +1,9 @@
 //! Points at which a test may abort the process, to verify after a restart that no work was lost or done
-//! twice.
+//! twice: while a plan is applied, and while a store is copied.
 //!
 //! Only with the feature `testing`, which a release build refuses: `CUEPOINT_CRASH_AT` names a point,
 //! `CUEPOINT_CRASH_ON` a kind of plan, and the process aborts when the first plan of that kind with a key
-//! reaches that point.
+//! reaches that point. A step of a copy needs no kind of plan.
 
 use cuepoint_domain::ledger::Plan;
 
@@ -24,6 +24,37 @@ pub enum CrashPoint {
     AfterCommit,
     /// The results are about to be returned.
     BeforeAnswer,
+}
+
+/// A step of a copy to another store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CopyStep {
+    /// Every row is written to the target.
+    Written,
+    /// The target is compared and audited.
+    Verified,
+    /// The source is marked, and the target is about to be committed.
+    Marked,
+    /// The target is committed.
+    Committed,
+}
+
+/// Aborts the process if a test requested it.
+#[cfg(not(feature = "testing"))]
+pub fn at_copy(_: CopyStep) {}
+
+/// Aborts the process if a test requested it.
+#[cfg(feature = "testing")]
+pub fn at_copy(step: CopyStep) {
+    let name = match step {
+        CopyStep::Written => "copy_written",
+        CopyStep::Verified => "copy_verified",
+        CopyStep::Marked => "copy_marked",
+        CopyStep::Committed => "copy_committed",
+    };
+    if asked_for().is_some_and(|asked| asked.point == name) {
+        std::process::abort();
+    }
 }
 
 /// Aborts the process if a test requested it.

@@ -3,10 +3,13 @@
 //! A writer commits a group of plans in one transaction: it computes the [`GroupLockSet`] of the plans, loads its
 //! rows as [`LoadedRows`], applies the plans to them one after the other with [`fold()`], and writes the
 //! resulting [`WriteSet`]. Rows are plain data ([`rows`]), which each store encodes for its columns.
+//!
+//! [`copy`] moves all data between two stores.
 
 #[cfg(all(feature = "testing", not(debug_assertions)))]
 compile_error!("the feature `testing` can end the process on purpose, and is not for release builds");
 
+pub mod copy;
 pub mod crash_points;
 mod fold;
 pub mod limits;

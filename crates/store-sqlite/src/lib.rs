@@ -11,6 +11,7 @@ compile_error!("the feature `testing` can end the process on purpose, and is not
 
 mod backend;
 mod connect;
+mod copy;
 mod maintenance;
 mod ports;
 mod retention;
@@ -37,6 +38,7 @@ use connect::connection::{Access, log_path, open};
 use connect::data_directory::{DataDirectory, database_in};
 use connect::readers::Readers;
 use connect::{application, deployment, file_system, integrity, migrations};
+pub use copy::SqlitePlace;
 use ports::IdRanges;
 use writer::{Writer, WriterSetup};
 
@@ -105,6 +107,7 @@ impl SqliteStore {
         let mut connection = open(&path, Access::Reader)?;
         migrations::ensure_migrated(&mut connection, migrations::MIGRATIONS)?;
         deployment::ensure_currency(&mut connection, &currency)?;
+        deployment::ensure_unmarked(&mut connection)?;
         let directory = fs::canonicalize(directory)?;
         Self::assembled(directory, None, path, Writer::absent(), currency)
     }

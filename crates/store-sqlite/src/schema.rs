@@ -12,6 +12,8 @@ diesel::table! {
         feature_level -> SmallInt,
         copy_state -> Nullable<Text>,
         copy_id -> Nullable<Binary>,
+        copy_target -> Nullable<Text>,
+        origin_copy_id -> Nullable<Binary>,
     }
 }
 

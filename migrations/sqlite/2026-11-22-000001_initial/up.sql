@@ -2,8 +2,9 @@
 -- since the start of 1970; ids of operations are BLOB, 16 bytes; booleans are 0 or 1. No statement computes with sums.
 -- Every connection has foreign_keys and recursive_triggers on: without the latter, REPLACE would bypass the triggers.
 
--- The currency that every sum in this database is in, the identity and epoch of the data, and the mark of a copy to another
--- store: `moving` from before the commit of the copy until after it, then `moved`. One row, written at the first start.
+-- The currency that every sum in this database is in, the identity and epoch of the data, the mark of a copy to another
+-- store, and the id of the copy that wrote the database. A copy is `moving` from before its commit until after it, then
+-- `moved`. One row, written at the first start.
 CREATE TABLE deployment (
     singleton INTEGER PRIMARY KEY CONSTRAINT deployment_singleton_check CHECK (singleton = 1),
     currency TEXT NOT NULL
@@ -17,7 +18,11 @@ CREATE TABLE deployment (
     feature_level INTEGER NOT NULL CONSTRAINT deployment_feature_level_check CHECK (feature_level BETWEEN 0 AND 32767),
     copy_state TEXT CONSTRAINT deployment_copy_state_check CHECK (copy_state IN ('moving', 'moved')),
     copy_id BLOB CONSTRAINT deployment_copy_id_check CHECK (length(copy_id) = 16),
-    CONSTRAINT deployment_copy_is_identified CHECK ((copy_state IS NULL) = (copy_id IS NULL))
+    copy_target TEXT CONSTRAINT deployment_copy_target_check CHECK (length(copy_target) BETWEEN 1 AND 8192),
+    origin_copy_id BLOB CONSTRAINT deployment_origin_copy_id_check CHECK (length(origin_copy_id) = 16),
+    CONSTRAINT deployment_copy_is_identified CHECK (
+        (copy_state IS NULL) = (copy_id IS NULL) AND (copy_state IS NULL) = (copy_target IS NULL)
+    )
 ) STRICT;
 
 -- Creation of the first operator, independent of later changes to the account: one row, written once.

@@ -6,6 +6,7 @@ mod ledger_verify;
 mod restore;
 pub mod serve;
 mod signals;
+mod storage_copy;
 
 use std::future::Future;
 use std::io::{self, Write};
@@ -27,6 +28,7 @@ use crate::config::{Layers, Settings, StorageOption};
 use crate::observability::log_queue::LogQueue;
 use crate::observability::telemetry;
 use crate::{composition, http};
+use storage_copy::CopyArguments;
 
 /// The default delay before a new key signs: longer than servers need to read it and verifiers to fetch it,
 /// even if their clocks differ.
@@ -100,6 +102,9 @@ enum Command {
     /// Verify the ledger.
     #[command(subcommand)]
     Ledger(LedgerCommand),
+    /// Manage the storage.
+    #[command(subcommand)]
+    Storage(StorageCommand),
     /// Manage the signing keys of access tokens.
     #[command(subcommand)]
     Keys(KeysCommand),
@@ -114,6 +119,13 @@ enum Command {
 enum LedgerCommand {
     /// Audit every entry and balance. Exit status: 0 consistent, 1 inconsistent, 2 audit not completed.
     Verify,
+}
+
+#[derive(Subcommand)]
+enum StorageCommand {
+    /// Copy all data from the configured store to an empty one of another kind, verify the copy, and let the
+    /// other store be used instead.
+    Copy(CopyArguments),
 }
 
 #[derive(Subcommand)]
@@ -149,6 +161,7 @@ pub fn run() -> ExitCode {
         | Command::Backup { .. }
         | Command::Restore { .. }
         | Command::FinalizeUpgrade { .. }
+        | Command::Storage(_)
         | Command::Keys(_)
         | Command::Config(_)
         | Command::Openapi => ExitCode::FAILURE,
@@ -217,6 +230,10 @@ fn execute(
         Command::Ledger(LedgerCommand::Verify) => {
             let settings = start(queue)?;
             return block_on(ledger_verify::run(settings)).map(ExitCode::from);
+        }
+        Command::Storage(StorageCommand::Copy(arguments)) => {
+            let settings = start(queue)?;
+            block_on(storage_copy::run(settings, arguments))?;
         }
         Command::Keys(KeysCommand::Rotate { algorithm, signs_in }) => {
             let settings = start(queue)?;

@@ -68,6 +68,7 @@ mod service;
 mod sessions;
 mod soak;
 mod staff;
+mod storage_copy;
 mod suspense;
 mod suspensions;
 mod topup_orders;

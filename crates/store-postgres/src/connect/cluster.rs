@@ -50,6 +50,11 @@ impl Cluster {
         self.seen().system_identifier = Some(system_identifier);
     }
 
+    /// Whether the deployment is known, as it is while a server runs.
+    pub(crate) fn is_recognised(&self) -> bool {
+        self.seen().system_identifier.is_some()
+    }
+
     /// Records the epoch of the data. A different one means that the database was restored and invalidates
     /// all state in memory.
     pub(crate) fn note_epoch(&self, epoch: i64) {

@@ -17,7 +17,9 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::connect::cluster::{AdmittedConnection, Cluster};
 use crate::connect::failure::Refusal;
-use crate::connect::node::{LEVEL_LOCKS, Node, OPTIONS_ARRIVED, RESTORE_LOCK, SHARE_LOCKS, share_locks};
+use crate::connect::node::{
+    LEVEL_LOCKS, Node, OPTIONS_ARRIVED, RESTORE_LOCK, SHARE_LOCKS, ensure_unmarked, share_locks,
+};
 
 /// Time limit for connecting, over all hosts of the URL.
 const CONNECT_WITHIN: Duration = Duration::from_millis(2_400);
@@ -156,6 +158,10 @@ impl Connector {
             let generation = self.cluster.admit(&node).map_err(bad)?;
             if self.shares_restore_lock {
                 share_locks(&connection).await.map_err(bad)?;
+                // While a server had no connection, the database may have been copied to another store.
+                if self.cluster.is_recognised() {
+                    ensure_unmarked(&connection).await.map_err(bad)?;
+                }
             }
             Ok(AdmittedConnection::new(connection, &node, generation))
         };

@@ -30,9 +30,12 @@ pub(crate) enum Refusal {
         "the connection's startup options were dropped: connect to PostgreSQL itself, not to a connection pooler"
     )]
     OptionsDropped,
-    /// A restore holds its lock.
-    #[error("`cuepoint restore` is running on this database")]
+    /// A restore or a copy holds the lock.
+    #[error("`cuepoint restore` or `cuepoint storage copy` is running on this database")]
     Restoring,
+    /// The database was copied to another store.
+    #[error("the database was copied to another store, which is in use instead")]
+    Copied,
 }
 
 /// A failure of a database operation.

@@ -2,12 +2,13 @@
 //! feature levels that they know.
 
 use cuepoint_domain::ledger::feature_level::FeatureLevel;
-use diesel::QueryableByName;
+use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use tokio_postgres::Client;
 
 use crate::connect::failure::{DatabaseFailure, Refusal};
+use crate::schema::deployment;
 
 /// The advisory lock that every connection of a server shares and a restore holds exclusively: `restore!` in
 /// ASCII.
@@ -88,6 +89,13 @@ pub(crate) async fn share_locks(mut connection: &AsyncPgConnection) -> Result<()
         .get_result(&mut connection)
         .await?;
     if shared { Ok(()) } else { Err(Refusal::Restoring.into()) }
+}
+
+/// Refuses a database that was copied to another store. The mark is set under the lock that servers share.
+pub(crate) async fn ensure_unmarked(mut connection: &AsyncPgConnection) -> Result<(), DatabaseFailure> {
+    let marked = deployment::table.filter(deployment::copy_state.is_not_null()).count();
+    let marked: i64 = marked.get_result(&mut connection).await?;
+    if marked == 0 { Ok(()) } else { Err(Refusal::Copied.into()) }
 }
 
 /// Whether the locks are shared now.

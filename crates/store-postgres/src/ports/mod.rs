@@ -16,4 +16,5 @@ mod topups;
 mod wallets;
 mod withdrawals;
 
+pub(crate) use audit::show_ledger;
 pub(crate) use ids::IdRanges;

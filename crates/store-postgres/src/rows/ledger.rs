@@ -44,13 +44,25 @@ row_value!(OperationRow = StoredOperation: read Receipt, receipt with currency);
 #[diesel(sql_type = Jsonb)]
 pub(crate) struct ReceiptText(String);
 
-impl ColumnValue<String> for ReceiptText {
-    fn encode(json: String) -> Self {
+impl ReceiptText {
+    /// The column's value of a JSON text.
+    pub(crate) const fn from_text(json: String) -> Self {
         Self(json)
     }
 
-    fn decode(self) -> String {
+    /// The JSON text.
+    pub(crate) fn into_text(self) -> String {
         self.0
+    }
+}
+
+impl ColumnValue<String> for ReceiptText {
+    fn encode(json: String) -> Self {
+        Self::from_text(json)
+    }
+
+    fn decode(self) -> String {
+        self.into_text()
     }
 }
 

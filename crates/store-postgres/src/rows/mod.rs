@@ -11,7 +11,9 @@ pub(crate) use accounts::{
 };
 pub(crate) use cuepoint_store_sql::rows::{Corrupt, known, session_id, user_id};
 pub(crate) use entities::{MessageRecordRow, MusicRequestRow, ProviderMessageRow, TopupRow, WithdrawalRow};
-pub(crate) use ledger::{EntryRow, EventRow, KeyRow, NewEventRow, NewPostingRow, OperationRow, PostingRow};
+pub(crate) use ledger::{
+    EntryRow, EventRow, KeyRow, NewEventRow, NewPostingRow, OperationRow, PostingRow, ReceiptText,
+};
 
 use cuepoint_domain::timestamp::Timestamp;
 use time::{Duration, OffsetDateTime};

@@ -358,6 +358,27 @@ const UNSOUND: &[(&str, &str, &str)] = &[
     ("", "INSERT INTO deployment (currency, scale) VALUES ('USD', 9)", "deployment_scale_check"),
     (
         "",
+        "INSERT INTO deployment (currency, scale, copy_state, copy_id, copy_target) VALUES ('USD', 2, 'x', $op1, 'x')",
+        "deployment_copy_state_check",
+    ),
+    (
+        "",
+        "INSERT INTO deployment (currency, scale, copy_state, copy_id, copy_target) \
+        VALUES ('USD', 2, 'moved', $op1, '')",
+        "deployment_copy_target_check",
+    ),
+    (
+        "",
+        "INSERT INTO deployment (currency, scale, copy_state, copy_id) VALUES ('USD', 2, 'moving', $op1)",
+        "deployment_copy_is_identified",
+    ),
+    (
+        "",
+        "INSERT INTO deployment (currency, scale, copy_state, copy_target) VALUES ('USD', 2, 'moving', 'x')",
+        "deployment_copy_is_identified",
+    ),
+    (
+        "",
         "INSERT INTO deployment (currency, scale) VALUES ('USD', 2); \
         INSERT INTO deployment (currency, scale) VALUES ('EUR', 2)",
         "deployment_pkey",

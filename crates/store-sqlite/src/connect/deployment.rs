@@ -1,10 +1,12 @@
 //! The deployment of a database.
 
-use anyhow::{bail, ensure};
+use anyhow::{anyhow, ensure};
 use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::money::Currency;
+use cuepoint_store_sql::copy::Mark;
 use diesel::prelude::*;
 use diesel::sql_types::{SmallInt, Text};
+use uuid::Uuid;
 
 use crate::schema::deployment;
 
@@ -26,16 +28,7 @@ pub(crate) fn settle(connection: &mut SqliteConnection, currency: &Currency) -> 
         .bind::<SmallInt, _>(newest)
         .execute(connection)?;
     ensure_currency(connection, currency)?;
-    let copy_state: Option<String> =
-        deployment::table.select(deployment::copy_state).get_result(connection)?;
-    match copy_state.as_deref() {
-        None => {}
-        Some("moving") => bail!(
-            "a copy of this database to another store was interrupted: run `cuepoint storage copy --finish` if the other \
-             store has it, else `cuepoint storage copy --abort`"
-        ),
-        Some(_) => bail!("this database was copied to another store, which is in use instead"),
-    }
+    ensure_unmarked(connection)?;
     let older = deployment::table.filter(deployment::feature_level.lt(newest));
     diesel::update(older).set(deployment::feature_level.eq(newest)).execute(connection)?;
     Ok(FeatureLevel::NEWEST)
@@ -58,6 +51,27 @@ pub(crate) fn ensure_currency(connection: &mut SqliteConnection, currency: &Curr
         currency.code(),
     );
     Ok(())
+}
+
+/// Refuses a database that was copied to another store, or whose copy was interrupted.
+///
+/// # Errors
+/// When it is one, with the sentence that names the remedy.
+pub(crate) fn ensure_unmarked(connection: &mut SqliteConnection) -> anyhow::Result<()> {
+    mark_of(connection)?.map_or(Ok(()), |mark| Err(anyhow!("{}", mark.refusal())))
+}
+
+/// The mark of a copy to another store.
+///
+/// # Errors
+/// When it cannot be read.
+pub(crate) fn mark_of(connection: &mut SqliteConnection) -> anyhow::Result<Option<Mark>> {
+    type Columns = (Option<String>, Option<Vec<u8>>, Option<String>);
+    let columns = (deployment::copy_state, deployment::copy_id, deployment::copy_target);
+    let row: Option<Columns> = deployment::table.select(columns).get_result(connection).optional()?;
+    let (state, copy, target) = row.unwrap_or_default();
+    let copy = copy.map(|id| Uuid::from_slice(&id)).transpose()?;
+    Mark::stored(state.as_deref(), copy, target)
 }
 
 #[cfg(test)]
@@ -88,7 +102,9 @@ mod tests {
         let usd = Currency::new("USD", 2).unwrap();
         settle(&mut connection, &usd).unwrap();
         for (state, part) in [("moving", "storage copy --finish"), ("moved", "in use instead")] {
-            let mark = format!("UPDATE deployment SET copy_state = '{state}', copy_id = zeroblob(16)");
+            let mark = format!(
+                "UPDATE deployment SET copy_state = '{state}', copy_id = zeroblob(16), copy_target = 'a place'"
+            );
             connection.batch_execute(&mark).unwrap();
             let message = settle(&mut connection, &usd).unwrap_err().to_string();
             assert!(message.contains(part), "{message}");

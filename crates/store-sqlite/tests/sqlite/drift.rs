@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use cuepoint_store_sql::copy::{COUNTERS, Counting, Kind, TABLES, Table};
 use cuepoint_store_sqlite::testing::TestDirectory;
 use diesel::prelude::*;
 use diesel::sql_types::Text;
@@ -45,6 +46,43 @@ fn the_tables_in_rust_match_the_migrations() {
     let declared = declared();
     assert_eq!(declared.difference(&migrated).collect::<Vec<_>>(), Vec::<&String>::new(), "only in Rust");
     assert_eq!(migrated.difference(&declared).collect::<Vec<_>>(), Vec::<&String>::new(), "only in SQL");
+}
+
+#[test]
+fn every_column_is_copied_or_named_here() {
+    let directory = TestDirectory::create();
+    let not_copied = |column: &str| {
+        ["deployment.", "ids.", "bootstrap_operator.singleton"].iter().any(|name| column.starts_with(name))
+    };
+    let columns = "SELECT t.name || '.' || c.name || ' ' || c.type FROM pragma_table_list AS t \
+        JOIN pragma_table_info(t.name) AS c \
+        WHERE t.schema = 'main' AND t.name NOT LIKE 'sqlite_%' AND t.name <> '__diesel_schema_migrations'";
+    let stored: Vec<String> = diesel::dsl::sql::<Text>(columns).load(&mut directory.migrated()).unwrap();
+    let stored: BTreeSet<String> = stored.into_iter().filter(|column| !not_copied(column)).collect();
+    let storage = |kind| match kind {
+        Kind::Integer | Kind::Boolean | Kind::Time => "INTEGER",
+        Kind::Text | Kind::Money | Kind::Json => "TEXT",
+        Kind::Real => "REAL",
+        Kind::Id | Kind::Bytes => "BLOB",
+    };
+    let columns = |table: &Table| {
+        let name = table.name;
+        table.columns.iter().map(move |column| format!("{name}.{} {}", column.name, storage(column.kind)))
+    };
+    let copied: BTreeSet<String> = TABLES.iter().flat_map(columns).collect();
+    assert_eq!(stored.difference(&copied).collect::<Vec<_>>(), Vec::<&String>::new(), "only in the database");
+    assert_eq!(copied.difference(&stored).collect::<Vec<_>>(), Vec::<&String>::new(), "only in the list");
+    let counted = |statement: &str| -> BTreeSet<String> {
+        let names: Vec<String> = diesel::dsl::sql::<Text>(statement).load(&mut directory.migrated()).unwrap();
+        names.into_iter().collect()
+    };
+    let listed = |counting| -> BTreeSet<String> {
+        let counters = COUNTERS.iter().filter(|counter| counter.counting == counting);
+        counters.map(|counter| counter.name.to_owned()).collect()
+    };
+    assert_eq!(counted("SELECT kind FROM ids"), listed(Counting::Reserved));
+    let generated = "SELECT name FROM sqlite_schema WHERE sql LIKE '%AUTOINCREMENT%'";
+    assert_eq!(counted(generated), listed(Counting::Generated));
 }
 
 #[test]

@@ -96,6 +96,11 @@ impl Server {
         Self::spawn(None, &Place::Postgres(url.to_owned()), keys)
     }
 
+    /// A server with this configuration, including its store.
+    pub(crate) fn start_with(keys: &[(&str, &str)]) -> Self {
+        Self::spawn(None, &Place::Memory, keys)
+    }
+
     /// A server with an in-memory store, whose standard error is a pipe that is not read.
     pub(crate) fn with_unread_log() -> Self {
         Self::spawn_unread(None, &Place::Memory, &[])

@@ -54,15 +54,24 @@ impl Audit for PostgresStore {
         let mut opened = self.database.open_beside().await?;
         let connection = &mut *opened;
         patiently(async { Ok(connection.batch_execute(BEGIN).await?) }).await?;
-        let mut showing = Showing { connection, currency: &self.currency, auditor };
-        let shown = showing.everything().await;
-        match shown {
-            Ok(()) => {}
-            Err(End::Unreadable(what)) => auditor.unreadable(what),
-            Err(End::Failed(failure)) => return Err(failure.into()),
-        }
-        Ok(())
+        Ok(show_ledger(connection, &self.currency, auditor).await?)
     }
+}
+
+/// Presents the ledger that the connection's transaction sees.
+pub(crate) async fn show_ledger(
+    connection: &mut AsyncPgConnection,
+    currency: &Currency,
+    auditor: &mut Auditor,
+) -> Result<(), DatabaseFailure> {
+    let mut showing = Showing { connection, currency, auditor };
+    let shown = showing.everything().await;
+    match shown {
+        Ok(()) => {}
+        Err(End::Unreadable(what)) => auditor.unreadable(what),
+        Err(End::Failed(failure)) => return Err(failure),
+    }
+    Ok(())
 }
 
 impl Showing<'_> {

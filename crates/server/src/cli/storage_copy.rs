@@ -1,0 +1,114 @@
+//! `cuepoint storage copy`: copies all data to another store, and resolves an interrupted copy.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use anyhow::Context;
+use clap::Args;
+use cuepoint_store_sql::copy::{self, Copied, CopyPlace, End, Mark, Report, Stage};
+use indicatif::{ProgressBar, ProgressStyle};
+use secrecy::{ExposeSecret, SecretString};
+use uuid::{Builder, Uuid};
+
+use crate::adapters::security::random::{RandomSecrets, random};
+use crate::cli::print;
+use crate::composition;
+use crate::config::Settings;
+
+const BAR: &str = "{prefix:22} {bar:40} {percent:>3} % of {len} {msg}, {eta} left";
+
+/// The arguments of the command.
+#[derive(Args)]
+pub(super) struct CopyArguments {
+    /// The other store: `postgres://...`, or `sqlite:DIR` for a data directory.
+    #[arg(long, value_name = "URL")]
+    to: SecretString,
+    /// Copy and verify everything, then roll back. It takes as long as the copy.
+    #[arg(long, conflicts_with_all = ["finish", "abort"])]
+    dry_run: bool,
+    /// After an interruption: mark the configured store as moved, provided that the other one has the copy.
+    #[arg(long, conflicts_with = "abort")]
+    finish: bool,
+    /// After an interruption: let the configured store serve again, provided that the other one does not have
+    /// the copy.
+    #[arg(long)]
+    abort: bool,
+}
+
+/// Copies the configured store to another one, or resolves an interrupted copy.
+///
+/// # Errors
+/// When a store cannot be used, the ledger is broken, the target is not empty, or the copy differs.
+pub(super) async fn run(settings: Settings, arguments: CopyArguments) -> anyhow::Result<()> {
+    let CopyArguments { to, dry_run, finish, abort } = arguments;
+    let (from, to) = composition::copy_places(&settings, to.expose_secret())?;
+    if finish {
+        let Mark { copy, target, .. } = copy::finish(&*from, &*to).await?;
+        return print(&format!("the copy {copy} is finished: {target} is in use instead of this store\n"));
+    }
+    if abort {
+        let Mark { copy, .. } = copy::abort(&*from, &*to).await?;
+        return print(&format!("the copy {copy} is aborted: this store serves again\n"));
+    }
+    let end = if dry_run { End::RollBack } else { End::Commit };
+    let copied = run_copy(&settings, &*from, &*to, end).await?;
+    print(&report(&copied, end))
+}
+
+async fn run_copy(
+    settings: &Settings,
+    from: &dyn CopyPlace,
+    to: &dyn CopyPlace,
+    end: End,
+) -> anyhow::Result<Copied> {
+    let bar = ProgressBar::new(0).with_style(ProgressStyle::with_template(BAR).context("the progress bar")?);
+    let shown = bar.clone();
+    let progress: Report = Arc::new(move |stage, done, expected| draw(&shown, stage, done, expected));
+    let copied = copy::copy(from, to, &settings.currency, new_id()?, end, &progress).await;
+    bar.finish_and_clear();
+    copied
+}
+
+/// An id that no other copy has.
+fn new_id() -> anyhow::Result<Uuid> {
+    Ok(Builder::from_random_bytes(random(RandomSecrets::new()?)).into_uuid())
+}
+
+fn draw(bar: &ProgressBar, stage: Stage, done: u64, expected: u64) {
+    let (prefix, unit) = match stage {
+        Stage::AuditSource => ("auditing the source", "steps"),
+        Stage::Copy => ("copying", "rows"),
+        Stage::Compare => ("comparing the copy", "rows"),
+        Stage::AuditTarget => ("auditing the copy", "steps"),
+    };
+    if bar.prefix() != prefix {
+        bar.set_prefix(prefix);
+        bar.set_message(unit);
+        bar.reset();
+    }
+    bar.set_length(expected);
+    bar.set_position(done);
+}
+
+/// The number of rows and the digest of each table, the audit, and the result.
+fn report(copied: &Copied, end: End) -> String {
+    let mut text = String::new();
+    for (table, digest) in &copied.tables {
+        let hex = digest.sha256.iter().fold(String::new(), |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        });
+        let _ = writeln!(text, "{table}: {} rows, SHA-256 {hex}", digest.rows);
+    }
+    let audited = copied.audited;
+    let _ = writeln!(
+        text,
+        "{} wallets, {} entries, {} postings, {} entities: the ledger is consistent",
+        audited.wallets, audited.entries, audited.postings, audited.entities
+    );
+    text.push_str(match end {
+        End::Commit => "the copy is complete: this store serves no more\n",
+        End::RollBack => "the copy was verified and rolled back: nothing has changed\n",
+    });
+    text
+}

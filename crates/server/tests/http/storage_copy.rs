@@ -1,0 +1,319 @@
+//! `cuepoint storage copy`: data moves to the other store and back, and an interrupted copy never leaves two
+//! stores that serve.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::{env, fs, process};
+
+use crate::harness::{Database, Server, eventually, run};
+
+/// The variable that names the step at which the process ends.
+const CRASH_AT: &str = "CUEPOINT_CRASH_AT";
+
+/// A data directory, deleted on drop.
+struct Directory(PathBuf);
+
+impl Directory {
+    fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let directory = env::temp_dir().join(format!("cuepoint-copy-{}-{number}", process::id()));
+        fs::create_dir(&directory).unwrap();
+        Self(directory)
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A store that commands are configured with or lead to.
+enum Place {
+    Sqlite(Directory),
+    Postgres(Arc<Database>),
+}
+
+impl Place {
+    fn sqlite() -> Self {
+        Self::Sqlite(Directory::new())
+    }
+
+    fn postgres() -> Self {
+        Self::Postgres(Arc::new(Database::postgres()))
+    }
+
+    fn url(&self) -> String {
+        match self {
+            Self::Sqlite(directory) => format!("sqlite:{}", directory.path()),
+            Self::Postgres(database) => database.url().to_owned(),
+        }
+    }
+
+    /// The configuration of this store, on top of that of the harness.
+    fn keys(&self) -> Vec<(&str, &str)> {
+        match self {
+            Self::Sqlite(directory) => {
+                vec![("storage.backend", "sqlite"), ("storage.dir", directory.path())]
+            }
+            Self::Postgres(database) => {
+                vec![("storage.backend", "postgres"), ("storage.postgres.url", database.url())]
+            }
+        }
+    }
+
+    /// A server on this store, with signing keys that outlive it.
+    fn server(&self) -> Server {
+        Server::start_with(&self.keys())
+    }
+
+    /// Whether a server starts, and what the command says otherwise.
+    fn serves(&self) -> Result<(), String> {
+        // The lock of a process that was killed lasts until the database notices.
+        eventually("the lock is free", || {
+            let (status, said) = run(&["ledger", "verify"], None, &self.keys());
+            let served = if status.success() { Ok(()) } else { Err(said) };
+            served
+                .as_ref()
+                .err()
+                .is_none_or(|said| !said.contains("is running on this database"))
+                .then_some(served)
+        })
+    }
+
+    /// Runs the command on this store. A server that has just ended may still hold the lock of its store.
+    fn copy(&self, to: &Self, more: &[&str], crash_at: Option<&str>) -> (bool, String) {
+        let url = to.url();
+        let arguments = [&["storage", "copy", "--to", &url], more].concat();
+        let mut keys = self.keys();
+        keys.extend(crash_at.map(|step| (CRASH_AT, step)));
+        eventually("the stores are unused", || {
+            let (status, said) = run(&arguments, None, &keys);
+            (!said.contains("a server is connected")).then_some((status.success(), said))
+        })
+    }
+}
+
+/// Declares a test in each direction.
+macro_rules! in_both_directions {
+    ($($test:ident),+ $(,)?) => {
+        mod to_postgres {
+            $(#[test]
+            fn $test() {
+                super::$test(&super::Place::sqlite(), &super::Place::postgres());
+            })+
+        }
+
+        mod to_sqlite {
+            $(#[test]
+            fn $test() {
+                super::$test(&super::Place::postgres(), &super::Place::sqlite());
+            })+
+        }
+    };
+}
+
+in_both_directions!(
+    a_copied_store_serves_and_its_source_does_not,
+    a_dry_run_changes_nothing,
+    a_copy_that_ends_before_the_mark_leaves_the_source_in_use,
+    a_copy_that_ends_before_its_commit_can_only_be_aborted,
+    a_copy_that_ends_after_its_commit_can_only_be_finished,
+    an_unreachable_target_changes_nothing,
+    a_target_in_use_and_a_source_in_use_are_refused,
+);
+
+/// The digests that a copy printed.
+fn digests(said: &str) -> Vec<&str> {
+    said.lines().filter(|line| line.contains("SHA-256")).collect()
+}
+
+/// Fills the source.
+fn fill(from: &Place) {
+    let server = from.server();
+    let (guest, dj) = (server.payer("20"), server.dj());
+    dj.answer(guest.ask(&dj), "played").data(200);
+    guest.ask(&dj);
+}
+
+fn a_copied_store_serves_and_its_source_does_not(from: &Place, to: &Place) {
+    let server = from.server();
+    let (guest, dj) = (server.payer("20"), server.dj());
+    dj.answer(guest.ask(&dj), "played").data(200);
+    let (wallet, entries) = (guest.wallet(), guest.entries());
+    drop(server);
+    let (done, said) = from.copy(to, &[], None);
+    assert!(done && said.contains("the ledger is consistent") && digests(&said).len() > 10, "{said}");
+    let refused = from.serves().unwrap_err();
+    assert!(refused.contains("in use instead"), "{refused}");
+    let (done, again) = from.copy(to, &[], None);
+    assert!(!done && again.contains("in use instead"), "{again}");
+
+    let server = to.server();
+    let moved = server.client().login(&guest.email);
+    assert_eq!((moved.id, moved.wallet(), moved.entries()), (guest.id, wallet, entries));
+    let other = server.payer("5");
+    assert!(other.id > dj.id.max(guest.id), "an id is used twice");
+    drop(server);
+    let last = match from {
+        Place::Sqlite(_) => Place::sqlite(),
+        Place::Postgres(_) => Place::postgres(),
+    };
+    let (done, back) = to.copy(&last, &[], None);
+    assert!(done && digests(&back).len() == digests(&said).len(), "{back}");
+    last.serves().unwrap();
+    assert_eq!(last.server().client().login(&guest.email).id, guest.id);
+}
+
+fn a_dry_run_changes_nothing(from: &Place, to: &Place) {
+    fill(from);
+    let (done, dry) = from.copy(to, &["--dry-run"], None);
+    assert!(done && dry.contains("nothing has changed"), "{dry}");
+    from.serves().unwrap();
+    let (done, said) = from.copy(to, &[], None);
+    assert!(done, "{said}");
+    assert_eq!(digests(&dry), digests(&said));
+}
+
+fn a_copy_that_ends_before_the_mark_leaves_the_source_in_use(from: &Place, to: &Place) {
+    fill(from);
+    for step in ["copy_written", "copy_verified"] {
+        let (done, said) = from.copy(to, &[], Some(step));
+        assert!(!done, "{step}: {said}");
+        from.serves().unwrap();
+        for flag in ["--finish", "--abort"] {
+            let (done, said) = from.copy(to, &[flag], None);
+            assert!(!done && said.contains("no copy of the source was interrupted"), "{step} {flag}: {said}");
+        }
+    }
+    // The target is still empty.
+    let (done, said) = from.copy(to, &[], None);
+    assert!(done, "{said}");
+}
+
+fn a_copy_that_ends_before_its_commit_can_only_be_aborted(from: &Place, to: &Place) {
+    fill(from);
+    let (done, said) = from.copy(to, &[], Some("copy_marked"));
+    assert!(!done, "{said}");
+    let refused = from.serves().unwrap_err();
+    assert!(refused.contains("storage copy --finish") && refused.contains("--abort"), "{refused}");
+    let (done, said) = from.copy(to, &[], None);
+    assert!(!done && said.contains("storage copy --finish"), "{said}");
+    let (done, said) = from.copy(to, &["--finish"], None);
+    assert!(!done && said.contains("does not have the copy"), "{said}");
+    let elsewhere = match to {
+        Place::Sqlite(_) => Place::sqlite(),
+        Place::Postgres(_) => Place::postgres(),
+    };
+    let (done, said) = run(&["migrate"], None, &elsewhere.keys());
+    assert!(done.success(), "{said}");
+    let (done, said) = from.copy(&elsewhere, &["--abort"], None);
+    assert!(!done && said.contains("the copy leads to"), "{said}");
+    from.serves().unwrap_err();
+    let (done, said) = from.copy(to, &["--abort"], None);
+    assert!(done && said.contains("serves again"), "{said}");
+    from.serves().unwrap();
+    let (done, said) = from.copy(to, &[], None);
+    assert!(done, "{said}");
+}
+
+fn a_copy_that_ends_after_its_commit_can_only_be_finished(from: &Place, to: &Place) {
+    fill(from);
+    let (done, said) = from.copy(to, &[], Some("copy_committed"));
+    assert!(!done, "{said}");
+    from.serves().unwrap_err();
+    let (done, said) = from.copy(to, &["--abort"], None);
+    assert!(!done && said.contains("has the copy"), "{said}");
+    from.serves().unwrap_err();
+    // The target already serves.
+    let server = to.server();
+    let (done, said) = from.copy(to, &["--finish"], None);
+    assert!(done && said.contains("in use instead"), "{said}");
+    server.payer("5");
+    for flag in ["--finish", "--abort"] {
+        let (done, said) = from.copy(to, &[flag], None);
+        assert!(!done && said.contains("in use instead"), "{flag}: {said}");
+    }
+}
+
+fn an_unreachable_target_changes_nothing(from: &Place, to: &Place) {
+    fill(from);
+    let (done, said) = from.copy(to, &[], Some("copy_marked"));
+    assert!(!done, "{said}");
+    for url in ["sqlite:/nonexistent/data", "postgres://nobody@127.0.0.1:1/nothing"] {
+        for flag in ["--finish", "--abort"] {
+            let (status, said) = run(&["storage", "copy", "--to", url, flag], None, &from.keys());
+            assert!(!status.success() && said.contains("the target"), "{flag} {url}: {said}");
+            from.serves().unwrap_err();
+        }
+    }
+    let (done, said) = from.copy(to, &["--abort"], None);
+    assert!(done, "{said}");
+    from.serves().unwrap();
+}
+
+fn a_target_in_use_and_a_source_in_use_are_refused(from: &Place, to: &Place) {
+    let in_use = |said: &str| said.contains("in use by pid") || said.contains("a server is connected");
+    let server = from.server();
+    server.payer("20");
+    let copy = |more: &[&str]| {
+        let url = to.url();
+        let (status, said) = run(&[&["storage", "copy", "--to", &url], more].concat(), None, &from.keys());
+        (status.success(), said)
+    };
+    let (done, said) = copy(&[]);
+    assert!(!done && said.contains("the source") && in_use(&said), "{said}");
+    drop(server);
+    let server = to.server();
+    let refused = eventually("the source is unused", || {
+        let (done, said) = copy(&[]);
+        (!said.contains("the source:")).then_some((done, said))
+    });
+    assert!(!refused.0 && refused.1.contains("the target") && in_use(&refused.1), "{}", refused.1);
+    server.guest();
+    drop(server);
+    let (done, said) = from.copy(to, &[], None);
+    assert!(!done && said.contains("is not empty: users has 1 rows"), "{said}");
+    from.serves().unwrap();
+}
+
+#[test]
+fn a_broken_ledger_is_refused_by_name() {
+    let (from, to) = (Place::postgres(), Place::sqlite());
+    fill(&from);
+    let Place::Postgres(database) = &from else { unreachable!() };
+    database.rows(
+        "UPDATE wallets SET available = available + 1 WHERE user_id = (SELECT min(user_id) FROM wallets)",
+    );
+    let (done, said) = from.copy(&to, &[], None);
+    assert!(
+        !done && said.contains("nothing was copied: the ledger is broken: ") && said.contains("wallet"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_command_line_without_meaning_is_refused() {
+    let from = Place::sqlite();
+    for arguments in [
+        &["--dry-run"][..],
+        &["--to", "sqlite:/x", "--finish", "--abort"],
+        &["--to", "sqlite:/x", "--dry-run", "--finish"],
+        &["--to", "mysql://user:secret@host/x"],
+        &["--to", "sqlite:"],
+    ] {
+        let (status, said) = run(&[&["storage", "copy"], arguments].concat(), None, &from.keys());
+        assert!(!status.success() && !said.contains("secret"), "{arguments:?}: {said}");
+    }
+    let (status, said) =
+        run(&["storage", "copy", "--to", "sqlite:/x"], None, &[("storage.backend", "memory")]);
+    assert!(!status.success() && said.contains("nothing to copy"), "{said}");
+    let (status, said) = run(&["storage", "copy", "--to", &from.url()], None, &Place::sqlite().keys());
+    assert!(!status.success() && said.contains("another kind of store"), "{said}");
+}

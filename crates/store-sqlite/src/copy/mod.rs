@@ -1,0 +1,236 @@
+//! The two ends of a copy to or from another store.
+
+mod cells;
+mod counters;
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+use async_trait::async_trait;
+use cuepoint_domain::ledger::Auditor;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_store_sql::copy::{CopyEnd, CopyPlace, Deployment, LookedUp, Mark, Role, Row, Table, Value};
+use diesel::connection::SimpleConnection;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Binary, Nullable, SmallInt, Text};
+use tokio::task::yield_now;
+use uuid::Uuid;
+
+use crate::connect::connection::{Access, open, value};
+use crate::connect::data_directory::{DataDirectory, database_in};
+use crate::connect::deployment::mark_of;
+use crate::connect::migrations::{self, MIGRATIONS};
+use crate::ports::present;
+use crate::schema::deployment;
+use cells::{Cells, Statement};
+
+/// The pages in memory while a target is written: 256 MiB, since rows are not added in the order of every index.
+const CACHE: &str = "PRAGMA cache_size = -262144";
+/// The number of deployments; fails if the database has no schema yet.
+const HAS_SCHEMA: &str = "SELECT count(*) FROM sqlite_schema WHERE name = 'deployment'";
+/// Records the deployment of a target. The identity of the database is its own.
+const RECORD: &str = "INSERT INTO deployment \
+    (singleton, currency, scale, created_at, database_id, epoch, feature_level, origin_copy_id) \
+    VALUES (1, ?, ?, ?, randomblob(16), ?, ?, ?) ON CONFLICT (singleton) DO UPDATE SET \
+    created_at = excluded.created_at, epoch = excluded.epoch, feature_level = excluded.feature_level, \
+    origin_copy_id = excluded.origin_copy_id";
+const MARK: &str = "UPDATE deployment SET copy_state = ?, copy_id = ?, copy_target = ?";
+
+/// A data directory as one end of a copy.
+#[derive(Clone, Debug)]
+pub struct SqlitePlace {
+    directory: PathBuf,
+    currency: Currency,
+}
+
+impl SqlitePlace {
+    /// The data directory at a path, which is not opened yet.
+    #[must_use]
+    pub const fn new(directory: PathBuf, currency: Currency) -> Self {
+        Self { directory, currency }
+    }
+
+    /// The path of the existing database.
+    fn existing(&self) -> anyhow::Result<PathBuf> {
+        let path = database_in(&self.directory);
+        ensure!(path.is_file(), "there is no database in the data directory {}", self.directory.display());
+        Ok(path)
+    }
+}
+
+/// The identity of a data directory.
+fn identity(directory: &Path) -> anyhow::Result<String> {
+    Ok(format!("the data directory {}", fs::canonicalize(directory)?.display()))
+}
+
+#[async_trait]
+impl CopyPlace for SqlitePlace {
+    fn backend(&self) -> &'static str {
+        "sqlite"
+    }
+
+    async fn open(&self, role: Role) -> anyhow::Result<Box<dyn CopyEnd>> {
+        if role == Role::Source {
+            self.existing()?;
+        }
+        let directory = DataDirectory::open(&self.directory)?;
+        let access = if role == Role::Source { Access::Writer } else { Access::Creator };
+        let mut connection = open(&directory.database(), access)?;
+        match role {
+            Role::Source => {
+                migrations::ensure_migrated(&mut connection, MIGRATIONS)?;
+                let sound = value(&mut connection, "PRAGMA quick_check(1)")?;
+                ensure!(sound == "ok", "the database is damaged: {sound}");
+                connection.batch_execute("BEGIN")?;
+            }
+            Role::Target => {
+                migrations::migrate(&mut connection, MIGRATIONS)?;
+                connection.batch_execute(CACHE)?;
+                connection.batch_execute("BEGIN IMMEDIATE")?;
+            }
+        }
+        let identity = identity(directory.path())?;
+        Ok(Box::new(SqliteEnd { connection, directory, identity, currency: self.currency.clone() }))
+    }
+
+    async fn look_up(&self, alone: bool) -> anyhow::Result<LookedUp> {
+        let path = self.existing()?;
+        let _lock = alone.then(|| DataDirectory::open(&self.directory)).transpose()?;
+        let mut connection = open(&path, Access::Reader)?;
+        let identity = identity(&self.directory)?;
+        if value(&mut connection, HAS_SCHEMA)? == "0" {
+            return Ok(LookedUp { identity, copy: None });
+        }
+        let origin = deployment::table.select(deployment::origin_copy_id);
+        let origin: Option<Option<Vec<u8>>> = origin.get_result(&mut connection).optional()?;
+        let copy = origin.flatten().map(|id| Uuid::from_slice(&id)).transpose()?;
+        Ok(LookedUp { identity, copy })
+    }
+}
+
+/// A data directory in use by this process, with a connection in a transaction. Methods that take long let the
+/// other end proceed first.
+struct SqliteEnd {
+    // Closed before the directory is unlocked.
+    connection: SqliteConnection,
+    directory: DataDirectory,
+    identity: String,
+    currency: Currency,
+}
+
+#[async_trait]
+impl CopyEnd for SqliteEnd {
+    fn identity(&self) -> &str {
+        &self.identity
+    }
+
+    async fn deployment(&mut self) -> anyhow::Result<Option<Deployment>> {
+        type Columns = (String, i16, i64, i64, i16, Option<Vec<u8>>);
+        let columns = (
+            deployment::currency,
+            deployment::scale,
+            deployment::created_at,
+            deployment::epoch,
+            deployment::feature_level,
+            deployment::origin_copy_id,
+        );
+        let row: Option<Columns> =
+            deployment::table.select(columns).get_result(&mut self.connection).optional()?;
+        let Some((currency, scale, created_at, epoch, feature_level, origin)) = row else { return Ok(None) };
+        let created_at = Timestamp::from_unix_micros(created_at);
+        let mark = mark_of(&mut self.connection)?;
+        let origin = origin.map(|id| Uuid::from_slice(&id)).transpose()?;
+        Ok(Some(Deployment { currency, scale, created_at, epoch, feature_level, mark, origin }))
+    }
+
+    async fn count(&mut self, table: &'static Table) -> anyhow::Result<u64> {
+        let count = format!("SELECT count(*) FROM {}", table.name);
+        let rows: i64 = diesel::dsl::sql::<BigInt>(&count).get_result(&mut self.connection)?;
+        Ok(u64::try_from(rows)?)
+    }
+
+    async fn read(
+        &mut self,
+        table: &'static Table,
+        after: Option<&[Value]>,
+        limit: i64,
+    ) -> anyhow::Result<Vec<Row>> {
+        yield_now().await;
+        let (columns, key) = (Table::names(table.columns), Table::names(table.key()));
+        let from = format!("SELECT {columns} FROM {}", table.name);
+        let end = format!(" ORDER BY {key} LIMIT {limit}");
+        let rows: Vec<Cells> = match after {
+            None => Statement::of(&from, [], &end).load(&mut self.connection)?,
+            Some(after) => {
+                let (from, end) = (format!("{from} WHERE ({key}) > ("), format!("){end}"));
+                Statement::of(&from, after.iter().cloned(), &end).load(&mut self.connection)?
+            }
+        };
+        let currency = &self.currency;
+        Ok(rows.into_iter().map(|cells| cells.values(table, currency)).collect::<Result<_, _>>()?)
+    }
+
+    async fn next_ids(&mut self) -> anyhow::Result<Vec<i64>> {
+        counters::next_ids(&mut self.connection)
+    }
+
+    async fn audit(&mut self, auditor: &mut Auditor) -> anyhow::Result<()> {
+        Ok(present(&mut self.connection, &self.currency, auditor, &|| true)?)
+    }
+
+    async fn insert(&mut self, table: &'static Table, rows: Vec<Row>) -> anyhow::Result<()> {
+        yield_now().await;
+        let statement = format!("INSERT INTO {} ({}) VALUES (", table.name, Table::names(table.columns));
+        for row in rows {
+            Statement::of(&statement, row, ")").execute(&mut self.connection)?;
+        }
+        Ok(())
+    }
+
+    async fn complete(&mut self, next_ids: &[i64], deployment: &Deployment) -> anyhow::Result<()> {
+        counters::set_next_ids(&mut self.connection, next_ids)?;
+        diesel::sql_query(RECORD)
+            .bind::<Text, _>(&deployment.currency)
+            .bind::<SmallInt, _>(deployment.scale)
+            .bind::<BigInt, _>(deployment.created_at.unix_micros())
+            .bind::<BigInt, _>(deployment.epoch)
+            .bind::<SmallInt, _>(deployment.feature_level)
+            .bind::<Nullable<Binary>, _>(
+                deployment.origin.as_ref().map(Uuid::as_bytes).map(<[u8; 16]>::as_slice),
+            )
+            .execute(&mut self.connection)?;
+        Ok(())
+    }
+
+    async fn commit(&mut self) -> anyhow::Result<()> {
+        self.connection.batch_execute("COMMIT")?;
+        self.connection.batch_execute("PRAGMA wal_checkpoint(TRUNCATE)")?;
+        // The database may be new: its name in the directory, and the directory's own.
+        let directory = self.directory.path();
+        for folder in [Some(directory), directory.parent()].into_iter().flatten() {
+            let synced = File::open(folder).and_then(|folder| folder.sync_all());
+            synced.with_context(|| format!("the directory {} cannot be synced", folder.display()))?;
+        }
+        Ok(())
+    }
+
+    async fn mark(&mut self, mark: Option<&Mark>) -> anyhow::Result<()> {
+        // After a commit there is no transaction.
+        let _ = self.connection.batch_execute("ROLLBACK");
+        diesel::sql_query(MARK)
+            .bind::<Nullable<Text>, _>(mark.map(|mark| mark.state.name()))
+            .bind::<Nullable<Binary>, _>(mark.map(|mark| mark.copy.as_bytes().as_slice()))
+            .bind::<Nullable<Text>, _>(mark.map(|mark| mark.target.as_str()))
+            .execute(&mut self.connection)?;
+        Ok(())
+    }
+
+    async fn close(self: Box<Self>) -> anyhow::Result<()> {
+        let mut end = self;
+        let _ = end.connection.batch_execute("ROLLBACK");
+        end.connection.batch_execute("PRAGMA wal_checkpoint(TRUNCATE)")?;
+        Ok(())
+    }
+}
