@@ -64,7 +64,6 @@ pub(crate) fn migrate(
 ///
 /// # Errors
 /// As for [`migrate`], and when migrations are missing.
-#[allow(dead_code, reason = "every start migrates for now")]
 pub(crate) fn ensure_migrated(
     connection: &mut SqliteConnection,
     migrations: &[Migration],

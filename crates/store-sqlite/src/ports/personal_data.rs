@@ -86,22 +86,26 @@ impl PersonalRecords for SqliteStore {
         after: Option<Place>,
         limit: u32,
     ) -> Result<Vec<Record>, Unavailable> {
-        let page = Page { user, after, limit, currency: &self.currency };
-        self.readers.read(|connection| match part {
-            Part::Sessions => page.sessions(connection),
-            Part::Networks => page.networks(connection),
-            Part::Challenges => page.challenges(connection),
-            Part::RequestsMade => page.requests_made(connection),
-            Part::RequestsReceived => page.requests_received(connection),
-            Part::Withdrawals => page.withdrawals(connection),
-            Part::Topups => page.topups(connection),
-            Part::Entries => page.entries(connection),
-            Part::Operations => page.operations(connection),
-            Part::ProviderMessages => page.provider_messages(connection),
-            Part::Blocks => page.blocks(connection),
-            Part::BlockedBy => page.blocked_by(connection),
-            Part::Events => page.events(connection),
-        })
+        let currency = self.currency.clone();
+        let read = move |connection: &mut SqliteConnection, _: &dyn Fn() -> bool| {
+            let page = Page { user, after, limit, currency: &currency };
+            match part {
+                Part::Sessions => page.sessions(connection),
+                Part::Networks => page.networks(connection),
+                Part::Challenges => page.challenges(connection),
+                Part::RequestsMade => page.requests_made(connection),
+                Part::RequestsReceived => page.requests_received(connection),
+                Part::Withdrawals => page.withdrawals(connection),
+                Part::Topups => page.topups(connection),
+                Part::Entries => page.entries(connection),
+                Part::Operations => page.operations(connection),
+                Part::ProviderMessages => page.provider_messages(connection),
+                Part::Blocks => page.blocks(connection),
+                Part::BlockedBy => page.blocked_by(connection),
+                Part::Events => page.events(connection),
+            }
+        };
+        self.readers.read_apart(read).await
     }
 }
 

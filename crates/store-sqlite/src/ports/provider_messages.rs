@@ -74,14 +74,18 @@ impl ProviderMessages for SqliteStore {
     ) -> Result<Rows<ProviderMessage>, Unavailable> {
         let newest_first = provider_messages::id.desc();
         let unresolved_first = (provider_messages::resolved_at.is_null().desc(), newest_first);
-        let message = |row: ProviderMessageRow| row.message(&self.currency);
-        self.readers.read(|connection| match filter.resolved {
-            None => page!(connection, asked, table, unresolved_first, ProviderMessageRow, message),
-            Some(resolved) => {
-                let found = table.filter(is_resolved(resolved));
-                page!(connection, asked, found.clone(), newest_first, ProviderMessageRow, message)
+        let currency = self.currency.clone();
+        let page = move |connection: &mut SqliteConnection| {
+            let message = |row: ProviderMessageRow| row.message(&currency);
+            match filter.resolved {
+                None => page!(connection, asked, table, unresolved_first, ProviderMessageRow, message),
+                Some(resolved) => {
+                    let found = table.filter(is_resolved(resolved));
+                    page!(connection, asked, found.clone(), newest_first, ProviderMessageRow, message)
+                }
             }
-        })
+        };
+        self.readers.list(asked, page).await
     }
 
     async fn unresolved_messages(&self) -> Result<u64, Unavailable> {
