@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use anyhow::Context;
 
+use crate::context::{Bench, Programs};
 use crate::figures::Figures;
 use crate::options::Options;
-use crate::run::{Bench, Programs};
 use crate::seeding::Population;
 use crate::table::{line, shown, table};
 

@@ -1,8 +1,9 @@
 //! The seeded data on each store, its copies, and the settings of a server on it.
 
+use crate::context::{Bench, Programs};
 use crate::data_directory::DataDirectory;
 use crate::operations::Store;
-use crate::run::{Bench, Programs};
+
 use crate::storage_copy::{self, StorageCopies};
 
 /// The template of the other datasets.

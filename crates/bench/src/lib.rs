@@ -6,6 +6,7 @@
 
 pub mod bare;
 pub mod comparison;
+pub mod context;
 pub mod data_directory;
 pub mod datasets;
 pub mod document;

@@ -1,11 +1,11 @@
 //! The whole sequence of measurements, repeated as often as requested.
 
-use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 
+use crate::context::{Bench, Programs};
 use crate::datasets::{Dataset, READ, SEEDED, WRITTEN};
 use crate::figures::{Figures, milliseconds, number, per_thousand};
 use crate::file_limits::{self, FILE_LIMITS};
@@ -14,13 +14,10 @@ use crate::load::requests::{at_random, request};
 use crate::load::{self, Load, Moment, Requests};
 use crate::operations::{BARE_HANDLER, Operation, Store};
 use crate::options::Options;
-use crate::pgbench::Pgbench;
-use crate::postgres::Cluster;
 use crate::processes::Process;
 use crate::seeding::{Population, seed_postgres};
 use crate::service::Service;
 use crate::table::{Conditions, Row, Table, best};
-use crate::tokens::Tokens;
 
 /// Measures the rows that the options select.
 ///
@@ -40,31 +37,6 @@ pub fn run(options: Options) -> anyhow::Result<Table> {
     Ok(table)
 }
 
-/// The context of every measurement.
-pub(crate) struct Bench {
-    pub(crate) options: Options,
-    pub(crate) cluster: Cluster,
-    pgbench: Pgbench,
-    population: Population,
-    tokens: Tokens,
-    programs: Programs,
-}
-
-/// The programs of one build.
-pub(crate) struct Programs {
-    /// `cuepoint`.
-    pub(crate) server: PathBuf,
-    /// `cuepoint-bench`, which serves a seeded in-memory store.
-    bench: PathBuf,
-}
-
-impl Programs {
-    /// Returns the programs of a release folder.
-    pub(crate) fn in_folder(folder: &Path) -> Self {
-        Self { server: folder.join("cuepoint"), bench: folder.join("cuepoint-bench") }
-    }
-}
-
 /// A row that measures the service.
 pub(crate) struct Ours {
     pub(crate) name: String,
@@ -82,36 +54,6 @@ struct Used {
 }
 
 impl Bench {
-    /// Creates the context for a population, without a database yet.
-    pub(crate) fn new(options: Options, population: Population) -> anyhow::Result<Self> {
-        Ok(Self {
-            pgbench: Pgbench::new(&options.pgbench, &options.folder),
-            tokens: Tokens::new(&options.folder, population.djs())?,
-            programs: Programs {
-                server: options.server.clone(),
-                bench: std::env::current_exe().context("the path of this program is unknown")?,
-            },
-            cluster: Cluster::connect(&options.postgres)?,
-            population,
-            options,
-        })
-    }
-
-    /// The population.
-    pub(crate) const fn population(&self) -> &Population {
-        &self.population
-    }
-
-    /// The tokens of its users.
-    pub(crate) const fn tokens(&self) -> &Tokens {
-        &self.tokens
-    }
-
-    /// The programs of this build.
-    pub(crate) const fn programs(&self) -> &Programs {
-        &self.programs
-    }
-
     /// Starts servers on the copy for reads.
     pub(crate) fn readers(&self, ours: &Ours) -> anyhow::Result<Vec<Service>> {
         self.servers(ours, &self.programs, &self.dataset(ours.store, READ)?)

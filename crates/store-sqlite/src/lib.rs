@@ -34,8 +34,8 @@ use diesel::SqliteConnection;
 use diesel::connection::SimpleConnection;
 
 pub use backend::SqliteBackend;
-use connect::connection::{Access, log_path, open};
-use connect::data_directory::{DataDirectory, database_in};
+use connect::connection::{Access, open};
+use connect::data_directory::{DataDirectory, database_in, log_path};
 use connect::readers::Readers;
 use connect::{application, deployment, file_system, integrity, migrations};
 pub use copy::SqlitePlace;

@@ -5,11 +5,12 @@ mod wallets;
 
 use clap::Args;
 
+use crate::context::Bench;
 use crate::figures::Figures;
 use crate::operations::{Operation, Store};
 use crate::options::{Options, scale};
 use crate::postgres::Cluster;
-use crate::run::{Bench, Ours};
+use crate::run::Ours;
 use crate::seeding::{Population, Scale};
 use crate::table::Conditions;
 use table::Growth;

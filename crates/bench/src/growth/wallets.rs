@@ -3,10 +3,11 @@
 use anyhow::Context;
 
 use super::Point;
+use crate::context::Bench;
 use crate::figures::Figures;
 use crate::load::requests::{at_random, request};
 use crate::operations::{Operation, Store};
-use crate::run::{Bench, Ours};
+use crate::run::Ours;
 
 /// The names and paths of the requests.
 const REQUESTS: [(&str, &str); 3] = [

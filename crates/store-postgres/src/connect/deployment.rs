@@ -32,7 +32,6 @@ pub(crate) async fn ensure_name(
 }
 
 /// The system identifier of the cluster that the data belongs to, which is the cluster of the connection.
-
 ///
 /// # Errors
 /// When the database has been moved to another cluster, as a restored dump is.

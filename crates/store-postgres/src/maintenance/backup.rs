@@ -79,11 +79,11 @@ mod tests {
         );
         assert_eq!(
             line("postgres://cue:hunter2@a,b/live?sslmode=verify-full&password=hunter2", "it's mine"),
-            r"PGSSLMODE=require pg_dump --format=custom --file='it'\''s mine' --host=a,b --username=cue live"
+            r"PGSSLMODE=require pg_dump --format=custom --file='it'\''s mine' --host=a,b --port=5432,5432 --username=cue live"
         );
         assert_eq!(
             line("postgres://cue@%2Fvar%2Frun%2Fpostgresql", "x"),
-            "pg_dump --format=custom --file=x --host=/var/run/postgresql --username=cue cue"
+            "pg_dump --format=custom --file=x --host=/var/run/postgresql --port=5432 --username=cue cue"
         );
     }
 

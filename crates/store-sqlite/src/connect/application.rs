@@ -40,7 +40,7 @@ pub(crate) fn is_new(connection: &mut SqliteConnection) -> anyhow::Result<bool> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::connect::connection::log_path;
+    use crate::connect::data_directory::log_path;
     use crate::testing::TestDirectory;
 
     #[test]

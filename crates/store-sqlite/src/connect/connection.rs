@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{anyhow, ensure};
 use diesel::connection::SimpleConnection;
@@ -153,13 +153,6 @@ pub(crate) fn with_patience<T>(
     let done = work(connection);
     BUSY_TIMEOUT.set(connection)?;
     done
-}
-
-/// The path of the write-ahead log of the database file at a path.
-pub(crate) fn log_path(database: &Path) -> PathBuf {
-    let mut path = database.as_os_str().to_owned();
-    path.push("-wal");
-    PathBuf::from(path)
 }
 
 /// Creates an empty file, which SQLite takes for a new database, unless there is a file. An existing one must not

@@ -102,6 +102,11 @@ pub(crate) fn with_ending(path: &Path, ending: &str) -> PathBuf {
     path.into()
 }
 
+/// The path of the write-ahead log of the database file at a path.
+pub(crate) fn log_path(database: &Path) -> PathBuf {
+    with_ending(database, "-wal")
+}
+
 /// The path of the database file in a data directory.
 pub(crate) fn database_in(directory: &Path) -> PathBuf {
     directory.join(DATABASE)

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use super::connection::log_path;
+use super::data_directory::log_path;
 
 /// The minimum time between two checks.
 const EVERY: Duration = Duration::from_secs(1);

@@ -123,7 +123,8 @@ mod tests {
     use diesel::connection::SimpleConnection;
 
     use super::*;
-    use crate::connect::connection::{Access, log_path, open};
+    use crate::connect::connection::{Access, open};
+    use crate::connect::data_directory::log_path;
     use crate::testing::TestDirectory;
 
     /// A database with a table, its writer and the size of its log.

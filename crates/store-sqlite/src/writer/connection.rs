@@ -7,7 +7,8 @@ use diesel::SqliteConnection;
 use diesel::connection::SimpleConnection;
 
 use super::checkpoint::{self, Checkpoints};
-use crate::connect::connection::{Access, log_path, open};
+use crate::connect::connection::{Access, open};
+use crate::connect::data_directory::log_path;
 use crate::connect::failure::SqliteFailure;
 use crate::connect::file_identity::FileIdentity;
 use crate::telemetry;
