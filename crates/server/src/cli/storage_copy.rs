@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
-use cuepoint_store_sql::copy::{self, Copied, CopyPlace, End, Mark, Report, Stage};
+use cuepoint_store_sql::copy::{self, Copied, CopyPlace, Ending, Mark, Report, Stage};
 use indicatif::{ProgressBar, ProgressStyle};
 use secrecy::{ExposeSecret, SecretString};
 use uuid::{Builder, Uuid};
@@ -50,7 +50,7 @@ pub(super) async fn run(settings: Settings, arguments: CopyArguments) -> anyhow:
         let Mark { copy, .. } = copy::abort(&*from, &*to).await?;
         return print(&format!("the copy {copy} is aborted: this store serves again\n"));
     }
-    let end = if dry_run { End::RollBack } else { End::Commit };
+    let end = if dry_run { Ending::RollBack } else { Ending::Commit };
     let copied = run_copy(&settings, &*from, &*to, end).await?;
     print(&report(&copied, end))
 }
@@ -59,7 +59,7 @@ async fn run_copy(
     settings: &Settings,
     from: &dyn CopyPlace,
     to: &dyn CopyPlace,
-    end: End,
+    end: Ending,
 ) -> anyhow::Result<Copied> {
     let bar = ProgressBar::new(0).with_style(ProgressStyle::with_template(BAR).context("the progress bar")?);
     let shown = bar.clone();
@@ -91,7 +91,7 @@ fn draw(bar: &ProgressBar, stage: Stage, done: u64, expected: u64) {
 }
 
 /// The number of rows and the digest of each table, the audit, and the result.
-fn report(copied: &Copied, end: End) -> String {
+fn report(copied: &Copied, end: Ending) -> String {
     let mut text = String::new();
     for (table, digest) in &copied.tables {
         let hex = digest.sha256.iter().fold(String::new(), |mut hex, byte| {
@@ -107,8 +107,8 @@ fn report(copied: &Copied, end: End) -> String {
         audited.wallets, audited.entries, audited.postings, audited.entities
     );
     text.push_str(match end {
-        End::Commit => "the copy is complete: this store serves no more\n",
-        End::RollBack => "the copy was verified and rolled back: nothing has changed\n",
+        Ending::Commit => "the copy is complete: this store serves no more\n",
+        Ending::RollBack => "the copy was verified and rolled back: nothing has changed\n",
     });
     text
 }

@@ -285,9 +285,9 @@ fn a_target_in_use_and_a_source_in_use_are_refused(from: &Place, to: &Place) {
 
 #[test]
 fn a_broken_ledger_is_refused_by_name() {
-    let (from, to) = (Place::postgres(), Place::sqlite());
+    let database = Arc::new(Database::new());
+    let (from, to) = (Place::Postgres(Arc::clone(&database)), Place::sqlite());
     fill(&from);
-    let Place::Postgres(database) = &from else { unreachable!() };
     database.rows(
         "UPDATE wallets SET available = available + 1 WHERE user_id = (SELECT min(user_id) FROM wallets)",
     );

@@ -31,7 +31,7 @@ pub(crate) async fn ensure_name(
     Ok(())
 }
 
-/// The system identifier of the cluster that the data belongs to, which is the cluster of the connection.
+/// The system identifier of the cluster that the data belongs to, which is that of the connection.
 ///
 /// # Errors
 /// When the database has been moved to another cluster, as a restored dump is.

@@ -5,7 +5,7 @@ use std::iter::repeat_n;
 use bigdecimal::BigDecimal;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_store_sql::copy::{Kind, Row as Values, Table, Value, canonical_json};
+use cuepoint_store_sql::copy::{ColumnKind, CopiedRow as Values, Table, Value, canonical_json};
 use cuepoint_store_sql::rows::Sum;
 use diesel::QueryResult;
 use diesel::deserialize::{self, FromSql, QueryableByName};
@@ -92,26 +92,31 @@ impl Cells {
 }
 
 /// The value of a cell; `None` if a column of this kind has no such cell.
-fn value(kind: Kind, name: &'static str, cell: Cell, currency: &Currency) -> Result<Option<Value>, Corrupt> {
+fn value(
+    kind: ColumnKind,
+    name: &'static str,
+    cell: Cell,
+    currency: &Currency,
+) -> Result<Option<Value>, Corrupt> {
     Ok(Some(match (kind, cell) {
-        (Kind::Integer, Cell::Null) => Value::Integer(None),
-        (Kind::Integer, Cell::Integer(number)) => Value::Integer(Some(number)),
-        (Kind::Boolean, Cell::Null) => Value::Boolean(None),
-        (Kind::Boolean, Cell::Boolean(is)) => Value::Boolean(Some(is)),
-        (Kind::Text, Cell::Null) => Value::Text(None),
-        (Kind::Text, Cell::Text(text)) => Value::Text(Some(text)),
-        (Kind::Real, Cell::Null) => Value::Real(None),
-        (Kind::Real, Cell::Real(number)) => Value::Real(Some(number)),
-        (Kind::Money, Cell::Null) => Value::Money(None),
-        (Kind::Money, Cell::Numeric(sum)) => Value::Money(Some(Sum::from(sum).money(currency, name)?)),
-        (Kind::Time, Cell::Null) => Value::Time(None),
-        (Kind::Time, Cell::Time(at)) => Value::Time(Some(timestamp(at))),
-        (Kind::Id, Cell::Null) => Value::Id(None),
-        (Kind::Id, Cell::Id(id)) => Value::Id(Some(id)),
-        (Kind::Bytes, Cell::Null) => Value::Bytes(None),
-        (Kind::Bytes, Cell::Bytes(bytes)) => Value::Bytes(Some(bytes)),
-        (Kind::Json, Cell::Null) => Value::Json(None),
-        (Kind::Json, Cell::Json(text)) => Value::Json(Some(canonical_json(&text.into_text())?)),
+        (ColumnKind::Integer, Cell::Null) => Value::Integer(None),
+        (ColumnKind::Integer, Cell::Integer(number)) => Value::Integer(Some(number)),
+        (ColumnKind::Boolean, Cell::Null) => Value::Boolean(None),
+        (ColumnKind::Boolean, Cell::Boolean(is)) => Value::Boolean(Some(is)),
+        (ColumnKind::Text, Cell::Null) => Value::Text(None),
+        (ColumnKind::Text, Cell::Text(text)) => Value::Text(Some(text)),
+        (ColumnKind::Real, Cell::Null) => Value::Real(None),
+        (ColumnKind::Real, Cell::Real(number)) => Value::Real(Some(number)),
+        (ColumnKind::Money, Cell::Null) => Value::Money(None),
+        (ColumnKind::Money, Cell::Numeric(sum)) => Value::Money(Some(Sum::from(sum).money(currency, name)?)),
+        (ColumnKind::Time, Cell::Null) => Value::Time(None),
+        (ColumnKind::Time, Cell::Time(at)) => Value::Time(Some(timestamp(at))),
+        (ColumnKind::Id, Cell::Null) => Value::Id(None),
+        (ColumnKind::Id, Cell::Id(id)) => Value::Id(Some(id)),
+        (ColumnKind::Bytes, Cell::Null) => Value::Bytes(None),
+        (ColumnKind::Bytes, Cell::Bytes(bytes)) => Value::Bytes(Some(bytes)),
+        (ColumnKind::Json, Cell::Null) => Value::Json(None),
+        (ColumnKind::Json, Cell::Json(text)) => Value::Json(Some(canonical_json(&text.into_text())?)),
         _ => return Ok(None),
     }))
 }
@@ -130,17 +135,17 @@ enum ColumnArray {
 }
 
 impl ColumnArray {
-    const fn of(kind: Kind) -> Self {
+    const fn of(kind: ColumnKind) -> Self {
         match kind {
-            Kind::Integer => Self::Integer(Vec::new()),
-            Kind::Boolean => Self::Boolean(Vec::new()),
-            Kind::Text => Self::Text(Vec::new()),
-            Kind::Real => Self::Real(Vec::new()),
-            Kind::Money => Self::Money(Vec::new()),
-            Kind::Time => Self::Time(Vec::new()),
-            Kind::Id => Self::Id(Vec::new()),
-            Kind::Bytes => Self::Bytes(Vec::new()),
-            Kind::Json => Self::Json(Vec::new()),
+            ColumnKind::Integer => Self::Integer(Vec::new()),
+            ColumnKind::Boolean => Self::Boolean(Vec::new()),
+            ColumnKind::Text => Self::Text(Vec::new()),
+            ColumnKind::Real => Self::Real(Vec::new()),
+            ColumnKind::Money => Self::Money(Vec::new()),
+            ColumnKind::Time => Self::Time(Vec::new()),
+            ColumnKind::Id => Self::Id(Vec::new()),
+            ColumnKind::Bytes => Self::Bytes(Vec::new()),
+            ColumnKind::Json => Self::Json(Vec::new()),
         }
     }
 

@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use cuepoint_domain::ledger::Auditor;
 use cuepoint_domain::money::Currency;
 use cuepoint_store_sql::copy::{
-    COUNTERS, CopyEnd, CopyPlace, Counter, Counting, Deployment, LookedUp, Mark, Role, Row, TABLES, Table,
-    Value,
+    COUNTERS, CopiedRow, CopyEnd, CopyPlace, CopyRole, Counter, Counting, Deployment, LookedUp, Mark, TABLES,
+    Table, Value,
 };
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Text};
@@ -90,18 +90,18 @@ impl CopyPlace for PostgresPlace {
         "postgres"
     }
 
-    async fn open(&self, role: Role) -> anyhow::Result<Box<dyn CopyEnd>> {
+    async fn open(&self, role: CopyRole) -> anyhow::Result<Box<dyn CopyEnd>> {
         let connector = self.connector()?;
         let mut connection = connector.connect().await?;
         lock(&mut connection).await?;
         connection.batch_execute(SETTINGS).await?;
         match role {
-            Role::Source => {
+            CopyRole::Source => {
                 migrations::ensure_migrated(&connector).await?;
                 ensure_own_cluster(&mut connection).await?;
                 connection.batch_execute(SNAPSHOT).await?;
             }
-            Role::Target => {
+            CopyRole::Target => {
                 migrations::migrate(&connector, MIGRATIONS, Patience::default()).await?;
                 connection.batch_execute("BEGIN").await?;
             }
@@ -182,7 +182,7 @@ impl CopyEnd for PostgresEnd {
         table: &'static Table,
         after: Option<&[Value]>,
         limit: i64,
-    ) -> anyhow::Result<Vec<Row>> {
+    ) -> anyhow::Result<Vec<CopiedRow>> {
         let rows: Vec<Cells> = ReadRows::of(table, after, limit)?.load(&mut self.connection).await?;
         let currency = &self.currency;
         Ok(rows.into_iter().map(|cells| cells.values(table, currency)).collect::<Result<_, _>>()?)
@@ -201,7 +201,7 @@ impl CopyEnd for PostgresEnd {
         Ok(show_ledger(&mut self.connection, &self.currency, auditor).await?)
     }
 
-    async fn insert(&mut self, table: &'static Table, rows: Vec<Row>) -> anyhow::Result<()> {
+    async fn insert(&mut self, table: &'static Table, rows: Vec<CopiedRow>) -> anyhow::Result<()> {
         InsertRows::of(table, rows, &self.currency)?.execute(&mut self.connection).await?;
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use cuepoint_domain::account::security_log::{EventKind, SecurityEvent};
 use cuepoint_domain::account::session::ClientInfo;
@@ -15,7 +16,7 @@ use cuepoint_store_contract::histories::random_histories_agree_with_a_reference_
 use cuepoint_store_postgres::testing::TestDatabase;
 use cuepoint_store_postgres::{PostgresPlace, PostgresStore};
 use cuepoint_store_sql::copy::{
-    self, COUNTERS, Copied, CopyPlace, Counting, End, Kind, Report, Role, TABLES,
+    self, COUNTERS, ColumnKind, Copied, CopyPlace, CopyRole, Counting, Ending, Report, TABLES,
 };
 use cuepoint_store_sqlite::testing::TestDirectory;
 use cuepoint_store_sqlite::{SqlitePlace, SqliteStore};
@@ -62,8 +63,10 @@ fn silent() -> Report {
     Arc::new(|_, _, _| {})
 }
 
-async fn copied(from: &dyn CopyPlace, to: &dyn CopyPlace, end: End) -> anyhow::Result<Copied> {
-    copy::copy(from, to, &usd(), Uuid::now_v7(), end, &silent()).await
+async fn copied(from: &dyn CopyPlace, to: &dyn CopyPlace, end: Ending) -> anyhow::Result<Copied> {
+    static COPIES: AtomicU64 = AtomicU64::new(1);
+    let id = Uuid::from_u64_pair(0, COPIES.fetch_add(1, Ordering::Relaxed));
+    copy::copy(from, to, &usd(), id, end, &silent()).await
 }
 
 fn postgres(database: &TestDatabase) -> PostgresPlace {
@@ -81,7 +84,7 @@ fn refusal<T: std::fmt::Debug>(refused: anyhow::Result<T>) -> String {
 
 /// The next ids in a place.
 async fn next_ids(place: &dyn CopyPlace) -> Vec<i64> {
-    let mut end = place.open(Role::Source).await.unwrap();
+    let mut end = place.open(CopyRole::Source).await.unwrap();
     let next_ids = end.next_ids().await.unwrap();
     end.close().await.unwrap();
     next_ids
@@ -133,9 +136,9 @@ async fn a_copy_to_sqlite_and_back_and_there_again_is_equal() {
     let ids = next_ids(&postgres(&first)).await;
 
     let (there, again) = (TestDirectory::create(), TestDirectory::create());
-    let one = copied(&postgres(&first), &sqlite(&there), End::Commit).await.unwrap();
-    let two = copied(&sqlite(&there), &postgres(&second), End::Commit).await.unwrap();
-    let three = copied(&postgres(&second), &sqlite(&again), End::Commit).await.unwrap();
+    let one = copied(&postgres(&first), &sqlite(&there), Ending::Commit).await.unwrap();
+    let two = copied(&sqlite(&there), &postgres(&second), Ending::Commit).await.unwrap();
+    let three = copied(&postgres(&second), &sqlite(&again), Ending::Commit).await.unwrap();
     for (table, digest) in &one.tables {
         assert!(digest.rows > 0, "{table} is empty");
     }
@@ -170,15 +173,15 @@ async fn every_column_is_copied_or_named_here() {
         AND table_name || '.' || column_name <> 'bootstrap_operator.singleton'";
     let rows = client(database.url()).await.query(columns, &[]).await.unwrap();
     let kind = |data_type: &str| match data_type {
-        "smallint" | "integer" | "bigint" => Kind::Integer,
-        "boolean" => Kind::Boolean,
-        "text" => Kind::Text,
-        "double precision" => Kind::Real,
-        "numeric" => Kind::Money,
-        "timestamp with time zone" => Kind::Time,
-        "uuid" => Kind::Id,
-        "bytea" => Kind::Bytes,
-        "jsonb" => Kind::Json,
+        "smallint" | "integer" | "bigint" => ColumnKind::Integer,
+        "boolean" => ColumnKind::Boolean,
+        "text" => ColumnKind::Text,
+        "double precision" => ColumnKind::Real,
+        "numeric" => ColumnKind::Money,
+        "timestamp with time zone" => ColumnKind::Time,
+        "uuid" => ColumnKind::Id,
+        "bytea" => ColumnKind::Bytes,
+        "jsonb" => ColumnKind::Json,
         other => panic!("{other} is no type that this test knows"),
     };
     let stored: BTreeSet<String> =
@@ -210,14 +213,14 @@ async fn a_dry_run_changes_nothing() {
     let (database, directory) = (history().await, TestDirectory::create());
     let before = next_ids(&postgres(&database)).await;
     for _ in 0..2 {
-        copied(&postgres(&database), &sqlite(&directory), End::RollBack).await.unwrap();
+        copied(&postgres(&database), &sqlite(&directory), Ending::RollBack).await.unwrap();
     }
     let target = TestDatabase::create().await;
-    let there = copied(&postgres(&database), &sqlite(&directory), End::Commit).await.unwrap();
+    let there = copied(&postgres(&database), &sqlite(&directory), Ending::Commit).await.unwrap();
     let sequence = "SELECT last_value FROM user_ids";
     let client = client(target.url()).await;
     let last: i64 = client.query_one(sequence, &[]).await.unwrap().get(0);
-    let dry = copied(&sqlite(&directory), &postgres(&target), End::RollBack).await.unwrap();
+    let dry = copied(&sqlite(&directory), &postgres(&target), Ending::RollBack).await.unwrap();
     assert_eq!(dry.tables, there.tables);
     assert_eq!(last, client.query_one(sequence, &[]).await.unwrap().get::<_, i64>(0));
     assert_eq!(next_ids(&sqlite(&directory)).await, before);
@@ -228,15 +231,15 @@ async fn a_dry_run_changes_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_target_with_rows_and_a_store_in_use_are_refused() {
     let (database, directory) = (TestDatabase::create().await, TestDirectory::create());
-    let refused = refusal(copied(&postgres(&database), &sqlite(&directory), End::Commit).await);
+    let refused = refusal(copied(&postgres(&database), &sqlite(&directory), Ending::Commit).await);
     assert!(refused.contains("never used"), "{refused}");
     let store = open(database.url()).await;
     guest(&store, 5_00).await;
-    let refused = refusal(copied(&postgres(&database), &sqlite(&directory), End::Commit).await);
+    let refused = refusal(copied(&postgres(&database), &sqlite(&directory), Ending::Commit).await);
     assert!(refused.contains("the source: a server is connected"), "{refused}");
     store.close().await;
     let server = SqliteStore::open(directory.path(), usd()).unwrap();
-    let refused = refusal(copied(&postgres(&database), &sqlite(&directory), End::Commit).await);
+    let refused = refusal(copied(&postgres(&database), &sqlite(&directory), Ending::Commit).await);
     assert!(
         refused.contains("the target: the data directory") && refused.contains("in use by pid"),
         "{refused}"
@@ -252,9 +255,9 @@ async fn a_target_with_rows_and_a_store_in_use_are_refused() {
     };
     server.append(&event).await.unwrap();
     server.close().await;
-    let refused = refusal(copied(&postgres(&database), &sqlite(&directory), End::Commit).await);
+    let refused = refusal(copied(&postgres(&database), &sqlite(&directory), Ending::Commit).await);
     assert!(refused.contains("is not empty: security_events has 1 rows"), "{refused}");
-    let refused = refusal(copied(&postgres(&database), &postgres(&database), End::Commit).await);
+    let refused = refusal(copied(&postgres(&database), &postgres(&database), Ending::Commit).await);
     assert!(refused.contains("another kind of store"), "{refused}");
     // Nothing was marked.
     open(database.url()).await.close().await;
@@ -268,7 +271,7 @@ async fn a_broken_ledger_is_refused_by_name() {
     store.close().await;
     let tamper = format!("UPDATE wallets SET available = 6 WHERE user_id = {user}");
     client(database.url()).await.batch_execute(&tamper).await.unwrap();
-    let refused = refusal(copied(&postgres(&database), &sqlite(&directory), End::Commit).await);
+    let refused = refusal(copied(&postgres(&database), &sqlite(&directory), Ending::Commit).await);
     assert!(refused.contains("the source, of which nothing was copied: the ledger is broken: "), "{refused}");
     assert!(refused.contains(&format!("wallet {user}")), "{refused}");
     open(database.url()).await.close().await;
@@ -286,7 +289,7 @@ async fn a_server_that_lost_its_connections_finds_a_copied_database_refused() {
     let mut attempts = 0..50;
     loop {
         client.query(others, &[]).await.unwrap();
-        match copied(&postgres(&database), &sqlite(&directory), End::Commit).await {
+        match copied(&postgres(&database), &sqlite(&directory), Ending::Commit).await {
             Ok(_) => break,
             Err(error) => assert!(attempts.next().is_some(), "{error:#}"),
         }

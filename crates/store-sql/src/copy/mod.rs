@@ -14,9 +14,9 @@ use cuepoint_domain::money::Currency;
 use futures_util::future::try_join;
 use uuid::Uuid;
 
-pub use place::{CopyEnd, CopyPlace, Deployment, LookedUp, Mark, MarkState, Report, Role, Stage};
-pub use tables::{COUNTERS, Column, Counter, Counting, Kind, TABLES, Table};
-pub use value::{Row, TableDigest, Value, canonical_json};
+pub use place::{CopyEnd, CopyPlace, CopyRole, Deployment, LookedUp, Mark, MarkState, Report, Stage};
+pub use tables::{COUNTERS, Column, ColumnKind, Counter, Counting, TABLES, Table};
+pub use value::{CopiedRow, TableDigest, Value, canonical_json};
 
 use crate::crash_points::{self, CopyStep};
 use value::Digester;
@@ -35,7 +35,7 @@ pub struct Copied {
 
 /// What to do with a verified copy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum End {
+pub enum Ending {
     /// Commit it, and mark the source.
     Commit,
     /// Roll it back, and leave the source unmarked.
@@ -52,7 +52,7 @@ pub async fn copy(
     to: &dyn CopyPlace,
     currency: &Currency,
     copy: Uuid,
-    end: End,
+    end: Ending,
     report: &Report,
 ) -> anyhow::Result<Copied> {
     ensure!(
@@ -60,7 +60,7 @@ pub async fn copy(
         "both stores are {}: a copy leads to another kind of store",
         to.backend()
     );
-    let mut source = from.open(Role::Source).await.context("the source")?;
+    let mut source = from.open(CopyRole::Source).await.context("the source")?;
     let done = copy_from(&mut *source, to, currency, copy, end, report).await;
     closed(source, done).await
 }
@@ -70,19 +70,19 @@ async fn copy_from(
     to: &dyn CopyPlace,
     currency: &Currency,
     copy: Uuid,
-    end: End,
+    end: Ending,
     report: &Report,
 ) -> anyhow::Result<Copied> {
     let deployment =
         source.deployment().await?.context("the source was never used: there is nothing to copy")?;
     deployment.ensure_usable(currency).context("the source")?;
     deployment.ensure_newest_level().context("the source")?;
-    let mut target = to.open(Role::Target).await.context("the target")?;
+    let mut target = to.open(CopyRole::Target).await.context("the target")?;
     let done = async {
         ensure_empty(&mut *target, currency).await.context("the target")?;
         let deployment = Deployment { origin: Some(copy), mark: None, ..deployment };
         let copied = write_and_verify(source, &mut *target, &deployment, report).await?;
-        if end == End::Commit {
+        if end == Ending::Commit {
             commit(source, &mut *target, copy).await?;
         }
         Ok(copied)
@@ -136,7 +136,7 @@ async fn closed<T>(end: Box<dyn CopyEnd>, done: anyhow::Result<T>) -> anyhow::Re
 /// # Errors
 /// When a place cannot be used, no copy was interrupted, or the target does not have it. Nothing is changed.
 pub async fn finish(from: &dyn CopyPlace, to: &dyn CopyPlace) -> anyhow::Result<Mark> {
-    let mut source = from.open(Role::Source).await.context("the source")?;
+    let mut source = from.open(CopyRole::Source).await.context("the source")?;
     let done = finish_from(&mut *source, to).await;
     closed(source, done).await
 }
@@ -161,7 +161,7 @@ async fn finish_from(source: &mut dyn CopyEnd, to: &dyn CopyPlace) -> anyhow::Re
 /// When a place cannot be used, no copy was interrupted, or the target is another one or has the copy. Nothing
 /// is changed.
 pub async fn abort(from: &dyn CopyPlace, to: &dyn CopyPlace) -> anyhow::Result<Mark> {
-    let mut source = from.open(Role::Source).await.context("the source")?;
+    let mut source = from.open(CopyRole::Source).await.context("the source")?;
     let done = abort_from(&mut *source, to).await;
     closed(source, done).await
 }
@@ -273,6 +273,6 @@ async fn compare(
 }
 
 /// The key of a row.
-fn key(table: &Table, row: &Row) -> Vec<Value> {
+fn key(table: &Table, row: &CopiedRow) -> Vec<Value> {
     row.iter().take(table.key().len()).cloned().collect()
 }

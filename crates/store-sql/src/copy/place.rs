@@ -11,11 +11,11 @@ use cuepoint_domain::timestamp::Timestamp;
 use uuid::Uuid;
 
 use super::tables::Table;
-use super::value::{Row, Value};
+use super::value::{CopiedRow, Value};
 
 /// The use of an opened place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Role {
+pub enum CopyRole {
     /// Rows are read from it, and it is marked.
     Source,
     /// Rows are written to it. It is created and migrated if necessary.
@@ -148,7 +148,7 @@ pub trait CopyPlace: Send + Sync {
     ///
     /// # Errors
     /// When it cannot be reached, or a server uses it. A source is also refused if it lacks migrations.
-    async fn open(&self, role: Role) -> anyhow::Result<Box<dyn CopyEnd>>;
+    async fn open(&self, role: CopyRole) -> anyhow::Result<Box<dyn CopyEnd>>;
 
     /// Looks up the copy that wrote the database, without changing anything. `alone` also makes sure that no
     /// other process uses it, so that no earlier transaction may still be committed.
@@ -185,7 +185,7 @@ pub trait CopyEnd: Send {
         table: &'static Table,
         after: Option<&[Value]>,
         limit: i64,
-    ) -> anyhow::Result<Vec<Row>>;
+    ) -> anyhow::Result<Vec<CopiedRow>>;
 
     /// The next id of each counter, in the order of [`super::COUNTERS`].
     async fn next_ids(&mut self) -> anyhow::Result<Vec<i64>>;
@@ -194,7 +194,7 @@ pub trait CopyEnd: Send {
     async fn audit(&mut self, auditor: &mut Auditor) -> anyhow::Result<()>;
 
     /// Adds rows to a table.
-    async fn insert(&mut self, table: &'static Table, rows: Vec<Row>) -> anyhow::Result<()>;
+    async fn insert(&mut self, table: &'static Table, rows: Vec<CopiedRow>) -> anyhow::Result<()>;
 
     /// Completes the writes: sets the next id of each counter, and records the deployment with the copy's id as
     /// its origin.

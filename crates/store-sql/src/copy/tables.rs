@@ -4,7 +4,7 @@
 
 /// The meaning of a column's values, which each store encodes in its own way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum ColumnKind {
     /// A whole number.
     Integer,
     /// True or false.
@@ -31,7 +31,7 @@ pub struct Column {
     /// Its name in every store.
     pub name: &'static str,
     /// The meaning of its values.
-    pub kind: Kind,
+    pub kind: ColumnKind,
 }
 
 /// A table.
@@ -75,8 +75,8 @@ macro_rules! tables {
         pub const TABLES: &[Table] = &[$(Table {
             name: stringify!($table),
             columns: &[
-                $(Column { name: stringify!($key), kind: Kind::$key_kind },)+
-                $(Column { name: stringify!($column), kind: Kind::$kind },)*
+                $(Column { name: stringify!($key), kind: ColumnKind::$key_kind },)+
+                $(Column { name: stringify!($column), kind: ColumnKind::$kind },)*
             ],
             key: [$(stringify!($key)),+].len(),
         }),+];

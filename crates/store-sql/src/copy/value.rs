@@ -5,7 +5,7 @@ use cuepoint_domain::timestamp::Timestamp;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::tables::{Kind, Table};
+use super::tables::{ColumnKind, Table};
 use crate::rows::Corrupt;
 
 /// The value of a column, or `None` for null.
@@ -32,22 +32,22 @@ pub enum Value {
 }
 
 /// The values of a row, in the order of the table's columns.
-pub type Row = Vec<Value>;
+pub type CopiedRow = Vec<Value>;
 
 impl Value {
     /// The kind of columns with such values.
     #[must_use]
-    pub const fn kind(&self) -> Kind {
+    pub const fn kind(&self) -> ColumnKind {
         match self {
-            Self::Integer(_) => Kind::Integer,
-            Self::Boolean(_) => Kind::Boolean,
-            Self::Text(_) => Kind::Text,
-            Self::Real(_) => Kind::Real,
-            Self::Money(_) => Kind::Money,
-            Self::Time(_) => Kind::Time,
-            Self::Id(_) => Kind::Id,
-            Self::Bytes(_) => Kind::Bytes,
-            Self::Json(_) => Kind::Json,
+            Self::Integer(_) => ColumnKind::Integer,
+            Self::Boolean(_) => ColumnKind::Boolean,
+            Self::Text(_) => ColumnKind::Text,
+            Self::Real(_) => ColumnKind::Real,
+            Self::Money(_) => ColumnKind::Money,
+            Self::Time(_) => ColumnKind::Time,
+            Self::Id(_) => ColumnKind::Id,
+            Self::Bytes(_) => ColumnKind::Bytes,
+            Self::Json(_) => ColumnKind::Json,
         }
     }
 }
@@ -91,7 +91,7 @@ impl Digester {
     }
 
     /// Adds the next rows by key.
-    pub(super) fn add(&mut self, rows: &[Row]) {
+    pub(super) fn add(&mut self, rows: &[CopiedRow]) {
         for row in rows {
             self.rows = self.rows.saturating_add(1);
             self.row.clear();
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
     use crate::copy::TABLES;
 
-    fn digest(rows: &[Row]) -> [u8; 32] {
+    fn digest(rows: &[CopiedRow]) -> [u8; 32] {
         let mut digester = Digester::of(&TABLES[0]);
         digester.add(rows);
         digester.finish().sha256

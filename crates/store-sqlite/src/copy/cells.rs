@@ -4,7 +4,7 @@ use std::iter::repeat_n;
 
 use cuepoint_domain::money::{Currency, Money};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_store_sql::copy::{Kind, Row as Values, Table, Value, canonical_json};
+use cuepoint_store_sql::copy::{ColumnKind, CopiedRow as Values, Table, Value, canonical_json};
 use diesel::QueryResult;
 use diesel::deserialize::{self, FromSql, QueryableByName};
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
@@ -61,26 +61,26 @@ impl Cells {
 }
 
 /// The value of a cell; `None` if a column of this kind has no such cell.
-fn value(kind: Kind, cell: Cell, currency: &Currency) -> Result<Option<Value>, Corrupt> {
+fn value(kind: ColumnKind, cell: Cell, currency: &Currency) -> Result<Option<Value>, Corrupt> {
     Ok(Some(match (kind, cell) {
-        (Kind::Integer, Cell::Null) => Value::Integer(None),
-        (Kind::Integer, Cell::Integer(number)) => Value::Integer(Some(number)),
-        (Kind::Boolean, Cell::Null) => Value::Boolean(None),
-        (Kind::Boolean, Cell::Integer(is @ (0 | 1))) => Value::Boolean(Some(is == 1)),
-        (Kind::Text, Cell::Null) => Value::Text(None),
-        (Kind::Text, Cell::Text(text)) => Value::Text(Some(text)),
-        (Kind::Real, Cell::Null) => Value::Real(None),
-        (Kind::Real, Cell::Real(number)) => Value::Real(Some(number)),
-        (Kind::Money, Cell::Null) => Value::Money(None),
-        (Kind::Money, Cell::Text(text)) => Value::Money(Some(sum(&text, currency)?)),
-        (Kind::Time, Cell::Null) => Value::Time(None),
-        (Kind::Time, Cell::Integer(micros)) => Value::Time(Some(Timestamp::from_unix_micros(micros))),
-        (Kind::Id, Cell::Null) => Value::Id(None),
-        (Kind::Id, Cell::Blob(bytes)) => Value::Id(Some(known("id", Uuid::from_slice(&bytes).ok())?)),
-        (Kind::Bytes, Cell::Null) => Value::Bytes(None),
-        (Kind::Bytes, Cell::Blob(bytes)) => Value::Bytes(Some(bytes)),
-        (Kind::Json, Cell::Null) => Value::Json(None),
-        (Kind::Json, Cell::Text(text)) => Value::Json(Some(canonical_json(&text)?)),
+        (ColumnKind::Integer, Cell::Null) => Value::Integer(None),
+        (ColumnKind::Integer, Cell::Integer(number)) => Value::Integer(Some(number)),
+        (ColumnKind::Boolean, Cell::Null) => Value::Boolean(None),
+        (ColumnKind::Boolean, Cell::Integer(is @ (0 | 1))) => Value::Boolean(Some(is == 1)),
+        (ColumnKind::Text, Cell::Null) => Value::Text(None),
+        (ColumnKind::Text, Cell::Text(text)) => Value::Text(Some(text)),
+        (ColumnKind::Real, Cell::Null) => Value::Real(None),
+        (ColumnKind::Real, Cell::Real(number)) => Value::Real(Some(number)),
+        (ColumnKind::Money, Cell::Null) => Value::Money(None),
+        (ColumnKind::Money, Cell::Text(text)) => Value::Money(Some(sum(&text, currency)?)),
+        (ColumnKind::Time, Cell::Null) => Value::Time(None),
+        (ColumnKind::Time, Cell::Integer(micros)) => Value::Time(Some(Timestamp::from_unix_micros(micros))),
+        (ColumnKind::Id, Cell::Null) => Value::Id(None),
+        (ColumnKind::Id, Cell::Blob(bytes)) => Value::Id(Some(known("id", Uuid::from_slice(&bytes).ok())?)),
+        (ColumnKind::Bytes, Cell::Null) => Value::Bytes(None),
+        (ColumnKind::Bytes, Cell::Blob(bytes)) => Value::Bytes(Some(bytes)),
+        (ColumnKind::Json, Cell::Null) => Value::Json(None),
+        (ColumnKind::Json, Cell::Text(text)) => Value::Json(Some(canonical_json(&text)?)),
         _ => return Ok(None),
     }))
 }
@@ -173,19 +173,19 @@ mod tests {
     fn a_cell_of_another_type_is_no_value() {
         let currency = Currency::new("USD", 2).unwrap();
         for (kind, cell) in [
-            (Kind::Integer, Cell::Text("1".to_owned())),
-            (Kind::Boolean, Cell::Integer(2)),
-            (Kind::Text, Cell::Blob(vec![b'a'])),
-            (Kind::Real, Cell::Integer(1)),
-            (Kind::Time, Cell::Real(1.0)),
-            (Kind::Bytes, Cell::Text(String::new())),
+            (ColumnKind::Integer, Cell::Text("1".to_owned())),
+            (ColumnKind::Boolean, Cell::Integer(2)),
+            (ColumnKind::Text, Cell::Blob(vec![b'a'])),
+            (ColumnKind::Real, Cell::Integer(1)),
+            (ColumnKind::Time, Cell::Real(1.0)),
+            (ColumnKind::Bytes, Cell::Text(String::new())),
         ] {
             assert_eq!(value(kind, cell, &currency).unwrap(), None, "{kind:?}");
         }
         for (kind, cell) in [
-            (Kind::Money, Cell::Text("01".to_owned())),
-            (Kind::Id, Cell::Blob(vec![0; 15])),
-            (Kind::Json, Cell::Text("{".to_owned())),
+            (ColumnKind::Money, Cell::Text("01".to_owned())),
+            (ColumnKind::Id, Cell::Blob(vec![0; 15])),
+            (ColumnKind::Json, Cell::Text("{".to_owned())),
         ] {
             value(kind, cell, &currency).unwrap_err();
         }

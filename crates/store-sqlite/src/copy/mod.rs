@@ -11,7 +11,9 @@ use async_trait::async_trait;
 use cuepoint_domain::ledger::Auditor;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_store_sql::copy::{CopyEnd, CopyPlace, Deployment, LookedUp, Mark, Role, Row, Table, Value};
+use cuepoint_store_sql::copy::{
+    CopiedRow, CopyEnd, CopyPlace, CopyRole, Deployment, LookedUp, Mark, Table, Value,
+};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Nullable, SmallInt, Text};
@@ -71,21 +73,21 @@ impl CopyPlace for SqlitePlace {
         "sqlite"
     }
 
-    async fn open(&self, role: Role) -> anyhow::Result<Box<dyn CopyEnd>> {
-        if role == Role::Source {
+    async fn open(&self, role: CopyRole) -> anyhow::Result<Box<dyn CopyEnd>> {
+        if role == CopyRole::Source {
             self.existing()?;
         }
         let directory = DataDirectory::open(&self.directory)?;
-        let access = if role == Role::Source { Access::Writer } else { Access::Creator };
+        let access = if role == CopyRole::Source { Access::Writer } else { Access::Creator };
         let mut connection = open(&directory.database(), access)?;
         match role {
-            Role::Source => {
+            CopyRole::Source => {
                 migrations::ensure_migrated(&mut connection, MIGRATIONS)?;
                 let sound = value(&mut connection, "PRAGMA quick_check(1)")?;
                 ensure!(sound == "ok", "the database is damaged: {sound}");
                 connection.batch_execute("BEGIN")?;
             }
-            Role::Target => {
+            CopyRole::Target => {
                 migrations::migrate(&mut connection, MIGRATIONS)?;
                 connection.batch_execute(CACHE)?;
                 connection.batch_execute("BEGIN IMMEDIATE")?;
@@ -156,7 +158,7 @@ impl CopyEnd for SqliteEnd {
         table: &'static Table,
         after: Option<&[Value]>,
         limit: i64,
-    ) -> anyhow::Result<Vec<Row>> {
+    ) -> anyhow::Result<Vec<CopiedRow>> {
         yield_now().await;
         let (columns, key) = (Table::names(table.columns), Table::names(table.key()));
         let from = format!("SELECT {columns} FROM {}", table.name);
@@ -180,7 +182,7 @@ impl CopyEnd for SqliteEnd {
         Ok(present(&mut self.connection, &self.currency, auditor, &|| true)?)
     }
 
-    async fn insert(&mut self, table: &'static Table, rows: Vec<Row>) -> anyhow::Result<()> {
+    async fn insert(&mut self, table: &'static Table, rows: Vec<CopiedRow>) -> anyhow::Result<()> {
         yield_now().await;
         let statement = format!("INSERT INTO {} ({}) VALUES (", table.name, Table::names(table.columns));
         for row in rows {

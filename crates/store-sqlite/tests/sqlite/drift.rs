@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cuepoint_store_sql::copy::{COUNTERS, Counting, Kind, TABLES, Table};
+use cuepoint_store_sql::copy::{COUNTERS, ColumnKind, Counting, TABLES, Table};
 use cuepoint_store_sqlite::testing::TestDirectory;
 use diesel::prelude::*;
 use diesel::sql_types::Text;
@@ -60,10 +60,10 @@ fn every_column_is_copied_or_named_here() {
     let stored: Vec<String> = diesel::dsl::sql::<Text>(columns).load(&mut directory.migrated()).unwrap();
     let stored: BTreeSet<String> = stored.into_iter().filter(|column| !not_copied(column)).collect();
     let storage = |kind| match kind {
-        Kind::Integer | Kind::Boolean | Kind::Time => "INTEGER",
-        Kind::Text | Kind::Money | Kind::Json => "TEXT",
-        Kind::Real => "REAL",
-        Kind::Id | Kind::Bytes => "BLOB",
+        ColumnKind::Integer | ColumnKind::Boolean | ColumnKind::Time => "INTEGER",
+        ColumnKind::Text | ColumnKind::Money | ColumnKind::Json => "TEXT",
+        ColumnKind::Real => "REAL",
+        ColumnKind::Id | ColumnKind::Bytes => "BLOB",
     };
     let columns = |table: &Table| {
         let name = table.name;

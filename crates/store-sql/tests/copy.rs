@@ -1,0 +1,312 @@
+//! The steps of a copy between two stores in memory: a difference is found, and the marks enclose the commit.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a failure fails the test")]
+
+use std::collections::BTreeMap;
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+
+use anyhow::bail;
+use async_trait::async_trait;
+use cuepoint_domain::ledger::Auditor;
+use cuepoint_domain::ledger::feature_level::FeatureLevel;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_store_sql::copy::{
+    self, COUNTERS, Copied, CopiedRow, CopyEnd, CopyPlace, CopyRole, Deployment, Ending, LookedUp, Mark,
+    Report, Table, Value,
+};
+use uuid::Uuid;
+
+/// A change of a value.
+type Change<T> = fn(&mut T);
+
+const COPY: Uuid = Uuid::from_u128(7);
+
+/// A store in memory.
+#[derive(Clone, Default)]
+struct Content {
+    rows: BTreeMap<&'static str, Vec<CopiedRow>>,
+    deployment: Option<Deployment>,
+    next_ids: Vec<i64>,
+}
+
+/// A place, with what happened to it.
+struct Place {
+    /// Its identity, and its kind of store.
+    name: &'static str,
+    content: Mutex<Content>,
+    events: Arc<Mutex<Vec<String>>>,
+    /// Changes the rows that were written, before they are compared.
+    spoil: fn(&mut Content),
+    commits: bool,
+}
+
+/// An open place: its transaction, which begins as a copy of the content.
+struct OpenEnd {
+    place: Arc<Place>,
+    transaction: Content,
+}
+
+#[derive(Clone)]
+struct Shared(Arc<Place>);
+
+#[async_trait]
+impl CopyPlace for Shared {
+    fn backend(&self) -> &'static str {
+        self.0.name
+    }
+
+    async fn open(&self, _: CopyRole) -> anyhow::Result<Box<dyn CopyEnd>> {
+        let transaction = self.0.content.lock().unwrap().clone();
+        Ok(Box::new(OpenEnd { place: Arc::clone(&self.0), transaction }))
+    }
+
+    async fn look_up(&self, _: bool) -> anyhow::Result<LookedUp> {
+        let copy =
+            self.0.content.lock().unwrap().deployment.as_ref().and_then(|deployment| deployment.origin);
+        Ok(LookedUp { identity: self.0.name.to_owned(), copy })
+    }
+}
+
+#[async_trait]
+impl CopyEnd for OpenEnd {
+    fn identity(&self) -> &str {
+        self.place.name
+    }
+
+    async fn deployment(&mut self) -> anyhow::Result<Option<Deployment>> {
+        Ok(self.transaction.deployment.clone())
+    }
+
+    async fn count(&mut self, table: &'static Table) -> anyhow::Result<u64> {
+        Ok(u64::try_from(self.transaction.rows.get(table.name).map_or(0, Vec::len))?)
+    }
+
+    async fn read(
+        &mut self,
+        table: &'static Table,
+        after: Option<&[Value]>,
+        _: i64,
+    ) -> anyhow::Result<Vec<CopiedRow>> {
+        let rows = self.transaction.rows.get(table.name).cloned().unwrap_or_default();
+        // One row at a time.
+        let start = after
+            .map_or(0, |after| rows.iter().position(|row| row[0] == after[0]).unwrap().saturating_add(1));
+        Ok(rows.into_iter().skip(start).take(1).collect())
+    }
+
+    async fn next_ids(&mut self) -> anyhow::Result<Vec<i64>> {
+        Ok(self.transaction.next_ids.clone())
+    }
+
+    async fn audit(&mut self, _: &mut Auditor) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    async fn insert(&mut self, table: &'static Table, rows: Vec<CopiedRow>) -> anyhow::Result<()> {
+        self.transaction.rows.entry(table.name).or_default().extend(rows);
+        Ok(())
+    }
+
+    async fn complete(&mut self, next_ids: &[i64], deployment: &Deployment) -> anyhow::Result<()> {
+        self.transaction.next_ids = next_ids.to_vec();
+        self.transaction.deployment = Some(deployment.clone());
+        (self.place.spoil)(&mut self.transaction);
+        Ok(())
+    }
+
+    async fn commit(&mut self) -> anyhow::Result<()> {
+        if !self.place.commits {
+            bail!("the connection was lost");
+        }
+        *self.place.content.lock().unwrap() = self.transaction.clone();
+        self.place.events.lock().unwrap().push("commit".to_owned());
+        Ok(())
+    }
+
+    async fn mark(&mut self, mark: Option<&Mark>) -> anyhow::Result<()> {
+        let mut content = self.place.content.lock().unwrap();
+        content.deployment.as_mut().unwrap().mark = mark.cloned();
+        let event = mark.map_or("unmarked", |mark| mark.state.name());
+        self.place.events.lock().unwrap().push(event.to_owned());
+        Ok(())
+    }
+
+    async fn close(self: Box<Self>) -> anyhow::Result<()> {
+        Ok(())
+    }
+}
+
+/// The output of a future that never waits.
+fn ready<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => output,
+        Poll::Pending => panic!("a store in memory waits"),
+    }
+}
+
+fn usd() -> Currency {
+    Currency::new("USD", 2).unwrap()
+}
+
+/// A source with two rows, and a target.
+struct Pair {
+    source: Shared,
+    target: Shared,
+    events: Arc<Mutex<Vec<String>>>,
+}
+
+impl Pair {
+    fn new(spoil: fn(&mut Content), commits: bool) -> Self {
+        let events = Arc::<Mutex<Vec<String>>>::default();
+        let block = |dj, guest| {
+            vec![
+                Value::Integer(Some(dj)),
+                Value::Integer(Some(guest)),
+                Value::Time(Some(Timestamp::from_unix_micros(5))),
+            ]
+        };
+        let deployment = Deployment {
+            currency: "USD".to_owned(),
+            scale: 2,
+            created_at: Timestamp::from_unix_micros(1),
+            epoch: 3,
+            feature_level: FeatureLevel::NEWEST.number(),
+            mark: None,
+            origin: None,
+        };
+        let full = Content {
+            rows: BTreeMap::from([("blocks", vec![block(1, 2), block(3, 2)])]),
+            deployment: Some(deployment),
+            next_ids: vec![4; COUNTERS.len()],
+        };
+        let place = |name, content| {
+            let (content, events) = (Mutex::new(content), Arc::clone(&events));
+            Shared(Arc::new(Place { name, content, events, spoil, commits }))
+        };
+        Self {
+            source: place("one", full),
+            target: place("two", Content::default()),
+            events: Arc::clone(&events),
+        }
+    }
+
+    fn copy(&self, ending: Ending) -> Result<Copied, String> {
+        let silent: Report = Arc::new(|_, _, _| {});
+        let copied = ready(copy::copy(&self.source, &self.target, &usd(), COPY, ending, &silent));
+        copied.map_err(|error| format!("{error:#}"))
+    }
+
+    fn events(&self) -> Vec<String> {
+        std::mem::take(&mut *self.events.lock().unwrap())
+    }
+
+    fn finish(&self) -> Result<Mark, String> {
+        ready(copy::finish(&self.source, &self.target)).map_err(|error| format!("{error:#}"))
+    }
+
+    fn abort(&self, target: &Shared) -> Result<Mark, String> {
+        ready(copy::abort(&self.source, target)).map_err(|error| format!("{error:#}"))
+    }
+}
+
+#[test]
+fn the_marks_enclose_the_commit() {
+    let pair = Pair::new(|_| {}, true);
+    pair.copy(Ending::RollBack).unwrap();
+    assert_eq!(pair.events(), [""; 0]);
+    let copied = pair.copy(Ending::Commit).unwrap();
+    assert_eq!(pair.events(), ["moving", "commit", "moved"]);
+    assert_eq!(copied.tables.iter().map(|(_, digest)| digest.rows).sum::<u64>(), 2);
+    let target = pair.target.0.content.lock().unwrap().clone();
+    assert_eq!(target.rows, pair.source.0.content.lock().unwrap().rows);
+    assert_eq!(target.deployment.unwrap().origin, Some(COPY));
+    assert!(pair.copy(Ending::Commit).unwrap_err().contains("in use instead"));
+    assert!(pair.finish().unwrap_err().contains("in use instead"));
+    assert!(pair.abort(&pair.target).unwrap_err().contains("in use instead"));
+    assert_eq!(pair.events(), [""; 0]);
+}
+
+#[test]
+fn every_difference_of_the_target_is_found() {
+    let spoils: [(Change<Content>, &str); 6] = [
+        (|content| drop(content.rows.get_mut("blocks").unwrap().pop()), "blocks has 1 rows instead of 2"),
+        (
+            |content| drop(content.rows.insert("phone_codes", vec![vec![Value::Integer(Some(1))]])),
+            "phone_codes has 1",
+        ),
+        (
+            |content| {
+                content.rows.get_mut("blocks").unwrap()[1][2] =
+                    Value::Time(Some(Timestamp::from_unix_micros(6)))
+            },
+            "the rows of blocks are not those that were read",
+        ),
+        (|content| content.next_ids[0] = 3, "the next id of users is 3 instead of 4"),
+        (|content| drop(content.next_ids.split_off(1)), "a counter was not copied"),
+        (|content| content.deployment.as_mut().unwrap().epoch = 9, "the deployment differs"),
+    ];
+    for (spoil, finding) in spoils {
+        let pair = Pair::new(spoil, true);
+        let refused = pair.copy(Ending::Commit).unwrap_err();
+        assert!(refused.contains(finding) && refused.contains("rolled back"), "{refused}");
+        assert_eq!(pair.events(), [""; 0], "{finding}");
+    }
+}
+
+#[test]
+fn a_copy_without_its_commit_can_only_be_aborted() {
+    let pair = Pair::new(|_| {}, false);
+    for refused in [pair.finish(), pair.abort(&pair.target)] {
+        assert!(refused.unwrap_err().contains("no copy of the source was interrupted"));
+    }
+    assert!(pair.copy(Ending::Commit).unwrap_err().contains("storage copy --finish"));
+    assert_eq!(pair.events(), ["moving"]);
+    assert!(pair.finish().unwrap_err().contains("does not have the copy"));
+    let elsewhere = Place {
+        name: "three",
+        content: Mutex::default(),
+        events: Arc::clone(&pair.events),
+        spoil: |_| {},
+        commits: true,
+    };
+    assert!(pair.abort(&Shared(Arc::new(elsewhere))).unwrap_err().contains("the copy leads to two"));
+    pair.abort(&pair.target).unwrap();
+    assert_eq!(pair.events(), ["unmarked"]);
+}
+
+#[test]
+fn a_committed_copy_can_only_be_finished() {
+    let pair = Pair::new(|_| {}, true);
+    pair.copy(Ending::Commit).unwrap();
+    // As after an end between the commit and the second mark.
+    let mark = pair.source.0.content.lock().unwrap().deployment.as_mut().unwrap().mark.take().unwrap();
+    let interrupted = Mark { state: copy::MarkState::Moving, ..mark };
+    pair.source.0.content.lock().unwrap().deployment.as_mut().unwrap().mark = Some(interrupted);
+    pair.events();
+    assert!(pair.abort(&pair.target).unwrap_err().contains("two has the copy"));
+    assert_eq!(pair.events(), [""; 0]);
+    pair.finish().unwrap();
+    assert_eq!(pair.events(), ["moved"]);
+}
+
+#[test]
+fn a_deployment_of_another_currency_or_level_is_refused() {
+    let changes: [(Change<Deployment>, &str); 4] = [
+        (|deployment| deployment.currency = "EUR".to_owned(), "keeps EUR with 2 decimals"),
+        (|deployment| deployment.scale = 3, "keeps USD with 3 decimals"),
+        (|deployment| deployment.feature_level = 0, "finalize-upgrade"),
+        (|deployment| deployment.feature_level = i16::MAX, "later version"),
+    ];
+    for (change, finding) in changes {
+        let pair = Pair::new(|_| {}, true);
+        change(pair.source.0.content.lock().unwrap().deployment.as_mut().unwrap());
+        let refused = pair.copy(Ending::Commit).unwrap_err();
+        assert!(refused.contains(finding), "{refused}");
+    }
+    let pair = Pair::new(|_| {}, true);
+    pair.source.0.content.lock().unwrap().deployment = None;
+    assert!(pair.copy(Ending::Commit).unwrap_err().contains("never used"));
+}
