@@ -73,11 +73,9 @@ impl SqliteStore {
 
     fn open_directory(directory: &Path, currency: Currency) -> anyhow::Result<Self> {
         telemetry::describe();
-        let directory = DataDirectory::open(directory)?;
-        directory.ensure_restored()?;
+        let Migrated { directory, mut connection, applied } = Migrated::open(directory)?;
         let path = directory.database();
-        let (mut connection, migrated) = migrated(&path)?;
-        for migration in migrated {
+        for migration in applied {
             tracing::info!(migration, "applied a migration");
         }
         let feature_level = deployment::settle(&mut connection, &currency)?;
@@ -151,23 +149,34 @@ impl SqliteStore {
 /// When another process uses the directory, the database belongs to a newer version or to another program, or a
 /// migration fails; earlier migrations stay applied.
 pub fn migrate(directory: &Path) -> anyhow::Result<Vec<String>> {
-    let locked = DataDirectory::open(directory);
-    let migrated = locked.and_then(|locked| migrated(&locked.database()));
-    let (_, migrated) = migrated.map_err(|failure| file_system::explain(failure, directory))?;
-    Ok(migrated)
+    let opened = Migrated::open(directory).map_err(|failure| file_system::explain(failure, directory))?;
+    Ok(opened.applied)
 }
 
-/// Opens or creates the database at a path, and applies the missing migrations.
-fn migrated(path: &Path) -> anyhow::Result<(SqliteConnection, Vec<String>)> {
-    // SQLite would delete the log.
-    ensure!(
-        path.exists() || !log_path(path).exists(),
-        "the database file {} is missing, but its write-ahead log is there: put the file back, or remove the log",
-        path.display()
-    );
-    let mut connection = open(path, Access::Creator)?;
-    integrity::ensure_undamaged(&mut connection, path)?;
-    let migrated = migrations::migrate(&mut connection, migrations::MIGRATIONS);
-    let migrated = migrated.with_context(|| format!("the database {} cannot be used", path.display()))?;
-    Ok((connection, migrated))
+/// A locked data directory and its database, which has every migration.
+struct Migrated {
+    directory: DataDirectory,
+    connection: SqliteConnection,
+    /// The names of the migrations that were missing.
+    applied: Vec<String>,
+}
+
+impl Migrated {
+    /// Locks a data directory, opens or creates its database, and applies the missing migrations.
+    fn open(directory: &Path) -> anyhow::Result<Self> {
+        let directory = DataDirectory::open(directory)?;
+        directory.ensure_restored()?;
+        let path = directory.database();
+        // SQLite would delete the log.
+        ensure!(
+            path.exists() || !log_path(&path).exists(),
+            "the database file {} is missing, but its write-ahead log is there: put the file back, or remove the log",
+            path.display()
+        );
+        let mut connection = open(&path, Access::Creator)?;
+        integrity::ensure_undamaged(&mut connection, &path)?;
+        let applied = migrations::migrate(&mut connection, migrations::MIGRATIONS);
+        let applied = applied.with_context(|| format!("the database {} cannot be used", path.display()))?;
+        Ok(Self { directory, connection, applied })
+    }
 }

@@ -224,5 +224,5 @@ counters! {
     phone_codes: Generated, phone_codes_id_seq, "SELECT max(id) FROM phone_codes";
     security_events: Generated, security_events_id_seq, "SELECT max(id) FROM security_events";
     postings: Permanent, postings_id_seq, "SELECT max(id) FROM postings";
-    provider_messages: Permanent, provider_messages_id_seq, "SELECT max(id) FROM provider_messages";
+    provider_messages: Generated, provider_messages_id_seq, "SELECT max(id) FROM provider_messages";
 }

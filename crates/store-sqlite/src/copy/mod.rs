@@ -1,7 +1,6 @@
 //! The two ends of a copy to or from another store.
 
 mod cells;
-mod counters;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -26,6 +25,7 @@ use crate::connect::deployment::mark_of;
 use crate::connect::migrations::{self, MIGRATIONS};
 use crate::ports::present;
 use crate::schema::deployment;
+use crate::tables::counters;
 use cells::{Cells, Statement};
 
 /// The pages in memory while a target is written: 256 MiB, since rows are not added in the order of every index.
@@ -175,7 +175,7 @@ impl CopyEnd for SqliteEnd {
     }
 
     async fn next_ids(&mut self) -> anyhow::Result<Vec<i64>> {
-        counters::next_ids(&mut self.connection)
+        Ok(counters::next_ids(&mut self.connection)?)
     }
 
     async fn audit(&mut self, auditor: &mut Auditor) -> anyhow::Result<()> {

@@ -8,26 +8,20 @@ use std::path::Path;
 use anyhow::{Context, ensure};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::Restored;
-use diesel::dsl::max;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Text};
+use diesel::sql_types::BigInt;
 
 use super::prepared_file::{PreparedFile, check, remove};
 use crate::connect::connection::{Access, open, value};
 use crate::connect::data_directory::{COMPANIONS, DataDirectory, RESTORING, with_ending};
 use crate::connect::migrations::{MIGRATIONS, Migration, migrate};
 use crate::connect::{application, deployment, failure::SqliteFailure};
-use crate::schema::{
-    self, challenges, ids, ledger_entries, music_requests, refresh_tokens, sessions, topups, users,
-    withdrawals,
-};
+use crate::schema::{self, challenges, refresh_tokens, sessions};
+use crate::tables::counters::{next_ids, set_next_ids};
 
 /// The distance by which the ids of each kind are moved past their maximum: presumably more numbers than the
 /// server used after the backup.
 const AHEAD: i64 = 1_000_000;
-/// The tables whose ids SQLite numbers and never assigns twice.
-const NUMBERED: [&str; 5] =
-    ["challenges", "login_networks", "phone_codes", "provider_messages", "security_events"];
 /// The time of the database, in microseconds.
 const NOW: &str = "CAST(unixepoch('subsec') * 1000000 AS INTEGER)";
 /// The beginning of every SQLite database, and the length of its header.
@@ -135,7 +129,8 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
 /// ended sessions.
 fn prepare(connection: &mut SqliteConnection, epoch: i64) -> Result<usize, SqliteFailure> {
     diesel::update(schema::deployment::table).set(schema::deployment::epoch.eq(epoch)).execute(connection)?;
-    move_ids(connection)?;
+    let moved: Vec<i64> = next_ids(connection)?.into_iter().map(|next| next.saturating_add(AHEAD)).collect();
+    set_next_ids(connection, &moved)?;
     diesel::delete(refresh_tokens::table).execute(connection)?;
     let now = || diesel::dsl::sql::<BigInt>(NOW);
     diesel::update(challenges::table.filter(challenges::ended_at.is_null()))
@@ -144,39 +139,6 @@ fn prepare(connection: &mut SqliteConnection, epoch: i64) -> Result<usize, Sqlit
     Ok(diesel::update(sessions::table.filter(sessions::ended_at.is_null()))
         .set(sessions::ended_at.eq(now().nullable()))
         .execute(connection)?)
-}
-
-/// Moves the next id of every kind past the ids in use.
-fn move_ids(connection: &mut SqliteConnection) -> Result<(), SqliteFailure> {
-    let adjustments = ledger_entries::table.filter(ledger_entries::reference_kind.eq("adjustment"));
-    let newest: [(&str, Option<i64>); 6] = [
-        ("users", users::table.select(max(users::id)).get_result(connection)?),
-        ("music_requests", music_requests::table.select(max(music_requests::id)).get_result(connection)?),
-        ("withdrawals", withdrawals::table.select(max(withdrawals::id)).get_result(connection)?),
-        ("topups", topups::table.select(max(topups::id)).get_result(connection)?),
-        ("adjustments", adjustments.select(max(ledger_entries::reference_id)).get_result(connection)?),
-        ("sessions", sessions::table.select(max(sessions::id)).get_result(connection)?),
-    ];
-    for (kind, in_rows) in newest {
-        let row = ids::table.find(kind);
-        let next: i64 = row.select(ids::next).get_result(connection)?;
-        let moved = next.max(in_rows.unwrap_or_default()).saturating_add(AHEAD);
-        diesel::update(row).set(ids::next.eq(moved)).execute(connection)?;
-    }
-    for table in NUMBERED {
-        let last =
-            diesel::dsl::sql::<BigInt>("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = ")
-                .bind::<Text, _>(table);
-        let last: i64 = last.get_result(connection)?;
-        diesel::sql_query("DELETE FROM sqlite_sequence WHERE name = ?")
-            .bind::<Text, _>(table)
-            .execute(connection)?;
-        diesel::sql_query("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)")
-            .bind::<Text, _>(table)
-            .bind::<BigInt, _>(last.saturating_add(AHEAD))
-            .execute(connection)?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -356,7 +356,7 @@ async fn a_file_that_is_no_sound_backup_is_refused() {
     let newer = "INSERT INTO __diesel_schema_migrations (version) VALUES ('29990101000001')";
     connection(&path("newer.db")).batch_execute(newer).unwrap();
     fs::write(path("moved.db"), &whole).unwrap();
-    let moved = "UPDATE deployment SET copy_state = 'moved', copy_id = zeroblob(16)";
+    let moved = "UPDATE deployment SET copy_state = 'moved', copy_id = zeroblob(16), copy_target = 'postgres://db.example.com/cuepoint'";
     connection(&path("moved.db")).batch_execute(moved).unwrap();
     fs::write(path("euro.db"), &whole).unwrap();
     connection(&path("euro.db")).batch_execute("UPDATE deployment SET currency = 'EUR'").unwrap();
@@ -373,7 +373,7 @@ async fn a_file_that_is_no_sound_backup_is_refused() {
         ("theirs.db", "it belongs to another program"),
         ("nothing.db", "it belongs to another program"),
         ("newer.db", "newer version"),
-        ("moved.db", "copied to another store"),
+        ("moved.db", "was copied to postgres://db.example.com/cuepoint"),
         ("euro.db", "keeps EUR"),
     ] {
         let error = restore(&data, &path(name)).await.err().expect(name);

@@ -5,7 +5,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
 
 /// The next id of each counter: greater than every id in use and every one that was used before.
-pub(super) fn next_ids(connection: &mut SqliteConnection) -> anyhow::Result<Vec<i64>> {
+pub(crate) fn next_ids(connection: &mut SqliteConnection) -> QueryResult<Vec<i64>> {
     let next = |Counter { name, counting, greatest, .. }: &Counter| {
         let counted = match counting {
             Counting::Reserved => format!("(SELECT next FROM ids WHERE kind = '{name}')"),
@@ -15,13 +15,13 @@ pub(super) fn next_ids(connection: &mut SqliteConnection) -> anyhow::Result<Vec<
             Counting::Permanent => "1".to_owned(),
         };
         let next = format!("SELECT max({counted}, 1 + coalesce(({greatest}), 0))");
-        Ok(diesel::dsl::sql::<BigInt>(&next).get_result(connection)?)
+        diesel::dsl::sql::<BigInt>(&next).get_result(connection)
     };
     COUNTERS.iter().map(next).collect()
 }
 
 /// Sets the next id of each counter.
-pub(super) fn set_next_ids(connection: &mut SqliteConnection, next_ids: &[i64]) -> anyhow::Result<()> {
+pub(crate) fn set_next_ids(connection: &mut SqliteConnection, next_ids: &[i64]) -> QueryResult<()> {
     let mut set = |statement: &str, number: i64, name: &str| {
         diesel::sql_query(statement).bind::<BigInt, _>(number).bind::<Text, _>(name).execute(connection)
     };
