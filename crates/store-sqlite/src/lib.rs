@@ -146,8 +146,8 @@ impl SqliteStore {
 /// returns their names.
 ///
 /// # Errors
-/// When another process uses the directory, the database belongs to a newer version or to another program, or a
-/// migration fails; earlier migrations stay applied.
+/// When another process uses the directory, a restore into it was interrupted, the database belongs to a newer
+/// version or to another program, or a migration fails; earlier migrations stay applied.
 pub fn migrate(directory: &Path) -> anyhow::Result<Vec<String>> {
     let opened = Migrated::open(directory).map_err(|failure| file_system::explain(failure, directory))?;
     Ok(opened.applied)

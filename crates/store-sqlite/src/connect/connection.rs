@@ -68,6 +68,8 @@ const SETTINGS: &[Setting] = &[
     // Otherwise REPLACE would delete rows of append-only tables without their triggers.
     setting("recursive_triggers", "ON", "1"),
     setting("trusted_schema", "OFF", "0"),
+    // Otherwise erased personal data would stay in unused parts of the file.
+    setting("secure_delete", "ON", "1"),
     setting("temp_store", "MEMORY", "2"),
     // The writer starts checkpoints itself, between groups.
     setting("wal_autocheckpoint", "0", "0"),
@@ -203,6 +205,7 @@ mod tests {
                 ("foreign_keys", "1"),
                 ("recursive_triggers", "1"),
                 ("trusted_schema", "0"),
+                ("secure_delete", "1"),
                 ("temp_store", "2"),
                 ("wal_autocheckpoint", "0"),
                 ("query_only", query_only),
@@ -269,6 +272,23 @@ mod tests {
         assert!(!directory.path().join("copy.db-wal").exists());
         drop(archive);
         assert_eq!(std::fs::read(&copy).unwrap(), before);
+    }
+
+    #[test]
+    fn deleted_and_replaced_values_leave_the_file() {
+        let directory = TestDirectory::create();
+        let path = directory.path().join("a.db");
+        let mut connection = open(&path, Access::Creator).unwrap();
+        let before = "CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT); CREATE INDEX named ON people (name); \
+            INSERT INTO people VALUES (1, 'the first name'), (2, 'the second name'), (3, 'another name')";
+        connection.batch_execute(before).unwrap();
+        let erase = "UPDATE people SET name = NULL WHERE id = 1; DELETE FROM people WHERE id = 2; \
+            PRAGMA wal_checkpoint(TRUNCATE)";
+        connection.batch_execute(erase).unwrap();
+        let file = std::fs::read(&path).unwrap();
+        let has = |name: &str| file.windows(name.len()).any(|part| part == name.as_bytes());
+        assert!(has("another name"));
+        assert!(!has("the first name") && !has("the second name"));
     }
 
     #[test]

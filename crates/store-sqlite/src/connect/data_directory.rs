@@ -38,12 +38,14 @@ impl DataDirectory {
     /// Creates the directory if it is missing, and locks it.
     ///
     /// # Errors
-    /// When another process uses it, it is on a network file system, or it cannot be written to.
+    /// When another process uses it, it is on a network file system, it cannot be written to, or its database is
+    /// a link.
     pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
         let path =
             create(path).with_context(|| format!("the data directory {} cannot be used", path.display()))?;
         ensure_local(&path)?;
         let lock = lock(&path)?;
+        ensure_not_linked(&database_in(&path))?;
         Ok(Self { path, _lock: lock })
     }
 
@@ -124,6 +126,27 @@ fn create(path: &Path) -> anyhow::Result<PathBuf> {
     Ok(path)
 }
 
+/// Refuses a database file that another path leads to as well: neither the lock nor the write-ahead log, which is
+/// found by the name of the file, would be shared with the users of that path.
+fn ensure_not_linked(database: &Path) -> anyhow::Result<()> {
+    let found = match fs::symlink_metadata(database) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        found => found.with_context(|| format!("the database file {} cannot be used", database.display()))?,
+    };
+    ensure!(
+        !found.is_symlink(),
+        "the database file {} is a symbolic link: use the data directory that it leads to",
+        database.display()
+    );
+    ensure!(
+        !found.is_file() || found.nlink() == 1,
+        "the database file {} has another name (a hard link), under which it could be changed: copy it, and remove \
+         one of the two",
+        database.display()
+    );
+    Ok(())
+}
+
 fn lock(directory: &Path) -> anyhow::Result<File> {
     let path = directory.join(LOCK);
     let unusable = || format!("the lock file {} cannot be used", path.display());
@@ -176,6 +199,29 @@ mod tests {
         assert_eq!(mode(opened.path()), 0o700);
         assert_eq!(mode(&opened.path().join("lock")), 0o600);
         assert_eq!(opened.database(), opened.path().join("cuepoint.db"));
+    }
+
+    #[test]
+    fn a_linked_database_is_refused() {
+        let (own, other) = (TestDirectory::create(), TestDirectory::create());
+        let (database, link) = (database_in(own.path()), database_in(other.path()));
+        fs::write(&database, "").unwrap();
+        let refusal = |of: &TestDirectory| DataDirectory::open(of.path()).unwrap_err().to_string();
+        fs::hard_link(&database, &link).unwrap();
+        for directory in [&own, &other] {
+            let message = refusal(directory);
+            assert!(message.contains("hard link"), "{message}");
+        }
+        fs::remove_file(&link).unwrap();
+        DataDirectory::open(own.path()).unwrap();
+        // A dangling link counts: SQLite would create the file that it leads to.
+        for target in [database, own.path().join("absent")] {
+            std::os::unix::fs::symlink(target, &link).unwrap();
+            let message = refusal(&other);
+            assert!(message.contains("symbolic link"), "{message}");
+            fs::remove_file(&link).unwrap();
+        }
+        DataDirectory::open(other.path()).unwrap();
     }
 
     #[test]

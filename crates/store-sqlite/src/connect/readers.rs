@@ -24,7 +24,7 @@ const LONG_READS: u32 = 2;
 const LONG_READS_END_WITHIN: Duration = Duration::from_secs(5);
 /// The number of skipped rows above which a page of a list is a long read.
 const FAR: i64 = 10_000;
-/// Deadline of such a page, with the wait for a place.
+/// Deadline of a page that is read apart, with the wait for a place.
 const PAGE_WITHIN: Duration = Duration::from_millis(4_500);
 
 /// Idle connections that read. A read takes one, or opens one if none is idle: there are at most as many as
@@ -116,6 +116,18 @@ impl Readers {
         if asked.offset().is_some_and(|offset| offset <= FAR) {
             return self.read(work);
         }
+        self.page_apart(work).await
+    }
+
+    /// Reads a page as [`Self::read_apart`] does, in time for the answer to a request, also while other long reads
+    /// have every place.
+    ///
+    /// # Errors
+    /// [`Unavailable`] as for [`Self::read_apart`], and after the deadline.
+    pub(crate) async fn page_apart<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&mut SqliteConnection) -> Result<T, SqliteFailure> + Send + 'static,
+    ) -> Result<T, Unavailable> {
         let read = self.read_apart(move |connection, _| work(connection));
         timeout(PAGE_WITHIN, read).await.unwrap_or(Err(SqliteFailure::Deadline.into()))
     }
@@ -171,4 +183,43 @@ fn snapshot<T>(
         Ok::<(), SqliteFailure>(())
     });
     done.unwrap_or_else(|| Err(ended.err().unwrap_or(SqliteFailure::Interrupted)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+    use crate::testing::TestDirectory;
+
+    #[tokio::test]
+    async fn a_page_is_refused_in_time_while_long_reads_have_every_place() {
+        let directory = TestDirectory::create();
+        drop(directory.migrated());
+        let readers = Arc::new(Readers::of(directory.path().join("test.db")).unwrap());
+        let mut held = Vec::new();
+        for _ in 0..LONG_READS {
+            let (release, until) = mpsc::channel::<()>();
+            let readers = Arc::clone(&readers);
+            let (started, running) = oneshot::channel();
+            let read = tokio::spawn(async move {
+                let hold = move |_: &mut SqliteConnection, _: &dyn Fn() -> bool| {
+                    let _ = started.send(());
+                    let _ = until.recv();
+                    Ok(())
+                };
+                readers.read_apart(hold).await
+            });
+            running.await.unwrap();
+            held.push((release, read));
+        }
+        let start = Instant::now();
+        readers.page_apart(|_| Ok(())).await.unwrap_err();
+        assert!(start.elapsed() < PAGE_WITHIN + Duration::from_millis(400), "{:?}", start.elapsed());
+        for (release, read) in held {
+            drop(release);
+            read.await.unwrap().unwrap();
+        }
+        readers.page_apart(|_| Ok(())).await.unwrap();
+    }
 }

@@ -78,6 +78,7 @@ impl CopyPlace for SqlitePlace {
             self.existing()?;
         }
         let directory = DataDirectory::open(&self.directory)?;
+        directory.ensure_restored()?;
         let access = if role == CopyRole::Source { Access::Writer } else { Access::Creator };
         let mut connection = open(&directory.database(), access)?;
         match role {
@@ -85,7 +86,8 @@ impl CopyPlace for SqlitePlace {
                 migrations::ensure_migrated(&mut connection, MIGRATIONS)?;
                 let sound = value(&mut connection, "PRAGMA quick_check(1)")?;
                 ensure!(sound == "ok", "the database is damaged: {sound}");
-                connection.batch_execute("BEGIN")?;
+                // Not only a snapshot: nothing may be committed between the rows that are read and the mark.
+                connection.batch_execute("BEGIN IMMEDIATE")?;
             }
             CopyRole::Target => {
                 migrations::migrate(&mut connection, MIGRATIONS)?;
@@ -94,7 +96,8 @@ impl CopyPlace for SqlitePlace {
             }
         }
         let identity = identity(directory.path())?;
-        Ok(Box::new(SqliteEnd { connection, directory, identity, currency: self.currency.clone() }))
+        let currency = self.currency.clone();
+        Ok(Box::new(SqliteEnd { connection, directory, identity, currency, role, in_transaction: true }))
     }
 
     async fn look_up(&self, alone: bool) -> anyhow::Result<LookedUp> {
@@ -120,6 +123,9 @@ struct SqliteEnd {
     directory: DataDirectory,
     identity: String,
     currency: Currency,
+    role: CopyRole,
+    /// Whether the transaction of the beginning is open.
+    in_transaction: bool,
 }
 
 #[async_trait]
@@ -208,6 +214,7 @@ impl CopyEnd for SqliteEnd {
 
     async fn commit(&mut self) -> anyhow::Result<()> {
         self.connection.batch_execute("COMMIT")?;
+        self.in_transaction = false;
         self.connection.batch_execute("PRAGMA wal_checkpoint(TRUNCATE)")?;
         // The database may be new: its name in the directory, and the directory's own.
         let directory = self.directory.path();
@@ -219,13 +226,20 @@ impl CopyEnd for SqliteEnd {
     }
 
     async fn mark(&mut self, mark: Option<&Mark>) -> anyhow::Result<()> {
-        // After a commit there is no transaction.
-        let _ = self.connection.batch_execute("ROLLBACK");
+        if self.in_transaction && self.role == CopyRole::Target {
+            self.connection.batch_execute("ROLLBACK")?;
+            self.in_transaction = false;
+        }
         diesel::sql_query(MARK)
             .bind::<Nullable<Text>, _>(mark.map(|mark| mark.state.name()))
             .bind::<Nullable<Binary>, _>(mark.map(|mark| mark.copy.as_bytes().as_slice()))
             .bind::<Nullable<Text>, _>(mark.map(|mark| mark.target.as_str()))
             .execute(&mut self.connection)?;
+        if self.in_transaction {
+            // Only rows were read in it.
+            self.connection.batch_execute("COMMIT")?;
+            self.in_transaction = false;
+        }
         Ok(())
     }
 
@@ -234,5 +248,52 @@ impl CopyEnd for SqliteEnd {
         let _ = end.connection.batch_execute("ROLLBACK");
         end.connection.batch_execute("PRAGMA wal_checkpoint(TRUNCATE)")?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cuepoint_store_sql::copy::MarkState;
+
+    use super::*;
+    use crate::connect::data_directory::{RESTORING, with_ending};
+    use crate::testing::TestDirectory;
+    use crate::{SqliteStore, migrate};
+
+    fn usd() -> Currency {
+        Currency::new("USD", 2).unwrap()
+    }
+
+    #[tokio::test]
+    async fn nothing_is_committed_between_the_rows_of_a_source_and_its_mark() {
+        let directory = TestDirectory::create();
+        SqliteStore::open(directory.path(), usd()).unwrap().close().await;
+        let mut end =
+            SqlitePlace::new(directory.path().to_owned(), usd()).open(CopyRole::Source).await.unwrap();
+        // A process that takes no lock of the directory.
+        let mut other = directory.connection();
+        let change = "UPDATE ids SET next = next + 1";
+        assert!(other.batch_execute(change).unwrap_err().to_string().contains("locked"));
+        let mark = Mark { state: MarkState::Moving, copy: Uuid::nil(), target: "a place".to_owned() };
+        end.mark(Some(&mark)).await.unwrap();
+        assert_eq!(mark_of(&mut other).unwrap(), Some(mark.clone()));
+        let moved = Mark { state: MarkState::Moved, ..mark };
+        end.mark(Some(&moved)).await.unwrap();
+        assert_eq!(mark_of(&mut other).unwrap(), Some(moved));
+        end.close().await.unwrap();
+        other.batch_execute(change).unwrap();
+    }
+
+    #[tokio::test]
+    async fn an_interrupted_restore_is_not_hidden_by_a_new_database() {
+        let directory = TestDirectory::create();
+        let database = database_in(directory.path());
+        fs::write(with_ending(&database, RESTORING), "").unwrap();
+        let place = SqlitePlace::new(directory.path().to_owned(), usd());
+        for refused in [migrate(directory.path()).err(), place.open(CopyRole::Target).await.err()] {
+            let message = format!("{:#}", refused.unwrap());
+            assert!(message.contains("was interrupted: run `cuepoint restore` again"), "{message}");
+        }
+        assert!(!database.exists());
     }
 }

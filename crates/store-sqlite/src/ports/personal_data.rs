@@ -87,7 +87,7 @@ impl PersonalRecords for SqliteStore {
         limit: u32,
     ) -> Result<Vec<Record>, Unavailable> {
         let currency = self.currency.clone();
-        let read = move |connection: &mut SqliteConnection, _: &dyn Fn() -> bool| {
+        let read = move |connection: &mut SqliteConnection| {
             let page = Page { user, after, limit, currency: &currency };
             match part {
                 Part::Sessions => page.sessions(connection),
@@ -105,7 +105,7 @@ impl PersonalRecords for SqliteStore {
                 Part::Events => page.events(connection),
             }
         };
-        self.readers.read_apart(read).await
+        self.readers.page_apart(read).await
     }
 }
 

@@ -17,6 +17,7 @@ use diesel::{Connection, SqliteConnection};
 use super::connection::WriterConnection;
 use super::job::{ChangeJob, Repetition};
 use super::{load, write};
+use crate::connect::deployment;
 use crate::connect::failure::SqliteFailure;
 use crate::telemetry;
 
@@ -136,6 +137,8 @@ impl GroupCommitter {
         let mut worked = None;
         let done = connection.immediate_transaction(|connection| {
             crash_points::at(CrashPoint::AfterLock, plans.iter().copied());
+            // A copy to another store can begin beside this server if its lock file was deleted.
+            deployment::ensure_unmarked(connection)?;
             let verdicts = apply_all(connection, plans, own, &self.setup)?;
             changes.iter_mut().try_for_each(|change| attempt.run(change, connection))?;
             identity.ensure(Instant::now())?;

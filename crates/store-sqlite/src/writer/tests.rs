@@ -72,6 +72,23 @@ async fn together<T>(store: &SqliteStore, jobs: impl Future<Output = T>) -> T {
 }
 
 #[tokio::test]
+async fn a_database_that_is_copied_beside_the_server_accepts_nothing() {
+    let (directory, store, user) = opened().await;
+    let (first, second) = (topup(&store, user).await, topup(&store, user).await);
+    store.apply(first).await.unwrap();
+    let mark = "UPDATE deployment SET copy_state = 'moving', copy_id = zeroblob(16), copy_target = 'a place'";
+    directory.connection().batch_execute(mark).unwrap();
+    let refused = store.apply(second.clone()).await.unwrap_err();
+    assert!(matches!(refused, ApplyError::Unavailable(_)), "{refused:?}");
+    assert_eq!(available(&store, user).await, 1_00);
+    store.writer.prove().await.unwrap_err();
+    let unmark = "UPDATE deployment SET copy_state = NULL, copy_id = NULL, copy_target = NULL";
+    directory.connection().batch_execute(unmark).unwrap();
+    assert!(matches!(store.apply(second).await, Ok(Applied::Fresh(_))));
+    store.close().await;
+}
+
+#[tokio::test]
 async fn a_panic_fails_its_group_alone() {
     let (_directory, store, user) = opened().await;
     let plan = topup(&store, user).await;
