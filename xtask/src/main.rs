@@ -58,7 +58,8 @@ enum Command {
         #[arg(default_value = "10")]
         rounds: Count,
     },
-    /// Test the live service from its own OpenAPI document, on both durable stores, as guest, DJ and operator.
+    /// Test the live service from its own OpenAPI document, on both durable stores, as guest, DJ and
+    /// operator.
     Schemathesis {
         /// Maximum number of calls of each operation.
         #[arg(default_value = "8")]
@@ -79,7 +80,8 @@ enum Command {
         #[command(subcommand)]
         action: db::Action,
     },
-    /// Write `migrations/postgres/released/<version>.sql`, the statements that this version sends to PostgreSQL.
+    /// Write `migrations/postgres/released/<version>.sql`, the statements that this version sends to
+    /// PostgreSQL.
     Statements,
     /// Write docs/openapi.json from the code.
     Openapi(openapi::Arguments),

@@ -1,5 +1,5 @@
-//! The throughput of SQLite alone on equivalent work: one thread writes the rows of the service in batches, each
-//! with one commit.
+//! The throughput of SQLite alone on equivalent work: one thread writes the rows of the service in batches,
+//! each with one commit.
 
 use std::iter::Cycle;
 use std::time::{Duration, Instant};

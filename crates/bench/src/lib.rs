@@ -1,8 +1,8 @@
 //! Benchmarks of Cuepoint, compared with the limits of the platform it runs on.
 //!
-//! Reading order: [`seeding`] (the data), [`limits`], [`file_limits`] and [`operations`] (the rows that are measured),
-//! [`load`] (requests and responses), [`processes`] (resource usage), [`run`] (the whole sequence),
-//! [`table`], [`growth`].
+//! Reading order: [`seeding`] (the data), [`limits`], [`file_limits`] and [`operations`] (the rows that are
+//! measured), [`load`] (requests and responses), [`processes`] (resource usage), [`run`] (the whole
+//! sequence), [`table`], [`growth`].
 
 pub mod bare;
 pub mod comparison;

@@ -140,8 +140,8 @@ impl Table {
         format!("At {JUDGED_AT} connections:\n\n{}\n{memory}", table(lines))
     }
 
-    /// Returns the median over all runs of a row's requests per second, divided by the best result of its limit
-    /// in the same run.
+    /// Returns the median over all runs of a row's requests per second, divided by the best result of its
+    /// limit in the same run.
     fn ratio(&self, name: &str, limit: &str) -> Option<f64> {
         let of_run = |run: &Vec<Row>| {
             let row = run.iter().find(|row| row.name == name && row.connections == JUDGED_AT)?;

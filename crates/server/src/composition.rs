@@ -11,9 +11,9 @@ use cuepoint_domain::ports::{
     Store, TopupProvider,
 };
 use cuepoint_store_memory::MemoryBackend;
-use cuepoint_store_postgres::{PostgresBackend, PostgresOptions, PostgresPlace};
-use cuepoint_store_sql::copy::CopyPlace;
-use cuepoint_store_sqlite::{SqliteBackend, SqlitePlace};
+use cuepoint_store_postgres::{PostgresBackend, PostgresCopyEndpoint, PostgresOptions};
+use cuepoint_store_sql::copy::CopyEndpoint;
+use cuepoint_store_sqlite::{SqliteBackend, SqliteCopyEndpoint};
 use governor::clock::MonotonicClock;
 use secrecy::ExposeSecret;
 
@@ -76,8 +76,8 @@ pub async fn migrate(settings: &Settings) -> anyhow::Result<Vec<String>> {
     named(&*backend, backend.migrate().await)?.with_context(|| nothing_to(&*backend, "migrate"))
 }
 
-/// Copies the data of the configured store to a temporary file beside this one, which gets its name once it is
-/// accepted.
+/// Copies the data of the configured store to a temporary file beside this one, which gets its name once it
+/// is accepted.
 ///
 /// # Errors
 /// When the file exists, the data cannot be copied, or the store makes its backups otherwise.
@@ -114,23 +114,25 @@ pub async fn finalize_upgrade(settings: &Settings, database_name: &str) -> anyho
 ///
 /// # Errors
 /// When the configured store is not durable, or the URL names no kind of store.
-pub fn copy_places(
+pub fn copy_endpoints(
     settings: &Settings,
     to: &str,
-) -> anyhow::Result<(Box<dyn CopyPlace>, Box<dyn CopyPlace>)> {
+) -> anyhow::Result<(Box<dyn CopyEndpoint>, Box<dyn CopyEndpoint>)> {
     let currency = || settings.currency.clone();
-    let from: Box<dyn CopyPlace> = match &settings.storage {
+    let from: Box<dyn CopyEndpoint> = match &settings.storage {
         Storage::Memory => bail!("{}", nothing_to(&MemoryBackend, "copy")),
-        Storage::Sqlite { directory } => Box::new(SqlitePlace::new(directory.clone(), currency())),
+        Storage::Sqlite { directory } => Box::new(SqliteCopyEndpoint::new(directory.clone(), currency())),
         Storage::Postgres(Postgres { url, .. }) => {
-            Box::new(PostgresPlace::new(url.expose_secret().to_owned(), currency()))
+            Box::new(PostgresCopyEndpoint::new(url.expose_secret().to_owned(), currency()))
         }
     };
-    let to: Box<dyn CopyPlace> = match to.split_once(':') {
+    let to: Box<dyn CopyEndpoint> = match to.split_once(':') {
         Some(("sqlite", directory)) if !directory.is_empty() => {
-            Box::new(SqlitePlace::new(directory.into(), currency()))
+            Box::new(SqliteCopyEndpoint::new(directory.into(), currency()))
         }
-        Some(("postgres" | "postgresql", _)) => Box::new(PostgresPlace::new(to.to_owned(), currency())),
+        Some(("postgres" | "postgresql", _)) => {
+            Box::new(PostgresCopyEndpoint::new(to.to_owned(), currency()))
+        }
         _ => bail!("--to: expected postgres://... or sqlite:DIR"),
     };
     Ok((from, to))
@@ -160,9 +162,9 @@ pub fn check_signing_keys(
     }
 }
 
-/// Returns the signing keys of access tokens: the configured ones, or those in the data directory, in which the
-/// first start creates one, or a random key that exists only in this process. The store must be open, because it
-/// creates and locks the data directory.
+/// Returns the signing keys of access tokens: the configured ones, or those in the data directory, in which
+/// the first start creates one, or a random key that exists only in this process. The store must be open,
+/// because it creates and locks the data directory.
 ///
 /// # Errors
 /// When the keys are invalid, one cannot be created, or none are configured in production.

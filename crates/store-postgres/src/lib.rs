@@ -43,7 +43,7 @@ use reads::ReadBatchers;
 use writer::Writer;
 
 pub use backend::PostgresBackend;
-pub use copy::PostgresPlace;
+pub use copy::PostgresCopyEndpoint;
 pub use maintenance::finalize::finalize_upgrade;
 
 /// The location and use of a database.

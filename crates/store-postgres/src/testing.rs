@@ -105,8 +105,8 @@ impl TestDatabase {
         migrations::revert(&Connector::new(&self.url)?, MIGRATIONS).await
     }
 
-    /// Returns the tables that a group of plans locks in the mode of writes or of row locks; without plans, those
-    /// that the proof locks. Nothing is committed.
+    /// Returns the tables that a group of plans locks in the mode of writes or of row locks; without plans,
+    /// those that the proof locks. Nothing is committed.
     ///
     /// # Errors
     /// When a plan is rejected or a statement fails.
@@ -142,8 +142,8 @@ impl TestDatabase {
     }
 }
 
-/// The SQL blocks of docs/operations.md about the role of servers that own nothing: the one that creates it, and the
-/// owner's grants.
+/// The SQL blocks of docs/operations.md about the role of servers that own nothing: the one that creates it,
+/// and the owner's grants.
 ///
 /// # Errors
 /// When the document lacks them.

@@ -1,7 +1,7 @@
 //! Common code of Cuepoint's SQL stores, independent of database and driver: it performs no I/O.
 //!
-//! A writer commits a group of plans in one transaction: it computes the [`GroupLockSet`] of the plans, loads its
-//! rows as [`LoadedRows`], applies the plans to them one after the other with [`fold()`], and writes the
+//! A writer commits a group of plans in one transaction: it computes the [`GroupLockSet`] of the plans, loads
+//! its rows as [`LoadedRows`], applies the plans to them one after the other with [`fold()`], and writes the
 //! resulting [`WriteSet`]. Rows are plain data ([`rows`]), which each store encodes for its columns.
 //!
 //! [`copy`] moves all data between two stores.

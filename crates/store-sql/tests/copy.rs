@@ -14,8 +14,8 @@ use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::copy::{
-    self, COUNTERS, Copied, CopiedRow, CopyEnd, CopyPlace, CopyRole, Deployment, Ending, LookedUp, Mark,
-    Report, Table, Value,
+    self, COUNTERS, Completion, Copied, CopiedRow, CopyEndpoint, CopyOrigin, CopyRole, CopySession,
+    Deployment, Mark, Report, Table, Value,
 };
 use uuid::Uuid;
 
@@ -32,8 +32,8 @@ struct Content {
     next_ids: Vec<i64>,
 }
 
-/// A place, with what happened to it.
-struct Place {
+/// A store in memory, which records its events.
+struct FakeStore {
     /// Its identity, and its kind of store.
     name: &'static str,
     content: Mutex<Content>,
@@ -43,37 +43,37 @@ struct Place {
     commits: bool,
 }
 
-/// An open place: its transaction, which begins as a copy of the content.
-struct OpenEnd {
-    place: Arc<Place>,
+/// An open store: its transaction, which begins with a copy of the content.
+struct FakeSession {
+    store: Arc<FakeStore>,
     transaction: Content,
 }
 
 #[derive(Clone)]
-struct Shared(Arc<Place>);
+struct FakeEndpoint(Arc<FakeStore>);
 
 #[async_trait]
-impl CopyPlace for Shared {
+impl CopyEndpoint for FakeEndpoint {
     fn backend(&self) -> &'static str {
         self.0.name
     }
 
-    async fn open(&self, _: CopyRole) -> anyhow::Result<Box<dyn CopyEnd>> {
+    async fn open(&self, _: CopyRole) -> anyhow::Result<Box<dyn CopySession>> {
         let transaction = self.0.content.lock().unwrap().clone();
-        Ok(Box::new(OpenEnd { place: Arc::clone(&self.0), transaction }))
+        Ok(Box::new(FakeSession { store: Arc::clone(&self.0), transaction }))
     }
 
-    async fn look_up(&self, _: bool) -> anyhow::Result<LookedUp> {
+    async fn look_up(&self, _: bool) -> anyhow::Result<CopyOrigin> {
         let copy =
             self.0.content.lock().unwrap().deployment.as_ref().and_then(|deployment| deployment.origin);
-        Ok(LookedUp { identity: self.0.name.to_owned(), copy })
+        Ok(CopyOrigin { identity: self.0.name.to_owned(), copy })
     }
 }
 
 #[async_trait]
-impl CopyEnd for OpenEnd {
+impl CopySession for FakeSession {
     fn identity(&self) -> &str {
-        self.place.name
+        self.store.name
     }
 
     async fn deployment(&mut self) -> anyhow::Result<Option<Deployment>> {
@@ -113,24 +113,24 @@ impl CopyEnd for OpenEnd {
     async fn complete(&mut self, next_ids: &[i64], deployment: &Deployment) -> anyhow::Result<()> {
         self.transaction.next_ids = next_ids.to_vec();
         self.transaction.deployment = Some(deployment.clone());
-        (self.place.spoil)(&mut self.transaction);
+        (self.store.spoil)(&mut self.transaction);
         Ok(())
     }
 
     async fn commit(&mut self) -> anyhow::Result<()> {
-        if !self.place.commits {
+        if !self.store.commits {
             bail!("the connection was lost");
         }
-        *self.place.content.lock().unwrap() = self.transaction.clone();
-        self.place.events.lock().unwrap().push("commit".to_owned());
+        *self.store.content.lock().unwrap() = self.transaction.clone();
+        self.store.events.lock().unwrap().push("commit".to_owned());
         Ok(())
     }
 
     async fn mark(&mut self, mark: Option<&Mark>) -> anyhow::Result<()> {
-        let mut content = self.place.content.lock().unwrap();
+        let mut content = self.store.content.lock().unwrap();
         content.deployment.as_mut().unwrap().mark = mark.cloned();
         let event = mark.map_or("unmarked", |mark| mark.state.name());
-        self.place.events.lock().unwrap().push(event.to_owned());
+        self.store.events.lock().unwrap().push(event.to_owned());
         Ok(())
     }
 
@@ -153,8 +153,8 @@ fn usd() -> Currency {
 
 /// A source with two rows, and a target.
 struct Pair {
-    source: Shared,
-    target: Shared,
+    source: FakeEndpoint,
+    target: FakeEndpoint,
     events: Arc<Mutex<Vec<String>>>,
 }
 
@@ -182,18 +182,18 @@ impl Pair {
             deployment: Some(deployment),
             next_ids: vec![4; COUNTERS.len()],
         };
-        let place = |name, content| {
+        let store = |name, content| {
             let (content, events) = (Mutex::new(content), Arc::clone(&events));
-            Shared(Arc::new(Place { name, content, events, spoil, commits }))
+            FakeEndpoint(Arc::new(FakeStore { name, content, events, spoil, commits }))
         };
         Self {
-            source: place("one", full),
-            target: place("two", Content::default()),
+            source: store("one", full),
+            target: store("two", Content::default()),
             events: Arc::clone(&events),
         }
     }
 
-    fn copy(&self, ending: Ending) -> Result<Copied, String> {
+    fn copy(&self, ending: Completion) -> Result<Copied, String> {
         let silent: Report = Arc::new(|_, _, _| {});
         let copied = ready(copy::copy(&self.source, &self.target, &usd(), COPY, ending, &silent));
         copied.map_err(|error| format!("{error:#}"))
@@ -207,7 +207,7 @@ impl Pair {
         ready(copy::finish(&self.source, &self.target)).map_err(|error| format!("{error:#}"))
     }
 
-    fn abort(&self, target: &Shared) -> Result<Mark, String> {
+    fn abort(&self, target: &FakeEndpoint) -> Result<Mark, String> {
         ready(copy::abort(&self.source, target)).map_err(|error| format!("{error:#}"))
     }
 }
@@ -215,15 +215,15 @@ impl Pair {
 #[test]
 fn the_marks_enclose_the_commit() {
     let pair = Pair::new(|_| {}, true);
-    pair.copy(Ending::RollBack).unwrap();
+    pair.copy(Completion::RollBack).unwrap();
     assert_eq!(pair.events(), [""; 0]);
-    let copied = pair.copy(Ending::Commit).unwrap();
+    let copied = pair.copy(Completion::Commit).unwrap();
     assert_eq!(pair.events(), ["moving", "commit", "moved"]);
     assert_eq!(copied.tables.iter().map(|(_, digest)| digest.rows).sum::<u64>(), 2);
     let target = pair.target.0.content.lock().unwrap().clone();
     assert_eq!(target.rows, pair.source.0.content.lock().unwrap().rows);
     assert_eq!(target.deployment.unwrap().origin, Some(COPY));
-    assert!(pair.copy(Ending::Commit).unwrap_err().contains("in use instead"));
+    assert!(pair.copy(Completion::Commit).unwrap_err().contains("in use instead"));
     assert!(pair.finish().unwrap_err().contains("in use instead"));
     assert!(pair.abort(&pair.target).unwrap_err().contains("in use instead"));
     assert_eq!(pair.events(), [""; 0]);
@@ -250,7 +250,7 @@ fn every_difference_of_the_target_is_found() {
     ];
     for (spoil, finding) in spoils {
         let pair = Pair::new(spoil, true);
-        let refused = pair.copy(Ending::Commit).unwrap_err();
+        let refused = pair.copy(Completion::Commit).unwrap_err();
         assert!(refused.contains(finding) && refused.contains("rolled back"), "{refused}");
         assert_eq!(pair.events(), [""; 0], "{finding}");
     }
@@ -262,17 +262,21 @@ fn a_copy_without_its_commit_can_only_be_aborted() {
     for refused in [pair.finish(), pair.abort(&pair.target)] {
         assert!(refused.unwrap_err().contains("no copy of the source was interrupted"));
     }
-    assert!(pair.copy(Ending::Commit).unwrap_err().contains("storage copy --finish"));
+    assert!(pair.copy(Completion::Commit).unwrap_err().contains("storage copy --finish"));
     assert_eq!(pair.events(), ["moving"]);
     assert!(pair.finish().unwrap_err().contains("does not have the copy"));
-    let elsewhere = Place {
+    let elsewhere = FakeStore {
         name: "three",
         content: Mutex::default(),
         events: Arc::clone(&pair.events),
         spoil: |_| {},
         commits: true,
     };
-    assert!(pair.abort(&Shared(Arc::new(elsewhere))).unwrap_err().contains("the copy leads to two"));
+    assert!(
+        pair.abort(&FakeEndpoint(Arc::new(elsewhere)))
+            .unwrap_err()
+            .contains("the interrupted copy went to two")
+    );
     pair.abort(&pair.target).unwrap();
     assert_eq!(pair.events(), ["unmarked"]);
 }
@@ -280,7 +284,7 @@ fn a_copy_without_its_commit_can_only_be_aborted() {
 #[test]
 fn a_committed_copy_can_only_be_finished() {
     let pair = Pair::new(|_| {}, true);
-    pair.copy(Ending::Commit).unwrap();
+    pair.copy(Completion::Commit).unwrap();
     // As after an end between the commit and the second mark.
     let mark = pair.source.0.content.lock().unwrap().deployment.as_mut().unwrap().mark.take().unwrap();
     let interrupted = Mark { state: copy::MarkState::Moving, ..mark };
@@ -303,10 +307,10 @@ fn a_deployment_of_another_currency_or_level_is_refused() {
     for (change, finding) in changes {
         let pair = Pair::new(|_| {}, true);
         change(pair.source.0.content.lock().unwrap().deployment.as_mut().unwrap());
-        let refused = pair.copy(Ending::Commit).unwrap_err();
+        let refused = pair.copy(Completion::Commit).unwrap_err();
         assert!(refused.contains(finding), "{refused}");
     }
     let pair = Pair::new(|_| {}, true);
     pair.source.0.content.lock().unwrap().deployment = None;
-    assert!(pair.copy(Ending::Commit).unwrap_err().contains("never used"));
+    assert!(pair.copy(Completion::Commit).unwrap_err().contains("never used"));
 }

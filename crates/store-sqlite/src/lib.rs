@@ -1,8 +1,8 @@
 //! Embedded storage for Cuepoint in a SQLite file.
 //!
 //! [`SqliteStore`] implements the storage ports of the domain. Every change goes through the writer, which
-//! commits all waiting ones in one transaction; reads run on the caller's thread. No rule is written in SQL: the
-//! tables' constraints are a backstop, and a violation is a bug, not an expected refusal.
+//! commits all waiting ones in one transaction; reads run on the caller's thread. No rule is written in SQL:
+//! the tables' constraints are a backstop, and a violation is a bug, not an expected refusal.
 //!
 //! One server uses a data directory at a time.
 
@@ -38,7 +38,7 @@ use connect::connection::{Access, open};
 use connect::data_directory::{DataDirectory, database_in, log_path};
 use connect::readers::Readers;
 use connect::{application, deployment, file_system, integrity, migrations};
-pub use copy::SqlitePlace;
+pub use copy::SqliteCopyEndpoint;
 use ports::IdRanges;
 use writer::{Writer, WriterSetup};
 
@@ -60,12 +60,12 @@ impl fmt::Debug for SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens the store in a data directory, which is created if it is missing, and applies missing migrations.
-    /// The first start records the currency in the database.
+    /// Opens the store in a data directory, which is created if it is missing, and applies missing
+    /// migrations. The first start records the currency in the database.
     ///
     /// # Errors
-    /// When another process uses the directory, it is on a network file system or cannot be written to, or its
-    /// database belongs to a newer version, to another program or to another currency.
+    /// When another process uses the directory, it is on a network file system or cannot be written to, or
+    /// its database belongs to a newer version, to another program or to another currency.
     pub fn open(directory: &Path, currency: Currency) -> anyhow::Result<Self> {
         let opened = Self::open_directory(directory, currency);
         opened.map_err(|failure| file_system::explain(failure, directory))
@@ -79,7 +79,8 @@ impl SqliteStore {
             tracing::info!(migration, "applied a migration");
         }
         let feature_level = deployment::settle(&mut connection, &currency)?;
-        // Now rather than at the first change. The log of a process that was killed is copied at the same time.
+        // Now rather than at the first change. The log of a process that was killed is copied at the same
+        // time.
         let written = application::mark(&mut connection);
         let written = written.and_then(|()| connection.batch_execute("PRAGMA wal_checkpoint(TRUNCATE)"));
         written.with_context(|| format!("the database {} cannot be written to", path.display()))?;
@@ -94,7 +95,8 @@ impl SqliteStore {
     /// migrated, and every change fails.
     ///
     /// # Errors
-    /// When there is no database, or it belongs to another version, to another program or to another currency.
+    /// When there is no database, or it belongs to another version, to another program or to another
+    /// currency.
     pub fn open_to_read(directory: &Path, currency: Currency) -> anyhow::Result<Self> {
         let path = database_in(directory);
         ensure!(
@@ -133,7 +135,8 @@ impl SqliteStore {
         &self.directory
     }
 
-    /// Completes the waiting changes, accepts no more, closes every connection, and unlocks the data directory.
+    /// Completes the waiting changes, accepts no more, closes every connection, and unlocks the data
+    /// directory.
     pub async fn close(&self) {
         self.readers.end_long_reads().await;
         self.writer.close().await;

@@ -1,5 +1,5 @@
-//! Statements that write one row, generated from the declarations of the rows. Their text does not depend on the
-//! row, so that each is prepared once per connection.
+//! Statements that write one row, generated from the declarations of the rows. Their text does not depend on
+//! the row, so that each is prepared once per connection.
 
 use std::iter::{once, repeat};
 use std::marker::PhantomData;

@@ -1,5 +1,5 @@
--- The mark of a copy to another store, and the id of the copy that wrote the database. A copy is `moving` from before its
--- commit until after it, then `moved`; servers refuse a marked database.
+-- The mark of a copy to another store, and the id of the copy that wrote the database. A copy is `moving`
+-- from before its commit until after it, then `moved`; servers refuse a marked database.
 ALTER TABLE deployment
     ADD COLUMN copy_state text CHECK (copy_state IN ('moving', 'moved')),
     ADD COLUMN copy_id uuid,

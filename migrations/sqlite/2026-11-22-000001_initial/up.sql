@@ -1,10 +1,11 @@
--- Encodings: sums are TEXT, canonical integers of minor units of the deployment's currency; times are INTEGER, microseconds
--- since the start of 1970; ids of operations are BLOB, 16 bytes; booleans are 0 or 1. No statement computes with sums.
--- Every connection has foreign_keys and recursive_triggers on: without the latter, REPLACE would bypass the triggers.
+-- Encodings: amounts are TEXT, canonical integers of minor units of the deployment's currency; times are
+-- INTEGER, microseconds since the start of 1970; ids of operations are BLOB, 16 bytes; booleans are 0 or 1.
+-- No statement computes with amounts. Every connection has foreign_keys and recursive_triggers on: without
+-- the latter, REPLACE would bypass the triggers.
 
--- The currency that every sum in this database is in, the identity and epoch of the data, the mark of a copy to another
--- store, and the id of the copy that wrote the database. A copy is `moving` from before its commit until after it, then
--- `moved`. One row, written at the first start.
+-- The currency of every amount in this database, the identity and epoch of the data, the mark of a copy to
+-- another store, and the id of the copy that wrote the database. A copy is `moving` from before its commit
+-- until after it, then `moved`. One row, written at the first start.
 CREATE TABLE deployment (
     singleton INTEGER PRIMARY KEY CONSTRAINT deployment_singleton_check CHECK (singleton = 1),
     currency TEXT NOT NULL
@@ -161,7 +162,7 @@ CREATE TABLE music_requests (
     CONSTRAINT music_requests_start_unchanged CHECK (status <> 'pending' OR changed_at = created_at),
     CONSTRAINT music_requests_commission_once_played
         CHECK ((status IN ('played', 'refunded')) = (commission IS NOT NULL)),
-    -- Of two canonical sums that are not negative, the longer one is greater.
+    -- Of two canonical amounts that are not negative, the longer one is greater.
     CONSTRAINT music_requests_commission_within_fee
         CHECK ((length(commission), commission) <= (length(fee), fee))
 ) STRICT;
@@ -244,8 +245,8 @@ CREATE TABLE topups (
     -- The number of orders to the payment provider, and the time of the next one.
     attempts INTEGER CONSTRAINT topups_attempts_check CHECK (attempts BETWEEN 0 AND 2147483647),
     order_at INTEGER,
-    -- Money that arrived after the owner was erased: the operation that recorded it, and the one that settled it. No
-    -- foreign key of the operator: the operation of the settlement has one.
+    -- Money that arrived after the owner was erased: the operation that recorded it, and the one that settled
+    -- it. No foreign key of the operator: the operation of the settlement has one.
     suspense_operation BLOB CONSTRAINT topups_suspense_operation_check CHECK (length(suspense_operation) = 16),
     suspense_at INTEGER,
     settled_operation BLOB CONSTRAINT topups_settled_operation_check CHECK (length(settled_operation) = 16),
@@ -288,7 +289,8 @@ CREATE INDEX operations_that_adjust ON operations (id) WHERE kind = 'adjust';
 -- Receipts with an unredacted profile, oldest first; a redacted one leaves the index.
 CREATE INDEX operations_whole_profiles ON operations (at, id)
     WHERE json_type(receipt, '$.profile.balance') IS NOT NULL;
--- Changes of a user's profile or account, and operations with a reason that concern them: for export and erasure.
+-- Changes of a user's profile or account, and operations with a reason that concern them: for export and
+-- erasure.
 CREATE INDEX operations_about_people ON operations (
     coalesce(
         json_extract(receipt, '$.profile.user.id'),
@@ -448,8 +450,8 @@ CREATE UNIQUE INDEX challenges_one_open ON challenges (user_id, purpose) WHERE e
 CREATE INDEX challenges_for_passwords ON challenges (hash) WHERE purpose = 'password';
 CREATE INDEX challenges_by_age ON challenges (issued_at);
 
--- Codes sent to phones within a day, to count them. Number and network are keyed hashes. No row names a user, so that an
--- erasure resets no count.
+-- Codes sent to phones within a day, to count them. Number and network are keyed hashes. No row names a user,
+-- so that an erasure resets no count.
 CREATE TABLE phone_codes (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     number BLOB NOT NULL CONSTRAINT phone_codes_number_check CHECK (length(number) = 32),
@@ -487,8 +489,8 @@ CREATE INDEX security_events_about_user ON security_events (user_id, id DESC);
 CREATE INDEX security_events_of_kind ON security_events (kind, id DESC);
 CREATE INDEX security_events_by_age ON security_events (at);
 
--- Signed messages of providers that contradict the ledger, stored until an operator resolves them. The domain defines the
--- reason codes.
+-- Signed messages of providers that contradict the ledger, stored until an operator resolves them. The domain
+-- defines the reason codes.
 CREATE TABLE provider_messages (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     source TEXT NOT NULL CONSTRAINT provider_messages_source_check CHECK (source IN ('topups', 'payouts')),
@@ -518,8 +520,8 @@ CREATE TABLE provider_messages (
 CREATE INDEX provider_messages_unresolved_first ON provider_messages ((resolved_at IS NULL) DESC, id DESC);
 CREATE INDEX provider_messages_about_rows ON provider_messages (source, row_id);
 
--- The profile in a receipt is replaced by its user's id once its retention is over or the user is erased. Nothing else of
--- an operation changes.
+-- The profile in a receipt is replaced by its user's id once its retention is over or the user is erased.
+-- Nothing else of an operation changes.
 CREATE TRIGGER operations_are_never_changed BEFORE UPDATE ON operations
     WHEN (NEW.id, NEW.kind, NEW.at) IS NOT (OLD.id, OLD.kind, OLD.at)
         OR (NEW.actor_user_id, NEW.reason, NEW.posting_rules) IS NOT (OLD.actor_user_id, OLD.reason, OLD.posting_rules)

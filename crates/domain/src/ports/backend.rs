@@ -21,8 +21,8 @@ pub type BackendError = Box<dyn Error + Send + Sync>;
 pub enum Opening {
     /// Applies missing migrations if the configuration says so; otherwise refuses a store that lacks some.
     AsConfigured,
-    /// Refuses a store that lacks migrations. It is only read, and an embedded store is opened beside the server
-    /// that uses it.
+    /// Refuses a store that lacks migrations. It is only read, and an embedded store is opened beside the
+    /// server that uses it.
     WithoutMigrations,
 }
 
@@ -62,8 +62,8 @@ pub trait Backend: Debug + Send + Sync {
 /// Maintenance of a database.
 #[async_trait]
 pub trait Maintenance: Send + Sync {
-    /// Copies the data as of one moment to a temporary file beside `file`, while servers may use them. The copy
-    /// gets the name `file` once it is accepted.
+    /// Copies the data as of one moment to a temporary file beside `file`, while servers may use them. The
+    /// copy gets the name `file` once it is accepted.
     ///
     /// # Errors
     /// [`BackendError`] when `file` exists, the data cannot be copied, or the database makes its backups with
@@ -73,8 +73,8 @@ pub trait Maintenance: Send + Sync {
     /// Prepares the data of a backup for servers; `epoch` must never have been used before.
     ///
     /// # Errors
-    /// [`BackendError`] when the database is not restored from such a source, the source is unusable, a server
-    /// uses the database, or it cannot be migrated.
+    /// [`BackendError`] when the database is not restored from such a source, the source is unusable, a
+    /// server uses the database, or it cannot be migrated.
     async fn restore(&self, source: RestoreSource<'_>, epoch: i64) -> Result<Restored, BackendError>;
 
     /// Raises the feature level of the database with this name to the newest one, and returns the previous
@@ -107,8 +107,8 @@ pub struct Restored {
     pub data: Box<dyn PreparedData>,
 }
 
-/// Data of a backup or of a restore, to be audited and then accepted or rejected. Data that are dropped before
-/// are removed, unless they were in the database before.
+/// Data of a backup or of a restore, to be audited and then accepted or rejected. Data that are dropped
+/// before are removed, unless they were in the database before.
 #[async_trait]
 pub trait PreparedData: Audit {
     /// Reads the withdrawals and top-ups whose transfers may have continued after the backup.

@@ -108,8 +108,8 @@ pub trait Store:
 
     /// Purges data past their retention: idempotency keys after seven days, ended or expired sessions once no
     /// access token of theirs can be valid, challenges of the previous day, events after a year. Redacts the
-    /// profile in receipts past [`Receipt::RETENTION`](crate::ledger::Receipt::RETENTION), once their keys are
-    /// purged.
+    /// profile in receipts past [`Receipt::RETENTION`](crate::ledger::Receipt::RETENTION), once their keys
+    /// are purged.
     ///
     /// # Errors
     /// [`Unavailable`]; some of it may be done then.

@@ -10,8 +10,8 @@ use crate::cli::{ledger_verify, print, restore};
 use crate::composition;
 use crate::config::Settings;
 
-/// Makes a backup, prints its size and newest operation, and returns the exit status. A copy with an inconsistent
-/// ledger gets another name than the file.
+/// Makes a backup, prints its size and newest operation, and returns the exit status. A copy with an
+/// inconsistent ledger gets another name than the file.
 ///
 /// # Errors
 /// When no backup was made. A signal is such an error; nothing is left of the copy then.

@@ -8,7 +8,8 @@ use crate::adapters::security::random::RandomSecrets;
 use crate::cli::print;
 use crate::config::Settings;
 
-/// Adds a new key to the configured file or the one in the data directory, and prints the outcome for each key without key material.
+/// Adds a new key to the configured file or the one in the data directory, and prints the outcome for each
+/// key without key material.
 ///
 /// # Errors
 /// When no file is configured or it cannot be replaced.

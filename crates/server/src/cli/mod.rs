@@ -56,8 +56,8 @@ struct StorageArguments {
 }
 
 impl StorageArguments {
-    /// Returns the option that is given. Two options are a usage error, which ends the process: the parser does
-    /// not notice them on both sides of a subcommand.
+    /// Returns the option that is given. Two options are a usage error, which ends the process: the parser
+    /// does not detect the conflict on both sides of a subcommand.
     fn selected(self) -> Option<StorageOption> {
         match (self.data, self.ephemeral) {
             (Some(_), true) => {
@@ -77,15 +77,15 @@ enum Command {
     Serve,
     /// Apply the missing database migrations.
     Migrate,
-    /// Copy the data of an embedded database to a file, while the server may run, and audit the copy.
+    /// Copy the SQLite database to a file, while the server may run, and audit the copy.
     Backup {
         /// The file, which must not exist.
         file: PathBuf,
     },
-    /// Restore a backup into an empty data directory; or prepare a PostgreSQL database that was restored from a
-    /// backup, or moved to another cluster, before servers start.
+    /// Restore a backup into an empty data directory; or prepare a PostgreSQL database that was restored from
+    /// a backup, or moved to another cluster, before servers start.
     Restore {
-        /// The backup of an embedded database.
+        /// The backup of a SQLite database.
         #[arg(required_unless_present = "database_name", conflicts_with = "database_name")]
         file: Option<PathBuf>,
         /// The name of the PostgreSQL database, to confirm that the configuration points to the intended one.
@@ -123,8 +123,8 @@ enum LedgerCommand {
 
 #[derive(Subcommand)]
 enum StorageCommand {
-    /// Copy all data from the configured store to an empty one of another kind, verify the copy, and let the
-    /// other store be used instead.
+    /// Copy all data from the configured store to an empty one of another kind, verify the copy, and mark the
+    /// configured store as moved.
     Copy(CopyArguments),
 }
 

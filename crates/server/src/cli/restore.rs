@@ -1,5 +1,5 @@
-//! `cuepoint restore`: restores a backup and prepares it for servers, so that ids issued after the backup are not
-//! assigned to other rows.
+//! `cuepoint restore`: restores a backup and prepares it for servers, so that ids issued after the backup are
+//! not assigned to other rows.
 
 use anyhow::{Context, Error};
 use cuepoint_domain::money::Currency;
@@ -15,8 +15,8 @@ use crate::cli::print;
 use crate::composition;
 use crate::config::Settings;
 
-/// Restores from the source, replaces all signing keys with a new one, prints the transfers to look up, audits the
-/// ledger, and returns the exit status. It can be repeated.
+/// Restores from the source, replaces all signing keys with a new one, prints the transfers to look up,
+/// audits the ledger, and returns the exit status. It can be repeated.
 ///
 /// # Errors
 /// When the data cannot be restored or the keys cannot be replaced. Completed steps stay in effect, and a
@@ -30,9 +30,9 @@ pub(crate) async fn run(settings: Settings, source: RestoreSource<'_>) -> anyhow
         RestoreSource::File(file) => file.display().to_string(),
         RestoreSource::Database(name) => name.to_owned(),
     };
-    print(&format!("{name}: epoch {epoch}, {sessions_ended} sessions ended, sequences moved ahead\n"))?;
-    // Before any row is read, because an unreadable row must not keep the old keys in force, and before a server
-    // can use the data.
+    print(&format!("{name}: epoch {epoch}, {sessions_ended} sessions ended, ids moved ahead\n"))?;
+    // Before any row is read, because an unreadable row must not keep the old keys in force, and before a
+    // server can use the data.
     print(&new_key(&settings, secrets)?)?;
     let open = data.open_transfers().await.map_err(Error::from_boxed)?;
     print(&report(&open, &settings.currency)?)?;
@@ -41,7 +41,8 @@ pub(crate) async fn run(settings: Settings, source: RestoreSource<'_>) -> anyhow
     Ok(status)
 }
 
-/// Accepts audited data if their ledger is consistent; otherwise rejects them, and prints where they are kept.
+/// Accepts audited data if their ledger is consistent; otherwise rejects them, and prints where they are
+/// kept.
 ///
 /// # Errors
 /// When they cannot get their name.
@@ -50,7 +51,7 @@ pub(super) async fn finish(data: Box<dyn PreparedData>, status: u8) -> anyhow::R
         return data.accept().await.map_err(Error::from_boxed);
     }
     match data.reject().await.map_err(Error::from_boxed)? {
-        Some(path) => print(&format!("the inconsistent data are kept in {}\n", path.display())),
+        Some(path) => print(&format!("the inconsistent data is kept in {}\n", path.display())),
         None => Ok(()),
     }
 }

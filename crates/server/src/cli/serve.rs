@@ -28,8 +28,8 @@ const BACKLOG: i32 = 4_096;
 
 /// Runs the service until a stop signal, then drains the requests in flight.
 ///
-/// When it listens it prints `listening on http://127.0.0.1:8080`, after a line with the data directory if there
-/// is one.
+/// When it listens it prints `listening on http://127.0.0.1:8080`, after a line with the data directory if
+/// there is one.
 ///
 /// # Errors
 /// When it cannot start; the message is one sentence that names the configuration key.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
-use cuepoint_store_sql::copy::{self, Copied, CopyPlace, Ending, Mark, Report, Stage};
+use cuepoint_store_sql::copy::{self, Completion, Copied, CopyEndpoint, Mark, Report, Stage};
 use indicatif::{ProgressBar, ProgressStyle};
 use secrecy::{ExposeSecret, SecretString};
 use uuid::{Builder, Uuid};
@@ -26,10 +26,10 @@ pub(super) struct CopyArguments {
     /// Copy and verify everything, then roll back. It takes as long as the copy.
     #[arg(long, conflicts_with_all = ["finish", "abort"])]
     dry_run: bool,
-    /// After an interruption: mark the configured store as moved, provided that the other one has the copy.
+    /// After an interruption: mark the configured store as moved, provided that the target has the copy.
     #[arg(long, conflicts_with = "abort")]
     finish: bool,
-    /// After an interruption: let the configured store serve again, provided that the other one does not have
+    /// After an interruption: let the configured store serve again, provided that the target does not have
     /// the copy.
     #[arg(long)]
     abort: bool,
@@ -38,10 +38,10 @@ pub(super) struct CopyArguments {
 /// Copies the configured store to another one, or resolves an interrupted copy.
 ///
 /// # Errors
-/// When a store cannot be used, the ledger is broken, the target is not empty, or the copy differs.
+/// When a store cannot be used, the ledger is inconsistent, the target is not empty, or the copy differs.
 pub(super) async fn run(settings: Settings, arguments: CopyArguments) -> anyhow::Result<()> {
     let CopyArguments { to, dry_run, finish, abort } = arguments;
-    let (from, to) = composition::copy_places(&settings, to.expose_secret())?;
+    let (from, to) = composition::copy_endpoints(&settings, to.expose_secret())?;
     if finish {
         let Mark { copy, target, .. } = copy::finish(&*from, &*to).await?;
         return print(&format!("the copy {copy} is finished: {target} is in use instead of this store\n"));
@@ -50,26 +50,26 @@ pub(super) async fn run(settings: Settings, arguments: CopyArguments) -> anyhow:
         let Mark { copy, .. } = copy::abort(&*from, &*to).await?;
         return print(&format!("the copy {copy} is aborted: this store serves again\n"));
     }
-    let end = if dry_run { Ending::RollBack } else { Ending::Commit };
-    let copied = run_copy(&settings, &*from, &*to, end).await?;
-    print(&report(&copied, end))
+    let completion = if dry_run { Completion::RollBack } else { Completion::Commit };
+    let copied = run_copy(&settings, &*from, &*to, completion).await?;
+    print(&report(&copied, completion))
 }
 
 async fn run_copy(
     settings: &Settings,
-    from: &dyn CopyPlace,
-    to: &dyn CopyPlace,
-    end: Ending,
+    from: &dyn CopyEndpoint,
+    to: &dyn CopyEndpoint,
+    completion: Completion,
 ) -> anyhow::Result<Copied> {
     let bar = ProgressBar::new(0).with_style(ProgressStyle::with_template(BAR).context("the progress bar")?);
     let shown = bar.clone();
     let progress: Report = Arc::new(move |stage, done, expected| draw(&shown, stage, done, expected));
-    let copied = copy::copy(from, to, &settings.currency, new_id()?, end, &progress).await;
+    let copied = copy::copy(from, to, &settings.currency, new_id()?, completion, &progress).await;
     bar.finish_and_clear();
     copied
 }
 
-/// An id that no other copy has.
+/// A random id of a copy.
 fn new_id() -> anyhow::Result<Uuid> {
     Ok(Builder::from_random_bytes(random(RandomSecrets::new()?)).into_uuid())
 }
@@ -91,7 +91,7 @@ fn draw(bar: &ProgressBar, stage: Stage, done: u64, expected: u64) {
 }
 
 /// The number of rows and the digest of each table, the audit, and the result.
-fn report(copied: &Copied, end: Ending) -> String {
+fn report(copied: &Copied, completion: Completion) -> String {
     let mut text = String::new();
     for (table, digest) in &copied.tables {
         let hex = digest.sha256.iter().fold(String::new(), |mut hex, byte| {
@@ -106,9 +106,9 @@ fn report(copied: &Copied, end: Ending) -> String {
         "{} wallets, {} entries, {} postings, {} entities: the ledger is consistent",
         audited.wallets, audited.entries, audited.postings, audited.entities
     );
-    text.push_str(match end {
-        Ending::Commit => "the copy is complete: this store serves no more\n",
-        Ending::RollBack => "the copy was verified and rolled back: nothing has changed\n",
+    text.push_str(match completion {
+        Completion::Commit => "the copy is complete: this store is marked as moved\n",
+        Completion::RollBack => "the copy was verified and rolled back: nothing has changed\n",
     });
     text
 }

@@ -33,8 +33,8 @@ pub struct Auth {
 pub enum SigningKeySource {
     /// A configured file, which is reloaded when it changes.
     File(PathBuf),
-    /// A file in the data directory, made at the first start because no other keys are configured, and reloaded
-    /// when it changes.
+    /// A file in the data directory, made at the first start because no other keys are configured, and
+    /// reloaded when it changes.
     DataDirectory(PathBuf),
     /// The configuration itself, in the format of the file.
     Text(SecretString),

@@ -1,8 +1,8 @@
 //! The configuration: four layers in which every key must be known and every value is validated at start.
 //!
 //! In increasing precedence: `config/default.toml` and the file of the environment, both compiled in; the
-//! file named by `CUEPOINT_CONFIG`; variables named `CUEPOINT__SECTION__KEY`, where an empty one counts as not
-//! set; and the options of the command line.
+//! file named by `CUEPOINT_CONFIG`; variables named `CUEPOINT__SECTION__KEY`, where an empty one counts as
+//! not set; and the options of the command line.
 
 mod access;
 mod auth;

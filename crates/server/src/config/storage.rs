@@ -52,7 +52,8 @@ pub(super) const STATE_DIRECTORY: &str = "STATE_DIRECTORY";
 /// The data directory in the working directory.
 const LOCAL_DIRECTORY: &str = "./cuepoint-data";
 
-/// Returns the default of `storage.dir`: the first state directory of systemd, or one in the working directory.
+/// Returns the default of `storage.dir`: the first state directory of systemd, or one in the working
+/// directory.
 ///
 /// # Errors
 /// [`ConfigError`] when the state directory is not UTF-8.

@@ -240,7 +240,7 @@ fn an_unwritten_backup_leaves_no_file() {
     // A file that exists is not replaced.
     fs::write(&file, "mine").unwrap();
     let (code, said) = scene.try_run(&["backup", &file], "data");
-    assert!(code == Some(1) && said.contains("exists already"), "{said}");
+    assert!(code == Some(1) && said.contains("already exists"), "{said}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
     server.guest();
 }
@@ -313,17 +313,17 @@ fn an_unusable_file_is_refused_in_one_line() {
     let whole = fs::read(&file).unwrap();
     fs::write(&file, &whole[..whole.len() / 2]).unwrap();
     let keys = fs::read(&scene.keys).unwrap();
-    for (path, part) in [(file, "it is damaged"), (scene.path("keys"), "it is no SQLite database")] {
+    for (path, part) in [(file, "it is damaged"), (scene.path("keys"), "it is not a SQLite database")] {
         let (code, said) = scene.try_run(&["restore", &path], "restored");
         assert_eq!(code, Some(1), "{said}");
-        assert!(said.contains("is no usable backup") && said.contains(part), "{said}");
+        assert!(said.contains("is not a usable backup") && said.contains(part), "{said}");
         assert_eq!(said.lines().count(), 1, "{said}");
     }
     assert_eq!(fs::read(&scene.keys).unwrap(), keys, "no key is replaced for a refused file");
 }
 
 #[test]
-fn each_store_names_its_own_way() {
+fn each_store_names_its_own_commands() {
     let scene = Scene::new();
     drop(scene.server("data"));
     let file = scene.path("backup.db");

@@ -187,7 +187,7 @@ fn a_restart_keeps_money_lists_and_tokens() {
 }
 
 #[test]
-fn an_ephemeral_server_forgets() {
+fn an_ephemeral_server_stores_nothing() {
     let folder = Folder::new();
     let server = folder.serve(&["--ephemeral"], &[]);
     assert_eq!(server.printed.len(), 1, "{:?}", server.printed);

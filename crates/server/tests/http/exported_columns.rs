@@ -10,8 +10,8 @@ use crate::harness::{Database, PASSWORD, Person, Server, Store, operator_keys, s
 
 on_durable_stores!(every_column_about_a_user_is_exported_or_deliberately_excluded);
 
-/// A table, and its rows that mention an account; `{id}` stands for the account id, and `[profile.user]` for the
-/// text of this field of a receipt.
+/// A table, and its rows that mention an account; `{id}` stands for the account id, and `[profile.user]` for
+/// the text of this field of a receipt.
 struct Table {
     name: &'static str,
     /// The rows that belong to the account: an export shows every column of them, except those in `LEFT_OUT`.
@@ -253,8 +253,8 @@ fn scalars(value: &Value, into: &mut BTreeSet<String>) {
     }
 }
 
-/// The columns of every table, each as table, column and type of PostgreSQL. The columns of SQLite have the same
-/// names, and types that say less.
+/// The columns of every table, each as table, column and type of PostgreSQL. The columns of SQLite have the
+/// same names, and types that say less.
 fn columns(database: &Database) -> Vec<[String; 3]> {
     let types = match database.store() {
         Store::Postgres => None,

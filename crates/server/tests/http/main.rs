@@ -1,7 +1,7 @@
 //! Tests of the HTTP contract against the real binary over a real socket, on every store.
 //!
-//! Every test starts its own servers on free ports, with its own database or data directory, and stops them at
-//! its end.
+//! Every test starts its own servers on free ports, with its own database or data directory, and stops them
+//! at its end.
 
 #![allow(
     clippy::arithmetic_side_effects,

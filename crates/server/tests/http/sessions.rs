@@ -127,7 +127,8 @@ fn another_server_on_postgres_refuses_an_ended_session_within_two_seconds() {
     is_refused_within_two_seconds(ended, asked);
 }
 
-/// A session ended by another process: on SQLite a command of the operator, on PostgreSQL another server as well.
+/// A session ended by another process: on SQLite a command of the operator, on PostgreSQL another server as
+/// well.
 fn a_session_ended_in_the_database_is_refused_within_two_seconds(store: Store) {
     let server = Server::start(store);
     let (guest, other) = (server.guest(), server.guest());

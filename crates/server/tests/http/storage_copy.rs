@@ -34,13 +34,13 @@ impl Drop for Directory {
     }
 }
 
-/// A store that commands are configured with or lead to.
-enum Place {
+/// The store of a command: the configured one, or its target.
+enum CopyStore {
     Sqlite(Directory),
     Postgres(Arc<Database>),
 }
 
-impl Place {
+impl CopyStore {
     fn sqlite() -> Self {
         Self::Sqlite(Directory::new())
     }
@@ -106,14 +106,14 @@ macro_rules! in_both_directions {
         mod to_postgres {
             $(#[test]
             fn $test() {
-                super::$test(&super::Place::sqlite(), &super::Place::postgres());
+                super::$test(&super::CopyStore::sqlite(), &super::CopyStore::postgres());
             })+
         }
 
         mod to_sqlite {
             $(#[test]
             fn $test() {
-                super::$test(&super::Place::postgres(), &super::Place::sqlite());
+                super::$test(&super::CopyStore::postgres(), &super::CopyStore::sqlite());
             })+
         }
     };
@@ -135,14 +135,14 @@ fn digests(said: &str) -> Vec<&str> {
 }
 
 /// Fills the source.
-fn fill(from: &Place) {
+fn fill(from: &CopyStore) {
     let server = from.server();
     let (guest, dj) = (server.payer("20"), server.dj());
     dj.answer(guest.ask(&dj), "played").data(200);
     guest.ask(&dj);
 }
 
-fn a_copied_store_serves_and_its_source_does_not(from: &Place, to: &Place) {
+fn a_copied_store_serves_and_its_source_does_not(from: &CopyStore, to: &CopyStore) {
     let server = from.server();
     let (guest, dj) = (server.payer("20"), server.dj());
     dj.answer(guest.ask(&dj), "played").data(200);
@@ -162,8 +162,8 @@ fn a_copied_store_serves_and_its_source_does_not(from: &Place, to: &Place) {
     assert!(other.id > dj.id.max(guest.id), "an id is used twice");
     drop(server);
     let last = match from {
-        Place::Sqlite(_) => Place::sqlite(),
-        Place::Postgres(_) => Place::postgres(),
+        CopyStore::Sqlite(_) => CopyStore::sqlite(),
+        CopyStore::Postgres(_) => CopyStore::postgres(),
     };
     let (done, back) = to.copy(&last, &[], None);
     assert!(done && digests(&back).len() == digests(&said).len(), "{back}");
@@ -171,7 +171,7 @@ fn a_copied_store_serves_and_its_source_does_not(from: &Place, to: &Place) {
     assert_eq!(last.server().client().login(&guest.email).id, guest.id);
 }
 
-fn a_dry_run_changes_nothing(from: &Place, to: &Place) {
+fn a_dry_run_changes_nothing(from: &CopyStore, to: &CopyStore) {
     fill(from);
     let (done, dry) = from.copy(to, &["--dry-run"], None);
     assert!(done && dry.contains("nothing has changed"), "{dry}");
@@ -181,7 +181,7 @@ fn a_dry_run_changes_nothing(from: &Place, to: &Place) {
     assert_eq!(digests(&dry), digests(&said));
 }
 
-fn a_copy_that_ends_before_the_mark_leaves_the_source_in_use(from: &Place, to: &Place) {
+fn a_copy_that_ends_before_the_mark_leaves_the_source_in_use(from: &CopyStore, to: &CopyStore) {
     fill(from);
     for step in ["copy_written", "copy_verified"] {
         let (done, said) = from.copy(to, &[], Some(step));
@@ -197,7 +197,7 @@ fn a_copy_that_ends_before_the_mark_leaves_the_source_in_use(from: &Place, to: &
     assert!(done, "{said}");
 }
 
-fn a_copy_that_ends_before_its_commit_can_only_be_aborted(from: &Place, to: &Place) {
+fn a_copy_that_ends_before_its_commit_can_only_be_aborted(from: &CopyStore, to: &CopyStore) {
     fill(from);
     let (done, said) = from.copy(to, &[], Some("copy_marked"));
     assert!(!done, "{said}");
@@ -208,13 +208,13 @@ fn a_copy_that_ends_before_its_commit_can_only_be_aborted(from: &Place, to: &Pla
     let (done, said) = from.copy(to, &["--finish"], None);
     assert!(!done && said.contains("does not have the copy"), "{said}");
     let elsewhere = match to {
-        Place::Sqlite(_) => Place::sqlite(),
-        Place::Postgres(_) => Place::postgres(),
+        CopyStore::Sqlite(_) => CopyStore::sqlite(),
+        CopyStore::Postgres(_) => CopyStore::postgres(),
     };
     let (done, said) = run(&["migrate"], None, &elsewhere.keys());
     assert!(done.success(), "{said}");
     let (done, said) = from.copy(&elsewhere, &["--abort"], None);
-    assert!(!done && said.contains("the copy leads to"), "{said}");
+    assert!(!done && said.contains("the interrupted copy went to"), "{said}");
     from.serves().unwrap_err();
     let (done, said) = from.copy(to, &["--abort"], None);
     assert!(done && said.contains("serves again"), "{said}");
@@ -223,7 +223,7 @@ fn a_copy_that_ends_before_its_commit_can_only_be_aborted(from: &Place, to: &Pla
     assert!(done, "{said}");
 }
 
-fn a_copy_that_ends_after_its_commit_can_only_be_finished(from: &Place, to: &Place) {
+fn a_copy_that_ends_after_its_commit_can_only_be_finished(from: &CopyStore, to: &CopyStore) {
     fill(from);
     let (done, said) = from.copy(to, &[], Some("copy_committed"));
     assert!(!done, "{said}");
@@ -242,7 +242,7 @@ fn a_copy_that_ends_after_its_commit_can_only_be_finished(from: &Place, to: &Pla
     }
 }
 
-fn an_unreachable_target_changes_nothing(from: &Place, to: &Place) {
+fn an_unreachable_target_changes_nothing(from: &CopyStore, to: &CopyStore) {
     fill(from);
     let (done, said) = from.copy(to, &[], Some("copy_marked"));
     assert!(!done, "{said}");
@@ -258,7 +258,7 @@ fn an_unreachable_target_changes_nothing(from: &Place, to: &Place) {
     from.serves().unwrap();
 }
 
-fn a_target_in_use_and_a_source_in_use_are_refused(from: &Place, to: &Place) {
+fn a_target_in_use_and_a_source_in_use_are_refused(from: &CopyStore, to: &CopyStore) {
     let in_use = |said: &str| said.contains("in use by pid") || said.contains("a server is connected");
     let server = from.server();
     server.payer("20");
@@ -285,8 +285,8 @@ fn a_target_in_use_and_a_source_in_use_are_refused(from: &Place, to: &Place) {
 
 #[test]
 fn a_broken_ledger_is_refused_by_name() {
-    let database = Arc::new(Database::new());
-    let (from, to) = (Place::Postgres(Arc::clone(&database)), Place::sqlite());
+    let database = Arc::new(Database::postgres());
+    let (from, to) = (CopyStore::Postgres(Arc::clone(&database)), CopyStore::sqlite());
     fill(&from);
     database.rows(
         "UPDATE wallets SET available = available + 1 WHERE user_id = (SELECT min(user_id) FROM wallets)",
@@ -300,7 +300,7 @@ fn a_broken_ledger_is_refused_by_name() {
 
 #[test]
 fn a_command_line_without_meaning_is_refused() {
-    let from = Place::sqlite();
+    let from = CopyStore::sqlite();
     for arguments in [
         &["--dry-run"][..],
         &["--to", "sqlite:/x", "--finish", "--abort"],
@@ -314,6 +314,6 @@ fn a_command_line_without_meaning_is_refused() {
     let (status, said) =
         run(&["storage", "copy", "--to", "sqlite:/x"], None, &[("storage.backend", "memory")]);
     assert!(!status.success() && said.contains("nothing to copy"), "{said}");
-    let (status, said) = run(&["storage", "copy", "--to", &from.url()], None, &Place::sqlite().keys());
+    let (status, said) = run(&["storage", "copy", "--to", &from.url()], None, &CopyStore::sqlite().keys());
     assert!(!status.success() && said.contains("another kind of store"), "{said}");
 }

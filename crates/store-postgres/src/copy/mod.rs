@@ -1,4 +1,4 @@
-//! The two ends of a copy to or from another store.
+//! PostgreSQL as the source or the target of a copy between stores.
 
 mod cells;
 
@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use cuepoint_domain::ledger::Auditor;
 use cuepoint_domain::money::Currency;
 use cuepoint_store_sql::copy::{
-    COUNTERS, CopiedRow, CopyEnd, CopyPlace, CopyRole, Counter, Counting, Deployment, LookedUp, Mark, TABLES,
-    Table, Value,
+    COUNTERS, CopiedRow, CopyEndpoint, CopyOrigin, CopyRole, CopySession, Counter, Counting, Deployment,
+    Mark, TABLES, Table, Value,
 };
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Text};
@@ -25,8 +25,8 @@ use crate::rows::{column_time, timestamp};
 use crate::schema::deployment;
 use cells::{Cells, InsertRows, ReadRows};
 
-/// The settings of the connection: a copy takes minutes, in which it also waits for the other end, and its
-/// commits have to be durable.
+/// The settings of the connection: a copy takes minutes, in which it also waits for the other session, and
+/// its commits have to be durable.
 const SETTINGS: &str = "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0; \
     SET synchronous_commit = on";
 const SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
@@ -34,20 +34,23 @@ const SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 const HAS_SCHEMA: &str = "SELECT EXISTS (SELECT FROM information_schema.columns \
     WHERE table_schema = current_schema() AND table_name = 'deployment' AND column_name = 'origin_copy_id')";
 
-/// A database as one end of a copy.
+/// A database as an endpoint of a copy.
 #[derive(Clone)]
-pub struct PostgresPlace {
+pub struct PostgresCopyEndpoint {
     url: String,
     currency: Currency,
 }
 
-impl std::fmt::Debug for PostgresPlace {
+impl std::fmt::Debug for PostgresCopyEndpoint {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PostgresPlace").field("url", &"[hidden]").field("currency", &self.currency).finish()
+        f.debug_struct("PostgresCopyEndpoint")
+            .field("url", &"[hidden]")
+            .field("currency", &self.currency)
+            .finish()
     }
 }
 
-impl PostgresPlace {
+impl PostgresCopyEndpoint {
     /// The database at a URL, which is never printed.
     #[must_use]
     pub const fn new(url: String, currency: Currency) -> Self {
@@ -76,7 +79,7 @@ async fn unlock(connection: &mut AsyncPgConnection) -> anyhow::Result<()> {
     connection.batch_execute(&unlock).await.context("the lock of the database")
 }
 
-/// A name of the database that no other one has.
+/// A unique name of the database.
 async fn identity(connection: &mut AsyncPgConnection) -> anyhow::Result<String> {
     let name: String =
         diesel::dsl::sql::<Text>("SELECT current_database()::text").get_result(connection).await?;
@@ -85,12 +88,12 @@ async fn identity(connection: &mut AsyncPgConnection) -> anyhow::Result<String> 
 }
 
 #[async_trait]
-impl CopyPlace for PostgresPlace {
+impl CopyEndpoint for PostgresCopyEndpoint {
     fn backend(&self) -> &'static str {
         "postgres"
     }
 
-    async fn open(&self, role: CopyRole) -> anyhow::Result<Box<dyn CopyEnd>> {
+    async fn open(&self, role: CopyRole) -> anyhow::Result<Box<dyn CopySession>> {
         let connector = self.connector()?;
         let mut connection = connector.connect().await?;
         lock(&mut connection).await?;
@@ -107,10 +110,10 @@ impl CopyPlace for PostgresPlace {
             }
         }
         let identity = identity(&mut connection).await?;
-        Ok(Box::new(PostgresEnd { connection, identity, currency: self.currency.clone() }))
+        Ok(Box::new(PostgresCopySession { connection, identity, currency: self.currency.clone() }))
     }
 
-    async fn look_up(&self, alone: bool) -> anyhow::Result<LookedUp> {
+    async fn look_up(&self, alone: bool) -> anyhow::Result<CopyOrigin> {
         let mut connection = self.connector()?.connect().await?;
         if alone {
             lock(&mut connection).await?;
@@ -124,13 +127,13 @@ impl CopyPlace for PostgresPlace {
         if alone {
             unlock(&mut connection).await?;
         }
-        Ok(LookedUp { identity, copy })
+        Ok(CopyOrigin { identity, copy })
     }
 }
 
 /// A database in use by this process, with a connection in a transaction that also holds the lock of all
 /// servers. The lock is lost with the connection, and then every method fails.
-struct PostgresEnd {
+struct PostgresCopySession {
     connection: AsyncPgConnection,
     identity: String,
     currency: Currency,
@@ -149,7 +152,7 @@ fn next_id(Counter { sequence, counting, greatest, .. }: &Counter) -> String {
 }
 
 #[async_trait]
-impl CopyEnd for PostgresEnd {
+impl CopySession for PostgresCopySession {
     fn identity(&self) -> &str {
         &self.identity
     }

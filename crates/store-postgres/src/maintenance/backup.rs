@@ -4,7 +4,8 @@ use std::path::Path;
 
 use tokio_postgres::config::{Config, Host, SslMode};
 
-/// Returns the command that makes a backup in a file, and the way to verify it. The text contains no password.
+/// Returns the command that makes a backup in a file, and the way to verify it. The text contains no
+/// password.
 ///
 /// # Errors
 /// When the URL is invalid. No error repeats it.

@@ -330,8 +330,8 @@ async fn still_committing(
 /// of a connection in order, and each statement sees what was committed when it began. If one fails, so do
 /// all after it.
 ///
-/// With `prove`, something is written to the log even if no plan changes anything. A plan that is found applied under its
-/// own operation, listed in `own`, was applied by an earlier attempt of this very call.
+/// With `prove`, something is written to the log even if no plan changes anything. A plan that is found
+/// applied under its own operation, listed in `own`, was applied by an earlier attempt of this very call.
 pub(super) async fn prepare(
     connection: &AsyncPgConnection,
     plans: &[&Plan],

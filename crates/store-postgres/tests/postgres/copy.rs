@@ -14,12 +14,12 @@ use cuepoint_domain::ports::{Ids, SecurityLog, Store, Wallets};
 use cuepoint_store_contract::Fixture;
 use cuepoint_store_contract::histories::random_histories_agree_with_a_reference_model;
 use cuepoint_store_postgres::testing::TestDatabase;
-use cuepoint_store_postgres::{PostgresPlace, PostgresStore};
+use cuepoint_store_postgres::{PostgresCopyEndpoint, PostgresStore};
 use cuepoint_store_sql::copy::{
-    self, COUNTERS, ColumnKind, Copied, CopyPlace, CopyRole, Counting, Ending, Report, TABLES,
+    self, COUNTERS, ColumnKind, Completion, Copied, CopyEndpoint, CopyRole, Counting, Report, TABLES,
 };
 use cuepoint_store_sqlite::testing::TestDirectory;
-use cuepoint_store_sqlite::{SqlitePlace, SqliteStore};
+use cuepoint_store_sqlite::{SqliteCopyEndpoint, SqliteStore};
 use futures_util::future::BoxFuture;
 use uuid::Uuid;
 
@@ -63,18 +63,18 @@ fn silent() -> Report {
     Arc::new(|_, _, _| {})
 }
 
-async fn copied(from: &dyn CopyPlace, to: &dyn CopyPlace, end: Ending) -> anyhow::Result<Copied> {
+async fn copied(from: &dyn CopyEndpoint, to: &dyn CopyEndpoint, end: Completion) -> anyhow::Result<Copied> {
     static COPIES: AtomicU64 = AtomicU64::new(1);
     let id = Uuid::from_u64_pair(0, COPIES.fetch_add(1, Ordering::Relaxed));
     copy::copy(from, to, &usd(), id, end, &silent()).await
 }
 
-fn postgres(database: &TestDatabase) -> PostgresPlace {
-    PostgresPlace::new(database.url().to_owned(), usd())
+fn postgres(database: &TestDatabase) -> PostgresCopyEndpoint {
+    PostgresCopyEndpoint::new(database.url().to_owned(), usd())
 }
 
-fn sqlite(directory: &TestDirectory) -> SqlitePlace {
-    SqlitePlace::new(directory.path().to_owned(), usd())
+fn sqlite(directory: &TestDirectory) -> SqliteCopyEndpoint {
+    SqliteCopyEndpoint::new(directory.path().to_owned(), usd())
 }
 
 /// The error of a refused copy, with its causes.
@@ -82,9 +82,9 @@ fn refusal<T: std::fmt::Debug>(refused: anyhow::Result<T>) -> String {
     format!("{:#}", refused.unwrap_err())
 }
 
-/// The next ids in a place.
-async fn next_ids(place: &dyn CopyPlace) -> Vec<i64> {
-    let mut end = place.open(CopyRole::Source).await.unwrap();
+/// The next ids of a store.
+async fn next_ids(endpoint: &dyn CopyEndpoint) -> Vec<i64> {
+    let mut end = endpoint.open(CopyRole::Source).await.unwrap();
     let next_ids = end.next_ids().await.unwrap();
     end.close().await.unwrap();
     next_ids
@@ -136,9 +136,9 @@ async fn a_copy_to_sqlite_and_back_and_there_again_is_equal() {
     let ids = next_ids(&postgres(&first)).await;
 
     let (there, again) = (TestDirectory::create(), TestDirectory::create());
-    let one = copied(&postgres(&first), &sqlite(&there), Ending::Commit).await.unwrap();
-    let two = copied(&sqlite(&there), &postgres(&second), Ending::Commit).await.unwrap();
-    let three = copied(&postgres(&second), &sqlite(&again), Ending::Commit).await.unwrap();
+    let one = copied(&postgres(&first), &sqlite(&there), Completion::Commit).await.unwrap();
+    let two = copied(&sqlite(&there), &postgres(&second), Completion::Commit).await.unwrap();
+    let three = copied(&postgres(&second), &sqlite(&again), Completion::Commit).await.unwrap();
     for (table, digest) in &one.tables {
         assert!(digest.rows > 0, "{table} is empty");
     }
@@ -213,14 +213,14 @@ async fn a_dry_run_changes_nothing() {
     let (database, directory) = (history().await, TestDirectory::create());
     let before = next_ids(&postgres(&database)).await;
     for _ in 0..2 {
-        copied(&postgres(&database), &sqlite(&directory), Ending::RollBack).await.unwrap();
+        copied(&postgres(&database), &sqlite(&directory), Completion::RollBack).await.unwrap();
     }
     let target = TestDatabase::create().await;
-    let there = copied(&postgres(&database), &sqlite(&directory), Ending::Commit).await.unwrap();
+    let there = copied(&postgres(&database), &sqlite(&directory), Completion::Commit).await.unwrap();
     let sequence = "SELECT last_value FROM user_ids";
     let client = client(target.url()).await;
     let last: i64 = client.query_one(sequence, &[]).await.unwrap().get(0);
-    let dry = copied(&sqlite(&directory), &postgres(&target), Ending::RollBack).await.unwrap();
+    let dry = copied(&sqlite(&directory), &postgres(&target), Completion::RollBack).await.unwrap();
     assert_eq!(dry.tables, there.tables);
     assert_eq!(last, client.query_one(sequence, &[]).await.unwrap().get::<_, i64>(0));
     assert_eq!(next_ids(&sqlite(&directory)).await, before);
@@ -231,15 +231,15 @@ async fn a_dry_run_changes_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_target_with_rows_and_a_store_in_use_are_refused() {
     let (database, directory) = (TestDatabase::create().await, TestDirectory::create());
-    let refused = refusal(copied(&postgres(&database), &sqlite(&directory), Ending::Commit).await);
+    let refused = refusal(copied(&postgres(&database), &sqlite(&directory), Completion::Commit).await);
     assert!(refused.contains("never used"), "{refused}");
     let store = open(database.url()).await;
     guest(&store, 5_00).await;
-    let refused = refusal(copied(&postgres(&database), &sqlite(&directory), Ending::Commit).await);
+    let refused = refusal(copied(&postgres(&database), &sqlite(&directory), Completion::Commit).await);
     assert!(refused.contains("the source: a server is connected"), "{refused}");
     store.close().await;
     let server = SqliteStore::open(directory.path(), usd()).unwrap();
-    let refused = refusal(copied(&postgres(&database), &sqlite(&directory), Ending::Commit).await);
+    let refused = refusal(copied(&postgres(&database), &sqlite(&directory), Completion::Commit).await);
     assert!(
         refused.contains("the target: the data directory") && refused.contains("in use by pid"),
         "{refused}"
@@ -255,9 +255,9 @@ async fn a_target_with_rows_and_a_store_in_use_are_refused() {
     };
     server.append(&event).await.unwrap();
     server.close().await;
-    let refused = refusal(copied(&postgres(&database), &sqlite(&directory), Ending::Commit).await);
+    let refused = refusal(copied(&postgres(&database), &sqlite(&directory), Completion::Commit).await);
     assert!(refused.contains("is not empty: security_events has 1 rows"), "{refused}");
-    let refused = refusal(copied(&postgres(&database), &postgres(&database), Ending::Commit).await);
+    let refused = refusal(copied(&postgres(&database), &postgres(&database), Completion::Commit).await);
     assert!(refused.contains("another kind of store"), "{refused}");
     // Nothing was marked.
     open(database.url()).await.close().await;
@@ -271,7 +271,7 @@ async fn a_broken_ledger_is_refused_by_name() {
     store.close().await;
     let tamper = format!("UPDATE wallets SET available = 6 WHERE user_id = {user}");
     client(database.url()).await.batch_execute(&tamper).await.unwrap();
-    let refused = refusal(copied(&postgres(&database), &sqlite(&directory), Ending::Commit).await);
+    let refused = refusal(copied(&postgres(&database), &sqlite(&directory), Completion::Commit).await);
     assert!(refused.contains("the source, of which nothing was copied: the ledger is broken: "), "{refused}");
     assert!(refused.contains(&format!("wallet {user}")), "{refused}");
     open(database.url()).await.close().await;
@@ -289,7 +289,7 @@ async fn a_server_that_lost_its_connections_finds_a_copied_database_refused() {
     let mut attempts = 0..50;
     loop {
         client.query(others, &[]).await.unwrap();
-        match copied(&postgres(&database), &sqlite(&directory), Ending::Commit).await {
+        match copied(&postgres(&database), &sqlite(&directory), Completion::Commit).await {
             Ok(_) => break,
             Err(error) => assert!(attempts.next().is_some(), "{error:#}"),
         }

@@ -1,5 +1,5 @@
-//! Servers under the role that docs/operations.md creates: it owns nothing, and has only the privileges that the
-//! service needs.
+//! Servers under the role that docs/operations.md creates: it owns nothing, and has only the privileges that
+//! the service needs.
 
 use std::time::Duration as Wait;
 

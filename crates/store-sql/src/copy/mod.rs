@@ -1,10 +1,10 @@
 //! Copies of all data from one store to another, while no server uses either.
 //!
 //! The target is written in one transaction and compared before its commit. Before the commit the source is
-//! durably marked, so that at no time both serve: a copy that was interrupted between mark and commit is
+//! durably marked, so that servers never use both: a copy that was interrupted between mark and commit is
 //! finished or aborted according to the id of the copy in the target.
 
-mod place;
+mod endpoint;
 mod tables;
 mod value;
 
@@ -14,7 +14,9 @@ use cuepoint_domain::money::Currency;
 use futures_util::future::try_join;
 use uuid::Uuid;
 
-pub use place::{CopyEnd, CopyPlace, CopyRole, Deployment, LookedUp, Mark, MarkState, Report, Stage};
+pub use endpoint::{
+    CopyEndpoint, CopyOrigin, CopyRole, CopySession, Deployment, Mark, MarkState, Report, Stage,
+};
 pub use tables::{COUNTERS, Column, ColumnKind, Counter, Counting, TABLES, Table};
 pub use value::{CopiedRow, TableDigest, Value, canonical_json};
 
@@ -35,7 +37,7 @@ pub struct Copied {
 
 /// What to do with a verified copy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ending {
+pub enum Completion {
     /// Commit it, and mark the source.
     Commit,
     /// Roll it back, and leave the source unmarked.
@@ -45,14 +47,14 @@ pub enum Ending {
 /// Copies all data; `copy` is an id that no other copy has.
 ///
 /// # Errors
-/// When a place cannot be used, the source is inconsistent, the target is not empty, or they differ at the end.
-/// Unless the error names `--finish`, the target is left empty and the source unmarked.
+/// When an endpoint cannot be used, the source is inconsistent, the target is not empty, or they differ at
+/// the end. Unless the error names `--finish`, the target is left empty and the source unmarked.
 pub async fn copy(
-    from: &dyn CopyPlace,
-    to: &dyn CopyPlace,
+    from: &dyn CopyEndpoint,
+    to: &dyn CopyEndpoint,
     currency: &Currency,
     copy: Uuid,
-    end: Ending,
+    completion: Completion,
     report: &Report,
 ) -> anyhow::Result<Copied> {
     ensure!(
@@ -61,16 +63,16 @@ pub async fn copy(
         to.backend()
     );
     let mut source = from.open(CopyRole::Source).await.context("the source")?;
-    let done = copy_from(&mut *source, to, currency, copy, end, report).await;
-    closed(source, done).await
+    let done = copy_from(&mut *source, to, currency, copy, completion, report).await;
+    close_after(source, done).await
 }
 
 async fn copy_from(
-    source: &mut dyn CopyEnd,
-    to: &dyn CopyPlace,
+    source: &mut dyn CopySession,
+    to: &dyn CopyEndpoint,
     currency: &Currency,
     copy: Uuid,
-    end: Ending,
+    completion: Completion,
     report: &Report,
 ) -> anyhow::Result<Copied> {
     let deployment =
@@ -82,19 +84,19 @@ async fn copy_from(
         ensure_empty(&mut *target, currency).await.context("the target")?;
         let deployment = Deployment { origin: Some(copy), mark: None, ..deployment };
         let copied = write_and_verify(source, &mut *target, &deployment, report).await?;
-        if end == Ending::Commit {
+        if completion == Completion::Commit {
             commit(source, &mut *target, copy).await?;
         }
         Ok(copied)
     };
     let done = done.await;
-    closed(target, done).await
+    close_after(target, done).await
 }
 
 /// Writes the copy to the target's transaction, and verifies it there.
 async fn write_and_verify(
-    source: &mut dyn CopyEnd,
-    target: &mut dyn CopyEnd,
+    source: &mut dyn CopySession,
+    target: &mut dyn CopySession,
     deployment: &Deployment,
     report: &Report,
 ) -> anyhow::Result<Copied> {
@@ -113,7 +115,11 @@ async fn write_and_verify(
 }
 
 /// Commits a verified copy between the two marks of its source.
-async fn commit(source: &mut dyn CopyEnd, target: &mut dyn CopyEnd, copy: Uuid) -> anyhow::Result<()> {
+async fn commit(
+    source: &mut dyn CopySession,
+    target: &mut dyn CopySession,
+    copy: Uuid,
+) -> anyhow::Result<()> {
     let mark = Mark { state: MarkState::Moving, copy, target: target.identity().to_owned() };
     source.mark(Some(&mark)).await.context("the source cannot be marked")?;
     crash_points::at_copy(CopyStep::Marked);
@@ -123,8 +129,8 @@ async fn commit(source: &mut dyn CopyEnd, target: &mut dyn CopyEnd, copy: Uuid) 
     source.mark(Some(&moved)).await.with_context(|| mark.refusal())
 }
 
-/// Closes an end after its use, so that its lock is free as soon as the result is known.
-async fn closed<T>(end: Box<dyn CopyEnd>, done: anyhow::Result<T>) -> anyhow::Result<T> {
+/// Closes a session after its use, so that its lock is released before the result is returned.
+async fn close_after<T>(end: Box<dyn CopySession>, done: anyhow::Result<T>) -> anyhow::Result<T> {
     let closed = end.close().await;
     let done = done?;
     closed?;
@@ -134,16 +140,17 @@ async fn closed<T>(end: Box<dyn CopyEnd>, done: anyhow::Result<T>) -> anyhow::Re
 /// Marks the source of an interrupted copy as moved, provided that the target has the copy.
 ///
 /// # Errors
-/// When a place cannot be used, no copy was interrupted, or the target does not have it. Nothing is changed.
-pub async fn finish(from: &dyn CopyPlace, to: &dyn CopyPlace) -> anyhow::Result<Mark> {
+/// When an endpoint cannot be used, no copy was interrupted, or the target does not have it. Nothing is
+/// changed.
+pub async fn finish(from: &dyn CopyEndpoint, to: &dyn CopyEndpoint) -> anyhow::Result<Mark> {
     let mut source = from.open(CopyRole::Source).await.context("the source")?;
     let done = finish_from(&mut *source, to).await;
-    closed(source, done).await
+    close_after(source, done).await
 }
 
-async fn finish_from(source: &mut dyn CopyEnd, to: &dyn CopyPlace) -> anyhow::Result<Mark> {
+async fn finish_from(source: &mut dyn CopySession, to: &dyn CopyEndpoint) -> anyhow::Result<Mark> {
     let mark = interrupted(source).await?;
-    let LookedUp { identity, copy } = to.look_up(false).await.context("the target")?;
+    let CopyOrigin { identity, copy } = to.look_up(false).await.context("the target")?;
     ensure!(
         copy == Some(mark.copy),
         "{identity} does not have the copy {}: run `cuepoint storage copy --abort` if {} does not have it",
@@ -158,26 +165,30 @@ async fn finish_from(source: &mut dyn CopyEnd, to: &dyn CopyPlace) -> anyhow::Re
 /// Removes the mark of the source of an interrupted copy, provided that the target does not have the copy.
 ///
 /// # Errors
-/// When a place cannot be used, no copy was interrupted, or the target is another one or has the copy. Nothing
-/// is changed.
-pub async fn abort(from: &dyn CopyPlace, to: &dyn CopyPlace) -> anyhow::Result<Mark> {
+/// When an endpoint cannot be used, no copy was interrupted, or the target is another one or has the copy.
+/// Nothing is changed.
+pub async fn abort(from: &dyn CopyEndpoint, to: &dyn CopyEndpoint) -> anyhow::Result<Mark> {
     let mut source = from.open(CopyRole::Source).await.context("the source")?;
     let done = abort_from(&mut *source, to).await;
-    closed(source, done).await
+    close_after(source, done).await
 }
 
-async fn abort_from(source: &mut dyn CopyEnd, to: &dyn CopyPlace) -> anyhow::Result<Mark> {
+async fn abort_from(source: &mut dyn CopySession, to: &dyn CopyEndpoint) -> anyhow::Result<Mark> {
     let mark = interrupted(source).await?;
-    let LookedUp { identity, copy } = to.look_up(true).await.context("the target")?;
+    let CopyOrigin { identity, copy } = to.look_up(true).await.context("the target")?;
     let has_it = "run `cuepoint storage copy --finish`";
     ensure!(copy != Some(mark.copy), "{identity} has the copy {}: {has_it}", mark.copy);
-    ensure!(identity == mark.target, "the copy leads to {}, but --to to {identity}", mark.target);
+    ensure!(
+        identity == mark.target,
+        "the interrupted copy went to {}, but --to names {identity}",
+        mark.target
+    );
     source.mark(None).await?;
     Ok(mark)
 }
 
 /// The mark of an interrupted copy.
-async fn interrupted(source: &mut dyn CopyEnd) -> anyhow::Result<Mark> {
+async fn interrupted(source: &mut dyn CopySession) -> anyhow::Result<Mark> {
     let mark = source.deployment().await?.and_then(|deployment| deployment.mark);
     let mark = mark.context("no copy of the source was interrupted")?;
     ensure!(mark.state == MarkState::Moving, "{}", mark.refusal());
@@ -185,7 +196,7 @@ async fn interrupted(source: &mut dyn CopyEnd) -> anyhow::Result<Mark> {
 }
 
 /// Refuses a target with rows, or with another currency.
-async fn ensure_empty(target: &mut dyn CopyEnd, currency: &Currency) -> anyhow::Result<()> {
+async fn ensure_empty(target: &mut dyn CopySession, currency: &Currency) -> anyhow::Result<()> {
     if let Some(deployment) = target.deployment().await? {
         deployment.ensure_usable(currency)?;
         ensure!(deployment.origin.is_none(), "{} was written by a copy", target.identity());
@@ -198,11 +209,11 @@ async fn ensure_empty(target: &mut dyn CopyEnd, currency: &Currency) -> anyhow::
 }
 
 /// Audits a ledger.
-async fn audit(end: &mut dyn CopyEnd, stage: Stage, report: &Report) -> anyhow::Result<Summary> {
+async fn audit(session: &mut dyn CopySession, stage: Stage, report: &Report) -> anyhow::Result<Summary> {
     let shown = Report::clone(report);
     let mut auditor =
         Auditor::new().reporting(move |Progress { done, expected }| shown(stage, done, expected));
-    end.audit(&mut auditor).await.context("the ledger could not be read completely")?;
+    session.audit(&mut auditor).await.context("the ledger could not be read completely")?;
     let seen = auditor.seen();
     auditor.finish().map_err(|finding| anyhow!("the ledger is broken: {finding}"))?;
     Ok(seen)
@@ -210,8 +221,8 @@ async fn audit(end: &mut dyn CopyEnd, stage: Stage, report: &Report) -> anyhow::
 
 /// Copies the rows of every table, and returns the digests of the rows that were read.
 async fn write(
-    source: &mut dyn CopyEnd,
-    target: &mut dyn CopyEnd,
+    source: &mut dyn CopySession,
+    target: &mut dyn CopySession,
     report: &Report,
 ) -> anyhow::Result<Vec<(&'static str, TableDigest)>> {
     let (mut done, mut expected) = (0_u64, 0_u64);
@@ -237,10 +248,10 @@ async fn write(
     Ok(tables)
 }
 
-/// Reads every table back from the target, and compares the digests; with that of the wallets, also the head of
-/// each chain.
+/// Reads every table back from the target, and compares the digests; with that of the wallets, also the head
+/// of each chain.
 async fn compare(
-    target: &mut dyn CopyEnd,
+    target: &mut dyn CopySession,
     tables: &[(&'static str, TableDigest)],
     next_ids: &[i64],
     report: &Report,

@@ -1,6 +1,7 @@
 //! The tables of a copy with their columns, and the counters of their ids: declared once for every store.
 //!
-//! Not listed: the deployment, which a copy adapts to its target, and the tables with which a store counts ids.
+//! Not listed: the deployment, which a copy adapts to its target, and the tables with which a store counts
+//! ids.
 
 /// The meaning of a column's values, which each store encodes in its own way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,7 +14,7 @@ pub enum ColumnKind {
     Text,
     /// A number of degrees or kilometres.
     Real,
-    /// A sum in the deployment's currency.
+    /// An amount of money in the deployment's currency.
     Money,
     /// A time.
     Time,

@@ -19,7 +19,7 @@ pub enum Value {
     Text(Option<String>),
     /// A number of degrees or kilometres.
     Real(Option<f64>),
-    /// A sum in the deployment's currency.
+    /// An amount of money in the deployment's currency.
     Money(Option<Money>),
     /// A time.
     Time(Option<Timestamp>),
@@ -160,7 +160,8 @@ mod tests {
             vec![vec![Value::Money(Some(Money::from_minor(1)))]],
             vec![vec![Value::Money(Some(Money::from_minor(-1)))]],
         ];
-        // Two rows of one value and one row of two values differ only because a table fixes the width of its rows.
+        // Two rows of one value and one row of two values differ only because a table fixes the width of its
+        // rows.
         for (place, one) in tables.iter().enumerate() {
             for (other_place, other) in tables.iter().enumerate() {
                 let same_bytes = [place, other_place] == [1, 2] || [place, other_place] == [2, 1];

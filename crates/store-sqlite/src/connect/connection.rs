@@ -18,8 +18,8 @@ use super::version::ensure_safe;
 /// The use of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Access {
-    /// Reads and writes, and creates the file if it is missing: for the start alone, since a server whose file
-    /// was deleted must not go on with an empty one.
+    /// Reads and writes, and creates the file if it is missing: for the start alone, since a server whose
+    /// file was deleted must not go on with an empty one.
     Creator,
     /// Reads and writes. Only the writer's thread has one.
     Writer,
@@ -55,8 +55,8 @@ const fn setting(name: &'static str, value: &'static str, read: &'static str) ->
     Setting { name, value, read }
 }
 
-/// The wait for locks of other processes, in milliseconds. It is set first, because the change of the journal mode
-/// waits for other connections.
+/// The wait for locks of other processes, in milliseconds. It is set first, because the change of the journal
+/// mode waits for other connections.
 const BUSY_TIMEOUT: Setting = setting("busy_timeout", "1000", "1000");
 /// The settings of every connection, in the order in which they are set.
 const SETTINGS: &[Setting] = &[
@@ -111,8 +111,8 @@ impl Access {
 /// Opens a connection with its settings.
 ///
 /// # Errors
-/// When the file cannot be opened, is not a database or that of another program, SQLite is too old, or a setting
-/// has no effect.
+/// When the file cannot be opened, is not a database, belongs to another program, SQLite is too old, or a
+/// setting has no effect.
 pub(crate) fn open(path: &Path, access: Access) -> anyhow::Result<SqliteConnection> {
     connect(path, access).map_err(|error| match error.downcast_ref().and_then(defect) {
         Some(defect) => damaged(path, defect),
@@ -146,7 +146,7 @@ fn connect(path: &Path, access: Access) -> anyhow::Result<SqliteConnection> {
 ///
 /// # Errors
 /// When one fails.
-pub(crate) fn with_patience<T>(
+pub(crate) fn with_busy_timeout<T>(
     connection: &mut SqliteConnection,
     milliseconds: u32,
     work: impl FnOnce(&mut SqliteConnection) -> QueryResult<T>,
@@ -157,8 +157,8 @@ pub(crate) fn with_patience<T>(
     done
 }
 
-/// Creates an empty file, which SQLite takes for a new database, unless there is a file. An existing one must not
-/// be opened here: closing it would release the locks of all connections of this process.
+/// Creates an empty file, which SQLite takes for a new database, unless there is a file. An existing one must
+/// not be opened here: closing it would release the locks of all connections of this process.
 fn create(path: &Path) -> io::Result<()> {
     match OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
@@ -248,13 +248,13 @@ mod tests {
     fn the_file_of_another_program_is_not_changed() {
         let directory = TestDirectory::create();
         let path = directory.path().join("a.db");
-        let mut theirs = SqliteConnection::establish(&path.display().to_string()).unwrap();
-        theirs.batch_execute("CREATE TABLE theirs (id INTEGER)").unwrap();
+        let mut foreign = SqliteConnection::establish(&path.display().to_string()).unwrap();
+        foreign.batch_execute("CREATE TABLE unrelated (id INTEGER)").unwrap();
         for access in [Access::Creator, Access::Writer, Access::Reader, Access::Backup] {
             let message = format!("{:#}", open(&path, access).err().unwrap());
             assert!(message.ends_with("the database belongs to another program"), "{message}");
         }
-        assert_eq!(value(&mut theirs, "PRAGMA journal_mode").unwrap(), "delete");
+        assert_eq!(value(&mut foreign, "PRAGMA journal_mode").unwrap(), "delete");
     }
 
     #[test]

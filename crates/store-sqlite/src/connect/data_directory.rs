@@ -14,8 +14,8 @@ use super::file_system::ensure_local;
 pub(crate) const DATABASE: &str = "cuepoint.db";
 /// The endings of the files that SQLite keeps beside a database.
 pub(crate) const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
-/// The endings of the name of a restored database before a server may use it: while it is prepared, and if its
-/// ledger is inconsistent.
+/// The endings of the name of a restored database before a server may use it: while it is prepared, and if
+/// its ledger is inconsistent.
 pub(crate) const RESTORING: &str = ".restoring";
 pub(crate) const INCONSISTENT: &str = ".inconsistent";
 /// The lock file in the directory, which holds the id of the process that uses it.

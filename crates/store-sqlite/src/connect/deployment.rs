@@ -14,8 +14,8 @@ use crate::schema::deployment;
 const RECORD: &str = "INSERT INTO deployment (singleton, currency, scale, created_at, database_id, feature_level) \
     VALUES (1, ?, ?, unixepoch() * 1000000, randomblob(16), ?) ON CONFLICT DO NOTHING";
 
-/// Records the currency at the first start, and returns the feature level: the newest one, because no server of
-/// an earlier version uses the database at the same time.
+/// Records the currency at the first start, and returns the feature level: the newest one, because no server
+/// of an earlier version uses the database at the same time.
 ///
 /// # Errors
 /// When the database has another currency, or was copied to another store.

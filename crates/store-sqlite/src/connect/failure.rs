@@ -51,12 +51,12 @@ pub(crate) enum SqliteFailure {
     Closed,
 }
 
-/// The beginnings of messages about a row that no other error kind identifies: those of triggers and of values
-/// that a strict table refuses.
+/// The beginnings of messages about a row that no other error kind identifies: those of triggers and of
+/// values that a strict table refuses.
 const ABOUT_ROWS: [&str; 2] = [": rows of ", "cannot store "];
 
-/// The beginnings of messages about pages that are not as SQLite wrote them, and about stored receipts that are
-/// no JSON, which their column accepts from no statement.
+/// The beginnings of messages about pages that are not as SQLite wrote them, and about stored receipts that
+/// are no JSON, which their column accepts from no statement.
 const DAMAGE: [&str; 4] = [
     "database disk image is malformed",
     "file is not a database",
@@ -84,7 +84,8 @@ impl From<QueryError> for SqliteFailure {
 }
 
 impl SqliteFailure {
-    /// Whether the rows of one operation are the cause, so that the others of its transaction succeed without it.
+    /// Whether the rows of one operation are the cause, so that the others of its transaction succeed without
+    /// it.
     pub(crate) fn blames_one(&self) -> bool {
         match self {
             Self::Query(QueryError::DatabaseError(kind, info)) => match kind {

@@ -1,5 +1,5 @@
-//! The identity of the open database file and of its write-ahead log: after one was deleted or replaced, commits
-//! would go to a file that no path leads to.
+//! The identity of the open database file and of its write-ahead log: after one was deleted or replaced,
+//! commits would go to a file that no path leads to.
 
 use std::fs;
 use std::io;
@@ -27,8 +27,8 @@ pub(crate) enum FileLost {
 
 /// The device and inode of an open file.
 ///
-/// They are read from the path by `stat`. The file is never opened for this: closing a descriptor would release
-/// all locks that SQLite holds on the file in this process.
+/// They are read from the path by `stat`. The file is never opened for this: closing a descriptor would
+/// release all locks that SQLite holds on the file in this process.
 #[derive(Debug)]
 struct OpenFile {
     path: PathBuf,

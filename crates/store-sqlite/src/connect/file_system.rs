@@ -1,5 +1,5 @@
-//! The file system of the data directory: the write-ahead log needs shared memory and locks between processes,
-//! which network file systems do not provide reliably.
+//! The file system of the data directory: the write-ahead log needs shared memory and locks between
+//! processes, which network file systems do not provide reliably.
 
 use std::path::Path;
 
@@ -64,7 +64,7 @@ pub(crate) fn ensure_local(directory: &Path) -> anyhow::Result<()> {
         ),
         Some(FileSystem::Uncertain(name)) => tracing::warn!(
             directory = %directory.display(),
-            "the data directory is on a {name} file system: its data are only safe if it supports locks and shared memory"
+            "the data directory is on a {name} file system: its data is only safe if it supports locks and shared memory"
         ),
         Some(FileSystem::Local) | None => {}
     }

@@ -21,8 +21,8 @@ const ADD_VERSION: &str = "INSERT INTO __diesel_schema_migrations (version) VALU
 #[cfg(test)]
 const REMOVE_VERSION: &str = "DELETE FROM __diesel_schema_migrations WHERE version = ?";
 
-/// A migration of the schema. Foreign keys are not enforced while it runs, so that it may rebuild a table; they
-/// are checked before its commit.
+/// A migration of the schema. Foreign keys are not enforced while it runs, so that it may rebuild a table;
+/// they are checked before its commit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Migration {
     /// The name of its folder, `<stamp>_<name>`.
@@ -209,9 +209,9 @@ mod tests {
     #[test]
     fn a_database_of_another_program_is_refused() {
         let (_directory, mut connection) = empty();
-        connection.batch_execute("CREATE TABLE theirs (id INTEGER)").unwrap();
+        connection.batch_execute("CREATE TABLE unrelated (id INTEGER)").unwrap();
         let message = migrate(&mut connection, MIGRATIONS).unwrap_err().to_string();
         assert!(message.contains("another program"), "{message}");
-        assert_eq!(schema(&mut connection), ["CREATE TABLE theirs (id INTEGER)"]);
+        assert_eq!(schema(&mut connection), ["CREATE TABLE unrelated (id INTEGER)"]);
     }
 }

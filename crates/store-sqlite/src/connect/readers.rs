@@ -24,7 +24,7 @@ const LONG_READS: u32 = 2;
 const LONG_READS_END_WITHIN: Duration = Duration::from_secs(5);
 /// The number of skipped rows above which a page of a list is a long read.
 const FAR: i64 = 10_000;
-/// Deadline of a page that is read apart, with the wait for a place.
+/// Deadline of a page that is read on a thread of its own, with the wait for a place.
 const PAGE_WITHIN: Duration = Duration::from_millis(4_500);
 
 /// Idle connections that read. A read takes one, or opens one if none is idle: there are at most as many as
@@ -83,7 +83,7 @@ impl Readers {
     ///
     /// # Errors
     /// [`Unavailable`] when a statement fails, a row is invalid, or the store is closed meanwhile.
-    pub(crate) async fn read_apart<T: Send + 'static>(
+    pub(crate) async fn read_on_own_thread<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&mut SqliteConnection, &dyn Fn() -> bool) -> Result<T, SqliteFailure> + Send + 'static,
     ) -> Result<T, Unavailable> {
@@ -104,7 +104,8 @@ impl Readers {
         Ok(result.await.map_err(|_| SqliteFailure::Interrupted)??)
     }
 
-    /// Reads a page of a list from one snapshot: on this thread, or apart if many rows come before it.
+    /// Reads a page of a list from one snapshot: on this thread, or on one of its own if many rows come
+    /// before it.
     ///
     /// # Errors
     /// [`Unavailable`] as for [`Self::read`].
@@ -116,19 +117,19 @@ impl Readers {
         if asked.offset().is_some_and(|offset| offset <= FAR) {
             return self.read(work);
         }
-        self.page_apart(work).await
+        self.page_on_own_thread(work).await
     }
 
-    /// Reads a page as [`Self::read_apart`] does, in time for the answer to a request, also while other long reads
+    /// Reads a page as [`Self::read_on_own_thread`] does, in time for the answer to a request, also while other long reads
     /// have every place.
     ///
     /// # Errors
-    /// [`Unavailable`] as for [`Self::read_apart`], and after the deadline.
-    pub(crate) async fn page_apart<T: Send + 'static>(
+    /// [`Unavailable`] as for [`Self::read_on_own_thread`], and after the deadline.
+    pub(crate) async fn page_on_own_thread<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&mut SqliteConnection) -> Result<T, SqliteFailure> + Send + 'static,
     ) -> Result<T, Unavailable> {
-        let read = self.read_apart(move |connection, _| work(connection));
+        let read = self.read_on_own_thread(move |connection, _| work(connection));
         timeout(PAGE_WITHIN, read).await.unwrap_or(Err(SqliteFailure::Deadline.into()))
     }
 
@@ -152,7 +153,8 @@ impl Readers {
         Ok(connection)
     }
 
-    /// Accepts no more long reads, and ends the running ones early, so that the write-ahead log can be emptied.
+    /// Accepts no more long reads, and ends the running ones early, so that the write-ahead log can be
+    /// emptied.
     pub(crate) async fn end_long_reads(&self) {
         self.ending.store(true, Ordering::Relaxed);
         if timeout(LONG_READS_END_WITHIN, self.long.acquire_many(LONG_READS)).await.is_err() {
@@ -208,18 +210,18 @@ mod tests {
                     let _ = until.recv();
                     Ok(())
                 };
-                readers.read_apart(hold).await
+                readers.read_on_own_thread(hold).await
             });
             running.await.unwrap();
             held.push((release, read));
         }
         let start = Instant::now();
-        readers.page_apart(|_| Ok(())).await.unwrap_err();
+        readers.page_on_own_thread(|_| Ok(())).await.unwrap_err();
         assert!(start.elapsed() < PAGE_WITHIN + Duration::from_millis(400), "{:?}", start.elapsed());
         for (release, read) in held {
             drop(release);
             read.await.unwrap().unwrap();
         }
-        readers.page_apart(|_| Ok(())).await.unwrap();
+        readers.page_on_own_thread(|_| Ok(())).await.unwrap();
     }
 }

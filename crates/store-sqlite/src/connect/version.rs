@@ -2,8 +2,8 @@
 
 use thiserror::Error;
 
-/// The oldest accepted version. Before it, a checkpoint that coincides with a reset of the write-ahead log can
-/// lose committed transactions.
+/// The oldest accepted version. Before it, a checkpoint that coincides with a reset of the write-ahead log
+/// can lose committed transactions.
 const OLDEST: [u32; 3] = [3, 51, 3];
 
 /// SQLite is too old, or its version is unreadable.

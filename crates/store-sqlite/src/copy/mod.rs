@@ -1,4 +1,4 @@
-//! The two ends of a copy to or from another store.
+//! SQLite as the source or the target of a copy between stores.
 
 mod cells;
 
@@ -11,7 +11,7 @@ use cuepoint_domain::ledger::Auditor;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::copy::{
-    CopiedRow, CopyEnd, CopyPlace, CopyRole, Deployment, LookedUp, Mark, Table, Value,
+    CopiedRow, CopyEndpoint, CopyOrigin, CopyRole, CopySession, Deployment, Mark, Table, Value,
 };
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
@@ -20,15 +20,16 @@ use tokio::task::yield_now;
 use uuid::Uuid;
 
 use crate::connect::connection::{Access, open, value};
-use crate::connect::data_directory::{DataDirectory, database_in};
+use crate::connect::data_directory::{DataDirectory, existing_database};
 use crate::connect::deployment::mark_of;
 use crate::connect::migrations::{self, MIGRATIONS};
-use crate::ports::present;
+use crate::ports::show_ledger;
 use crate::schema::deployment;
 use crate::tables::counters;
 use cells::{Cells, Statement};
 
-/// The pages in memory while a target is written: 256 MiB, since rows are not added in the order of every index.
+/// The pages in memory while a target is written: 256 MiB, since rows are not added in the order of every
+/// index.
 const CACHE: &str = "PRAGMA cache_size = -262144";
 /// The number of deployments; fails if the database has no schema yet.
 const HAS_SCHEMA: &str = "SELECT count(*) FROM sqlite_schema WHERE name = 'deployment'";
@@ -40,25 +41,18 @@ const RECORD: &str = "INSERT INTO deployment \
     origin_copy_id = excluded.origin_copy_id";
 const MARK: &str = "UPDATE deployment SET copy_state = ?, copy_id = ?, copy_target = ?";
 
-/// A data directory as one end of a copy.
+/// A data directory as an endpoint of a copy.
 #[derive(Clone, Debug)]
-pub struct SqlitePlace {
+pub struct SqliteCopyEndpoint {
     directory: PathBuf,
     currency: Currency,
 }
 
-impl SqlitePlace {
+impl SqliteCopyEndpoint {
     /// The data directory at a path, which is not opened yet.
     #[must_use]
     pub const fn new(directory: PathBuf, currency: Currency) -> Self {
         Self { directory, currency }
-    }
-
-    /// The path of the existing database.
-    fn existing(&self) -> anyhow::Result<PathBuf> {
-        let path = database_in(&self.directory);
-        ensure!(path.is_file(), "there is no database in the data directory {}", self.directory.display());
-        Ok(path)
     }
 }
 
@@ -68,14 +62,14 @@ fn identity(directory: &Path) -> anyhow::Result<String> {
 }
 
 #[async_trait]
-impl CopyPlace for SqlitePlace {
+impl CopyEndpoint for SqliteCopyEndpoint {
     fn backend(&self) -> &'static str {
         "sqlite"
     }
 
-    async fn open(&self, role: CopyRole) -> anyhow::Result<Box<dyn CopyEnd>> {
+    async fn open(&self, role: CopyRole) -> anyhow::Result<Box<dyn CopySession>> {
         if role == CopyRole::Source {
-            self.existing()?;
+            existing_database(&self.directory)?;
         }
         let directory = DataDirectory::open(&self.directory)?;
         directory.ensure_restored()?;
@@ -97,27 +91,34 @@ impl CopyPlace for SqlitePlace {
         }
         let identity = identity(directory.path())?;
         let currency = self.currency.clone();
-        Ok(Box::new(SqliteEnd { connection, directory, identity, currency, role, in_transaction: true }))
+        Ok(Box::new(SqliteCopySession {
+            connection,
+            directory,
+            identity,
+            currency,
+            role,
+            in_transaction: true,
+        }))
     }
 
-    async fn look_up(&self, alone: bool) -> anyhow::Result<LookedUp> {
-        let path = self.existing()?;
+    async fn look_up(&self, alone: bool) -> anyhow::Result<CopyOrigin> {
+        let path = existing_database(&self.directory)?;
         let _lock = alone.then(|| DataDirectory::open(&self.directory)).transpose()?;
         let mut connection = open(&path, Access::Reader)?;
         let identity = identity(&self.directory)?;
         if value(&mut connection, HAS_SCHEMA)? == "0" {
-            return Ok(LookedUp { identity, copy: None });
+            return Ok(CopyOrigin { identity, copy: None });
         }
         let origin = deployment::table.select(deployment::origin_copy_id);
         let origin: Option<Option<Vec<u8>>> = origin.get_result(&mut connection).optional()?;
         let copy = origin.flatten().map(|id| Uuid::from_slice(&id)).transpose()?;
-        Ok(LookedUp { identity, copy })
+        Ok(CopyOrigin { identity, copy })
     }
 }
 
-/// A data directory in use by this process, with a connection in a transaction. Methods that take long let the
-/// other end proceed first.
-struct SqliteEnd {
+/// A data directory in use by this process, with a connection in a transaction. Methods that take long let
+/// the other session proceed first.
+struct SqliteCopySession {
     // Closed before the directory is unlocked.
     connection: SqliteConnection,
     directory: DataDirectory,
@@ -129,7 +130,7 @@ struct SqliteEnd {
 }
 
 #[async_trait]
-impl CopyEnd for SqliteEnd {
+impl CopySession for SqliteCopySession {
     fn identity(&self) -> &str {
         &self.identity
     }
@@ -185,7 +186,7 @@ impl CopyEnd for SqliteEnd {
     }
 
     async fn audit(&mut self, auditor: &mut Auditor) -> anyhow::Result<()> {
-        Ok(present(&mut self.connection, &self.currency, auditor, &|| true)?)
+        Ok(show_ledger(&mut self.connection, &self.currency, auditor, &|| true)?)
     }
 
     async fn insert(&mut self, table: &'static Table, rows: Vec<CopiedRow>) -> anyhow::Result<()> {
@@ -256,7 +257,7 @@ mod tests {
     use cuepoint_store_sql::copy::MarkState;
 
     use super::*;
-    use crate::connect::data_directory::{RESTORING, with_ending};
+    use crate::connect::data_directory::{RESTORING, database_in, with_ending};
     use crate::testing::TestDirectory;
     use crate::{SqliteStore, migrate};
 
@@ -269,7 +270,7 @@ mod tests {
         let directory = TestDirectory::create();
         SqliteStore::open(directory.path(), usd()).unwrap().close().await;
         let mut end =
-            SqlitePlace::new(directory.path().to_owned(), usd()).open(CopyRole::Source).await.unwrap();
+            SqliteCopyEndpoint::new(directory.path().to_owned(), usd()).open(CopyRole::Source).await.unwrap();
         // A process that takes no lock of the directory.
         let mut other = directory.connection();
         let change = "UPDATE ids SET next = next + 1";
@@ -289,7 +290,7 @@ mod tests {
         let directory = TestDirectory::create();
         let database = database_in(directory.path());
         fs::write(with_ending(&database, RESTORING), "").unwrap();
-        let place = SqlitePlace::new(directory.path().to_owned(), usd());
+        let place = SqliteCopyEndpoint::new(directory.path().to_owned(), usd());
         for refused in [migrate(directory.path()).err(), place.open(CopyRole::Target).await.err()] {
             let message = format!("{:#}", refused.unwrap());
             assert!(message.contains("was interrupted: run `cuepoint restore` again"), "{message}");

@@ -9,7 +9,7 @@ use cuepoint_domain::ports::PreparedData;
 use diesel::RunQueryDsl;
 use diesel::sql_types::Text;
 
-use super::prepared_file::{PreparedFile, apart, check};
+use super::prepared_file::{PreparedFile, check, on_own_thread};
 use crate::connect::connection::{Access, open, uri};
 use crate::connect::data_directory::{existing_database, with_ending};
 use crate::connect::{deployment, migrations};
@@ -18,19 +18,19 @@ use crate::connect::{deployment, migrations};
 /// copy. It takes no lock that a server needs, but the write-ahead log grows until the copy is made.
 ///
 /// # Errors
-/// When `file` exists, there is no database, it has another version or currency, or it cannot be copied; nothing
-/// is left beside `file` then.
+/// When `file` exists, there is no database, it has another version or currency, or it cannot be copied;
+/// nothing is left beside `file` then.
 pub(crate) async fn backup(
     directory: &Path,
     file: &Path,
     currency: &Currency,
 ) -> anyhow::Result<Box<dyn PreparedData>> {
     let source = existing_database(directory)?;
-    let file = path::absolute(file).with_context(|| format!("{} is no path", file.display()))?;
+    let file = path::absolute(file).with_context(|| format!("{} is not a path", file.display()))?;
     let temporary = with_ending(&file, &format!(".{}.partial", process::id()));
     let copy = PreparedFile::create(temporary.clone(), file.clone(), currency, None)?;
     let currency = currency.clone();
-    apart(move || {
+    on_own_thread(move || {
         let mut connection = open(&source, Access::Backup)?;
         // The audit of the copy reads every table of this version.
         migrations::ensure_migrated(&mut connection, migrations::MIGRATIONS)?;

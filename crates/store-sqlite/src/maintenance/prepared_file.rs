@@ -23,7 +23,7 @@ use crate::connect::connection::{Access, open};
 use crate::connect::data_directory::{COMPANIONS, DataDirectory, INCONSISTENT, with_ending};
 use crate::connect::failure::SqliteFailure;
 use crate::connect::integrity::Check;
-use crate::ports::present;
+use crate::ports::show_ledger;
 use crate::rows::{TopupRow, WithdrawalRow};
 use crate::schema::{operations, topups, withdrawals};
 
@@ -73,7 +73,7 @@ impl PreparedFile {
         work: impl FnOnce(&mut SqliteConnection, &Currency) -> Result<T, SqliteFailure> + Send + 'static,
     ) -> anyhow::Result<T> {
         let (path, currency) = (self.temporary()?.to_owned(), self.currency.clone());
-        apart(move || {
+        on_own_thread(move || {
             let mut connection = open(&path, Access::Archive)?;
             Ok(connection.transaction(|connection| work(connection, &currency))?)
         })
@@ -106,10 +106,10 @@ impl Drop for PreparedFile {
 #[async_trait]
 impl Audit for PreparedFile {
     async fn show(&self, auditor: &mut Auditor) -> Result<(), Unavailable> {
-        let mut theirs = mem::take(auditor);
+        let mut taken = mem::take(auditor);
         let shown = self.read(move |connection, currency| {
-            present(connection, currency, &mut theirs, &|| true)?;
-            Ok(theirs)
+            show_ledger(connection, currency, &mut taken, &|| true)?;
+            Ok(taken)
         });
         *auditor = shown.await.map_err(|error| Unavailable::new(format!("{error:#}")))?;
         Ok(())
@@ -135,9 +135,9 @@ impl PreparedData for PreparedFile {
     }
 }
 
-/// Runs work on a thread of its own. Unlike a thread of the runtime, it does not keep an interrupted process from
-/// ending.
-pub(super) async fn apart<T: Send + 'static>(
+/// Runs work on a thread of its own. Unlike a thread of the runtime, it does not keep an interrupted process
+/// from ending.
+pub(super) async fn on_own_thread<T: Send + 'static>(
     work: impl FnOnce() -> anyhow::Result<T> + Send + 'static,
 ) -> anyhow::Result<T> {
     let (caller, done) = oneshot::channel();
@@ -172,7 +172,7 @@ pub(super) fn remove(path: &Path) -> io::Result<()> {
 /// Refuses a path at which there is a file.
 fn ensure_absent(path: &Path) -> anyhow::Result<()> {
     // A dangling link counts, since a rename would replace it.
-    ensure!(fs::symlink_metadata(path).is_err(), "{} exists already", path.display());
+    ensure!(fs::symlink_metadata(path).is_err(), "{} already exists", path.display());
     Ok(())
 }
 

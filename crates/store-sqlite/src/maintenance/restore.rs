@@ -1,5 +1,5 @@
-//! A data directory from a backup: ids and tokens issued after the backup must not be confused with those issued
-//! after the restore.
+//! A data directory from a backup: ids and tokens issued after the backup must not be confused with those
+//! issued after the restore.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -32,12 +32,12 @@ const PAGE_SIZE_AT: usize = 16;
 const PAGES_AT: usize = 28;
 const APPLICATION_AT: usize = 68;
 
-/// Copies a backup into a data directory without a database, under a name that no server uses, and prepares it
-/// for servers; `epoch` must be one that the data never had.
+/// Copies a backup into a data directory without a database, under a name that no server uses, and prepares
+/// it for servers; `epoch` must be one that the data never had.
 ///
 /// # Errors
-/// When a server uses the directory or it has a database, or the file is not a sound backup of this version or
-/// an earlier one, in the same currency. The directory has no database then.
+/// When a server uses the directory or it has a database, or the file is not a sound backup of this version
+/// or an earlier one, in the same currency. The directory has no database then.
 pub(crate) fn restore(
     directory: &Path,
     file: &Path,
@@ -55,7 +55,7 @@ fn prepared(
     epoch: i64,
     migrations: &[Migration],
 ) -> anyhow::Result<(PreparedFile, usize)> {
-    let unusable = || format!("{} is no usable backup", file.display());
+    let unusable = || format!("{} is not a usable backup", file.display());
     // Before the directory is created.
     ensure_backup(file).with_context(unusable)?;
     let directory = DataDirectory::open(directory)?;
@@ -93,7 +93,7 @@ fn ensure_backup(file: &Path) -> anyhow::Result<()> {
     let (mut header, opened) = (Vec::new(), File::open(file)?);
     let length = opened.metadata()?.len();
     opened.take(u64::try_from(HEADER)?).read_to_end(&mut header)?;
-    ensure!(header.starts_with(MAGIC) && header.len() == HEADER, "it is no SQLite database");
+    ensure!(header.starts_with(MAGIC) && header.len() == HEADER, "it is not a SQLite database");
     let number = |at| header.get(at..).and_then(|rest| rest.first_chunk()).copied().map(u32::from_be_bytes);
     let found = number(APPLICATION_AT).map(i64::from);
     ensure!(found == Some(application::ID), "it belongs to another program");
@@ -101,7 +101,7 @@ fn ensure_backup(file: &Path) -> anyhow::Result<()> {
         let beside = with_ending(file, ending);
         ensure!(
             beside.metadata().map_or(0, |found| found.len()) == 0,
-            "{} lies beside it, so that it is incomplete: make the backup with `cuepoint backup`",
+            "it is incomplete, because {} exists: make the backup with `cuepoint backup`",
             beside.display()
         );
     }
@@ -125,8 +125,8 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Begins the epoch, moves the ids, ends all sessions, refresh tokens and challenges, and returns the number of
-/// ended sessions.
+/// Begins the epoch, moves the ids, ends all sessions, refresh tokens and challenges, and returns the number
+/// of ended sessions.
 fn prepare(connection: &mut SqliteConnection, epoch: i64) -> Result<usize, SqliteFailure> {
     diesel::update(schema::deployment::table).set(schema::deployment::epoch.eq(epoch)).execute(connection)?;
     let moved: Vec<i64> = next_ids(connection)?.into_iter().map(|next| next.saturating_add(AHEAD)).collect();

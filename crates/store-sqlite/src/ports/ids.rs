@@ -33,8 +33,8 @@ impl IdRange {
         Self { kind, length, left: Mutex::const_new(1..=0) }
     }
 
-    /// Returns the next number, from a new block if the last one is used up; blocks are taken one at a time. All
-    /// waiting callers fail in time if none can be taken.
+    /// Returns the next number, from a new block if the last one is used up; blocks are taken one at a time.
+    /// All waiting callers fail in time if none can be taken.
     async fn next<Id>(&self, writer: &Writer, id: fn(i64) -> Option<Id>) -> Result<Id, Unavailable> {
         let number = timeout(WAIT, self.number(writer)).await.unwrap_or(Err(SqliteFailure::Deadline))?;
         id(number).ok_or_else(|| Unavailable::new("the table of ids holds an invalid number"))

@@ -18,5 +18,5 @@ mod topups;
 mod wallets;
 mod withdrawals;
 
-pub(crate) use audit::present;
+pub(crate) use audit::show_ledger;
 pub(crate) use ids::IdRanges;

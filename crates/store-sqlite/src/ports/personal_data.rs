@@ -105,7 +105,7 @@ impl PersonalRecords for SqliteStore {
                 Part::Events => page.events(connection),
             }
         };
-        self.readers.page_apart(read).await
+        self.readers.page_on_own_thread(read).await
     }
 }
 

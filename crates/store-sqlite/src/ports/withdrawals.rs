@@ -76,8 +76,8 @@ fn due_payouts(now: Timestamp) -> IntoBoxed<'static, table, Sqlite> {
     let (approved, processing) = (WithdrawalStatus::Approved.name(), WithdrawalStatus::Processing.name());
     // A literal, since the partial index is used only if the statement contains its condition.
     let indexed = format!("(withdrawals.status = '{approved}' OR withdrawals.retry_at IS NOT NULL)");
-    // The plus prevents the use of the index by status, whose rows would have to be sorted. Rows with a status
-    // of a newer version are left to that version.
+    // The plus prevents the use of the index by status, whose rows would have to be sorted. Rows with a
+    // status of a newer version are left to that version.
     let known = format!("+withdrawals.status IN ('{approved}', '{processing}')");
     let due = withdrawals::retry_at.is_null().or(withdrawals::retry_at.le(now.unix_micros()));
     table

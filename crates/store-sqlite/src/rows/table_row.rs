@@ -38,7 +38,8 @@ pub(crate) trait TableRow: Sized + 'static {
     /// Visits each column in its order.
     fn columns(each: &mut dyn FnMut(&'static str, ColumnRole));
 
-    /// Binds the values of the wanted columns in their order, each after the text that `before` returns for it.
+    /// Binds the values of the wanted columns in their order, each after the text that `before` returns for
+    /// it.
     fn bind<'b>(
         &'b self,
         wanted: fn(ColumnRole) -> bool,
@@ -123,8 +124,8 @@ fn sum(text: String, column: Column<'_>) -> Result<Sum, Corrupt> {
 /// Declares the columns of a stored row in a table: `column: SQL type as Rust type`, with `[key]`, `[moves]`
 /// or `[later]` after the name if the [`ColumnRole`] is not [`ColumnRole::Fixed`].
 ///
-/// It generates the struct that Diesel reads and [`TableRow`], with the conversions from and to the stored row,
-/// whose fields have the same names. After `+`, a part of the stored row has a declaration of its own.
+/// It generates the struct that Diesel reads and [`TableRow`], with the conversions from and to the stored
+/// row, whose fields have the same names. After `+`, a part of the stored row has a declaration of its own.
 macro_rules! table_row {
     (
         $(#[$attribute:meta])*

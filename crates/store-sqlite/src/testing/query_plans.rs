@@ -1,7 +1,7 @@
 //! The query plans of the statements that stores run.
 //!
-//! The plans are made twice: without statistics, as in operation, and with those of tables that were filled with
-//! generated rows, as after an `ANALYZE` by hand.
+//! The plans are made twice: without statistics, as in operation, and with those of tables that were filled
+//! with generated rows, as after an `ANALYZE` by hand.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, Once, PoisonError};
@@ -24,8 +24,8 @@ const SMALL: [&str; 4] = ["deployment", "bootstrap_operator", "ids", "__diesel_s
 const SMALL_INDEXES: [&str; 4] =
     ["withdrawals_to_send", "topups_in_suspense", "users_operators", "users_by_pending_erasure"];
 
-/// Statements that may read a whole table, by their text between `FROM` and `ORDER BY`, and the reason. They may
-/// not sort it.
+/// Statements that may read a whole table, by their text between `FROM` and `ORDER BY`, and the reason. They
+/// may not sort it.
 const WHOLE: [(&str, &str); 6] = [
     ("`ledger_entries`", "the ledger audit counts all entries"),
     ("`security_events`", "the list of all events, in the order of the table"),

@@ -2,20 +2,20 @@
 //! answers, and the log is emptied while no changes arrive.
 //!
 //! A reader keeps the part of the log behind its snapshot from being copied, and any part in use from being
-//! overwritten. The writer does not wait for readers, except for a few milliseconds when the log has grown large:
-//! the log grows until they have ended.
+//! overwritten. The writer does not wait for readers, except for a few milliseconds when the log has grown
+//! large: the log grows until they have ended.
 
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
-use crate::connect::connection::with_patience;
+use crate::connect::connection::with_busy_timeout;
 
 /// The number of pages in the log after which it is copied: 4 MiB.
 const COPY_AFTER: i64 = 1_024;
 /// The number of pages in a copied log above which its reuse is worth a short wait for readers: 16 MiB.
 const RESTART_ABOVE: i64 = 4 * COPY_AFTER;
 /// The longest wait for readers, in milliseconds: most reads take less than one.
-const PATIENCE: u32 = 20;
+const READER_WAIT: u32 = 20;
 
 /// The state of the log after a checkpoint.
 #[derive(QueryableByName, Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,8 +74,8 @@ pub(super) fn empty(connection: &mut SqliteConnection) -> QueryResult<()> {
 /// The checkpoints of a writer.
 #[derive(Debug, Default)]
 pub(super) struct Checkpoints {
-    /// The number of pages that the last attempt could not copy: the next one waits for as many new ones as the
-    /// first did, so that a reader does not cause an attempt after every group.
+    /// The number of pages that the last attempt could not copy: the next one waits for as many new ones as
+    /// the first did, so that a reader does not cause an attempt after every group.
     left: i64,
     /// Whether the log may have content.
     is_used: bool,
@@ -95,7 +95,7 @@ impl Checkpoints {
         let log = checkpoint(connection, Mode::Passive)?;
         self.left = log.remaining();
         if self.left == 0 && log.log > RESTART_ABOVE {
-            with_patience(connection, PATIENCE, |connection| checkpoint(connection, Mode::Restart))?;
+            with_busy_timeout(connection, READER_WAIT, |connection| checkpoint(connection, Mode::Restart))?;
         }
         Ok(())
     }
@@ -109,7 +109,8 @@ impl Checkpoints {
     pub(super) fn idle(&mut self, connection: &mut SqliteConnection) -> QueryResult<()> {
         // If it fails, the next attempt follows the next commit.
         self.is_used = false;
-        let log = with_patience(connection, PATIENCE, |connection| checkpoint(connection, Mode::Truncate))?;
+        let log =
+            with_busy_timeout(connection, READER_WAIT, |connection| checkpoint(connection, Mode::Truncate))?;
         self.is_used = log.busy != 0;
         self.left = log.remaining();
         Ok(())

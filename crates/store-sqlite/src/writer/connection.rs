@@ -38,8 +38,8 @@ impl WriterConnection {
         Ok(Self { path, log, identity, connection, is_broken: false, checkpoints: Checkpoints::default() })
     }
 
-    /// Returns the connection and the identity of its files; after a failure a new one, provided that it leads to
-    /// the same files.
+    /// Returns the connection and the identity of its files; after a failure a new one, provided that it
+    /// leads to the same files.
     ///
     /// # Errors
     /// When it cannot be opened, or a file was deleted or replaced.
@@ -59,7 +59,7 @@ impl WriterConnection {
     }
 
     /// Ends the transaction after a failure; the next use opens another connection.
-    pub(super) fn break_off(&mut self, failure: &SqliteFailure) {
+    pub(super) fn discard(&mut self, failure: &SqliteFailure) {
         // SQLite may have ended it already.
         let _ = self.connection.batch_execute("ROLLBACK");
         self.is_broken = true;
@@ -109,7 +109,7 @@ impl WriterConnection {
         if self.identity.ensure_database().is_ok()
             && let Err(error) = checkpoint::empty(&mut self.connection)
         {
-            tracing::warn!(%error, "the last checkpoint failed; the next start makes it");
+            tracing::warn!(%error, "the last checkpoint failed; the next start repeats it");
         }
         telemetry::wal_size(&self.log);
     }

@@ -107,8 +107,8 @@ impl GroupCommitter {
         }
     }
 
-    /// Runs a group once more after its commit failed, on a new connection. Operations are permanent, so that each
-    /// plan is then found or applied, and so are changes that recognise their own rows. The others fail.
+    /// Runs a group once more after its commit failed, on a new connection. Operations are permanent, so that
+    /// each plan is then found or applied, and so are changes that recognise their own rows. The others fail.
     pub(super) fn determine(
         &mut self,
         plans: &[&Plan],
@@ -158,7 +158,7 @@ impl GroupCommitter {
             (Err(failure), None) => Failed::Before(failure),
             (Ok(()), None) => Failed::Before(SqliteFailure::Deadline),
         };
-        self.database.break_off(failure.cause());
+        self.database.discard(failure.cause());
         Err(failure)
     }
 }
@@ -175,8 +175,8 @@ fn applied(plans: &[&Plan], verdicts: &Verdicts) -> HashSet<OperationId> {
     fresh.map(|(plan, _)| plan.metadata().operation).collect()
 }
 
-/// Applies plans together in a savepoint; if the rows of one are refused, each in a savepoint of its own, so that
-/// only that one fails.
+/// Applies plans together in a savepoint; if the rows of one are refused, each in a savepoint of its own, so
+/// that only that one fails.
 fn apply_all(
     connection: &mut SqliteConnection,
     plans: &[&Plan],

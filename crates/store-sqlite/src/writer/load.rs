@@ -1,5 +1,5 @@
-//! Loads the rows of a lock set. Nothing is locked, because there is one writer. Rows are read one by one, each
-//! by a statement that is prepared once: a list of ids would make its text depend on their number.
+//! Loads the rows of a lock set. Nothing is locked, because there is one writer. Rows are read one by one,
+//! each by a statement that is prepared once: a list of ids would make its text depend on their number.
 
 use std::collections::BTreeSet;
 
@@ -45,7 +45,8 @@ pub(super) fn load(
             rows
         }};
     }
-    // Without `..`, so that the rows of a new entity are not lost here. The fields of single plans are not used.
+    // Without `..`, so that the rows of a new entity are not lost here. The fields of single plans are not
+    // used.
     let LockSet {
         requests,
         users: _,

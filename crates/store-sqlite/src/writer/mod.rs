@@ -1,9 +1,10 @@
-//! The writer: plans and other changes wait in a bounded queue, and each transaction takes all that wait, up to
-//! a limit.
+//! The writer: plans and other changes wait in a bounded queue, and each transaction takes all that wait, up
+//! to a limit.
 //!
 //! A dedicated thread owns the only connection that writes, so that no statement of this process waits for a
-//! lock. It applies the plans of a group with [`cuepoint_store_sql::fold`], runs each other change in a savepoint
-//! of its own, and commits once for all: with one sync of the disk. No job is answered before its commit.
+//! lock. It applies the plans of a group with [`cuepoint_store_sql::fold`], runs each other change in a
+//! savepoint of its own, and commits once for all: with one sync of the disk. No job is answered before its
+//! commit.
 
 mod checkpoint;
 mod connection;
@@ -87,8 +88,8 @@ impl Writer {
     }
 
     /// Runs a change in the next transaction, within [`ANSWER`]. Its work only uses the connection, takes
-    /// milliseconds, and may run a second time if a commit fails and it is [`Repetition::Repeatable`]. It is not
-    /// applied if the caller drops the future while it waits in the queue.
+    /// milliseconds, and may run a second time if a commit fails and it is [`Repetition::Repeatable`]. It is
+    /// not applied if the caller drops the future while it waits in the queue.
     pub(crate) async fn change<T: Send + 'static>(
         &self,
         repetition: Repetition,

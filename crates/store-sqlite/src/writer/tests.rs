@@ -190,7 +190,7 @@ async fn a_commit_with_a_lost_answer_is_applied_once() {
         first.unwrap_or_else(|_| panic!())[..],
         [Ok(Ok(Applied::Fresh(_))), Ok(Ok(Applied::Replayed(_)))]
     ));
-    committer.database.break_off(&SqliteFailure::Deadline);
+    committer.database.discard(&SqliteFailure::Deadline);
     // The commit was made, but the writer does not know.
     let own = HashSet::from([fresh.metadata().operation]);
     let found = committer.determine(&plans, &mut changes, own).unwrap();

@@ -88,7 +88,7 @@ fn commit_caught(
 ) -> Result<Verdicts, SqliteFailure> {
     let done = catch_unwind(AssertUnwindSafe(|| committer.commit(plans, changes)));
     done.unwrap_or_else(|_| {
-        committer.database.break_off(&SqliteFailure::Panicked);
+        committer.database.discard(&SqliteFailure::Panicked);
         Err(SqliteFailure::Panicked)
     })
 }

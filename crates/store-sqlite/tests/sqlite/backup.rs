@@ -129,8 +129,8 @@ fn has_operation(connection: &mut SqliteConnection, operation: OperationId) -> b
     count.get_result::<i64>(connection).unwrap() == 1
 }
 
-/// Compares an attached backup with its source: what it has, the source has too, and it has every commit up to
-/// some moment and none after it. Returns the number of its operations.
+/// Compares an attached backup with its source: what it has, the source has too, and it has every commit up
+/// to some moment and none after it. Returns the number of its operations.
 fn ensure_prefix(source: &mut SqliteConnection, backup: &Path, acknowledged: &[OperationId]) -> i64 {
     source.batch_execute(&format!("ATTACH '{}' AS backup", backup.display())).unwrap();
     for table in ["operations", "ledger_entries", "postings"] {
@@ -218,19 +218,19 @@ async fn a_backup_is_one_file_for_its_owner_alone() {
     assert_eq!(names(folder.path()), ["it's 100% ä.db"]);
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     let refused = backup(directory.path(), &file).await.err().unwrap().to_string();
-    assert!(refused.ends_with("exists already"), "{refused}");
+    assert!(refused.ends_with("already exists"), "{refused}");
     // A backup that another one overtakes replaces nothing.
     let other = folder.path().join("other.db");
     let late = backup(directory.path(), &other).await.unwrap();
     fs::write(&other, "other").unwrap();
-    assert!(late.accept().await.unwrap_err().to_string().ends_with("exists already"));
+    assert!(late.accept().await.unwrap_err().to_string().ends_with("already exists"));
     assert_eq!(fs::read_to_string(&other).unwrap(), "other");
     assert_eq!(names(folder.path()), ["it's 100% ä.db", "other.db"]);
     store.close().await;
 }
 
 #[tokio::test]
-async fn what_cannot_be_backed_up_leaves_no_file() {
+async fn a_failed_backup_leaves_no_file() {
     let (directory, empty, folder) = (used().await, TestDirectory::create(), TestDirectory::create());
     let file = folder.path().join("backup.db");
     let message = |error: Option<BackendError>| format!("{:#}", anyhow::Error::from_boxed(error.unwrap()));
@@ -330,7 +330,7 @@ async fn sessions_and_codes_of_a_backup_end() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_sound_backup_is_refused() {
+async fn an_unusable_backup_is_refused() {
     let (directory, folder) = (used().await, TestDirectory::create());
     let path = |name: &str| folder.path().join(name);
     let good = path("good.db");
@@ -343,8 +343,8 @@ async fn a_file_that_is_no_sound_backup_is_refused() {
     fs::write(path("torn.db"), &whole[..whole.len() - 100]).unwrap();
     fs::write(path("logged.db"), &whole).unwrap();
     fs::write(path("logged.db-wal"), "frames").unwrap();
-    let mut theirs = connection(&path("theirs.db"));
-    theirs.batch_execute("CREATE TABLE users (id INTEGER); INSERT INTO users VALUES (1)").unwrap();
+    let mut foreign = connection(&path("foreign.db"));
+    foreign.batch_execute("CREATE TABLE users (id INTEGER); INSERT INTO users VALUES (1)").unwrap();
     let mut nothing = connection(&path("nothing.db"));
     nothing.batch_execute("CREATE TABLE t (id); DROP TABLE t").unwrap();
     fs::write(path("page.db"), &whole).unwrap();
@@ -356,7 +356,8 @@ async fn a_file_that_is_no_sound_backup_is_refused() {
     let newer = "INSERT INTO __diesel_schema_migrations (version) VALUES ('29990101000001')";
     connection(&path("newer.db")).batch_execute(newer).unwrap();
     fs::write(path("moved.db"), &whole).unwrap();
-    let moved = "UPDATE deployment SET copy_state = 'moved', copy_id = zeroblob(16), copy_target = 'postgres://db.example.com/cuepoint'";
+    let moved = "UPDATE deployment SET copy_state = 'moved', copy_id = zeroblob(16), \
+        copy_target = 'another store'";
     connection(&path("moved.db")).batch_execute(moved).unwrap();
     fs::write(path("euro.db"), &whole).unwrap();
     connection(&path("euro.db")).batch_execute("UPDATE deployment SET currency = 'EUR'").unwrap();
@@ -364,16 +365,16 @@ async fn a_file_that_is_no_sound_backup_is_refused() {
     let data = path("data");
     for (name, part) in [
         ("absent.db", "No such file"),
-        ("text.db", "it is no SQLite database"),
-        ("empty.db", "it is no SQLite database"),
+        ("text.db", "it is not a SQLite database"),
+        ("empty.db", "it is not a SQLite database"),
         ("half.db", "it is damaged"),
         ("torn.db", "it is damaged"),
         ("page.db", "it is damaged"),
-        ("logged.db", "lies beside it"),
-        ("theirs.db", "it belongs to another program"),
+        ("logged.db", "it is incomplete"),
+        ("foreign.db", "it belongs to another program"),
         ("nothing.db", "it belongs to another program"),
         ("newer.db", "newer version"),
-        ("moved.db", "was copied to postgres://db.example.com/cuepoint"),
+        ("moved.db", "was copied to another store"),
         ("euro.db", "keeps EUR"),
     ] {
         let error = restore(&data, &path(name)).await.err().expect(name);
@@ -420,7 +421,7 @@ async fn no_server_starts_on_an_unfinished_restore() {
 }
 
 #[tokio::test]
-async fn an_inconsistent_ledger_is_kept_aside() {
+async fn an_inconsistent_restore_is_kept_under_another_name() {
     let (directory, folder) = (used().await, TestDirectory::create());
     let (good, bad) = (folder.path().join("good.db"), folder.path().join("bad.db"));
     let data = folder.path().join("data");

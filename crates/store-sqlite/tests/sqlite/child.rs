@@ -12,8 +12,8 @@ pub(crate) fn directory() -> Option<PathBuf> {
     env::var_os(DIRECTORY).map(PathBuf::from)
 }
 
-/// A command that runs an ignored test of this binary in a process of its own. `setup` are shell commands before
-/// it, in a shell that `wrapper` starts.
+/// A command that runs an ignored test of this binary in a process of its own. `setup` are shell commands
+/// before it, in a shell that `wrapper` starts.
 pub(crate) fn command(wrapper: &[&str], setup: &str, test: &str, directory: &Path) -> Command {
     let shell = [wrapper, &["sh", "-c"]].concat();
     let mut command = Command::new(shell[0]);

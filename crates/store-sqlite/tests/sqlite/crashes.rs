@@ -1,5 +1,5 @@
-//! The process dies at every step of the writer: afterwards every acknowledged plan is there once, and no plan in
-//! part.
+//! The process dies at every step of the writer: afterwards every acknowledged plan is there once, and no
+//! plan in part.
 
 use std::path::Path;
 

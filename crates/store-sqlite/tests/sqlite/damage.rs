@@ -37,8 +37,8 @@ async fn closed() -> TestDirectory {
     directory
 }
 
-/// Overwrites a part of a file in another process, since closing it in this one would release the locks of its
-/// connections.
+/// Overwrites a part of a file in another process, since closing it in this one would release the locks of
+/// its connections.
 fn overwrite(path: &Path, offset: usize, bytes: &[u8]) {
     let mut dd = Command::new("dd")
         .arg(format!("of={}", path.display()))

@@ -1,5 +1,5 @@
-//! Writes that fail because there is no space: nothing is lost or done twice, and the store recovers without a
-//! restart.
+//! Writes that fail because there is no space: nothing is lost or done twice, and the store recovers without
+//! a restart.
 
 use std::fs::{self, File};
 use std::io::Write;

@@ -1,5 +1,5 @@
-//! Recovery without a restart: from locks of other processes, and from files that are moved while the store is
-//! open.
+//! Recovery without a restart: from locks of other processes, and from files that are moved while the store
+//! is open.
 
 use std::fs;
 use std::path::PathBuf;

@@ -44,7 +44,7 @@ async fn a_database_of_a_newer_version_is_refused() {
 #[tokio::test]
 async fn the_database_of_another_program_is_refused() {
     let directory = TestDirectory::create();
-    change(&directory, "CREATE TABLE theirs (id INTEGER)");
+    change(&directory, "CREATE TABLE unrelated (id INTEGER)");
     let path = directory.path().join("cuepoint.db");
     let before = fs::read(&path).unwrap();
     let message = refusal(directory.path());

@@ -197,8 +197,8 @@ impl Drop for Server {
     }
 }
 
-/// Runs the binary to completion in memory, or on the PostgreSQL database at a URL, and returns its exit status
-/// with standard output and standard error.
+/// Runs the binary to completion in memory, or on the PostgreSQL database at a URL, and returns its exit
+/// status with standard output and standard error.
 pub(crate) fn run(arguments: &[&str], url: Option<&str>, keys: &[(&str, &str)]) -> (ExitStatus, String) {
     let place = url.map_or(Place::Memory, |url| Place::Postgres(url.to_owned()));
     run_at(&place, arguments, keys)

@@ -1,5 +1,5 @@
-//! Kills under load: clients repeat each command under its key until it is answered, while the server is killed
-//! and started again. At the end, every acknowledged command is there exactly once.
+//! Kills under load: clients repeat each command under its key until it is answered, while the server is
+//! killed and started again. At the end, every acknowledged command is there exactly once.
 //!
 //! `CUEPOINT_SOAK=10` kills ten times as often.
 
@@ -144,8 +144,8 @@ fn assert_calm(server: &Server) {
     }
 }
 
-/// The number of operations of each kind that users caused. A change to the present status is a kind of its own,
-/// which no answer states: all changes of a status count together.
+/// The number of operations of each kind that users caused. A change to the present status is a kind of its
+/// own, which no answer states: all changes of a status count together.
 fn operations(database: &Database) -> BTreeMap<String, usize> {
     let counted = "SELECT CASE WHEN kind IN ('move_request', 'move_withdrawal', 'none') THEN 'move' ELSE kind END, \
         count(*) FROM operations WHERE actor_user_id IS NOT NULL GROUP BY 1";

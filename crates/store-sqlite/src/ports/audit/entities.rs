@@ -20,7 +20,7 @@ const OF_WITHDRAWAL: &str = "json_extract(receipt, '$.withdrawal.withdrawal.id')
 /// The maximum number of entities in memory.
 const ENTITIES: i64 = 400;
 
-/// Presents the entities of one table by id.
+/// Shows the entities of one table by id.
 macro_rules! show_table {
     ($showing:expr, $table:ident, $row:ident, $name:literal, $entity:expr) => {{
         let (mut last, mut size) = (i64::MIN, ENTITIES);
@@ -43,7 +43,7 @@ macro_rules! show_table {
 }
 
 impl Showing<'_> {
-    /// Presents the entities of each kind by id.
+    /// Shows the entities of each kind by id.
     pub(super) fn entities(&mut self) -> Result<(), End> {
         show_table!(
             self,
@@ -61,7 +61,7 @@ impl Showing<'_> {
         self.adjustments()
     }
 
-    /// Presents the adjustments recorded by operations, by the operation's id.
+    /// Shows the adjustments recorded by operations, by the operation's id.
     fn adjustments(&mut self) -> Result<(), End> {
         // A literal, since the partial index is used only if the statement contains its condition.
         let adjusts = format!("operations.kind = '{}'", PlanKind::Adjust.name());
@@ -89,7 +89,7 @@ impl Showing<'_> {
         }
     }
 
-    /// Presents entities of one kind with their traces.
+    /// Shows entities of one kind with their traces.
     fn traced(&mut self, entities: Vec<Entity>) -> Result<(), End> {
         self.ensure_wanted()?;
         let mut traces = self.traces(&entities)?;

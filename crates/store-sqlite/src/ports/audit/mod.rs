@@ -1,4 +1,4 @@
-//! Presents the whole ledger to the audit in one snapshot, one batch of rows in memory at a time.
+//! Shows the whole ledger to the audit in one snapshot, one batch of rows in memory at a time.
 
 mod entities;
 mod strays;
@@ -22,7 +22,7 @@ use crate::rows::Corrupt;
 
 /// The maximum number of rows of a table in memory, apart from those about one entity.
 const BATCH: i64 = 1_000;
-/// Why the presentation ended early.
+/// The reason for an early end.
 enum End {
     /// A database operation failed.
     Failed(SqliteFailure),
@@ -36,7 +36,7 @@ impl<F: Into<SqliteFailure>> From<F> for End {
     }
 }
 
-/// A snapshot, and the auditor that it is presented to.
+/// A snapshot, and the auditor that reads it.
 struct Showing<'a> {
     connection: &'a mut SqliteConnection,
     currency: &'a Currency,
@@ -47,25 +47,25 @@ struct Showing<'a> {
 
 #[async_trait]
 impl Audit for SqliteStore {
-    /// On a thread and a connection of its own, since an audit takes minutes. The check of the file comes last,
-    /// so that a defect of a row is named by the audit.
+    /// On a thread and a connection of its own, since an audit takes minutes. The check of the file comes
+    /// last, so that a defect of a row is named by the audit.
     async fn show(&self, auditor: &mut Auditor) -> Result<(), Unavailable> {
         let (mut shown, currency) = (mem::take(auditor), self.currency.clone());
         let show = move |connection: &mut SqliteConnection, is_wanted: &dyn Fn() -> bool| {
-            present(connection, &currency, &mut shown, is_wanted)?;
+            show_ledger(connection, &currency, &mut shown, is_wanted)?;
             Ok(shown)
         };
-        *auditor = self.readers.read_apart(show).await?;
+        *auditor = self.readers.read_on_own_thread(show).await?;
         Ok(())
     }
 }
 
-/// Presents the whole ledger of a snapshot: the connection's transaction. It ends early when `is_wanted` returns
-/// false.
+/// Shows the whole ledger of a snapshot: the connection's transaction. It ends early when `is_wanted`
+/// returns false.
 ///
 /// # Errors
 /// [`SqliteFailure`] when a statement fails.
-pub(crate) fn present(
+pub(crate) fn show_ledger(
     connection: &mut SqliteConnection,
     currency: &Currency,
     auditor: &mut Auditor,
@@ -81,7 +81,7 @@ pub(crate) fn present(
 }
 
 impl Showing<'_> {
-    /// Presents all rows; if a page of theirs is damaged, the error names it.
+    /// Shows all rows; if one of their pages is damaged, the error names it.
     fn everything(&mut self) -> Result<(), End> {
         match self.rows() {
             Err(End::Failed(SqliteFailure::Damaged(defect))) => Err(match self.file() {

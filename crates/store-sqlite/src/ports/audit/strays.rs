@@ -40,7 +40,7 @@ fn stray_entry() -> String {
 }
 
 impl Showing<'_> {
-    /// Presents the first entry and the first posting without an entity.
+    /// Shows the first entry and the first posting without an entity.
     pub(super) fn strays(&mut self) -> Result<(), End> {
         let entry: Option<EntryRow> = ledger_entries::table
             .filter(sql::<Bool>(&stray_entry()))

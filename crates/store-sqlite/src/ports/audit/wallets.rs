@@ -12,7 +12,7 @@ use crate::rows::{EntryRow, PostingRow, WalletRow};
 use crate::schema::{ledger_entries, postings, wallets};
 
 impl Showing<'_> {
-    /// Presents each wallet followed by its entries; an entry without a wallet comes where its wallet would.
+    /// Shows each wallet followed by its entries; an entry without a wallet comes where its wallet would.
     pub(super) fn wallets(&mut self) -> Result<(), End> {
         let count = ledger_entries::table.count();
         let entries: i64 = count.get_result(self.connection)?;
@@ -35,7 +35,7 @@ impl Showing<'_> {
         self.entries_while(&mut entries, |_| true)
     }
 
-    /// Presents the next entries as long as they are `wanted`.
+    /// Shows the next entries as long as they are `wanted`.
     fn entries_while(
         &mut self,
         entries: &mut Entries,
@@ -49,7 +49,7 @@ impl Showing<'_> {
         Ok(())
     }
 
-    /// Presents each posting by id.
+    /// Shows each posting by id.
     pub(super) fn postings(&mut self) -> Result<(), End> {
         let (mut last, mut size) = (i64::MIN, BATCH);
         loop {

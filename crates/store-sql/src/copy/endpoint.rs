@@ -1,4 +1,4 @@
-//! The two places of a copy, which each store implements.
+//! The endpoints of a copy, which each store implements.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::tables::Table;
 use super::value::{CopiedRow, Value};
 
-/// The use of an opened place.
+/// The use of an opened endpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CopyRole {
     /// Rows are read from it, and it is marked.
@@ -22,7 +22,7 @@ pub enum CopyRole {
     Target,
 }
 
-/// Whether a copied database is in use elsewhere.
+/// The progress of a copy to another store, as marked in its source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MarkState {
     /// The target may have the copy.
@@ -42,14 +42,14 @@ impl MarkState {
     }
 }
 
-/// The mark of a database that was copied to another place: it serves no more.
+/// The mark of a database that was copied to another store. Servers refuse a marked database.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mark {
     /// Whether the copy is known to be complete.
     pub state: MarkState,
     /// The id of the copy.
     pub copy: Uuid,
-    /// The identity of the target, as [`CopyEnd::identity`] returns it.
+    /// The identity of the target, as [`CopySession::identity`] returns it.
     pub target: String,
 }
 
@@ -72,7 +72,7 @@ impl Mark {
         Ok(Some(Self { state, copy, target }))
     }
 
-    /// Why the database does not serve, and what to do.
+    /// The reason why servers refuse the database, and the remedy.
     #[must_use]
     pub fn refusal(&self) -> String {
         let Self { target, .. } = self;
@@ -86,7 +86,7 @@ impl Mark {
     }
 }
 
-/// The deployment of a database, as far as it concerns copies.
+/// The deployment row of a database, without the identity of the database.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Deployment {
     /// The code of the currency.
@@ -99,7 +99,7 @@ pub struct Deployment {
     pub epoch: i64,
     /// The feature level.
     pub feature_level: i16,
-    /// The mark of a copy to another place.
+    /// The mark of a copy to another store.
     pub mark: Option<Mark>,
     /// The id of the copy that wrote the database; `None` if none did.
     pub origin: Option<Uuid>,
@@ -137,40 +137,40 @@ impl Deployment {
     }
 }
 
-/// A configured place, not opened yet.
+/// A configured store that is one end of a copy, not opened yet.
 #[async_trait]
-pub trait CopyPlace: Send + Sync {
+pub trait CopyEndpoint: Send + Sync {
     /// The name of its kind of store.
     fn backend(&self) -> &'static str;
 
-    /// Opens the place for this process alone, and begins a transaction: of a source a snapshot, of a target
-    /// one that writes.
+    /// Opens the store for this process alone, and begins a transaction: a snapshot of a source, or a
+    /// transaction that writes to a target.
     ///
     /// # Errors
     /// When it cannot be reached, or a server uses it. A source is also refused if it lacks migrations.
-    async fn open(&self, role: CopyRole) -> anyhow::Result<Box<dyn CopyEnd>>;
+    async fn open(&self, role: CopyRole) -> anyhow::Result<Box<dyn CopySession>>;
 
-    /// Looks up the copy that wrote the database, without changing anything. `alone` also makes sure that no
-    /// other process uses it, so that no earlier transaction may still be committed.
+    /// Looks up the copy that wrote the database, without changing anything. `alone` also ensures that no
+    /// other process uses the database, so that no earlier transaction can still be committed.
     ///
     /// # Errors
     /// When it cannot be reached; with `alone`, also when it is in use.
-    async fn look_up(&self, alone: bool) -> anyhow::Result<LookedUp>;
+    async fn look_up(&self, alone: bool) -> anyhow::Result<CopyOrigin>;
 }
 
 /// The copy that wrote a database.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LookedUp {
-    /// The identity of the place.
+pub struct CopyOrigin {
+    /// The identity of the endpoint.
     pub identity: String,
     /// The id of the copy; `None` if no copy wrote it.
     pub copy: Option<Uuid>,
 }
 
-/// A place that this process uses alone, in a transaction.
+/// An opened endpoint, which this process uses alone, in a transaction.
 #[async_trait]
-pub trait CopyEnd: Send {
-    /// A name that no other place has, for operators.
+pub trait CopySession: Send {
+    /// A unique name of the endpoint, for operators.
     fn identity(&self) -> &str;
 
     /// The deployment; `None` if no server was ever started on the database.
@@ -190,14 +190,14 @@ pub trait CopyEnd: Send {
     /// The next id of each counter, in the order of [`super::COUNTERS`].
     async fn next_ids(&mut self) -> anyhow::Result<Vec<i64>>;
 
-    /// Presents the ledger to an audit.
+    /// Shows the ledger to an audit.
     async fn audit(&mut self, auditor: &mut Auditor) -> anyhow::Result<()>;
 
     /// Adds rows to a table.
     async fn insert(&mut self, table: &'static Table, rows: Vec<CopiedRow>) -> anyhow::Result<()>;
 
-    /// Completes the writes: sets the next id of each counter, and records the deployment with the copy's id as
-    /// its origin.
+    /// Completes the writes: sets the next id of each counter, and records the deployment with the copy's id
+    /// as its origin.
     async fn complete(&mut self, next_ids: &[i64], deployment: &Deployment) -> anyhow::Result<()>;
 
     /// Commits the transaction durably.
@@ -206,7 +206,7 @@ pub trait CopyEnd: Send {
     /// Ends the transaction without effect, and sets or removes the mark durably.
     async fn mark(&mut self, mark: Option<&Mark>) -> anyhow::Result<()>;
 
-    /// Ends the transaction without effect, and closes the place.
+    /// Ends the transaction without effect, and closes the store.
     async fn close(self: Box<Self>) -> anyhow::Result<()>;
 }
 
