@@ -17,11 +17,15 @@ use crate::config::Settings;
 
 const BAR: &str = "{prefix:22} {bar:40} {percent:>3} % of {len} {msg}, {eta} left";
 
+/// The environment variable of the other store.
+const TO: &str = "CUEPOINT_COPY_TO";
+
 /// The arguments of the command.
 #[derive(Args)]
 pub(super) struct CopyArguments {
-    /// The other store: `postgres://...`, or `sqlite:DIR` for a data directory.
-    #[arg(long, value_name = "URL")]
+    /// The other store: `postgres://...`, or `sqlite:DIR` for a data directory. Give a URL with a password in the
+    /// environment, because other users of the machine can read command lines.
+    #[arg(long, value_name = "URL", env = TO, hide_env_values = true)]
     to: SecretString,
     /// Copy and verify everything, then roll back. It takes as long as the copy.
     #[arg(long, conflicts_with_all = ["finish", "abort"])]

@@ -1,6 +1,7 @@
 //! A data directory from a backup: ids and tokens issued after the backup must not be confused with those
 //! issued after the restore.
 
+use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
@@ -24,6 +25,9 @@ use crate::tables::counters::{next_ids, set_next_ids};
 const AHEAD: i64 = 1_000_000;
 /// The time of the database, in microseconds.
 const NOW: &str = "CAST(unixepoch('subsec') * 1000000 AS INTEGER)";
+/// The statements that create the tables, triggers and views, but for those of SQLite.
+const OBJECTS: &str =
+    "SELECT coalesce(sql, name) FROM sqlite_schema WHERE type <> 'index' AND name NOT GLOB 'sqlite_*'";
 /// The beginning of every SQLite database, and the length of its header.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 const HEADER: usize = 100;
@@ -77,6 +81,7 @@ fn prepared(
     check(&temporary).with_context(unusable)?;
     let mut connection = open(&temporary, Access::Writer)?;
     migrate(&mut connection, migrations).with_context(unusable)?;
+    ensure_own_schema(&mut connection, migrations).with_context(unusable)?;
     deployment::ensure_currency(&mut connection, currency).with_context(unusable)?;
     deployment::settle(&mut connection, currency).with_context(unusable)?;
     let sessions_ended = connection
@@ -115,6 +120,22 @@ fn ensure_backup(file: &Path) -> anyhow::Result<()> {
         "it is damaged: it has {length} bytes instead of {}",
         whole.unwrap_or_default()
     );
+    Ok(())
+}
+
+/// Refuses tables, triggers and views other than those of the migrations: a trigger that is missing lets entries be
+/// changed, and one that was added can change balances after the audit.
+fn ensure_own_schema(connection: &mut SqliteConnection, migrations: &[Migration]) -> anyhow::Result<()> {
+    let mut own = SqliteConnection::establish(":memory:")?;
+    migrate(&mut own, migrations)?;
+    let objects = |connection: &mut SqliteConnection| -> QueryResult<BTreeSet<String>> {
+        let statements: Vec<String> =
+            diesel::dsl::sql::<diesel::sql_types::Text>(OBJECTS).load(connection)?;
+        Ok(statements.into_iter().collect())
+    };
+    let (found, own) = (objects(connection)?, objects(&mut own)?);
+    let differs = found.symmetric_difference(&own).next().map(|object| object.lines().next());
+    ensure!(differs.is_none(), "its schema was changed: {}", differs.flatten().unwrap_or_default());
     Ok(())
 }
 
@@ -171,5 +192,28 @@ mod tests {
         assert_eq!(value(&mut found, "SELECT epoch FROM deployment").unwrap(), "7");
         drop((found, restored));
         assert!(!database_in(&data).exists() && !data.join("cuepoint.db.restoring").exists());
+    }
+
+    #[test]
+    fn a_backup_with_another_schema_is_refused() {
+        let usd = Currency::new("USD", 2).unwrap();
+        for (change, part) in [
+            ("DROP TRIGGER ledger_entries_are_never_changed", "ledger_entries_are_never_changed"),
+            (
+                "CREATE TRIGGER added AFTER INSERT ON ledger_entries BEGIN UPDATE wallets SET held = '1'; END",
+                "TRIGGER added",
+            ),
+            ("CREATE TABLE added (id INTEGER)", "TABLE added"),
+        ] {
+            let (source, folder) = (TestDirectory::create(), TestDirectory::create());
+            let file = folder.path().join("backup.db");
+            let mut database = source.migrated();
+            deployment::settle(&mut database, &usd).unwrap();
+            database.batch_execute(&format!("{change}; VACUUM INTO '{}'", file.display())).unwrap();
+            let data = folder.path().join("data");
+            let message = format!("{:#}", prepared(&data, &file, &usd, 7, MIGRATIONS).unwrap_err());
+            assert!(message.contains("its schema was changed") && message.contains(part), "{message}");
+            assert!(!database_in(&data).exists());
+        }
     }
 }
