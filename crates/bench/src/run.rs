@@ -1,6 +1,5 @@
 //! The whole sequence of measurements, repeated as often as requested.
 
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
@@ -16,7 +15,7 @@ use crate::operations::{BARE_HANDLER, Operation, Store};
 use crate::options::Options;
 use crate::processes::Process;
 use crate::seeding::{Population, seed_postgres};
-use crate::service::Service;
+use crate::service::{Service, command};
 use crate::table::{Conditions, Row, Table, best};
 
 /// Measures the rows that the options select.
@@ -276,8 +275,8 @@ impl Bench {
 
     /// Runs the service's audit of the whole ledger.
     fn verify(&self, programs: &Programs, data: &Dataset) -> anyhow::Result<()> {
-        let mut command = Command::new(&programs.server);
-        let output = command.args(["ledger", "verify"]).envs(self.settings(data)).output();
+        let mut verify = command(&programs.server, &self.settings(data));
+        let output = verify.args(["ledger", "verify"]).output();
         let output = output.context("the ledger cannot be verified")?;
         let said = String::from_utf8_lossy(&output.stdout);
         let why = String::from_utf8_lossy(&output.stderr);

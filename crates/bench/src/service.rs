@@ -14,6 +14,17 @@ use crate::processes::Process;
 /// The start of the line that names its address.
 const LISTENING: &str = "listening on http://";
 
+/// A command of a program with these settings and no other settings of Cuepoint.
+pub(crate) fn command(program: &Path, settings: &[(String, String)]) -> Command {
+    let mut command = Command::new(program);
+    let ours = |name: &OsStr| name.as_encoded_bytes().starts_with(b"CUEPOINT_");
+    for (name, _) in std::env::vars_os().filter(|(name, _)| ours(name)) {
+        command.env_remove(name);
+    }
+    command.envs(settings.iter().map(|(name, value)| (name, value)));
+    command
+}
+
 /// A running server.
 pub struct Service {
     process: Child,
@@ -33,15 +44,10 @@ impl Service {
         settings: &[(String, String)],
         log: &Path,
     ) -> anyhow::Result<Self> {
-        let mut command = Command::new(program);
-        let ours = |name: &OsStr| name.as_encoded_bytes().starts_with(b"CUEPOINT_");
-        for (name, _) in std::env::vars_os().filter(|(name, _)| ours(name)) {
-            command.env_remove(name);
-        }
+        let mut command = command(program, settings);
         let errors = File::create(log).with_context(|| format!("{} cannot be written", log.display()))?;
         let mut process = command
             .args(arguments)
-            .envs(settings.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(errors)

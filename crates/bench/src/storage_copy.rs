@@ -1,10 +1,11 @@
 //! `cuepoint storage copy` between the stores, with its verification.
 
 use std::path::Path;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
+
+use crate::service::command;
 
 /// The durations of the copies of the seeded data.
 #[derive(Clone, Copy, Debug)]
@@ -30,11 +31,10 @@ impl StorageCopies {
 
 /// Copies the storage of these settings to another one, and returns the duration.
 pub(crate) fn run(program: &Path, settings: &[(String, String)], to: &str) -> anyhow::Result<Duration> {
-    let mut command = Command::new(program);
-    command.args(["storage", "copy", "--to", to]);
-    command.envs(settings.iter().map(|(name, value)| (name, value)));
+    let mut copy = command(program, settings);
+    copy.args(["storage", "copy", "--to", to]);
     let began = Instant::now();
-    let output = command.output().context("the storage cannot be copied")?;
+    let output = copy.output().context("the storage cannot be copied")?;
     let lasted = began.elapsed();
     let why = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "the storage cannot be copied: {why}");

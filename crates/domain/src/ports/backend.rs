@@ -10,8 +10,8 @@ use async_trait::async_trait;
 use crate::ledger::feature_level::FeatureLevel;
 use crate::ports::{Audit, Store};
 use crate::timestamp::Timestamp;
-use crate::topup::Topup;
-use crate::withdrawal::Withdrawal;
+use crate::topup::{Topup, TopupStatus};
+use crate::withdrawal::{Withdrawal, WithdrawalStatus};
 
 /// The reason for a failed operation of a backend, as a text for operators. It contains no password.
 pub type BackendError = Box<dyn Error + Send + Sync>;
@@ -140,4 +140,11 @@ pub struct OpenTransfers {
     pub withdrawals: Vec<Withdrawal>,
     /// Top-ups whose money may be on its way, ordered by id.
     pub topups: Vec<Topup>,
+}
+
+impl OpenTransfers {
+    /// The statuses of the withdrawals: with an order at the payout provider, or about to be.
+    pub const WITHDRAWALS: [WithdrawalStatus; 2] = [WithdrawalStatus::Approved, WithdrawalStatus::Processing];
+    /// The status of the top-ups.
+    pub const TOPUPS: TopupStatus = TopupStatus::Pending;
 }

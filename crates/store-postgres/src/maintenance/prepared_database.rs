@@ -6,7 +6,6 @@ use async_trait::async_trait;
 use cuepoint_domain::ledger::Auditor;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Audit, BackendError, OpenTransfers, PreparedData, Unavailable};
-use cuepoint_domain::topup::TopupStatus;
 use cuepoint_domain::withdrawal::WithdrawalStatus;
 use diesel::prelude::*;
 use diesel_async::{RunQueryDsl, SimpleAsyncConnection};
@@ -60,7 +59,7 @@ impl PreparedData for PreparedDatabase {
 async fn open_transfers(options: &PostgresOptions, currency: &Currency) -> anyhow::Result<OpenTransfers> {
     let connection = &mut Connector::new(&options.url)?.for_restore().connect().await?;
     connection.batch_execute("SET statement_timeout = 0").await?;
-    let sending = [WithdrawalStatus::Approved, WithdrawalStatus::Processing].map(WithdrawalStatus::name);
+    let sending = OpenTransfers::WITHDRAWALS.map(WithdrawalStatus::name);
     let withdrawals: Vec<WithdrawalRow> = withdrawals::table
         .filter(withdrawals::status.eq_any(sending))
         .order(withdrawals::id)
@@ -68,7 +67,7 @@ async fn open_transfers(options: &PostgresOptions, currency: &Currency) -> anyho
         .load(connection)
         .await?;
     let topups: Vec<TopupRow> = topups::table
-        .filter(topups::status.eq(TopupStatus::Pending.name()))
+        .filter(topups::status.eq(OpenTransfers::TOPUPS.name()))
         .order(topups::id)
         .select(TopupRow::as_select())
         .load(connection)

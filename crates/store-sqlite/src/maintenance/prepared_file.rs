@@ -13,7 +13,6 @@ use cuepoint_domain::ledger::Auditor;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Audit, BackendError, OpenTransfers, PreparedData, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::topup::TopupStatus;
 use cuepoint_domain::withdrawal::WithdrawalStatus;
 use cuepoint_store_sql::rows::Corrupt;
 use diesel::prelude::*;
@@ -181,14 +180,14 @@ fn open_transfers(
     connection: &mut SqliteConnection,
     currency: &Currency,
 ) -> Result<OpenTransfers, SqliteFailure> {
-    let sending = [WithdrawalStatus::Approved, WithdrawalStatus::Processing].map(WithdrawalStatus::name);
+    let sending = OpenTransfers::WITHDRAWALS.map(WithdrawalStatus::name);
     let withdrawals: Vec<WithdrawalRow> = withdrawals::table
         .filter(withdrawals::status.eq_any(sending))
         .order(withdrawals::id)
         .select(WithdrawalRow::as_select())
         .load(connection)?;
     let topups: Vec<TopupRow> = topups::table
-        .filter(topups::status.eq(TopupStatus::Pending.name()))
+        .filter(topups::status.eq(OpenTransfers::TOPUPS.name()))
         .order(topups::id)
         .select(TopupRow::as_select())
         .load(connection)?;
