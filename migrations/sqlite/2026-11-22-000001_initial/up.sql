@@ -167,11 +167,11 @@ CREATE TABLE music_requests (
         CHECK ((length(commission), commission) <= (length(fee), fee))
 ) STRICT;
 CREATE INDEX music_requests_of_requester ON music_requests (requester_id, created_at DESC, id DESC);
-CREATE INDEX music_requests_of_dj ON music_requests (dj_id, created_at DESC, id DESC);
 CREATE INDEX music_requests_overdue ON music_requests (expires_at, id) WHERE expires_at IS NOT NULL;
 CREATE INDEX music_requests_open ON music_requests (requester_id, expires_at, id) WHERE expires_at IS NOT NULL;
-CREATE INDEX music_requests_of_dj_by_status
-    ON music_requests (dj_id, status, created_at DESC, id DESC, expires_at);
+-- Status and expiry are columns too, so that a DJ's list is filtered and counted from its index alone; they come
+-- last, so that a change of them moves no entry to another page.
+CREATE INDEX music_requests_of_dj ON music_requests (dj_id, created_at DESC, id DESC, status, expires_at);
 
 CREATE TABLE withdrawals (
     id INTEGER PRIMARY KEY CONSTRAINT withdrawals_id_check CHECK (id > 0),
@@ -367,14 +367,12 @@ CREATE TABLE ledger_entries (
     previous BLOB NOT NULL CONSTRAINT ledger_entries_previous_check CHECK (length(previous) = 32),
     hash BLOB NOT NULL CONSTRAINT ledger_entries_hash_check CHECK (length(hash) = 32),
     PRIMARY KEY (wallet_id, seq),
-    CONSTRAINT ledger_entries_once_per_operation UNIQUE (wallet_id, operation_id),
+    -- The operation first, so that new entries come last in its index.
+    CONSTRAINT ledger_entries_once_per_operation UNIQUE (operation_id, wallet_id),
     CONSTRAINT ledger_entries_chain_starts_at_one CHECK ((seq = 1) = (previous = zeroblob(32)))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX ledger_entries_of_reference ON ledger_entries (reference_kind, reference_id);
-CREATE INDEX ledger_entries_by_time ON ledger_entries (wallet_id, at, seq);
 CREATE INDEX ledger_entries_adjustments ON ledger_entries (wallet_id, at) WHERE kind = 'adjustment';
--- The entries of an operation, for the ledger audit.
-CREATE INDEX ledger_entries_of_operation ON ledger_entries (operation_id);
 
 -- Transfers of the platform and of outside accounts, whose balances are the sums.
 CREATE TABLE postings (

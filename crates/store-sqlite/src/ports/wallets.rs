@@ -25,21 +25,14 @@ impl Wallets for SqliteStore {
         })
     }
 
-    /// The entries of a wallet are ordered by time, so that the index by time finds the newest one at `at`.
     async fn balance_at(&self, user: UserId, at: Timestamp) -> Result<Option<Balance>, Unavailable> {
         self.readers.read(|connection| {
-            let wallet = wallets::table.find(user.get());
-            if !diesel::select(exists(wallet)).get_result::<bool>(connection)? {
-                return Ok(None);
-            }
-            let newest: Option<EntryRow> = ledger_entries::table
-                .filter(ledger_entries::wallet_id.eq(user.get()))
-                .filter(ledger_entries::at.le(at.unix_micros()))
-                .order((ledger_entries::at.desc(), ledger_entries::seq.desc()))
-                .select(EntryRow::as_select())
-                .first(connection)
-                .optional()?;
-            let entry = newest.map(|row| row.entry(&self.currency)).transpose()?;
+            let newest = wallets::table.find(user.get()).select(wallets::seq);
+            let Some(newest) = newest.get_result(connection).optional()? else { return Ok(None) };
+            let number = newest_at(connection, user, newest, at)?;
+            let row = ledger_entries::table.find((user.get(), number)).select(EntryRow::as_select());
+            let row: Option<EntryRow> = row.get_result(connection).optional()?;
+            let entry = row.map(|row| row.entry(&self.currency)).transpose()?;
             Ok(Some(entry.map(|entry| entry.after).unwrap_or_default()))
         })
     }
@@ -82,4 +75,23 @@ impl Wallets for SqliteStore {
             Ok(diesel::select(exists(adjusted)).get_result(connection)?)
         })
     }
+}
+
+/// Returns the number of a wallet's last entry at a time, or 0 if there was none; `newest` is that of its newest
+/// entry. The entries are ordered by time, so that they are bisected: with an index by time, each entry would
+/// change one more page.
+fn newest_at(
+    connection: &mut SqliteConnection,
+    user: UserId,
+    newest: i64,
+    at: Timestamp,
+) -> QueryResult<i64> {
+    let (mut before, mut after) = (0, newest.saturating_add(1));
+    while after.saturating_sub(before) > 1 {
+        let middle = i64::midpoint(before, after);
+        let entry = ledger_entries::table.find((user.get(), middle)).select(ledger_entries::at);
+        let entry: i64 = entry.get_result(connection)?;
+        if entry <= at.unix_micros() { before = middle } else { after = middle }
+    }
+    Ok(before)
 }

@@ -34,7 +34,6 @@ const STATEMENTS: &[(&str, &str)] = &[
             AND json_extract(receipt, '$.withdrawal.withdrawal.id') = ?",
         "operations_on_withdrawals",
     ),
-    ("SELECT hash FROM ledger_entries WHERE operation_id = ?", "ledger_entries_of_operation"),
     (
         "SELECT hash FROM ledger_entries WHERE reference_kind = ? AND reference_id = ?",
         "ledger_entries_of_reference",

@@ -340,7 +340,7 @@ const UNSOUND: &[(&str, &str, &str)] = &[
     (
         ENTRY,
         "(2, 2, $op1, 'topup', 'topup', 1, 1, 0, 0, 1, 0, 0, now(), $link, $link)",
-        "UNIQUE constraint failed: ledger_entries.wallet_id, ledger_entries.operation_id",
+        "UNIQUE constraint failed: ledger_entries.operation_id, ledger_entries.wallet_id",
     ),
     (
         ENTRY,
