@@ -117,7 +117,9 @@ fn minor_units(sum: Sum, column: Column<'_>) -> Result<String, Corrupt> {
 /// Decodes a sum; only the canonical form is accepted, since no other is ever written.
 #[expect(clippy::needless_pass_by_value, reason = "the conversions of all types take their value")]
 fn sum(text: String, column: Column<'_>) -> Result<Sum, Corrupt> {
-    let minor = text.parse::<i128>().ok().filter(|minor| minor.to_string() == text);
+    let digits = text.strip_prefix('-').unwrap_or(&text);
+    let is_canonical = text == "0" || digits.starts_with(|first| matches!(first, '1'..='9'));
+    let minor = text.parse().ok().filter(|_| is_canonical);
     Ok(Sum::of(column.currency, Money::from_minor(known(column.name, minor)?)))
 }
 
