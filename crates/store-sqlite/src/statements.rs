@@ -1,5 +1,5 @@
-//! Statements that write one row, generated from the declarations of the rows. Their text does not depend on
-//! the row, so that each is prepared once per connection.
+//! Statements that write one row, generated from the declarations of the rows, and those that begin and end the
+//! snapshot of a read. Their texts are fixed, so that each is prepared once per connection.
 
 use std::iter::{once, repeat};
 use std::marker::PhantomData;
@@ -10,6 +10,40 @@ use diesel::query_dsl::RunQueryDsl;
 use diesel::sqlite::Sqlite;
 
 use crate::rows::table_row::{ColumnRole, TableRow};
+
+/// Declares a statement without parameters, as a type, because prepared statements are cached by their type.
+macro_rules! fixed {
+    ($(#[$attribute:meta])* $name:ident, $text:literal) => {
+        $(#[$attribute])*
+        pub(crate) struct $name;
+
+        impl QueryFragment<Sqlite> for $name {
+            fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
+                out.push_sql($text);
+                Ok(())
+            }
+        }
+
+        impl QueryId for $name {
+            type QueryId = Self;
+            const HAS_STATIC_QUERY_ID: bool = true;
+        }
+
+        impl<Connection> RunQueryDsl<Connection> for $name {}
+    };
+}
+
+// The transactions of Diesel parse theirs every time, which takes longer than a short read.
+fixed!(
+    /// Begins the snapshot of a read.
+    Begin,
+    "BEGIN"
+);
+fixed!(
+    /// Ends the snapshot of a read.
+    Commit,
+    "COMMIT"
+);
 
 /// The separators before the items of a list.
 fn separators() -> impl Iterator<Item = &'static str> {

@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::Unavailable;
-use diesel::{Connection, SqliteConnection};
+use diesel::{Connection, RunQueryDsl, SqliteConnection};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::timeout;
 
 use super::connection::{Access, open};
 use super::failure::SqliteFailure;
 use super::file_identity::FileIdentity;
+use crate::statements::{Begin, Commit};
 
 /// The maximum number of long reads at once; further ones wait.
 const LONG_READS: u32 = 2;
@@ -67,13 +68,18 @@ impl Readers {
         work: impl FnOnce(&mut SqliteConnection) -> Result<T, SqliteFailure>,
     ) -> Result<T, Unavailable> {
         let mut connection = self.take()?;
-        let done = connection.transaction(work);
-        if done.as_ref().err().is_none_or(SqliteFailure::blames_one)
+        Begin.execute(&mut connection).map_err(SqliteFailure::from)?;
+        let done = work(&mut connection);
+        let ended = Commit.execute(&mut connection);
+        if ended.is_ok()
+            && done.as_ref().err().is_none_or(SqliteFailure::blames_one)
             && let Some(idle) = self.idle.lock().unwrap_or_else(PoisonError::into_inner).as_mut()
         {
             idle.push(connection);
         }
-        Ok(done?)
+        let value = done?;
+        ended.map_err(SqliteFailure::from)?;
+        Ok(value)
     }
 
     /// Reads from one snapshot on a thread and a connection of its own; for work that takes longer than a
