@@ -131,6 +131,24 @@ impl GroupCommitter {
         attempt: Attempt,
         own: &mut HashSet<OperationId>,
     ) -> Result<Verdicts, Failed> {
+        let known = own.clone();
+        let failure = match self.run(plans, changes, attempt, own, apply_together) {
+            Err(Failed::Before(failure)) if failure.blames_one() => failure,
+            done => return done,
+        };
+        tracing::error!(error = %failure, plans = plans.len(), "a group of plans failed; they run one by one");
+        *own = known;
+        self.run(plans, changes, attempt, own, apply_one_by_one)
+    }
+
+    fn run(
+        &mut self,
+        plans: &[&Plan],
+        changes: &mut [Box<dyn ChangeJob>],
+        attempt: Attempt,
+        own: &mut HashSet<OperationId>,
+        apply_all: ApplyAll,
+    ) -> Result<Verdicts, Failed> {
         crash_points::at(CrashPoint::BeforeLock, plans.iter().copied());
         let start = Instant::now();
         let (connection, identity) = self.database.usable().map_err(Failed::Before)?;
@@ -158,10 +176,21 @@ impl GroupCommitter {
             (Err(failure), None) => Failed::Before(failure),
             (Ok(()), None) => Failed::Before(SqliteFailure::Deadline),
         };
-        self.database.discard(failure.cause());
+        // After a refused row, the rolled back transaction leaves the connection usable.
+        if !matches!(&failure, Failed::Before(cause) if cause.blames_one()) {
+            self.database.discard(failure.cause());
+        }
         Err(failure)
     }
 }
+
+/// Applies plans in a transaction.
+type ApplyAll = fn(
+    &mut SqliteConnection,
+    &[&Plan],
+    &mut HashSet<OperationId>,
+    &WriterSetup,
+) -> Result<Verdicts, SqliteFailure>;
 
 /// Whether a plan of a group was applied now.
 pub(super) fn has_applied(verdicts: &Verdicts) -> bool {
@@ -175,23 +204,24 @@ fn applied(plans: &[&Plan], verdicts: &Verdicts) -> HashSet<OperationId> {
     fresh.map(|(plan, _)| plan.metadata().operation).collect()
 }
 
-/// Applies plans together in a savepoint; if the rows of one are refused, each in a savepoint of its own, so
-/// that only that one fails.
-fn apply_all(
+/// Applies plans together. It fails if the rows of one are refused; there is no savepoint, which would copy each
+/// page before its change.
+fn apply_together(
     connection: &mut SqliteConnection,
     plans: &[&Plan],
     own: &mut HashSet<OperationId>,
     setup: &WriterSetup,
 ) -> Result<Verdicts, SqliteFailure> {
-    let known = own.clone();
-    match connection.transaction(|connection| apply(connection, plans, own, setup)) {
-        Ok(answers) => return Ok(answers.into_iter().map(Ok).collect()),
-        Err(failure) if !failure.blames_one() => return Err(failure),
-        Err(failure) => {
-            tracing::error!(error = %failure, plans = plans.len(), "a group of plans failed; they run one by one");
-            *own = known;
-        }
-    }
+    Ok(apply(connection, plans, own, setup)?.into_iter().map(Ok).collect())
+}
+
+/// Applies each plan in a savepoint of its own, so that only those fail whose rows are refused.
+fn apply_one_by_one(
+    connection: &mut SqliteConnection,
+    plans: &[&Plan],
+    own: &mut HashSet<OperationId>,
+    setup: &WriterSetup,
+) -> Result<Verdicts, SqliteFailure> {
     let mut verdicts = Verdicts::new();
     for plan in plans {
         let applied =
