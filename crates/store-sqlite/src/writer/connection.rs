@@ -6,7 +6,8 @@ use std::time::Instant;
 use diesel::SqliteConnection;
 use diesel::connection::SimpleConnection;
 
-use super::checkpoint::{self, Checkpoints};
+use super::checkpoint;
+use super::checkpoint_schedule::Checkpoints;
 use crate::connect::connection::{Access, open};
 use crate::connect::data_directory::log_path;
 use crate::connect::failure::SqliteFailure;
@@ -34,8 +35,9 @@ impl WriterConnection {
     pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
         let connection = open(path, Access::Writer)?;
         let identity = FileIdentity::with_log(path, Instant::now())?;
+        let checkpoints = Checkpoints::start(path)?;
         let (path, log) = (path.to_owned(), log_path(path));
-        Ok(Self { path, log, identity, connection, is_broken: false, checkpoints: Checkpoints::default() })
+        Ok(Self { path, log, identity, connection, is_broken: false, checkpoints })
     }
 
     /// Returns the connection and the identity of its files; after a failure a new one, provided that it
@@ -66,7 +68,7 @@ impl WriterConnection {
         // The log is gone but the database is there: it receives the commits that are only in the log.
         if matches!(failure, SqliteFailure::FileLost(_)) && self.identity.ensure_database().is_ok() {
             match checkpoint::copy(&mut self.connection) {
-                Ok(()) => {
+                Ok(_) => {
                     tracing::warn!("the content of the lost write-ahead log was copied into the database")
                 }
                 Err(error) => {
@@ -76,7 +78,7 @@ impl WriterConnection {
         }
     }
 
-    /// Copies the log into the database if it has grown; for the time between two groups.
+    /// Starts a copy of the log into the database if it has grown; for the time between two groups.
     pub(super) fn after_group(&mut self) {
         self.maintain(|checkpoints, connection| checkpoints.after_group(connection));
     }
@@ -106,6 +108,8 @@ impl WriterConnection {
 
     /// Copies and empties the log, and closes the connection.
     pub(super) fn close(mut self) {
+        // Its connection is closed before this one, the last.
+        drop(self.checkpoints);
         if self.identity.ensure_database().is_ok()
             && let Err(error) = checkpoint::empty(&mut self.connection)
         {

@@ -7,7 +7,9 @@
 //! commit.
 
 mod checkpoint;
+mod checkpoint_schedule;
 mod connection;
+mod copier;
 mod group;
 mod job;
 mod load;

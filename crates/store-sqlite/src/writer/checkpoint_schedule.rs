@@ -1,0 +1,262 @@
+//! The times of checkpoints: the content of the write-ahead log is copied into the database beside the writer, and the log is
+//! emptied while no changes arrive.
+//!
+//! A log is only overwritten from its beginning once all of it is copied, which a copy beside the writer never
+//! reaches under load: when the log has grown large, the writer itself copies, between two groups, what was added
+//! during the last copy.
+//!
+//! A reader keeps the part of the log behind its snapshot from being copied, and any part in use from being
+//! overwritten. The writer does not wait for readers, except for a few milliseconds when the log has grown
+//! large: the log grows until they have ended.
+
+use std::path::Path;
+
+use diesel::prelude::*;
+
+use super::checkpoint::{Mode, checkpoint};
+use super::copier::Copier;
+use crate::connect::connection::with_busy_timeout;
+
+/// The number of new pages in the log after which it is copied: 16 MiB. A page that changed several times since
+/// the last copy is copied once.
+const COPY_AFTER: i64 = 4_096;
+/// The number of pages in the log above which its reuse is worth a short wait: 32 MiB.
+const RESTART_ABOVE: i64 = 2 * COPY_AFTER;
+/// The longest wait for readers, in milliseconds: most reads take less than one.
+const READER_WAIT: u32 = 20;
+
+/// The checkpoints of a writer.
+#[derive(Debug)]
+pub(super) struct Checkpoints {
+    copier: Copier,
+    /// The number of pages that the last attempt could not copy: the next one waits for as many new ones as
+    /// the first did, so that a reader does not cause an attempt after every group.
+    left: i64,
+    /// Whether the log may have content.
+    is_used: bool,
+}
+
+impl Checkpoints {
+    /// The checkpoints of a database that the writer has open.
+    ///
+    /// # Errors
+    /// When their thread cannot be started.
+    pub(super) fn start(path: &Path) -> anyhow::Result<Self> {
+        Ok(Self { copier: Copier::start(path)?, left: 0, is_used: false })
+    }
+
+    /// Starts a copy of the log if it has grown.
+    pub(super) fn after_group(&mut self, connection: &mut SqliteConnection) -> QueryResult<()> {
+        self.is_used = true;
+        let copied = self.copier.finished();
+        if self.copier.is_copying() {
+            return Ok(());
+        }
+        if let Some(log) = copied {
+            self.left = log.remaining();
+            // More is left only while a reader keeps an old snapshot.
+            if self.left < COPY_AFTER && log.log > RESTART_ABOVE {
+                return self.restart(connection);
+            }
+        }
+        let remaining = checkpoint(connection, Mode::Noop)?.remaining();
+        self.left = self.left.min(remaining);
+        if remaining >= self.left.saturating_add(COPY_AFTER) {
+            // If it fails, the next attempt waits as well.
+            self.left = remaining;
+            self.copier.copy();
+        }
+        Ok(())
+    }
+
+    /// Copies the rest of the log, so that the next commit overwrites it from its beginning.
+    fn restart(&mut self, connection: &mut SqliteConnection) -> QueryResult<()> {
+        let log =
+            with_busy_timeout(connection, READER_WAIT, |connection| checkpoint(connection, Mode::Restart))?;
+        self.left = log.remaining();
+        Ok(())
+    }
+
+    /// Whether there is work while no changes arrive.
+    pub(super) const fn is_due(&self) -> bool {
+        self.is_used
+    }
+
+    /// Has the rest of the log copied, and empties it once that is done; for the time while no changes arrive.
+    pub(super) fn idle(&mut self, connection: &mut SqliteConnection) -> QueryResult<()> {
+        self.copier.finished();
+        if self.copier.is_copying() {
+            return Ok(());
+        }
+        self.left = checkpoint(connection, Mode::Noop)?.remaining();
+        if self.left > 0 {
+            self.copier.copy();
+            return Ok(());
+        }
+        // If it fails, the next attempt follows the next commit.
+        self.is_used = false;
+        let log =
+            with_busy_timeout(connection, READER_WAIT, |connection| checkpoint(connection, Mode::Truncate))?;
+        self.is_used = log.busy != 0;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use diesel::connection::SimpleConnection;
+
+    use super::super::checkpoint::{Log, empty};
+    use super::*;
+    use crate::connect::connection::{Access, open};
+    use crate::connect::data_directory::log_path;
+    use crate::testing::TestDirectory;
+
+    /// A database with a table, its writer and the size of its log.
+    fn database() -> (TestDirectory, SqliteConnection, Checkpoints, impl Fn() -> u64) {
+        let directory = TestDirectory::create();
+        let mut writer = directory.migrated();
+        writer.batch_execute("CREATE TABLE filled (content BLOB)").unwrap();
+        empty(&mut writer).unwrap();
+        let path = directory.path().join("test.db");
+        let (log, checkpoints) = (log_path(&path), Checkpoints::start(&path).unwrap());
+        (directory, writer, checkpoints, move || std::fs::metadata(&log).unwrap().len())
+    }
+
+    /// Commits about this many pages.
+    fn fill(writer: &mut SqliteConnection, pages: u32) {
+        let insert = format!("INSERT INTO filled VALUES (randomblob(4096 * {pages}))");
+        writer.batch_execute(&insert).unwrap();
+    }
+
+    fn reader(directory: &TestDirectory) -> SqliteConnection {
+        open(&directory.path().join("test.db"), Access::Reader).unwrap()
+    }
+
+    fn state(writer: &mut SqliteConnection) -> Log {
+        checkpoint(writer, Mode::Noop).unwrap()
+    }
+
+    #[test]
+    fn a_grown_log_is_copied_and_reused() {
+        let (_directory, mut writer, mut checkpoints, size) = database();
+        let mut largest = 0;
+        for round in 0..60 {
+            fill(&mut writer, 1_000);
+            checkpoints.after_group(&mut writer).unwrap();
+            checkpoints.copier.wait();
+            assert!(state(&mut writer).remaining() < COPY_AFTER, "round {round}");
+            largest = largest.max(size());
+        }
+        assert!(largest > 16 << 20 && largest < 24 << 20, "{largest}");
+    }
+
+    #[test]
+    fn a_held_snapshot_delays_no_group_and_the_log_shrinks_afterwards() {
+        let (directory, mut writer, mut checkpoints, size) = database();
+        let mut held = reader(&directory);
+        fill(&mut writer, 10);
+        held.batch_execute("BEGIN; SELECT count(*) FROM filled").unwrap();
+        // So that a wait for the reader is longer than any sync of a busy disk.
+        writer.batch_execute("PRAGMA busy_timeout = 60000").unwrap();
+        for _ in 0..20 {
+            fill(&mut writer, 2_000);
+            let start = Instant::now();
+            checkpoints.after_group(&mut writer).unwrap();
+            assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+        }
+        assert!(size() > 80 << 20, "nothing behind the snapshot was overwritten");
+        let start = Instant::now();
+        idle(&mut checkpoints, &mut writer);
+        assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+        assert!(checkpoints.is_due(), "it is tried again");
+        held.batch_execute("COMMIT").unwrap();
+        idle(&mut checkpoints, &mut writer);
+        assert!(!checkpoints.is_due());
+        assert_eq!(size(), 0);
+        assert_eq!(state(&mut writer).remaining(), 0);
+    }
+
+    /// Uses the time without changes until there is nothing to do now.
+    fn idle(checkpoints: &mut Checkpoints, writer: &mut SqliteConnection) {
+        for _ in 0..2 {
+            checkpoints.copier.wait();
+            checkpoints.idle(writer).unwrap();
+        }
+        checkpoints.copier.wait();
+    }
+
+    #[test]
+    fn a_log_in_use_is_not_copied_after_every_group() {
+        let (directory, mut writer, mut checkpoints, _) = database();
+        let mut held = reader(&directory);
+        held.batch_execute("BEGIN; SELECT count(*) FROM filled").unwrap();
+        let mut attempts = 0;
+        for _ in 0..30 {
+            fill(&mut writer, 400);
+            checkpoints.after_group(&mut writer).unwrap();
+            attempts += u32::from(checkpoints.copier.is_copying());
+            checkpoints.copier.wait();
+        }
+        assert!((2..=3).contains(&attempts), "{attempts} attempts for 12000 pages");
+    }
+
+    #[test]
+    fn short_reads_do_not_let_the_log_grow() {
+        let (directory, mut writer, mut checkpoints, size) = database();
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                let mut reading = reader(&directory);
+                scope.spawn({
+                    let stop = &stop;
+                    move || {
+                        while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                            reading.batch_execute("BEGIN; SELECT count(*) FROM ids; COMMIT").unwrap();
+                        }
+                    }
+                });
+            }
+            let mut largest = 0;
+            for _ in 0..200 {
+                fill(&mut writer, 400);
+                checkpoints.after_group(&mut writer).unwrap();
+                largest = largest.max(size());
+            }
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+            assert!(largest < 128 << 20, "{largest} bytes");
+        });
+    }
+
+    #[test]
+    fn a_log_that_grows_during_each_copy_is_reused_as_well() {
+        let (_directory, mut writer, mut checkpoints, size) = database();
+        let mut largest = 0;
+        for _ in 0..60 {
+            fill(&mut writer, 1_000);
+            checkpoints.after_group(&mut writer).unwrap();
+            if checkpoints.copier.is_copying() {
+                fill(&mut writer, 1_000);
+                checkpoints.copier.wait();
+            }
+            largest = largest.max(size());
+        }
+        assert!(largest < 48 << 20, "{largest}");
+    }
+
+    #[test]
+    fn no_group_waits_for_a_copy() {
+        let (_directory, mut writer, mut checkpoints, _) = database();
+        fill(&mut writer, 5_000);
+        checkpoints.after_group(&mut writer).unwrap();
+        assert!(checkpoints.copier.is_copying());
+        // The copy need not have ended: the writer commits beside it.
+        fill(&mut writer, 10);
+        checkpoints.after_group(&mut writer).unwrap();
+        checkpoints.copier.wait();
+        let copied = checkpoints.copier.finished().unwrap();
+        assert!(copied.remaining() == 0 && copied.log >= 5_000, "{copied:?}");
+    }
+}
