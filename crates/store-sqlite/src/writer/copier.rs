@@ -66,13 +66,19 @@ impl Copier {
         self.last.take()
     }
 
-    /// Waits until the copy that is going on has finished.
-    #[cfg(test)]
-    pub(super) fn wait(&mut self) {
+    /// Waits for the copy that is going on, and returns the state of the log after it, as [`Self::finished`] does.
+    pub(super) fn wait(&mut self) -> Option<Log> {
         if self.is_copying {
-            self.last = self.results.recv().unwrap();
+            self.last = self.results.recv().ok().flatten();
             self.is_copying = false;
         }
+        self.last.take()
+    }
+
+    /// Waits for the copy that is going on, without taking its result.
+    #[cfg(test)]
+    pub(super) fn settle(&mut self) {
+        self.last = self.wait();
     }
 }
 
