@@ -13,7 +13,7 @@ use std::path::Path;
 
 use diesel::prelude::*;
 
-use super::checkpoint::{Mode, checkpoint};
+use super::checkpoint::{Mode, checkpoint, copy};
 use super::copier::Copier;
 use crate::connect::connection::with_busy_timeout;
 
@@ -81,6 +81,13 @@ impl Checkpoints {
             with_busy_timeout(connection, READER_WAIT, |connection| checkpoint(connection, Mode::Restart))?;
         self.left = log.remaining();
         Ok(())
+    }
+
+    /// Copies as much of the log as readers permit, after the copy that is going on: during it, another one does
+    /// nothing.
+    pub(super) fn copy_now(&mut self, connection: &mut SqliteConnection) -> QueryResult<()> {
+        self.copier.wait();
+        copy(connection).map(drop)
     }
 
     /// Whether there is work while no changes arrive.

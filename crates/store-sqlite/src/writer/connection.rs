@@ -53,7 +53,7 @@ impl WriterConnection {
             self.connection = connection;
             self.is_broken = false;
             // On a full disk, a copied log can be overwritten.
-            if let Err(error) = checkpoint::copy(&mut self.connection) {
+            if let Err(error) = self.checkpoints.copy_now(&mut self.connection) {
                 tracing::warn!(%error, "a checkpoint failed");
             }
         }
@@ -67,8 +67,8 @@ impl WriterConnection {
         self.is_broken = true;
         // The log is gone but the database is there: it receives the commits that are only in the log.
         if matches!(failure, SqliteFailure::FileLost(_)) && self.identity.ensure_database().is_ok() {
-            match checkpoint::copy(&mut self.connection) {
-                Ok(_) => {
+            match self.checkpoints.copy_now(&mut self.connection) {
+                Ok(()) => {
                     tracing::warn!("the content of the lost write-ahead log was copied into the database")
                 }
                 Err(error) => {
@@ -108,7 +108,7 @@ impl WriterConnection {
 
     /// Copies and empties the log, and closes the connection.
     pub(super) fn close(mut self) {
-        // Its connection is closed before this one, the last.
+        // Its thread ends first, since a running copy would keep the log from being emptied.
         drop(self.checkpoints);
         if self.identity.ensure_database().is_ok()
             && let Err(error) = checkpoint::empty(&mut self.connection)

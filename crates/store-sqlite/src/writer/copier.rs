@@ -2,7 +2,7 @@
 //! for it.
 
 use std::path::Path;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, channel, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
 use anyhow::Context;
@@ -59,9 +59,13 @@ impl Copier {
 
     /// The state of the log after a copy that has succeeded since the last call.
     pub(super) fn finished(&mut self) -> Option<Log> {
-        if let Ok(result) = self.results.try_recv() {
-            self.is_copying = false;
-            self.last = result;
+        match self.results.try_recv() {
+            Ok(result) => {
+                self.is_copying = false;
+                self.last = result;
+            }
+            Err(TryRecvError::Disconnected) => self.is_copying = false,
+            Err(TryRecvError::Empty) => {}
         }
         self.last.take()
     }
