@@ -52,8 +52,8 @@ impl DataDirectory {
         Ok(())
     }
 
-    /// Opens its database for writing, synchronized at each commit, with checkpoints from 4 MiB: as the store
-    /// does.
+    /// Opens its database for writing, synchronized at each commit as the store does, with checkpoints from 4 MiB by
+    /// the thread that writes.
     ///
     /// # Errors
     /// If it cannot be opened.

@@ -21,7 +21,7 @@ pub(crate) enum Access {
     /// Reads and writes, and creates the file if it is missing: for the start alone, since a server whose
     /// file was deleted must not go on with an empty one.
     Creator,
-    /// Reads and writes. Only the writer's thread has one.
+    /// Reads and writes. Only the writer's thread and that of checkpoints have one.
     Writer,
     /// Reads alone.
     Reader,

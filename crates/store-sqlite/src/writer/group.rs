@@ -204,8 +204,8 @@ fn applied(plans: &[&Plan], verdicts: &Verdicts) -> HashSet<OperationId> {
     fresh.map(|(plan, _)| plan.metadata().operation).collect()
 }
 
-/// Applies plans together. It fails if the rows of one are refused; there is no savepoint, which would copy each
-/// page before its change.
+/// Applies plans together. It fails if the rows of one are refused: a savepoint, which would keep the others,
+/// copies each page to its journal before the page is changed.
 fn apply_together(
     connection: &mut SqliteConnection,
     plans: &[&Plan],

@@ -17,7 +17,7 @@ use super::readiness::Readiness;
 use crate::connect::failure::SqliteFailure;
 use crate::telemetry;
 
-/// The time without changes after which the write-ahead log is emptied.
+/// The time without changes after which the rest of the write-ahead log is copied, and then emptied.
 const IDLE_AFTER: Duration = Duration::from_secs(2);
 
 /// Commits groups until the queue is closed and empty. The runtime only waits.
