@@ -1,6 +1,8 @@
 //! Fresh databases for tests, each cloned from a template that is migrated once.
 
 use std::collections::BTreeSet;
+use std::mem;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
@@ -21,6 +23,10 @@ const TEMPLATE: &str = concat!("cuepoint_template_", env!("MIGRATIONS_HASH"));
 /// The advisory lock for the creation of the template, one more than the migrations' own.
 const LOCK: &str = "7166745915609935477";
 
+/// The databases of this process that are no longer used: the next test removes them, so that those of a whole
+/// run do not have to fit on the disk at once.
+static UNUSED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
 /// The document with the statements that create the role of servers that own nothing, and that role's name
 /// there.
 const OPERATIONS: &str = include_str!("../../../docs/operations.md");
@@ -37,10 +43,19 @@ pub struct ExtraMigration {
     pub in_transaction: bool,
 }
 
-/// A test's own database, with every migration applied; it is removed with its cluster.
+/// A test's own database, with every migration applied. After its drop, the creation of the next one removes
+/// it; the last ones are removed with their cluster.
 #[derive(Debug)]
 pub struct TestDatabase {
     url: String,
+}
+
+impl Drop for TestDatabase {
+    fn drop(&mut self) {
+        if let Some((_, name)) = self.url.rsplit_once('/') {
+            UNUSED.lock().unwrap_or_else(PoisonError::into_inner).push(name.to_owned());
+        }
+    }
 }
 
 impl TestDatabase {
@@ -181,7 +196,12 @@ async fn administer() -> anyhow::Result<AsyncPgConnection> {
 #[expect(clippy::disallowed_methods, reason = "a name that no other test has")]
 async fn create_from(template: &str) -> anyhow::Result<String> {
     let name = format!("test_{}", Uuid::new_v4().simple());
-    administer().await?.batch_execute(&format!("CREATE DATABASE {name} TEMPLATE {template}")).await?;
+    let mut connection = administer().await?;
+    let unused = mem::take(&mut *UNUSED.lock().unwrap_or_else(PoisonError::into_inner));
+    for database in unused {
+        connection.batch_execute(&format!("DROP DATABASE {database} WITH (FORCE)")).await?;
+    }
+    connection.batch_execute(&format!("CREATE DATABASE {name} TEMPLATE {template}")).await?;
     url_of(&cluster()?, &name)
 }
 
