@@ -37,6 +37,7 @@ pub use backend::SqliteBackend;
 use connect::connection::{Access, open};
 use connect::data_directory::{DataDirectory, database_in, log_path};
 use connect::readers::Readers;
+use connect::snapshots::Snapshots;
 use connect::{application, deployment, file_system, integrity, migrations};
 pub use copy::SqliteCopyEndpoint;
 use ports::IdRanges;
@@ -84,11 +85,18 @@ impl SqliteStore {
         let written = application::mark(&mut connection);
         let written = written.and_then(|()| connection.batch_execute("PRAGMA wal_checkpoint(TRUNCATE)"));
         written.with_context(|| format!("the database {} cannot be written to", path.display()))?;
-        let setup = WriterSetup { path: path.clone(), currency: currency.clone(), feature_level };
+        let snapshots = Arc::<Snapshots>::default();
+        let setup = WriterSetup {
+            path: path.clone(),
+            currency: currency.clone(),
+            feature_level,
+            snapshots: Arc::clone(&snapshots),
+        };
         // Before the first connection is closed: closing the last one would remove the log.
         let writer = Writer::start(setup)?;
         drop(connection);
-        Self::assembled(directory.path().to_owned(), Some(directory), path, writer, currency)
+        let readers = Readers::of(path, snapshots)?;
+        Ok(Self::assembled(directory.path().to_owned(), Some(directory), readers, writer, currency))
     }
 
     /// Opens the store in a data directory to read it, also while a server uses it. Nothing is created or
@@ -109,24 +117,25 @@ impl SqliteStore {
         deployment::ensure_currency(&mut connection, &currency)?;
         deployment::ensure_unmarked(&mut connection)?;
         let directory = fs::canonicalize(directory)?;
-        Self::assembled(directory, None, path, Writer::absent(), currency)
+        let readers = Readers::of(path, Arc::default())?;
+        Ok(Self::assembled(directory, None, readers, Writer::absent(), currency))
     }
 
     fn assembled(
         directory: PathBuf,
         lock: Option<DataDirectory>,
-        path: PathBuf,
+        readers: Readers,
         writer: Writer,
         currency: Currency,
-    ) -> anyhow::Result<Self> {
-        Ok(Self {
+    ) -> Self {
+        Self {
             directory,
             lock: Mutex::new(lock),
-            readers: Arc::new(Readers::of(path)?),
+            readers: Arc::new(readers),
             writer,
             ids: IdRanges::default(),
             currency,
-        })
+        }
     }
 
     /// The absolute path of the data directory.

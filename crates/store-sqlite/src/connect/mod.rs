@@ -10,4 +10,5 @@ pub(crate) mod file_system;
 pub(crate) mod integrity;
 pub(crate) mod migrations;
 pub(crate) mod readers;
+pub(crate) mod snapshots;
 pub(crate) mod version;

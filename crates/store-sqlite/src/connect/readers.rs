@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::Unavailable;
-use diesel::{Connection, RunQueryDsl, SqliteConnection};
+use diesel::{Connection, SqliteConnection};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::timeout;
 
 use super::connection::{Access, open};
 use super::failure::SqliteFailure;
 use super::file_identity::FileIdentity;
-use crate::statements::{Begin, Commit};
+use super::snapshots::Snapshots;
 
 /// The maximum number of long reads at once; further ones wait.
 const LONG_READS: u32 = 2;
@@ -28,14 +28,13 @@ const FAR: i64 = 10_000;
 /// Deadline of a page that is read on a thread of its own, with the wait for a place.
 const PAGE_WITHIN: Duration = Duration::from_millis(4_500);
 
-/// Idle connections that read. A read takes one, or opens one if none is idle: there are at most as many as
-/// threads that read at once, since a read never waits.
+/// The connections that read. A short read takes an idle one, or opens one if none is idle: there are at most as
+/// many as threads that read at once, since a read never waits.
 pub(crate) struct Readers {
     path: PathBuf,
     /// The identity of the file since the start.
     identity: Mutex<FileIdentity>,
-    /// `None` once closed.
-    idle: Mutex<Option<Vec<SqliteConnection>>>,
+    snapshots: Arc<Snapshots>,
     /// The places of long reads.
     long: Arc<Semaphore>,
     /// Whether long reads are to end early, because the store is closing.
@@ -47,13 +46,13 @@ impl Readers {
     ///
     /// # Errors
     /// When the file cannot be found.
-    pub(crate) fn of(path: PathBuf) -> io::Result<Self> {
+    pub(crate) fn of(path: PathBuf, snapshots: Arc<Snapshots>) -> io::Result<Self> {
         let identity = Mutex::new(FileIdentity::of(&path, Instant::now())?);
         let places = usize::try_from(LONG_READS).unwrap_or(1);
         Ok(Self {
             path,
             identity,
-            idle: Mutex::new(Some(Vec::new())),
+            snapshots,
             long: Arc::new(Semaphore::new(places)),
             ending: AtomicBool::new(false),
         })
@@ -67,19 +66,7 @@ impl Readers {
         &self,
         work: impl FnOnce(&mut SqliteConnection) -> Result<T, SqliteFailure>,
     ) -> Result<T, Unavailable> {
-        let mut connection = self.take()?;
-        Begin.execute(&mut connection).map_err(SqliteFailure::from)?;
-        let done = work(&mut connection);
-        let ended = Commit.execute(&mut connection);
-        if ended.is_ok()
-            && done.as_ref().err().is_none_or(SqliteFailure::blames_one)
-            && let Some(idle) = self.idle.lock().unwrap_or_else(PoisonError::into_inner).as_mut()
-        {
-            idle.push(connection);
-        }
-        let value = done?;
-        ended.map_err(SqliteFailure::from)?;
-        Ok(value)
+        Ok(self.snapshots.read(|| self.open(), work)?)
     }
 
     /// Reads from one snapshot on a thread and a connection of its own; for work that takes longer than a
@@ -139,17 +126,6 @@ impl Readers {
         timeout(PAGE_WITHIN, read).await.unwrap_or(Err(SqliteFailure::Deadline.into()))
     }
 
-    fn take(&self) -> Result<SqliteConnection, SqliteFailure> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        match idle.as_mut().ok_or(SqliteFailure::Closed)?.pop() {
-            Some(connection) => Ok(connection),
-            None => {
-                drop(idle);
-                self.open()
-            }
-        }
-    }
-
     /// Opens a connection, provided that it leads to the same file.
     fn open(&self) -> Result<SqliteConnection, SqliteFailure> {
         // Before as well, since SQLite would apply the log of the first file to another one.
@@ -176,7 +152,7 @@ impl Readers {
 
     /// Closes all connections; later reads fail.
     pub(crate) fn close(&self) {
-        drop(self.idle.lock().unwrap_or_else(PoisonError::into_inner).take());
+        self.snapshots.close();
     }
 }
 
@@ -204,7 +180,7 @@ mod tests {
     async fn a_page_is_refused_in_time_while_long_reads_have_every_place() {
         let directory = TestDirectory::create();
         drop(directory.migrated());
-        let readers = Arc::new(Readers::of(directory.path().join("test.db")).unwrap());
+        let readers = Arc::new(Readers::of(directory.path().join("test.db"), Arc::default()).unwrap());
         let mut held = Vec::new();
         for _ in 0..LONG_READS {
             let (release, until) = mpsc::channel::<()>();

@@ -10,12 +10,14 @@
 //! large: the log grows until they have ended.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use diesel::prelude::*;
 
 use super::checkpoint::{Mode, checkpoint, copy};
 use super::copier::Copier;
 use crate::connect::connection::with_busy_timeout;
+use crate::connect::snapshots::Snapshots;
 
 /// The number of new pages in the log after which it is copied: 16 MiB. A page that changed several times since
 /// the last copy is copied once.
@@ -32,6 +34,8 @@ const READER_WAIT: u32 = 20;
 #[derive(Debug)]
 pub(super) struct Checkpoints {
     copier: Copier,
+    /// The snapshots of short reads.
+    snapshots: Arc<Snapshots>,
     /// The number of pages that the last attempt could not copy: the next one waits for as many new ones as
     /// the first did, so that a reader does not cause an attempt after every group.
     left: i64,
@@ -44,8 +48,8 @@ impl Checkpoints {
     ///
     /// # Errors
     /// When their thread cannot be started.
-    pub(super) fn start(path: &Path) -> anyhow::Result<Self> {
-        Ok(Self { copier: Copier::start(path)?, left: 0, is_used: false })
+    pub(super) fn start(path: &Path, snapshots: Arc<Snapshots>) -> anyhow::Result<Self> {
+        Ok(Self { copier: Copier::start(path)?, snapshots, left: 0, is_used: false })
     }
 
     /// Starts a copy of the log if it has grown.
@@ -70,6 +74,7 @@ impl Checkpoints {
         if remaining >= self.left.saturating_add(COPY_AFTER) {
             // If it fails, the next attempt waits as well.
             self.left = remaining;
+            self.snapshots.end();
             self.copier.copy();
         }
         Ok(())
@@ -77,6 +82,7 @@ impl Checkpoints {
 
     /// Copies the rest of the log, so that the next commit overwrites it from its beginning.
     fn restart(&mut self, connection: &mut SqliteConnection) -> QueryResult<()> {
+        self.snapshots.end();
         let log =
             with_busy_timeout(connection, READER_WAIT, |connection| checkpoint(connection, Mode::Restart))?;
         self.left = log.remaining();
@@ -101,6 +107,7 @@ impl Checkpoints {
         if self.copier.is_copying() {
             return Ok(());
         }
+        self.snapshots.end();
         self.left = checkpoint(connection, Mode::Noop)?.remaining();
         if self.left > 0 {
             self.copier.copy();
@@ -112,6 +119,13 @@ impl Checkpoints {
             with_busy_timeout(connection, READER_WAIT, |connection| checkpoint(connection, Mode::Truncate))?;
         self.is_used = log.busy != 0;
         Ok(())
+    }
+
+    /// Ends the thread of copies, whose connection is closed before the writer's, the last one, and the snapshots
+    /// of short reads.
+    pub(super) fn end(self) {
+        drop(self.copier);
+        self.snapshots.end();
     }
 }
 
@@ -134,7 +148,7 @@ mod tests {
         writer.batch_execute("CREATE TABLE filled (content BLOB)").unwrap();
         empty(&mut writer).unwrap();
         let path = directory.path().join("test.db");
-        let (log, checkpoints) = (log_path(&path), Checkpoints::start(&path).unwrap());
+        let (log, checkpoints) = (log_path(&path), Checkpoints::start(&path, Arc::default()).unwrap());
         (directory, writer, checkpoints, move || std::fs::metadata(&log).unwrap().len())
     }
 

@@ -1,6 +1,7 @@
 //! The writer's connection.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use diesel::SqliteConnection;
@@ -12,6 +13,7 @@ use crate::connect::connection::{Access, open};
 use crate::connect::data_directory::log_path;
 use crate::connect::failure::SqliteFailure;
 use crate::connect::file_identity::FileIdentity;
+use crate::connect::snapshots::Snapshots;
 use crate::telemetry;
 
 /// The only connection of the server that writes.
@@ -32,10 +34,10 @@ impl WriterConnection {
     ///
     /// # Errors
     /// When the database cannot be opened.
-    pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
+    pub(super) fn open(path: &Path, snapshots: Arc<Snapshots>) -> anyhow::Result<Self> {
         let connection = open(path, Access::Writer)?;
         let identity = FileIdentity::with_log(path, Instant::now())?;
-        let checkpoints = Checkpoints::start(path)?;
+        let checkpoints = Checkpoints::start(path, snapshots)?;
         let (path, log) = (path.to_owned(), log_path(path));
         Ok(Self { path, log, identity, connection, is_broken: false, checkpoints })
     }
@@ -53,7 +55,7 @@ impl WriterConnection {
             self.connection = connection;
             self.is_broken = false;
             // On a full disk, a copied log can be overwritten.
-            if let Err(error) = self.checkpoints.copy_now(&mut self.connection) {
+            if let Err(error) = checkpoint::copy(&mut self.connection) {
                 tracing::warn!(%error, "a checkpoint failed");
             }
         }
@@ -67,8 +69,8 @@ impl WriterConnection {
         self.is_broken = true;
         // The log is gone but the database is there: it receives the commits that are only in the log.
         if matches!(failure, SqliteFailure::FileLost(_)) && self.identity.ensure_database().is_ok() {
-            match self.checkpoints.copy_now(&mut self.connection) {
-                Ok(()) => {
+            match checkpoint::copy(&mut self.connection) {
+                Ok(_) => {
                     tracing::warn!("the content of the lost write-ahead log was copied into the database")
                 }
                 Err(error) => {
@@ -108,8 +110,7 @@ impl WriterConnection {
 
     /// Copies and empties the log, and closes the connection.
     pub(super) fn close(mut self) {
-        // Its thread ends first, since a running copy would keep the log from being emptied.
-        drop(self.checkpoints);
+        self.checkpoints.end();
         if self.identity.ensure_database().is_ok()
             && let Err(error) = checkpoint::empty(&mut self.connection)
         {

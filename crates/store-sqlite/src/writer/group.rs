@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::slice;
+use std::sync::Arc;
 use std::time::Instant;
 
 use cuepoint_domain::ids::OperationId;
@@ -19,6 +20,7 @@ use super::job::{ChangeJob, Repetition};
 use super::{load, write};
 use crate::connect::deployment;
 use crate::connect::failure::SqliteFailure;
+use crate::connect::snapshots::Snapshots;
 use crate::telemetry;
 
 /// The result of each plan of a group; a failure concerns that plan alone.
@@ -33,6 +35,8 @@ pub(crate) struct WriterSetup {
     pub(crate) currency: Currency,
     /// The values that may be written.
     pub(crate) feature_level: FeatureLevel,
+    /// The snapshots that a commit outdates.
+    pub(crate) snapshots: Arc<Snapshots>,
 }
 
 /// The failure of an attempt.
@@ -86,7 +90,7 @@ impl GroupCommitter {
     /// # Errors
     /// When the database cannot be opened.
     pub(super) fn open(setup: WriterSetup) -> anyhow::Result<Self> {
-        let database = WriterConnection::open(&setup.path)?;
+        let database = WriterConnection::open(&setup.path, Arc::clone(&setup.snapshots))?;
         Ok(Self { setup, database })
     }
 
@@ -164,6 +168,8 @@ impl GroupCommitter {
             worked = Some(verdicts);
             Ok::<(), SqliteFailure>(())
         });
+        // After a failure as well: its commit may be there.
+        self.setup.snapshots.outdate();
         let failure = match (done, worked) {
             (Ok(()), Some(verdicts)) => {
                 crash_points::at(CrashPoint::AfterCommit, plans.iter().copied());

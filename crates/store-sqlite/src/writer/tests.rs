@@ -20,6 +20,8 @@ use tokio::time::sleep;
 
 use super::group::Attempt;
 use super::job::ChangeJob;
+use std::sync::Arc;
+
 use super::*;
 use crate::SqliteStore;
 use crate::schema::ids;
@@ -179,6 +181,7 @@ async fn a_commit_with_a_lost_answer_is_applied_once() {
         path: directory.path().join("cuepoint.db"),
         currency: usd(),
         feature_level: cuepoint_domain::ledger::feature_level::FeatureLevel::NEWEST,
+        snapshots: Arc::default(),
     };
     let mut committer = GroupCommitter::open(setup).unwrap();
     let plans = [&fresh, &known];

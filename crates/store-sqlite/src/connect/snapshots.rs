@@ -1,0 +1,222 @@
+//! Idle connections that read, each with its last snapshot.
+//!
+//! To begin and to end a snapshot takes locks of the log's index, and all threads of the process wait for them:
+//! together they cost more than a short read. So a snapshot serves further reads until the next commit of the
+//! server's writer. Changes by another process, which has to hold the data directory's lock for them, are seen a
+//! moment later.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use diesel::{QueryResult, RunQueryDsl, SqliteConnection};
+
+use super::failure::SqliteFailure;
+use crate::statements::{Begin, Commit};
+
+/// The time after which a snapshot serves no further reads, even if nothing was committed.
+const REUSED_FOR: Duration = Duration::from_micros(200);
+
+/// A snapshot of the database.
+#[derive(Clone, Copy, Debug)]
+struct Snapshot {
+    generation: u64,
+    began: Instant,
+}
+
+/// A connection that reads.
+pub(crate) struct Reader {
+    connection: SqliteConnection,
+    /// The snapshot of its open transaction.
+    snapshot: Option<Snapshot>,
+}
+
+impl Reader {
+    fn has_snapshot(&self, generation: u64, now: Instant) -> bool {
+        self.snapshot.is_some_and(|snapshot| {
+            snapshot.generation == generation && now.saturating_duration_since(snapshot.began) < REUSED_FOR
+        })
+    }
+
+    fn begin(&mut self, generation: u64, began: Instant) -> QueryResult<()> {
+        self.end()?;
+        Begin.execute(&mut self.connection)?;
+        self.snapshot = Some(Snapshot { generation, began });
+        Ok(())
+    }
+
+    fn end(&mut self) -> QueryResult<()> {
+        match self.snapshot.take() {
+            Some(_) => Commit.execute(&mut self.connection).map(drop),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The idle connections of a store that read.
+pub(crate) struct Snapshots {
+    /// The number of events after which the snapshots from before are outdated.
+    generation: AtomicU64,
+    /// `None` once closed.
+    idle: Mutex<Option<Vec<Reader>>>,
+}
+
+impl fmt::Debug for Snapshots {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Snapshots").field("generation", &self.generation).finish_non_exhaustive()
+    }
+}
+
+impl Default for Snapshots {
+    fn default() -> Self {
+        Self { generation: AtomicU64::new(0), idle: Mutex::new(Some(Vec::new())) }
+    }
+}
+
+impl Snapshots {
+    /// Reads from one snapshot, over an idle connection or a new one. Every commit that was answered before is
+    /// visible.
+    ///
+    /// # Errors
+    /// When no connection can be opened, the work fails, or the store is closed.
+    pub(crate) fn read<T>(
+        &self,
+        open: impl FnOnce() -> Result<SqliteConnection, SqliteFailure>,
+        work: impl FnOnce(&mut SqliteConnection) -> Result<T, SqliteFailure>,
+    ) -> Result<T, SqliteFailure> {
+        let mut reader = match self.take()? {
+            Some(idle) => idle,
+            None => Reader { connection: open()?, snapshot: None },
+        };
+        // Before the snapshot, which may then contain more than the generation promises, but never less.
+        let (generation, now) = (self.generation.load(Ordering::Acquire), Instant::now());
+        if !reader.has_snapshot(generation, now) {
+            reader.begin(generation, now)?;
+        }
+        let done = work(&mut reader.connection);
+        if done.as_ref().err().is_none_or(SqliteFailure::blames_one) {
+            self.keep(reader);
+        }
+        done
+    }
+
+    fn take(&self) -> Result<Option<Reader>, SqliteFailure> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(idle.as_mut().ok_or(SqliteFailure::Closed)?.pop())
+    }
+
+    /// Makes a connection idle, with its snapshot unless that is outdated.
+    fn keep(&self, mut reader: Reader) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let generation = self.generation.load(Ordering::Acquire);
+        let is_outdated = reader.snapshot.is_some_and(|snapshot| snapshot.generation != generation);
+        if (!is_outdated || reader.end().is_ok())
+            && let Some(idle) = idle.as_mut()
+        {
+            idle.push(reader);
+        }
+    }
+
+    /// Begins new snapshots for all later reads, because something may have been committed.
+    pub(crate) fn outdate(&self) {
+        self.generation.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Ends the snapshots that no read uses, and the others after their reads, so that the log can be copied and
+    /// overwritten.
+    pub(crate) fn end(&self) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        self.outdate();
+        if let Some(idle) = idle.as_mut() {
+            idle.retain_mut(|reader| reader.end().is_ok());
+        }
+    }
+
+    /// Closes all idle connections; later reads fail.
+    pub(crate) fn close(&self) {
+        drop(self.idle.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use diesel::connection::SimpleConnection;
+
+    use super::*;
+    use crate::connect::connection::{Access, open, value};
+    use crate::testing::TestDirectory;
+
+    /// The number that a read sees.
+    fn seen(snapshots: &Snapshots, directory: &TestDirectory) -> String {
+        let path = directory.path().join("test.db");
+        let read = |connection: &mut SqliteConnection| {
+            Ok(value(connection, "SELECT next FROM ids WHERE kind = 'users'")?)
+        };
+        snapshots.read(|| Ok(open(&path, Access::Reader)?), read).unwrap()
+    }
+
+    #[test]
+    fn a_read_sees_every_commit_before_it() {
+        let directory = TestDirectory::create();
+        let (mut writer, snapshots) = (directory.migrated(), Snapshots::default());
+        for next in 2..200 {
+            writer.batch_execute(&format!("UPDATE ids SET next = {next} WHERE kind = 'users'")).unwrap();
+            snapshots.outdate();
+            assert_eq!(seen(&snapshots, &directory), next.to_string());
+        }
+    }
+
+    #[test]
+    fn a_commit_of_another_process_is_seen_after_a_moment() {
+        let directory = TestDirectory::create();
+        let (mut other, snapshots) = (directory.migrated(), Snapshots::default());
+        assert_eq!(seen(&snapshots, &directory), "1");
+        other.batch_execute("UPDATE ids SET next = 7 WHERE kind = 'users'").unwrap();
+        let committed = Instant::now();
+        while committed.elapsed() < REUSED_FOR {
+            std::hint::spin_loop();
+        }
+        assert_eq!(seen(&snapshots, &directory), "7");
+    }
+
+    #[test]
+    fn an_idle_snapshot_ends_when_the_log_is_to_be_emptied() {
+        let directory = TestDirectory::create();
+        let (mut writer, snapshots) = (directory.migrated(), Snapshots::default());
+        assert_eq!(seen(&snapshots, &directory), "1");
+        writer.batch_execute("PRAGMA busy_timeout = 0; UPDATE ids SET next = 7").unwrap();
+        let busy = |writer: &mut SqliteConnection| value(writer, "PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+        assert_eq!(busy(&mut writer), "1");
+        snapshots.end();
+        assert_eq!(busy(&mut writer), "0");
+        assert_eq!(seen(&snapshots, &directory), "7");
+    }
+
+    #[test]
+    fn a_snapshot_in_use_ends_after_its_read_when_the_log_is_to_be_emptied() {
+        let directory = TestDirectory::create();
+        let (mut writer, snapshots) = (directory.migrated(), Snapshots::default());
+        let path = directory.path().join("test.db");
+        writer.batch_execute("PRAGMA busy_timeout = 0").unwrap();
+        let during = |connection: &mut SqliteConnection| {
+            value(connection, "SELECT count(*) FROM ids")?;
+            snapshots.end();
+            Ok(())
+        };
+        snapshots.read(|| Ok(open(&path, Access::Reader)?), during).unwrap();
+        writer.batch_execute("UPDATE ids SET next = 7").unwrap();
+        assert_eq!(value(&mut writer, "PRAGMA wal_checkpoint(TRUNCATE)").unwrap(), "0");
+    }
+
+    #[test]
+    fn a_closed_store_reads_nothing() {
+        let directory = TestDirectory::create();
+        drop(directory.migrated());
+        let snapshots = Snapshots::default();
+        snapshots.close();
+        let read =
+            snapshots.read(|| Ok(open(&directory.path().join("test.db"), Access::Reader)?), |_| Ok(()));
+        assert!(matches!(read, Err(SqliteFailure::Closed)));
+    }
+}
