@@ -52,8 +52,8 @@ impl DataDirectory {
         Ok(())
     }
 
-    /// Opens its database for writing, synchronized at each commit as the store does, with checkpoints from 4 MiB by
-    /// the thread that writes.
+    /// Opens its database for writing with the settings of the store, and checkpoints from 16 MiB by the thread that
+    /// writes.
     ///
     /// # Errors
     /// If it cannot be opened.
@@ -61,7 +61,7 @@ impl DataDirectory {
         let connection = Connection::open_with_flags(self.database(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         connection.execute_batch(
             "PRAGMA busy_timeout = 1000; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; \
-             PRAGMA wal_autocheckpoint = 1024; PRAGMA temp_store = MEMORY",
+             PRAGMA wal_autocheckpoint = 4096; PRAGMA cache_size = -8192; PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY",
         )?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.set_prepared_statement_cache_capacity(32);

@@ -18,6 +18,11 @@ pub(super) struct Log {
 }
 
 impl Log {
+    /// Whether all of it is copied.
+    pub(super) const fn is_copied(self) -> bool {
+        self.busy == 0 && self.remaining() == 0
+    }
+
     /// The number of pages that are not copied.
     pub(super) const fn remaining(self) -> i64 {
         self.log.saturating_sub(self.checkpointed)
@@ -54,6 +59,6 @@ pub(super) fn copy(connection: &mut SqliteConnection) -> QueryResult<Log> {
 }
 
 /// Copies and empties the log, unless a reader uses it for longer than the connection's timeout.
-pub(super) fn empty(connection: &mut SqliteConnection) -> QueryResult<()> {
-    checkpoint(connection, Mode::Truncate).map(|_| ())
+pub(super) fn empty(connection: &mut SqliteConnection) -> QueryResult<Log> {
+    checkpoint(connection, Mode::Truncate)
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use diesel::prelude::*;
 
-use super::checkpoint::{Mode, checkpoint, copy};
+use super::checkpoint::{Log, Mode, checkpoint, copy, empty};
 use super::copier::Copier;
 use crate::connect::connection::with_busy_timeout;
 use crate::connect::snapshots::Snapshots;
@@ -82,18 +82,20 @@ impl Checkpoints {
 
     /// Copies the rest of the log, so that the next commit overwrites it from its beginning.
     fn restart(&mut self, connection: &mut SqliteConnection) -> QueryResult<()> {
+        self.left = self.copy_now(connection)?.remaining();
+        // Snapshots that began during the copy; the later ones do not use the log.
         self.snapshots.end();
-        let log =
+        if self.left == 0 {
             with_busy_timeout(connection, READER_WAIT, |connection| checkpoint(connection, Mode::Restart))?;
-        self.left = log.remaining();
+        }
         Ok(())
     }
 
-    /// Copies as much of the log as readers permit, after the copy that is going on: during it, another one does
-    /// nothing.
-    pub(super) fn copy_now(&mut self, connection: &mut SqliteConnection) -> QueryResult<()> {
+    /// Copies as much of the log as long reads permit, after the copy that is going on.
+    pub(super) fn copy_now(&mut self, connection: &mut SqliteConnection) -> QueryResult<Log> {
         self.copier.wait();
-        copy(connection).map(drop)
+        self.snapshots.end();
+        copy(connection)
     }
 
     /// Whether there is work while no changes arrive.
@@ -121,11 +123,12 @@ impl Checkpoints {
         Ok(())
     }
 
-    /// Ends the thread of copies, whose connection is closed before the writer's, the last one, and the snapshots
-    /// of short reads.
-    pub(super) fn end(self) {
-        drop(self.copier);
+    /// Copies and empties the log for the last time, unless a reader uses it for longer than the connection's
+    /// timeout.
+    pub(super) fn finish(mut self, connection: &mut SqliteConnection) -> QueryResult<Log> {
+        self.copy_now(connection)?;
         self.snapshots.end();
+        empty(connection)
     }
 }
 
@@ -135,7 +138,6 @@ mod tests {
 
     use diesel::connection::SimpleConnection;
 
-    use super::super::checkpoint::{Log, empty};
     use super::*;
     use crate::connect::connection::{Access, open};
     use crate::connect::data_directory::log_path;
@@ -151,6 +153,8 @@ mod tests {
         let (log, checkpoints) = (log_path(&path), Checkpoints::start(&path, Arc::default()).unwrap());
         (directory, writer, checkpoints, move || std::fs::metadata(&log).unwrap().len())
     }
+
+    const COUNT: &str = "SELECT count(*) FROM ids";
 
     /// Commits about this many pages.
     fn fill(writer: &mut SqliteConnection, pages: u32) {
@@ -233,22 +237,21 @@ mod tests {
     #[test]
     fn short_reads_do_not_let_the_log_grow() {
         let (directory, mut writer, mut checkpoints, size) = database();
+        let (path, snapshots) = (directory.path().join("test.db"), Arc::clone(&checkpoints.snapshots));
         let stop = std::sync::atomic::AtomicBool::new(false);
         std::thread::scope(|scope| {
             for _ in 0..4 {
-                let mut reading = reader(&directory);
-                scope.spawn({
-                    let stop = &stop;
-                    move || {
-                        while !stop.load(std::sync::atomic::Ordering::Relaxed) {
-                            reading.batch_execute("BEGIN; SELECT count(*) FROM ids; COMMIT").unwrap();
-                        }
+                scope.spawn(|| {
+                    while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                        let count = |connection: &mut SqliteConnection| Ok(connection.batch_execute(COUNT)?);
+                        snapshots.read(|| Ok(open(&path, Access::Reader)?), count).unwrap();
                     }
                 });
             }
             let mut largest = 0;
             for _ in 0..200 {
                 fill(&mut writer, 400);
+                snapshots.outdate();
                 checkpoints.after_group(&mut writer).unwrap();
                 largest = largest.max(size());
             }
@@ -258,28 +261,11 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_grows_during_each_copy_is_reused_as_well() {
-        let (_directory, mut writer, mut checkpoints, size) = database();
-        let mut largest = 0;
-        for _ in 0..60 {
-            fill(&mut writer, 1_000);
-            checkpoints.after_group(&mut writer).unwrap();
-            if checkpoints.copier.is_copying() {
-                fill(&mut writer, 1_000);
-                checkpoints.copier.settle();
-            }
-            largest = largest.max(size());
-        }
-        assert!(largest < 64 << 20, "{largest}");
-    }
-
-    #[test]
-    fn no_group_waits_for_a_copy() {
+    fn the_writer_commits_beside_a_copy() {
         let (_directory, mut writer, mut checkpoints, _) = database();
         fill(&mut writer, 5_000);
         checkpoints.after_group(&mut writer).unwrap();
         assert!(checkpoints.copier.is_copying());
-        // The copy need not have ended: the writer commits beside it.
         fill(&mut writer, 10);
         checkpoints.after_group(&mut writer).unwrap();
         checkpoints.copier.settle();

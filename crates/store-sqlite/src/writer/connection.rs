@@ -7,7 +7,6 @@ use std::time::Instant;
 use diesel::SqliteConnection;
 use diesel::connection::SimpleConnection;
 
-use super::checkpoint;
 use super::checkpoint_schedule::Checkpoints;
 use crate::connect::connection::{Access, open};
 use crate::connect::data_directory::log_path;
@@ -26,6 +25,8 @@ pub(super) struct WriterConnection {
     /// recovers from it: a recovery could find a commit that was never synced.
     connection: SqliteConnection,
     is_broken: bool,
+    /// Whether the content of a lost log was copied into the database.
+    is_saved: bool,
     checkpoints: Checkpoints,
 }
 
@@ -39,7 +40,7 @@ impl WriterConnection {
         let identity = FileIdentity::with_log(path, Instant::now())?;
         let checkpoints = Checkpoints::start(path, snapshots)?;
         let (path, log) = (path.to_owned(), log_path(path));
-        Ok(Self { path, log, identity, connection, is_broken: false, checkpoints })
+        Ok(Self { path, log, identity, connection, is_broken: false, is_saved: false, checkpoints })
     }
 
     /// Returns the connection and the identity of its files; after a failure a new one, provided that it
@@ -49,13 +50,17 @@ impl WriterConnection {
     /// When it cannot be opened, or a file was deleted or replaced.
     pub(super) fn usable(&mut self) -> Result<(&mut SqliteConnection, &mut FileIdentity), SqliteFailure> {
         if self.is_broken {
-            self.identity.ensure_now(Instant::now())?;
+            if let Err(lost) = self.identity.ensure_now(Instant::now()) {
+                self.save_lost_log();
+                return Err(lost.into());
+            }
             let connection = open(&self.path, Access::Writer)?;
             self.identity.ensure_now(Instant::now())?;
             self.connection = connection;
             self.is_broken = false;
+            self.is_saved = false;
             // On a full disk, a copied log can be overwritten.
-            if let Err(error) = checkpoint::copy(&mut self.connection) {
+            if let Err(error) = self.checkpoints.copy_now(&mut self.connection) {
                 tracing::warn!(%error, "a checkpoint failed");
             }
         }
@@ -67,15 +72,29 @@ impl WriterConnection {
         // SQLite may have ended it already.
         let _ = self.connection.batch_execute("ROLLBACK");
         self.is_broken = true;
-        // The log is gone but the database is there: it receives the commits that are only in the log.
-        if matches!(failure, SqliteFailure::FileLost(_)) && self.identity.ensure_database().is_ok() {
-            match checkpoint::copy(&mut self.connection) {
-                Ok(_) => {
-                    tracing::warn!("the content of the lost write-ahead log was copied into the database")
+        if matches!(failure, SqliteFailure::FileLost(_)) {
+            self.save_lost_log();
+        }
+    }
+
+    /// If the log is gone but the database is there: copies the commits that are only in the log, once.
+    fn save_lost_log(&mut self) {
+        if self.is_saved || self.identity.ensure_database().is_err() {
+            return;
+        }
+        match self.checkpoints.copy_now(&mut self.connection) {
+            Ok(log) => {
+                self.is_saved = log.is_copied();
+                if self.is_saved {
+                    tracing::warn!("the content of the lost write-ahead log was copied into the database");
+                } else {
+                    tracing::error!(
+                        "a read prevents the copy of the lost write-ahead log; it is tried again"
+                    );
                 }
-                Err(error) => {
-                    tracing::error!(%error, "the content of the lost write-ahead log cannot be copied")
-                }
+            }
+            Err(error) => {
+                tracing::error!(%error, "the content of the lost write-ahead log cannot be copied");
             }
         }
     }
@@ -110,11 +129,14 @@ impl WriterConnection {
 
     /// Copies and empties the log, and closes the connection.
     pub(super) fn close(mut self) {
-        self.checkpoints.end();
-        if self.identity.ensure_database().is_ok()
-            && let Err(error) = checkpoint::empty(&mut self.connection)
-        {
-            tracing::warn!(%error, "the last checkpoint failed; the next start repeats it");
+        if self.identity.ensure_database().is_ok() {
+            match self.checkpoints.finish(&mut self.connection) {
+                Ok(log) if log.is_copied() => {}
+                Ok(_) => tracing::warn!("a read prevented the last checkpoint; the next start repeats it"),
+                Err(error) => {
+                    tracing::warn!(%error, "the last checkpoint failed; the next start repeats it");
+                }
+            }
         }
         telemetry::wal_size(&self.log);
     }

@@ -3,6 +3,7 @@
 #![allow(clippy::inconsistent_digit_grouping, reason = "sums are written as dollars and cents: 100_00")]
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use cuepoint_domain::account::User;
 use cuepoint_domain::ids::UserId;
@@ -20,10 +21,9 @@ use tokio::time::sleep;
 
 use super::group::Attempt;
 use super::job::ChangeJob;
-use std::sync::Arc;
-
 use super::*;
 use crate::SqliteStore;
+use crate::connect::snapshots::Snapshots;
 use crate::schema::ids;
 use crate::testing::TestDirectory;
 
@@ -177,18 +177,21 @@ async fn a_commit_with_a_lost_answer_is_applied_once() {
     let (known, fresh) = (topup(&store, user).await, topup(&store, user).await);
     store.apply(known.clone()).await.unwrap();
     store.close().await;
+    let snapshots = Arc::<Snapshots>::default();
     let setup = WriterSetup {
         path: directory.path().join("cuepoint.db"),
         currency: usd(),
         feature_level: cuepoint_domain::ledger::feature_level::FeatureLevel::NEWEST,
-        snapshots: Arc::default(),
+        snapshots: Arc::clone(&snapshots),
     };
     let mut committer = GroupCommitter::open(setup).unwrap();
     let plans = [&fresh, &known];
     let ((once, answer_of_once), (repeatable, answer_of_repeatable)) =
         (increment(Repetition::Once), increment(Repetition::Repeatable));
     let mut changes = vec![once, repeatable];
+    let before = snapshots.generation();
     let first = committer.transaction(&plans, &mut changes, Attempt::First, &mut HashSet::new());
+    assert_ne!(snapshots.generation(), before, "reads go on with a snapshot from before the commit");
     assert!(matches!(
         first.unwrap_or_else(|_| panic!())[..],
         [Ok(Ok(Applied::Fresh(_))), Ok(Ok(Applied::Replayed(_)))]

@@ -116,6 +116,8 @@ async fn limited_log() {
     let Some(directory) = child::directory() else { return };
     let store = open(&directory).unwrap();
     let user = guest(&store, 10_00).await;
+    // Its snapshot stays open while the log grows.
+    assert_eq!(available(&store, user).await, 10_00);
     // Larger than the database, so that the log can be copied into it.
     let size = |name| fs::metadata(directory.join(name)).unwrap().len();
     let mut number = 0;

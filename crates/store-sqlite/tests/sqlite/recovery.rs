@@ -125,6 +125,8 @@ async fn the_content_of_a_deleted_log_is_not_lost() {
     let directory = TestDirectory::create();
     let store = open(directory.path()).unwrap();
     let user = guest(&store, 10_00).await;
+    // Its snapshot is still open afterwards.
+    assert_eq!(available(&store, user).await, 10_00);
     fs::remove_file(log(&directory)).unwrap();
     // Within the second before the next check.
     is_applied(&store, topup(&store, user, 1_00).await).await;
