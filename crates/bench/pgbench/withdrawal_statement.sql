@@ -1,5 +1,5 @@
 -- A withdrawal with every row that ours writes, in one statement; constants stand for the hashes and the receipt.
--- Operations have ordered ids, as ours have.
+-- Operations have ordered ids, as ours have, and positions without a lock, which may have gaps.
 \set user :first_user + :user_step * random(0, :users - 1)
 WITH wallet AS (
     UPDATE wallets SET available = available - 1, held = held + 1, seq = seq + 1, last_at = now(),
@@ -7,8 +7,9 @@ WITH wallet AS (
     WHERE user_id = :user AND available >= 1
     RETURNING user_id, seq, available, held, owed
 ), operation AS (
-    INSERT INTO operations (id, kind, actor_user_id, at, receipt)
+    INSERT INTO operations (id, kind, actor_user_id, at, position, receipt)
     SELECT lpad(to_hex(nextval('adjustment_ids')), 32, '0')::uuid, 'open_withdrawal', user_id, now(),
+        1000000000 + currval('adjustment_ids'),
         '{"withdrawal": {"withdrawal": {"id": 123456, "user_id": 1234, "amount": "1.00",
           "wallet_address": "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq", "currency": "BTC", "network": "bitcoin",
           "status": "pending", "txid": null, "created_at": "1790000000000000", "updated_at": "1790000000000000",

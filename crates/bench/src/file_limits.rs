@@ -31,7 +31,8 @@ pub const FILE_LIMITS: [&str; 3] = [UPDATE, RANDOM_WITHDRAWAL, HOT_WITHDRAWAL];
 const UPDATE_REQUEST: &str = "UPDATE music_requests SET status = 'accepted', expires_at = ?2, changed_at = ?2 \
      WHERE id = ?1 AND status = 'pending'";
 const INSERT_OPERATION: &str =
-    "INSERT INTO operations (id, kind, actor_user_id, at, receipt) VALUES (?1, ?2, ?3, ?4, ?5)";
+    "INSERT INTO operations (id, kind, actor_user_id, at, receipt, position) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+const NEWEST_POSITION: &str = "SELECT coalesce(max(position), 0) FROM operations";
 const SELECT_WALLET: &str = "SELECT available, held, seq, head FROM wallets WHERE user_id = ?1";
 const UPDATE_WALLET: &str = "UPDATE wallets SET available = ?2, held = ?3, seq = ?4, last_at = ?5, head = ?6 \
      WHERE user_id = ?1";
@@ -68,7 +69,7 @@ pub fn measure(
 ) -> anyhow::Result<Figures> {
     let mut connection = directory.writer()?;
     let mut write = match name {
-        UPDATE => acceptances(population),
+        UPDATE => acceptances(&connection, population)?,
         RANDOM_WITHDRAWAL => withdrawals(&connection, population, usize::MAX)?,
         HOT_WITHDRAWAL => withdrawals(&connection, population, 1)?,
         other => anyhow::bail!("there is no workload {other}"),
@@ -108,20 +109,20 @@ fn batch(connection: &mut Connection, write: &mut Write) -> anyhow::Result<u64> 
 }
 
 /// Accepts each pending request once, in random order.
-fn acceptances(population: &Population) -> Write {
+fn acceptances(connection: &Connection, population: &Population) -> anyhow::Result<Write> {
     let mut pending: Vec<(i64, i64)> =
         population.pending().map(|(request, dj)| (request.get(), dj.get())).collect();
     fastrand::Rng::with_seed(2).shuffle(&mut pending);
-    let (mut pending, mut operations) = (pending.into_iter(), OperationIds::default());
-    Box::new(move |transaction| {
+    let (mut pending, mut operations) = (pending.into_iter(), Operations::after_newest(connection)?);
+    Ok(Box::new(move |transaction| {
         let Some((request, dj)) = pending.next() else { return Ok(false) };
         let moved = transaction.prepare_cached(UPDATE_REQUEST)?.execute(params![request, NOW])?;
         ensure!(moved == 1, "request {request} is not pending");
-        let operation = operations.next();
-        let insert = params![operation, "move_request", dj, NOW, MOVED];
+        let (operation, position) = operations.next();
+        let insert = params![operation, "move_request", dj, NOW, MOVED, position];
         transaction.prepare_cached(INSERT_OPERATION)?.execute(insert)?;
         Ok(true)
-    })
+    }))
 }
 
 /// Opens withdrawals of one minor unit on this many random wallets.
@@ -131,7 +132,7 @@ fn withdrawals(connection: &Connection, population: &Population, wallets: usize)
     let mut users: Cycle<vec::IntoIter<i64>> = users.into_iter().cycle();
     let newest = "SELECT coalesce(max(id), 0) FROM withdrawals";
     let mut id: i64 = connection.query_row(newest, [], |row| row.get(0))?;
-    let mut operations = OperationIds::default();
+    let mut operations = Operations::after_newest(connection)?;
     Ok(Box::new(move |transaction| {
         let user = users.next().context("there is no user")?;
         let (available, held, seq, head): (String, String, i64, Vec<u8>) = transaction
@@ -139,12 +140,12 @@ fn withdrawals(connection: &Connection, population: &Population, wallets: usize)
             .query_row([user], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
         let available = available.parse::<u64>()?.checked_sub(1).context("a wallet is empty")?.to_string();
         let held = held.parse::<u64>()?.saturating_add(1).to_string();
-        let (operation, hash) = (operations.next(), [0x22_u8; 32]);
+        let ((operation, position), hash) = (operations.next(), [0x22_u8; 32]);
         let seq = seq.saturating_add(1);
         id = id.saturating_add(1);
         let wallet = params![user, available, held, seq, NOW, hash];
         transaction.prepare_cached(UPDATE_WALLET)?.execute(wallet)?;
-        let insert = params![operation, "open_withdrawal", user, NOW, OPENED];
+        let insert = params![operation, "open_withdrawal", user, NOW, OPENED, position];
         transaction.prepare_cached(INSERT_OPERATION)?.execute(insert)?;
         transaction.prepare_cached(INSERT_WITHDRAWAL)?.execute(params![id, user, NOW, operation])?;
         let entry = params![user, seq, operation, id, available, held, NOW, head, hash];
@@ -153,13 +154,20 @@ fn withdrawals(connection: &Connection, population: &Population, wallets: usize)
     }))
 }
 
-/// Ascending ids of operations, after all those of the service.
-#[derive(Default)]
-struct OperationIds(u64);
+/// Ascending ids and positions of operations, after all those of the service.
+struct Operations {
+    written: u64,
+    newest: i64,
+}
 
-impl OperationIds {
-    fn next(&mut self) -> [u8; 16] {
-        self.0 = self.0.saturating_add(1);
-        u128::from(self.0).saturating_add(u128::MAX << 64).to_be_bytes()
+impl Operations {
+    fn after_newest(connection: &Connection) -> anyhow::Result<Self> {
+        Ok(Self { written: 0, newest: connection.query_row(NEWEST_POSITION, [], |row| row.get(0))? })
+    }
+
+    fn next(&mut self) -> ([u8; 16], i64) {
+        self.written = self.written.saturating_add(1);
+        self.newest = self.newest.saturating_add(1);
+        (u128::from(self.written).saturating_add(u128::MAX << 64).to_be_bytes(), self.newest)
     }
 }

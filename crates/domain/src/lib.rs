@@ -6,6 +6,7 @@
 //! - [`account`]: users with their sessions, challenges, personal data and security log;
 //! - [`music_request`], [`withdrawal`], [`topup`]: the life cycle of each entity, decided by pure functions;
 //! - [`ledger`]: plans, the only way to move money, and how they are applied and audited;
+//! - [`event`]: operations as they are shown to the users whom they concern;
 //! - [`authorization`]: the roles and permissions of principals;
 //! - [`ports`]: the traits that adapters implement;
 //! - [`application`]: the use cases.
@@ -16,6 +17,7 @@ pub mod account;
 pub mod address;
 pub mod application;
 pub mod authorization;
+pub mod event;
 pub mod ids;
 pub mod ledger;
 pub mod money;

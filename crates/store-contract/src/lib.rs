@@ -29,6 +29,7 @@ pub mod orders;
 pub mod payouts;
 pub mod people;
 pub mod personal_data;
+pub mod positions;
 pub mod provider_messages;
 mod races;
 pub mod receipts;
@@ -115,6 +116,14 @@ macro_rules! store_contract {
                 released_money_pays_no_debt,
                 operations_are_audited_by_their_own_posting_rules,
                 an_abandoned_apply_is_applied_once_by_its_retry,
+            }
+            positions {
+                operations_are_listed_in_their_order,
+                a_read_continues_after_a_position,
+                refused_and_repeated_operations_take_no_position,
+                a_follower_of_concurrent_operations_misses_none,
+                operations_are_listed_for_the_users_whom_they_concern,
+                a_follower_of_one_user_misses_none,
             }
             keys {
                 a_key_replays_its_first_answer,
@@ -384,6 +393,7 @@ mod tests {
             ("networks", include_str!("networks.rs")),
             ("people", include_str!("people.rs")),
             ("personal_data", include_str!("personal_data.rs")),
+            ("positions", include_str!("positions.rs")),
             ("provider_messages", include_str!("provider_messages.rs")),
             ("receipts", include_str!("receipts.rs")),
             ("references", include_str!("references.rs")),

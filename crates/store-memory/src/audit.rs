@@ -10,12 +10,15 @@ use cuepoint_domain::ledger::{
 use cuepoint_domain::ports::{Audit, Unavailable};
 
 use crate::MemoryStore;
+use crate::operation_notes::position;
 
 /// A snapshot of the ledger.
 struct LedgerSnapshot {
     book: Book,
     entries: HashMap<UserId, Vec<Entry>>,
     postings: Vec<Posting>,
+    /// The number of operations with a position.
+    positions: usize,
 }
 
 #[async_trait]
@@ -25,11 +28,17 @@ impl Audit for MemoryStore {
         let moment = {
             let state = self.lock()?;
             let (entries, postings) = (state.lists.entries.clone(), state.lists.postings.clone());
-            LedgerSnapshot { book: state.book.clone(), entries, postings }
+            LedgerSnapshot {
+                book: state.book.clone(),
+                entries,
+                postings,
+                positions: state.lists.positions.len(),
+            }
         };
         moment.show_wallets(auditor);
         moment.postings.iter().for_each(|posting| auditor.posting(posting));
         moment.show_entities(auditor);
+        (1..=moment.positions).for_each(|operations| auditor.position(position(operations)));
         Ok(())
     }
 }

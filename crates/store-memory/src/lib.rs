@@ -11,6 +11,7 @@ mod ids;
 mod ledger;
 mod lists;
 mod logins;
+mod operation_log;
 mod operation_notes;
 mod people;
 mod personal_data;

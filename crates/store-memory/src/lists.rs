@@ -3,15 +3,16 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Bound;
 
+use cuepoint_domain::event::Audience;
 use cuepoint_domain::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
-use cuepoint_domain::ledger::{Book, Changes, Entry, Posting, Step};
+use cuepoint_domain::ledger::{Book, Changes, Entry, Position, Posting, Step};
 use cuepoint_domain::music_request::{MusicRequest, Overdue};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Topup;
 use cuepoint_domain::withdrawal::NextSend;
 
-use crate::operation_notes::{NotedOperation, person};
+use crate::operation_notes::{NotedOperation, person, position};
 
 /// Ids by `created_at`, then id, ascending; pages are taken from the end.
 #[derive(Debug)]
@@ -116,6 +117,10 @@ pub(crate) struct Lists {
     /// The entries of each wallet, by number.
     pub(crate) entries: HashMap<UserId, Vec<Entry>>,
     pub(crate) postings: Vec<Posting>,
+    /// All operations in the order of their positions.
+    pub(crate) positions: Vec<OperationId>,
+    /// The positions of the operations that concern each user.
+    pub(crate) concerning: HashMap<UserId, Vec<Position>>,
     /// The metadata of operations beside their receipts.
     pub(crate) operations: HashMap<OperationId, NotedOperation>,
     /// The operations shown to each user.
@@ -126,6 +131,12 @@ impl Lists {
     /// Indexes the changes of an applied plan; `step` contains the previous state of a moved entity.
     pub(crate) fn absorb(&mut self, step: &Step, changes: &Changes) {
         if let Some(record) = &changes.operation {
+            self.positions.push(record.id);
+            let position = position(self.positions.len());
+            let Audience { owner, dj } = Audience::of_record(record);
+            for user in owner.into_iter().chain(dj) {
+                self.concerning.entry(user).or_default().push(position);
+            }
             self.operations.insert(record.id, NotedOperation::of(record));
             if let Some(person) = person(record) {
                 self.operations_about.entry(person).or_default().add(record.at, record.id);

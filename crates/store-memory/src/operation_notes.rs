@@ -1,8 +1,8 @@
-//! The operation metadata shown in exports.
+//! The operation metadata shown in exports, and the positions of operations.
 
 use cuepoint_domain::account::personal_data::OperationNote;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::{Actor, OperationRecord, PlanKind, StoredReceipt};
+use cuepoint_domain::ledger::{Actor, OperationRecord, PlanKind, Position, StoredReceipt};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 
@@ -25,4 +25,9 @@ impl NotedOperation {
 /// The user whom an operation is about, if it is shown to them.
 pub(crate) fn person(record: &OperationRecord) -> Option<UserId> {
     OperationNote::person(&StoredReceipt::Whole(record.receipt.clone()), record.reason.as_ref())
+}
+
+/// The position of the last of this many operations.
+pub(crate) fn position(operations: usize) -> Position {
+    i64::try_from(operations).ok().and_then(Position::new).unwrap_or_default()
 }

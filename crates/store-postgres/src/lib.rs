@@ -110,7 +110,7 @@ impl PostgresStore {
         deployment::recognise(&connector).await?;
         let database =
             Database::new(connector.clone(), options.pool_size).context("cannot create the pool")?;
-        let writer = Writer::start(connector.planning_once(), currency.clone())?;
+        let writer = Writer::start(connector.for_writer(), currency.clone())?;
         let together = Arc::new(ReadBatchers::start(&database));
         Ok(Self {
             database,

@@ -137,6 +137,9 @@ diesel::table! {
         at -> Timestamptz,
         receipt -> Jsonb,
         posting_rules -> Nullable<SmallInt>,
+        position -> Nullable<BigInt>,
+        owner_id -> Nullable<BigInt>,
+        dj_id -> Nullable<BigInt>,
     }
 }
 

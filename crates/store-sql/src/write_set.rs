@@ -39,11 +39,11 @@ impl<Row> RowImages<Row> {
 
 /// The rows that a group of plans writes, each in its last image.
 ///
-/// A store writes them in the order of the fields: an operation comes before every row that refers to it, and
-/// a top-up before its money in suspense.
+/// A store writes them in the order of the fields, a top-up before its money in suspense. An operation comes
+/// before the rows that refer to it, unless the store checks their references when it commits.
 #[derive(Clone, Debug, Default)]
 pub struct WriteSet {
-    /// Operations, all new.
+    /// Operations, all new, in the order of their positions.
     pub operations: Vec<StoredOperation>,
     /// Music requests.
     pub requests: RowImages<StoredRequest>,
@@ -129,10 +129,9 @@ impl WriteSet {
         self.operations.is_empty()
     }
 
-    /// Sorts operations and keys in the same order on every server, to avoid deadlocks between servers that
-    /// write the same ones.
-    pub fn sort(&mut self) {
-        self.operations.sort_by_key(|operation| operation.id);
+    /// Sorts keys in the same order on every server, to avoid deadlocks between servers that write the same
+    /// ones.
+    pub fn sort_keys(&mut self) {
         self.keys.sort_by(|one, other| one.scope.cmp(&other.scope));
     }
 }

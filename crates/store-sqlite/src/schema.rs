@@ -145,6 +145,9 @@ diesel::table! {
         at -> BigInt,
         receipt -> Text,
         posting_rules -> Nullable<SmallInt>,
+        position -> Nullable<BigInt>,
+        owner_id -> Nullable<BigInt>,
+        dj_id -> Nullable<BigInt>,
     }
 }
 

@@ -62,7 +62,7 @@ pub use sessions::OwnSessions;
 pub use verifications::{Address, SendCodeRefusal, Verifications, VerifyRefusal};
 
 use crate::ports::Unavailable;
-use jobs::{Expiry, Payouts, Retention, TopupOrders};
+use jobs::{Expiry, Payouts, Positions, Retention, TopupOrders};
 use queries::{
     MusicRequestQueries, PeopleQueries, ProfileQueries, ProviderMessageQueries, SecurityLogQueries,
     TopupQueries, WalletQueries, WithdrawalQueries,
@@ -107,6 +107,8 @@ pub struct UseCases {
     pub payouts: Payouts,
     /// Orders of top-ups.
     pub topup_orders: TopupOrders,
+    /// Positions of operations.
+    pub positions: Positions,
     /// Purges and erasures.
     pub retention: Retention,
     /// Audits of the ledger.
@@ -122,6 +124,7 @@ impl UseCases {
     pub fn new(ports: Ports, terms: Terms) -> Self {
         let readiness = Readiness { store: ports.store.clone(), probes: ports.probes.clone() };
         let retention = Retention { store: ports.store.clone(), clock: ports.clock.clone() };
+        let positions = Positions { log: ports.store.clone() };
         let env = Arc::new(Environment::new(ports, terms));
         let executor = Executor::new(env.clone());
         Self {
@@ -142,6 +145,7 @@ impl UseCases {
             inbox: ProviderInbox { env: env.clone() },
             payouts: Payouts { env: env.clone() },
             topup_orders: TopupOrders { env: env.clone() },
+            positions,
             retention,
             ledger_audits: LedgerAudits::new(env.clone()),
             readiness,

@@ -14,6 +14,7 @@ mod ledger;
 mod logins;
 mod music_requests;
 mod notifier;
+mod operation_log;
 mod passwords;
 mod people;
 mod personal_data;
@@ -40,6 +41,7 @@ pub use ledger::{Applied, ApplyError, Audit, Ledger};
 pub use logins::{Credentials, IssueOutcome, Logins};
 pub use music_requests::MusicRequests;
 pub use notifier::{Notice, Notifier, Recipient};
+pub use operation_log::{OperationLog, OperationPage};
 pub use passwords::{LowEntropyValue, PasswordCheck, PasswordHash, Passwords, Secrets, Token};
 pub use people::{DjFilter, Erased, FirstOperator, People, Profile, Registered};
 pub use personal_data::PersonalRecords;
@@ -58,8 +60,8 @@ pub use withdrawals::Withdrawals;
 pub use {
     access_tokens::MockAccessTokens, blocks::MockBlocks, clock::MockClock, effects::MockJobQueue,
     effects::MockRevocations, ids::MockIds, ledger::MockAudit, ledger::MockLedger, logins::MockLogins,
-    music_requests::MockMusicRequests, notifier::MockNotifier, passwords::MockPasswords,
-    passwords::MockSecrets, people::MockPeople, personal_data::MockPersonalRecords,
+    music_requests::MockMusicRequests, notifier::MockNotifier, operation_log::MockOperationLog,
+    passwords::MockPasswords, passwords::MockSecrets, people::MockPeople, personal_data::MockPersonalRecords,
     principals::MockPrincipalCheck, provider::MockPayoutProvider, provider::MockTopupProvider,
     provider_messages::MockProviderMessages, readiness::MockReadinessProbe, security_log::MockSecurityLog,
     sessions::MockSessions, topups::MockTopups, wallets::MockWallets, withdrawals::MockWithdrawals,
@@ -86,6 +88,7 @@ impl Unavailable {
 #[async_trait]
 pub trait Store:
     Ledger
+    + OperationLog
     + Audit
     + MusicRequests
     + Withdrawals

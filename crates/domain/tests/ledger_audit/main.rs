@@ -5,6 +5,7 @@
 
 mod fixture;
 mod operations;
+mod positions;
 mod requests;
 #[path = "../support/mod.rs"]
 mod support;

@@ -20,6 +20,8 @@ use crate::observability::metrics;
 const PURGE_INTERVAL: Duration = Duration::from_secs(3_600);
 /// The interval at which unresolved provider messages are counted.
 const MESSAGES_INTERVAL: Duration = Duration::from_secs(60);
+/// The interval at which operations of servers of an earlier version get their positions.
+const POSITIONS_INTERVAL: Duration = Duration::from_secs(10);
 /// The interval at which unfinished erasures are resumed.
 const ERASURES_INTERVAL: Duration = Duration::from_secs(60);
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
@@ -38,8 +40,8 @@ pub(crate) struct BackgroundJobs {
 
 impl BackgroundJobs {
     /// Starts every job: settling overdue requests, ordering top-ups, sending payouts, the retention purge,
-    /// reloading the keys and the revocation list, the job queue, the ledger audit, counting unresolved
-    /// provider messages, and the upkeep of metrics.
+    /// positions of operations, reloading the keys and the revocation list, the job queue, the ledger audit,
+    /// counting unresolved provider messages, and the upkeep of metrics.
     #[must_use]
     pub(crate) fn start(
         app: &Arc<App>,
@@ -73,12 +75,21 @@ impl BackgroundJobs {
                 payouts::send_due(sending.clone(), until.clone())
             }));
         }
+        let assigning = app.clone();
+        let positions =
+            every(POSITIONS_INTERVAL, stopped.clone(), move || assign_positions(assigning.clone()));
+        tasks.spawn(unless_stopped(stopped.clone(), positions));
         let erasing = app.clone();
         let erasures = every(ERASURES_INTERVAL, stopped.clone(), move || finish_erasures(erasing.clone()));
         tasks.spawn(unless_stopped(stopped.clone(), erasures));
         if let Some(audit_interval) = audit_interval {
             let auditing = app.clone();
-            let audits = every(audit_interval, stopped.clone(), move || audit(auditing.clone()));
+            let until = stopped.clone();
+            let audits = async move {
+                // An audit reports operations that have waited for a position since before this start.
+                assign_positions(auditing.clone()).await;
+                every(audit_interval, until, move || audit(auditing.clone())).await;
+            };
             tasks.spawn(unless_stopped(stopped.clone(), audits));
         }
         let counting = app.clone();
@@ -189,6 +200,14 @@ async fn purge_expired(app: Arc<App>) {
     }
     if let Err(error) = app.services.retention.purge_expired().await {
         tracing::warn!(%error, "retention purge failed");
+    }
+}
+
+async fn assign_positions(app: Arc<App>) {
+    match app.services.positions.assign().await {
+        Ok(0) => {}
+        Ok(assigned) => tracing::info!(assigned, "operations of servers of an earlier version got positions"),
+        Err(error) => tracing::warn!(%error, "operations of servers of an earlier version got no positions"),
     }
 }
 

@@ -28,6 +28,8 @@ const TCP_CONNECT_WITHIN: Duration = Duration::from_millis(1_500);
 /// Limits enforced by the server, in milliseconds: statement, lock wait, idle transaction.
 const SESSION_LIMITS: &str =
     "-c statement_timeout=2000 -c lock_timeout=1200 -c idle_in_transaction_session_timeout=10000";
+/// The idle limit of transactions that hold the lock of positions, for which all servers wait.
+pub(crate) const POSITIONS_LOCK_LIMIT: &str = "idle_in_transaction_session_timeout=2000";
 /// Plans a prepared statement once.
 const PLAN_ONCE: &str = "-c plan_cache_mode=force_generic_plan";
 /// Idle time of a connection before the first keepalive probe.
@@ -96,6 +98,16 @@ impl Connector {
             host.options(options);
         }
         once
+    }
+
+    /// Returns the connector of the writer, which plans each statement once.
+    pub(crate) fn for_writer(&self) -> Self {
+        let mut writer = self.planning_once();
+        for host in &mut writer.hosts {
+            let options = format!("{} -c {POSITIONS_LOCK_LIMIT}", host.get_options().unwrap_or_default());
+            host.options(options);
+        }
+        writer
     }
 
     /// Returns the connector of a restore, which does not share the lock that a restore holds exclusively.
@@ -352,6 +364,13 @@ mod tests {
             assert_eq!((host.get_user(), host.get_dbname()), (Some("app"), Some("cuepoint")));
             assert_eq!(host.get_password(), Some("secret".as_bytes()));
             assert!(host.get_options().unwrap().contains("statement_timeout=2000"));
+        }
+        for host in &connector.for_writer().hosts {
+            let options = host.get_options().unwrap();
+            assert!(
+                options.contains("force_generic_plan") && options.ends_with(POSITIONS_LOCK_LIMIT),
+                "{options}"
+            );
         }
         let uneven = refusal("host=127.0.0.1,db.example.com hostaddr=127.0.0.1");
         assert!(uneven.contains("2 hosts and 1 hostaddrs"), "{uneven}");

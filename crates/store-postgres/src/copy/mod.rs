@@ -23,6 +23,7 @@ use crate::connect::node::{Node, RESTORE_LOCK};
 use crate::ports::show_ledger;
 use crate::rows::{column_time, timestamp};
 use crate::schema::deployment;
+use crate::tables::positions::is_one_waiting;
 use cells::{Cells, InsertRows, ReadRows};
 
 /// The settings of the connection: a copy takes minutes, in which it also waits for the other session, and
@@ -102,6 +103,11 @@ impl CopyEndpoint for PostgresCopyEndpoint {
             CopyRole::Source => {
                 migrations::ensure_migrated(&connector).await?;
                 ensure_own_cluster(&mut connection).await?;
+                ensure!(
+                    !is_one_waiting(&mut connection).await?,
+                    "operations of an earlier version have no position yet: start a server of this version, and \
+                     stop it after ten seconds"
+                );
                 connection.batch_execute(SNAPSHOT).await?;
             }
             CopyRole::Target => {

@@ -6,6 +6,7 @@ mod ids;
 mod ledger;
 mod logins;
 mod music_requests;
+mod operation_log;
 mod people;
 mod personal_data;
 mod provider_messages;

@@ -3,7 +3,7 @@
 -- $2, $3: the position, a time and an id; NULL for the first page.
 -- $4: the maximum number of rows.
 -- Index: operations_about_people, whose expression and condition are repeated.
-SELECT id, kind, actor_user_id, reason, at, receipt, posting_rules
+SELECT id, kind, actor_user_id, reason, at, receipt, posting_rules, position, owner_id, dj_id
 FROM operations
 WHERE (receipt ? 'profile' OR reason IS NOT NULL)
     AND coalesce(

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use bigdecimal::BigDecimal;
 use cuepoint_domain::account::security_log::SecurityEvent;
-use cuepoint_domain::ledger::{Entry, KeyRecord, Posting, Receipt, StoredReceipt};
+use cuepoint_domain::ledger::{Entry, KeyRecord, PositionedOperation, Posting, Receipt, StoredReceipt};
 use cuepoint_domain::money::Currency;
 use cuepoint_store_sql::rows::{
     Corrupt, StoredEntry, StoredEvent, StoredKey, StoredOperation, StoredPosting,
@@ -33,11 +33,15 @@ table_row! {
         at: Timestamptz as OffsetDateTime,
         receipt: Jsonb as ReceiptText,
         posting_rules: Nullable<SmallInt> as Option<i16>,
+        position[later]: Nullable<BigInt> as Option<i64>,
+        owner_id: Nullable<BigInt> as Option<i64>,
+        dj_id: Nullable<BigInt> as Option<i64>,
     }
 }
 
 row_value!(OperationRow = StoredOperation: read StoredReceipt, stored with currency);
 row_value!(OperationRow = StoredOperation: read Receipt, receipt with currency);
+row_value!(OperationRow = StoredOperation: read PositionedOperation, positioned with currency);
 
 /// A receipt as JSON text, written and read without a document tree.
 #[derive(Clone, PartialEq, Eq, Debug, AsExpression, FromSqlRow)]

@@ -8,6 +8,9 @@ pub(crate) const TARGETS: i32 = 1;
 pub(crate) const PHONE_CODES: i32 = 2;
 /// The class of the single lock on the first operator.
 pub(crate) const FIRST_OPERATOR: i32 = 3;
+/// The class of the single lock on the positions of operations. It is the last lock of every transaction that
+/// takes it.
+pub(crate) const POSITIONS: i32 = 4;
 
 diesel::define_sql_function! {
     /// Waits for this lock, and holds it until the transaction ends.

@@ -4,5 +4,6 @@ pub(crate) mod adjustments;
 pub(crate) mod advisory_locks;
 pub(crate) mod login_networks;
 pub(crate) mod phone_codes;
+pub(crate) mod positions;
 pub(crate) mod sessions;
 pub(crate) mod users;

@@ -90,9 +90,26 @@ impl DatabaseFailure {
 
     /// Whether another server has applied the same operation or key meanwhile: the next attempt finds it.
     fn was_overtaken(&self) -> bool {
+        self.violates(&["operations_pkey", "idempotency_keys_pkey"])
+    }
+
+    /// Whether an entity that a plan opens exists: another server may have applied the same operation
+    /// meanwhile, since entities are added before their operations. If the next attempt does not find the
+    /// operation, the plan is at fault.
+    fn may_be_overtaken(&self) -> bool {
+        self.violates(&[
+            "music_requests_pkey",
+            "withdrawals_pkey",
+            "withdrawals_reference_key",
+            "topups_pkey",
+            "topups_reference_key",
+        ])
+    }
+
+    fn violates(&self, keys: &[&str]) -> bool {
         match self {
             Self::Query(QueryError::DatabaseError(DatabaseErrorKind::UniqueViolation, info)) => {
-                matches!(info.constraint_name(), Some("operations_pkey" | "idempotency_keys_pkey"))
+                info.constraint_name().is_some_and(|constraint| keys.contains(&constraint))
             }
             _ => false,
         }
@@ -204,6 +221,7 @@ impl GroupCommitter {
             };
             let again = match &unknown {
                 Some(_) => !failure.blames_one(),
+                None if failure.may_be_overtaken() => attempt == 1,
                 None => failure.may_pass() && attempt < ATTEMPTS,
             };
             let again = again && Instant::now() < limits.work;

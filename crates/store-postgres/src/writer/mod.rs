@@ -15,6 +15,7 @@
 
 mod group;
 mod load;
+mod operations;
 mod proof;
 mod statements;
 #[cfg(feature = "testing")]

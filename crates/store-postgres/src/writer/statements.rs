@@ -16,13 +16,13 @@ use crate::rows::table_row::{ColumnRole, TableRow};
 use crate::rows::{KeyRow, column_time};
 
 /// The separators before the items of a list.
-fn separators() -> impl Iterator<Item = &'static str> {
+pub(super) fn separators() -> impl Iterator<Item = &'static str> {
     once("").chain(repeat(", "))
 }
 
 /// Writes an item for each wanted column, with separators. A statement is walked several times per execution,
 /// and most walks write no text: no text is built in advance.
-fn each_column<R: TableRow>(
+pub(super) fn each_column<R: TableRow>(
     out: &mut AstPass<'_, '_, Pg>,
     wanted: impl Fn(ColumnRole) -> bool,
     write: impl Fn(&mut AstPass<'_, '_, Pg>, &'static str),
@@ -48,7 +48,7 @@ fn key<R: TableRow>() -> &'static str {
 }
 
 /// Collects rows into the arrays of the wanted columns.
-fn arrays<R: TableRow, S: Into<R>>(
+pub(super) fn arrays<R: TableRow, S: Into<R>>(
     rows: impl IntoIterator<Item = S>,
     wanted: fn(ColumnRole) -> bool,
 ) -> R::Arrays {
@@ -69,7 +69,7 @@ pub(crate) trait RowsStatement {
 pub(crate) struct Insert<R: TableRow>(R::Arrays);
 
 impl<R: TableRow> Insert<R> {
-    fn wants(role: ColumnRole) -> bool {
+    pub(super) fn wants(role: ColumnRole) -> bool {
         role != ColumnRole::Later
     }
 }

@@ -1,23 +1,27 @@
 //! Writes the write set of a group with a few multi-row statements.
 
+use std::mem;
+
 use cuepoint_store_sql::WriteSet;
 use diesel::QueryResult;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, try_join_all};
 
+use super::operations::{self, InsertOperations};
 use super::statements::{EndSessions, Insert, Later, RemoveKeys, RowsStatement, Update};
 use crate::connect::failure::DatabaseFailure;
 use crate::rows::{
-    EntryRow, KeyRow, MusicRequestRow, NewEventRow, NewPostingRow, OperationRow, ProviderMessageRow,
-    TopupRow, UserRow, WalletRow, WithdrawalRow,
+    EntryRow, KeyRow, MusicRequestRow, NewEventRow, NewPostingRow, ProviderMessageRow, TopupRow, UserRow,
+    WalletRow, WithdrawalRow,
 };
 
 /// Declares the statements that write a write set, in their order, each with its rows.
 macro_rules! written {
     ($set:ident: $($statement:ty = $rows:expr,)+) => {
-        /// The tables of these statements, some of them several times.
-        pub(super) const TABLES: &[&str] = &[$(<$statement as RowsStatement>::TABLE),+];
+        /// The tables of these statements, some of them several times, and that of operations.
+        pub(super) const TABLES: &[&str] =
+            &[$(<$statement as RowsStatement>::TABLE,)+ <InsertOperations as RowsStatement>::TABLE];
 
         /// Returns the statements that have rows.
         fn statements($set: WriteSet, connection: &AsyncPgConnection) -> Vec<BoxFuture<'_, QueryResult<usize>>> {
@@ -35,7 +39,6 @@ macro_rules! written {
 }
 
 written! { set:
-    Insert<OperationRow> = set.operations,
     Insert<MusicRequestRow> = set.requests.opened.into_values(),
     Update<MusicRequestRow> = set.requests.moved.into_values(),
     Insert<WithdrawalRow> = set.withdrawals.opened.into_values(),
@@ -64,8 +67,11 @@ pub(crate) async fn write(
     if set.is_empty() {
         return Ok(false);
     }
-    set.sort();
+    set.sort_keys();
+    let operations = mem::take(&mut set.operations);
+    let mut statements = statements(set, connection);
+    statements.push(operations::add(operations, connection).boxed());
     // Futures are polled, and statements sent, in this order.
-    try_join_all(statements(set, connection)).await?;
+    try_join_all(statements).await?;
     Ok(true)
 }

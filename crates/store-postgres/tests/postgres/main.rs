@@ -23,6 +23,7 @@ mod migrator;
 mod personal_data;
 mod phone_codes;
 mod plans;
+mod positions;
 mod proxy;
 mod reads;
 mod recovery;

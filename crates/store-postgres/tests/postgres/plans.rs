@@ -77,6 +77,7 @@ fn generated(table: &str, column: &str, kind: &str, nullable: bool) -> String {
                  THEN jsonb_build_object('profile', jsonb_build_object('balance', 1, 'user', jsonb_build_object('id', n))) \
                  ELSE jsonb_build_object('withdrawal', jsonb_build_object('withdrawal', jsonb_build_object('id', n))) END"
         }
+        ("operations", "position") => "CASE WHEN n % 1000 = 0 THEN 0 ELSE n END",
         ("challenges", "purpose") => "CASE n % 3 WHEN 0 THEN 'email' WHEN 1 THEN 'phone' ELSE 'password' END",
         ("users", "role") => "CASE WHEN n % 1000 = 0 THEN 'operator' ELSE 'user' END",
         ("provider_messages", "source") => "CASE WHEN n % 2 = 0 THEN 'topups' ELSE 'payouts' END",

@@ -103,6 +103,7 @@ tables! {
     operations {
         id: Id;
         kind: Text, actor_user_id: Integer, reason: Text, at: Time, receipt: Json, posting_rules: Integer,
+        position: Integer, owner_id: Integer, dj_id: Integer,
     }
     idempotency_keys {
         scope: Bytes;

@@ -24,7 +24,7 @@ mod withdrawal;
 pub use challenge::StoredChallenge;
 pub use ledger::{StoredEntry, StoredPosting};
 pub use music_request::StoredRequest;
-pub use operation::{StoredKey, StoredOperation};
+pub use operation::{StoredKey, StoredOperation, operation_page};
 pub use provider_message::{StoredMessage, StoredMessageRecord};
 pub use security_event::StoredEvent;
 pub use session::{SessionsEnd, StoredSession, StoredToken, session_id, user_id};

@@ -6,13 +6,15 @@
 #[cfg(test)]
 mod tests;
 
+use cuepoint_domain::event::Audience;
 use cuepoint_domain::ids::{AdjustmentId, OperationId, UserId};
 use cuepoint_domain::ledger::adjustment::{Adjustment, Correction};
 use cuepoint_domain::ledger::{
-    Actor, Balance, Fingerprint, IdempotencyKey, KeyRecord, KeyScope, OperationRecord, Outcome, PostingRules,
-    Receipt, StoredReceipt,
+    Actor, Balance, Fingerprint, IdempotencyKey, KeyRecord, KeyScope, OperationRecord, Outcome, PlanKind,
+    Position, PositionedOperation, PostingRules, Receipt, StoredReceipt,
 };
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::ports::OperationPage;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -33,6 +35,12 @@ pub struct StoredOperation {
     /// The receipt as JSON text.
     pub receipt: String,
     pub posting_rules: Option<i16>,
+    /// Its position: null from before the introduction of positions, 0 while it waits for one.
+    pub position: Option<i64>,
+    /// The owner of the entity, if the operation has an event.
+    pub owner_id: Option<i64>,
+    /// The DJ of a request.
+    pub dj_id: Option<i64>,
 }
 
 /// The three balances inside a receipt.
@@ -92,6 +100,7 @@ impl StoredOperation {
     /// # Errors
     /// [`Corrupt::Receipt`] if the receipt has no JSON form.
     pub fn of(record: &OperationRecord, currency: &Currency) -> Result<Self, Corrupt> {
+        let Audience { owner, dj } = Audience::of_record(record);
         Ok(Self {
             id: Uuid::from_u128(record.id.0),
             kind: record.kind.name().to_owned(),
@@ -103,6 +112,9 @@ impl StoredOperation {
             at: record.at,
             receipt: serde_json::to_string(&OutcomeJson::of(&record.receipt.outcome, currency))?,
             posting_rules: Some(record.receipt.rules.number()),
+            position: None,
+            owner_id: owner.map(UserId::get),
+            dj_id: dj.map(UserId::get),
         })
     }
 
@@ -120,6 +132,27 @@ impl StoredOperation {
         let outcome = outcome.outcome(currency)?;
         let rules = known("operations.posting_rules", PostingRules::numbered(self.posting_rules))?;
         Ok(StoredReceipt::Whole(Receipt { operation, at: self.at, rules, outcome }))
+    }
+
+    /// Returns the users whom the operation concerns, derived from its receipt.
+    ///
+    /// # Errors
+    /// [`Corrupt`] if the receipt cannot be read.
+    pub fn audience(&self, currency: &Currency) -> Result<Audience, Corrupt> {
+        Ok(Audience::of(PlanKind::named(&self.kind), &self.stored(currency)?))
+    }
+
+    /// Returns the operation with its position.
+    ///
+    /// # Errors
+    /// [`Corrupt`] if it has no position or cannot be read.
+    pub fn positioned(&self, currency: &Currency) -> Result<PositionedOperation, Corrupt> {
+        let position = self.position.filter(|position| *position > 0).and_then(Position::new);
+        Ok(PositionedOperation {
+            position: known("operations.position", position)?,
+            kind: PlanKind::named(&self.kind),
+            receipt: self.stored(currency)?,
+        })
     }
 
     /// Returns the receipt of an operation that moved money, which is never redacted.
@@ -211,6 +244,21 @@ impl OutcomeJson {
             Self::Message(message) => Outcome::Message(message.message()?),
         })
     }
+}
+
+/// Returns the page of those operations that have the lowest positions, and at most this many.
+///
+/// # Errors
+/// [`Corrupt`] if one cannot be read.
+pub fn operation_page(
+    operations: impl Iterator<Item = Result<PositionedOperation, Corrupt>>,
+    newest: i64,
+    limit: u32,
+) -> Result<OperationPage, Corrupt> {
+    let mut operations = operations.collect::<Result<Vec<_>, _>>()?;
+    operations.sort_unstable_by_key(|operation| operation.position);
+    operations.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    Ok(OperationPage { operations, newest: known("operations.position", Position::new(newest))? })
 }
 
 /// An idempotency key.

@@ -7,6 +7,7 @@ mod ledger;
 mod lists;
 mod logins;
 mod music_requests;
+mod operation_log;
 mod people;
 mod personal_data;
 mod provider_messages;

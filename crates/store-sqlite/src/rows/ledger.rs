@@ -1,7 +1,7 @@
 //! Operations, idempotency keys, entries, postings and security events: append-only rows.
 
 use cuepoint_domain::account::security_log::SecurityEvent;
-use cuepoint_domain::ledger::{Entry, KeyRecord, Posting, Receipt, StoredReceipt};
+use cuepoint_domain::ledger::{Entry, KeyRecord, PositionedOperation, Posting, Receipt, StoredReceipt};
 use cuepoint_domain::money::Currency;
 use cuepoint_store_sql::rows::{
     Corrupt, StoredEntry, StoredEvent, StoredKey, StoredOperation, StoredPosting,
@@ -22,11 +22,15 @@ table_row! {
         at: BigInt as i64,
         receipt: Text as String,
         posting_rules: Nullable<SmallInt> as Option<i16>,
+        position: Nullable<BigInt> as Option<i64>,
+        owner_id: Nullable<BigInt> as Option<i64>,
+        dj_id: Nullable<BigInt> as Option<i64>,
     }
 }
 
 row_value!(OperationRow = StoredOperation: read StoredReceipt, stored with currency);
 row_value!(OperationRow = StoredOperation: read Receipt, receipt with currency);
+row_value!(OperationRow = StoredOperation: read PositionedOperation, positioned with currency);
 
 table_row! {
     /// An idempotency key.

@@ -1,8 +1,8 @@
-//! Operations that concern a user.
+//! Operations that concern a user, and their positions.
 
 use cuepoint_domain::ids::UserId;
-use diesel::BoxableExpression;
-use diesel::dsl::sql;
+use diesel::dsl::{max, sql};
+use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
 use diesel::sqlite::Sqlite;
 
@@ -23,4 +23,10 @@ const PERSON: &str = "coalesce(\
 /// condition: that the receipt shows a profile, or that a reason was given.
 pub(crate) fn about(user: UserId) -> Condition {
     Box::new(sql::<Bool>(PERSON).bind::<BigInt, _>(user.get()))
+}
+
+/// The position of the newest operation; 0 if there is none.
+pub(crate) fn newest_position(connection: &mut SqliteConnection) -> QueryResult<i64> {
+    let newest: Option<i64> = operations::table.select(max(operations::position)).get_result(connection)?;
+    Ok(newest.unwrap_or_default())
 }

@@ -2,7 +2,7 @@
 
 use cuepoint_domain::money::Currency;
 use cuepoint_store_sql::WriteSet;
-use cuepoint_store_sql::rows::SessionsEnd;
+use cuepoint_store_sql::rows::{SessionsEnd, StoredOperation};
 use diesel::prelude::*;
 
 use crate::connect::failure::SqliteFailure;
@@ -13,6 +13,7 @@ use crate::rows::{
 };
 use crate::schema::{idempotency_keys, sessions};
 use crate::statements::{ColumnSet, Insert, Later, Moves, Update};
+use crate::tables::operations::newest_position;
 
 /// The connection and the currency of a write set.
 struct Output<'w> {
@@ -30,6 +31,17 @@ impl Output<'_> {
             Insert(&row).execute(self.connection)?;
         }
         Ok(())
+    }
+
+    /// Inserts operations with the next positions. No other transaction writes, so that the positions have no
+    /// gaps.
+    fn insert_operations(&mut self, operations: Vec<StoredOperation>) -> Result<(), SqliteFailure> {
+        let positions = newest_position(self.connection)?.saturating_add(1)..;
+        let positioned = operations
+            .into_iter()
+            .zip(positions)
+            .map(|(operation, position)| StoredOperation { position: Some(position), ..operation });
+        self.insert::<OperationRow>(positioned)
     }
 
     /// Updates rows, each of which has to be there.
@@ -89,7 +101,7 @@ pub(super) fn write(
         postings,
         events,
     } = set;
-    out.insert::<OperationRow>(operations)?;
+    out.insert_operations(operations)?;
     out.insert::<MusicRequestRow>(requests.opened.into_values())?;
     out.update::<MusicRequestRow, Moves>(requests.moved.into_values())?;
     out.insert::<WithdrawalRow>(withdrawals.opened.into_values())?;

@@ -1,12 +1,14 @@
-//! Background jobs: expiry of requests, orders of top-ups, payouts, retention.
+//! Background jobs: expiry of requests, orders of top-ups, payouts, positions of operations, retention.
 
 mod expiry;
 mod payouts;
+mod positions;
 mod retention;
 mod topup_orders;
 
 pub(super) use expiry::Expiry;
 pub use payouts::{PayoutAttempt, PayoutUpdateOutcome, Payouts};
+pub use positions::Positions;
 pub use retention::Retention;
 #[cfg(test)]
 pub(super) use topup_orders::Claim;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::ids::{OperationId, UserId};
-use crate::ledger::{EntityRef, EntryKind, PostingAccount};
+use crate::ledger::{EntityRef, EntryKind, Position, PostingAccount};
 use crate::money::Money;
 use crate::unknown::UnknownName;
 
@@ -86,6 +86,18 @@ pub enum Finding {
         entries: u64,
         /// The number of postings.
         postings: u64,
+    },
+    /// The positions of operations have a gap.
+    Position {
+        /// The expected position.
+        expected: Position,
+        /// The position found.
+        found: Position,
+    },
+    /// An operation has no position, although it is not from before the introduction of positions.
+    WithoutPosition {
+        /// The operation.
+        operation: OperationId,
     },
     /// A newer version wrote a value that this version does not know and cannot check.
     Unknown {
@@ -201,6 +213,10 @@ impl fmt::Display for Finding {
             Self::Strays { entries, postings } => {
                 write!(f, "{entries} entries and {postings} postings belong to no existing entity")
             }
+            Self::Position { expected, found } => {
+                write!(f, "an operation has position {found} where position {expected} should be")
+            }
+            Self::WithoutPosition { operation } => write!(f, "operation {operation} has no position"),
             Self::Unknown { what, name } => {
                 match what {
                     UnknownValue::Status(reference) => {

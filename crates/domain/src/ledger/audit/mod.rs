@@ -2,7 +2,7 @@
 //!
 //! The audit visits each wallet with its entries by number, and all postings: sums, chains, heads. Then it
 //! visits each entity that money can refer to, with all its records: exactly those that its state requires,
-//! and no more.
+//! and no more. At the end it visits the positions of all operations.
 
 mod chain;
 mod finding;
@@ -13,7 +13,10 @@ use std::fmt;
 pub use finding::{Finding, Flaw, UnknownValue};
 pub use trace::Trace;
 
-use crate::ledger::{Balance, Entity, EntityRef, Entry, EntryKind, Posting, PostingAccount, Wallet};
+use crate::ids::OperationId;
+use crate::ledger::{
+    Balance, Entity, EntityRef, Entry, EntryKind, Position, Posting, PostingAccount, Wallet,
+};
 use crate::money::Money;
 use crate::unknown::UnknownName;
 use chain::EntryChain;
@@ -51,6 +54,7 @@ pub struct Auditor {
     /// Entries and postings that belong to an entity.
     of_entities: Summary,
     expected: u64,
+    newest_position: Position,
     finding: Option<Finding>,
     /// The first value of a newer version, reported only if no inconsistency is certain.
     unknown: Option<Finding>,
@@ -159,6 +163,20 @@ impl Auditor {
     pub fn stray_posting(&mut self, posting: &Posting) {
         let Posting { operation, account, .. } = *posting;
         self.found(Some(Finding::StrayPosting { operation, account }));
+    }
+
+    /// Visits the next position of an operation, in ascending order.
+    pub fn position(&mut self, position: Position) {
+        let expected = self.newest_position.next();
+        if position != expected {
+            self.found(Some(Finding::Position { expected, found: position }));
+        }
+        self.newest_position = position;
+    }
+
+    /// Reports an operation that has waited for its position for more than [`Position::ASSIGNED_WITHIN`].
+    pub fn without_position(&mut self, operation: OperationId) {
+        self.found(Some(Finding::WithoutPosition { operation }));
     }
 
     /// Reports an undecodable row; no further rows need to be visited.

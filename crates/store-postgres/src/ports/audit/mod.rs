@@ -1,6 +1,7 @@
 //! Presents the whole ledger to the audit in one snapshot, one batch of rows in memory at a time.
 
 mod entities;
+mod positions;
 mod strays;
 mod wallets;
 
@@ -82,7 +83,7 @@ impl Showing<'_> {
         if self.auditor.has_strays() {
             self.strays().await?;
         }
-        Ok(())
+        self.positions().await
     }
 }
 

@@ -8,6 +8,7 @@ mod approvals;
 mod entities;
 mod ledger;
 mod populate;
+mod positions;
 mod topups;
 mod unreadable;
 
@@ -67,9 +68,15 @@ async fn every_tampered_row_is_found_and_named() {
         vandal.batch_execute(&format!("CREATE TABLE untouched.{table} AS TABLE {table}")).await.unwrap();
     }
     let mut missed = Vec::new();
-    for (name, statements, words) in
-        [ledger::LEDGER, entities::ENTITIES, approvals::APPROVALS, topups::TOPUPS, unreadable::UNREADABLE]
-            .concat()
+    for (name, statements, words) in [
+        ledger::LEDGER,
+        entities::ENTITIES,
+        approvals::APPROVALS,
+        topups::TOPUPS,
+        positions::POSITIONS,
+        unreadable::UNREADABLE,
+    ]
+    .concat()
     {
         vandal.batch_execute(statements).await.unwrap_or_else(|error| panic!("{name}: {error:?}"));
         match audit(&store).await {

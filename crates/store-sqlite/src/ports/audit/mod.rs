@@ -1,6 +1,7 @@
 //! Shows the whole ledger to the audit in one snapshot, one batch of rows in memory at a time.
 
 mod entities;
+mod positions;
 mod strays;
 mod wallets;
 
@@ -99,7 +100,7 @@ impl Showing<'_> {
         if self.auditor.has_strays() {
             self.strays()?;
         }
-        Ok(())
+        self.positions()
     }
 
     /// Checks every page and every index of the database file.

@@ -1,0 +1,257 @@
+//! Events: operations as they are shown to the users whom they concern, and to staff.
+
+use strum::{EnumIter, EnumString, IntoStaticStr};
+
+use crate::ids::{OperationId, UserId};
+use crate::ledger::{OperationRecord, Outcome, PlanKind, Position, PositionedOperation, StoredReceipt};
+use crate::music_request::RequestStatus;
+use crate::names::named_enum;
+use crate::timestamp::Timestamp;
+use crate::topup::TopupStatus;
+use crate::withdrawal::{WithdrawalState, WithdrawalStatus};
+
+/// The type of an event. Clients have to ignore types that they do not know.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+pub enum EventType {
+    /// A guest made a request.
+    #[strum(serialize = "music_request.created")]
+    MusicRequestCreated,
+    /// The DJ accepted a request.
+    #[strum(serialize = "music_request.accepted")]
+    MusicRequestAccepted,
+    /// The DJ rejected a request.
+    #[strum(serialize = "music_request.rejected")]
+    MusicRequestRejected,
+    /// The DJ played a request.
+    #[strum(serialize = "music_request.played")]
+    MusicRequestPlayed,
+    /// The guest cancelled a request.
+    #[strum(serialize = "music_request.cancelled")]
+    MusicRequestCancelled,
+    /// A request expired.
+    #[strum(serialize = "music_request.expired")]
+    MusicRequestExpired,
+    /// An operator refunded a played request.
+    #[strum(serialize = "music_request.refunded")]
+    MusicRequestRefunded,
+    /// A top-up was opened; it may be confirmed at once.
+    #[strum(serialize = "topup.created")]
+    TopupCreated,
+    /// The money of a top-up arrived.
+    #[strum(serialize = "topup.confirmed")]
+    TopupConfirmed,
+    /// A top-up failed.
+    #[strum(serialize = "topup.failed")]
+    TopupFailed,
+    /// The money of a top-up was charged back.
+    #[strum(serialize = "topup.reversed")]
+    TopupReversed,
+    /// A withdrawal was requested; it may be approved at once.
+    #[strum(serialize = "withdrawal.created")]
+    WithdrawalCreated,
+    /// A withdrawal got its last required approval.
+    #[strum(serialize = "withdrawal.approved")]
+    WithdrawalApproved,
+    /// An operator rejected a withdrawal.
+    #[strum(serialize = "withdrawal.rejected")]
+    WithdrawalRejected,
+    /// The owner cancelled a withdrawal.
+    #[strum(serialize = "withdrawal.cancelled")]
+    WithdrawalCancelled,
+    /// A withdrawal is being sent.
+    #[strum(serialize = "withdrawal.processing")]
+    WithdrawalProcessing,
+    /// The transaction of a withdrawal was broadcast to its network.
+    #[strum(serialize = "withdrawal.broadcast")]
+    WithdrawalBroadcast,
+    /// A withdrawal was paid out.
+    #[strum(serialize = "withdrawal.completed")]
+    WithdrawalCompleted,
+    /// A withdrawal failed.
+    #[strum(serialize = "withdrawal.failed")]
+    WithdrawalFailed,
+    /// The outcome of sending a withdrawal is unknown, and an operator has to establish it.
+    #[strum(serialize = "withdrawal.needs_review")]
+    WithdrawalNeedsReview,
+    /// An operator adjusted a balance.
+    #[strum(serialize = "adjustment.created")]
+    AdjustmentCreated,
+}
+
+named_enum!(EventType);
+
+impl EventType {
+    /// The type of the event of an operation. Changes of accounts, orders at providers, first approvals of
+    /// two, and money in suspense produce none.
+    #[must_use]
+    pub const fn of(kind: PlanKind, outcome: &Outcome) -> Option<Self> {
+        match (kind, outcome) {
+            (PlanKind::OpenRequest, _) => Some(Self::MusicRequestCreated),
+            (PlanKind::MoveRequest, Outcome::Request(request)) => Self::of_request(request.state.status()),
+            (PlanKind::OpenTopup, _) => Some(Self::TopupCreated),
+            (PlanKind::MoveTopup | PlanKind::ReverseTopup, Outcome::Topup(topup)) => {
+                Self::of_topup(topup.status)
+            }
+            (PlanKind::OpenWithdrawal, _) => Some(Self::WithdrawalCreated),
+            (PlanKind::MoveWithdrawal | PlanKind::ApproveWithdrawal, Outcome::Withdrawal(withdrawal, _)) => {
+                Self::of_withdrawal(&withdrawal.state)
+            }
+            (PlanKind::Adjust, _) => Some(Self::AdjustmentCreated),
+            _ => None,
+        }
+    }
+
+    const fn of_request(moved_to: RequestStatus) -> Option<Self> {
+        match moved_to {
+            RequestStatus::Accepted => Some(Self::MusicRequestAccepted),
+            RequestStatus::Rejected => Some(Self::MusicRequestRejected),
+            RequestStatus::Played => Some(Self::MusicRequestPlayed),
+            RequestStatus::Cancelled => Some(Self::MusicRequestCancelled),
+            RequestStatus::Expired => Some(Self::MusicRequestExpired),
+            RequestStatus::Refunded => Some(Self::MusicRequestRefunded),
+            RequestStatus::Pending | RequestStatus::Unknown(_) => None,
+        }
+    }
+
+    const fn of_topup(moved_to: TopupStatus) -> Option<Self> {
+        match moved_to {
+            TopupStatus::Confirmed => Some(Self::TopupConfirmed),
+            TopupStatus::Failed => Some(Self::TopupFailed),
+            TopupStatus::Reversed => Some(Self::TopupReversed),
+            TopupStatus::Pending | TopupStatus::Unknown(_) => None,
+        }
+    }
+
+    const fn of_withdrawal(moved_to: &WithdrawalState) -> Option<Self> {
+        match moved_to.status() {
+            WithdrawalStatus::Approved => Some(Self::WithdrawalApproved),
+            WithdrawalStatus::Rejected => Some(Self::WithdrawalRejected),
+            WithdrawalStatus::Cancelled => Some(Self::WithdrawalCancelled),
+            WithdrawalStatus::Processing if begins_processing(moved_to) => Some(Self::WithdrawalProcessing),
+            WithdrawalStatus::Broadcast => Some(Self::WithdrawalBroadcast),
+            WithdrawalStatus::Completed => Some(Self::WithdrawalCompleted),
+            WithdrawalStatus::Failed => Some(Self::WithdrawalFailed),
+            WithdrawalStatus::NeedsReview => Some(Self::WithdrawalNeedsReview),
+            WithdrawalStatus::Pending | WithdrawalStatus::Processing | WithdrawalStatus::Unknown(_) => None,
+        }
+    }
+}
+
+/// Whether a withdrawal in this state was not processing before: sent for the first time, or taken by an
+/// operator. Further attempts and the provider's acceptance keep the status.
+const fn begins_processing(state: &WithdrawalState) -> bool {
+    matches!(
+        state,
+        WithdrawalState::Processing { attempts: 0, .. }
+            | WithdrawalState::Processing { attempts: 1, retry_at: Some(_) }
+    )
+}
+
+/// The users whom an event concerns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Audience {
+    /// The owner of the entity: a request's guest, or the user whose money it is.
+    pub owner: Option<UserId>,
+    /// The DJ to whom a request is addressed.
+    pub dj: Option<UserId>,
+}
+
+impl Audience {
+    /// The users whom an operation concerns; nobody if it has no event.
+    #[must_use]
+    pub fn of(kind: Option<PlanKind>, receipt: &StoredReceipt) -> Self {
+        let outcome = receipt.whole().map(|receipt| &receipt.outcome);
+        match (kind, outcome) {
+            (Some(kind), Some(outcome)) if EventType::of(kind, outcome).is_some() => {
+                Self::of_outcome(outcome)
+            }
+            _ => Self::default(),
+        }
+    }
+
+    /// The same of an operation that is about to be stored.
+    #[must_use]
+    pub const fn of_record(record: &OperationRecord) -> Self {
+        match EventType::of(record.kind, &record.receipt.outcome) {
+            Some(_) => Self::of_outcome(&record.receipt.outcome),
+            None => Self { owner: None, dj: None },
+        }
+    }
+
+    const fn of_outcome(outcome: &Outcome) -> Self {
+        match outcome {
+            Outcome::Request(request) => Self { owner: Some(request.requester), dj: Some(request.dj) },
+            Outcome::Withdrawal(withdrawal, _) => Self { owner: Some(withdrawal.user), dj: None },
+            Outcome::Topup(topup) => Self { owner: Some(topup.user), dj: None },
+            Outcome::Adjustment(adjustment, _) => Self { owner: Some(adjustment.user), dj: None },
+            Outcome::Profile(..) | Outcome::Message(_) => Self { owner: None, dj: None },
+        }
+    }
+}
+
+/// An event.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Event {
+    /// The position of its operation.
+    pub position: Position,
+    /// Its operation.
+    pub id: OperationId,
+    /// Its type.
+    pub event_type: EventType,
+    /// The time of the decision.
+    pub created_at: Timestamp,
+    /// The entity as it was right after the operation.
+    pub outcome: Outcome,
+}
+
+impl Event {
+    /// The event of an operation, if it has one.
+    #[must_use]
+    pub fn of(operation: PositionedOperation) -> Option<Self> {
+        let PositionedOperation { position, kind, receipt } = operation;
+        let StoredReceipt::Whole(receipt) = receipt else { return None };
+        let event_type = EventType::of(kind?, &receipt.outcome)?;
+        Some(Self {
+            position,
+            id: receipt.operation,
+            event_type,
+            created_at: receipt.at,
+            outcome: receipt.outcome,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn withdrawal(attempts: u32, retry_at: Option<Timestamp>) -> Option<EventType> {
+        EventType::of_withdrawal(&WithdrawalState::Processing { attempts, retry_at })
+    }
+
+    #[test]
+    fn a_withdrawal_begins_processing_once() {
+        let again = Some(Timestamp::EPOCH);
+        let begins = Some(EventType::WithdrawalProcessing);
+        assert_eq!(withdrawal(0, None), begins, "taken by an operator");
+        assert_eq!(withdrawal(1, again), begins, "sent for the first time");
+        assert_eq!(withdrawal(1, None), None, "accepted by the provider");
+        assert_eq!(withdrawal(2, again), None, "sent again");
+        assert_eq!(withdrawal(2, None), None, "accepted at the second attempt");
+    }
+
+    /// The statuses that the rules can move an entity to, each with an event; others have none.
+    #[test]
+    fn each_status_has_its_type() {
+        let name = |event: Option<EventType>| event.map(EventType::name);
+        for status in RequestStatus::all().filter(|status| *status != RequestStatus::Pending) {
+            let expected = format!("music_request.{}", status.name());
+            assert_eq!(name(EventType::of_request(status)), Some(expected.as_str()));
+        }
+        for status in TopupStatus::all().filter(|status| *status != TopupStatus::Pending) {
+            assert_eq!(name(EventType::of_topup(status)), Some(format!("topup.{}", status.name()).as_str()));
+        }
+        assert_eq!(EventType::of_request(RequestStatus::Pending), None);
+        assert_eq!(EventType::of_topup(TopupStatus::Pending), None);
+    }
+}

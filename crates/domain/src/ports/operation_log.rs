@@ -1,0 +1,40 @@
+//! The operations in the order of their commits.
+
+use async_trait::async_trait;
+
+use crate::ids::UserId;
+use crate::ledger::{Position, PositionedOperation};
+use crate::ports::Unavailable;
+
+/// The operations after a position.
+#[derive(Clone, PartialEq, Debug)]
+pub struct OperationPage {
+    /// The operations, in their order.
+    pub operations: Vec<PositionedOperation>,
+    /// The newest position at the time of the read, not before that of any operation of the page.
+    pub newest: Position,
+}
+
+/// Reads operations by their position.
+///
+/// An operation gets its position in its own commit, and positions become visible in their order. Operations
+/// from before the introduction of positions have none and are never listed.
+///
+/// # Errors
+/// Every method returns [`Unavailable`] when the storage cannot be reached.
+#[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
+#[async_trait]
+pub trait OperationLog: Send + Sync {
+    /// The operations after a position, at most this many: all of them, without gaps, or those with an event
+    /// that concerns one user. A page with fewer operations contains all up to its newest position.
+    async fn operations(
+        &self,
+        concerning: Option<UserId>,
+        after: Position,
+        limit: u32,
+    ) -> Result<OperationPage, Unavailable>;
+
+    /// Assigns positions to at most this many operations that servers of an earlier version committed without
+    /// one, oldest first, and returns their number; 0 for a store that servers of one version share.
+    async fn assign_positions(&self, limit: u32) -> Result<u32, Unavailable>;
+}

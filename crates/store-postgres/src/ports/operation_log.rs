@@ -1,0 +1,71 @@
+//! The operations in the order of their commits.
+
+use async_trait::async_trait;
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::Position;
+use cuepoint_domain::ports::{OperationLog, OperationPage, Unavailable};
+use cuepoint_store_sql::rows::operation_page;
+use diesel::dsl::max;
+use diesel::prelude::*;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+
+use crate::PostgresStore;
+use crate::connect::failure::DatabaseFailure;
+use crate::rows::OperationRow;
+use crate::schema::operations;
+use crate::tables::positions::{assign_waiting, is_assigned};
+
+/// Reads the operations up to the newest position at first, so that each statement shows all of them.
+async fn read(
+    mut connection: &AsyncPgConnection,
+    concerning: Option<UserId>,
+    after: Position,
+    limit: u32,
+) -> Result<(i64, Vec<OperationRow>), DatabaseFailure> {
+    let newest: Option<i64> = operations::table
+        .filter(is_assigned())
+        .select(max(operations::position))
+        .get_result(&mut connection)
+        .await?;
+    let newest = newest.unwrap_or_default();
+    let page = || {
+        operations::table
+            .filter(operations::position.gt(after.get()).and(operations::position.le(newest)))
+            .order(operations::position)
+            .limit(i64::from(limit))
+            .select(OperationRow::as_select())
+    };
+    let rows = match concerning.map(UserId::get) {
+        None => page().filter(is_assigned()).load(&mut connection).await?,
+        Some(user) => {
+            let mut rows: Vec<OperationRow> =
+                page().filter(operations::owner_id.eq(user)).load(&mut connection).await?;
+            rows.extend::<Vec<_>>(page().filter(operations::dj_id.eq(user)).load(&mut connection).await?);
+            rows
+        }
+    };
+    Ok((newest, rows))
+}
+
+#[async_trait]
+impl OperationLog for PostgresStore {
+    async fn operations(
+        &self,
+        concerning: Option<UserId>,
+        after: Position,
+        limit: u32,
+    ) -> Result<OperationPage, Unavailable> {
+        let (newest, rows) =
+            self.database.read(async |connection| read(connection, concerning, after, limit).await).await?;
+        let operations = rows.into_iter().map(|row| row.positioned(&self.currency));
+        operation_page(operations, newest, limit).map_err(Unavailable::new)
+    }
+
+    async fn assign_positions(&self, limit: u32) -> Result<u32, Unavailable> {
+        let assigned = self
+            .database
+            .write(async |connection| assign_waiting(connection, i64::from(limit), &self.currency).await)
+            .await?;
+        Ok(u32::try_from(assigned).unwrap_or(u32::MAX))
+    }
+}

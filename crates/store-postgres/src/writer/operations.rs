@@ -1,0 +1,70 @@
+//! The statements that add operations with their positions.
+
+use cuepoint_store_sql::rows::StoredOperation;
+use diesel::QueryResult;
+use diesel::pg::Pg;
+use diesel::query_builder::{AstPass, QueryFragment, QueryId};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use futures_util::future::try_join;
+
+use super::statements::{Insert, RowsStatement, arrays, each_column, separators};
+use crate::rows::OperationRow;
+use crate::rows::table_row::TableRow;
+use crate::tables::positions::lock;
+
+/// Adds operations with the next positions, in their order.
+///
+/// Every group takes the lock of positions last and keeps it until its commit, which PostgreSQL makes visible
+/// before it releases the lock. So positions become visible in their order and without gaps, and no group waits
+/// for one that waits for the lock. The newest position is read by a statement that begins after the lock was
+/// granted.
+pub(super) async fn add(
+    operations: Vec<StoredOperation>,
+    mut connection: &AsyncPgConnection,
+) -> QueryResult<usize> {
+    let insert = operations.into_iter().collect::<InsertOperations>();
+    // Pipelined, in this order.
+    let ((), added) = try_join(lock(connection), insert.execute(&mut connection)).await?;
+    Ok(added)
+}
+
+/// Inserts operations behind the newest position.
+#[derive(Default)]
+pub(super) struct InsertOperations(<OperationRow as TableRow>::Arrays);
+
+impl FromIterator<StoredOperation> for InsertOperations {
+    fn from_iter<I: IntoIterator<Item = StoredOperation>>(operations: I) -> Self {
+        Self(arrays::<OperationRow, _>(operations, Insert::<OperationRow>::wants))
+    }
+}
+
+impl RowsStatement for InsertOperations {
+    const TABLE: &'static str = OperationRow::TABLE;
+}
+
+impl QueryFragment<Pg> for InsertOperations {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        let wanted = Insert::<OperationRow>::wants;
+        out.push_sql("INSERT INTO operations (");
+        each_column::<OperationRow>(&mut out, wanted, |out, column| out.push_sql(column));
+        out.push_sql(", position) SELECT ");
+        each_column::<OperationRow>(&mut out, wanted, |out, column| {
+            out.push_sql("added.");
+            out.push_sql(column);
+        });
+        out.push_sql(
+            ", newest.position + added.place FROM (SELECT coalesce(max(position), 0) AS position FROM operations \
+             WHERE position > 0) AS newest, unnest(",
+        );
+        OperationRow::bind(&self.0, wanted, &mut separators(), &mut out)?;
+        out.push_sql(") WITH ORDINALITY AS added (");
+        each_column::<OperationRow>(&mut out, wanted, |out, column| out.push_sql(column));
+        out.push_sql(", place)");
+        Ok(())
+    }
+}
+
+impl QueryId for InsertOperations {
+    type QueryId = Self;
+    const HAS_STATIC_QUERY_ID: bool = true;
+}

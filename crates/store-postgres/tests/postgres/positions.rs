@@ -1,0 +1,165 @@
+//! Positions of operations over several servers, and during a roll-out.
+
+use std::collections::HashSet;
+
+use cuepoint_domain::ledger::{Auditor, Position};
+use cuepoint_domain::ports::{Audit, Ids, Ledger, OperationLog};
+use cuepoint_store_postgres::PostgresStore;
+use cuepoint_store_postgres::testing::TestDatabase;
+use futures_util::future::{join_all, poll_immediate};
+use tokio_postgres::Client;
+
+use crate::scenario::{client, guest, open, request, topup, until};
+
+/// Operations as servers of an earlier version commit them, one for each second before those of the tests.
+const OF_AN_EARLIER_VERSION: &str = "INSERT INTO operations (id, kind, at, receipt) \
+    SELECT gen_random_uuid(), 'profile', timestamptz '2025-12-31 23:00Z' + number * interval '1 second', \
+    '{\"profile\": {\"user\": {\"id\": 1}}}' FROM generate_series(1, 2500) AS number ORDER BY random()";
+
+/// All positions.
+async fn positions(store: &PostgresStore) -> Vec<i64> {
+    let all = store.operations(None, Position::START, 10_000).await.unwrap();
+    all.operations.iter().map(|operation| operation.position.get()).collect()
+}
+
+/// The audit's finding.
+async fn finding(store: &PostgresStore) -> Option<String> {
+    let mut auditor = Auditor::new();
+    store.show(&mut auditor).await.unwrap();
+    auditor.finish().err().map(|finding| finding.to_string())
+}
+
+/// Waits until a statement waits for a lock.
+async fn until_one_waits(client: &Client) {
+    until("a statement waits for a lock", || async {
+        let waiting = "SELECT count(*) FROM pg_stat_activity \
+            WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        client.query_one(waiting, &[]).await.unwrap().get::<_, i64>(0) == 1
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_group_waits_for_an_earlier_position_of_another_server() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let user = guest(&store, 0).await;
+    let (other, observer) = (client(database.url()).await, client(database.url()).await);
+    let begin = "BEGIN; SELECT pg_advisory_xact_lock(4, 0); \
+        INSERT INTO operations (id, kind, at, receipt, position) \
+        SELECT gen_random_uuid(), 'profile', now(), '{\"profile\": {\"user\": {\"id\": 1}}}', \
+        coalesce(max(position), 0) + 1 FROM operations";
+    other.batch_execute(begin).await.unwrap();
+    let mut later = store.apply(topup(&store, user, 1_00).await);
+    assert!(poll_immediate(&mut later).await.is_none());
+    until_one_waits(&observer).await;
+    assert_eq!(positions(&store).await, [0; 0], "no later position is visible before the earlier one");
+    other.batch_execute("COMMIT").await.unwrap();
+    later.await.unwrap();
+    assert_eq!(positions(&store).await, [1, 2]);
+    assert_eq!(finding(&store).await, None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn operations_of_an_earlier_version_get_positions_oldest_first() {
+    let database = TestDatabase::create().await;
+    let (store, other) = (open(database.url()).await, open(database.url()).await);
+    let user = guest(&store, 1_00).await;
+    let client = client(database.url()).await;
+    client.batch_execute(OF_AN_EARLIER_VERSION).await.unwrap();
+    assert_eq!(positions(&store).await, [1], "an operation without a position is not listed");
+    assert!(finding(&store).await.unwrap().contains("has no position"));
+    let assigned = join_all([&store, &other].map(|store| async move {
+        let mut assigned = 0;
+        loop {
+            match store.assign_positions(1_000).await.unwrap() {
+                0 => return assigned,
+                batch => assigned += batch,
+            }
+        }
+    }))
+    .await;
+    assert_eq!(assigned.iter().sum::<u32>(), 2_500);
+    store.apply(topup(&store, user, 1_00).await).await.unwrap();
+    assert_eq!(positions(&store).await, (1..=2_502).collect::<Vec<i64>>());
+    let unordered = "SELECT count(*) FROM (SELECT at, lag(at) OVER (ORDER BY position) AS before FROM operations \
+        WHERE position BETWEEN 2 AND 2501) AS pair WHERE at < before";
+    assert_eq!(client.query_one(unordered, &[]).await.unwrap().get::<_, i64>(0), 0);
+    assert_eq!(finding(&store).await, None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn operations_from_before_the_introduction_of_positions_have_none() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let client = client(database.url()).await;
+    client.batch_execute(OF_AN_EARLIER_VERSION).await.unwrap();
+    client.batch_execute("UPDATE operations SET position = NULL").await.unwrap();
+    assert_eq!(store.assign_positions(1_000).await.unwrap(), 0);
+    guest(&store, 1_00).await;
+    assert_eq!(positions(&store).await, [1]);
+    assert_eq!(finding(&store).await, None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn groups_of_two_servers_share_one_order() {
+    let database = TestDatabase::create().await;
+    let stores = [open(database.url()).await, open(database.url()).await];
+    let users = [guest(&stores[0], 0).await, guest(&stores[1], 0).await];
+    let mut plans = Vec::new();
+    for number in 0..200 {
+        let (store, user) = (&stores[number % 2], users[number % 2]);
+        plans.push(store.apply(topup(store, user, 1_00).await));
+    }
+    assert!(join_all(plans).await.iter().all(Result::is_ok));
+    assert_eq!(positions(&stores[0]).await, (1..=200).collect::<Vec<i64>>());
+    let all = stores[1].operations(None, Position::START, 1_000).await.unwrap();
+    let distinct: HashSet<_> = all.operations.iter().map(|operation| operation.receipt.operation()).collect();
+    assert_eq!(distinct.len(), 200);
+}
+
+/// Committed by a server of an earlier version: without a position and the users whom it concerns.
+const AS_AN_EARLIER_VERSION: &str = "UPDATE operations SET position = 0, owner_id = NULL, dj_id = NULL";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn operations_of_an_earlier_version_are_listed_for_the_users_whom_they_concern() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let (user, dj) = (guest(&store, 100_00).await, guest(&store, 0).await);
+    store.apply(request(&store, user, dj).await).await.unwrap();
+    let listed = async |user| store.operations(Some(user), Position::START, 10).await.unwrap().operations;
+    let (of_guest, of_dj) = (listed(user).await, listed(dj).await);
+    assert_eq!((of_guest.len(), of_dj.len()), (2, 1));
+    client(database.url()).await.batch_execute(AS_AN_EARLIER_VERSION).await.unwrap();
+    assert_eq!((listed(user).await, listed(dj).await), (vec![], vec![]));
+    assert_eq!(store.assign_positions(10).await.unwrap(), 2);
+    assert_eq!((listed(user).await, listed(dj).await), (of_guest, of_dj));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plan_with_a_taken_id_fails_alone() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let (user, dj) = (guest(&store, 100_00).await, guest(&store, 0).await);
+    let plan = request(&store, user, dj).await;
+    // As after a failover that repeats numbers: another server's request, which this one has not loaded.
+    let taken = store.next_request().await.unwrap().get() - 1;
+    let holder = client(database.url()).await;
+    let add = format!(
+        "BEGIN; INSERT INTO music_requests (id, requester_id, dj_id, song_title, artist_name, artist_type, music_url, fee, \
+         status, expires_at, changed_at, created_at) SELECT {taken}, {dj}, {user}, 's', 'a', 'popular', 'https://example.com', \
+         0, 'pending', now(), now(), now()",
+        dj = dj.get(),
+        user = user.get(),
+    );
+    holder.batch_execute(&add).await.unwrap();
+    let mut colliding = store.apply(plan);
+    assert!(poll_immediate(&mut colliding).await.is_none());
+    until_one_waits(&client(database.url()).await).await;
+    let other = store.apply(topup(&store, user, 1_00).await);
+    holder.batch_execute("COMMIT").await.unwrap();
+    let refused = colliding.await;
+    assert!(refused.is_err(), "{refused:?}");
+    other.await.unwrap();
+    assert_eq!(finding(&store).await, None);
+}

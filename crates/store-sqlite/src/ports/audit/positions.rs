@@ -1,0 +1,33 @@
+//! The positions of operations.
+
+use cuepoint_domain::ledger::Position;
+use cuepoint_store_sql::rows::known;
+use diesel::prelude::*;
+
+use super::{End, Showing, read};
+use crate::schema::operations;
+
+/// The maximum number of positions in memory.
+const POSITIONS: i64 = 10_000;
+
+impl Showing<'_> {
+    /// Shows all positions.
+    pub(super) fn positions(&mut self) -> Result<(), End> {
+        let mut last = 0_i64;
+        loop {
+            self.ensure_wanted()?;
+            let batch: Vec<i64> = operations::table
+                .filter(operations::position.gt(last))
+                .order(operations::position)
+                .limit(POSITIONS)
+                .select(operations::position.assume_not_null())
+                .load(self.connection)?;
+            let Some(newest) = batch.last() else { return Ok(()) };
+            last = *newest;
+            for number in batch {
+                let position = known("operations.position", Position::new(number));
+                self.auditor.position(read(format!("position {number}"), position)?);
+            }
+        }
+    }
+}

@@ -1,0 +1,1 @@
+ALTER TABLE idempotency_keys ALTER CONSTRAINT idempotency_keys_operation_id_fkey NOT DEFERRABLE;

@@ -1,0 +1,1 @@
+ALTER TABLE postings ALTER CONSTRAINT postings_operation_id_fkey NOT DEFERRABLE;

@@ -1,0 +1,1 @@
+DROP INDEX CONCURRENTLY operations_without_position;

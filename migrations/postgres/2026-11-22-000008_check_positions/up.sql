@@ -1,0 +1,1 @@
+ALTER TABLE operations VALIDATE CONSTRAINT operations_position_check;
