@@ -11,9 +11,9 @@ use crate::ledger::OperationMetadata;
 use crate::ledger::adjustment::AdjustmentTerms;
 use crate::music_request::RequestTerms;
 use crate::ports::{
-    AccessTokens, Audit, Blocks, Clock, Ids, JobQueue, Ledger, Logins, MusicRequests, Notifier, Passwords,
-    PayoutProvider, People, PersonalRecords, PrincipalCheck, ProviderMessages, ReadinessProbe, Revocations,
-    Secrets, Sessions, Store, TaskSpawner, Timer, TopupProvider, Topups, Wallets, Withdrawals,
+    AccessTokens, Audit, Blocks, Clock, Ids, JobQueue, Ledger, Logins, MusicRequests, Notifier, OperationLog,
+    Passwords, PayoutProvider, People, PersonalRecords, PrincipalCheck, ProviderMessages, ReadinessProbe,
+    Revocations, Secrets, Sessions, Store, TaskSpawner, Timer, TopupProvider, Topups, Wallets, Withdrawals,
 };
 use crate::timestamp::Timestamp;
 use crate::topup::OrderTerms;
@@ -79,6 +79,7 @@ pub struct Terms {
 /// The ports and terms available to use cases.
 pub struct Environment {
     pub(super) ledger: Arc<dyn Ledger>,
+    pub(super) operations: Arc<dyn OperationLog>,
     pub(super) audit: Arc<dyn Audit>,
     pub(super) requests: Arc<dyn MusicRequests>,
     pub(super) withdrawals: Arc<dyn Withdrawals>,
@@ -114,6 +115,7 @@ impl Environment {
         Self {
             security_audit: SecurityAudit::new(store.clone(), ports.clock.clone()),
             ledger: store.clone(),
+            operations: store.clone(),
             audit: store.clone(),
             requests: store.clone(),
             withdrawals: store.clone(),

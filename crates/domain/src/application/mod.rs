@@ -64,8 +64,8 @@ pub use verifications::{Address, SendCodeRefusal, Verifications, VerifyRefusal};
 use crate::ports::Unavailable;
 use jobs::{Expiry, Payouts, Positions, Retention, TopupOrders};
 use queries::{
-    MusicRequestQueries, PeopleQueries, ProfileQueries, ProviderMessageQueries, SecurityLogQueries,
-    TopupQueries, WalletQueries, WithdrawalQueries,
+    EventQueries, MusicRequestQueries, PeopleQueries, ProfileQueries, ProviderMessageQueries,
+    SecurityLogQueries, TopupQueries, WalletQueries, WithdrawalQueries,
 };
 
 /// All use cases.
@@ -95,6 +95,8 @@ pub struct UseCases {
     pub people: PeopleQueries,
     /// The security log.
     pub security_log: SecurityLogQueries,
+    /// Feeds of events.
+    pub events: EventQueries,
     /// Stored messages of providers.
     pub provider_messages: ProviderMessageQueries,
     /// Guests blocked by DJs.
@@ -139,6 +141,7 @@ impl UseCases {
             topups: TopupQueries { env: env.clone() },
             people: PeopleQueries { env: env.clone() },
             security_log: SecurityLogQueries { env: env.clone() },
+            events: EventQueries { env: env.clone() },
             provider_messages: ProviderMessageQueries { env: env.clone() },
             blocks: GuestBlocks { env: env.clone(), executor: executor.clone() },
             personal_data: PersonalData { env: env.clone(), executor: executor.clone() },

@@ -61,6 +61,10 @@ actions! {
     UseWallet,
     /// Request, read and cancel a withdrawal.
     UseWithdrawal,
+    /// Read events; own are those that concern the principal.
+    ReadEvents,
+    /// Read all events.
+    ReadAllEvents,
     /// Read the withdrawals of any user.
     ReadWithdrawals,
     /// Approve or reject a withdrawal, or release its money as failed.

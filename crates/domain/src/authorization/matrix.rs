@@ -49,6 +49,8 @@ impl Action {
             Self::BlockGuest      => line("block guests",                                 [Non, Own, Non, Non]),
             Self::UseWallet       => line("read a wallet, create top-ups",                [Own, Non, Non, Non]),
             Self::UseWithdrawal   => line("create, read and cancel withdrawals",          [Own, Non, Non, Non]),
+            Self::ReadEvents      => line("read the events about the caller",             [Own, Non, Non, Non]),
+            Self::ReadAllEvents   => line("read all events",                              [Non, Non, All, All]),
             Self::ReadWithdrawals => line("list all withdrawals",                         [Non, Non, All, All]),
             Self::JudgeWithdrawal => line("approve, reject, fail a withdrawal",           [Non, Non, Oth, Non]),
             Self::SendWithdrawal  => line("process, broadcast, complete, review",         [Non, Non, All, Non]),

@@ -189,6 +189,7 @@ mod tests {
         let auditor = caller(Role::Auditor, false);
         let reads = [
             Action::ReadDjs,
+            Action::ReadAllEvents,
             Action::ReadWithdrawals,
             Action::ReadTopups,
             Action::ReadAudit,

@@ -287,6 +287,8 @@ tags! {
     Wallet = "Wallet";
     /// Withdrawals of the caller's balance.
     Withdrawals = "Withdrawals";
+    /// What happened to requests and money, in one order.
+    Events = "Events";
     /// Operations of operators and auditors on other accounts and their money.
     Operators = "Operators";
     /// Messages of payment and payout providers, signed as Standard Webhooks specifies.

@@ -1,5 +1,6 @@
 //! The queries: use cases that only read.
 
+mod events;
 mod music_requests;
 mod people;
 mod profiles;
@@ -9,6 +10,7 @@ mod topups;
 mod wallet;
 mod withdrawals;
 
+pub use events::{EventPage, EventPageRequest, EventQueries};
 pub use music_requests::{MusicRequestQueries, OwnRequestFilter};
 pub use people::PeopleQueries;
 pub use profiles::ProfileQueries;

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod commands;
+mod events;
 mod executor;
 mod operators;
 mod passwords;
@@ -66,6 +67,7 @@ struct Doubles {
     blocks: MockBlocks,
     records: MockPersonalRecords,
     messages: MockProviderMessages,
+    operations: MockOperationLog,
     ids: MockIds,
     clock: MockClock,
     passwords: MockPasswords,
@@ -107,6 +109,7 @@ impl Default for Doubles {
             blocks: MockBlocks::new(),
             records: MockPersonalRecords::new(),
             messages: MockProviderMessages::new(),
+            operations: MockOperationLog::new(),
             ids,
             clock,
             passwords: MockPasswords::new(),
@@ -147,6 +150,7 @@ impl Doubles {
             blocks: Arc::new(self.blocks),
             records: Arc::new(self.records),
             messages: Arc::new(self.messages),
+            operations: Arc::new(self.operations),
             ids: Arc::new(self.ids),
             clock,
             timer: self.timer,

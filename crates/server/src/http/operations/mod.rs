@@ -6,6 +6,7 @@ pub mod blocks;
 pub mod corrections;
 pub mod djs;
 pub mod docs;
+pub mod events;
 pub mod health;
 pub mod jwks;
 pub mod operator_topups;
@@ -44,6 +45,7 @@ pub fn all() -> Vec<Declaration> {
         wallet::operations(),
         topups::operations(),
         withdrawals::operations(),
+        events::operations(),
         webhooks::operations(),
         operator_withdrawals::operations(),
         operator_topups::operations(),

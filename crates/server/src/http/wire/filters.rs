@@ -13,8 +13,13 @@
 //! Every filter is optional, and an empty one counts as missing. All wrong filters are reported at once, in
 //! the order of their declaration.
 
+use std::collections::BTreeSet;
+
 use cuepoint_domain::account::security_log::EventKind;
+use cuepoint_domain::application::queries::EventQueries;
+use cuepoint_domain::event::EventType;
 use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::Position;
 use cuepoint_domain::music_request::RequestStatus;
 use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::timestamp::Timestamp;
@@ -112,6 +117,34 @@ pub const EVENT_KIND: FilterKind<EventKind> =
     FilterKind::new(Described::named::<names::EventKind>(), |text| {
         EventKind::named(text).ok_or(messages::selected)
     });
+
+/// A position in the order of events, or 0.
+pub const POSITION: FilterKind<Position> =
+    FilterKind::new(Described::inline(|| kinds::whole_number().minimum(Some(0)).into()), |text| {
+        let number = integer(text).ok_or::<Message>(messages::integer)?;
+        Position::new(number).ok_or(|field| messages::at_least(field, "0"))
+    });
+
+/// The number of events in a page.
+pub const EVENT_LIMIT: FilterKind<u32> = FilterKind::new(
+    Described::inline(|| {
+        kinds::whole_number_of(32).minimum(Some(1)).maximum(Some(EventQueries::PAGE_MAX)).into()
+    }),
+    |text| {
+        let number = integer(text).ok_or::<Message>(messages::integer)?;
+        let limit = u32::try_from(number).ok().filter(|limit| (1..=EventQueries::PAGE_MAX).contains(limit));
+        limit.ok_or(|field| messages::between(field, "1", &EventQueries::PAGE_MAX.to_string()))
+    },
+);
+
+/// Types of events, separated by commas.
+pub const EVENT_TYPES: FilterKind<BTreeSet<EventType>> = FilterKind {
+    example: Some("music_request.accepted,music_request.rejected"),
+    ..FilterKind::new(kinds::ANY_TEXT.schema, |text| {
+        let types = text.split(',').map(|name| EventType::named(name.trim()));
+        types.collect::<Option<_>>().ok_or(messages::selected)
+    })
+};
 
 /// The reference of a top-up at its provider.
 pub const PROVIDER_REFERENCE: FilterKind<ProviderReference> =

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use cuepoint_domain::{
-    account, account::challenge, account::personal_data, account::security_log, address, ledger,
+    account, account::challenge, account::personal_data, account::security_log, address, event, ledger,
     music_request, provider_message, topup, withdrawal,
 };
 use utoipa::openapi::schema::{ObjectBuilder, Type};
@@ -59,6 +59,8 @@ names! {
     WithdrawalStatus = withdrawal::WithdrawalStatus::all().map(withdrawal::WithdrawalStatus::name);
     /// Role of an account.
     Role = account::Role::all().map(account::Role::name);
+    /// Type of an event.
+    EventType = event::EventType::all().map(event::EventType::name);
     /// Kind of a security log event.
     EventKind = security_log::EventKind::all().map(|kind| kind.name());
     /// Policy for checking withdrawal addresses.

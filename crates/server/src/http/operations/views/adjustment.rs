@@ -42,6 +42,20 @@ pub struct AdjustedView {
     new_balance: Number,
 }
 
+impl AdjustmentView {
+    /// An adjustment that was made at this time.
+    #[must_use]
+    pub fn new(adjustment: &adjustment::Adjustment, at: Timestamp, currency: &Currency) -> Self {
+        Self {
+            id: adjustment.id.get(),
+            user_id: adjustment.user.get(),
+            amount: Number::money(currency, adjustment.correction.sum()),
+            reason: adjustment.reason.as_str().to_owned(),
+            created_at: WireTimestamp(at),
+        }
+    }
+}
+
 impl AdjustedView {
     /// The new adjustment with the resulting balance.
     #[must_use]
@@ -52,13 +66,7 @@ impl AdjustedView {
         currency: &Currency,
     ) -> Self {
         Self {
-            adjustment: AdjustmentView {
-                id: adjustment.id.get(),
-                user_id: adjustment.user.get(),
-                amount: Number::money(currency, adjustment.correction.sum()),
-                reason: adjustment.reason.as_str().to_owned(),
-                created_at: WireTimestamp(at),
-            },
+            adjustment: AdjustmentView::new(adjustment, at, currency),
             new_balance: Number::money(currency, balance.available),
         }
     }

@@ -3,6 +3,7 @@
 mod adjustment;
 mod audit;
 mod block;
+mod event;
 mod exported;
 mod json_web_key;
 mod operator_topup;
@@ -22,6 +23,9 @@ mod withdrawal_options;
 pub use adjustment::{AdjustedView, AdjustmentView};
 pub use audit::{AuditData, AuditView};
 pub use block::{BlockData, BlockView};
+pub use event::{
+    EventDataView, EventPageView, EventView, OperatorEventDataView, OperatorEventPageView, OperatorEventView,
+};
 pub use exported::{
     AccountView, BlockedByView, ChallengeView, ExportedEntryView, ExportedSessionView,
     ExportedWithdrawalView, OperationView,

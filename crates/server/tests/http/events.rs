@@ -1,0 +1,153 @@
+//! Feeds of events: what they contain, for whom, and how they are read page by page.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Message, Person, Server, Store, TOPUPS, keys};
+
+on_every_store!(
+    a_feed_shows_each_event_about_the_caller_once_and_in_order,
+    events_show_their_object_as_its_operation_does,
+    staff_see_all_events,
+    a_feed_is_read_page_by_page,
+    a_feed_is_filtered_by_type,
+    invalid_parts_of_a_feed_are_named,
+);
+
+fn feed(person: &Person, query: &str) -> Value {
+    person.get(&format!("/events{query}")).data(200)
+}
+
+fn events(page: &Value) -> &[Value] {
+    page["events"].as_array().unwrap()
+}
+
+fn types(page: &Value) -> Vec<&str> {
+    events(page).iter().map(|event| event["type"].as_str().unwrap()).collect()
+}
+
+fn positions(page: &Value) -> Vec<i64> {
+    events(page).iter().map(|event| event["position"].as_i64().unwrap()).collect()
+}
+
+fn a_feed_shows_each_event_about_the_caller_once_and_in_order(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let (guest, dj, stranger) = (server.payer("20"), server.dj(), server.guest());
+    let played = guest.ask(&dj);
+    dj.answer(played, "accepted").data(200);
+    dj.answer(played, "played").data(200);
+    guest.cancel(guest.ask(&dj)).data(200);
+    let rejected = guest.ask(&dj);
+    dj.answer(rejected, "rejected").data(200);
+    let reason = json!({"reason": "the wrong song"});
+    operator.post(&format!("/operator/music/requests/{played}/refund"), &reason).data(200);
+    let withdrawal = guest.withdrawal("1");
+    operator.post(&format!("/operator/withdrawals/{withdrawal}/approve"), &reason).data(200);
+    let correction = json!({"user_id": guest.id, "amount": 1, "reason": "a gift"});
+    operator.post("/operator/adjustments", &correction).data(201);
+
+    let requests = [
+        "music_request.created",
+        "music_request.accepted",
+        "music_request.played",
+        "music_request.created",
+        "music_request.cancelled",
+        "music_request.created",
+        "music_request.rejected",
+        "music_request.refunded",
+    ];
+    let page = feed(&dj, "");
+    assert_eq!(types(&page), requests);
+    assert_eq!(page["next"], page["head"]);
+    let money = ["withdrawal.created", "withdrawal.approved", "adjustment.created"];
+    let page = feed(&guest, "");
+    assert_eq!(types(&page), [&["topup.created"][..], &requests, &money].concat());
+    assert!(positions(&page).is_sorted_by(|one, next| one < next), "{page}");
+    assert_eq!(types(&feed(&stranger, "")), [""; 0]);
+}
+
+fn events_show_their_object_as_its_operation_does(store: Store) {
+    let server = Server::configured(store, &TOPUPS);
+    let (guest, dj) = (server.guest(), server.dj());
+    let topup = guest.topup("20");
+    Message::topup_of("20", "topup.confirmed", &guest.topup_reference(topup)).heard(&server);
+    let request = guest.ask(&dj);
+    let withdrawal = guest.withdrawal("1");
+    let page = feed(&guest, "");
+    let [created, confirmed, asked, withdrawn] = events(&page) else { panic!("{page}") };
+    assert_eq!(keys(created), ["created_at", "data", "id", "position", "type"]);
+    assert_eq!(created["data"]["topup"]["status"], "pending", "as it was then");
+    assert_eq!(confirmed["data"], guest.get(&format!("/wallet/topups/{topup}")).data(200));
+    assert_eq!(
+        asked["data"],
+        json!({"music_request": guest.get(&format!("/music/requests/{request}")).data(200)})
+    );
+    let shown = guest.get(&format!("/withdrawals/{withdrawal}")).data(200);
+    assert_eq!(withdrawn["data"], json!({"withdrawal": shown}));
+}
+
+fn staff_see_all_events(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let (guest, other) = (server.payer("20"), server.payer("10"));
+    guest.withdrawal("1");
+    let page = operator.get("/operator/events").data(200);
+    assert_eq!(types(&page), ["topup.created", "topup.created", "withdrawal.created"]);
+    assert_eq!(events(&page)[1]["data"]["topup"]["user_id"], other.id);
+    let shown = operator.get("/operator/withdrawals").data(200);
+    assert_eq!(events(&page)[2]["data"]["withdrawal"], shown["data"][0]);
+    let own = feed(&guest, "");
+    let ids = |page: &Value| events(page).iter().map(|event| event["id"].clone()).collect::<Vec<_>>();
+    assert_eq!(
+        ids(&own),
+        [ids(&page)[0].clone(), ids(&page)[2].clone()],
+        "one event has one id for all readers"
+    );
+    guest.get("/operator/events").refused(403, "insufficient_scope");
+}
+
+fn a_feed_is_read_page_by_page(store: Store) {
+    let server = Server::start(store);
+    let (guest, other) = (server.guest(), server.guest());
+    for _ in 0..7 {
+        guest.topup("1");
+        other.topup("1");
+    }
+    let (mut after, mut seen) = (0, Vec::new());
+    loop {
+        let page = feed(&guest, &format!("?after={after}&limit=3"));
+        assert!(events(&page).len() <= 3, "{page}");
+        seen.extend(positions(&page));
+        after = page["next"].as_i64().unwrap();
+        if page["next"] == page["head"] {
+            break;
+        }
+    }
+    assert_eq!(seen, positions(&feed(&guest, "")));
+    assert_eq!(seen.len(), 7);
+    guest.topup("1");
+    let page = feed(&guest, &format!("?after={after}"));
+    assert_eq!(events(&page).len(), 1, "what came after the last page: {page}");
+    let ahead = feed(&guest, "?after=9223372036854775807");
+    assert_eq!((events(&ahead).len(), &ahead["next"]), (0, &ahead["head"]));
+}
+
+fn a_feed_is_filtered_by_type(store: Store) {
+    let server = Server::start(store);
+    let (guest, dj) = (server.payer("20"), server.dj());
+    guest.cancel(guest.ask(&dj)).data(200);
+    let page = feed(&guest, "?types=music_request.cancelled,topup.created");
+    assert_eq!(types(&page), ["topup.created", "music_request.cancelled"]);
+    assert_eq!(types(&feed(&guest, "?types=music_request.played")), [""; 0]);
+    // A page of two events of which one is wanted, and its successor.
+    let page = feed(&guest, "?types=music_request.cancelled&limit=2");
+    assert_eq!(types(&page), [""; 0]);
+    let page = feed(&guest, &format!("?types=music_request.cancelled&limit=2&after={}", page["next"]));
+    assert_eq!(types(&page), ["music_request.cancelled"]);
+}
+
+fn invalid_parts_of_a_feed_are_named(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    guest.get("/events?after=-1&limit=0&types=topup.created,nonsense").invalid(&["after", "limit", "types"]);
+    guest.get("/events?after=x&limit=1001").invalid(&["after", "limit"]);
+    assert_eq!(types(&feed(&guest, "?after=&limit=&types=")), [""; 0]);
+}
