@@ -24,6 +24,7 @@ use cuepoint_domain::music_request::RequestStatus;
 use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::withdrawal::WithdrawalStatus;
+use utoipa::openapi::{RefOr, Schema};
 
 use crate::http::wire::error::ApiError;
 use crate::http::wire::messages::{self, Errors};
@@ -140,11 +141,18 @@ pub const EVENT_LIMIT: FilterKind<u32> = FilterKind::new(
 /// Types of events, separated by commas.
 pub const EVENT_TYPES: FilterKind<BTreeSet<EventType>> = FilterKind {
     example: Some("music_request.accepted,music_request.rejected"),
-    ..FilterKind::new(kinds::ANY_TEXT.schema, |text| {
-        let types = text.split(',').map(|name| EventType::named(name.trim()));
+    ..FilterKind::new(Described::inline(event_types), |text| {
+        let types = text.split(',').map(EventType::named);
         types.collect::<Option<_>>().ok_or(messages::selected)
     })
 };
+
+/// The schema of a list of types.
+fn event_types() -> RefOr<Schema> {
+    let names: Vec<String> = EventType::all().map(|kind| kind.name().replace('.', "\\.")).collect();
+    let names = names.join("|");
+    kinds::text().pattern(Some(format!("^({names})(,({names}))*$"))).into()
+}
 
 /// The reference of a top-up at its provider.
 pub const PROVIDER_REFERENCE: FilterKind<ProviderReference> =
