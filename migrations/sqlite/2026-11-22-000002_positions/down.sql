@@ -1,7 +1,5 @@
 DROP TRIGGER operations_are_never_changed;
-DROP INDEX operations_of_dj;
-DROP INDEX operations_of_owner;
-DROP INDEX operations_position_key;
+DROP INDEX operations_by_position;
 ALTER TABLE operations DROP COLUMN dj_id;
 ALTER TABLE operations DROP COLUMN owner_id;
 ALTER TABLE operations DROP COLUMN position;

@@ -23,21 +23,16 @@ impl OperationLog for SqliteStore {
         // In one snapshot: another one could lack the newest operations.
         self.readers.read(|connection| {
             let newest = newest_position(connection)?;
-            let page = || {
-                operations::table
-                    .filter(operations::position.gt(after.get()))
-                    .order(operations::position)
-                    .limit(i64::from(limit))
-                    .select(OperationRow::as_select())
-            };
-            let rows: Vec<OperationRow> = match concerning.map(UserId::get) {
-                None => page().load(connection)?,
-                Some(user) => {
-                    let mut rows = page().filter(operations::owner_id.eq(user)).load(connection)?;
-                    rows.extend(page().filter(operations::dj_id.eq(user)).load::<OperationRow>(connection)?);
-                    rows
-                }
-            };
+            let mut page = operations::table
+                .filter(operations::position.gt(after.get()))
+                .order(operations::position)
+                .limit(i64::from(limit))
+                .select(OperationRow::as_select())
+                .into_boxed();
+            if let Some(user) = concerning.map(UserId::get) {
+                page = page.filter(operations::owner_id.eq(user).or(operations::dj_id.eq(user)));
+            }
+            let rows: Vec<OperationRow> = page.load(connection)?;
             let operations = rows.into_iter().map(|row| row.positioned(&self.currency));
             Ok(operation_page(operations, newest, limit)?)
         })
