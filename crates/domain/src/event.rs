@@ -178,6 +178,12 @@ impl Audience {
         }
     }
 
+    /// Whether it includes this user.
+    #[must_use]
+    pub fn includes(&self, user: UserId) -> bool {
+        self.owner == Some(user) || self.dj == Some(user)
+    }
+
     const fn of_outcome(outcome: &Outcome) -> Self {
         match outcome {
             Outcome::Request(request) => Self { owner: Some(request.requester), dj: Some(request.dj) },
@@ -205,10 +211,16 @@ pub struct Event {
 }
 
 impl Event {
+    /// The users whom it concerns.
+    #[must_use]
+    pub const fn audience(&self) -> Audience {
+        Audience::of_outcome(&self.outcome)
+    }
+
     /// The event of an operation, if it has one.
     #[must_use]
     pub fn of(operation: PositionedOperation) -> Option<Self> {
-        let PositionedOperation { position, kind, receipt } = operation;
+        let PositionedOperation { position, kind, receipt, .. } = operation;
         let StoredReceipt::Whole(receipt) = receipt else { return None };
         let event_type = EventType::of(kind?, &receipt.outcome)?;
         Some(Self {

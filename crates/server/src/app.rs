@@ -7,6 +7,7 @@ use cuepoint_domain::application::UseCases;
 use cuepoint_domain::money::Currency;
 use uuid::Uuid;
 
+use crate::adapters::event_hub::EventHub;
 use crate::adapters::job_queue::BoundedJobQueue;
 use crate::adapters::security::authentication::Authentication;
 use crate::adapters::webhooks::SigningSecrets;
@@ -52,6 +53,8 @@ pub struct App {
     pub authentication: Authentication,
     /// The queue of background jobs.
     pub job_queue: Arc<BoundedJobQueue>,
+    /// The open streams of events.
+    pub event_hub: EventHub,
     /// The rate limits.
     pub limits: RateLimits,
     /// The throttle of the log line about an exhausted daily budget of phone codes.

@@ -18,6 +18,7 @@ use governor::clock::MonotonicClock;
 use secrecy::ExposeSecret;
 
 use crate::adapters::clock::ServiceClock;
+use crate::adapters::event_hub::EventHub;
 use crate::adapters::job_queue::BoundedJobQueue;
 use crate::adapters::notifier::{Channel, Channels, LogChannel, SmtpChannel, WebhookChannel};
 use crate::adapters::payouts::{Manual, PayoutWebhook};
@@ -312,6 +313,7 @@ pub fn app(
         topups: settings.topups.terms,
         payouts: settings.payouts.terms,
         topups_pending_for: settings.topups.pending_for,
+        events_kept_for: settings.events.shown_for,
         refresh_token_for: settings.auth.refresh_token_ttl,
         phone_codes_per_day: settings.phone_codes_per_day,
     };
@@ -328,6 +330,7 @@ pub fn app(
         services: UseCases::new(ports, terms),
         authentication,
         job_queue,
+        event_hub: EventHub::new(settings.events.max_streams),
         limits: RateLimits::new(settings.rate_limits, MonotonicClock),
         phone_budget_warning: LogThrottle::default(),
         secrets: ProviderSecrets {

@@ -20,6 +20,7 @@ impl Ledger for MemoryStore {
                 if let Some(event) = changes.event {
                     events.add(event);
                 }
+                self.applied.send_modify(|applied| *applied = applied.saturating_add(1));
                 Ok(Applied::Fresh(receipt))
             }
         }

@@ -29,6 +29,8 @@ use cuepoint_domain::ledger::{Book, StoredReceipt};
 use cuepoint_domain::ports::{Store, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 
+use tokio::sync::watch;
+
 use crate::blocks::Blocked;
 use crate::ids::Counters;
 use crate::lists::Lists;
@@ -42,6 +44,8 @@ use crate::sessions::SessionTable;
 pub struct MemoryStore {
     state: Mutex<State>,
     counters: Counters,
+    /// The number of applied plans, for readers that wait for the next one.
+    applied: watch::Sender<u64>,
 }
 
 /// The whole state.

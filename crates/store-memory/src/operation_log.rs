@@ -13,9 +13,11 @@ impl State {
     fn operation_at(&self, position: Position) -> Option<PositionedOperation> {
         let place = usize::try_from(position.get()).ok()?.checked_sub(1)?;
         let id = self.lists.positions.get(place)?;
+        let noted = self.lists.operations.get(id)?;
         Some(PositionedOperation {
             position,
-            kind: self.lists.operations.get(id).map(|noted| noted.kind),
+            kind: Some(noted.kind),
+            at: noted.at,
             receipt: self.book.operations.get(id)?.clone(),
         })
     }
@@ -42,6 +44,11 @@ impl OperationLog for MemoryStore {
         };
         let operations = positions.into_iter().filter_map(|position| state.operation_at(position)).collect();
         Ok(OperationPage { operations, newest })
+    }
+
+    async fn announced_after(&self, seen: u64) -> u64 {
+        // The sender lives as long as the store.
+        self.applied.subscribe().wait_for(|applied| *applied > seen).await.map_or(seen, |applied| *applied)
     }
 
     async fn assign_positions(&self, _: u32) -> Result<u32, Unavailable> {

@@ -34,6 +34,7 @@ use anyhow::Context;
 use cuepoint_domain::money::Currency;
 
 use connect::connection::Connector;
+use connect::notifications::{Commits, Exchange};
 use connect::per_thread::PerThread;
 use connect::pool::Database;
 use connect::sentinel::Sentinel;
@@ -76,6 +77,8 @@ pub struct PostgresStore {
     writer: Writer,
     ids: IdRanges,
     sentinel: Sentinel,
+    commits: Arc<Commits>,
+    exchange: Exchange,
     currency: Currency,
 }
 
@@ -110,7 +113,8 @@ impl PostgresStore {
         deployment::recognise(&connector).await?;
         let database =
             Database::new(connector.clone(), options.pool_size).context("cannot create the pool")?;
-        let writer = Writer::start(connector.for_writer(), currency.clone())?;
+        let commits = Arc::<Commits>::default();
+        let writer = Writer::start(connector.for_writer(), currency.clone(), Arc::clone(&commits))?;
         let together = Arc::new(ReadBatchers::start(&database));
         Ok(Self {
             database,
@@ -119,6 +123,8 @@ impl PostgresStore {
             writer,
             ids: IdRanges::default(),
             sentinel: Sentinel::default(),
+            exchange: Exchange::start(connector, Arc::clone(&commits)),
+            commits,
             currency,
         })
     }
@@ -132,6 +138,7 @@ impl PostgresStore {
     /// Completes the waiting plans, accepts no more, and closes every connection.
     pub async fn close(&self) {
         self.writer.close().await;
+        self.exchange.stop();
         self.database.close();
     }
 }

@@ -9,6 +9,7 @@
 #[cfg(all(feature = "testing", not(debug_assertions)))]
 compile_error!("the feature `testing` can end the process on purpose, and is not for release builds");
 
+mod announcements;
 pub mod copy;
 pub mod crash_points;
 mod fold;
@@ -18,6 +19,7 @@ mod lock_set;
 pub mod rows;
 mod write_set;
 
+pub use announcements::Announcements;
 pub use fold::{Folded, fold};
 pub use loaded_rows::{LoadedRows, StoredAdjustment};
 pub use lock_set::{GroupLockSet, LockedTable};

@@ -30,6 +30,7 @@ use std::{fmt, fs};
 
 use anyhow::{Context, ensure};
 use cuepoint_domain::money::Currency;
+use cuepoint_store_sql::Announcements;
 use diesel::SqliteConnection;
 use diesel::connection::SimpleConnection;
 
@@ -51,6 +52,7 @@ pub struct SqliteStore {
     readers: Arc<Readers>,
     writer: Writer,
     ids: IdRanges,
+    announcements: Arc<Announcements>,
     currency: Currency,
 }
 
@@ -86,17 +88,27 @@ impl SqliteStore {
         let written = written.and_then(|()| connection.batch_execute("PRAGMA wal_checkpoint(TRUNCATE)"));
         written.with_context(|| format!("the database {} cannot be written to", path.display()))?;
         let snapshots = Arc::<Snapshots>::default();
+        let announcements = Arc::<Announcements>::default();
         let setup = WriterSetup {
             path: path.clone(),
             currency: currency.clone(),
             feature_level,
             snapshots: Arc::clone(&snapshots),
+            announcements: Arc::clone(&announcements),
         };
         // Before the first connection is closed: closing the last one would remove the log.
         let writer = Writer::start(setup)?;
         drop(connection);
         let readers = Readers::of(path, snapshots)?;
-        Ok(Self::assembled(directory.path().to_owned(), Some(directory), readers, writer, currency))
+        Ok(Self {
+            directory: directory.path().to_owned(),
+            lock: Mutex::new(Some(directory)),
+            readers: Arc::new(readers),
+            writer,
+            ids: IdRanges::default(),
+            announcements,
+            currency,
+        })
     }
 
     /// Opens the store in a data directory to read it, also while a server uses it. Nothing is created or
@@ -118,24 +130,15 @@ impl SqliteStore {
         deployment::ensure_unmarked(&mut connection)?;
         let directory = fs::canonicalize(directory)?;
         let readers = Readers::of(path, Arc::default())?;
-        Ok(Self::assembled(directory, None, readers, Writer::absent(), currency))
-    }
-
-    fn assembled(
-        directory: PathBuf,
-        lock: Option<DataDirectory>,
-        readers: Readers,
-        writer: Writer,
-        currency: Currency,
-    ) -> Self {
-        Self {
+        Ok(Self {
             directory,
-            lock: Mutex::new(lock),
+            lock: Mutex::default(),
             readers: Arc::new(readers),
-            writer,
+            writer: Writer::absent(),
             ids: IdRanges::default(),
+            announcements: Arc::default(),
             currency,
-        }
+        })
     }
 
     /// The absolute path of the data directory.

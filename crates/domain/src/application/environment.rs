@@ -70,6 +70,8 @@ pub struct Terms {
     /// The time for which the money of a pending top-up may still arrive; until then its owner cannot be
     /// erased.
     pub topups_pending_for: Duration,
+    /// The age up to which events are shown in feeds and streams; `None` shows all.
+    pub events_kept_for: Option<Duration>,
     /// The validity of a refresh token.
     pub refresh_token_for: Duration,
     /// The maximum number of codes by phone within a day; `None` for no limit.

@@ -141,7 +141,7 @@ impl UseCases {
             topups: TopupQueries { env: env.clone() },
             people: PeopleQueries { env: env.clone() },
             security_log: SecurityLogQueries { env: env.clone() },
-            events: EventQueries { env: env.clone() },
+            events: EventQueries::new(env.clone()),
             provider_messages: ProviderMessageQueries { env: env.clone() },
             blocks: GuestBlocks { env: env.clone(), executor: executor.clone() },
             personal_data: PersonalData { env: env.clone(), executor: executor.clone() },

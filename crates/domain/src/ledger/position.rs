@@ -5,6 +5,7 @@ use std::fmt;
 use time::Duration;
 
 use crate::ledger::{PlanKind, StoredReceipt};
+use crate::timestamp::Timestamp;
 
 /// The place of an operation in the order of commits over all servers of a deployment: 1, 2, 3 … without
 /// gaps. Who has seen a position has seen all before it.
@@ -14,6 +15,8 @@ pub struct Position(i64);
 impl Position {
     /// The place before the first operation.
     pub const START: Self = Self(0);
+    /// A position that no operation reaches.
+    pub const END: Self = Self(i64::MAX);
     /// The time within which an operation that a server of an earlier version committed gets its position.
     pub const ASSIGNED_WITHIN: Duration = Duration::minutes(1);
 
@@ -27,6 +30,18 @@ impl Position {
     #[must_use]
     pub const fn get(self) -> i64 {
         self.0
+    }
+
+    /// The previous position; [`Position::START`] has none before it.
+    #[must_use]
+    pub const fn previous(self) -> Self {
+        Self(if self.0 > 0 { self.0.saturating_sub(1) } else { 0 })
+    }
+
+    /// The position halfway to a later one.
+    #[must_use]
+    pub const fn midpoint(self, to: Self) -> Self {
+        Self(self.0.midpoint(to.0))
     }
 
     /// The next position.
@@ -49,6 +64,8 @@ pub struct PositionedOperation {
     pub position: Position,
     /// The kind of its plan; `None` if a newer version introduced it.
     pub kind: Option<PlanKind>,
+    /// The time of the decision.
+    pub at: Timestamp,
     /// Its receipt.
     pub receipt: StoredReceipt,
 }

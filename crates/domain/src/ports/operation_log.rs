@@ -34,6 +34,13 @@ pub trait OperationLog: Send + Sync {
         limit: u32,
     ) -> Result<OperationPage, Unavailable>;
 
+    /// Waits until more commits were announced to this process than `seen`, and returns their number. The store
+    /// announces its own commits, and those of other servers shortly after they made them.
+    ///
+    /// An announcement of another server can be lost, and one may come although no operation was added: readers
+    /// also read from time to time, and begin with 0.
+    async fn announced_after(&self, seen: u64) -> u64;
+
     /// Assigns positions to at most this many operations that servers of an earlier version committed without
     /// one, oldest first, and returns their number; 0 for a store that servers of one version share.
     async fn assign_positions(&self, limit: u32) -> Result<u32, Unavailable>;

@@ -105,7 +105,7 @@ async fn run(
     );
     announce(backend.data_directory().as_deref(), &url);
     tracing::info!("API documentation at {url}/docs/");
-    let ended = until_stopped(server, signals).await;
+    let ended = until_stopped(&app, server, signals).await;
     background.stop().await;
     tracing::info!("stopped");
     ended
@@ -158,15 +158,17 @@ fn announce(data_directory: Option<&Path>, url: &str) {
     let _ = writeln!(out, "{place}listening on {url}").and_then(|()| out.flush());
 }
 
-/// Serves until a signal, then closes the listener and drains the requests in flight. A second signal stops
+/// Serves until a signal, then ends the streams of events, closes the listener and drains the requests in flight. A second signal stops
 /// at once.
-async fn until_stopped(server: Server, signals: &mut Signals) -> anyhow::Result<()> {
+async fn until_stopped(app: &App, server: Server, signals: &mut Signals) -> anyhow::Result<()> {
     let handle = server.handle();
     let mut serving = tokio::spawn(server);
     tokio::select! {
         ended = &mut serving => return ended.context("the server task was aborted")?.context("the server failed"),
         () = signals.next() => tracing::info!("stopping: draining requests in flight"),
     }
+    // They would keep their connections open until the end of the time for requests in flight.
+    app.event_hub.close();
     tokio::select! {
         () = handle.stop(true) => serving.await.context("the server task was aborted")?.context("the server failed"),
         () = signals.next() => {

@@ -7,6 +7,7 @@
 mod access;
 mod auth;
 mod environment;
+mod events;
 mod keys;
 mod layers;
 mod notifier;
@@ -25,6 +26,7 @@ mod withdrawals;
 pub use access::Reachable;
 pub use auth::{Auth, Bootstrap, SigningKeySource};
 pub use environment::DeploymentEnvironment;
+pub use events::Events;
 pub use layers::Layers;
 pub use notifier::{EmailChannel, NotifierSettings, PhoneChannel};
 pub use providers::{PayoutProviderKind, PayoutSettings, TopupProviderKind, TopupSettings};

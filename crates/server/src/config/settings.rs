@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::access::{AccessSection, CorsSection, RateLimitsSection, Reachable};
 use super::auth::{Auth, AuthSection, Bootstrap, BootstrapSection};
+use super::events::{Events, EventsSection};
 use super::notifier::{NotifierSection, NotifierSettings, PhoneSection};
 use super::providers::{PayoutSettings, PayoutsSection, TopupSettings, TopupsSection};
 use super::requests::{FeesSection, Requests, RequestsSection, WalletSection};
@@ -36,6 +37,8 @@ pub struct Settings {
     pub requests: Requests,
     /// The interval of the ledger audit; `None` means never.
     pub audit_interval: Option<std::time::Duration>,
+    /// The settings of feeds and streams of events.
+    pub events: Events,
     /// The terms of withdrawals.
     pub withdrawals: WithdrawalTerms,
     /// The terms of adjustments.
@@ -69,6 +72,7 @@ pub(super) struct Sections {
     fees: FeesSection,
     requests: RequestsSection,
     ledger: LedgerSection,
+    events: EventsSection,
     withdrawals: WithdrawalsSection,
     adjustments: AdjustmentsSection,
     notifier: NotifierSection,
@@ -103,6 +107,7 @@ impl Sections {
             auth,
             requests: self.requests.with_fees(&self.fees)?,
             audit_interval: (!audit_interval.is_zero()).then_some(audit_interval),
+            events: self.events.into(),
             withdrawals: self.withdrawals.check(&currency)?,
             adjustments: self.adjustments.check(&currency)?,
             notifier: self.notifier.check(environment)?,

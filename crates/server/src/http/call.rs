@@ -6,12 +6,15 @@ use actix_web::HttpRequest;
 use cuepoint_domain::account::session::ClientInfo;
 use cuepoint_domain::application::{ClientContext, Context};
 use cuepoint_domain::authorization::Principal;
-use cuepoint_domain::ledger::IdempotencyKey;
+use cuepoint_domain::ledger::{IdempotencyKey, Position};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::page::Rows;
+use cuepoint_domain::ports::Clock as _;
 use cuepoint_domain::text::Email;
+use cuepoint_domain::timestamp::Timestamp;
 use serde::Serialize;
 
+use crate::adapters::security::authentication::Authentication;
 use crate::app::App;
 use crate::http::transport::client_address;
 use crate::http::transport::deadline::RequestDeadline;
@@ -84,6 +87,25 @@ impl ApiCall {
     #[must_use]
     pub fn client(&self) -> ClientInfo {
         client_address::client(&self.request)
+    }
+
+    /// The position after which a client resumes a stream.
+    ///
+    /// # Errors
+    /// As [`headers::last_event_id`].
+    pub fn last_event_id(&self) -> Result<Option<Position>, ApiError> {
+        headers::last_event_id(self.request.headers())
+    }
+
+    /// The expiry of the access token.
+    ///
+    /// # Errors
+    /// [`Code::InvalidToken`] if it has expired meanwhile.
+    pub fn token_expiry(&self) -> Result<Timestamp, ApiError> {
+        let token = headers::bearer(self.request.headers())?;
+        let Authentication { tokens, revocations, clock, .. } = &self.app.authentication;
+        let expiry = tokens.expiry(token, revocations.epoch(), clock.now());
+        expiry.map_err(|_| Code::InvalidToken.into())
     }
 
     /// The context of a request by this principal.

@@ -33,6 +33,7 @@ use crate::http::wire::error::Code;
 use crate::http::wire::filters::Filter;
 use crate::http::wire::page::Page;
 use crate::http::wire::schema::{Described, text_of};
+use crate::http::wire::server_sent_events;
 
 /// The media type of all bodies but a few of the service itself.
 const JSON: &str = "application/json";
@@ -189,6 +190,12 @@ impl SuccessResponse {
         Self { status, description, content: None, is_page: false, location: None, header: None }
     }
 
+    /// The media type of its body, or that of failures if it has none.
+    #[must_use]
+    pub fn media_type(&self) -> &'static str {
+        self.content.as_ref().map_or(JSON, |(media_type, _)| media_type)
+    }
+
     /// Adds the address of the created object, below this path, in `Location`.
     #[must_use]
     pub fn located(self, path: &'static str) -> Self {
@@ -213,6 +220,12 @@ pub fn ok<T: ToSchema>(description: &'static str) -> SuccessResponse {
 pub fn page<T: ToSchema>(description: &'static str) -> SuccessResponse {
     let page = Described::page::<Success<Page<T>>, Page<T>, T>();
     SuccessResponse { is_page: true, ..of_type(JSON, page, description) }
+}
+
+/// 200 with server-sent events, each with this object as its data.
+#[must_use]
+pub fn event_stream<T: ToSchema>(description: &'static str) -> SuccessResponse {
+    of_type(server_sent_events::MEDIA_TYPE, Described::named::<T>(), description)
 }
 
 /// 201 with this data.

@@ -57,20 +57,20 @@ pub async fn answer(
         Endpoint::Plain(run) => return run(Arc::clone(app), request.clone()).await,
         Endpoint::Open(run) => {
             count(operation.class, address(request), app, request)?;
-            headers::accepts_json(request)?;
+            headers::accepts(operation.answers.media_type(), request)?;
             let call = call(&receive(operation, app, request, payload).await?, None)?;
             (call.deadline, run(call))
         }
         Endpoint::Member(action, run) => {
             let principal = admit(*action, operation, app, request).await?;
-            headers::accepts_json(request)?;
+            headers::accepts(operation.answers.media_type(), request)?;
             let body = receive(operation, app, request, payload).await?;
             let call = call(&body, None)?;
             (call.deadline, run(call, principal))
         }
         Endpoint::Command(action, run) => {
             let principal = admit(*action, operation, app, request).await?;
-            headers::accepts_json(request)?;
+            headers::accepts(operation.answers.media_type(), request)?;
             let key = key(operation, request, &principal)?;
             let body = receive(operation, app, request, payload).await?;
             let call = call(&body, key)?;
@@ -201,7 +201,7 @@ async fn receive_signed(
     payload: Payload,
 ) -> Result<Bytes, ApiError> {
     let signature = headers::signature(request.headers())?;
-    headers::accepts_json(request)?;
+    headers::accepts(operation.answers.media_type(), request)?;
     let body = receive(operation, app, request, payload).await?;
     verify(by, app, &signature, &body)?;
     ensure_reliable(operation, app)?;

@@ -14,6 +14,8 @@ use actix_web::Error;
 use actix_web::dev::{AppConfig, Extensions, Server};
 use actix_web::rt::net::TcpStream;
 use anyhow::Context as _;
+#[cfg(target_os = "linux")]
+use socket2::SockRef;
 
 use crate::app::App;
 use crate::config;
@@ -88,6 +90,11 @@ fn connections(
         async move {
             if let Err(error) = tcp.set_nodelay(true) {
                 tracing::debug!(%error, "answers on this connection may be delayed");
+            }
+            // A client that vanished without closing its connection; a stream of events may wait for hours.
+            #[cfg(target_os = "linux")]
+            if let Err(error) = SockRef::from(&tcp).set_tcp_user_timeout(Some(patience)) {
+                tracing::debug!(%error, "a lost client keeps this connection open");
             }
             let address = tcp.peer_addr().ok();
             Ok::<_, DispatchError>((Stream::new(tcp, refuse), address))

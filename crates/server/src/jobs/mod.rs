@@ -1,5 +1,6 @@
 //! Background jobs.
 
+mod event_tail;
 mod job_queue;
 mod payouts;
 mod topup_orders;
@@ -40,7 +41,7 @@ pub(crate) struct BackgroundJobs {
 
 impl BackgroundJobs {
     /// Starts every job: settling overdue requests, ordering top-ups, sending payouts, the retention purge,
-    /// positions of operations, reloading the keys and the revocation list, the job queue, the ledger audit,
+    /// positions of operations, events for open streams, reloading the keys and the revocation list, the job queue, the ledger audit,
     /// counting unresolved provider messages, and the upkeep of metrics.
     #[must_use]
     pub(crate) fn start(
@@ -79,6 +80,7 @@ impl BackgroundJobs {
         let positions =
             every(POSITIONS_INTERVAL, stopped.clone(), move || assign_positions(assigning.clone()));
         tasks.spawn(unless_stopped(stopped.clone(), positions));
+        tasks.spawn(unless_stopped(stopped.clone(), event_tail::run(app.clone())));
         let erasing = app.clone();
         let erasures = every(ERASURES_INTERVAL, stopped.clone(), move || finish_erasures(erasing.clone()));
         tasks.spawn(unless_stopped(stopped.clone(), erasures));
@@ -143,6 +145,7 @@ async fn unless_stopped(mut stopped: watch::Receiver<bool>, work: impl Future<Ou
 
 async fn read_revocations(app: Arc<App>) {
     app.authentication.refresh_within(REVOCATIONS_WITHIN).await;
+    app.event_hub.end_unauthorized(|authority| event_tail::is_valid(&app, authority));
 }
 
 async fn sweep(app: Arc<App>) {

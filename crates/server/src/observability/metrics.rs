@@ -25,6 +25,15 @@ const LEDGER_CONSISTENT: &str = "cuepoint_ledger_consistent";
 /// Stored provider messages that no operator has resolved.
 const MESSAGES_UNRESOLVED: &str = "cuepoint_provider_messages_unresolved";
 
+/// Open streams of events.
+const EVENT_STREAMS: &str = "cuepoint_event_streams";
+/// Streams of events that this server ended.
+const EVENT_STREAMS_ENDED: &str = "cuepoint_event_streams_ended_total";
+/// Operations that the reader of new events has not read yet.
+const EVENT_LAG: &str = "cuepoint_event_lag_positions";
+/// The age of the oldest event at the time it was handed to the streams.
+const EVENT_LAG_SECONDS: &str = "cuepoint_event_lag_seconds";
+
 /// The metrics of this process, recorded through the `metrics` macros. Histograms named `…_seconds` and
 /// `…_size` have buckets.
 #[derive(Clone)]
@@ -75,6 +84,14 @@ fn start() -> anyhow::Result<Metrics> {
          which are never kept."
     );
     describe_gauge!(MESSAGES_UNRESOLVED, Unit::Count, "Kept messages of providers that are unresolved.");
+    describe_gauge!(EVENT_STREAMS, Unit::Count, "Open streams of events.");
+    describe_counter!(EVENT_STREAMS_ENDED, "Streams of events that this server ended, by reason.");
+    describe_gauge!(EVENT_LAG, Unit::Count, "Operations that the reader of new events has not read yet.");
+    describe_gauge!(
+        EVENT_LAG_SECONDS,
+        Unit::Seconds,
+        "The age of the oldest event that the last read handed to the streams."
+    );
     Ok(Metrics(handle))
 }
 
@@ -134,6 +151,22 @@ pub(crate) fn ledger_consistent(is_consistent: bool) {
 /// Records the number of unresolved provider messages.
 pub(crate) fn messages_unresolved(count: u64) {
     metrics::gauge!(MESSAGES_UNRESOLVED).set(f64::from(u32::try_from(count).unwrap_or(u32::MAX)));
+}
+
+/// Records the number of open streams of events.
+pub(crate) fn event_streams(open: usize) {
+    metrics::gauge!(EVENT_STREAMS).set(f64::from(u32::try_from(open).unwrap_or(u32::MAX)));
+}
+
+/// Counts a stream of events that this server ended.
+pub(crate) fn event_stream_ended(reason: &'static str) {
+    metrics::counter!(EVENT_STREAMS_ENDED, "reason" => reason).increment(1);
+}
+
+/// Records how far behind the streams are: in positions after a read, and in seconds before it.
+pub(crate) fn event_lag(positions: i64, seconds: f64) {
+    metrics::gauge!(EVENT_LAG).set(f64::from(u32::try_from(positions).unwrap_or(u32::MAX)));
+    metrics::gauge!(EVENT_LAG_SECONDS).set(seconds);
 }
 
 /// The metrics of one kind of request.

@@ -34,6 +34,7 @@ mod corrections;
 mod crashes;
 mod data_directory;
 mod declared_fields;
+mod event_streams;
 mod events;
 mod expiry;
 mod exported_columns;

@@ -1,5 +1,6 @@
 //! Connections: choice of the node, encryption and time limits.
 
+use std::future::poll_fn;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +13,7 @@ use diesel_async::AsyncPgConnection;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 use tokio_postgres::config::{Config, Host, SslMode, TargetSessionAttrs};
-use tokio_postgres::{Client, Connection, NoTls};
+use tokio_postgres::{AsyncMessage, Client, Connection, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::connect::cluster::{AdmittedConnection, Cluster};
@@ -199,9 +200,14 @@ impl Connector {
     /// Opens a connection of the driver itself, which reports the SQLSTATE of each failure. The same nodes
     /// are refused.
     pub(crate) async fn client(&self) -> anyhow::Result<Client> {
+        self.client_hearing(|| {}).await
+    }
+
+    /// The same; `heard` is called for each notification.
+    async fn client_hearing(&self, heard: impl Fn() + Clone + Send + 'static) -> anyhow::Result<Client> {
         let mut refusals = Vec::new();
         for host in &self.hosts {
-            match self.client_of(host).await {
+            match self.client_of(host, heard.clone()).await {
                 Ok(client) => return Ok(client),
                 Err(error) => refusals.push(format!("{}: {error:#}", name_of(host))),
             }
@@ -209,10 +215,26 @@ impl Connector {
         bail!("no connection to the database: {}", refusals.join("; "))
     }
 
-    async fn client_of(&self, host: &Config) -> anyhow::Result<Client> {
+    /// Opens a connection that executes this `LISTEN` and calls `heard` for each notification.
+    pub(crate) async fn listen(
+        &self,
+        statement: &str,
+        heard: impl Fn() + Clone + Send + 'static,
+    ) -> anyhow::Result<ListeningClient> {
+        let opening = async {
+            // Before the node is admitted: a newer one is noticed later.
+            let generation = self.cluster.generation();
+            let client = self.client_hearing(heard).await?;
+            client.batch_execute(statement).await?;
+            Ok(ListeningClient { client, generation })
+        };
+        timeout(CONNECT_WITHIN, opening).await.context("the server did not answer in time")?
+    }
+
+    async fn client_of(&self, host: &Config, heard: impl FnMut() + Send + 'static) -> anyhow::Result<Client> {
         let client = match &self.tls {
-            None => driven(host.connect(NoTls).await),
-            Some(tls) => driven(host.connect(tls.clone()).await),
+            None => driven(host.connect(NoTls).await, heard),
+            Some(tls) => driven(host.connect(tls.clone()).await, heard),
         };
         let client = client.map_err(|error| anyhow::anyhow!(cause(&error)))?;
         self.cluster.admit(&Node::describe_to(&client).await?)?;
@@ -225,16 +247,32 @@ impl Connector {
     }
 }
 
-/// The client of a connection, driven by a task of the current runtime.
+/// A client that listens for notifications.
+pub(crate) struct ListeningClient {
+    /// The client.
+    pub(crate) client: Client,
+    /// The generation of connections that it belongs to.
+    pub(crate) generation: u64,
+}
+
+/// The client of a connection, driven by a task of the current runtime, which calls `heard` for each
+/// notification.
 fn driven<S, T>(
     connected: Result<(Client, Connection<S, T>), tokio_postgres::Error>,
+    mut heard: impl FnMut() + Send + 'static,
 ) -> Result<Client, tokio_postgres::Error>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let (client, connection) = connected?;
-    tokio::spawn(connection);
+    let (client, mut connection) = connected?;
+    tokio::spawn(async move {
+        while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
+            if matches!(message, AsyncMessage::Notification(_)) {
+                heard();
+            }
+        }
+    });
     Ok(client)
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod deployment;
 pub(crate) mod failure;
 pub(crate) mod migrations;
 pub(crate) mod node;
+pub(crate) mod notifications;
 pub(crate) mod per_thread;
 pub(crate) mod pool;
 pub(crate) mod sentinel;

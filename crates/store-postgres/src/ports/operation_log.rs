@@ -61,11 +61,18 @@ impl OperationLog for PostgresStore {
         operation_page(operations, newest, limit).map_err(Unavailable::new)
     }
 
+    async fn announced_after(&self, seen: u64) -> u64 {
+        self.commits.announcements().after(seen).await
+    }
+
     async fn assign_positions(&self, limit: u32) -> Result<u32, Unavailable> {
         let assigned = self
             .database
             .write(async |connection| assign_waiting(connection, i64::from(limit), &self.currency).await)
             .await?;
+        if assigned > 0 {
+            self.commits.made();
+        }
         Ok(u32::try_from(assigned).unwrap_or(u32::MAX))
     }
 }

@@ -40,6 +40,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::connect::connection::Connector;
 use crate::connect::failure::DatabaseFailure;
+use crate::connect::notifications::Commits;
 use crate::telemetry;
 use group::{GroupCommitter, Limits};
 pub(crate) use statements::{Insert, Update};
@@ -101,9 +102,20 @@ impl Refused {
     }
 }
 
+/// Where the outcomes of groups are recorded.
+#[derive(Clone)]
+struct Outcomes {
+    refused: Refused,
+    commits: Arc<Commits>,
+}
+
 impl Writer {
     /// Starts the writer on its own thread.
-    pub(crate) fn start(connector: Connector, currency: Currency) -> anyhow::Result<Self> {
+    pub(crate) fn start(
+        connector: Connector,
+        currency: Currency,
+        commits: Arc<Commits>,
+    ) -> anyhow::Result<Self> {
         let (queue, waiting) = mpsc::channel(QUEUE);
         let (provers, proving) = mpsc::channel(1);
         let refused = Refused::default();
@@ -112,8 +124,8 @@ impl Writer {
         let thread = thread::Builder::new()
             .name("writer".to_owned())
             .spawn({
-                let refused = refused.clone();
-                move || runtime.block_on(run(waiting, proving, connector, currency, refused))
+                let outcomes = Outcomes { refused: refused.clone(), commits };
+                move || runtime.block_on(run(waiting, proving, connector, currency, outcomes))
             })
             .context("the writer's thread cannot be started")?;
         let (queue, thread) = (Mutex::new(Some(queue)), tokio::sync::Mutex::new(Some(thread)));
@@ -176,7 +188,7 @@ async fn run(
     mut proving: mpsc::Receiver<Prover>,
     connector: Connector,
     currency: Currency,
-    refused: Refused,
+    outcomes: Outcomes,
 ) {
     let new = || GroupCommitter::new(connector.clone(), currency.clone());
     let mut committer = new();
@@ -193,10 +205,10 @@ async fn run(
             Some(prover) = proving.recv() => Some(prover),
         };
         telemetry::gauge(telemetry::QUEUE_DEPTH, waiting.len());
-        let (group, refused) = (std::mem::take(&mut jobs), refused.clone());
+        let (group, outcomes) = (std::mem::take(&mut jobs), outcomes.clone());
         // In a task of its own, so that a panic does not affect later groups.
         let done = tokio::spawn(async move {
-            commit(&mut committer, group, &refused).await;
+            commit(&mut committer, group, &outcomes).await;
             if let Some(prover) = prover.filter(|prover| !prover.is_closed()) {
                 let proof = committer.prove(&Limits::of_proof(Instant::now())).await;
                 let _ = prover.send(proof.map_err(Unavailable::from));
@@ -212,7 +224,7 @@ async fn run(
 
 /// Commits a group; if one of its plans violates a constraint, each plan is committed by itself, so that only
 /// that one fails.
-async fn commit(committer: &mut GroupCommitter, jobs: Vec<Job>, refused: &Refused) {
+async fn commit(committer: &mut GroupCommitter, jobs: Vec<Job>, outcomes: &Outcomes) {
     let start = Instant::now();
     let (jobs, late): (Vec<Job>, Vec<Job>) =
         jobs.into_iter().partition(|job| start.duration_since(job.submitted) < WAIT);
@@ -221,11 +233,11 @@ async fn commit(committer: &mut GroupCommitter, jobs: Vec<Job>, refused: &Refuse
     }
     let Some(first) = jobs.iter().map(|job| job.submitted).min() else { return };
     let limits = Limits::new(start, later(first, ANSWER));
-    match commit_jobs(committer, &jobs, &limits, refused).await {
+    match commit_jobs(committer, &jobs, &limits, outcomes).await {
         Ok(answers) => jobs.into_iter().zip(answers).for_each(|(job, answer)| job.answer(answer)),
         Err(failure) if failure.blames_one() && jobs.len() > 1 => {
             for job in jobs {
-                match commit_jobs(committer, slice::from_ref(&job), &limits, refused)
+                match commit_jobs(committer, slice::from_ref(&job), &limits, outcomes)
                     .await
                     .map(|answers| answers.into_iter().next())
                 {
@@ -245,15 +257,16 @@ async fn commit_jobs(
     committer: &mut GroupCommitter,
     jobs: &[Job],
     limits: &Limits,
-    refused: &Refused,
+    outcomes: &Outcomes,
 ) -> Result<Vec<Answer>, DatabaseFailure> {
     let plans: Vec<&Plan> = jobs.iter().map(|job| &job.plan).collect();
     let committed = committer.commit(&plans, limits).await;
     match &committed {
         Ok(answers) if answers.iter().any(|answer| matches!(answer, Ok(Applied::Fresh(_)))) => {
-            refused.note(None)
+            outcomes.refused.note(None);
+            outcomes.commits.made();
         }
-        Err(failure) if failure.refuses_plans() => refused.note(Some(Instant::now())),
+        Err(failure) if failure.refuses_plans() => outcomes.refused.note(Some(Instant::now())),
         Ok(_) | Err(_) => {}
     }
     let answers = committed?;

@@ -151,6 +151,7 @@ impl StoredOperation {
         Ok(PositionedOperation {
             position: known("operations.position", position)?,
             kind: PlanKind::named(&self.kind),
+            at: self.at,
             receipt: self.stored(currency)?,
         })
     }

@@ -38,6 +38,10 @@ impl OperationLog for SqliteStore {
         })
     }
 
+    async fn announced_after(&self, seen: u64) -> u64 {
+        self.announcements.after(seen).await
+    }
+
     async fn assign_positions(&self, _: u32) -> Result<u32, Unavailable> {
         Ok(0)
     }

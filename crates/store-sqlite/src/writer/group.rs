@@ -12,7 +12,7 @@ use cuepoint_domain::ledger::{Plan, Rejection};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::Applied;
 use cuepoint_store_sql::crash_points::{self, CrashPoint};
-use cuepoint_store_sql::{Folded, GroupLockSet, fold};
+use cuepoint_store_sql::{Announcements, Folded, GroupLockSet, fold};
 use diesel::{Connection, SqliteConnection};
 
 use super::connection::WriterConnection;
@@ -37,6 +37,8 @@ pub(crate) struct WriterSetup {
     pub(crate) feature_level: FeatureLevel,
     /// The snapshots that a commit outdates.
     pub(crate) snapshots: Arc<Snapshots>,
+    /// The readers that wait for commits.
+    pub(crate) announcements: Arc<Announcements>,
 }
 
 /// The failure of an attempt.
@@ -174,6 +176,7 @@ impl GroupCommitter {
             (Ok(()), Some(verdicts)) => {
                 crash_points::at(CrashPoint::AfterCommit, plans.iter().copied());
                 if has_applied(&verdicts) {
+                    self.setup.announcements.announce();
                     telemetry::committed(plans.len(), start.elapsed());
                 }
                 return Ok(verdicts);

@@ -183,6 +183,7 @@ async fn a_commit_with_a_lost_answer_is_applied_once() {
         currency: usd(),
         feature_level: cuepoint_domain::ledger::feature_level::FeatureLevel::NEWEST,
         snapshots: Arc::clone(&snapshots),
+        announcements: Arc::default(),
     };
     let mut committer = GroupCommitter::open(setup).unwrap();
     let plans = [&fresh, &known];

@@ -1,20 +1,55 @@
 //! Events, as the users whom they concern and staff see them.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::application::{Authorized, Environment, Failure};
-use crate::authorization::{Principal, permission};
+use thiserror::Error;
+use time::Duration;
+
+use crate::application::{Authorized, CommandError, Environment};
+use crate::authorization::{Action, Denied, Permission as _, Principal, permission};
 use crate::event::{Event, EventType};
 use crate::ids::UserId;
-use crate::ledger::Position;
-use crate::ports::OperationPage;
+use crate::ledger::{Position, PositionedOperation};
+use crate::ports::{OperationPage, Unavailable};
+use crate::timestamp::Timestamp;
+
+/// The time for which the oldest shown position is not determined again.
+const OLDEST_KNOWN_FOR: Duration = Duration::minutes(1);
+
+/// The events that a reader wants to see.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Feed {
+    /// Those that concern the reader.
+    Own,
+    /// All, for staff.
+    All,
+}
+
+impl Feed {
+    /// The action of reading it.
+    #[must_use]
+    pub const fn action(self) -> Action {
+        match self {
+            Self::Own => permission::ReadEvents::ACTION,
+            Self::All => permission::ReadAllEvents::ACTION,
+        }
+    }
+
+    /// The user whom its events concern; `None` for those about all users.
+    fn concerning(self, principal: &Principal) -> Result<Option<UserId>, Denied> {
+        match self {
+            Self::Own => Ok(Some(*Authorized::<_, permission::ReadEvents>::own(principal)?)),
+            Self::All => Authorized::<(), permission::ReadAllEvents>::all(principal).map(|_| None),
+        }
+    }
+}
 
 /// The requested page of a feed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EventPageRequest {
-    /// The position after which the page begins.
-    pub after: Position,
+    /// The position after which the page begins; `None` for the oldest event.
+    pub after: Option<Position>,
     /// The maximum number of events.
     pub limit: u32,
     /// The types of the events; `None` for all.
@@ -32,10 +67,36 @@ pub struct EventPage {
     pub head: Position,
 }
 
+/// Why a page of a feed is refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum FeedRefusal {
+    /// Events after the given position are no longer shown.
+    #[error("events before {oldest} are no longer shown")]
+    Expired {
+        /// The oldest position that is shown.
+        oldest: Position,
+    },
+}
+
+/// The events that follow a position, of all users.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EventTail {
+    /// The events, in their order.
+    pub events: Vec<Event>,
+    /// The position up to which they are complete.
+    pub complete_to: Position,
+    /// The newest position.
+    pub newest: Position,
+}
+
+/// The oldest shown position, and when it was determined.
+type Oldest = (Position, Timestamp);
+
 /// Reads feeds of events.
 #[derive(Clone)]
 pub struct EventQueries {
-    pub(in crate::application) env: Arc<Environment>,
+    env: Arc<Environment>,
+    oldest: Arc<Mutex<Option<Oldest>>>,
 }
 
 impl EventQueries {
@@ -44,28 +105,29 @@ impl EventQueries {
     /// The number of events in a page if the caller names none.
     pub const PAGE_DEFAULT: u32 = 100;
 
-    /// A page of the events that concern the principal.
-    ///
-    /// # Errors
-    /// [`Failure`].
-    pub async fn own(&self, principal: &Principal, asked: &EventPageRequest) -> Result<EventPage, Failure> {
-        let user = Authorized::<_, permission::ReadEvents>::own(principal)?;
-        self.page(Some(*user), asked).await
+    pub(in crate::application) fn new(env: Arc<Environment>) -> Self {
+        Self { env, oldest: Arc::default() }
     }
 
-    /// A page of all events.
+    /// A page of a feed.
     ///
     /// # Errors
-    /// [`Failure`].
-    pub async fn all(&self, principal: &Principal, asked: &EventPageRequest) -> Result<EventPage, Failure> {
-        Authorized::<(), permission::ReadAllEvents>::all(principal)?;
-        self.page(None, asked).await
-    }
-
-    async fn page(&self, concerning: Option<UserId>, asked: &EventPageRequest) -> Result<EventPage, Failure> {
+    /// [`FeedRefusal`] and [`Failure`](crate::application::Failure).
+    pub async fn page(
+        &self,
+        principal: &Principal,
+        feed: Feed,
+        asked: &EventPageRequest,
+    ) -> Result<EventPage, CommandError<FeedRefusal>> {
         let EventPageRequest { after, limit, types } = asked;
+        let concerning = feed.concerning(principal)?;
+        let oldest = self.oldest().await?;
+        let after = after.unwrap_or(oldest.previous());
+        if after.next() < oldest {
+            return Err(CommandError::Refused(FeedRefusal::Expired { oldest }));
+        }
         let OperationPage { operations, newest } =
-            self.env.operations.operations(concerning, *after, *limit).await?;
+            self.env.operations.operations(concerning, after, *limit).await?;
         let is_full = u32::try_from(operations.len()).is_ok_and(|length| length >= *limit);
         let last = operations.last().map(|operation| operation.position);
         let wanted = |event: &Event| types.as_ref().is_none_or(|types| types.contains(&event.event_type));
@@ -74,5 +136,63 @@ impl EventQueries {
             next: last.filter(|_| is_full).unwrap_or(newest),
             head: newest,
         })
+    }
+
+    /// The newest position.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    pub async fn newest(&self) -> Result<Position, Unavailable> {
+        Ok(self.env.operations.operations(None, Position::END, 1).await?.newest)
+    }
+
+    /// The events after a position, of at most [`EventQueries::PAGE_MAX`] operations, for a reader that
+    /// distributes them to the users whom they concern.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    pub async fn tail(&self, after: Position) -> Result<EventTail, Unavailable> {
+        let OperationPage { operations, newest } =
+            self.env.operations.operations(None, after, Self::PAGE_MAX).await?;
+        let complete_to = operations.last().map_or(after, |operation| operation.position);
+        let events = operations.into_iter().filter_map(Event::of).collect();
+        Ok(EventTail { events, complete_to, newest })
+    }
+
+    /// Waits for a commit after those that were announced to this reader before; see
+    /// [`OperationLog::announced_after`](crate::ports::OperationLog::announced_after).
+    pub async fn announced_after(&self, seen: u64) -> u64 {
+        self.env.operations.announced_after(seen).await
+    }
+
+    /// The position of the oldest operation within the retention of events.
+    async fn oldest(&self) -> Result<Position, Unavailable> {
+        let Some(kept_for) = self.env.terms.events_kept_for else { return Ok(Position::START.next()) };
+        let now = self.env.now();
+        let known = *self.oldest.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((oldest, at)) = known
+            && now.since(at) < OLDEST_KNOWN_FOR
+        {
+            return Ok(oldest);
+        }
+        let from = known.map_or(Position::START.next(), |(oldest, _)| oldest);
+        let oldest = self.first_since(now.minus(kept_for), from).await?;
+        *self.oldest.lock().unwrap_or_else(PoisonError::into_inner) = Some((oldest, now));
+        Ok(oldest)
+    }
+
+    /// The first position, not before `from`, whose operation is not older than `since`, by bisection: times
+    /// of operations ascend with their positions, but for the differences of the servers' clocks.
+    async fn first_since(&self, since: Timestamp, from: Position) -> Result<Position, Unavailable> {
+        let (mut from, mut to) = (from, self.newest().await?.next());
+        while from < to {
+            let middle = from.midpoint(to);
+            let page = self.env.operations.operations(None, middle.previous(), 1).await?;
+            match page.operations.first() {
+                Some(PositionedOperation { at, position, .. }) if *at < since => from = position.next(),
+                _ => to = middle,
+            }
+        }
+        Ok(from)
     }
 }

@@ -1,15 +1,31 @@
 //! Pages of feeds.
 
-use futures_util::FutureExt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::{Doubles, principal, user};
-use crate::application::queries::{EventPage, EventPageRequest, EventQueries};
-use crate::ids::OperationId;
+use futures_util::FutureExt;
+use time::Duration;
+
+use super::{Doubles, now, principal, user};
+use crate::application::CommandError;
+use crate::application::queries::{EventPage, EventPageRequest, EventQueries, Feed, FeedRefusal};
+use crate::ids::{OperationId, UserId};
 use crate::ledger::{PlanKind, Position, PositionedOperation, StoredReceipt};
 use crate::ports::OperationPage;
+use crate::timestamp::Timestamp;
 
 fn position(number: i64) -> Position {
     Position::new(number).unwrap()
+}
+
+/// An operation that is no event.
+fn operation(number: i64, at: Timestamp) -> PositionedOperation {
+    PositionedOperation {
+        position: position(number),
+        kind: Some(PlanKind::Profile),
+        at,
+        receipt: StoredReceipt::Redacted { operation: OperationId(1), user: user(4) },
+    }
 }
 
 /// The page of a feed whose store finds operations at these positions, none of which is an event.
@@ -17,16 +33,12 @@ fn page(found: &'static [i64], newest: i64, after: i64, limit: u32) -> EventPage
     let mut doubles = Doubles::default();
     doubles.operations.expect_operations().returning(move |concerning, _, _| {
         assert_eq!(concerning, Some(user(4)));
-        let operations = found.iter().map(|number| PositionedOperation {
-            position: position(*number),
-            kind: Some(PlanKind::Profile),
-            receipt: StoredReceipt::Redacted { operation: OperationId(1), user: user(4) },
-        });
-        Ok(OperationPage { operations: operations.collect(), newest: position(newest) })
+        let operations = found.iter().map(|number| operation(*number, now())).collect();
+        Ok(OperationPage { operations, newest: position(newest) })
     });
-    let queries = EventQueries { env: doubles.env() };
-    let asked = EventPageRequest { after: position(after), limit, types: None };
-    queries.own(&principal(4), &asked).now_or_never().unwrap().unwrap()
+    let queries = EventQueries::new(doubles.env());
+    let asked = EventPageRequest { after: Some(position(after)), limit, types: None };
+    queries.page(&principal(4), Feed::Own, &asked).now_or_never().unwrap().unwrap()
 }
 
 #[test]
@@ -39,4 +51,45 @@ fn the_next_page_begins_after_the_last_operation_or_at_the_head() {
     assert_eq!((empty.next.get(), empty.head.get()), (0, 0));
     let ahead = page(&[], 9, 12, 2);
     assert_eq!((ahead.next.get(), ahead.head.get()), (9, 9), "after a restore from a backup");
+}
+
+/// A store with this many operations, the newest now and each an hour older than the next, and the number of
+/// its reads.
+fn hourly(operations: i64) -> (Doubles, Arc<AtomicU32>) {
+    let (mut doubles, reads) = (Doubles::default(), Arc::<AtomicU32>::default());
+    let counted = Arc::clone(&reads);
+    let found = move |_: Option<UserId>, after: Position, limit: u32| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        let shown = (after.next().get()..=operations).take(usize::try_from(limit).unwrap());
+        let shown = shown.map(|number| operation(number, now().minus(Duration::hours(operations - number))));
+        Ok(OperationPage { operations: shown.collect(), newest: position(operations) })
+    };
+    doubles.operations.expect_operations().returning(found);
+    (doubles, reads)
+}
+
+#[test]
+fn events_past_their_retention_are_refused_with_the_oldest_position() {
+    // The operations of the last day, this hour included, and those of any other number of hours.
+    for (operations, hours, oldest) in
+        [(100, 24, 76), (100, 99, 1), (100, 1_000, 1), (100, 0, 100), (0, 24, 1), (1_000_000, 24, 999_976)]
+    {
+        let (mut doubles, reads) = hourly(operations);
+        doubles.terms.events_kept_for = Some(Duration::hours(hours));
+        let queries = EventQueries::new(doubles.env());
+        let page = |after: Option<i64>| {
+            let asked = EventPageRequest { after: after.map(position), limit: 10, types: None };
+            queries.page(&principal(4), Feed::Own, &asked).now_or_never().unwrap()
+        };
+        if oldest > 1 {
+            let refused = page(Some(oldest - 2)).unwrap_err();
+            let expired = FeedRefusal::Expired { oldest: position(oldest) };
+            assert!(matches!(refused, CommandError::Refused(why) if why == expired), "{refused:?}");
+        }
+        page(Some(oldest - 1)).unwrap();
+        let determined = reads.load(Ordering::Relaxed);
+        assert!(determined < 25, "{determined} reads");
+        page(None).unwrap();
+        assert_eq!(reads.load(Ordering::Relaxed), determined + 1, "the oldest position is known for a while");
+    }
 }

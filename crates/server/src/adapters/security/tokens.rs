@@ -158,17 +158,29 @@ impl SignedTokens {
     /// [`InvalidToken`] unless one of the keys signed the token for this service in this epoch and it is
     /// valid at `now`, with a tolerance of 30 seconds for clock differences.
     pub fn verify(&self, token: &str, epoch: Epoch, now: Timestamp) -> Result<Principal, InvalidToken> {
+        self.verified(token, epoch, now).map(|verified| verified.caller)
+    }
+
+    /// Returns the time at which a token becomes invalid.
+    ///
+    /// # Errors
+    /// As [`SignedTokens::verify`].
+    pub fn expiry(&self, token: &str, epoch: Epoch, now: Timestamp) -> Result<Timestamp, InvalidToken> {
+        self.verified(token, epoch, now).map(|verified| verified.until)
+    }
+
+    fn verified(&self, token: &str, epoch: Epoch, now: Timestamp) -> Result<VerifiedToken, InvalidToken> {
         if token.len() > MAX_TOKEN_BYTES {
             return Err(InvalidToken);
         }
         let (ring, hash) = (self.keys.ring(), verified::hash(token));
         let verifier = Verifier { ring, epoch };
-        if let Some(caller) = self.verified.find(&verifier, &hash, now) {
-            return Ok(caller);
+        if let Some(verified) = self.verified.find(&verifier, &hash, now) {
+            return Ok(verified);
         }
         let verified = verify(&verifier, token, now)?;
         self.verified.remember(&verifier, hash, verified);
-        Ok(verified.caller)
+        Ok(verified)
     }
 }
 

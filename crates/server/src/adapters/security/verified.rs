@@ -75,11 +75,16 @@ pub(super) fn hash(token: &str) -> TokenDigest {
 }
 
 impl VerifiedTokens {
-    /// Returns the principal of a cached token if this verifier accepted it and it is still valid.
-    pub(super) fn find(&self, verifier: &Verifier, hash: &TokenDigest, now: Timestamp) -> Option<Principal> {
+    /// Returns a cached token if this verifier accepted it and it is still valid.
+    pub(super) fn find(
+        &self,
+        verifier: &Verifier,
+        hash: &TokenDigest,
+        now: Timestamp,
+    ) -> Option<VerifiedToken> {
         let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let verified = remembered.of(verifier).get(hash)?;
-        (verified.from <= now && now < verified.until).then_some(verified.caller)
+        let verified = *remembered.of(verifier).get(hash)?;
+        (verified.from <= now && now < verified.until).then_some(verified)
     }
 
     /// Caches a token that this verifier accepted.

@@ -6,6 +6,7 @@ mod commands;
 
 use std::convert::Infallible;
 
+use cuepoint_domain::application::queries::FeedRefusal;
 use cuepoint_domain::application::{CommandError, Failure};
 use cuepoint_domain::authorization::Revocation;
 use cuepoint_domain::ledger::adjustment::Adjustment;
@@ -59,6 +60,14 @@ impl From<Failure> for ApiError {
             Failure::Broken(what) => Self::internal(what),
             Failure::Signing(error) => Self::internal(error),
             Failure::Unavailable(unavailable) => unavailable.into(),
+        }
+    }
+}
+
+impl From<FeedRefusal> for ApiError {
+    fn from(refusal: FeedRefusal) -> Self {
+        match refusal {
+            FeedRefusal::Expired { oldest } => Self::events_expired(oldest.get()),
         }
     }
 }

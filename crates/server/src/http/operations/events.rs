@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cuepoint_domain::application::queries::{EventPageRequest, EventQueries};
+use cuepoint_domain::application::queries::{EventPageRequest, EventQueries, Feed};
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::event::EventType;
 use cuepoint_domain::ledger::Position;
@@ -29,7 +29,7 @@ operations! {
         run: authenticated(Action::ReadEvents, own),
         answers: ok::<EventPageView<'_>>("A page of events, oldest first."),
         filters: EventFilters::DECLARED,
-        fails: &[Code::ValidationFailed],
+        fails: &[Code::ValidationFailed, Code::EventsExpired],
     }
 
     /// List all events
@@ -41,14 +41,15 @@ operations! {
         run: authenticated(Action::ReadAllEvents, all),
         answers: ok::<OperatorEventPageView<'_>>("A page of events, oldest first."),
         filters: EventFilters::DECLARED,
-        fails: &[Code::ValidationFailed],
+        fails: &[Code::ValidationFailed, Code::EventsExpired],
     }
 }
 
 filters! {
     /// The part of a feed.
     struct EventFilters {
-        /// Only events after this position; 0, the default, is before the first one.
+        /// Only events after this position; 0 is before the first one. By default, the page begins with the
+        /// oldest event that is shown.
         after: Position = filters::POSITION,
         /// The maximum number of events; 100 by default.
         limit: u32 = filters::EVENT_LIMIT,
@@ -60,19 +61,15 @@ filters! {
 /// The page that a call asks for.
 fn asked(call: &ApiCall) -> Result<EventPageRequest, ApiError> {
     let EventFilters { after, limit, types } = call.filters()?;
-    Ok(EventPageRequest {
-        after: after.unwrap_or_default(),
-        limit: limit.unwrap_or(EventQueries::PAGE_DEFAULT),
-        types,
-    })
+    Ok(EventPageRequest { after, limit: limit.unwrap_or(EventQueries::PAGE_DEFAULT), types })
 }
 
 async fn own(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
-    let page = call.app.services.events.own(&principal, &asked(&call)?).await?;
+    let page = call.app.services.events.page(&principal, Feed::Own, &asked(&call)?).await?;
     ApiResponse::new("Events.", EventPageView::new(&page, call.currency()))
 }
 
 async fn all(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
-    let page = call.app.services.events.all(&principal, &asked(&call)?).await?;
+    let page = call.app.services.events.page(&principal, Feed::All, &asked(&call)?).await?;
     ApiResponse::new("Events.", OperatorEventPageView::new(&page, call.currency()))
 }

@@ -6,7 +6,8 @@ pub mod blocks;
 pub mod corrections;
 pub mod djs;
 pub mod docs;
-pub mod events;
+pub mod event_streams;
+mod events;
 pub mod health;
 pub mod jwks;
 pub mod operator_topups;
@@ -46,6 +47,7 @@ pub fn all() -> Vec<Declaration> {
         topups::operations(),
         withdrawals::operations(),
         events::operations(),
+        event_streams::operations(),
         webhooks::operations(),
         operator_withdrawals::operations(),
         operator_topups::operations(),

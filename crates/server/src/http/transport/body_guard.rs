@@ -6,17 +6,20 @@ use std::task::{Context, Poll};
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::web::Bytes;
 
-/// The body, which calls `asked` on every poll and keeps its captures alive as long as itself.
-pub(crate) fn guarded_body(answer: BoxBody, asked: impl FnMut() + Unpin + 'static) -> BoxBody {
-    BoxBody::new(GuardedBody { answer, asked })
+/// The result of polling a body.
+type Polled = Poll<Option<Result<Bytes, <BoxBody as MessageBody>::Error>>>;
+
+/// The body, which calls `polled` after every poll and keeps its captures alive as long as itself.
+pub(crate) fn guarded_body(answer: BoxBody, polled: impl FnMut(&Polled) + Unpin + 'static) -> BoxBody {
+    BoxBody::new(GuardedBody { answer, polled })
 }
 
 struct GuardedBody<F> {
     answer: BoxBody,
-    asked: F,
+    polled: F,
 }
 
-impl<F: FnMut() + Unpin> MessageBody for GuardedBody<F> {
+impl<F: FnMut(&Polled) + Unpin> MessageBody for GuardedBody<F> {
     type Error = <BoxBody as MessageBody>::Error;
 
     fn size(&self) -> BodySize {
@@ -27,8 +30,9 @@ impl<F: FnMut() + Unpin> MessageBody for GuardedBody<F> {
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Bytes, Self::Error>>> {
-        let Self { answer, asked } = self.get_mut();
-        asked();
-        Pin::new(answer).poll_next(context)
+        let Self { answer, polled } = self.get_mut();
+        let chunk = Pin::new(answer).poll_next(context);
+        polled(&chunk);
+        chunk
     }
 }

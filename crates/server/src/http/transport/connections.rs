@@ -49,10 +49,12 @@ impl Connection {
         Busy(self.clone())
     }
 
-    /// The response body; the connection does not count as idle while the client reads it.
+    /// The response body; the connection counts as idle only while the client does not read a chunk of it.
     pub(crate) fn timed_by(self, answer: BoxBody) -> BoxBody {
         // A chunk is polled once the previous one has been sent.
-        guarded_body(answer, move || self.0.set(Some(Instant::now())))
+        guarded_body(answer, move |polled| {
+            self.0.set(if polled.is_pending() { None } else { Some(Instant::now()) });
+        })
     }
 }
 

@@ -21,6 +21,7 @@ pub fn cors(origins: &[String]) -> Condition<Cors> {
         ])
         .allowed_headers([header::ACCEPT, header::AUTHORIZATION, header::CONTENT_TYPE])
         .allowed_header("Idempotency-Key")
+        .allowed_header("Last-Event-ID")
         .allowed_header("X-Request-Id")
         .expose_headers([
             "X-Request-Id",

@@ -32,7 +32,7 @@ impl UndrainedBody {
 
     /// The response body, which now keeps the request body alive.
     pub(crate) fn kept_by(self, answer: BoxBody) -> BoxBody {
-        guarded_body(answer, move || {
+        guarded_body(answer, move |_| {
             let _kept = &self;
         })
     }

@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 use crate::http::wire::error::{ApiError, Code, RateLimitStatus};
 use crate::http::wire::messages::Errors;
 use crate::http::wire::names;
+use crate::http::wire::server_sent_events;
 
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
@@ -71,6 +72,10 @@ pub struct FailureEnvelope<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     allowed: Option<&'a [&'static str]>,
+    /// With `events_expired`: the oldest position that is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, minimum = 1)]
+    oldest: Option<i64>,
     /// `X-Request-Id` of the answer.
     #[schema(example = "0192f7c1-8a3b-7c4d-9e5f-60718293a4b5")]
     request_id: &'a str,
@@ -91,6 +96,7 @@ pub type BodyStream = LocalBoxStream<'static, Result<Bytes, Box<dyn std::error::
 enum Body {
     Whole(Vec<u8>),
     Stream(BodyStream),
+    EventStream(BodyStream),
 }
 
 impl std::fmt::Debug for Body {
@@ -98,7 +104,7 @@ impl std::fmt::Debug for Body {
         match self {
             // The body may contain tokens.
             Self::Whole(body) => write!(f, "Whole({} bytes)", body.len()),
-            Self::Stream(_) => f.write_str("Stream"),
+            Self::Stream(_) | Self::EventStream(_) => f.write_str("Stream"),
         }
     }
 }
@@ -132,6 +138,12 @@ impl ApiResponse {
         Self { created: None, replayed: false, body: Body::Stream(stream) }
     }
 
+    /// A body of server-sent events.
+    #[must_use]
+    pub fn event_stream(stream: BodyStream) -> Self {
+        Self { created: None, replayed: false, body: Body::EventStream(stream) }
+    }
+
     /// Adds the id of the created object.
     #[must_use]
     pub fn at(mut self, id: impl ToString) -> Self {
@@ -162,6 +174,11 @@ impl ApiResponse {
         match self.body {
             Body::Whole(body) => response.body(body),
             Body::Stream(stream) => response.streaming(stream),
+            Body::EventStream(stream) => response
+                .content_type(server_sent_events::MEDIA_TYPE)
+                // Some reverse proxies would collect the events before they send them.
+                .insert_header(("X-Accel-Buffering", "no"))
+                .streaming(stream),
         }
     }
 
@@ -193,6 +210,7 @@ impl ApiError {
             errors: Some(&details.errors).filter(|errors| !errors.is_empty()),
             current: details.transition.as_ref().map(|transition| transition.current),
             allowed: details.transition.as_ref().map(|transition| transition.allowed.as_slice()),
+            oldest: details.oldest,
             request_id,
         };
         let body = serde_json::to_vec(&failure).unwrap_or_default();

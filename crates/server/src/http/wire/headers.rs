@@ -3,9 +3,11 @@
 use actix_web::HttpRequest;
 use actix_web::http::header::{self, Accept, Header as _, HeaderMap, HeaderValue, Quality};
 use actix_web::mime;
+use cuepoint_domain::ledger::Position;
 use cuepoint_domain::provider_message::WebhookId;
 
 use crate::http::wire::error::{ApiError, Code};
+use crate::http::wire::query::integer;
 
 /// The longest idempotency key, in characters.
 const MAX_KEY: usize = 255;
@@ -57,25 +59,38 @@ pub fn signature(headers: &HeaderMap) -> Result<Signature<'_>, ApiError> {
     Ok(Signature { id, timestamp: one("webhook-timestamp")?, signatures: one("webhook-signature")? })
 }
 
-/// Checks that the client accepts JSON, which is the default.
+/// Checks that the client accepts this media type, which is the default.
 ///
 /// # Errors
 /// [`Code::NotAcceptable`].
-pub fn accepts_json(request: &HttpRequest) -> Result<(), ApiError> {
+pub fn accepts(media_type: &str, request: &HttpRequest) -> Result<(), ApiError> {
+    let (kind, subtype) = media_type.split_once('/').unwrap_or((media_type, ""));
     let Accept(ranges) = Accept::parse(request)
         .map_err(|_| ApiError::saying(Code::BadRequest, "The Accept header could not be understood."))?;
-    let quality = |kind: mime::Name<'_>, subtype: mime::Name<'_>| {
+    let quality = |kind: &str, subtype: &str| {
         let mut same =
             ranges.iter().filter(|range| range.item.type_() == kind && range.item.subtype() == subtype);
         same.next().map(|range| range.quality)
     };
-    let taken = quality(mime::APPLICATION, mime::JSON)
-        .or_else(|| quality(mime::APPLICATION, mime::STAR))
-        .or_else(|| quality(mime::STAR, mime::STAR));
+    let taken = quality(kind, subtype).or_else(|| quality(kind, "*")).or_else(|| quality("*", "*"));
     if ranges.is_empty() || taken.is_some_and(|quality| quality > Quality::ZERO) {
         Ok(())
     } else {
-        Err(Code::NotAcceptable.into())
+        Err(ApiError::saying(Code::NotAcceptable, format!("Only {media_type} can be answered.")))
+    }
+}
+
+/// The position of the last event that a client received, if it resumes a stream.
+///
+/// # Errors
+/// [`Code::BadRequest`] if it is repeated or not a position.
+pub fn last_event_id(headers: &HeaderMap) -> Result<Option<Position>, ApiError> {
+    let mut values = headers.get_all("last-event-id").filter(|value| !value.is_empty());
+    let Some(value) = values.next() else { return Ok(None) };
+    let position = value.to_str().ok().and_then(integer).and_then(Position::new);
+    match position.filter(|_| values.next().is_none()) {
+        Some(position) => Ok(Some(position)),
+        None => Err(ApiError::saying(Code::BadRequest, "The Last-Event-ID header must be a position.")),
     }
 }
 
@@ -147,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn accept_headers_that_allow_json() {
+    fn accept_headers_that_allow_a_media_type() {
         for (accept, taken) in [
             ("application/json", true),
             ("*/*", true),
@@ -161,9 +176,14 @@ mod tests {
             ("application/json;q=0, */*", false),
             ("*/*;q=0", false),
         ] {
-            assert_eq!(accepts_json(&request(&[("accept", accept)])).is_ok(), taken, "{accept}");
+            let request = request(&[("accept", accept)]);
+            assert_eq!(accepts("application/json", &request).is_ok(), taken, "{accept}");
         }
-        assert!(accepts_json(&request(&[])).is_ok());
+        for (accept, taken) in [("text/event-stream", true), ("text/*", true), ("application/json", false)] {
+            let request = request(&[("accept", accept)]);
+            assert_eq!(accepts("text/event-stream", &request).is_ok(), taken, "{accept}");
+        }
+        assert!(accepts("application/json", &request(&[])).is_ok());
     }
 
     #[test]

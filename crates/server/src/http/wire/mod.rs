@@ -16,5 +16,6 @@ pub mod names;
 pub mod page;
 pub mod query;
 pub mod schema;
+pub mod server_sent_events;
 pub mod time;
 pub mod values;

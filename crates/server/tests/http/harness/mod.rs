@@ -3,6 +3,7 @@
 mod answer;
 mod client;
 mod database;
+mod event_stream;
 mod mail;
 mod messages;
 mod people;
@@ -16,6 +17,7 @@ mod server;
 pub(crate) use answer::{Answer, keys};
 pub(crate) use client::{Call, Client};
 pub(crate) use database::Database;
+pub(crate) use event_stream::{EventStream, Message as StreamMessage, Received};
 pub(crate) use mail::{MailServer, Post};
 pub(crate) use messages::{Message, NEW, OLD, STRANGE, TOPUPS, is_signed, paid, payout_keys};
 pub(crate) use people::{

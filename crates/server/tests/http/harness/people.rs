@@ -63,7 +63,7 @@ pub(crate) fn operator_keys(email: &str) -> [(&str, &str); 2] {
 /// A logged-in user.
 #[derive(Clone)]
 pub(crate) struct Person {
-    client: Client,
+    pub(super) client: Client,
     pub(crate) id: i64,
     pub(crate) email: String,
     pub(crate) token: String,

@@ -80,7 +80,9 @@ macro_rules! event_views {
         }
 
         impl<'e> $event<'e> {
-            fn new(event: &'e Event, currency: &Currency) -> Option<Self> {
+            /// The view of an event, if it has an object.
+            #[must_use]
+            pub fn new(event: &'e Event, currency: &Currency) -> Option<Self> {
                 let data = match &event.outcome {
                     Outcome::Request(request) => {
                         $data::MusicRequest(MusicRequestView::new(request, currency))

@@ -62,8 +62,8 @@ codes! {
     NotFound = NOT_FOUND, "not_found", "Not found.";
     /// The route does not support the method.
     MethodNotAllowed = METHOD_NOT_ALLOWED, "method_not_allowed", "The method is not allowed here.";
-    /// The client does not accept JSON.
-    NotAcceptable = NOT_ACCEPTABLE, "not_acceptable", "Only application/json can be answered.";
+    /// The client does not accept the media type of the answer.
+    NotAcceptable = NOT_ACCEPTABLE, "not_acceptable", "This media type cannot be answered.";
     /// The head did not arrive in time.
     RequestTimeout = REQUEST_TIMEOUT, "request_timeout", "The request took too long to arrive.";
     /// The body is larger than 64 KiB.
@@ -78,6 +78,8 @@ codes! {
     IdempotencyInFlight = CONFLICT, "idempotency_in_flight", "A request with this key is still running.";
     /// The DJ accepts no requests now.
     DjOffline = CONFLICT, "dj_offline", "The DJ takes no requests right now.";
+    /// The events after the given position are no longer shown.
+    EventsExpired = GONE, "events_expired", "Events after this position are no longer shown.";
     /// A field is missing or invalid, or the body is not an object.
     ValidationFailed = UNPROCESSABLE_ENTITY, "validation_failed", "The given data was invalid.";
     /// The available balance is too small.

@@ -64,6 +64,8 @@ pub struct Details {
     pub allow: Option<String>,
     /// Seconds until a retry may succeed, if longer than the default.
     pub retry_after_seconds: Option<u32>,
+    /// The oldest shown position.
+    pub oldest: Option<i64>,
     /// The cause, which is only logged.
     pub cause: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
@@ -147,6 +149,12 @@ impl ApiError {
     #[must_use]
     pub fn method_not_allowed(allow: String) -> Self {
         Self::with(Code::MethodNotAllowed, Details { allow: Some(allow), ..Details::default() })
+    }
+
+    /// Events that are no longer shown, before the oldest position that is.
+    #[must_use]
+    pub fn events_expired(oldest: i64) -> Self {
+        Self::with(Code::EventsExpired, Details { oldest: Some(oldest), ..Details::default() })
     }
 
     /// A transition that the current status does not allow.

@@ -1,0 +1,306 @@
+//! The open streams of events on this server, and the distribution of events to them.
+//!
+//! One reader follows the operations of all servers and hands each event to the streams whose readers it
+//! concerns, so that a stream holds no connection to the database.
+
+use std::collections::{HashMap, HashSet};
+use std::mem;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use cuepoint_domain::application::queries::Feed;
+use cuepoint_domain::authorization::{Epoch, Principal};
+use cuepoint_domain::event::Event;
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::Position;
+use cuepoint_domain::timestamp::Timestamp;
+use tokio::sync::{Notify, mpsc};
+
+use crate::observability::metrics;
+
+/// The maximum number of open streams of an account on this server.
+pub const PER_ACCOUNT: usize = 6;
+/// The number of events by which a stream may be behind.
+const BUFFER: usize = 256;
+
+/// The authority under which a stream was opened.
+#[derive(Clone, Copy, Debug)]
+pub struct Authority {
+    /// The reader.
+    pub principal: Principal,
+    /// The feed that the reader sees.
+    pub feed: Feed,
+    /// The epoch of the data at the beginning.
+    pub epoch: Epoch,
+    /// The expiry of the access token.
+    pub expires: Timestamp,
+}
+
+/// Why no further stream is opened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Full {
+    /// The account has the maximum number of streams.
+    Account,
+    /// This server has the maximum number of streams, or is stopping.
+    Server,
+}
+
+/// Why this server ended a stream.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EndReason {
+    /// The reader did not keep up.
+    Slow,
+    /// The access token expired, or the reader lost the permission.
+    Unauthorized,
+    /// The server stops.
+    Stopping,
+    /// The newest position went back: a standby without the last commits has become the primary.
+    Reset,
+}
+
+impl EndReason {
+    /// The name in metrics.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Slow => "slow",
+            Self::Unauthorized => "unauthorized",
+            Self::Stopping => "stopping",
+            Self::Reset => "reset",
+        }
+    }
+}
+
+/// The key of a stream on this server.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct StreamKey(u64);
+
+/// The open streams.
+#[derive(Clone)]
+pub struct EventHub(Arc<Hub>);
+
+struct Hub {
+    max_streams: usize,
+    streams: Mutex<Streams>,
+    /// Notified when a stream begins to follow.
+    followed: Notify,
+}
+
+#[derive(Default)]
+struct Streams {
+    is_closed: bool,
+    last_key: u64,
+    open: HashMap<StreamKey, OpenStream>,
+    by_account: HashMap<UserId, HashSet<StreamKey>>,
+    of_all: HashSet<StreamKey>,
+    /// The number of streams that follow.
+    following: usize,
+    /// The position up to which the following streams have their events.
+    position: Position,
+}
+
+struct OpenStream {
+    authority: Authority,
+    follows: bool,
+    events: mpsc::Sender<Arc<Event>>,
+    revoked: Arc<AtomicBool>,
+}
+
+/// A stream's place at the hub, which it leaves when dropped.
+pub struct Subscription {
+    hub: Arc<Hub>,
+    key: StreamKey,
+    events: mpsc::Receiver<Arc<Event>>,
+    revoked: Arc<AtomicBool>,
+}
+
+impl EventHub {
+    /// No streams, and at most this many.
+    #[must_use]
+    pub fn new(max_streams: usize) -> Self {
+        Self(Arc::new(Hub { max_streams, streams: Mutex::default(), followed: Notify::new() }))
+    }
+
+    /// Admits a stream, which gets no events until it follows.
+    ///
+    /// # Errors
+    /// [`Full`].
+    pub fn open(&self, authority: Authority) -> Result<Subscription, Full> {
+        let Self(hub) = self;
+        let mut guard = hub.lock();
+        let streams = &mut *guard;
+        if streams.is_closed || streams.open.len() >= hub.max_streams {
+            return Err(Full::Server);
+        }
+        let of_account = streams.by_account.entry(authority.principal.user).or_default();
+        if of_account.len() >= PER_ACCOUNT {
+            return Err(Full::Account);
+        }
+        streams.last_key = streams.last_key.wrapping_add(1);
+        let key = StreamKey(streams.last_key);
+        of_account.insert(key);
+        if authority.feed == Feed::All {
+            streams.of_all.insert(key);
+        }
+        let (events, received) = mpsc::channel(BUFFER);
+        let revoked = Arc::<AtomicBool>::default();
+        let stream = OpenStream { authority, follows: false, events, revoked: Arc::clone(&revoked) };
+        streams.open.insert(key, stream);
+        metrics::event_streams(streams.open.len());
+        drop(guard);
+        Ok(Subscription { hub: Arc::clone(hub), key, events: received, revoked })
+    }
+
+    /// Waits until a stream follows, and returns the position after which the next events are due.
+    pub async fn due(&self) -> Position {
+        let Self(hub) = self;
+        loop {
+            {
+                let streams = hub.lock();
+                if streams.following > 0 {
+                    return streams.position;
+                }
+            }
+            hub.followed.notified().await;
+        }
+    }
+
+    /// Hands the events after a position, complete up to another, to the streams whose readers they concern.
+    /// Nothing happens if the streams left, and others came that follow another position.
+    pub fn deliver(&self, after: Position, events: Vec<Event>, complete_to: Position) {
+        let Self(hub) = self;
+        let mut streams = hub.lock();
+        if streams.following == 0 || streams.position != after {
+            return;
+        }
+        for event in events.into_iter().map(Arc::new) {
+            streams.deliver(&event);
+        }
+        streams.position = complete_to;
+    }
+
+    /// Ends the streams whose authority is no longer valid.
+    pub fn end_unauthorized(&self, is_valid: impl Fn(&Authority) -> bool) {
+        let Self(hub) = self;
+        let mut streams = hub.lock();
+        let invalid: Vec<StreamKey> = streams
+            .open
+            .iter()
+            .filter(|(_, stream)| !is_valid(&stream.authority))
+            .map(|(key, _)| *key)
+            .collect();
+        for key in invalid {
+            streams.end(key, EndReason::Unauthorized);
+        }
+    }
+
+    /// Ends every stream.
+    pub fn end_all(&self, reason: EndReason) {
+        let Self(hub) = self;
+        hub.lock().end_all(reason);
+    }
+
+    /// Ends every stream and admits no more.
+    pub fn close(&self) {
+        let Self(hub) = self;
+        let mut streams = hub.lock();
+        streams.is_closed = true;
+        streams.end_all(EndReason::Stopping);
+    }
+}
+
+impl Hub {
+    fn lock(&self) -> MutexGuard<'_, Streams> {
+        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Streams {
+    fn deliver(&mut self, event: &Arc<Event>) {
+        let audience = event.audience();
+        let concerned = [audience.owner, audience.dj].into_iter().flatten();
+        let own = concerned.filter_map(|user| self.by_account.get(&user)).flatten();
+        let keys: HashSet<StreamKey> = own.chain(&self.of_all).copied().collect();
+        for key in keys {
+            let Some(stream) = self.open.get(&key).filter(|stream| stream.follows) else { continue };
+            // What it has received so far stays complete; the rest follows when its reader resumes.
+            if stream.events.try_send(Arc::clone(event)).is_err() {
+                self.end(key, EndReason::Slow);
+            }
+        }
+    }
+
+    fn end_all(&mut self, reason: EndReason) {
+        let all: Vec<StreamKey> = self.open.keys().copied().collect();
+        for key in all {
+            self.end(key, reason);
+        }
+    }
+
+    fn end(&mut self, key: StreamKey, reason: EndReason) {
+        if let Some(stream) = self.remove(key) {
+            stream.revoked.store(reason != EndReason::Slow, Ordering::Release);
+            metrics::event_stream_ended(reason.name());
+        }
+    }
+
+    fn remove(&mut self, key: StreamKey) -> Option<OpenStream> {
+        let stream = self.open.remove(&key)?;
+        self.of_all.remove(&key);
+        let account = stream.authority.principal.user;
+        if let Some(of_account) = self.by_account.get_mut(&account) {
+            of_account.remove(&key);
+            if of_account.is_empty() {
+                self.by_account.remove(&account);
+            }
+        }
+        if stream.follows {
+            self.following = self.following.saturating_sub(1);
+        }
+        metrics::event_streams(self.open.len());
+        Some(stream)
+    }
+}
+
+impl Subscription {
+    /// Delivers events from now on, and returns the position after which they are complete. The stream reads
+    /// what is missing before it from the feed, and skips what it has seen.
+    pub fn follow(&self, after: Position) -> Position {
+        let mut streams = self.hub.lock();
+        let is_first = streams.following == 0;
+        if let Some(stream) = streams.open.get_mut(&self.key)
+            && !mem::replace(&mut stream.follows, true)
+        {
+            streams.following = streams.following.saturating_add(1);
+            if is_first {
+                streams.position = after;
+                self.hub.followed.notify_one();
+            }
+        }
+        streams.position
+    }
+
+    /// The number of the stream on this server.
+    #[must_use]
+    pub const fn number(&self) -> u64 {
+        self.key.0
+    }
+
+    /// The next events, at most this many; none if the stream has ended.
+    pub async fn receive(&mut self, into: &mut Vec<Arc<Event>>, limit: usize) -> usize {
+        let received = self.events.recv_many(into, limit).await;
+        if self.is_revoked() { 0 } else { received }
+    }
+
+    /// Whether the stream has ended and must not show anything more.
+    #[must_use]
+    pub fn is_revoked(&self) -> bool {
+        self.revoked.load(Ordering::Acquire)
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        drop(self.hub.lock().remove(self.key));
+    }
+}

@@ -1,0 +1,63 @@
+//! The job that reads new operations for the open streams of events.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cuepoint_domain::application::queries::EventTail;
+use cuepoint_domain::authorization::Action;
+use cuepoint_domain::ports::Clock as _;
+use tokio::time::{sleep, timeout};
+
+use crate::adapters::event_hub::{Authority, EndReason};
+use crate::app::App;
+use crate::observability::metrics;
+
+/// The time between two reads, in which commits share one.
+const SPACING: Duration = Duration::from_millis(10);
+/// The time after which operations are read even if no commit was announced.
+const POLLED_EVERY: Duration = Duration::from_secs(1);
+
+/// Hands new events to the streams, as long as there are any that follow.
+pub(super) async fn run(app: Arc<App>) {
+    let mut announced = 0;
+    loop {
+        let after = app.event_hub.due().await;
+        match app.services.events.tail(after).await {
+            Ok(tail) => {
+                measure(&app, &tail);
+                if tail.newest < after {
+                    app.event_hub.end_all(EndReason::Reset);
+                    continue;
+                }
+                let is_behind = tail.complete_to < tail.newest;
+                app.event_hub.deliver(after, tail.events, tail.complete_to);
+                if is_behind {
+                    continue;
+                }
+            }
+            Err(unavailable) => tracing::warn!(%unavailable, "new events could not be read"),
+        }
+        sleep(SPACING).await;
+        if let Ok(newer) = timeout(POLLED_EVERY, app.services.events.announced_after(announced)).await {
+            announced = newer;
+        }
+    }
+}
+
+/// Records how far behind the streams were before these events.
+fn measure(app: &App, tail: &EventTail) {
+    let now = app.authentication.clock.now();
+    let delay = tail.events.first().map_or(0.0, |event| now.since(event.created_at).as_seconds_f64());
+    metrics::event_lag(tail.newest.get().saturating_sub(tail.complete_to.get()), delay.max(0.0));
+}
+
+/// Whether a stream may go on.
+pub(super) fn is_valid(app: &App, authority: &Authority) -> bool {
+    let revocations = &app.authentication.revocations;
+    let current = revocations.check(authority.principal);
+    let action: Action = authority.feed.action();
+    authority.epoch == revocations.epoch()
+        && app.authentication.clock.now() < authority.expires
+        && current.is_ok_and(|principal| principal.has_role_for(action).is_ok())
+        && (!action.is_for_staff() || revocations.ensure_current().is_ok())
+}

@@ -1,0 +1,282 @@
+//! Streams of events: what they show, where they resume, and when they end.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::harness::{
+    Database, EventStream, Person, Received, Server, Store, StreamMessage, eventually, operator_keys,
+};
+
+on_every_store!(
+    a_stream_shows_the_events_of_the_feed_as_they_happen,
+    a_stream_begins_at_the_head_or_after_a_position,
+    staff_stream_all_events,
+    a_stream_shows_only_the_wanted_types,
+    an_account_has_at_most_six_streams,
+    a_stream_ends_with_its_session,
+    a_stream_ends_when_its_reader_is_suspended_or_demoted,
+    a_stream_ends_when_its_token_expires,
+    a_stop_ends_streams_first,
+    a_reader_that_does_not_keep_up_resumes_without_a_gap,
+    invalid_streams_are_refused,
+);
+
+/// The time within which a revocation ends a stream.
+const REVOKED_WITHIN: Duration = Duration::from_secs(2);
+const OPERATOR: &str = "operator@example.com";
+
+/// The events of a feed after a position.
+fn feed(person: &Person, path: &str, after: i64) -> Vec<Value> {
+    let page = person.get(&format!("{path}?after={after}&limit=1000")).data(200);
+    assert_eq!(page["next"], page["head"], "one page shows all");
+    page["events"].as_array().unwrap().clone()
+}
+
+fn shown(received: Vec<Received>) -> Vec<Value> {
+    let data = |event: Received| {
+        assert_eq!(event.data["position"], event.id);
+        assert_eq!(event.data["type"], event.event_type);
+        event.data
+    };
+    received.into_iter().map(data).collect()
+}
+
+fn types(events: &[Received]) -> Vec<&str> {
+    events.iter().map(|event| event.event_type.as_str()).collect()
+}
+
+/// Asserts that the stream ends within the time for revocations.
+fn ends_soon(mut stream: EventStream) {
+    let start = Instant::now();
+    let rest = stream.rest();
+    assert!(start.elapsed() < REVOKED_WITHIN, "{:?}", start.elapsed());
+    assert_eq!(rest, []);
+}
+
+fn a_stream_shows_the_events_of_the_feed_as_they_happen(store: Store) {
+    let server = Server::start(store);
+    let (guest, dj, stranger) = (server.payer("20"), server.dj(), server.guest());
+    let (mut of_guest, mut of_dj) = (guest.stream("/events/stream", &[]), dj.stream("/events/stream", &[]));
+    let mut of_stranger = stranger.stream("/events/stream", &[]);
+    for (name, value) in
+        [("content-type", "text/event-stream"), ("cache-control", "no-store"), ("x-accel-buffering", "no")]
+    {
+        assert_eq!(of_guest.headers[name], value);
+    }
+    assert!(!of_guest.headers.contains_key("content-encoding"));
+    let Some(StreamMessage::Retry(retry)) = of_guest.try_next().unwrap() else { panic!("no retry") };
+    assert!((2_000..=4_000).contains(&retry), "{retry}");
+    let head = guest.get("/events").data(200)["head"].as_i64().unwrap();
+    let request = guest.ask(&dj);
+    dj.answer(request, "accepted").data(200);
+    dj.answer(request, "played").data(200);
+    guest.topup("5");
+    stranger.topup("1");
+    assert_eq!(shown(of_guest.events(4)), feed(&guest, "/events", head));
+    assert_eq!(shown(of_dj.events(3)), feed(&dj, "/events", 0));
+    assert_eq!(types(&of_stranger.events(1)), ["topup.created"]);
+}
+
+fn a_stream_begins_at_the_head_or_after_a_position(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    for _ in 0..600 {
+        guest.topup("0.01");
+    }
+    let all = feed(&guest, "/events", 0);
+    assert_eq!(all.len(), 600);
+    let mut at_the_head = guest.stream("/events/stream", &[]);
+    let mut from_the_start = guest.stream("/events/stream?after=0", &[]);
+    let position = all[399]["position"].to_string();
+    let mut resumed = guest.stream("/events/stream?after=3", &[("Last-Event-ID", &position)]);
+    assert_eq!(shown(from_the_start.events(600)), all);
+    assert_eq!(shown(resumed.events(200)), all[400..], "the header takes precedence");
+    guest.topup("1");
+    let newest = feed(&guest, "/events", all[599]["position"].as_i64().unwrap());
+    for stream in [&mut at_the_head, &mut from_the_start, &mut resumed] {
+        assert_eq!(shown(stream.events(1)), newest);
+    }
+}
+
+fn staff_stream_all_events(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let (guest, dj) = (server.payer("20"), server.dj());
+    let mut stream = operator.stream("/operator/events/stream?after=0", &[]);
+    guest.ask(&dj);
+    guest.withdrawal("1");
+    let received = stream.events(3);
+    assert_eq!(types(&received), ["topup.created", "music_request.created", "withdrawal.created"]);
+    assert_eq!(shown(received), feed(&operator, "/operator/events", 0));
+    let refused = guest.try_stream("/operator/events/stream", &[]).err().unwrap();
+    refused.refused(403, "insufficient_scope");
+}
+
+fn a_stream_shows_only_the_wanted_types(store: Store) {
+    let server = Server::start(store);
+    let (guest, dj) = (server.payer("20"), server.dj());
+    guest.cancel(guest.ask(&dj)).data(200);
+    let mut stream = guest.stream("/events/stream?after=0&types=music_request.cancelled,topup.created", &[]);
+    assert_eq!(types(&stream.events(2)), ["topup.created", "music_request.cancelled"]);
+    guest.cancel(guest.ask(&dj)).data(200);
+    assert_eq!(types(&stream.events(1)), ["music_request.cancelled"]);
+}
+
+fn an_account_has_at_most_six_streams(store: Store) {
+    let server = Server::configured(store, &[("events.max_streams", "8")]);
+    let (guest, other) = (server.guest(), server.guest());
+    let mut streams: Vec<EventStream> = (0..6).map(|_| guest.stream("/events/stream", &[])).collect();
+    let refused = guest.try_stream("/events/stream", &[]).err().unwrap();
+    refused.refused(503, "unavailable");
+    assert_eq!(refused.headers["retry-after"], "5");
+    streams.extend((0..2).map(|_| other.stream("/events/stream", &[])));
+    other.try_stream("/events/stream", &[]).err().unwrap().refused(503, "unavailable");
+    streams.truncate(7);
+    streams.remove(0);
+    // The server notices closed connections a moment later.
+    for reader in [&guest, &other] {
+        streams.push(eventually("a place is free", || reader.try_stream("/events/stream", &[]).ok()));
+    }
+}
+
+fn a_stream_ends_with_its_session(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let other_session = guest.at(&server.client());
+    let mut remaining = other_session.stream("/events/stream", &[]);
+    let stream = guest.stream("/events/stream", &[]);
+    guest.post("/auth/logout", &json!({"refresh_token": guest.refresh_token})).data(200);
+    ends_soon(stream);
+    other_session.topup("1");
+    assert_eq!(types(&remaining.events(1)), ["topup.created"]);
+}
+
+fn a_stream_ends_when_its_reader_is_suspended_or_demoted(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let (guest, auditor) = (server.guest(), server.guest());
+    let of_guest = guest.stream("/events/stream", &[]);
+    let reason = json!({"reason": "as agreed"});
+    operator.post(&format!("/operator/users/{}/suspend", guest.id), &reason).data(200);
+    ends_soon(of_guest);
+    let role = |role: &str| json!({"role": role, "reason": "as agreed"});
+    operator.post(&format!("/operator/users/{}/role", auditor.id), &role("auditor")).data(200);
+    let auditor = auditor.at(&server.client());
+    let of_auditor = auditor.stream("/operator/events/stream", &[]);
+    operator.post(&format!("/operator/users/{}/role", auditor.id), &role("member")).data(200);
+    ends_soon(of_auditor);
+}
+
+fn a_stream_ends_when_its_token_expires(store: Store) {
+    let server = Server::configured(store, &[("auth.access_token_ttl_seconds", "3")]);
+    let guest = server.guest();
+    let start = Instant::now();
+    let mut stream = guest.stream("/events/stream", &[]);
+    guest.topup("1");
+    assert_eq!(types(&stream.rest()), ["topup.created"]);
+    assert!(start.elapsed() < Duration::from_secs(3) + REVOKED_WITHIN, "{:?}", start.elapsed());
+}
+
+fn a_stop_ends_streams_first(store: Store) {
+    let mut server = Server::start(store);
+    let guest = server.guest();
+    let mut stream = guest.stream("/events/stream", &[]);
+    let start = Instant::now();
+    server.signal("TERM");
+    assert_eq!(stream.rest(), []);
+    assert!(server.ended().success());
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+}
+
+/// More events than fit into the buffers of the hub and of both sockets.
+fn a_reader_that_does_not_keep_up_resumes_without_a_gap(store: Store) {
+    const WRITERS: usize = 4;
+    let (server, operator) = Server::with_operator(store, &[]);
+    let path = "/operator/events/stream";
+    let mut stream = operator.stream(path, &[]);
+    let metric = "cuepoint_event_streams_ended_total{reason=\"slow\"} 1";
+    let is_slow = || server.client().outside("GET", "/metrics").send().text.contains(metric);
+    let guests: Vec<Person> = (0..WRITERS).map(|_| server.guest()).collect();
+    while !is_slow() {
+        thread::scope(|scope| {
+            for guest in &guests {
+                scope.spawn(|| (0..200).for_each(|_| drop(guest.topup("0.01"))));
+            }
+        });
+    }
+    let mut seen = stream.rest();
+    let last = seen.last().unwrap().id.to_string();
+    let head = operator.get("/operator/events?limit=1").data(200)["head"].as_i64().unwrap();
+    let mut resumed = operator.stream(path, &[("Last-Event-ID", &last)]);
+    while seen.last().unwrap().id < head {
+        seen.extend(resumed.events(1));
+    }
+    let ids: Vec<i64> = seen.iter().map(|event| event.id).collect();
+    assert_eq!(ids, (ids[0]..=head).collect::<Vec<_>>());
+}
+
+fn invalid_streams_are_refused(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let refused = |path: &str, headers: &[(&str, &str)]| {
+        guest.try_stream(&format!("/events/stream{path}"), headers).err()
+    };
+    refused("?after=-1&types=nonsense", &[]).unwrap().invalid(&["after", "types"]);
+    for id in ["x", "-1", "1.5", "9223372036854775808"] {
+        refused("", &[("Last-Event-ID", id)]).unwrap().refused(400, "bad_request");
+    }
+    refused("", &[("Accept", "application/json")]).unwrap().refused(406, "not_acceptable");
+    refused("?access_token=abc", &[("Authorization", "")]).unwrap().refused(401, "invalid_token");
+    assert!(refused("", &[("Accept", "text/event-stream"), ("Last-Event-ID", "")]).is_none());
+}
+
+/// Two servers, and an operator at the first one.
+fn two_servers(database: &Arc<Database>, keys: &[(&str, &str)]) -> (Server, Server, Person) {
+    let keys = [&operator_keys(OPERATOR)[..], keys].concat();
+    let (one, other) = (Server::on(database, &keys), Server::on(database, &keys));
+    let operator = one.client().login(OPERATOR);
+    (one, other, operator)
+}
+
+#[test]
+fn streams_at_two_servers_show_one_order() {
+    const EACH: usize = 50;
+    let database = Arc::new(Database::postgres());
+    let key = ("auth.signing_keys", "shared:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=");
+    let (one, other, operator) = two_servers(&database, &[key]);
+    let path = "/operator/events/stream?after=0";
+    let streams = [operator.stream(path, &[]), operator.moved_to(&other.client()).stream(path, &[])];
+    thread::scope(|scope| {
+        for server in [&one, &other, &one, &other] {
+            scope.spawn(|| {
+                let guest = server.guest();
+                (0..EACH).for_each(|_| drop(guest.topup("1")));
+            });
+        }
+    });
+    let [seen, seen_elsewhere] = streams.map(|mut stream| shown(stream.events(4 * EACH)));
+    assert_eq!(seen, seen_elsewhere);
+    assert_eq!(seen, feed(&operator, "/operator/events", 0));
+    let ids: BTreeSet<&str> = seen.iter().map(|event| event["id"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), 4 * EACH);
+}
+
+#[test]
+fn events_of_another_server_arrive_although_notifications_are_lost() {
+    let database = Arc::new(Database::postgres());
+    let (_one, other, operator) = two_servers(&database, &[]);
+    let guest = other.guest();
+    let mut stream = operator.stream("/operator/events/stream", &[]);
+    let listeners = "SELECT pid FROM pg_stat_activity
+        WHERE query LIKE '%cuepoint_commits' AND datname = current_database() AND pid <> pg_backend_pid()";
+    for _ in 0..3 {
+        eventually("both servers listen", || (database.rows(listeners).len() == 2).then_some(()));
+        database.rows(&format!("SELECT pg_terminate_backend(pid) FROM ({listeners}) AS listener"));
+        let start = Instant::now();
+        guest.topup("1");
+        stream.events(1);
+        assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    }
+}
