@@ -14,9 +14,11 @@ use cuepoint_domain::text::Email;
 use cuepoint_domain::timestamp::Timestamp;
 use serde::Serialize;
 
+use crate::adapters::event_hub::IsAbandoned;
 use crate::adapters::security::authentication::Authentication;
 use crate::app::App;
 use crate::http::transport::client_address;
+use crate::http::transport::connections::Connection;
 use crate::http::transport::deadline::RequestDeadline;
 use crate::http::transport::rate_limits::{LoginAttempt, LoginLimitRefusal};
 use crate::http::wire::body::RequestBody;
@@ -106,6 +108,13 @@ impl ApiCall {
         let Authentication { tokens, revocations, clock, .. } = &self.app.authentication;
         let expiry = tokens.expiry(token, revocations.epoch(), clock.now());
         expiry.map_err(|_| Code::InvalidToken.into())
+    }
+
+    /// Tells at any time whether the client has closed its connection.
+    #[must_use]
+    pub fn is_abandoned(&self) -> IsAbandoned {
+        let connection = self.request.conn_data::<Connection>().cloned();
+        Box::new(move || connection.as_ref().is_some_and(Connection::is_abandoned))
     }
 
     /// The context of a request by this principal.

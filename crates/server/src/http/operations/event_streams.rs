@@ -99,7 +99,7 @@ async fn open(call: ApiCall, principal: Principal, feed: Feed) -> Result<ApiResp
         epoch: call.app.authentication.revocations.epoch(),
         expires: call.token_expiry()?,
     };
-    let subscription = call.app.event_hub.open(authority).map_err(refusal)?;
+    let subscription = call.app.event_hub.open(authority, call.is_abandoned()).map_err(refusal)?;
     let after = match after {
         Some(after) => after,
         None => call.app.services.events.newest().await?,

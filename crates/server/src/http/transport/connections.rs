@@ -23,6 +23,7 @@ pub(crate) struct Connection(Arc<State>);
 pub(crate) struct Busy(Connection);
 
 struct State {
+    socket: TcpStream,
     /// Start of the idle time; `None` during a request.
     idle_since: Mutex<Option<Instant>>,
     /// Dropped with the connection.
@@ -35,11 +36,19 @@ impl Connection {
     /// # Errors
     /// When the process has run out of file descriptors.
     pub(crate) fn watched(stream: &impl AsFd, patience: Duration) -> io::Result<Self> {
-        let stream = TcpStream::from(stream.as_fd().try_clone_to_owned()?);
+        let socket = TcpStream::from(stream.as_fd().try_clone_to_owned()?);
         let (open, closed) = oneshot::channel();
-        let state = Arc::new(State { idle_since: Mutex::new(Some(Instant::now())), _open: open });
-        actix_web::rt::spawn(watch(stream, Arc::downgrade(&state), closed, patience));
+        let state = Arc::new(State { socket, idle_since: Mutex::new(Some(Instant::now())), _open: open });
+        actix_web::rt::spawn(watch(Arc::downgrade(&state), closed, patience));
         Ok(Self(state))
+    }
+
+    /// Whether the client has closed its side, which the web server notices only at the next write.
+    #[must_use]
+    pub(crate) fn is_abandoned(&self) -> bool {
+        let Self(state) = self;
+        // The socket does not block.
+        matches!(state.socket.peek(&mut [0]), Ok(0))
     }
 
     /// Marks the connection as busy with a request.
@@ -76,14 +85,14 @@ impl State {
     }
 }
 
-async fn watch(stream: TcpStream, state: Weak<State>, mut closed: oneshot::Receiver<()>, patience: Duration) {
+async fn watch(state: Weak<State>, mut closed: oneshot::Receiver<()>, patience: Duration) {
     let mut wait = patience;
     while timeout(wait, &mut closed).await.is_err() {
-        let Some(idle) = state.upgrade().map(|state| state.idle()) else { return };
-        wait = idle.map_or(patience, |idle| patience.saturating_sub(idle));
+        let Some(state) = state.upgrade() else { return };
+        wait = state.idle().map_or(patience, |idle| patience.saturating_sub(idle));
         if wait.is_zero() {
             // The connection may be closed already.
-            let _ = stream.shutdown(Shutdown::Both);
+            let _ = state.socket.shutdown(Shutdown::Both);
             return;
         }
     }

@@ -44,7 +44,11 @@ impl Person {
     }
 
     /// The same, or the answer to a refused stream.
-    pub(crate) fn try_stream(&self, path: &str, headers: &[(&str, &str)]) -> Result<EventStream, Answer> {
+    pub(crate) fn try_stream(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+    ) -> Result<EventStream, Box<Answer>> {
         let host = self.client.address.strip_prefix("http://").unwrap().to_owned();
         let mut socket = TcpStream::connect(&host).unwrap();
         socket.set_read_timeout(Some(WITHIN)).unwrap();
@@ -61,7 +65,7 @@ impl Person {
 }
 
 impl EventStream {
-    fn begin(socket: TcpStream, asked: String) -> Result<Self, Answer> {
+    fn begin(socket: TcpStream, asked: String) -> Result<Self, Box<Answer>> {
         let mut socket = BufReader::new(socket);
         let mut line = || {
             let mut line = String::new();
@@ -81,7 +85,7 @@ impl EventStream {
         let length: usize = headers["content-length"].to_str().unwrap().parse().unwrap();
         let mut body = vec![0; length];
         std::io::Read::read_exact(&mut socket, &mut body).unwrap();
-        Err(Answer { asked, status, headers, text: String::from_utf8(body).unwrap() })
+        Err(Box::new(Answer { asked, status, headers, text: String::from_utf8(body).unwrap() }))
     }
 
     /// The next message; `None` at the end of the stream.
