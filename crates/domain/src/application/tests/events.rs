@@ -61,7 +61,7 @@ fn hourly(operations: i64) -> (Doubles, Arc<AtomicU32>) {
     let found = move |_: Option<UserId>, after: Position, limit: u32| {
         counted.fetch_add(1, Ordering::Relaxed);
         let shown = (after.next().get()..=operations).take(usize::try_from(limit).unwrap());
-        let shown = shown.map(|number| operation(number, now().minus(Duration::hours(operations - number))));
+        let shown = shown.map(|number| operation(number, now().minus(Duration::hours(operations.saturating_sub(number)))));
         Ok(OperationPage { operations: shown.collect(), newest: position(operations) })
     };
     doubles.operations.expect_operations().returning(found);
@@ -82,11 +82,11 @@ fn events_past_their_retention_are_refused_with_the_oldest_position() {
             queries.page(&principal(4), Feed::Own, &asked).now_or_never().unwrap()
         };
         if oldest > 1 {
-            let refused = page(Some(oldest - 2)).unwrap_err();
+            let refused = page(Some(oldest.saturating_sub(2))).unwrap_err();
             let expired = FeedRefusal::Expired { oldest: position(oldest) };
             assert!(matches!(refused, CommandError::Refused(why) if why == expired), "{refused:?}");
         }
-        page(Some(oldest - 1)).unwrap();
+        page(Some(oldest.saturating_sub(1))).unwrap();
         let determined = reads.load(Ordering::Relaxed);
         assert!(determined < 25, "{determined} reads");
         page(None).unwrap();
