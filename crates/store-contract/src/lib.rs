@@ -124,6 +124,7 @@ macro_rules! store_contract {
                 a_follower_of_concurrent_operations_misses_none,
                 operations_are_listed_for_the_users_whom_they_concern,
                 a_follower_of_one_user_misses_none,
+                commits_are_announced,
             }
             keys {
                 a_key_replays_its_first_answer,

@@ -183,3 +183,19 @@ pub async fn a_follower_of_one_user_misses_none(store: Arc<dyn Store>) {
     at_once(topups).await;
     follower.await.unwrap();
 }
+
+/// A reader that waits hears of the next commit, and of those since it last waited at once.
+pub async fn commits_are_announced(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let guest = scenario.guest(0).await;
+    let store = &*scenario.store;
+    scenario.fund(guest, 1).await;
+    let first = store.announced_after(0).await;
+    assert!(first > 0);
+    let (second, ()) = tokio::join!(store.announced_after(first), async {
+        scenario.fund(guest, 1).await;
+    });
+    assert!(second > first);
+    scenario.fund(guest, 1).await;
+    assert!(store.announced_after(second).await > second);
+}

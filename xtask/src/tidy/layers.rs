@@ -130,7 +130,7 @@ const CRATES: &[CrateLayers] = &[
     CrateLayers {
         src: "crates/store-sql/src/",
         layers: &[
-            &["crash_points", "limits", "lock_set", "rows"],
+            &["announcements", "crash_points", "limits", "lock_set", "rows"],
             &["copy", "loaded_rows", "write_set"],
             &["fold"],
             &[""],

@@ -7,7 +7,7 @@ use super::values::Whole;
 
 /// The settings of feeds and streams of events.
 #[derive(Clone, Copy, Debug)]
-pub struct Events {
+pub struct EventSettings {
     /// The maximum number of open streams on this server.
     pub max_streams: usize,
     /// The age up to which events are shown; `None` means without limit.
@@ -21,7 +21,7 @@ pub(super) struct EventsSection {
     shown_for_days: Whole<u32, 0, 36_500>,
 }
 
-impl From<EventsSection> for Events {
+impl From<EventsSection> for EventSettings {
     fn from(section: EventsSection) -> Self {
         let days = i64::from(section.shown_for_days.0);
         Self { max_streams: section.max_streams.0, shown_for: (days > 0).then(|| Duration::days(days)) }

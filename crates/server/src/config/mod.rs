@@ -26,7 +26,7 @@ mod withdrawals;
 pub use access::Reachable;
 pub use auth::{Auth, Bootstrap, SigningKeySource};
 pub use environment::DeploymentEnvironment;
-pub use events::Events;
+pub use events::EventSettings;
 pub use layers::Layers;
 pub use notifier::{EmailChannel, NotifierSettings, PhoneChannel};
 pub use providers::{PayoutProviderKind, PayoutSettings, TopupProviderKind, TopupSettings};

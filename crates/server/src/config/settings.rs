@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::access::{AccessSection, CorsSection, RateLimitsSection, Reachable};
 use super::auth::{Auth, AuthSection, Bootstrap, BootstrapSection};
-use super::events::{Events, EventsSection};
+use super::events::{EventSettings, EventsSection};
 use super::notifier::{NotifierSection, NotifierSettings, PhoneSection};
 use super::providers::{PayoutSettings, PayoutsSection, TopupSettings, TopupsSection};
 use super::requests::{FeesSection, Requests, RequestsSection, WalletSection};
@@ -38,7 +38,7 @@ pub struct Settings {
     /// The interval of the ledger audit; `None` means never.
     pub audit_interval: Option<std::time::Duration>,
     /// The settings of feeds and streams of events.
-    pub events: Events,
+    pub events: EventSettings,
     /// The terms of withdrawals.
     pub withdrawals: WithdrawalTerms,
     /// The terms of adjustments.

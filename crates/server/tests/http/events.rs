@@ -1,8 +1,10 @@
 //! Feeds of events: what they contain, for whom, and how they are read page by page.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
-use crate::harness::{Message, Person, Server, Store, TOPUPS, keys};
+use crate::harness::{Database, Message, Person, Server, Store, TOPUPS, keys};
 
 on_every_store!(
     a_feed_shows_each_event_about_the_caller_once_and_in_order,
@@ -12,6 +14,8 @@ on_every_store!(
     a_feed_is_filtered_by_type,
     invalid_parts_of_a_feed_are_named,
 );
+
+on_durable_stores!(events_past_their_time_are_refused_with_the_oldest_position);
 
 fn feed(person: &Person, query: &str) -> Value {
     person.get(&format!("/events{query}")).data(200)
@@ -150,4 +154,36 @@ fn invalid_parts_of_a_feed_are_named(store: Store) {
     guest.get("/events?after=-1&limit=0&types=topup.created,nonsense").invalid(&["after", "limit", "types"]);
     guest.get("/events?after=x&limit=1001").invalid(&["after", "limit"]);
     assert_eq!(types(&feed(&guest, "?after=&limit=&types=")), [""; 0]);
+}
+
+fn events_past_their_time_are_refused_with_the_oldest_position(store: Store) {
+    let database = Arc::new(Database::of(store));
+    drop(Server::on(&database, &[]));
+    let (id, at) = database
+        .sql(
+            "gen_random_uuid(), now() - interval '2 days'",
+            "randomblob(16), (unixepoch() - 172800) * 1000000",
+        )
+        .split_once(", ")
+        .unwrap();
+    for position in 1..=3 {
+        database.execute(&format!(
+            "INSERT INTO operations (id, kind, at, receipt, position)
+             VALUES ({id}, 'profile', {at}, '{{\"profile\": {{\"user\": {{\"id\": 1}}}}}}', {position})"
+        ));
+    }
+    let server = Server::on(&database, &[("events.shown_for_days", "1")]);
+    let guest = server.guest();
+    guest.topup("1");
+    guest.topup("1");
+    for path in ["/events?after=0", "/events?after=2", "/events/stream?after=2"] {
+        let refused = match guest.try_stream(path, &[]) {
+            Ok(_) => panic!("{path} is no stream"),
+            Err(refused) => refused,
+        };
+        refused.refused(410, "events_expired");
+        assert_eq!(refused.json()["oldest"], 4, "{path}");
+    }
+    assert_eq!(positions(&feed(&guest, "?after=3")), [4, 5]);
+    assert_eq!(positions(&feed(&guest, "")), [4, 5], "without `after`, it begins with the oldest one");
 }

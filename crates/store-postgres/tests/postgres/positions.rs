@@ -1,12 +1,14 @@
 //! Positions of operations over several servers, and during a roll-out.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use cuepoint_domain::ledger::{Auditor, Position};
 use cuepoint_domain::ports::{Audit, Ids, Ledger, OperationLog};
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
 use futures_util::future::{join_all, poll_immediate};
+use tokio::time::timeout;
 use tokio_postgres::Client;
 
 use crate::scenario::{client, guest, open, request, topup, until};
@@ -162,4 +164,28 @@ async fn a_plan_with_a_taken_id_fails_alone() {
     assert!(refused.is_err(), "{refused:?}");
     other.await.unwrap();
     assert_eq!(finding(&store).await, None);
+}
+
+/// Without polling: the other server's notification alone.
+#[tokio::test(flavor = "multi_thread")]
+async fn commits_of_another_server_are_announced() {
+    let database = TestDatabase::create().await;
+    let (one, other) = (open(database.url()).await, open(database.url()).await);
+    let ada = guest(&one, 0).await;
+    let client = client(database.url()).await;
+    until("both servers listen", || async {
+        let listening = "SELECT count(*) FROM pg_stat_activity \
+            WHERE datname = current_database() AND query = 'LISTEN cuepoint_commits'";
+        client.query_one(listening, &[]).await.unwrap().get::<_, i64>(0) == 2
+    })
+    .await;
+    // That it has begun to listen.
+    let mut seen = other.announced_after(0).await;
+    for _ in 0..5 {
+        one.apply(topup(&one, ada, 1_00).await).await.unwrap();
+        let heard = timeout(Duration::from_secs(5), other.announced_after(seen)).await;
+        seen = heard.expect("the other server heard of the commit");
+    }
+    one.close().await;
+    other.close().await;
 }

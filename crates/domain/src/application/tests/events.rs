@@ -61,7 +61,8 @@ fn hourly(operations: i64) -> (Doubles, Arc<AtomicU32>) {
     let found = move |_: Option<UserId>, after: Position, limit: u32| {
         counted.fetch_add(1, Ordering::Relaxed);
         let shown = (after.next().get()..=operations).take(usize::try_from(limit).unwrap());
-        let shown = shown.map(|number| operation(number, now().minus(Duration::hours(operations.saturating_sub(number)))));
+        let shown = shown
+            .map(|number| operation(number, now().minus(Duration::hours(operations.saturating_sub(number)))));
         Ok(OperationPage { operations: shown.collect(), newest: position(operations) })
     };
     doubles.operations.expect_operations().returning(found);
@@ -71,9 +72,14 @@ fn hourly(operations: i64) -> (Doubles, Arc<AtomicU32>) {
 #[test]
 fn events_past_their_retention_are_refused_with_the_oldest_position() {
     // The operations of the last day, this hour included, and those of any other number of hours.
-    for (operations, hours, oldest) in
-        [(100, 24, 76), (100, 99, 1), (100, 1_000, 1), (100, 0, 100), (0, 24, 1), (1_000_000, 24, 999_976)]
-    {
+    for (operations, hours, oldest) in [
+        (100, 24, 76_i64),
+        (100, 99, 1),
+        (100, 1_000, 1),
+        (100, 0, 100),
+        (0, 24, 1),
+        (1_000_000, 24, 999_976),
+    ] {
         let (mut doubles, reads) = hourly(operations);
         doubles.terms.events_kept_for = Some(Duration::hours(hours));
         let queries = EventQueries::new(doubles.env());

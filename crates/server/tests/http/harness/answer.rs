@@ -55,6 +55,9 @@ impl Answer {
         if code == "invalid_transition" {
             expected.extend(["allowed", "current"]);
         }
+        if code == "events_expired" {
+            expected.push("oldest");
+        }
         if body.get("errors").is_some() {
             expected.push("errors");
         }

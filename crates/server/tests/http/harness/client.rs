@@ -140,13 +140,13 @@ impl Call {
         } else {
             self.agent.run(request.body(self.body)?)
         }?;
-        Ok(Answer {
-            asked,
-            status: response.status().as_u16(),
-            headers: response.headers().clone(),
-            // Images are answers too.
-            text: String::from_utf8_lossy(&response.body_mut().read_to_vec()?).into_owned(),
-        })
+        let headers = response.headers().clone();
+        // A stream does not end.
+        let is_stream = headers.get("content-type").is_some_and(|media| media == "text/event-stream");
+        let body = if is_stream { Vec::new() } else { response.body_mut().read_to_vec()? };
+        // Images are answers too.
+        let text = String::from_utf8_lossy(&body).into_owned();
+        Ok(Answer { asked, status: response.status().as_u16(), headers, text })
     }
 
     fn described(&self) -> String {

@@ -1,6 +1,6 @@
 //! A client of streams of events.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
@@ -31,10 +31,26 @@ pub(crate) enum Message {
 
 /// An open stream.
 pub(crate) struct EventStream {
-    socket: BufReader<TcpStream>,
+    socket: BufReader<Cut>,
     pub(crate) headers: HeaderMap,
-    /// What was received and is not a whole line yet.
+    /// What was received and is not a whole message yet.
     text: String,
+}
+
+/// A connection that its client can cut at any byte.
+struct Cut {
+    socket: TcpStream,
+    /// The number of bytes until then.
+    left: usize,
+}
+
+impl Read for Cut {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let end = into.len().min(self.left);
+        let read = self.socket.read(&mut into[..end])?;
+        self.left -= read;
+        Ok(read)
+    }
 }
 
 impl Person {
@@ -49,9 +65,22 @@ impl Person {
         path: &str,
         headers: &[(&str, &str)],
     ) -> Result<EventStream, Box<Answer>> {
+        self.stream_of(path, headers, usize::MAX).unwrap()
+    }
+
+    /// The same; the connection is cut after this many bytes.
+    ///
+    /// # Errors
+    /// When it breaks off before the head is complete.
+    pub(crate) fn stream_of(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        bytes: usize,
+    ) -> io::Result<Result<EventStream, Box<Answer>>> {
         let host = self.client.address.strip_prefix("http://").unwrap().to_owned();
-        let mut socket = TcpStream::connect(&host).unwrap();
-        socket.set_read_timeout(Some(WITHIN)).unwrap();
+        let mut socket = TcpStream::connect(&host)?;
+        socket.set_read_timeout(Some(WITHIN))?;
         let token = &self.token;
         let mut head =
             format!("GET /api/v1{path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n");
@@ -59,44 +88,48 @@ impl Person {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
         head.push_str("\r\n");
-        socket.write_all(head.as_bytes()).unwrap();
-        EventStream::begin(socket, head)
+        socket.write_all(head.as_bytes())?;
+        EventStream::begin(Cut { socket, left: bytes }, head)
     }
 }
 
 impl EventStream {
-    fn begin(socket: TcpStream, asked: String) -> Result<Self, Box<Answer>> {
+    fn begin(socket: Cut, asked: String) -> io::Result<Result<Self, Box<Answer>>> {
         let mut socket = BufReader::new(socket);
-        let mut line = || {
-            let mut line = String::new();
-            socket.read_line(&mut line).unwrap();
-            line.trim_end().to_owned()
-        };
-        let status: u16 = line().split(' ').nth(1).unwrap().parse().unwrap();
-        let mut headers = HeaderMap::new();
+        let mut lines = Vec::new();
         loop {
-            let line = line();
-            let Some((name, value)) = line.split_once(": ") else { break };
-            headers.insert(name.parse::<HeaderName>().unwrap(), value.parse::<HeaderValue>().unwrap());
+            let mut line = String::new();
+            socket.read_line(&mut line)?;
+            match line.strip_suffix("\r\n") {
+                Some("") => break,
+                Some(line) => lines.push(line.to_owned()),
+                None => return Err(ErrorKind::UnexpectedEof.into()),
+            }
         }
+        let status: u16 = lines[0].split(' ').nth(1).unwrap().parse().unwrap();
+        let header = |line: &String| {
+            let (name, value) = line.split_once(": ").unwrap();
+            (name.parse::<HeaderName>().unwrap(), value.parse::<HeaderValue>().unwrap())
+        };
+        let headers: HeaderMap = lines[1..].iter().map(header).collect();
         if status == 200 {
-            return Ok(Self { socket, headers, text: String::new() });
+            return Ok(Ok(Self { socket, headers, text: String::new() }));
         }
-        let length: usize = headers["content-length"].to_str().unwrap().parse().unwrap();
-        let mut body = vec![0; length];
-        std::io::Read::read_exact(&mut socket, &mut body).unwrap();
-        Err(Box::new(Answer { asked, status, headers, text: String::from_utf8(body).unwrap() }))
+        let mut text = vec![0; headers["content-length"].to_str().unwrap().parse().unwrap()];
+        socket.read_exact(&mut text)?;
+        let text = String::from_utf8(text).unwrap();
+        Ok(Err(Box::new(Answer { asked, status, headers, text })))
     }
 
     /// The next message; `None` at the end of the stream.
     ///
     /// # Errors
     /// When the connection breaks off, or nothing arrives in time.
-    pub(crate) fn try_next(&mut self) -> std::io::Result<Option<Message>> {
+    pub(crate) fn try_next(&mut self) -> io::Result<Option<Message>> {
         loop {
             if let Some((message, rest)) = self.text.split_once("\n\n") {
-                let message = parsed(message);
-                self.text = rest.to_owned();
+                let (message, rest) = (parsed(message), rest.to_owned());
+                self.text = rest;
                 return Ok(Some(message));
             }
             match self.chunk()? {
@@ -107,13 +140,13 @@ impl EventStream {
     }
 
     /// A chunk of the body.
-    fn chunk(&mut self) -> std::io::Result<Option<String>> {
-        let broken = || std::io::Error::from(std::io::ErrorKind::UnexpectedEof);
+    fn chunk(&mut self) -> io::Result<Option<String>> {
+        let broken = || io::Error::from(ErrorKind::UnexpectedEof);
         let mut size = String::new();
         self.socket.read_line(&mut size)?;
         let size = usize::from_str_radix(size.trim_end(), 16).map_err(|_| broken())?;
         let mut chunk = vec![0; size + 2];
-        std::io::Read::read_exact(&mut self.socket, &mut chunk)?;
+        self.socket.read_exact(&mut chunk)?;
         chunk.truncate(size);
         Ok((size > 0).then(|| String::from_utf8(chunk).unwrap()))
     }

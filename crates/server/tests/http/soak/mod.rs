@@ -6,6 +6,7 @@
 mod books;
 mod client;
 mod kills;
+mod streams;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,0 +1,122 @@
+//! Who gets which events, and when streams end.
+
+use cuepoint_domain::account::Role;
+use cuepoint_domain::event::EventType;
+use cuepoint_domain::ids::{OperationId, SessionId, TopupId};
+use cuepoint_domain::ledger::Outcome;
+use cuepoint_domain::money::{Amount, Money};
+use cuepoint_domain::topup::{self, Charge};
+
+use super::*;
+
+const ONE: i64 = 1;
+const OTHER: i64 = 2;
+
+fn authority(user: i64, feed: Feed) -> Authority {
+    let (user, session) = (UserId::new(user).unwrap(), SessionId::new(1).unwrap());
+    let principal = Principal { user, role: Role::Operator, is_dj: false, session };
+    Authority { principal, feed, epoch: Epoch(0), expires: Timestamp::EPOCH }
+}
+
+fn open(hub: &EventHub, user: i64, feed: Feed) -> Result<Subscription, Full> {
+    hub.open(authority(user, feed), Box::new(|| false))
+}
+
+fn position(number: i64) -> Position {
+    Position::new(number).unwrap()
+}
+
+/// The event of a top-up of this user.
+fn event(number: i64, user: i64) -> Event {
+    let (id, user) = (TopupId::new(1).unwrap(), UserId::new(user).unwrap());
+    let (amount, at) = (Amount::new(Money::from_minor(1)).unwrap(), Timestamp::EPOCH);
+    let (topup, _) = topup::open(OperationId(1), id, user, amount, Charge::Pending, at);
+    Event {
+        position: position(number),
+        id: OperationId(1),
+        event_type: EventType::TopupCreated,
+        created_at: at,
+        outcome: Outcome::Topup(topup),
+    }
+}
+
+/// The positions of the events that a stream has received; empty if it has ended.
+async fn received(stream: &mut Subscription) -> Vec<i64> {
+    let mut events = Vec::new();
+    stream.receive(&mut events, 1_000).await;
+    events.iter().map(|event| event.position.get()).collect()
+}
+
+#[tokio::test]
+async fn events_reach_the_streams_of_those_whom_they_concern() {
+    let hub = EventHub::new(10);
+    let mut own = open(&hub, ONE, Feed::Own).unwrap();
+    let mut all = open(&hub, OTHER, Feed::All).unwrap();
+    assert_eq!(own.follow(position(5)), position(5), "the first one begins where it is");
+    assert_eq!(hub.due().await, position(5));
+    hub.deliver(position(5), vec![event(6, ONE), event(7, OTHER)], position(8));
+    assert_eq!(all.follow(position(4)), position(8), "a later one reads what is missing");
+    assert_eq!(hub.due().await, position(8));
+    hub.deliver(position(8), vec![event(9, OTHER), event(10, ONE)], position(10));
+    assert_eq!(received(&mut own).await, [6, 10]);
+    assert_eq!(received(&mut all).await, [9, 10]);
+}
+
+#[tokio::test]
+async fn a_slow_stream_ends_and_what_it_received_is_complete() {
+    let hub = EventHub::new(10);
+    let (mut slow, mut other) = (open(&hub, ONE, Feed::Own).unwrap(), open(&hub, OTHER, Feed::Own).unwrap());
+    slow.follow(Position::START);
+    other.follow(Position::START);
+    let last = i64::try_from(BUFFER).unwrap() + 1;
+    let events = (1..=last).map(|number| event(number, ONE)).collect();
+    hub.deliver(Position::START, events, position(last));
+    hub.deliver(position(last), vec![event(last + 1, ONE), event(last + 2, OTHER)], position(last + 2));
+    assert_eq!(received(&mut slow).await, (1..last).collect::<Vec<_>>());
+    assert_eq!(received(&mut slow).await, [0_i64; 0], "the stream has ended");
+    assert_eq!(received(&mut other).await, [last + 2]);
+}
+
+#[tokio::test]
+async fn a_stream_that_lost_its_authority_shows_nothing_more() {
+    let hub = EventHub::new(10);
+    let (mut revoked, mut other) =
+        (open(&hub, ONE, Feed::Own).unwrap(), open(&hub, OTHER, Feed::All).unwrap());
+    revoked.follow(Position::START);
+    other.follow(Position::START);
+    hub.deliver(Position::START, vec![event(1, ONE)], position(1));
+    hub.end_unauthorized(|authority| authority.feed == Feed::All);
+    let mut events = Vec::new();
+    assert_eq!(revoked.receive(&mut events, 1).await, 0);
+    assert!(revoked.is_revoked());
+    assert_eq!(received(&mut other).await, [1]);
+}
+
+#[tokio::test]
+async fn events_read_for_streams_that_left_are_not_delivered() {
+    let hub = EventHub::new(10);
+    let left = open(&hub, ONE, Feed::Own).unwrap();
+    left.follow(position(3));
+    drop(left);
+    let mut later = open(&hub, ONE, Feed::Own).unwrap();
+    assert_eq!(later.follow(position(5)), position(5));
+    hub.deliver(position(3), vec![event(4, ONE), event(5, ONE)], position(5));
+    hub.deliver(position(5), vec![event(6, ONE)], position(6));
+    assert_eq!(received(&mut later).await, [6]);
+}
+
+#[test]
+fn places_are_limited_and_those_of_closed_connections_are_free() {
+    let hub = EventHub::new(8);
+    let mut streams: Vec<_> = (0..PER_ACCOUNT).map(|_| open(&hub, ONE, Feed::Own).unwrap()).collect();
+    assert_eq!(open(&hub, ONE, Feed::Own).err(), Some(Full::Account));
+    streams.pop();
+    streams.push(hub.open(authority(ONE, Feed::Own), Box::new(|| true)).unwrap());
+    streams.push(open(&hub, ONE, Feed::Own).unwrap());
+    streams.push(open(&hub, OTHER, Feed::Own).unwrap());
+    streams.push(open(&hub, OTHER, Feed::Own).unwrap());
+    assert_eq!(open(&hub, OTHER, Feed::Own).err(), Some(Full::Server));
+    hub.close();
+    assert_eq!(open(&hub, OTHER, Feed::Own).err(), Some(Full::Server));
+    assert!(streams.iter().all(Subscription::is_revoked));
+}
