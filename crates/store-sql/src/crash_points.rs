@@ -1,9 +1,13 @@
-//! Points at which a test may abort the process, to verify after a restart that no work was lost or done
-//! twice: while a plan is applied, and while a store is copied.
+//! Points at which a test may abort or stop the process, to verify that no work is lost or done twice, and that
+//! other servers go on: while a plan is applied, and while a store is copied.
 //!
 //! Only with the feature `testing`, which a release build refuses: `CUEPOINT_CRASH_AT` names a point,
 //! `CUEPOINT_CRASH_ON` a kind of plan, and the process aborts when the first plan of that kind with a key
-//! reaches that point. A step of a copy needs no kind of plan.
+//! reaches that point. A step of a copy needs no kind of plan. With `CUEPOINT_CRASH_BY=stop`, the process stops
+//! once, as by SIGSTOP, instead.
+
+#[cfg(feature = "testing")]
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use cuepoint_domain::ledger::Plan;
 
@@ -52,8 +56,8 @@ pub fn at_copy(step: CopyStep) {
         CopyStep::Marked => "copy_marked",
         CopyStep::Committed => "copy_committed",
     };
-    if asked_for().is_some_and(|asked| asked.point == name) {
-        std::process::abort();
+    if let Some(asked) = asked_for().filter(|asked| asked.point == name) {
+        asked.crash();
     }
 }
 
@@ -67,7 +71,7 @@ pub fn at<'a>(point: CrashPoint, plans: impl IntoIterator<Item = &'a Plan>) {
     let Some(asked) = asked_for() else { return };
     let meant = |plan: &Plan| plan.metadata().key.is_some() && plan.kind().name() == asked.kind;
     if point.name() == asked.point && plans.into_iter().any(meant) {
-        std::process::abort();
+        asked.crash();
     }
 }
 
@@ -91,6 +95,30 @@ impl CrashPoint {
 struct Asked {
     point: String,
     kind: String,
+    stops: bool,
+}
+
+/// Stops a process, and ends when it is stopped: the signal takes effect a moment after it was sent.
+#[cfg(feature = "testing")]
+const STOP: &str = r#"kill -s STOP "$1" && until grep -q "^State:.T" "/proc/$1/status"; do :; done"#;
+
+#[cfg(feature = "testing")]
+impl Asked {
+    fn crash(&self) {
+        static IS_OVER: AtomicBool = AtomicBool::new(false);
+        if !self.stops {
+            std::process::abort();
+        }
+        if IS_OVER.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let own = std::process::id().to_string();
+        // Its end is noticed only once this process is continued.
+        let stopped = std::process::Command::new("sh").args(["-c", STOP, "sh", &own]).status();
+        if !stopped.is_ok_and(|status| status.success()) {
+            std::process::abort();
+        }
+    }
 }
 
 #[cfg(feature = "testing")]
@@ -100,7 +128,8 @@ fn asked_for() -> Option<&'static Asked> {
     let ask = || {
         let point = std::env::var("CUEPOINT_CRASH_AT").ok()?;
         let kind = std::env::var("CUEPOINT_CRASH_ON").unwrap_or_else(|_| "open_withdrawal".to_owned());
-        Some(Asked { point, kind })
+        let stops = std::env::var("CUEPOINT_CRASH_BY").is_ok_and(|how| how == "stop");
+        Some(Asked { point, kind, stops })
     };
     ASKED.get_or_init(ask).as_ref()
 }

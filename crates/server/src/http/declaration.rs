@@ -31,6 +31,7 @@ use crate::http::transport::rate_limits::Class;
 use crate::http::wire::envelope::{BareSuccess, Success};
 use crate::http::wire::error::Code;
 use crate::http::wire::filters::Filter;
+use crate::http::wire::kinds;
 use crate::http::wire::page::Page;
 use crate::http::wire::schema::{Described, text_of};
 use crate::http::wire::server_sent_events;
@@ -222,10 +223,10 @@ pub fn page<T: ToSchema>(description: &'static str) -> SuccessResponse {
     SuccessResponse { is_page: true, ..of_type(JSON, page, description) }
 }
 
-/// 200 with server-sent events, each with this object as its data.
+/// 200 with server-sent events, described as a text: the format of a document has no schema for their data.
 #[must_use]
-pub fn event_stream<T: ToSchema>(description: &'static str) -> SuccessResponse {
-    of_type(server_sent_events::MEDIA_TYPE, Described::named::<T>(), description)
+pub fn event_stream(description: &'static str) -> SuccessResponse {
+    of_type(server_sent_events::MEDIA_TYPE, kinds::ANY_TEXT.schema, description)
 }
 
 /// 201 with this data.

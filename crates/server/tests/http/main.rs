@@ -56,6 +56,7 @@ mod pages;
 mod passwords;
 mod payout_rules;
 mod personal_data;
+mod positions;
 mod process;
 mod provider_messages;
 mod provider_references;

@@ -54,7 +54,7 @@ operations! {
     GET "/api/v1/events/stream" "streamEvents" {
         tag: Events,
         run: authenticated(Action::ReadEvents, own),
-        answers: event_stream::<EventView<'_>>("Server-sent events, each with this object as `data`."),
+        answers: event_stream("Server-sent events, each with an `Event` as `data`."),
         filters: StreamFilters::DECLARED,
         fails: &[Code::ValidationFailed, Code::EventsExpired],
     }
@@ -65,7 +65,7 @@ operations! {
     GET "/api/v1/operator/events/stream" "streamAllEvents" {
         tag: Operators,
         run: authenticated(Action::ReadAllEvents, all),
-        answers: event_stream::<OperatorEventView<'_>>("Server-sent events, each with this object as `data`."),
+        answers: event_stream("Server-sent events, each with an `OperatorEvent` as `data`."),
         filters: StreamFilters::DECLARED,
         fails: &[Code::ValidationFailed, Code::EventsExpired],
     }
