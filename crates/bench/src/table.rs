@@ -47,6 +47,12 @@ impl Conditions {
         Ok(Self { text })
     }
 
+    /// The conditions as a sentence.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Describes the machine and the version of PostgreSQL.
     ///
     /// # Errors

@@ -16,7 +16,7 @@ const ROOM: usize = 16 * 1_024;
 const MAX_ROOM: usize = 16 * 1_024 * 1_024;
 
 /// A connection with at most one request in flight.
-pub(super) struct Connection {
+pub(crate) struct Connection {
     stream: TcpStream,
     request: Vec<u8>,
     /// The receive buffer, and how much of it is filled.
@@ -26,7 +26,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    pub(super) fn open(server: SocketAddr) -> anyhow::Result<Self> {
+    pub(crate) fn open(server: SocketAddr) -> anyhow::Result<Self> {
         let stream =
             std::net::TcpStream::connect(server).with_context(|| format!("cannot connect to {server}"))?;
         stream.set_nodelay(true)?;
@@ -40,17 +40,17 @@ impl Connection {
         })
     }
 
-    pub(super) const fn stream(&mut self) -> &mut TcpStream {
+    pub(crate) const fn stream(&mut self) -> &mut TcpStream {
         &mut self.stream
     }
 
     /// The time at which its request was sent.
-    pub(super) const fn sent_at(&self) -> Instant {
+    pub(crate) const fn sent_at(&self) -> Instant {
         self.sent_at
     }
 
     /// Sends the next request; returns false if there is none.
-    pub(super) fn send(&mut self, requests: &mut Requests<'_>) -> anyhow::Result<bool> {
+    pub(crate) fn send(&mut self, requests: &mut Requests<'_>) -> anyhow::Result<bool> {
         self.request.clear();
         if !requests(&mut self.request) {
             return Ok(false);
@@ -63,7 +63,7 @@ impl Connection {
     }
 
     /// Receives the available bytes; returns true once they are a complete, successful response.
-    pub(super) fn receive(&mut self) -> anyhow::Result<bool> {
+    pub(crate) fn receive(&mut self) -> anyhow::Result<bool> {
         loop {
             let room = self.answer.get_mut(self.arrived..).unwrap_or_default();
             let capacity = room.len();

@@ -4,7 +4,7 @@
 //! The loop is closed: each connection sends its next request when the previous one is answered.
 
 mod answer;
-mod connection;
+pub(crate) mod connection;
 pub mod requests;
 
 use std::net::SocketAddr;

@@ -1,0 +1,95 @@
+//! The calls that commit: guests request songs, whose titles carry the numbers of the calls.
+
+use anyhow::Context;
+use cuepoint_domain::ids::UserId;
+use fastrand::Rng;
+
+use super::decoder::position_of;
+use crate::context::Bench;
+use crate::load::requests::write_request;
+
+/// The beginning of the title of each song, as it is in an event.
+const TITLE: &[u8] = br#""song_title":"Call "#;
+
+/// The two accounts that a call concerns, by their places among all accounts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Concerned {
+    /// The guest who calls.
+    pub(super) guest: usize,
+    /// The DJ who is asked for the song.
+    pub(super) dj: usize,
+}
+
+/// An endless sequence of calls of some accounts, the same in every run.
+pub(super) struct Calls {
+    accounts: Vec<UserId>,
+    tokens: Vec<String>,
+    guests: Vec<usize>,
+    djs: Vec<usize>,
+    rng: Rng,
+}
+
+impl Calls {
+    /// The calls of these accounts.
+    ///
+    /// # Errors
+    /// If there is no guest or no DJ among them.
+    pub(super) fn new(bench: &Bench, accounts: Vec<UserId>) -> anyhow::Result<Self> {
+        let tokens = bench.tokens().of(&accounts)?;
+        let is_dj = |place: &usize| accounts.get(*place).is_some_and(|user| bench.population().is_dj(*user));
+        let (djs, guests): (Vec<usize>, Vec<usize>) = (0..accounts.len()).partition(is_dj);
+        anyhow::ensure!(!djs.is_empty() && !guests.is_empty(), "the calls need a guest and a DJ");
+        Ok(Self { accounts, tokens, guests, djs, rng: Rng::with_seed(3) })
+    }
+
+    /// The tokens of the accounts.
+    pub(super) fn tokens(&self) -> &[String] {
+        &self.tokens
+    }
+
+    /// Writes the call of this number into a buffer, and returns the accounts that it concerns.
+    ///
+    /// # Errors
+    /// None: [`Calls::new`] ensures that there are a guest and a DJ.
+    pub(super) fn write(&mut self, number: u32, into: &mut Vec<u8>) -> anyhow::Result<Concerned> {
+        let guest = *self.rng.choice(&self.guests).context("no guest")?;
+        let dj = *self.rng.choice(&self.djs).context("no DJ")?;
+        let id = self.accounts.get(dj).context("no DJ")?;
+        let body = format!(
+            r#"{{"dj_id":{id},"song_title":"Call {number}","artist_name":"New Order","artist_type":"popular","music_url":"https://music.example.com/track/{number}"}}"#
+        );
+        let token = self.tokens.get(guest).map(String::as_str);
+        write_request(into, "POST", "/api/v1/music/requests", token, Some(&body));
+        Ok(Concerned { guest, dj })
+    }
+}
+
+/// Returns the number of the call that an event is about; `None` for other events and for comments.
+pub(super) fn number_in(block: &[u8]) -> Option<u32> {
+    let after = position_of(TITLE, block)?.checked_add(TITLE.len())?;
+    let rest = block.get(after..)?;
+    let length = rest.iter().position(|byte| *byte == b'"')?;
+    std::str::from_utf8(rest.get(..length)?).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_call_of_an_event_is_found_by_its_song() {
+        let event = |title: &str| {
+            format!(
+                "id: 7\nevent: music_request.created\ndata: {{\"position\":7,\"data\":{{\"music_request\":\
+                 {{\"id\":3,\"song_title\":\"{title}\",\"artist_name\":\"New Order\"}}}}}}"
+            )
+        };
+        for (title, number) in
+            [("Call 0", Some(0)), ("Call 4711", Some(4_711)), ("Call me", None), ("Blue Monday", None)]
+        {
+            assert_eq!(number_in(event(title).as_bytes()), number, "{title}");
+        }
+        assert_eq!(number_in(b"retry: 2617"), None);
+        assert_eq!(number_in(b":"), None);
+    }
+}
