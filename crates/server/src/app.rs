@@ -12,8 +12,8 @@ use crate::adapters::job_queue::BoundedJobQueue;
 use crate::adapters::security::authentication::Authentication;
 use crate::adapters::webhooks::SigningSecrets;
 use crate::config::Reachable;
-use crate::http::transport::networks::Networks;
 use crate::http::transport::rate_limits::RateLimits;
+use crate::networks::Networks;
 use crate::observability::log_throttle::LogThrottle;
 use crate::observability::metrics::Metrics;
 

@@ -13,4 +13,5 @@ pub mod composition;
 pub mod config;
 pub mod http;
 pub mod jobs;
+pub mod networks;
 pub mod observability;

@@ -46,7 +46,7 @@ const CRATES: &[CrateLayers] = &[
     CrateLayers {
         src: "crates/server/src/",
         layers: &[
-            &["observability"],
+            &["networks", "observability"],
             &["http/wire"],
             &["adapters"],
             &["http/transport"],

@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 use super::urls::origin;
 use super::values::{Flag, FromList, TextList, Whole};
-use crate::http::transport::networks::Networks;
 use crate::http::transport::rate_limits::Quotas;
+use crate::networks::Networks;
 
 /// The networks from which restricted routes are reachable.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::urls::WebOrigin;
 use super::values::{Seconds, Text, TextList, Whole};
-use crate::http::transport::networks::Networks;
+use crate::networks::Networks;
 
 /// The settings of the web server.
 #[derive(Clone, Debug)]

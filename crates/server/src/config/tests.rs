@@ -12,8 +12,8 @@ use cuepoint_domain::money::Money;
 use cuepoint_domain::withdrawal::WithdrawalTerms;
 
 use super::*;
-use crate::http::transport::networks::{ClientAddress, Networks};
 use crate::http::transport::rate_limits::Quotas;
+use crate::networks::{ClientAddress, Networks};
 
 const PRODUCTION: &[(&str, &str)] = &[
     ("storage.postgres.url", "postgres://cuepoint:hidden-word@db/cuepoint"),

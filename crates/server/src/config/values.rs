@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::ConfigError;
 use super::keys::Shape;
 use crate::adapters::webhooks::SigningSecrets;
-use crate::http::transport::networks::Networks;
+use crate::networks::Networks;
 
 /// Seconds per day.
 pub(super) const DAY: u32 = 86_400;

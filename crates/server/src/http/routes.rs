@@ -16,9 +16,9 @@ use crate::http::observe::{self, request_id};
 use crate::http::operations;
 use crate::http::pipeline;
 use crate::http::transport::client_address::ClientAddress;
-use crate::http::transport::networks::Networks;
 use crate::http::wire::envelope;
 use crate::http::wire::error::{ApiError, Code, RateLimitStatus};
+use crate::networks::Networks;
 
 /// Registers all operations with the web server; other methods of a path are answered with its allowed
 /// methods.

@@ -10,8 +10,8 @@ use actix_web::{HttpMessage as _, HttpRequest};
 use cuepoint_domain::account::session::ClientInfo;
 use cuepoint_domain::text::Line;
 
-pub use crate::http::transport::networks::ClientAddress;
-use crate::http::transport::networks::Networks;
+pub use crate::networks::ClientAddress;
+use crate::networks::Networks;
 
 /// The header to which each proxy appends the address of its client.
 const FORWARDED_FOR: &str = "x-forwarded-for";

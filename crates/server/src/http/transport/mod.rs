@@ -1,4 +1,4 @@
-//! Connections and their limits: client addresses, networks, CORS, deadlines and rate limits.
+//! Connections and their limits: client addresses, CORS, deadlines and rate limits.
 //!
 //! This module knows no operation.
 
@@ -7,7 +7,6 @@ pub mod client_address;
 pub mod connections;
 pub mod cors;
 pub mod deadline;
-pub mod networks;
 pub mod rate_limits;
 pub mod refusals;
 pub mod response_headers;
