@@ -119,6 +119,8 @@ fn every_key_can_be_set_by_a_variable() {
         ("requests.accepted_ttl_seconds", "2"),
         ("requests.sweep_interval_seconds", "3"),
         ("ledger.audit_interval_seconds", "4"),
+        ("events.max_streams", "5"),
+        ("events.shown_for_days", "6"),
         ("withdrawals.address_policy", "strict"),
         ("withdrawals.options", "btc: bitcoin, USDT: tron  Ethereum"),
         ("withdrawals.auto_approve_below", "0.00000001"),
@@ -179,6 +181,7 @@ fn every_key_can_be_set_by_a_variable() {
     assert_eq!((postgres.pool_size, postgres.migrate_on_start), (4, false));
     assert_eq!(settings.requests.sweep_interval, std::time::Duration::from_secs(3));
     assert_eq!(settings.audit_interval, Some(std::time::Duration::from_secs(4)));
+    assert_eq!((settings.events.max_streams, settings.events.shown_for), (5, Some(time::Duration::days(6))));
     assert_eq!(settings.requests.terms.commission.get(), 1_000);
     assert_eq!(minor(settings.withdrawals.auto_approve_below), Some(Money::from_minor(1)));
     assert_eq!(minor(settings.withdrawals.second_approval_above), Some(Money::from_minor(1)));
@@ -245,6 +248,8 @@ fn an_invalid_value_is_one_line_naming_its_key() {
         ("requests.accepted_ttl_seconds", "2592001", "must be a whole number from 1 to 2592000"),
         ("requests.sweep_interval_seconds", "3601", "must be a whole number from 1 to 3600"),
         ("ledger.audit_interval_seconds", "604801", "must be a whole number from 0 to 604800"),
+        ("events.max_streams", "0", "must be a whole number from 1 to 1000000"),
+        ("events.shown_for_days", "36501", "must be a whole number from 0 to 36500"),
         ("withdrawals.address_policy", "any", "must be one of lenient, strict"),
         (
             "withdrawals.options",

@@ -4,22 +4,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::web::Bytes;
-use anyhow::{Context, ensure};
+use anyhow::Context;
 use cuepoint_domain::ports::Clock;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{Request, StatusCode, Uri};
 use http_body_util::{BodyExt, Full, Limited};
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
-use rustls::{ClientConfig, RootCertStore};
+use hyper_util::client::legacy::connect::dns::GaiResolver;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 use tokio::time::timeout;
 use url::Url;
 
 use super::SigningSecrets;
+use crate::adapters::http_client::{HttpClient, http_client};
 use crate::http::wire::json::Object;
 
 /// The time limit of a call, from the first byte to the last.
@@ -64,7 +61,7 @@ impl Reply {
 
 /// A client for one URL of a provider. It follows no redirects and uses no proxy.
 pub struct WebhookClient {
-    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    client: HttpClient<GaiResolver>,
     address: Uri,
     secrets: SigningSecrets,
     clock: Arc<dyn Clock>,
@@ -76,13 +73,7 @@ impl WebhookClient {
     /// # Errors
     /// When the URL is invalid, or it is https and the machine has no root certificates.
     pub fn new(address: &Url, secrets: SigningSecrets, clock: Arc<dyn Clock>) -> anyhow::Result<Self> {
-        let connector = HttpsConnectorBuilder::new()
-            .with_tls_config(tls(address.scheme() == "https")?)
-            .https_or_http()
-            .enable_http1()
-            .build();
-        // No connection is reused: calls are rare, and an idle one may be closed by then.
-        let client = Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector);
+        let client = http_client(GaiResolver::new(), address.scheme() == "https")?;
         let address = address.as_str().parse().context("is not the URL of a service")?;
         Ok(Self { client, address, secrets, clock })
     }
@@ -120,14 +111,4 @@ impl WebhookClient {
             .body(Full::from(body))
             .map_err(|error| CallError::Request(error.into()))
     }
-}
-
-/// Returns a TLS configuration that trusts the root certificates of the machine.
-fn tls(needed: bool) -> anyhow::Result<ClientConfig> {
-    let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    ensure!(!needed || !roots.is_empty(), "this machine has no root certificates, which https needs");
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let versions = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    Ok(versions.context("TLS cannot be set up")?.with_root_certificates(roots).with_no_client_auth())
 }

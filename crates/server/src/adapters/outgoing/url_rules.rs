@@ -1,0 +1,178 @@
+//! The URLs that may be called.
+
+use std::net::IpAddr;
+
+use http::Uri;
+use thiserror::Error;
+use url::Url;
+
+use super::address_filter::AddressFilter;
+
+/// The reason for which a URL may not be called. The texts complete "the URL …".
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum UrlRefusal {
+    /// The scheme is neither https nor, where it is permitted, http.
+    #[error("must begin with https://")]
+    Scheme,
+    /// The URL contains a user or a password.
+    #[error("must not contain a user or a password")]
+    Credentials,
+    /// The URL contains a fragment, which is never sent.
+    #[error("must not contain a fragment")]
+    Fragment,
+    /// The URL has no host, or HTTP cannot transmit it: its host has unusual characters, or it is too long.
+    #[error("must be the URL of a web service")]
+    Form,
+    /// The host is an IP address that may not be called.
+    #[error("must have a public address")]
+    Address,
+}
+
+/// The rules for URLs, apart from those for the addresses of host names.
+pub(super) struct UrlRules {
+    pub(super) accepted: AddressFilter,
+    pub(super) plain_http: bool,
+}
+
+impl UrlRules {
+    /// Returns the URL in the form in which it is called.
+    ///
+    /// # Errors
+    /// [`UrlRefusal`] of the first rule that is violated.
+    pub(super) fn check(&self, url: &Url) -> Result<Uri, UrlRefusal> {
+        let refuse = |violated: bool, refusal| if violated { Err(refusal) } else { Ok(()) };
+        refuse(!self.permits(url.scheme()), UrlRefusal::Scheme)?;
+        refuse(!url.username().is_empty() || url.password().is_some(), UrlRefusal::Credentials)?;
+        refuse(url.fragment().is_some(), UrlRefusal::Fragment)?;
+        let uri: Uri = url.as_str().parse().map_err(|_| UrlRefusal::Form)?;
+        let host = uri.host().ok_or(UrlRefusal::Form)?;
+        // The connector does not ask its resolver for the address of a host that is an IP address.
+        let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+        refuse(address.is_ok_and(|address| !self.accepted.accepts(address)), UrlRefusal::Address)?;
+        Ok(uri)
+    }
+
+    fn permits(&self, scheme: &str) -> bool {
+        scheme == "https" || (scheme == "http" && self.plain_http)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::networks::Networks;
+
+    fn check(plain_http: bool, url: &str) -> Result<(), UrlRefusal> {
+        let accepted = AddressFilter::new(Networks::default()).unwrap();
+        let rules = UrlRules { accepted, plain_http };
+        rules.check(&Url::parse(url).unwrap_or_else(|error| panic!("{url}: {error}"))).map(drop)
+    }
+
+    #[test]
+    fn only_https_is_called_unless_http_is_permitted() {
+        for (url, encrypted_only, any) in [
+            ("https://example.com/hook", Ok(()), Ok(())),
+            ("HTTPS://EXAMPLE.COM", Ok(()), Ok(())),
+            ("http://example.com/hook", Err(UrlRefusal::Scheme), Ok(())),
+            ("ftp://example.com", Err(UrlRefusal::Scheme), Err(UrlRefusal::Scheme)),
+            ("file:///etc/passwd", Err(UrlRefusal::Scheme), Err(UrlRefusal::Scheme)),
+            ("gopher://127.0.0.1:6379/x", Err(UrlRefusal::Scheme), Err(UrlRefusal::Scheme)),
+            ("unix:/var/run/docker.sock", Err(UrlRefusal::Scheme), Err(UrlRefusal::Scheme)),
+            ("data:text/plain,x", Err(UrlRefusal::Scheme), Err(UrlRefusal::Scheme)),
+        ] {
+            assert_eq!(check(false, url), encrypted_only, "{url}");
+            assert_eq!(check(true, url), any, "{url}");
+        }
+    }
+
+    #[test]
+    fn urls_have_neither_credentials_nor_a_fragment() {
+        let long = format!("https://example.com/{}", "a".repeat(70_000));
+        for (url, expected) in [
+            ("https://example.com:8443/hook?key=1&b=%23", Ok(())),
+            ("https://example.com:22", Ok(())),
+            ("https://bücher.example", Ok(())),
+            ("https://8.8.8.8/hook", Ok(())),
+            ("https://[2606:4700::1111]:8443", Ok(())),
+            ("https://user@example.com", Err(UrlRefusal::Credentials)),
+            ("https://:password@example.com", Err(UrlRefusal::Credentials)),
+            ("https://example.com@127.0.0.1", Err(UrlRefusal::Credentials)),
+            ("https://example.com/#part", Err(UrlRefusal::Fragment)),
+            ("https://example.com/#", Err(UrlRefusal::Fragment)),
+            ("https://a{b}.example", Err(UrlRefusal::Form)),
+            (long.as_str(), Err(UrlRefusal::Form)),
+        ] {
+            assert_eq!(check(false, url), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn each_spelling_of_an_internal_address_is_refused() {
+        for host in [
+            "127.0.0.1",
+            "127.0.0.1.",
+            "127.1",
+            "127.0.1",
+            "127.00.00.01",
+            "2130706433",
+            "0x7f000001",
+            "0x7f.1",
+            "0X7F.0x0.0x0.0x1",
+            "0177.0.0.1",
+            "017700000001",
+            "127.0.0.1:8080",
+            "%31%32%37.0.0.1",
+            "１２７.０.０.１",
+            "①②⑦.0.0.1",
+            "127。0。0。1",
+            "0",
+            "0.0.0.0",
+            "[::]",
+            "[::1]",
+            "[0:0:0:0:0:0:0:1]",
+            "[::1]:8080",
+            "[::ffff:127.0.0.1]",
+            "[::ffff:7f00:1]",
+            "[::127.0.0.1]",
+            "[64:ff9b::127.0.0.1]",
+            "[64:ff9b:1::7f00:1]",
+            "[2002:7f00:1::]",
+            "[fe80::1]",
+            "[fd00:ec2::254]",
+            "169.254.169.254",
+            "2852039166",
+            "0xa9fea9fe",
+            "10.1",
+            "192.168.257",
+            "172.1048577",
+        ] {
+            let url = format!("https://{host}/latest/meta-data");
+            assert_eq!(check(false, &url), Err(UrlRefusal::Address), "{url}");
+            let url = format!("http://{host}");
+            assert_eq!(check(true, &url), Err(UrlRefusal::Address), "{url}");
+        }
+    }
+
+    #[test]
+    fn hosts_that_are_no_address_and_no_name_are_no_url() {
+        for host in [
+            "[fe80::1%25eth0]",
+            "[fe80::1%eth0]",
+            "[::1",
+            "[::1]]",
+            "[127.0.0.1]",
+            "127.0.0.256",
+            "0x7f.0x1g.1.1",
+            "",
+        ] {
+            Url::parse(&format!("https://{host}/")).expect_err(host);
+        }
+    }
+
+    #[test]
+    fn names_are_judged_when_they_are_resolved() {
+        for host in ["localhost", "localhost.", "LOCALHOST", "127.0.0.1.nip.io", "example.com."] {
+            assert_eq!(check(false, &format!("https://{host}/")), Ok(()), "{host}");
+        }
+    }
+}
