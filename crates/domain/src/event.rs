@@ -178,12 +178,6 @@ impl Audience {
         }
     }
 
-    /// Whether it includes this user.
-    #[must_use]
-    pub fn includes(&self, user: UserId) -> bool {
-        self.owner == Some(user) || self.dj == Some(user)
-    }
-
     const fn of_outcome(outcome: &Outcome) -> Self {
         match outcome {
             Outcome::Request(request) => Self { owner: Some(request.requester), dj: Some(request.dj) },

@@ -313,7 +313,7 @@ pub fn app(
         topups: settings.topups.terms,
         payouts: settings.payouts.terms,
         topups_pending_for: settings.topups.pending_for,
-        events_kept_for: settings.events.shown_for,
+        events_shown_for: settings.events.shown_for,
         refresh_token_for: settings.auth.refresh_token_ttl,
         phone_codes_per_day: settings.phone_codes_per_day,
     };

@@ -71,7 +71,7 @@ pub struct Terms {
     /// erased.
     pub topups_pending_for: Duration,
     /// The age up to which events are shown in feeds and streams; `None` shows all.
-    pub events_kept_for: Option<Duration>,
+    pub events_shown_for: Option<Duration>,
     /// The validity of a refresh token.
     pub refresh_token_for: Duration,
     /// The maximum number of codes by phone within a day; `None` for no limit.

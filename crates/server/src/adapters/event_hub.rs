@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use cuepoint_domain::application::queries::Feed;
 use cuepoint_domain::authorization::{Epoch, Principal};
@@ -15,6 +16,7 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::Position;
 use cuepoint_domain::timestamp::Timestamp;
 use tokio::sync::{Notify, mpsc};
+use tokio::time::Instant;
 
 use crate::observability::metrics;
 
@@ -22,6 +24,9 @@ use crate::observability::metrics;
 pub const PER_ACCOUNT: usize = 6;
 /// The number of events by which a stream may be behind.
 const BUFFER: usize = 256;
+
+/// The minimum time between two searches for closed connections among all streams.
+const ABANDONED_SOUGHT_EVERY: Duration = Duration::from_secs(1);
 
 /// The authority under which a stream was opened.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +61,8 @@ pub enum EndReason {
     Abandoned,
     /// The server stops.
     Stopping,
+    /// Events could not be read for a while.
+    Unavailable,
     /// The newest position went back: a standby without the last commits has become the primary.
     Reset,
 }
@@ -69,6 +76,7 @@ impl EndReason {
             Self::Unauthorized => "unauthorized",
             Self::Abandoned => "abandoned",
             Self::Stopping => "stopping",
+            Self::Unavailable => "unavailable",
             Self::Reset => "reset",
         }
     }
@@ -96,6 +104,8 @@ struct Streams {
     open: HashMap<StreamKey, OpenStream>,
     by_account: HashMap<UserId, HashSet<StreamKey>>,
     of_all: HashSet<StreamKey>,
+    /// When closed connections were last sought among all streams.
+    abandoned_sought_at: Option<Instant>,
     /// The number of streams that follow.
     following: usize,
     /// The position up to which the following streams have their events.
@@ -108,7 +118,8 @@ pub type IsAbandoned = Box<dyn Fn() -> bool + Send + Sync>;
 struct OpenStream {
     authority: Authority,
     follows: bool,
-    events: mpsc::Sender<Arc<Event>>,
+    /// `None` once the reader did not keep up; the stream shows what it has received, and ends.
+    events: Option<mpsc::Sender<Arc<Event>>>,
     is_abandoned: IsAbandoned,
     revoked: Arc<AtomicBool>,
 }
@@ -137,8 +148,8 @@ impl EventHub {
         let account = authority.principal.user;
         let mut guard = hub.lock();
         let streams = &mut *guard;
-        if streams.has_room(account, hub.max_streams).is_err() {
-            streams.end_abandoned();
+        if let Err(full) = streams.has_room(account, hub.max_streams) {
+            streams.end_abandoned(full, account);
             streams.has_room(account, hub.max_streams)?;
         }
         streams.last_key = streams.last_key.wrapping_add(1);
@@ -149,8 +160,13 @@ impl EventHub {
         }
         let (events, received) = mpsc::channel(BUFFER);
         let revoked = Arc::<AtomicBool>::default();
-        let stream =
-            OpenStream { authority, follows: false, events, is_abandoned, revoked: Arc::clone(&revoked) };
+        let stream = OpenStream {
+            authority,
+            follows: false,
+            events: Some(events),
+            is_abandoned,
+            revoked: Arc::clone(&revoked),
+        };
         streams.open.insert(key, stream);
         metrics::event_streams(streams.open.len());
         drop(guard);
@@ -230,10 +246,23 @@ impl Streams {
         if of_account >= PER_ACCOUNT { Err(Full::Account) } else { Ok(()) }
     }
 
-    fn end_abandoned(&mut self) {
-        let abandoned = self.open.iter().filter(|(_, stream)| (stream.is_abandoned)()).map(|(key, _)| *key);
-        for key in abandoned.collect::<Vec<_>>() {
-            self.end(key, EndReason::Abandoned);
+    /// Frees the places of closed connections: of this account, or of all accounts at most once a second.
+    fn end_abandoned(&mut self, full: Full, account: UserId) {
+        let candidates: Vec<StreamKey> = match full {
+            Full::Account => self.by_account.get(&account).into_iter().flatten().copied().collect(),
+            Full::Server => {
+                let is_recent = |at: &Instant| at.elapsed() < ABANDONED_SOUGHT_EVERY;
+                if self.abandoned_sought_at.as_ref().is_some_and(is_recent) {
+                    return;
+                }
+                self.abandoned_sought_at = Some(Instant::now());
+                self.open.keys().copied().collect()
+            }
+        };
+        for key in candidates {
+            if self.open.get(&key).is_some_and(|stream| (stream.is_abandoned)()) {
+                self.end(key, EndReason::Abandoned);
+            }
         }
     }
 
@@ -243,10 +272,13 @@ impl Streams {
         let own = concerned.filter_map(|user| self.by_account.get(&user)).flatten();
         let keys: HashSet<StreamKey> = own.chain(&self.of_all).copied().collect();
         for key in keys {
-            let Some(stream) = self.open.get(&key).filter(|stream| stream.follows) else { continue };
+            let Some(stream) = self.open.get_mut(&key).filter(|stream| stream.follows) else { continue };
+            let sent = stream.events.as_ref().map(|events| events.try_send(Arc::clone(event)));
             // What it has received so far stays complete; the rest follows when its reader resumes.
-            if stream.events.try_send(Arc::clone(event)).is_err() {
-                self.end(key, EndReason::Slow);
+            if !matches!(sent, Some(Ok(()))) {
+                (stream.events, stream.follows) = (None, false);
+                self.following = self.following.saturating_sub(1);
+                metrics::event_stream_ended(EndReason::Slow.name());
             }
         }
     }
@@ -260,7 +292,7 @@ impl Streams {
 
     fn end(&mut self, key: StreamKey, reason: EndReason) {
         if let Some(stream) = self.remove(key) {
-            stream.revoked.store(reason != EndReason::Slow, Ordering::Release);
+            stream.revoked.store(true, Ordering::Release);
             metrics::event_stream_ended(reason.name());
         }
     }
@@ -311,6 +343,14 @@ impl Subscription {
     pub async fn receive(&mut self, into: &mut Vec<Arc<Event>>, limit: usize) -> usize {
         let received = self.events.recv_many(into, limit).await;
         if self.is_revoked() { 0 } else { received }
+    }
+
+    /// The position up to which the stream has received everything; `None` while events wait for it.
+    #[must_use]
+    pub fn complete_to(&self) -> Option<Position> {
+        let streams = self.hub.lock();
+        // Delivered events and the position change together, under the lock.
+        (self.events.is_empty() && !self.events.is_closed()).then_some(streams.position)
     }
 
     /// Whether the stream has ended and must not show anything more.

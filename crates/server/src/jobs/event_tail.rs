@@ -6,7 +6,7 @@ use std::time::Duration;
 use cuepoint_domain::application::queries::EventTail;
 use cuepoint_domain::authorization::Action;
 use cuepoint_domain::ports::Clock as _;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::adapters::event_hub::{Authority, EndReason};
 use crate::app::App;
@@ -17,25 +17,41 @@ const SPACING: Duration = Duration::from_millis(10);
 /// The time after which operations are read even if no commit was announced.
 const POLLED_EVERY: Duration = Duration::from_secs(1);
 
+/// The time after which streams end if new events cannot be read, so that their readers learn of it.
+const FAILING_FOR: Duration = Duration::from_secs(10);
+
 /// Hands new events to the streams, as long as there are any that follow.
 pub(super) async fn run(app: Arc<App>) {
     let mut announced = 0;
+    let mut failing_since: Option<Instant> = None;
     loop {
         let after = app.event_hub.due().await;
         match app.services.events.tail(after).await {
             Ok(tail) => {
+                if failing_since.take().is_some() {
+                    tracing::info!("new events are read again");
+                }
                 measure(&app, &tail);
                 if tail.newest < after {
                     app.event_hub.end_all(EndReason::Reset);
                     continue;
                 }
-                let is_behind = tail.complete_to < tail.newest;
+                let is_behind = after < tail.complete_to && tail.complete_to < tail.newest;
                 app.event_hub.deliver(after, tail.events, tail.complete_to);
                 if is_behind {
                     continue;
                 }
             }
-            Err(unavailable) => tracing::warn!(%unavailable, "new events could not be read"),
+            Err(unavailable) => {
+                if failing_since.is_none() {
+                    tracing::warn!(%unavailable, "new events cannot be read");
+                }
+                let since = *failing_since.get_or_insert_with(Instant::now);
+                metrics::event_delay(since.elapsed().as_secs_f64());
+                if since.elapsed() > FAILING_FOR {
+                    app.event_hub.end_all(EndReason::Unavailable);
+                }
+            }
         }
         sleep(SPACING).await;
         if let Ok(newer) = timeout(POLLED_EVERY, app.services.events.announced_after(announced)).await {
@@ -48,7 +64,8 @@ pub(super) async fn run(app: Arc<App>) {
 fn measure(app: &App, tail: &EventTail) {
     let now = app.authentication.clock.now();
     let delay = tail.events.first().map_or(0.0, |event| now.since(event.created_at).as_seconds_f64());
-    metrics::event_lag(tail.newest.get().saturating_sub(tail.complete_to.get()), delay.max(0.0));
+    metrics::event_lag(tail.newest.get().saturating_sub(tail.complete_to.get()));
+    metrics::event_delay(delay.max(0.0));
 }
 
 /// Whether a stream may go on.

@@ -90,7 +90,7 @@ fn start() -> anyhow::Result<Metrics> {
     describe_gauge!(
         EVENT_LAG_SECONDS,
         Unit::Seconds,
-        "The age of the oldest event that the last read handed to the streams."
+        "The age of the oldest event that the last read handed to the streams, or the time since reads fail."
     );
     Ok(Metrics(handle))
 }
@@ -163,9 +163,13 @@ pub(crate) fn event_stream_ended(reason: &'static str) {
     metrics::counter!(EVENT_STREAMS_ENDED, "reason" => reason).increment(1);
 }
 
-/// Records how far behind the streams are: in positions after a read, and in seconds before it.
-pub(crate) fn event_lag(positions: i64, seconds: f64) {
+/// Records how many positions the streams are behind after a read.
+pub(crate) fn event_lag(positions: i64) {
     metrics::gauge!(EVENT_LAG).set(f64::from(u32::try_from(positions).unwrap_or(u32::MAX)));
+}
+
+/// Records for how long the streams did not get an event: until the last read, or while none succeeds.
+pub(crate) fn event_delay(seconds: f64) {
     metrics::gauge!(EVENT_LAG_SECONDS).set(seconds);
 }
 

@@ -62,6 +62,7 @@ mod provider_messages;
 mod provider_references;
 mod races;
 mod rate_limits;
+mod receiving_events;
 mod refusals;
 mod reliance;
 mod repetitions;

@@ -163,8 +163,6 @@ impl Connector {
     }
 
     async fn connect_to(&self, host: &Config) -> ConnectionResult<AdmittedConnection> {
-        let hosts = u32::try_from(self.hosts.len()).unwrap_or(u32::MAX);
-        let within = CONNECT_WITHIN.checked_div(hosts).unwrap_or(CONNECT_WITHIN);
         let opening = async {
             let connection = self.dial(host).await?;
             let node = Node::describe(&connection).await.map_err(bad)?;
@@ -178,7 +176,7 @@ impl Connector {
             }
             Ok(AdmittedConnection::new(connection, &node, generation))
         };
-        let opened = timeout(within, opening).await;
+        let opened = timeout(self.connect_within(), opening).await;
         opened.unwrap_or_else(|_| Err(bad("the server did not answer in time")))
     }
 
@@ -200,14 +198,9 @@ impl Connector {
     /// Opens a connection of the driver itself, which reports the SQLSTATE of each failure. The same nodes
     /// are refused.
     pub(crate) async fn client(&self) -> anyhow::Result<Client> {
-        self.client_hearing(|| {}).await
-    }
-
-    /// The same; `heard` is called for each notification.
-    async fn client_hearing(&self, heard: impl Fn() + Clone + Send + 'static) -> anyhow::Result<Client> {
         let mut refusals = Vec::new();
         for host in &self.hosts {
-            match self.client_of(host, heard.clone()).await {
+            match self.client_of(host, || {}).await {
                 Ok(client) => return Ok(client),
                 Err(error) => refusals.push(format!("{}: {error:#}", name_of(host))),
             }
@@ -221,14 +214,28 @@ impl Connector {
         statement: &str,
         heard: impl Fn() + Clone + Send + 'static,
     ) -> anyhow::Result<ListeningClient> {
-        let opening = async {
-            // Before the node is admitted: a newer one is noticed later.
-            let generation = self.cluster.generation();
-            let client = self.client_hearing(heard).await?;
-            client.batch_execute(statement).await?;
-            Ok(ListeningClient { client, generation })
-        };
-        timeout(CONNECT_WITHIN, opening).await.context("the server did not answer in time")?
+        // Before the node is admitted: a newer one is noticed later.
+        let generation = self.cluster.generation();
+        let mut refusals = Vec::new();
+        for host in &self.hosts {
+            let opening = async {
+                let client = self.client_of(host, heard.clone()).await?;
+                client.batch_execute(statement).await?;
+                anyhow::Ok(client)
+            };
+            match timeout(self.connect_within(), opening).await {
+                Ok(Ok(client)) => return Ok(ListeningClient { client, generation }),
+                Ok(Err(error)) => refusals.push(format!("{}: {error:#}", name_of(host))),
+                Err(_) => refusals.push(format!("{}: the server did not answer in time", name_of(host))),
+            }
+        }
+        bail!("no connection to the database: {}", refusals.join("; "))
+    }
+
+    /// The time limit for connecting to one host.
+    fn connect_within(&self) -> Duration {
+        let hosts = u32::try_from(self.hosts.len()).unwrap_or(u32::MAX);
+        CONNECT_WITHIN.checked_div(hosts).unwrap_or(CONNECT_WITHIN)
     }
 
     async fn client_of(&self, host: &Config, heard: impl FnMut() + Send + 'static) -> anyhow::Result<Client> {

@@ -11,16 +11,18 @@ use anyhow::bail;
 use cuepoint_store_sql::Announcements;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until, timeout};
 
 use crate::connect::connection::{Connector, ListeningClient};
 
-/// Subscribes to the notifications of other servers.
-const LISTEN: &str = "LISTEN cuepoint_commits";
+/// Subscribes to the notifications of other servers. A notification waits for no disk and for no standby.
+const LISTEN: &str = "SET synchronous_commit = off; LISTEN cuepoint_commits";
 /// Notifies them.
 const NOTIFY: &str = "NOTIFY cuepoint_commits";
 /// The minimum time between two notifications of a server; commits in between share one.
 const SPACING: Duration = Duration::from_millis(20);
+/// The time limit of a notification.
+const NOTIFY_WITHIN: Duration = Duration::from_secs(2);
 /// The time between two attempts to open the connection, and between two checks of it.
 const CHECKED_EVERY: Duration = Duration::from_secs(1);
 
@@ -57,6 +59,12 @@ impl Exchange {
     /// Ends the task and its connection.
     pub(crate) fn stop(&self) {
         self.0.abort();
+    }
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        self.stop();
     }
 }
 
@@ -102,7 +110,7 @@ async fn exchange(
         };
         tokio::select! {
             () = commit => {
-                client.batch_execute(NOTIFY).await?;
+                timeout(NOTIFY_WITHIN, client.batch_execute(NOTIFY)).await??;
                 not_before = Instant::now().checked_add(SPACING).unwrap_or(not_before);
             }
             _ = checks.tick() => {

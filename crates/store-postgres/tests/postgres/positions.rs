@@ -175,7 +175,7 @@ async fn commits_of_another_server_are_announced() {
     let client = client(database.url()).await;
     until("both servers listen", || async {
         let listening = "SELECT count(*) FROM pg_stat_activity \
-            WHERE datname = current_database() AND query = 'LISTEN cuepoint_commits'";
+            WHERE datname = current_database() AND query LIKE '%LISTEN cuepoint_commits'";
         client.query_one(listening, &[]).await.unwrap().get::<_, i64>(0) == 2
     })
     .await;

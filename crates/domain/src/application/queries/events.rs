@@ -167,7 +167,7 @@ impl EventQueries {
 
     /// The position of the oldest operation within the retention of events.
     async fn oldest(&self) -> Result<Position, Unavailable> {
-        let Some(kept_for) = self.env.terms.events_kept_for else { return Ok(Position::START.next()) };
+        let Some(shown_for) = self.env.terms.events_shown_for else { return Ok(Position::START.next()) };
         let now = self.env.now();
         let known = *self.oldest.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((oldest, at)) = known
@@ -175,16 +175,32 @@ impl EventQueries {
         {
             return Ok(oldest);
         }
-        let from = known.map_or(Position::START.next(), |(oldest, _)| oldest);
-        let oldest = self.first_since(now.minus(kept_for), from).await?;
-        *self.oldest.lock().unwrap_or_else(PoisonError::into_inner) = Some((oldest, now));
-        Ok(oldest)
+        let Some((before, _)) = known else {
+            let oldest = self.first_since(now.minus(shown_for), Position::START.next()).await?;
+            self.remember((oldest, now));
+            return Ok(oldest);
+        };
+        // Other calls go on with the previous one meanwhile, and this one does if it fails.
+        self.remember((before, now));
+        match self.first_since(now.minus(shown_for), before).await {
+            Ok(oldest) => {
+                self.remember((oldest, now));
+                Ok(oldest)
+            }
+            Err(_) => Ok(before),
+        }
+    }
+
+    fn remember(&self, oldest: Oldest) {
+        *self.oldest.lock().unwrap_or_else(PoisonError::into_inner) = Some(oldest);
     }
 
     /// The first position, not before `from`, whose operation is not older than `since`, by bisection: times
     /// of operations ascend with their positions, but for the differences of the servers' clocks.
     async fn first_since(&self, since: Timestamp, from: Position) -> Result<Position, Unavailable> {
-        let (mut from, mut to) = (from, self.newest().await?.next());
+        let mut to = self.newest().await?.next();
+        // The newest position is an earlier one if commits were lost.
+        let mut from = from.min(to);
         while from < to {
             let middle = from.midpoint(to);
             let page = self.env.operations.operations(None, middle.previous(), 1).await?;

@@ -81,7 +81,7 @@ fn events_past_their_retention_are_refused_with_the_oldest_position() {
         (1_000_000, 24, 999_976),
     ] {
         let (mut doubles, reads) = hourly(operations);
-        doubles.terms.events_kept_for = Some(Duration::hours(hours));
+        doubles.terms.events_shown_for = Some(Duration::hours(hours));
         let queries = EventQueries::new(doubles.env());
         let page = |after: Option<i64>| {
             let asked = EventPageRequest { after: after.map(position), limit: 10, types: None };

@@ -272,7 +272,7 @@ fn terms() -> Terms {
         },
         payouts: PayoutTerms { max_attempts: 3, retry_after: Duration::seconds(60) },
         topups_pending_for: Duration::days(7),
-        events_kept_for: None,
+        events_shown_for: None,
         refresh_token_for: Duration::days(30),
         phone_codes_per_day: NonZeroU32::new(7),
     }

@@ -14,7 +14,7 @@ use cuepoint_domain::ledger::Position;
 use futures_util::stream::{self, StreamExt as _};
 use thiserror::Error;
 use tokio::task::yield_now;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::adapters::event_hub::{Authority, Full, Subscription};
 use crate::app::App;
@@ -34,6 +34,8 @@ const RETRY_AT_LEAST: u64 = 2_000;
 const RETRY_SPREAD: u64 = 2_001;
 /// The distance between the times of two successive streams; it has no factor in common with the range.
 const SPREAD_STEP: u64 = 617;
+/// The time after which a page is read again that did not lead further.
+const READ_AGAIN_AFTER: Duration = Duration::from_millis(10);
 /// The maximum number of events in one chunk.
 const CHUNK: usize = 64;
 /// The number of events that are read at once before the stream is live.
@@ -49,7 +51,7 @@ operations! {
     /// reconnect, or after the parameter `after`; without either it begins with the next event.
     ///
     /// A stream ends when the access token expires or is revoked, when the server stops, and when the client is
-    /// more than 256 events behind. A client that resumes after the last `id` misses nothing. An account has at
+    /// 256 events behind. A client that resumes after the last `id` misses nothing. An account has at
     /// most 6 streams.
     GET "/api/v1/events/stream" "streamEvents" {
         tag: Events,
@@ -104,7 +106,7 @@ async fn open(call: ApiCall, principal: Principal, feed: Feed) -> Result<ApiResp
         Some(after) => after,
         None => call.app.services.events.newest().await?,
     };
-    let begin = retry(subscription.number());
+    let begin = server_sent_events::begin(after.get(), retry(subscription.number()));
     let mut stream =
         EventStream { app: call.app, principal, feed, types, after, live_after: None, subscription };
     let first = stream.read().await?;
@@ -125,9 +127,9 @@ async fn open(call: ApiCall, principal: Principal, feed: Feed) -> Result<ApiResp
 
 /// The reconnection time of the stream with this number: spread, so that clients do not all come back at once
 /// after a restart.
-fn retry(number: u64) -> Bytes {
+fn retry(number: u64) -> Duration {
     let spread = number.wrapping_mul(SPREAD_STEP).checked_rem(RETRY_SPREAD).unwrap_or_default();
-    server_sent_events::retry(Duration::from_millis(RETRY_AT_LEAST.saturating_add(spread)))
+    Duration::from_millis(RETRY_AT_LEAST.saturating_add(spread))
 }
 
 fn refusal(full: Full) -> ApiError {
@@ -181,9 +183,13 @@ impl EventStream {
             if self.subscription.is_revoked() {
                 return Ok(None);
             }
+            let before = self.after;
             let chunk = self.read().await?;
             if !chunk.is_empty() {
                 return Ok(Some(chunk));
+            }
+            if self.after == before {
+                sleep(READ_AGAIN_AFTER).await;
             }
         }
         loop {
@@ -196,14 +202,17 @@ impl EventStream {
                         return Ok(Some(chunk));
                     }
                 }
-                Err(_) => return Ok(Some(server_sent_events::COMMENT)),
+                Err(_) => {
+                    self.after = self.after.max(self.subscription.complete_to().unwrap_or_default());
+                    return Ok(Some(server_sent_events::comment(self.after.get())));
+                }
             }
         }
     }
 
     /// The next page of the feed. After the last one, the hub delivers what follows.
     async fn read(&mut self) -> Result<Bytes, StreamError> {
-        let asked = EventPageRequest { after: Some(self.after), limit: PAGE, types: self.types.clone() };
+        let asked = EventPageRequest { after: Some(self.after), limit: PAGE, types: None };
         let page = self.app.services.events.page(&self.principal, self.feed, &asked).await?;
         let chunk = self.show(page.events.iter())?;
         self.after = page.next;

@@ -3,7 +3,7 @@
 //! The web server times the first head of a connection and the silence after an answer, but neither a later
 //! head that arrives byte by byte, nor an answer that the client does not read.
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::net::{Shutdown, TcpStream};
 use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -24,7 +24,7 @@ pub(crate) struct Busy(Connection);
 
 struct State {
     socket: TcpStream,
-    /// Start of the idle time; `None` during a request.
+    /// Start of the idle time; `None` during a request, and while a body waits for its next chunk.
     idle_since: Mutex<Option<Instant>>,
     /// Dropped with the connection.
     _open: oneshot::Sender<()>,
@@ -48,7 +48,10 @@ impl Connection {
     pub(crate) fn is_abandoned(&self) -> bool {
         let Self(state) = self;
         // The socket does not block.
-        matches!(state.socket.peek(&mut [0]), Ok(0))
+        match state.socket.peek(&mut [0]) {
+            Ok(read) => read == 0,
+            Err(error) => !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted),
+        }
     }
 
     /// Marks the connection as busy with a request.

@@ -9,13 +9,17 @@ use serde::Serialize;
 /// Its media type.
 pub const MEDIA_TYPE: &str = "text/event-stream";
 
-/// A comment, which clients ignore.
-pub const COMMENT: Bytes = Bytes::from_static(b":\n\n");
-
-/// The time after which clients reconnect.
+/// The beginning of a stream: the id after which a client resumes that receives nothing else, and the time after
+/// which it reconnects.
 #[must_use]
-pub fn retry(after: Duration) -> Bytes {
-    Bytes::from(format!("retry: {}\n\n", after.as_millis()))
+pub fn begin(id: i64, retry: Duration) -> Bytes {
+    Bytes::from(format!("id: {id}\nretry: {}\n\n", retry.as_millis()))
+}
+
+/// A comment, with the id after which a client resumes from then on. Clients dispatch no event for it.
+#[must_use]
+pub fn comment(id: i64) -> Bytes {
+    Bytes::from(format!(":\nid: {id}\n\n"))
 }
 
 /// Appends an event to a chunk. Its data are one line, since JSON escapes line breaks.
@@ -43,6 +47,7 @@ mod tests {
         let mut chunk = Vec::new();
         append(&mut chunk, 7, "topup.created", &"two\nlines").unwrap();
         assert_eq!(chunk, b"id: 7\nevent: topup.created\ndata: \"two\\nlines\"\n\n");
-        assert_eq!(retry(Duration::from_millis(2_500)), "retry: 2500\n\n");
+        assert_eq!(begin(6, Duration::from_millis(2_500)), "id: 6\nretry: 2500\n\n");
+        assert_eq!(comment(7), ":\nid: 7\n\n");
     }
 }

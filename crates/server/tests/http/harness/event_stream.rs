@@ -24,9 +24,13 @@ pub(crate) struct Received {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Message {
     Event(Received),
-    /// The time after which to reconnect, in milliseconds.
-    Retry(u64),
-    Comment,
+    /// The beginning: where to resume, and the time after which to reconnect, in milliseconds.
+    Begin {
+        id: i64,
+        retry: u64,
+    },
+    /// A comment with the position after which to resume.
+    Comment(i64),
 }
 
 /// An open stream.
@@ -156,7 +160,7 @@ impl EventStream {
         loop {
             match self.try_next().unwrap() {
                 Some(Message::Event(event)) => return Some(event),
-                Some(Message::Retry(_) | Message::Comment) => {}
+                Some(Message::Begin { .. } | Message::Comment(_)) => {}
                 None => return None,
             }
         }
@@ -180,14 +184,15 @@ fn parsed(message: &str) -> Message {
         let [value] = values[..] else { panic!("{name} in {message:?}") };
         value.to_owned()
     };
-    if message == ":" {
-        return Message::Comment;
+    let id = field("id").parse().unwrap();
+    if message.starts_with(":\n") {
+        return Message::Comment(id);
     }
-    if message.starts_with("retry: ") {
-        return Message::Retry(field("retry").parse().unwrap());
+    if message.contains("\nretry: ") {
+        return Message::Begin { id, retry: field("retry").parse().unwrap() };
     }
     Message::Event(Received {
-        id: field("id").parse().unwrap(),
+        id,
         event_type: field("event"),
         data: serde_json::from_str(&field("data")).unwrap(),
     })

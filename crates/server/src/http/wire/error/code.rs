@@ -78,8 +78,8 @@ codes! {
     IdempotencyInFlight = CONFLICT, "idempotency_in_flight", "A request with this key is still running.";
     /// The DJ accepts no requests now.
     DjOffline = CONFLICT, "dj_offline", "The DJ takes no requests right now.";
-    /// The events after the given position are no longer shown.
-    EventsExpired = GONE, "events_expired", "Events after this position are no longer shown.";
+    /// Some events after the given position are no longer shown.
+    EventsExpired = GONE, "events_expired", "Some events after this position are no longer shown.";
     /// A field is missing or invalid, or the body is not an object.
     ValidationFailed = UNPROCESSABLE_ENTITY, "validation_failed", "The given data was invalid.";
     /// The available balance is too small.
