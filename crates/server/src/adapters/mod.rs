@@ -1,5 +1,5 @@
-//! Adapters of the domain's ports other than storage: the clock, security, messages to users, and providers; the
-//! distribution of events to open streams; and calls to URLs that users enter.
+//! Adapters of the domain's ports other than storage: the clock, security, messages to users, and providers;
+//! the distribution of events to open streams; and calls to URLs that users enter.
 
 pub mod clock;
 pub mod event_hub;

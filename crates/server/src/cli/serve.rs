@@ -158,8 +158,8 @@ fn announce(data_directory: Option<&Path>, url: &str) {
     let _ = writeln!(out, "{place}listening on {url}").and_then(|()| out.flush());
 }
 
-/// Serves until a signal, then ends the streams of events, closes the listener and drains the requests in flight. A second signal stops
-/// at once.
+/// Serves until a signal, then ends the streams of events, closes the listener and drains the requests in
+/// flight. A second signal stops at once.
 async fn until_stopped(app: &App, server: Server, signals: &mut Signals) -> anyhow::Result<()> {
     let handle = server.handle();
     let mut serving = tokio::spawn(server);

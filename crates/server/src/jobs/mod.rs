@@ -41,8 +41,8 @@ pub(crate) struct BackgroundJobs {
 
 impl BackgroundJobs {
     /// Starts every job: settling overdue requests, ordering top-ups, sending payouts, the retention purge,
-    /// positions of operations, events for open streams, reloading the keys and the revocation list, the job queue, the ledger audit,
-    /// counting unresolved provider messages, and the upkeep of metrics.
+    /// positions of operations, events for open streams, reloading the keys and the revocation list, the job
+    /// queue, the ledger audit, counting unresolved provider messages, and the upkeep of metrics.
     #[must_use]
     pub(crate) fn start(
         app: &Arc<App>,

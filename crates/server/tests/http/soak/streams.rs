@@ -1,5 +1,5 @@
-//! Streams that are cut at random bytes while their server is killed and started again: whoever resumes after the
-//! last event gets each event once, in order.
+//! Streams that are cut at random bytes while their server is killed and started again: whoever resumes after
+//! the last event gets each event once, in order.
 //!
 //! `CUEPOINT_SOAK=10` makes ten times as many events.
 
