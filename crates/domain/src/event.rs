@@ -1,5 +1,7 @@
 //! Events: operations as they are shown to the users whom they concern, and to staff.
 
+use std::collections::BTreeSet;
+
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
 use crate::ids::{OperationId, UserId};
@@ -205,6 +207,12 @@ pub struct Event {
 }
 
 impl Event {
+    /// Whether it has one of these types; `None` stands for all.
+    #[must_use]
+    pub fn is_one_of(&self, types: Option<&BTreeSet<EventType>>) -> bool {
+        types.is_none_or(|types| types.contains(&self.event_type))
+    }
+
     /// The users whom it concerns.
     #[must_use]
     pub const fn audience(&self) -> Audience {

@@ -133,7 +133,7 @@ pub struct Subscription {
 }
 
 impl EventHub {
-    /// No streams, and at most this many.
+    /// Creates a hub without streams, for at most this many.
     #[must_use]
     pub fn new(max_streams: usize) -> Self {
         Self(Arc::new(Hub { max_streams, streams: Mutex::default(), followed: Notify::new() }))
@@ -188,7 +188,7 @@ impl EventHub {
     }
 
     /// Hands the events after a position, complete up to another, to the streams whose readers they concern.
-    /// Nothing happens if the streams left, and others came that follow another position.
+    /// They are discarded if the streams for which they were read have all ended.
     pub fn deliver(&self, after: Position, events: Vec<Event>, complete_to: Position) {
         let Self(hub) = self;
         let mut streams = hub.lock();

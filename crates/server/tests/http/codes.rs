@@ -6,7 +6,9 @@ use ring::digest::{Digest, SHA256, digest};
 use serde_json::json;
 
 use super::keys::{FILE, KeyFolder, kid};
-use crate::harness::{Answer, Call, Database, PASSWORD, Person, Server, Store, at_once, eventually};
+use crate::harness::{
+    Answer, Call, Database, PASSWORD, Person, SHARED_KEY, Server, Store, at_once, eventually,
+};
 
 on_every_store!(
     new_phone_numbers_must_be_valid,
@@ -22,10 +24,6 @@ on_durable_stores!(
 );
 
 const NUMBER: &str = "+4930123456";
-
-/// The configuration shared by servers of one database.
-const KEYS: [(&str, &str); 1] =
-    [("auth.signing_keys", "shared:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")];
 
 fn ask(person: &Person) -> Call {
     person.call("POST", "/auth/phone/code")
@@ -176,7 +174,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
 
 fn codes_are_stored_under_a_key_and_earlier_unkeyed_ones_are_accepted(store: Store) {
     let database = Arc::new(Database::of(store));
-    let server = Server::on(&database, &KEYS);
+    let server = Server::on(&database, &[SHARED_KEY]);
     let guest = server.guest();
     guest.call("POST", "/auth/email/code").send().data(200);
     // A reader of the table cannot brute-force the codes.
@@ -205,16 +203,16 @@ fn codes_are_stored_under_a_key_and_earlier_unkeyed_ones_are_accepted(store: Sto
 #[test]
 fn codes_are_counted_by_all_servers() {
     let database = Arc::new(Database::postgres());
-    let servers = [Server::on(&database, &KEYS), Server::on(&database, &KEYS)];
+    let servers = [Server::on(&database, &[SHARED_KEY]), Server::on(&database, &[SHARED_KEY])];
     five_of_twelve_are_sent(&[&servers[0], &servers[1]]);
 }
 
 fn codes_are_counted_across_restarts(store: Store) {
     let database = Arc::new(Database::of(store));
-    let server = Server::on(&database, &KEYS);
+    let server = Server::on(&database, &[SHARED_KEY]);
     five_of_twelve_are_sent(&[&server, &server]);
     drop(server);
-    let later = Server::on(&database, &KEYS);
+    let later = Server::on(&database, &[SHARED_KEY]);
     used_up(&ask(&guest(&later, NUMBER)).send(), "5");
 }
 

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::harness::{
-    Database, EventStream, Person, Received, Server, Store, StreamMessage, eventually, operator_keys,
+    Database, EventStream, Person, Received, SHARED_KEY, Server, Store, StreamMessage, eventually,
+    operator_keys,
 };
 
 on_every_store!(
@@ -265,8 +266,7 @@ fn two_servers(database: &Arc<Database>, keys: &[(&str, &str)]) -> (Server, Serv
 fn streams_at_two_servers_show_one_order() {
     const EACH: usize = 50;
     let database = Arc::new(Database::postgres());
-    let key = ("auth.signing_keys", "shared:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=");
-    let (one, other, operator) = two_servers(&database, &[key]);
+    let (one, other, operator) = two_servers(&database, &[SHARED_KEY]);
     let path = "/operator/events/stream?after=0";
     let streams = [operator.stream(path, &[]), operator.moved_to(&other.client()).stream(path, &[])];
     thread::scope(|scope| {

@@ -6,16 +6,15 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Call, Database, Person, Server, eventually, operator_keys};
+use crate::harness::{Answer, Call, Database, Person, SHARED_KEY, Server, eventually, operator_keys};
 
 /// The time within which another server answers again.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 const OPERATOR: &str = "operator@example.com";
-const KEY: (&str, &str) = ("auth.signing_keys", "shared:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=");
 
 /// Two servers on one database; the first one crashes in this way before the commit of a top-up with a key.
 fn servers(database: &Arc<Database>, crash_by: &str) -> (Server, Server, Person) {
-    let keys = [&operator_keys(OPERATOR)[..], &[KEY]].concat();
+    let keys = [&operator_keys(OPERATOR)[..], &[SHARED_KEY]].concat();
     let crash = [
         ("CUEPOINT_CRASH_AT", "before_commit"),
         ("CUEPOINT_CRASH_ON", "open_topup"),

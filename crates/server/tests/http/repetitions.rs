@@ -6,7 +6,7 @@ use std::thread;
 use serde_json::{Value, json};
 
 use super::keys::{FILE, KeyFolder, kid};
-use crate::harness::{Answer, Client, Database, PASSWORD, Person, Server, Store, eventually};
+use crate::harness::{Answer, Client, Database, PASSWORD, Person, SHARED_KEY, Server, Store, eventually};
 
 on_every_store!(
     a_repeated_refresh_gets_the_same_token,
@@ -24,10 +24,6 @@ on_durable_stores!(
     a_refresh_repeated_after_a_minute_ends_the_session,
     a_registration_repeated_after_a_minute_is_refused,
 );
-
-/// The configuration shared by servers of one database.
-const KEYS: [(&str, &str); 1] =
-    [("auth.signing_keys", "shared:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")];
 
 fn refresh(client: &Client, token: &str) -> Answer {
     client.post("/auth/refresh", &json!({"refresh_token": token}))
@@ -188,8 +184,8 @@ fn a_registration_whose_token_was_used_is_not_repeated(store: Store) {
 #[test]
 fn other_servers_repeat_with_the_same_tokens() {
     let database = Arc::new(Database::postgres());
-    let first = Server::on(&database, &KEYS);
-    let (here, there) = (first.client(), Server::on(&database, &KEYS));
+    let first = Server::on(&database, &[SHARED_KEY]);
+    let (here, there) = (first.client(), Server::on(&database, &[SHARED_KEY]));
     let ada = Person::signed_in(&here, &register(&here, "ada@example.com", PASSWORD).data(201));
     let repeated = register(&there.client(), "ada@example.com", PASSWORD).data(201);
     is_same(&ada, &Person::signed_in(&there.client(), &repeated));
@@ -197,19 +193,19 @@ fn other_servers_repeat_with_the_same_tokens() {
     is_same(&next, &refreshed(&there.client(), &ada.refresh_token));
     let session = next.session();
     drop((first, there));
-    let later = Server::on(&database, &KEYS);
+    let later = Server::on(&database, &[SHARED_KEY]);
     let again = refreshed(&later.client(), &ada.refresh_token);
     assert_eq!((again.session(), again.refresh_token), (session, next.refresh_token));
 }
 
 fn a_restarted_server_repeats_with_the_same_tokens(store: Store) {
     let database = Arc::new(Database::of(store));
-    let before = Server::on(&database, &KEYS);
+    let before = Server::on(&database, &[SHARED_KEY]);
     let client = before.client();
     let ada = Person::signed_in(&client, &register(&client, "ada@example.com", PASSWORD).data(201));
     let session = ada.session();
     drop(before);
-    let after = Server::on(&database, &KEYS);
+    let after = Server::on(&database, &[SHARED_KEY]);
     let client = after.client();
     let repeated = Person::signed_in(&client, &register(&client, "ada@example.com", PASSWORD).data(201));
     let same = |person: &Person| (person.id, person.session(), person.refresh_token.clone());
@@ -217,14 +213,14 @@ fn a_restarted_server_repeats_with_the_same_tokens(store: Store) {
     let next = refreshed(&client, &ada.refresh_token);
     assert_eq!(next.session(), session);
     drop(after);
-    let later = Server::on(&database, &KEYS);
+    let later = Server::on(&database, &[SHARED_KEY]);
     let again = refreshed(&later.client(), &ada.refresh_token);
     assert_eq!((again.session(), again.refresh_token), (session, next.refresh_token));
 }
 
 fn a_refresh_repeated_after_a_minute_ends_the_session(store: Store) {
     let database = Arc::new(Database::of(store));
-    let server = Server::on(&database, &KEYS);
+    let server = Server::on(&database, &[SHARED_KEY]);
     let (client, guest) = (server.client(), server.guest());
     let next = refreshed(&client, &guest.refresh_token);
     // Time is moved in the database.
@@ -237,7 +233,7 @@ fn a_refresh_repeated_after_a_minute_ends_the_session(store: Store) {
 
 fn a_registration_repeated_after_a_minute_is_refused(store: Store) {
     let database = Arc::new(Database::of(store));
-    let server = Server::on(&database, &KEYS);
+    let server = Server::on(&database, &[SHARED_KEY]);
     let client = server.client();
     let ada = Person::signed_in(&client, &register(&client, "ada@example.com", PASSWORD).data(201));
     let minute = database.sql("interval '60 seconds'", "60000000");

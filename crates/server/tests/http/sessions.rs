@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Database, PASSWORD, Person, Server, Store, keys};
+use crate::harness::{Answer, Database, PASSWORD, Person, SHARED_KEY, Server, Store, keys};
 
 on_every_store!(
     sessions_are_listed_newest_first,
@@ -115,7 +115,7 @@ fn a_logout_ends_the_access_token_too(store: Store) {
 #[test]
 fn another_server_on_postgres_refuses_an_ended_session_within_two_seconds() {
     let database = Arc::new(Database::postgres());
-    let keys = [("auth.signing_keys", "shared:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")];
+    let keys = [SHARED_KEY];
     let (here, there) = (Server::on(&database, &keys), Server::on(&database, &keys));
     let guest = here.guest();
     let there = there.client();

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::harness::{Answer, Call, Database, PASSWORD, Person, Server, Store, at_once, operator_keys};
+use crate::harness::{
+    Answer, Call, Database, PASSWORD, Person, SHARED_KEY, Server, Store, at_once, operator_keys,
+};
 
 on_every_store!(
     no_login_concurrent_with_a_suspension_stays_valid,
@@ -100,11 +102,7 @@ fn the_least_recently_used_of_101_sessions_ends(store: Store) {
 /// Two servers on one database that accept each other's tokens, with an operator.
 fn two_servers() -> [Server; 2] {
     let database = Arc::new(Database::postgres());
-    let keys: Vec<(&str, &str)> =
-        [("auth.signing_keys", "shared:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")]
-            .into_iter()
-            .chain(operator_keys("operator@example.com"))
-            .collect();
+    let keys = [&operator_keys("operator@example.com")[..], &[SHARED_KEY]].concat();
     [Server::on(&database, &keys), Server::on(&database, &keys)]
 }
 

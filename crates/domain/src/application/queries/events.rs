@@ -130,7 +130,7 @@ impl EventQueries {
             self.env.operations.operations(concerning, after, *limit).await?;
         let is_full = u32::try_from(operations.len()).is_ok_and(|length| length >= *limit);
         let last = operations.last().map(|operation| operation.position);
-        let wanted = |event: &Event| types.as_ref().is_none_or(|types| types.contains(&event.event_type));
+        let wanted = |event: &Event| event.is_one_of(types.as_ref());
         Ok(EventPage {
             events: operations.into_iter().filter_map(Event::of).filter(wanted).collect(),
             next: last.filter(|_| is_full).unwrap_or(newest),
@@ -175,20 +175,17 @@ impl EventQueries {
         {
             return Ok(oldest);
         }
-        let Some((before, _)) = known else {
-            let oldest = self.first_since(now.minus(shown_for), Position::START.next()).await?;
-            self.remember((oldest, now));
-            return Ok(oldest);
-        };
-        // Other calls go on with the previous one meanwhile, and this one does if it fails.
-        self.remember((before, now));
-        match self.first_since(now.minus(shown_for), before).await {
-            Ok(oldest) => {
-                self.remember((oldest, now));
-                Ok(oldest)
-            }
-            Err(_) => Ok(before),
+        let before = known.map(|(oldest, _)| oldest);
+        if let Some(before) = before {
+            // Other calls go on with it meanwhile, and this one does if it fails.
+            self.remember((before, now));
         }
+        let from = before.unwrap_or(Position::START.next());
+        let found = self.first_since(now.minus(shown_for), from).await;
+        if let Ok(oldest) = found {
+            self.remember((oldest, now));
+        }
+        found.or_else(|unavailable| before.ok_or(unavailable))
     }
 
     fn remember(&self, oldest: Oldest) {

@@ -1,4 +1,4 @@
-//! Who gets which events, and when streams end.
+//! Delivery of events to streams, and their end.
 
 use cuepoint_domain::account::Role;
 use cuepoint_domain::event::EventType;

@@ -226,8 +226,7 @@ impl EventStream {
     fn show<'e>(&mut self, events: impl Iterator<Item = &'e Event>) -> serde_json::Result<Bytes> {
         let mut chunk = Vec::new();
         for event in events.filter(|event| event.position > self.after) {
-            let is_wanted = self.types.as_ref().is_none_or(|types| types.contains(&event.event_type));
-            if is_wanted {
+            if event.is_one_of(self.types.as_ref()) {
                 self.append(&mut chunk, event)?;
             }
         }

@@ -10,6 +10,10 @@ use std::{env, thread};
 
 use super::{Client, Database, Store, eventually};
 
+/// The configured key of servers that accept each other's tokens, and those of an earlier start.
+pub(crate) const SHARED_KEY: (&str, &str) =
+    ("auth.signing_keys", "shared:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=");
+
 /// The log line with the listening address.
 const LISTENING: &str = "listening on ";
 

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use fastrand::Rng;
 
 use super::books::{Books, Purse};
-use crate::harness::{Client, Database, Person, Server, Store, cents, eventually, soak_times};
+use crate::harness::{Client, Database, Person, SHARED_KEY, Server, Store, cents, eventually, soak_times};
 use client::{Asked, KeyedClient, Report};
 
 on_durable_stores!(a_server_killed_under_load_applies_every_acknowledged_command_once);
@@ -33,7 +33,7 @@ const AUDIT_EVERY: usize = 10;
 
 /// Access tokens outlive a kill, so that a repeated call is the same in every byte.
 const SETTINGS: [(&str, &str); 7] = [
-    ("auth.signing_keys", "shared:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
+    SHARED_KEY,
     ("auth.access_token_ttl_seconds", "86400"),
     ("fees.commission_bps", "333"),
     ("withdrawals.auto_approve_below", "5"),

@@ -11,8 +11,8 @@ use fastrand::Rng;
 use serde_json::json;
 
 use crate::harness::{
-    Client, Database, EventStream, Person, Server, Store, StreamMessage, eventually, operator_keys,
-    soak_times,
+    Client, Database, EventStream, Person, SHARED_KEY, Server, Store, StreamMessage, eventually,
+    operator_keys, soak_times,
 };
 
 on_durable_stores!(a_stream_that_is_cut_and_resumed_over_kills_shows_every_event_once);
@@ -76,10 +76,7 @@ fn read(stream: &mut EventStream, seen: &mut Vec<i64>, count: usize) {
 fn a_stream_that_is_cut_and_resumed_over_kills_shows_every_event_once(store: Store) {
     let events = EVENTS * soak_times();
     let database = Arc::new(Database::of(store));
-    let keys = [
-        ("auth.signing_keys", "shared:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
-        ("auth.access_token_ttl_seconds", "86400"),
-    ];
+    let keys = [SHARED_KEY, ("auth.access_token_ttl_seconds", "86400")];
     let keys = [&operator_keys(OPERATOR)[..], &keys].concat();
     let mut server = Server::on(&database, &keys);
     let operator = server.client().login(OPERATOR);
