@@ -1,10 +1,11 @@
-//! Passwords, refresh tokens and access tokens.
+//! Passwords, refresh tokens, access tokens, and the encryption of stored secrets.
 
 pub mod authentication;
 pub mod keys;
 pub mod passwords;
 pub mod random;
 pub mod revocations;
+pub mod sealing;
 pub mod secrets;
 pub mod tokens;
 mod verified;
