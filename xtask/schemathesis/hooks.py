@@ -29,6 +29,8 @@ CALLER = os.environ["CUEPOINT_CALLER"]
 PASSWORD = os.environ["CUEPOINT_OPERATOR_PASSWORD"]
 SECRET = base64.b64decode(os.environ["CUEPOINT_WEBHOOK_SECRET"].removeprefix("whsec_"))
 FIRST_OPERATOR = "operator@example.com"
+# A webhook endpoint that is accepted, and whose address is refused when it is called; and one that is refused.
+ENDPOINT, REFUSED_ENDPOINT = "https://localhost/hook", "https://127.0.0.1/hook"
 
 numbers = itertools.count(1)
 
@@ -98,8 +100,16 @@ def populate(guest, dj):
     # All but the first, which pays for everything.
     known.update(requests=orders, withdrawals=withdrawals, topups=topups[1:], djs=[dj_number])
     known.update(users=[guest_number], blocks=[guest_number])
+    known["webhook"] = endpoints("/webhook-endpoints", dj_token if CALLER == "dj" else guest_token)
     if CALLER == "operator":
         known["provider"] = kept_messages()
+        known["webhook"] = endpoints("/operator/webhook-endpoints", operator())
+
+
+def endpoints(path, token):
+    """New webhook endpoints, fewer than there may be."""
+    created = [call("POST", path, token, url=ENDPOINT) for _ in range(2)]
+    return [answer["data"]["webhook_endpoint"]["id"] for answer in created if answer]
 
 
 def kept_messages():
@@ -163,6 +173,7 @@ def before_call(context, case, kwargs):
     """Makes valid calls such that they get somewhere."""
     # What a link fills in may be a number, and a header is a text.
     case.headers.update({name: str(value) for name, value in case.headers.items() if isinstance(value, int)})
+    stay_on_this_machine(case)
     if case.meta is None or not case.meta.generation.mode.is_positive:
         return
     if isinstance(case.body, dict):
@@ -171,6 +182,13 @@ def before_call(context, case, kwargs):
         name_what_there_is(case)
     if "/webhooks/" in case.path:
         sign(case)
+
+
+def stay_on_this_machine(case):
+    """Replaces a URL that the service might call: by one that is accepted if the document describes the URL."""
+    url = case.body.get("url") if isinstance(case.body, dict) else None
+    if isinstance(url, str) and len(url.strip()) <= 2048 and re.fullmatch(r"(?i)\s*https?:[!-~]+\s*", url):
+        case.body["url"] = ENDPOINT if re.fullmatch("https?://[!-~]+", url) else REFUSED_ENDPOINT
 
 
 def plain(value):
@@ -289,6 +307,9 @@ def a_field_that_no_schema_describes(failure, case, response):
         r"The (amount|fee|fee \w+ \w+) field must (have 0-2 decimal places|be a number|be at least .*|not be 0)\.",
         r"The (latitude|longitude) field is required when (latitude|longitude) is present\.",
         r"The user id field is required when reference is not present\.",
+        r"The after field is required when failed is not present\.",
+        r"The after field must be before until and before the cursor of the endpoint\.",
+        r"The failed field is prohibited when (after|until) is present\.",
     ]
     errors = response.json().get("errors", {}) if isinstance(failure, RejectedPositiveData) else {}
     return bool(errors) and all(

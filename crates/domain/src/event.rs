@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
+use crate::authorization::Action;
 use crate::ids::{OperationId, UserId};
 use crate::ledger::{OperationRecord, Outcome, PlanKind, Position, PositionedOperation, StoredReceipt};
 use crate::music_request::RequestStatus;
@@ -187,6 +188,38 @@ impl Audience {
             Outcome::Topup(topup) => Self { owner: Some(topup.user), dj: None },
             Outcome::Adjustment(adjustment, _) => Self { owner: Some(adjustment.user), dj: None },
             Outcome::Profile(..) | Outcome::Message(_) => Self { owner: None, dj: None },
+        }
+    }
+}
+
+/// The events that a reader may see.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[strum(serialize_all = "snake_case")]
+pub enum Feed {
+    /// Those that concern the reader.
+    Own,
+    /// All, for staff.
+    All,
+}
+
+named_enum!(Feed);
+
+impl Feed {
+    /// The action of reading it.
+    #[must_use]
+    pub const fn action(self) -> Action {
+        match self {
+            Self::Own => Action::ReadEvents,
+            Self::All => Action::ReadAllEvents,
+        }
+    }
+
+    /// The user whom the events in it concern, for a reader; `None` for all users.
+    #[must_use]
+    pub const fn concerning(self, reader: UserId) -> Option<UserId> {
+        match self {
+            Self::Own => Some(reader),
+            Self::All => None,
         }
     }
 }

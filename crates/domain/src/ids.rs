@@ -51,6 +51,8 @@ ids! {
     SessionId,
     /// A stored provider message.
     ProviderMessageId,
+    /// A webhook endpoint.
+    WebhookEndpointId,
 }
 
 /// The permanent identity of one atomic change, applied once however often it is submitted.

@@ -7,6 +7,7 @@
 //! - [`music_request`], [`withdrawal`], [`topup`]: the life cycle of each entity, decided by pure functions;
 //! - [`ledger`]: plans, the only way to move money, and how they are applied and audited;
 //! - [`event`]: operations as they are shown to the users whom they concern;
+//! - [`webhook`]: endpoints to which events are sent, and the schedule of their deliveries;
 //! - [`authorization`]: the roles and permissions of principals;
 //! - [`ports`]: the traits that adapters implement;
 //! - [`application`]: the use cases.
@@ -32,4 +33,5 @@ pub mod text;
 pub mod timestamp;
 pub mod topup;
 pub mod unknown;
+pub mod webhook;
 pub mod withdrawal;

@@ -6,10 +6,12 @@ use cuepoint_domain::account::personal_data::{ActedBy, Part};
 use cuepoint_domain::account::security_log::EventKind;
 use cuepoint_domain::account::{ArtistType, Role};
 use cuepoint_domain::address::{AddressPolicy, Network};
+use cuepoint_domain::event::{EventType, Feed};
 use cuepoint_domain::ledger::{EntityKind, EntryKind, PlanKind, PostingAccount};
 use cuepoint_domain::music_request::RequestStatus;
 use cuepoint_domain::provider_message::{Contradiction, MessageSource};
 use cuepoint_domain::topup::TopupStatus;
+use cuepoint_domain::webhook::{AttemptError, DisabledReason};
 use cuepoint_domain::withdrawal::WithdrawalStatus;
 
 macro_rules! check_names {
@@ -27,18 +29,26 @@ fn stored_and_wire_names_are_stable() {
         ActedBy: "self operator service";
         AddressPolicy: "lenient strict";
         ArtistType: "upcoming popular";
+        AttemptError: "not_permitted connection_failed timed_out invalid_answer";
         Contradiction: "unknown_reference reference_and_id_differ txid_mismatch amount_mismatch \
             partial_reversal status_contradiction";
+        DisabledReason: "gone failing";
         EntityKind: "music_request withdrawal topup adjustment user wallet provider_message";
         EntryKind: "topup hold release capture earning refund reversal adjustment chargeback";
         EventKind: "registered logged_in login_failed session_ended sessions_ended refresh_token_reused \
             password_changed password_change_failed password_reset_requested password_reset email_verified \
             phone_verified code_refused data_exported data_erased access_denied operator_action";
+        EventType: "music_request.created music_request.accepted music_request.rejected music_request.played \
+            music_request.cancelled music_request.expired music_request.refunded topup.created topup.confirmed \
+            topup.failed topup.reversed withdrawal.created withdrawal.approved withdrawal.rejected \
+            withdrawal.cancelled withdrawal.processing withdrawal.broadcast withdrawal.completed \
+            withdrawal.failed withdrawal.needs_review adjustment.created";
+        Feed: "own all";
         MessageSource: "topups payouts";
         Network: "bitcoin litecoin dogecoin ethereum arbitrum optimism base polygon bsc avalanche tron solana \
             xrp stellar ton";
         Part: "sessions networks challenges requests_made requests_received withdrawals topups wallet_entries \
-            operations provider_messages blocks blocked_by security_events";
+            operations provider_messages blocks blocked_by security_events webhook_endpoints";
         PlanKind: "none open_request move_request open_withdrawal move_withdrawal approve_withdrawal \
             open_topup order_topup move_topup reverse_topup suspend_topup settle_suspense adjust profile \
             suspend restore role resolve_message";

@@ -21,6 +21,7 @@ use crate::adapters::clock::ServiceClock;
 use crate::adapters::event_hub::EventHub;
 use crate::adapters::job_queue::BoundedJobQueue;
 use crate::adapters::notifier::{Channel, Channels, LogChannel, SmtpChannel, WebhookChannel};
+use crate::adapters::outgoing::OutgoingCalls;
 use crate::adapters::payouts::{Manual, PayoutWebhook};
 use crate::adapters::request_ids::new_request_id;
 use crate::adapters::runtime::{TokioTasks, TokioTimer};
@@ -29,16 +30,18 @@ use crate::adapters::security::keys::{self, KeyRing, SigningKeys};
 use crate::adapters::security::passwords::Argon2Passwords;
 use crate::adapters::security::random::RandomSecrets;
 use crate::adapters::security::revocations::RevocationCache;
+use crate::adapters::security::sealing::Sealing;
 use crate::adapters::security::secrets::KeyedSecrets;
 use crate::adapters::security::tokens::SignedTokens;
 use crate::adapters::topups::{NoProvider, OrderLog, Sandbox, TopupWebhook};
-use crate::adapters::webhooks::WebhookClient;
+use crate::adapters::webhooks::{EndpointCalls, WebhookClient};
 use crate::app::{ApiSettings, App, ProviderSecrets};
 use crate::config::{
     DeploymentEnvironment, EmailChannel, PayoutProviderKind, PhoneChannel, Postgres, Settings,
     SigningKeySource, Storage, TopupProviderKind,
 };
 use crate::http::openapi;
+use crate::http::operations::webhook_body;
 use crate::http::transport::rate_limits::RateLimits;
 use crate::observability::log_throttle::LogThrottle;
 use crate::observability::metrics::Metrics;
@@ -289,6 +292,15 @@ pub fn app(
     let job_queue = Arc::new(BoundedJobQueue::default());
     let passwords =
         Argon2Passwords::new(settings.auth.password_cost.clone(), settings.auth.breached_passwords);
+    let plain_http = settings.environment != DeploymentEnvironment::Production;
+    let calls = OutgoingCalls::new(settings.webhooks.allowed_networks.clone(), plain_http);
+    let webhooks = EndpointCalls::new(
+        calls.context("webhooks")?,
+        Sealing::new(secrets, keys.clone()),
+        secrets,
+        webhook_body,
+        settings.currency.clone(),
+    );
     let ports = Ports {
         store,
         clock: clock.clone(),
@@ -303,6 +315,7 @@ pub fn app(
         notifier: providers.notifier,
         topups: providers.topups,
         payouts: providers.payouts,
+        webhooks: Arc::new(webhooks),
         orders: Arc::new(OrderLog),
         probes: vec![clock, authentication.revocations.clone()],
     };

@@ -46,6 +46,9 @@ pub mod suspense;
 pub mod suspensions;
 mod tables;
 pub mod wallets;
+pub mod webhook_deliveries;
+pub mod webhook_endpoints;
+pub mod webhook_turns;
 
 use std::future::ready;
 use std::sync::Arc;
@@ -321,6 +324,29 @@ macro_rules! store_contract {
                 a_message_is_resolved_once,
                 one_of_many_concurrent_resolutions_succeeds,
             }
+            webhook_endpoints {
+                an_endpoint_reads_back_as_it_was_added,
+                the_endpoints_of_an_owner_are_limited_for_each_feed,
+                endpoints_are_listed_last_added_first,
+                settings_of_an_endpoint_are_changed,
+                secrets_are_rotated_and_sealed_anew,
+                one_range_is_replayed_at_a_time,
+                no_endpoint_outlives_an_erasure,
+            }
+            webhook_deliveries {
+                every_event_arrives_whatever_receivers_and_servers_do,
+            }
+            webhook_turns {
+                an_endpoint_is_leased_by_one_server_at_a_time,
+                a_replaced_lease_records_nothing,
+                operations_are_work_for_the_endpoints_that_they_concern,
+                replays_and_due_deliveries_are_work,
+                failed_deliveries_are_due_at_their_times,
+                deliveries_that_were_given_up_are_repeated_on_demand,
+                attempts_are_listed_newest_first,
+                the_newest_attempts_are_kept,
+                a_turn_disables_an_endpoint_that_is_active,
+            }
             personal_data {
                 money_and_requests_are_exported_completely,
                 account_records_are_exported_completely,
@@ -406,6 +432,9 @@ mod tests {
             ("suspense", include_str!("suspense.rs")),
             ("suspensions", include_str!("suspensions.rs")),
             ("wallets", include_str!("wallets.rs")),
+            ("webhook_deliveries", include_str!("webhook_deliveries.rs")),
+            ("webhook_endpoints", include_str!("webhook_endpoints.rs")),
+            ("webhook_turns", include_str!("webhook_turns.rs")),
         ] {
             let promises = text.lines().filter_map(|line| line.strip_prefix("pub async fn "));
             for promise in promises.filter_map(|line| line.split_once('(')).map(|(name, _)| name) {

@@ -7,6 +7,7 @@ use cuepoint_domain::account::personal_data::{ActedBy, OperationNote, Part, Plac
 use cuepoint_domain::account::security_log::{EventKind, SecurityEvent};
 use cuepoint_domain::account::session::{ClientInfo, TokenHash};
 use cuepoint_domain::account::{AccountStatusChange, Block, Field, ProfileChange};
+use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{EntityRef, OperationMetadata, Outcome, Receipt};
@@ -18,6 +19,7 @@ use cuepoint_domain::provider_message::{
 
 use crate::scenario::{Scenario, at, line};
 use crate::sessions::log_in;
+use crate::webhook_endpoints::add;
 
 /// A whole list, read in pages of this size.
 async fn all(scenario: &Scenario, user: UserId, part: Part, limit: u32) -> Vec<Record> {
@@ -124,7 +126,8 @@ fn message(source: MessageSource, number: &str, row: Option<i64>) -> MessageReco
     }
 }
 
-/// Ended sessions, issued challenges, blocks in both directions and events are listed, each with its fields.
+/// Ended sessions, issued challenges, blocks in both directions, events and webhook endpoints are listed, each
+/// with its fields.
 pub async fn account_records_are_exported_completely(store: Arc<dyn Store>) {
     let scenario = Scenario::new(Arc::clone(&store));
     let (user, other) = (scenario.dj(100).await, scenario.dj(100).await);
@@ -179,6 +182,12 @@ pub async fn account_records_are_exported_completely(store: Arc<dyn Store>) {
         .collect();
     assert_eq!(times, [at(4), at(5)], "as they were added");
     check(&scenario, user, Part::Events, &events).await;
+
+    let mut endpoints = Vec::new();
+    for feed in [Feed::Own, Feed::All, Feed::Own] {
+        endpoints.insert(0, Record::WebhookEndpoint(add(&scenario, user, feed).await));
+    }
+    check(&scenario, user, Part::WebhookEndpoints, &endpoints).await;
 }
 
 /// Changes of a profile and an account are listed, as are operators' changes with a reason. After seven days

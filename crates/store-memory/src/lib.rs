@@ -19,6 +19,7 @@ mod provider_messages;
 mod reads;
 mod security_log;
 mod sessions;
+mod webhook_endpoints;
 
 pub use backend::MemoryBackend;
 
@@ -38,6 +39,7 @@ use crate::logins::CredentialTable;
 use crate::provider_messages::KnownMessages;
 use crate::security_log::Events;
 use crate::sessions::SessionTable;
+use crate::webhook_endpoints::WebhookTable;
 
 /// A store that keeps everything in memory.
 #[derive(Debug, Default)]
@@ -60,6 +62,7 @@ struct State {
     /// Whether the first operator was created.
     has_first_operator: bool,
     known_messages: KnownMessages,
+    webhooks: WebhookTable,
 }
 
 impl MemoryStore {

@@ -110,7 +110,7 @@ impl People for MemoryStore {
         expected_since: Timestamp,
         now: Timestamp,
     ) -> Result<Erased, Unavailable> {
-        let State { book, lists, keys, sessions, blocked, .. } = &mut *self.lock()?;
+        let State { book, lists, keys, sessions, blocked, webhooks, .. } = &mut *self.lock()?;
         let both = book.users.get(&id).zip(book.wallets.get(&id));
         let Some((user, wallet)) = both.filter(|(user, _)| user.is_present()) else {
             return Ok(Erased::Nobody);
@@ -135,6 +135,7 @@ impl People for MemoryStore {
         for others in blocked.values_mut() {
             others.remove(&id);
         }
+        webhooks.forget(id);
         Ok(Erased::Done)
     }
 

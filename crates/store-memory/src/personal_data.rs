@@ -75,6 +75,9 @@ impl State {
                 let about = self.events.before(number).filter(|(_, event)| event.user == Some(user));
                 about.take(most).map(|(number, event)| Record::Event(*number, event.clone())).collect()
             }
+            Part::WebhookEndpoints => {
+                Record::next(self.webhooks.of(user).cloned().map(Record::WebhookEndpoint), after, limit)
+            }
         }
     }
 

@@ -278,11 +278,61 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    webhook_endpoints (id) {
+        id -> BigInt,
+        owner_id -> BigInt,
+        feed -> Text,
+        url -> Text,
+        types -> Nullable<Text>,
+        description -> Nullable<Text>,
+        state -> Text,
+        disabled_at -> Nullable<Timestamptz>,
+        disabled_reason -> Nullable<Text>,
+        secrets -> Text,
+        cursor -> BigInt,
+        replay_after -> Nullable<BigInt>,
+        replay_until -> Nullable<BigInt>,
+        failing_since -> Nullable<Timestamptz>,
+        created_at -> Timestamptz,
+        lease -> BigInt,
+        leased_until -> Nullable<Timestamptz>,
+        attempts -> BigInt,
+    }
+}
+
+diesel::table! {
+    webhook_deliveries (endpoint_id, position) {
+        endpoint_id -> BigInt,
+        position -> BigInt,
+        attempts -> Integer,
+        next_at -> Nullable<Timestamptz>,
+        failed_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    webhook_attempts (endpoint_id, number) {
+        endpoint_id -> BigInt,
+        number -> BigInt,
+        position -> Nullable<BigInt>,
+        event_type -> Nullable<Text>,
+        attempt -> Integer,
+        status -> Nullable<Integer>,
+        error -> Nullable<Text>,
+        milliseconds -> Integer,
+        answer -> Nullable<Text>,
+        at -> Timestamptz,
+    }
+}
+
 diesel::joinable!(wallets -> users (user_id));
 diesel::joinable!(login_networks -> users (user_id));
 diesel::joinable!(idempotency_keys -> operations (operation_id));
 diesel::joinable!(refresh_tokens -> sessions (session_id));
 diesel::joinable!(blocks -> users (guest_id));
+diesel::joinable!(webhook_endpoints -> users (owner_id));
+diesel::joinable!(webhook_deliveries -> webhook_endpoints (endpoint_id));
 diesel::allow_tables_to_appear_in_same_query!(
     deployment,
     bootstrap_operator,
@@ -303,4 +353,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     blocks,
     security_events,
     provider_messages,
+    webhook_endpoints,
+    webhook_deliveries,
+    webhook_attempts,
 );

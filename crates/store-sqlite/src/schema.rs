@@ -286,11 +286,61 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    webhook_endpoints (id) {
+        id -> BigInt,
+        owner_id -> BigInt,
+        feed -> Text,
+        url -> Text,
+        types -> Nullable<Text>,
+        description -> Nullable<Text>,
+        state -> Text,
+        disabled_at -> Nullable<BigInt>,
+        disabled_reason -> Nullable<Text>,
+        secrets -> Text,
+        cursor -> BigInt,
+        replay_after -> Nullable<BigInt>,
+        replay_until -> Nullable<BigInt>,
+        failing_since -> Nullable<BigInt>,
+        created_at -> BigInt,
+        lease -> BigInt,
+        leased_until -> Nullable<BigInt>,
+        attempts -> BigInt,
+    }
+}
+
+diesel::table! {
+    webhook_deliveries (endpoint_id, position) {
+        endpoint_id -> BigInt,
+        position -> BigInt,
+        attempts -> Integer,
+        next_at -> Nullable<BigInt>,
+        failed_at -> BigInt,
+    }
+}
+
+diesel::table! {
+    webhook_attempts (endpoint_id, number) {
+        endpoint_id -> BigInt,
+        number -> BigInt,
+        position -> Nullable<BigInt>,
+        event_type -> Nullable<Text>,
+        attempt -> Integer,
+        status -> Nullable<Integer>,
+        error -> Nullable<Text>,
+        milliseconds -> Integer,
+        answer -> Nullable<Text>,
+        at -> BigInt,
+    }
+}
+
 diesel::joinable!(wallets -> users (user_id));
 diesel::joinable!(login_networks -> users (user_id));
 diesel::joinable!(idempotency_keys -> operations (operation_id));
 diesel::joinable!(refresh_tokens -> sessions (session_id));
 diesel::joinable!(blocks -> users (guest_id));
+diesel::joinable!(webhook_endpoints -> users (owner_id));
+diesel::joinable!(webhook_deliveries -> webhook_endpoints (endpoint_id));
 diesel::allow_tables_to_appear_in_same_query!(
     deployment,
     bootstrap_operator,
@@ -312,4 +362,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     blocks,
     security_events,
     provider_messages,
+    webhook_endpoints,
+    webhook_deliveries,
+    webhook_attempts,
 );

@@ -15,6 +15,7 @@ use crate::provider_message::ProviderMessage;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 use crate::topup::Topup;
+use crate::webhook::WebhookEndpoint;
 use crate::withdrawal::Withdrawal;
 
 /// The lists of personal data beside profile and wallet.
@@ -49,6 +50,8 @@ pub enum Part {
     /// The user's events in the security log.
     #[strum(serialize = "security_events")]
     Events,
+    /// The user's webhook endpoints.
+    WebhookEndpoints,
 }
 
 named_enum!(Part);
@@ -172,6 +175,8 @@ pub enum Record {
     },
     /// An event of the security log, with its number.
     Event(i64, SecurityEvent),
+    /// A webhook endpoint.
+    WebhookEndpoint(WebhookEndpoint),
 }
 
 /// The position of a record in its list: unique and permanent. Lists are in descending order.
@@ -225,6 +230,7 @@ impl Record {
             Self::ProviderMessage(message) => Place::number(message.id.get()),
             Self::Block(block) => Place::at(block.at, block.guest.get()),
             Self::BlockedBy { dj, at } => Place::at(*at, dj.get()),
+            Self::WebhookEndpoint(endpoint) => Place::number(endpoint.id.get()),
         }
     }
 

@@ -13,7 +13,8 @@ use crate::music_request::RequestTerms;
 use crate::ports::{
     AccessTokens, Audit, Blocks, Clock, Ids, JobQueue, Ledger, Logins, MusicRequests, Notifier, OperationLog,
     Passwords, PayoutProvider, People, PersonalRecords, PrincipalCheck, ProviderMessages, ReadinessProbe,
-    Revocations, Secrets, Sessions, Store, TaskSpawner, Timer, TopupProvider, Topups, Wallets, Withdrawals,
+    Revocations, Secrets, Sessions, Store, TaskSpawner, Timer, TopupProvider, Topups, Wallets,
+    WebhookEndpoints, WebhookSender, Withdrawals,
 };
 use crate::timestamp::Timestamp;
 use crate::topup::OrderTerms;
@@ -48,6 +49,8 @@ pub struct Ports {
     pub topups: Arc<dyn TopupProvider>,
     /// The payout provider.
     pub payouts: Arc<dyn PayoutProvider>,
+    /// Calls to webhook endpoints.
+    pub webhooks: Arc<dyn WebhookSender>,
     /// Reports of the outcomes of orders of top-ups.
     pub orders: Arc<dyn OrderObserver>,
     /// The conditions of readiness other than the storage.
@@ -93,6 +96,7 @@ pub struct Environment {
     pub(super) blocks: Arc<dyn Blocks>,
     pub(super) records: Arc<dyn PersonalRecords>,
     pub(super) messages: Arc<dyn ProviderMessages>,
+    pub(super) endpoints: Arc<dyn WebhookEndpoints>,
     pub(super) ids: Arc<dyn Ids>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) timer: Arc<dyn Timer>,
@@ -106,6 +110,7 @@ pub struct Environment {
     pub(super) notifier: Arc<dyn Notifier>,
     pub(super) topup_provider: Arc<dyn TopupProvider>,
     pub(super) payout_provider: Arc<dyn PayoutProvider>,
+    pub(super) webhooks: Arc<dyn WebhookSender>,
     pub(super) orders: Arc<dyn OrderObserver>,
     pub(super) security_audit: SecurityAudit,
     pub(super) terms: Terms,
@@ -129,6 +134,7 @@ impl Environment {
             blocks: store.clone(),
             records: store.clone(),
             messages: store.clone(),
+            endpoints: store.clone(),
             ids: store,
             clock: ports.clock,
             timer: ports.timer,
@@ -142,6 +148,7 @@ impl Environment {
             notifier: ports.notifier,
             topup_provider: ports.topups,
             payout_provider: ports.payouts,
+            webhooks: ports.webhooks,
             orders: ports.orders,
             terms,
         }

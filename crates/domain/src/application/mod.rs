@@ -36,6 +36,7 @@ mod single_flight;
 #[cfg(test)]
 mod tests;
 mod verifications;
+mod webhooks;
 
 use std::sync::Arc;
 
@@ -60,9 +61,10 @@ pub use receipts::FromReceipt;
 pub use registration::{BootstrapRefusal, Bootstrapped, RegisterRefusal, Registration};
 pub use sessions::OwnSessions;
 pub use verifications::{Address, SendCodeRefusal, Verifications, VerifyRefusal};
+pub use webhooks::{EndpointRequest, ReplayRequest, WebhookRefusal, Webhooks};
 
-use crate::ports::Unavailable;
-use jobs::{Expiry, Payouts, Positions, Retention, TopupOrders};
+use crate::ports::{Job, Unavailable};
+use jobs::{Deliveries, Expiry, Payouts, Positions, Retention, TopupOrders};
 use queries::{
     EventQueries, MusicRequestQueries, PeopleQueries, ProfileQueries, ProviderMessageQueries,
     SecurityLogQueries, TopupQueries, WalletQueries, WithdrawalQueries,
@@ -113,6 +115,10 @@ pub struct UseCases {
     pub positions: Positions,
     /// Purges and erasures.
     pub retention: Retention,
+    /// Webhook endpoints.
+    pub webhooks: Webhooks,
+    /// Deliveries to webhook endpoints.
+    pub deliveries: Deliveries,
     /// Audits of the ledger.
     pub ledger_audits: LedgerAudits,
     /// Readiness of the service.
@@ -129,6 +135,7 @@ impl UseCases {
         let positions = Positions { log: ports.store.clone() };
         let env = Arc::new(Environment::new(ports, terms));
         let executor = Executor::new(env.clone());
+        let deliveries = Deliveries { env: env.clone() };
         Self {
             accounts: Accounts { env: env.clone(), executor: executor.clone() },
             sessions: OwnSessions { env: env.clone(), executor: executor.clone() },
@@ -150,6 +157,12 @@ impl UseCases {
             topup_orders: TopupOrders { env: env.clone() },
             positions,
             retention,
+            webhooks: Webhooks {
+                env: env.clone(),
+                executor: executor.clone(),
+                deliveries: deliveries.clone(),
+            },
+            deliveries,
             ledger_audits: LedgerAudits::new(env.clone()),
             readiness,
             executor,
@@ -169,7 +182,11 @@ impl UseCases {
     ///
     /// # Errors
     /// [`Unavailable`].
-    pub async fn run_job(&self, job: crate::ports::Job) -> Result<(), Unavailable> {
-        self.passwords.run(job).await
+    pub async fn run_job(&self, job: Job) -> Result<(), Unavailable> {
+        match job {
+            Job::SendPasswordReset { email, client } => self.passwords.send_reset(&email, client).await,
+            Job::NotifyPasswordChanged(user) => self.passwords.notify_changed(user).await,
+            Job::NotifyWebhookDisabled(endpoint) => self.deliveries.notify_disabled(endpoint).await,
+        }
     }
 }

@@ -134,19 +134,8 @@ impl PasswordChanges {
             .await
     }
 
-    /// Runs a background job.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
-    pub(super) async fn run(&self, job: Job) -> Result<(), Unavailable> {
-        match job {
-            Job::SendPasswordReset { email, client } => self.send_reset(&email, client).await,
-            Job::NotifyPasswordChanged(user) => self.notify_changed(user).await,
-        }
-    }
-
     /// Sends a password reset token if the address belongs to an active account whose quota is not used up.
-    async fn send_reset(&self, email: &Email, client: ClientInfo) -> Result<(), Unavailable> {
+    pub(super) async fn send_reset(&self, email: &Email, client: ClientInfo) -> Result<(), Unavailable> {
         let env = &self.env;
         let Some(Credentials { user, .. }) = env.logins.credentials(&email.folded()).await? else {
             return Ok(());
@@ -169,7 +158,7 @@ impl PasswordChanges {
     }
 
     /// Notifies a user that their password was changed, so that they can react to an unauthorized change.
-    async fn notify_changed(&self, user: UserId) -> Result<(), Unavailable> {
+    pub(super) async fn notify_changed(&self, user: UserId) -> Result<(), Unavailable> {
         let Some(profile) = self.env.people.profile(user).await? else { return Ok(()) };
         let to = Recipient::Email(profile.user.email.clone());
         if !profile.user.is_present() || !self.env.notifier.can_reach(&to) {

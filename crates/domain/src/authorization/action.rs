@@ -65,6 +65,10 @@ actions! {
     ReadEvents,
     /// Read all events.
     ReadAllEvents,
+    /// Create, read, change and delete webhook endpoints; own are the principal's, for events that concern them.
+    ManageWebhooks,
+    /// Create, read, change and delete the webhook endpoints that receive all events.
+    ManageAllWebhooks,
     /// Read the withdrawals of any user.
     ReadWithdrawals,
     /// Approve or reject a withdrawal, or release its money as failed.

@@ -2,7 +2,7 @@
 
 use Scope::{Everything as All, Nothing as Non, Others as Oth, Own};
 
-use super::{Action, Capacity, Scope};
+use super::{Action, Capacity, Ownership, Scope};
 
 /// A line of the matrix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,6 +51,8 @@ impl Action {
             Self::UseWithdrawal   => line("create, read and cancel withdrawals",          [Own, Non, Non, Non]),
             Self::ReadEvents      => line("read the events about the caller",             [Own, Non, Non, Non]),
             Self::ReadAllEvents   => line("read all events",                              [Non, Non, All, All]),
+            Self::ManageWebhooks  => line("manage webhook endpoints for the caller's events", [Own, Non, Non, Non]),
+            Self::ManageAllWebhooks => line("manage webhook endpoints for all events",    [Non, Non, All, Non]),
             Self::ReadWithdrawals => line("list all withdrawals",                         [Non, Non, All, All]),
             Self::JudgeWithdrawal => line("approve, reject, fail a withdrawal",           [Non, Non, Oth, Non]),
             Self::SendWithdrawal  => line("process, broadcast, complete, review",         [Non, Non, All, Non]),
@@ -66,6 +68,12 @@ impl Action {
             Self::ReadMessages    => line("list provider messages",                       [Non, Non, All, All]),
             Self::ResolveMessage  => line("resolve a provider message",                   [Non, Non, All, Non]),
         }
+    }
+
+    /// Whether one of these capacities permits the action on entities of this ownership.
+    #[must_use]
+    pub fn is_permitted(self, mut capacities: impl Iterator<Item = Capacity>, ownership: Ownership) -> bool {
+        capacities.any(|capacity| self.rule().scope(capacity).covers(ownership))
     }
 
     /// Whether the action requires an operator or auditor.

@@ -31,6 +31,16 @@ impl Capacity {
     /// Every column, in the order of the matrix.
     pub const ALL: [Self; 4] = [Self::Guest, Self::Dj, Self::Operator, Self::Auditor];
 
+    /// The capacities of an account with this role.
+    pub fn of(role: Role, is_dj: bool) -> impl Iterator<Item = Self> {
+        let staff = match role {
+            Role::Member | Role::Unknown(_) => None,
+            Role::Operator => Some(Self::Operator),
+            Role::Auditor => Some(Self::Auditor),
+        };
+        [Some(Self::Guest), is_dj.then_some(Self::Dj), staff].into_iter().flatten()
+    }
+
     /// The name in documents.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -116,12 +126,7 @@ pub struct Denied;
 impl Principal {
     /// The capacities of the principal.
     pub fn capacities(&self) -> impl Iterator<Item = Capacity> {
-        let staff = match self.role {
-            Role::Member | Role::Unknown(_) => None,
-            Role::Operator => Some(Capacity::Operator),
-            Role::Auditor => Some(Capacity::Auditor),
-        };
-        [Some(Capacity::Guest), self.is_dj.then_some(Capacity::Dj), staff].into_iter().flatten()
+        Capacity::of(self.role, self.is_dj)
     }
 
     /// Succeeds if one of the principal's capacities permits this action.
@@ -129,8 +134,7 @@ impl Principal {
     /// # Errors
     /// [`Denied`].
     pub fn may(&self, action: Action, ownership: Ownership) -> Result<(), Denied> {
-        let covered = self.capacities().any(|capacity| action.rule().scope(capacity).covers(ownership));
-        if covered { Ok(()) } else { Err(Denied) }
+        if action.is_permitted(self.capacities(), ownership) { Ok(()) } else { Err(Denied) }
     }
 
     /// Succeeds if the principal may apply this action to any entity at all.

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use async_trait::async_trait;
 
 use crate::account::session::ClientInfo;
-use crate::ids::UserId;
+use crate::ids::{UserId, WebhookEndpointId};
 use crate::ports::Unavailable;
 use crate::text::Email;
 
@@ -32,6 +32,8 @@ pub enum Job {
     },
     /// Notifies a user that their password was changed.
     NotifyPasswordChanged(UserId),
+    /// Notifies the owner of a webhook endpoint that it was disabled.
+    NotifyWebhookDisabled(WebhookEndpointId),
 }
 
 impl fmt::Debug for Job {
@@ -39,6 +41,9 @@ impl fmt::Debug for Job {
         match self {
             Self::SendPasswordReset { .. } => f.write_str("SendPasswordReset([hidden])"),
             Self::NotifyPasswordChanged(user) => f.debug_tuple("NotifyPasswordChanged").field(user).finish(),
+            Self::NotifyWebhookDisabled(endpoint) => {
+                f.debug_tuple("NotifyWebhookDisabled").field(endpoint).finish()
+            }
         }
     }
 }

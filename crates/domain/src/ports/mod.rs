@@ -27,6 +27,8 @@ mod sessions;
 mod timer;
 mod topups;
 mod wallets;
+mod webhook_endpoints;
+mod webhook_sender;
 mod withdrawals;
 
 pub use access_tokens::{AccessToken, AccessTokens, SigningError};
@@ -54,6 +56,8 @@ pub use sessions::{BeginOutcome, ExchangeOutcome, Sessions};
 pub use timer::{Deadline, Timer};
 pub use topups::Topups;
 pub use wallets::Wallets;
+pub use webhook_endpoints::WebhookEndpoints;
+pub use webhook_sender::{SentWebhook, UrlProblem, WebhookMessage, WebhookSender};
 pub use withdrawals::Withdrawals;
 
 #[cfg(any(test, feature = "mocks"))]
@@ -64,7 +68,8 @@ pub use {
     passwords::MockPasswords, passwords::MockSecrets, people::MockPeople, personal_data::MockPersonalRecords,
     principals::MockPrincipalCheck, provider::MockPayoutProvider, provider::MockTopupProvider,
     provider_messages::MockProviderMessages, readiness::MockReadinessProbe, security_log::MockSecurityLog,
-    sessions::MockSessions, topups::MockTopups, wallets::MockWallets, withdrawals::MockWithdrawals,
+    sessions::MockSessions, topups::MockTopups, wallets::MockWallets,
+    webhook_endpoints::MockWebhookEndpoints, webhook_sender::MockWebhookSender, withdrawals::MockWithdrawals,
 };
 
 use async_trait::async_trait;
@@ -101,6 +106,7 @@ pub trait Store:
     + SecurityLog
     + PersonalRecords
     + ProviderMessages
+    + WebhookEndpoints
     + Ids
 {
     /// Succeeds if the storage can be reached and written to right now.

@@ -4,8 +4,10 @@ use std::fmt;
 
 use async_trait::async_trait;
 
+use crate::ids::WebhookEndpointId;
 use crate::ports::{Token, Unavailable};
 use crate::text::{Email, Line};
+use crate::webhook::DisabledReason;
 
 /// The recipient of a message; its `Debug` output redacts the address, which must not reach a log.
 #[derive(Clone, PartialEq, Eq)]
@@ -34,6 +36,13 @@ pub enum Notice {
     PasswordReset(Token),
     /// A notice that the password was changed, so that its owner can react to an unauthorized change.
     PasswordChanged,
+    /// A notice that a webhook endpoint was disabled.
+    WebhookDisabled {
+        /// Its id.
+        endpoint: WebhookEndpointId,
+        /// Why.
+        reason: DisabledReason,
+    },
 }
 
 /// Sends messages to users.

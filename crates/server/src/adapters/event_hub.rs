@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use cuepoint_domain::application::queries::Feed;
 use cuepoint_domain::authorization::{Epoch, Principal};
 use cuepoint_domain::event::Event;
+use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::Position;
 use cuepoint_domain::timestamp::Timestamp;

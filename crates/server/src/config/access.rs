@@ -67,6 +67,7 @@ pub(super) struct RateLimitsSection {
     failed_logins_per_hour: CallQuota,
     requests_per_minute: CallQuota,
     withdrawals_per_minute: CallQuota,
+    webhooks_per_hour: CallQuota,
     default_per_minute: CallQuota,
 }
 
@@ -76,6 +77,7 @@ impl From<RateLimitsSection> for Option<Quotas> {
             login: section.login_per_minute.0,
             requests: section.requests_per_minute.0,
             withdrawals: section.withdrawals_per_minute.0,
+            webhooks_per_hour: section.webhooks_per_hour.0,
             other: section.default_per_minute.0,
             failed_logins: section.failed_logins_per_minute.0,
             failed_logins_per_hour: section.failed_logins_per_hour.0,

@@ -21,6 +21,7 @@ mod tests;
 mod urls;
 mod values;
 mod variables;
+mod webhooks;
 mod withdrawals;
 
 pub use access::Reachable;
@@ -34,6 +35,7 @@ pub use requests::Requests;
 pub use server::Server;
 pub use settings::Settings;
 pub use storage::{Postgres, Storage, StorageOption};
+pub use webhooks::WebhookSettings;
 
 use thiserror::Error;
 

@@ -16,6 +16,7 @@ use super::requests::{FeesSection, Requests, RequestsSection, WalletSection};
 use super::server::{Server, ServerSection};
 use super::storage::{Storage, StorageSection};
 use super::values::{DAY, Seconds};
+use super::webhooks::{WebhookSettings, WebhooksSection};
 use super::withdrawals::{AdjustmentsSection, WithdrawalsSection};
 use super::{ConfigError, DeploymentEnvironment};
 use crate::http::transport::rate_limits::Quotas;
@@ -39,6 +40,8 @@ pub struct Settings {
     pub audit_interval: Option<std::time::Duration>,
     /// The settings of feeds and streams of events.
     pub events: EventSettings,
+    /// The settings of webhooks to URLs that users enter.
+    pub webhooks: WebhookSettings,
     /// The terms of withdrawals.
     pub withdrawals: WithdrawalTerms,
     /// The terms of adjustments.
@@ -73,6 +76,7 @@ pub(super) struct Sections {
     requests: RequestsSection,
     ledger: LedgerSection,
     events: EventsSection,
+    webhooks: WebhooksSection,
     withdrawals: WithdrawalsSection,
     adjustments: AdjustmentsSection,
     notifier: NotifierSection,
@@ -108,6 +112,7 @@ impl Sections {
             requests: self.requests.with_fees(&self.fees)?,
             audit_interval: (!audit_interval.is_zero()).then_some(audit_interval),
             events: self.events.into(),
+            webhooks: self.webhooks.into(),
             withdrawals: self.withdrawals.check(&currency)?,
             adjustments: self.adjustments.check(&currency)?,
             notifier: self.notifier.check(environment)?,

@@ -65,6 +65,7 @@ fn the_compiled_defaults_are_complete() {
         login: number(5),
         requests: number(10),
         withdrawals: number(5),
+        webhooks_per_hour: number(10),
         other: number(60),
         failed_logins: number(5),
         failed_logins_per_hour: number(100),
@@ -72,6 +73,7 @@ fn the_compiled_defaults_are_complete() {
     assert_eq!(settings.rate_limits, Some(quotas));
     assert_eq!(settings.phone_codes_per_day, Some(number(1_000)));
     assert_eq!(settings.server.trusted_proxies, Networks::default());
+    assert_eq!(settings.webhooks.allowed_networks, Networks::default());
     let everywhere = ClientAddress { address: None, proven: false };
     let here = ClientAddress { address: Some("127.0.0.1".parse().unwrap()), proven: true };
     assert!(settings.reachable.operators.admit(everywhere));
@@ -121,6 +123,7 @@ fn every_key_can_be_set_by_a_variable() {
         ("ledger.audit_interval_seconds", "4"),
         ("events.max_streams", "5"),
         ("events.shown_for_days", "6"),
+        ("webhooks.allowed_networks", "10.20.0.0/16, fd00::1"),
         ("withdrawals.address_policy", "strict"),
         ("withdrawals.options", "btc: bitcoin, USDT: tron  Ethereum"),
         ("withdrawals.auto_approve_below", "0.00000001"),
@@ -153,6 +156,7 @@ fn every_key_can_be_set_by_a_variable() {
         ("rate_limits.default_per_minute", "4"),
         ("rate_limits.failed_logins_per_minute", "5"),
         ("rate_limits.failed_logins_per_hour", "6"),
+        ("rate_limits.webhooks_per_hour", "7"),
         ("bootstrap.operator_email", "ada@example.com"),
         ("bootstrap.operator_password", "12345678"),
     ]);
@@ -173,15 +177,24 @@ fn every_key_can_be_set_by_a_variable() {
     assert_eq!(settings.server.keep_alive, std::time::Duration::from_secs(14));
     assert_eq!(settings.reachable.metrics, Networks::parse(["192.0.2.0/24"]).unwrap());
     assert_eq!(settings.reachable.operators, Networks::parse(["192.0.2.1"]).unwrap());
-    let Quotas { login, requests, withdrawals, other, failed_logins, failed_logins_per_hour } =
-        settings.rate_limits.unwrap();
-    let quotas = [login, requests, withdrawals, other, failed_logins, failed_logins_per_hour];
-    assert_eq!(quotas.map(std::num::NonZeroU32::get), [1, 2, 3, 4, 5, 6]);
+    let Quotas {
+        login,
+        requests,
+        withdrawals,
+        webhooks_per_hour,
+        other,
+        failed_logins,
+        failed_logins_per_hour,
+    } = settings.rate_limits.unwrap();
+    let quotas =
+        [login, requests, withdrawals, other, failed_logins, failed_logins_per_hour, webhooks_per_hour];
+    assert_eq!(quotas.map(std::num::NonZeroU32::get), [1, 2, 3, 4, 5, 6, 7]);
     let Storage::Postgres(postgres) = settings.storage else { panic!("{:?}", settings.storage) };
     assert_eq!((postgres.pool_size, postgres.migrate_on_start), (4, false));
     assert_eq!(settings.requests.sweep_interval, std::time::Duration::from_secs(3));
     assert_eq!(settings.audit_interval, Some(std::time::Duration::from_secs(4)));
     assert_eq!((settings.events.max_streams, settings.events.shown_for), (5, Some(time::Duration::days(6))));
+    assert_eq!(settings.webhooks.allowed_networks, Networks::parse(["10.20.0.0/16", "fd00::1"]).unwrap());
     assert_eq!(settings.requests.terms.commission.get(), 1_000);
     assert_eq!(minor(settings.withdrawals.auto_approve_below), Some(Money::from_minor(1)));
     assert_eq!(minor(settings.withdrawals.second_approval_above), Some(Money::from_minor(1)));
@@ -250,6 +263,11 @@ fn an_invalid_value_is_one_line_naming_its_key() {
         ("ledger.audit_interval_seconds", "604801", "must be a whole number from 0 to 604800"),
         ("events.max_streams", "0", "must be a whole number from 1 to 1000000"),
         ("events.shown_for_days", "36501", "must be a whole number from 0 to 36500"),
+        (
+            "webhooks.allowed_networks",
+            "localhost",
+            "\"localhost\" is no network such as 10.0.0.0/8, and no address",
+        ),
         ("withdrawals.address_policy", "any", "must be one of lenient, strict"),
         (
             "withdrawals.options",
@@ -307,6 +325,7 @@ fn an_invalid_value_is_one_line_naming_its_key() {
         ("phone.codes_per_day", "100001", "must be a whole number from 0 to 100000"),
         ("phone.codes_per_day", "many", "must be a whole number from 0 to 100000"),
         ("rate_limits.login_per_minute", "0", "must be a whole number from 1 to 1000000"),
+        ("rate_limits.webhooks_per_hour", "0", "must be a whole number from 1 to 1000000"),
         ("rate_limits.default_per_minute", "1000001", "must be a whole number from 1 to 1000000"),
         (
             "server.trusted_proxies",

@@ -185,7 +185,8 @@ impl ApiCall {
     /// The requested page; its links keep the declared filters.
     #[must_use]
     pub fn paging(&self) -> Paging {
-        let path = format!("{}{}", self.app.settings.public_url, self.path);
+        let path = self.path.replace("{id}", self.id.as_deref().unwrap_or_default());
+        let path = format!("{}{path}", self.app.settings.public_url);
         let filters: Vec<&str> = self.filters.iter().map(|filter| filter.name).collect();
         Paging::read(&self.query, path, &filters)
     }

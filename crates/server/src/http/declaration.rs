@@ -235,6 +235,12 @@ pub fn created<T: ToSchema>(description: &'static str) -> SuccessResponse {
     SuccessResponse { status: StatusCode::CREATED, ..ok::<T>(description) }
 }
 
+/// 202 with this data.
+#[must_use]
+pub fn accepted<T: ToSchema>(description: &'static str) -> SuccessResponse {
+    SuccessResponse { status: StatusCode::ACCEPTED, ..ok::<T>(description) }
+}
+
 /// 201 with this data and no message.
 #[must_use]
 pub fn created_bare<T: ToSchema>(description: &'static str) -> SuccessResponse {
@@ -303,6 +309,8 @@ tags! {
     Withdrawals = "Withdrawals";
     /// What happened to requests and money, in one order.
     Events = "Events";
+    /// URLs to which the caller's events are sent.
+    Webhooks = "Webhooks";
     /// Operations of operators and auditors on other accounts and their money.
     Operators = "Operators";
     /// Messages of payment and payout providers, signed as Standard Webhooks specifies.

@@ -1,5 +1,6 @@
 //! Background jobs.
 
+mod deliveries;
 mod event_tail;
 mod job_queue;
 mod payouts;
@@ -23,6 +24,10 @@ const PURGE_INTERVAL: Duration = Duration::from_secs(3_600);
 const MESSAGES_INTERVAL: Duration = Duration::from_secs(60);
 /// The interval at which operations of servers of an earlier version get their positions.
 const POSITIONS_INTERVAL: Duration = Duration::from_secs(10);
+/// The interval at which the oldest pending webhook delivery is determined.
+const DELIVERIES_INTERVAL: Duration = Duration::from_secs(15);
+/// The interval at which secrets of webhook endpoints are encrypted with the current key.
+const SECRETS_INTERVAL: Duration = Duration::from_secs(60);
 /// The interval at which unfinished erasures are resumed.
 const ERASURES_INTERVAL: Duration = Duration::from_secs(60);
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
@@ -30,8 +35,8 @@ const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 const KEYS_INTERVAL: Duration = Duration::from_secs(5);
 /// The time limit of one read of the revocation list; the next read starts only after it.
 const REVOCATIONS_WITHIN: Duration = Duration::from_secs(2);
-/// The time that a stop waits for running tasks: a provider call takes at most 10 seconds.
-const PATIENCE: Duration = Duration::from_secs(15);
+/// The time that a stop waits for running tasks: a call to a webhook endpoint takes at most 15 seconds.
+const PATIENCE: Duration = Duration::from_secs(18);
 
 /// The background jobs.
 pub(crate) struct BackgroundJobs {
@@ -41,8 +46,9 @@ pub(crate) struct BackgroundJobs {
 
 impl BackgroundJobs {
     /// Starts every job: settling overdue requests, ordering top-ups, sending payouts, the retention purge,
-    /// positions of operations, events for open streams, reloading the keys and the revocation list, the job
-    /// queue, the ledger audit, counting unresolved provider messages, and the upkeep of metrics.
+    /// positions of operations, events for open streams, deliveries to webhook endpoints, reloading the keys and
+    /// the revocation list, the job queue, the ledger audit, counting unresolved provider messages, and the upkeep
+    /// of metrics.
     #[must_use]
     pub(crate) fn start(
         app: &Arc<App>,
@@ -81,6 +87,14 @@ impl BackgroundJobs {
             every(POSITIONS_INTERVAL, stopped.clone(), move || assign_positions(assigning.clone()));
         tasks.spawn(unless_stopped(stopped.clone(), positions));
         tasks.spawn(unless_stopped(stopped.clone(), event_tail::run(app.clone())));
+        tasks.spawn(deliveries::run(app.clone(), stopped.clone()));
+        let measuring = app.clone();
+        let measures =
+            every(DELIVERIES_INTERVAL, stopped.clone(), move || deliveries::measure(measuring.clone()));
+        tasks.spawn(unless_stopped(stopped.clone(), measures));
+        let resealing = app.clone();
+        let reseals = every(SECRETS_INTERVAL, stopped.clone(), move || deliveries::reseal(resealing.clone()));
+        tasks.spawn(unless_stopped(stopped.clone(), reseals));
         let erasing = app.clone();
         let erasures = every(ERASURES_INTERVAL, stopped.clone(), move || finish_erasures(erasing.clone()));
         tasks.spawn(unless_stopped(stopped.clone(), erasures));
@@ -104,7 +118,7 @@ impl BackgroundJobs {
         Self { stop, tasks }
     }
 
-    /// Starts no further work and waits at most 15 seconds for running tasks.
+    /// Starts no further work and waits at most 18 seconds for running tasks.
     pub(crate) async fn stop(mut self) {
         self.stop.send_replace(true);
         let ended = timeout(PATIENCE, async { while self.tasks.join_next().await.is_some() {} });

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use anyhow::Context;
+use cuepoint_domain::application::jobs::TurnSummary;
 use cuepoint_domain::ports::Recorded;
 use cuepoint_domain::provider_message::{Contradiction, MessageSource};
 use metrics::{Counter, Histogram, Unit, describe_counter, describe_gauge};
@@ -33,6 +34,13 @@ const EVENT_STREAMS_ENDED: &str = "cuepoint_event_streams_ended_total";
 const EVENT_LAG: &str = "cuepoint_event_lag_positions";
 /// The age of the oldest event at the time it was handed to the streams.
 const EVENT_LAG_SECONDS: &str = "cuepoint_event_lag_seconds";
+
+/// Attempts to deliver events to webhook endpoints.
+const WEBHOOK_ATTEMPTS: &str = "cuepoint_webhook_attempts_total";
+/// The age of the oldest event that an active webhook endpoint has not received.
+const OLDEST_WEBHOOK_DELIVERY: &str = "cuepoint_webhook_oldest_pending_seconds";
+/// Webhook endpoints that the service disabled.
+const WEBHOOKS_DISABLED: &str = "cuepoint_webhook_endpoints_disabled_total";
 
 /// The metrics of this process, recorded through the `metrics` macros. Histograms named `…_seconds` and
 /// `…_size` have buckets.
@@ -92,6 +100,17 @@ fn start() -> anyhow::Result<Metrics> {
         Unit::Seconds,
         "The age of the oldest event that the last read handed to the streams, or the time since reads fail."
     );
+    describe_counter!(
+        WEBHOOK_ATTEMPTS,
+        "Attempts to deliver events to webhook endpoints, by outcome: delivered, failed and to be repeated, or given up."
+    );
+    describe_counter!(WEBHOOKS_DISABLED, "Webhook endpoints that the service disabled.");
+    describe_gauge!(
+        OLDEST_WEBHOOK_DELIVERY,
+        Unit::Seconds,
+        "The age of the oldest event that an active webhook endpoint has not received."
+    );
+    webhook_attempts(&TurnSummary::default());
     Ok(Metrics(handle))
 }
 
@@ -171,6 +190,20 @@ pub(crate) fn event_lag(positions: i64) {
 /// Records for how long the streams did not get an event: until the last read, or while none succeeds.
 pub(crate) fn event_delay(seconds: f64) {
     metrics::gauge!(EVENT_LAG_SECONDS).set(seconds);
+}
+
+/// Counts the results of a turn for a webhook endpoint.
+pub(crate) fn webhook_attempts(turn: &TurnSummary) {
+    let TurnSummary { delivered, failed, given_up, disabled } = *turn;
+    for (outcome, count) in [("delivered", delivered), ("failed", failed), ("given_up", given_up)] {
+        metrics::counter!(WEBHOOK_ATTEMPTS, "outcome" => outcome).increment(count);
+    }
+    metrics::counter!(WEBHOOKS_DISABLED).increment(u64::from(disabled.is_some()));
+}
+
+/// Records the age of the oldest event that an active webhook endpoint has not received.
+pub(crate) fn oldest_webhook_delivery(seconds: f64) {
+    metrics::gauge!(OLDEST_WEBHOOK_DELIVERY).set(seconds);
 }
 
 /// The metrics of one kind of request.

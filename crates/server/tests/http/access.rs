@@ -66,7 +66,13 @@ impl Objects {
         let request = guest.ask(&dj);
         let withdrawal = guest.withdraw("10").json()["data"]["withdrawal_request"]["id"].as_i64().unwrap();
         let topup = guest.topup("1");
+        let endpoint = guest.webhook_endpoint("/webhook-endpoints");
         let ids = BTreeMap::from([
+            ("/webhook-endpoints/{id}", endpoint),
+            ("/webhook-endpoints/{id}/attempts", endpoint),
+            ("/webhook-endpoints/{id}/replay", endpoint),
+            ("/webhook-endpoints/{id}/rotate", endpoint),
+            ("/webhook-endpoints/{id}/test", endpoint),
             ("/auth/sessions/{id}", guest.session()),
             ("/music/requests/{id}", request),
             ("/music/requests/{id}/cancel", request),

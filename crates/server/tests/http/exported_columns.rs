@@ -81,6 +81,9 @@ const TABLES: &[Table] = &[
             OR source = 'payouts' AND row_id IN (SELECT id FROM withdrawals WHERE user_id = {id})",
         named: &[("resolved_by = {id}", "it is about the money of somebody else")],
     },
+    table("webhook_endpoints", "owner_id = {id}"),
+    table("webhook_deliveries", "endpoint_id IN (SELECT id FROM webhook_endpoints WHERE owner_id = {id})"),
+    table("webhook_attempts", "endpoint_id IN (SELECT id FROM webhook_endpoints WHERE owner_id = {id})"),
 ];
 
 /// Tables that mention no account, with their contents.
@@ -156,6 +159,25 @@ const LEFT_OUT: &[(&str, &str, &str)] = &[
     ("security_events.address", BY_OTHERS, "from where the operator called"),
     ("security_events.agent", BY_OTHERS, "with what the operator called"),
     ("provider_messages.resolved_by", ALL, "which operator it was"),
+    ("webhook_endpoints.secrets", ALL, "a secret"),
+    ("webhook_endpoints.lease", ALL, "which server delivers"),
+    ("webhook_endpoints.leased_until", ALL, "which server delivers"),
+    ("webhook_endpoints.attempts", ALL, "the number of attempts"),
+    ("webhook_deliveries.endpoint_id", ALL, "they repeat events, which are exported with their objects"),
+    ("webhook_deliveries.position", ALL, "they repeat events, which are exported with their objects"),
+    ("webhook_deliveries.attempts", ALL, "they repeat events, which are exported with their objects"),
+    ("webhook_deliveries.next_at", ALL, "they repeat events, which are exported with their objects"),
+    ("webhook_deliveries.failed_at", ALL, "they repeat events, which are exported with their objects"),
+    ("webhook_attempts.endpoint_id", ALL, "they repeat events, which are exported with their objects"),
+    ("webhook_attempts.number", ALL, "they repeat events, which are exported with their objects"),
+    ("webhook_attempts.position", ALL, "they repeat events, which are exported with their objects"),
+    ("webhook_attempts.event_type", ALL, "they repeat events, which are exported with their objects"),
+    ("webhook_attempts.attempt", ALL, "they repeat events, which are exported with their objects"),
+    ("webhook_attempts.status", ALL, "they repeat events, which are exported with their objects"),
+    ("webhook_attempts.error", ALL, "they repeat events, which are exported with their objects"),
+    ("webhook_attempts.milliseconds", ALL, "they repeat events, which are exported with their objects"),
+    ("webhook_attempts.answer", ALL, "they repeat events, which are exported with their objects"),
+    ("webhook_attempts.at", ALL, "they repeat events, which are exported with their objects"),
 ];
 
 /// Accounts, one of which has rows in every table, with a value in every nullable column.
@@ -222,7 +244,11 @@ fn more(database: &Database, id: i64, operator: i64) {
          INSERT INTO provider_messages (source, webhook_id, kind, reason_code, reference, stated_id, row_id, amount, \
              currency, txid, received_at, resolved_at, resolved_by, resolution) \
          SELECT 'topups', 'msg_77', 'topup.failed', 'status_contradiction', 'ref-77', 770077, id, '73.22', 'EUR', \
-             'tx77', {now}, {now}, {operator}, 'found out' FROM topups WHERE user_id = {id}"
+             'tx77', {now}, {now}, {operator}, 'found out' FROM topups WHERE user_id = {id}; \
+         INSERT INTO webhook_endpoints (owner_id, feed, url, types, description, state, disabled_at, disabled_reason, \
+             secrets, cursor, replay_after, replay_until, failing_since, created_at) \
+         VALUES ({id}, 'own', 'https://hook.example/77', 'topup.created', 'a note', 'disabled', {now}, 'gone', \
+             'sealed', 76, 74, 75, {now}, {now})"
     );
     database.execute(&statements);
 }

@@ -82,4 +82,6 @@ mod unread_log;
 mod upgrades;
 mod verifications;
 mod ways_to_lose_money;
+mod webhook_deliveries;
+mod webhook_endpoints;
 mod webhooks;

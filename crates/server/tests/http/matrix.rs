@@ -6,7 +6,9 @@ use cuepoint_domain::authorization::{Action, Capacity, Ownership, Principal};
 use cuepoint_domain::ids::{SessionId, UserId};
 use serde_json::{Map, Value, json};
 
-use crate::harness::{Answer, Call, Client, Message, NEW, PASSWORD, Person, Server, Store, TOPUPS};
+use crate::harness::{
+    Answer, Call, Client, Message, NEW, PASSWORD, Person, Server, Store, TOPUPS, WEBHOOK_URL,
+};
 
 on_every_store!(every_operation_matches_the_authorization_matrix);
 
@@ -136,6 +138,9 @@ impl Operation {
         if let Some(body) = body.as_object_mut() {
             body.retain(|key, _| key != "online" && !key.starts_with("fee_"));
         }
+        if body.get("url").is_some() {
+            body["url"] = json!(WEBHOOK_URL);
+        }
         for (key, id) in [("dj_id", scene.dj.id), ("user_id", target.user)] {
             if body.get(key).is_some() {
                 body[key] = json!(id);
@@ -156,6 +161,8 @@ struct Scene {
     callers: [(Who, Person); 4],
     dj: Person,
     stranger: Person,
+    /// Another operator than the one that calls.
+    operator: Person,
     /// A stored provider message, which has no owner.
     message: i64,
 }
@@ -181,7 +188,7 @@ impl Scene {
         let unknown = "00000000-0000-0000-0000-000000000001";
         Message::payout("payout.failed", unknown).send(server).refused(404, "not_found");
         let message = operator.ids("/operator/provider-messages", "id")[0];
-        Self { callers, dj: server.dj(), stranger, message }
+        Self { callers, dj: server.dj(), stranger, operator: operator.clone(), message }
     }
 
     /// The object of a path, the caller's own or the stranger's.
@@ -218,6 +225,14 @@ impl Scene {
             }
             "/operator/suspense/{id}/settle" => late_money(server),
             "/withdrawals/{id}" | "/withdrawals/{id}/cancel" => owner.withdrawal("1"),
+            _ if path.starts_with("/webhook-endpoints/{id}") => {
+                owner.only_webhook_endpoint("/webhook-endpoints")
+            }
+            _ if path.starts_with("/operator/webhook-endpoints/{id}") => {
+                let is_own = who == Who::Operator && whose == Ownership::Own;
+                let owner = if is_own { caller } else { &self.operator };
+                owner.only_webhook_endpoint("/operator/webhook-endpoints")
+            }
             "/auth/sessions/{id}" => owner.ids("/auth/sessions", "id")[0],
             _ if path.starts_with("/operator/withdrawals/{id}/") => owner.withdrawal("1"),
             "/operator/provider-messages/{id}/resolve" => self.message,

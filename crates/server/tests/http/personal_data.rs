@@ -13,7 +13,7 @@ on_every_store!(
     an_erased_dj_is_not_listed_requested_or_blocked,
 );
 
-const EXPORT: [&str; 16] = [
+const EXPORT: [&str; 17] = [
     "account",
     "blocked_by",
     "blocks",
@@ -29,6 +29,7 @@ const EXPORT: [&str; 16] = [
     "user",
     "wallet",
     "wallet_entries",
+    "webhook_endpoints",
     "withdrawals",
 ];
 
@@ -56,6 +57,8 @@ fn an_export_matches_the_lists_and_excludes_other_users(store: Store) {
     let received = other.ask(&person);
     person.answer(received, "played").data(200);
     person.withdrawal("5");
+    let endpoint = format!("/webhook-endpoints/{}", person.webhook_endpoint("/webhook-endpoints"));
+    person.patch(&endpoint, &json!({"paused": true})).data(200);
     person.call("PUT", &format!("/music/dj/blocks/{}", other.id)).send().data(200);
     let data = export(&person);
     assert_eq!(keys(&data["user"]), PERSONAL_INFO);
@@ -67,6 +70,7 @@ fn an_export_matches_the_lists_and_excludes_other_users(store: Store) {
         ("topups", "/wallet/topups"),
         ("wallet_entries", "/wallet/entries"),
         ("blocks", "/music/dj/blocks"),
+        ("webhook_endpoints", "/webhook-endpoints"),
     ] {
         let mut shown = data[list].clone();
         // Fields that an export has in addition to the list.
@@ -74,6 +78,7 @@ fn an_export_matches_the_lists_and_excludes_other_users(store: Store) {
             let more: &[&str] = match list {
                 "withdrawals" => &["reference"],
                 "wallet_entries" => &["reason"],
+                "webhook_endpoints" => &["feed"],
                 _ => &[],
             };
             more.iter().for_each(|key| assert!(row.as_object_mut().unwrap().remove(*key).is_some(), "{key}"));

@@ -1,12 +1,18 @@
-//! The receiver in docs/receiving-events.md: it continues where it stopped.
+//! The receivers in docs/receiving-events.md: that of a stream continues where it stopped, that of webhooks stores
+//! each event once.
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use crate::harness::{Person, Server, Store};
+use serde_json::json;
 
-on_every_store!(the_documented_receiver_continues_where_it_stopped);
+use crate::harness::{Client, Person, Server, Store, WEBHOOK_URL, eventually};
+
+on_every_store!(
+    the_documented_receiver_continues_where_it_stopped,
+    the_documented_webhook_receiver_stores_each_genuine_event_once,
+);
 
 const PAGE: &str = include_str!("../../../../docs/receiving-events.md");
 
@@ -17,25 +23,38 @@ struct Receiver {
 }
 
 impl Receiver {
+    /// The receiver of a stream.
     fn start(server: &Server, person: &Person, position: &PathBuf) -> Self {
-        let (_, code) = PAGE.split_once("```python\n").unwrap();
-        let (code, _) = code.split_once("```").unwrap();
         let host = server.client().address.strip_prefix("http://").unwrap().to_owned();
+        Self::run(PAGE, [&host, &person.token], position)
+    }
+
+    /// Runs the first program of a text with these arguments and the path of its file.
+    fn run(text: &str, arguments: [&str; 2], path: &PathBuf) -> Self {
+        let (_, code) = text.split_once("```python\n").unwrap();
+        let (code, _) = code.split_once("```").unwrap();
         let mut child = Command::new("python3")
-            .args(["-c", code, &host, &person.token])
-            .arg(position)
+            .args(["-c", code])
+            .args(arguments)
+            .arg(path)
             .stdout(Stdio::piped())
+            .stderr(Stdio::null())
             .spawn()
             .unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
         Self { child, output }
     }
 
-    /// The position and the type of the next event.
-    fn next(&mut self) -> String {
+    /// The next line.
+    fn line(&mut self) -> String {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
-        line.split(' ').take(2).collect::<Vec<_>>().join(" ")
+        line.trim_end().to_owned()
+    }
+
+    /// The position and the type of the next event.
+    fn next(&mut self) -> String {
+        self.line().split(' ').take(2).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -71,4 +90,37 @@ fn the_documented_receiver_continues_where_it_stopped(store: Store) {
     assert_eq!(next, "6 music_request.played");
     drop(receiver);
     let _ = std::fs::remove_file(&position);
+}
+
+fn the_documented_webhook_receiver_stores_each_genuine_event_once(store: Store) {
+    let server = Server::configured(store, &[("webhooks.allowed_networks", "127.0.0.1")]);
+    let guest = server.guest();
+    let created = guest.post("/webhook-endpoints", &json!({"url": WEBHOOK_URL})).data(201);
+    let path = format!("/webhook-endpoints/{}", created["webhook_endpoint"]["id"]);
+    let file = std::env::temp_dir().join(format!("cuepoint-webhooks-{}-{store:?}", std::process::id()));
+    let (_, section) = PAGE.split_once("## Webhooks").unwrap();
+    let mut receiver = Receiver::run(section, ["0", created["secret"].as_str().unwrap()], &file);
+    let listening = receiver.line();
+    let url = format!("http://127.0.0.1:{}", listening.strip_prefix("listening on port ").unwrap());
+    guest.patch(&path, &json!({"url": url})).data(200);
+    guest.topup("20");
+    assert_eq!(receiver.line(), "1 topup.created");
+    let forged = Client::new(&url).outside("POST", "/").text(r#"{"position": 2, "type": "topup.created"}"#);
+    let signature = format!("v1,{}=", "A".repeat(43));
+    let forged = forged.header("webhook-id", "x").header("webhook-signature", &signature);
+    assert_eq!(forged.send().status, 401);
+    let accepted = |count: usize| {
+        eventually("the attempts are listed", || {
+            let attempts = guest.get(&format!("{path}/attempts")).data(200);
+            let attempts = attempts["data"].as_array()?;
+            (attempts.len() == count && attempts.iter().all(|attempt| attempt["status"] == 204)).then_some(())
+        });
+    };
+    accepted(1);
+    guest.post(&format!("{path}/replay"), &json!({"after": 0})).data(202);
+    accepted(2);
+    guest.topup("1");
+    assert_eq!(receiver.line(), "2 topup.created", "neither the repeated event nor the forged one");
+    drop(receiver);
+    let _ = std::fs::remove_file(&file);
 }

@@ -16,5 +16,7 @@ FROM (VALUES
     ('challenges_id_seq', (SELECT last_value FROM challenges_id_seq), (SELECT max(id) FROM challenges)),
     ('security_events_id_seq', (SELECT last_value FROM security_events_id_seq), (SELECT max(id) FROM security_events)),
     ('provider_messages_id_seq', (SELECT last_value FROM provider_messages_id_seq),
-        (SELECT max(id) FROM provider_messages))
+        (SELECT max(id) FROM provider_messages)),
+    ('webhook_endpoints_id_seq', (SELECT last_value FROM webhook_endpoints_id_seq),
+        (SELECT max(id) FROM webhook_endpoints))
 ) AS sequences (sequence, newest, in_rows)

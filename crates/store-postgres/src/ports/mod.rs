@@ -15,6 +15,7 @@ mod sessions;
 mod store;
 mod topups;
 mod wallets;
+mod webhook_endpoints;
 mod withdrawals;
 
 pub(crate) use audit::show_ledger;

@@ -5,7 +5,6 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::Position;
 use cuepoint_domain::ports::{OperationLog, OperationPage, Unavailable};
 use cuepoint_store_sql::rows::operation_page;
-use diesel::dsl::max;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
@@ -13,7 +12,7 @@ use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
 use crate::rows::OperationRow;
 use crate::schema::operations;
-use crate::tables::positions::{assign_waiting, is_assigned};
+use crate::tables::positions::{assign_waiting, is_assigned, newest_position};
 
 /// Reads the operations up to the newest position at first, so that each statement shows all of them.
 async fn read(
@@ -22,12 +21,7 @@ async fn read(
     after: Position,
     limit: u32,
 ) -> Result<(i64, Vec<OperationRow>), DatabaseFailure> {
-    let newest: Option<i64> = operations::table
-        .filter(is_assigned())
-        .select(max(operations::position))
-        .get_result(&mut connection)
-        .await?;
-    let newest = newest.unwrap_or_default();
+    let newest = newest_position(connection).await?;
     let page = || {
         operations::table
             .filter(operations::position.gt(after.get()).and(operations::position.le(newest)))

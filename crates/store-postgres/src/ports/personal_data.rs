@@ -18,11 +18,11 @@ use crate::connect::failure::DatabaseFailure;
 use crate::ports::blocks::{NamedRow, block};
 use crate::rows::{
     ChallengeRow, Corrupt, EntryRow, EventRow, MusicRequestRow, OperationRow, ProviderMessageRow, SessionRow,
-    TopupRow, WithdrawalRow, column_time, is_present, known, timestamp,
+    TopupRow, WebhookEndpointRow, WithdrawalRow, column_time, is_present, known, timestamp,
 };
 use crate::schema::{
     blocks, challenges, ledger_entries, login_networks, music_requests, operations, security_events,
-    sessions, topups, users, withdrawals,
+    sessions, topups, users, webhook_endpoints, withdrawals,
 };
 use crate::statement::{Columns, statement};
 use crate::tables::login_networks::NetworkRow;
@@ -111,6 +111,7 @@ impl PersonalRecords for PostgresStore {
             Part::Blocks => page.blocks(connection).await,
             Part::BlockedBy => page.blocked_by(connection).await,
             Part::Events => page.events(connection).await,
+            Part::WebhookEndpoints => page.webhook_endpoints(connection).await,
         });
         Ok(read.await?)
     }
@@ -229,6 +230,13 @@ impl Page {
         let about = by_number!(self, security_events, user_id, id).select(EventRow::as_select());
         let record = |row: EventRow| row.event().map(|(id, event)| Record::Event(id, event));
         records(about.load(&mut connection).await?, record)
+    }
+
+    async fn webhook_endpoints(self, mut connection: Connection<'_>) -> Records {
+        let theirs =
+            by_number!(self, webhook_endpoints, owner_id, id).select(WebhookEndpointRow::as_select());
+        let rows = theirs.load(&mut connection).await?;
+        records(rows, |row: WebhookEndpointRow| row.endpoint().map(Record::WebhookEndpoint))
     }
 
     /// The exclusive upper bound of the numbers on the page.

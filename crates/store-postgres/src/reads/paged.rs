@@ -36,6 +36,8 @@ orders! {
     BlockedLastFirst = "page.at DESC, page.guest_id DESC";
     /// The highest id first.
     LastIdFirst = "page.id DESC";
+    /// The highest number first.
+    LastNumberFirst = "page.number DESC";
     /// Provider messages: unresolved ones first, then the newest.
     UnresolvedFirst = "(page.resolved_at IS NULL) DESC, page.id DESC";
     /// Money in suspense: unsettled amounts first, then the most recent.

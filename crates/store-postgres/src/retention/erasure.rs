@@ -36,10 +36,12 @@ const WITHIN_CALL: Duration = Duration::from_secs(1);
 const MAX_PENDING: i64 = 1_000;
 
 /// The statements that delete or anonymize a batch of other rows of the user.
-const FORGET: [&str; 3] = [
+const FORGET: [&str; 5] = [
     include_str!("forget_origins.sql"),
     include_str!("forget_networks.sql"),
     include_str!("forget_blocks.sql"),
+    include_str!("forget_webhook_deliveries.sql"),
+    include_str!("forget_webhook_endpoints.sql"),
 ];
 
 impl PostgresStore {

@@ -5,7 +5,7 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::Position;
 use cuepoint_domain::money::Currency;
 use cuepoint_store_sql::rows::StoredOperation;
-use diesel::dsl::{exists, sql};
+use diesel::dsl::{exists, max, sql};
 use diesel::expression::SqlLiteral;
 use diesel::pg::data_types::PgInterval;
 use diesel::prelude::*;
@@ -42,6 +42,12 @@ pub(crate) fn is_assigned() -> SqlLiteral<Bool> {
 /// The operations that wait for their position, exactly as in their index.
 fn waiting() -> SqlLiteral<Bool> {
     sql("operations.position = 0")
+}
+
+/// The newest position; 0 if there is none.
+pub(crate) async fn newest_position(mut connection: &AsyncPgConnection) -> QueryResult<i64> {
+    let newest = operations::table.filter(is_assigned()).select(max(operations::position));
+    Ok(newest.get_result::<Option<i64>>(&mut connection).await?.unwrap_or_default())
 }
 
 /// Waits for the lock of positions, and holds it until the transaction ends.

@@ -43,6 +43,12 @@ const MORE: &str = "
         SELECT 'logged_in', min(id), '192.0.2.1', E'line\nand \\ and \t', now() FROM users;
     INSERT INTO provider_messages (source, webhook_id, kind, reason_code, reference, received_at)
         VALUES ('payouts', 'm1', 'k', 'c', '5', now());
+    INSERT INTO webhook_endpoints (owner_id, feed, url, types, state, secrets, cursor, created_at, lease, attempts)
+        SELECT min(id), 'own', 'https://example.com', 'topup.created', 'active', E'new\nold 5', 3, now(), 4, 9
+            FROM users;
+    INSERT INTO webhook_deliveries (endpoint_id, position, attempts, next_at, failed_at) VALUES (1, 2, 3, now(), now());
+    INSERT INTO webhook_attempts (endpoint_id, number, attempt, error, milliseconds, answer, at)
+        VALUES (1, 9, 3, 'answer', 17, 'ä', now());
     UPDATE users SET latitude = -0.0, longitude = 13.4049999999999994, radius = 1e-300
         WHERE id = (SELECT min(id) FROM users) AND erased_at IS NULL";
 

@@ -121,7 +121,7 @@ async fn erasing_a_user_with_many_changes_blocks_no_others() {
     }
 }
 
-/// Sessions, blocks and pending top-ups also exceed one batch.
+/// Sessions, blocks, pending top-ups and failed deliveries to a webhook endpoint also exceed one batch.
 #[tokio::test(flavor = "multi_thread")]
 async fn many_sessions_and_blocks_are_removed_and_pending_topups_fail() {
     let database = TestDatabase::create().await;
@@ -136,7 +136,11 @@ async fn many_sessions_and_blocks_are_removed_and_pending_topups_fail() {
          INSERT INTO sessions SELECT n, {user}, now(), now(), now(), now(), '192.0.2.1', 'Browser' \
              FROM generate_series(1, 2500) AS n; \
          INSERT INTO topups (id, user_id, amount, status, created_at, updated_at) \
-             SELECT n, {user}, 1, 'pending', '2026-01-01Z', '2026-01-01Z' FROM generate_series(1, 2500) AS n"
+             SELECT n, {user}, 1, 'pending', '2026-01-01Z', '2026-01-01Z' FROM generate_series(1, 2500) AS n; \
+         INSERT INTO webhook_endpoints (owner_id, feed, url, state, secrets, cursor, created_at) \
+             VALUES ({user}, 'own', 'https://example.com', 'active', 's', 0, now()); \
+         INSERT INTO webhook_deliveries (endpoint_id, position, attempts, failed_at) \
+             SELECT 1, n, 10, now() FROM generate_series(1, 2500) AS n"
     );
     client.batch_execute(&fill).await.unwrap();
     assert_eq!(store.erase(user, now(), now()).await.unwrap(), Erased::Done);
@@ -144,7 +148,8 @@ async fn many_sessions_and_blocks_are_removed_and_pending_topups_fail() {
     let left = "SELECT (SELECT count(*) FROM blocks), \
         (SELECT count(*) FROM sessions WHERE num_nonnulls(address, agent) > 0), \
         (SELECT count(*) FROM topups JOIN users ON users.id = user_id \
-            WHERE status <> 'failed' OR updated_at <> erased_at)";
+            WHERE status <> 'failed' OR updated_at <> erased_at), \
+        (SELECT count(*) FROM webhook_endpoints), (SELECT count(*) FROM webhook_deliveries)";
     let row = client.query_one(left, &[]).await.unwrap();
-    assert_eq!([0, 1, 2].map(|place| row.get::<_, i64>(place)), [0, 0, 0]);
+    assert_eq!([0, 1, 2, 3, 4].map(|place| row.get::<_, i64>(place)), [0; 5]);
 }

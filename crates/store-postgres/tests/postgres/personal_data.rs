@@ -49,7 +49,9 @@ const ROWS: &str = "
     INSERT INTO provider_messages (source, webhook_id, kind, reason_code, reference, row_id, received_at)
         SELECT CASE n % 2 WHEN 0 THEN 'topups' ELSE 'payouts' END, 'msg_' || id, 'topup.failed', 'status_contradiction',
             'reference', id, at FROM numbered;
-    INSERT INTO security_events (kind, user_id, at) SELECT 'logged_in', user_id, at FROM numbered;";
+    INSERT INTO security_events (kind, user_id, at) SELECT 'logged_in', user_id, at FROM numbered;
+    INSERT INTO webhook_endpoints (owner_id, feed, url, state, secrets, cursor, created_at)
+        SELECT user_id, 'own', 'https://example.com', 'active', 's', 0, at FROM numbered;";
 
 /// Mutual blocks of the user and `{other}`, and of more users, up to the number of rows to list.
 const BLOCKS: &str = "

@@ -67,6 +67,11 @@ fn generated(table: &str, column: &str, kind: &str, nullable: bool) -> String {
     const RARELY: &str = "n % 100 = 0";
     let moment = "timestamptz '2025-01-01Z' + n * interval '10 minutes'";
     let special = match (table, column) {
+        ("webhook_attempts", "status") => "CASE WHEN n % 100 = 0 THEN 500 END",
+        ("webhook_endpoints", "state") => "CASE WHEN n % 100 = 0 THEN 'paused' ELSE 'active' END",
+        ("webhook_endpoints", "feed") => "CASE WHEN n % 100 = 0 THEN 'all' ELSE 'own' END",
+        ("webhook_endpoints", "owner_id") => "n % 2000 + 1",
+        (_, "endpoint_id") => "n / 10 + 1",
         (_, "status") => "CASE WHEN n % 100 = 0 THEN 'pending' ELSE 'completed' END",
         ("ledger_entries", "kind") => "CASE WHEN n % 100 = 0 THEN 'adjustment' ELSE 'hold' END",
         ("operations", "kind") => {

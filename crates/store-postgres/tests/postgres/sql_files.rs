@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use cuepoint_domain::event::Feed;
 use cuepoint_domain::ledger::{EntityKind, EntryKind, PlanKind};
 use cuepoint_domain::provider_message::MessageSource;
+use cuepoint_domain::webhook::EndpointState;
 use cuepoint_store_postgres::testing::TestDatabase;
 
 use crate::scenario::client;
@@ -102,6 +104,8 @@ fn names_in_sql_files_match_the_domain() {
     check("ports/audit/withdrawal_operations.sql", &moves);
     check("maintenance/advance_sequences.sql", &[EntityKind::Adjustment.name()]);
     check("tables/adjustments.sql", &[EntryKind::Adjustment.name()]);
+    let work = [EndpointState::Active.name(), Feed::Own.name(), Feed::All.name()];
+    check("ports/webhook_endpoints/with_work.sql", &work);
     let sources = [MessageSource::Topups, MessageSource::Payouts].map(MessageSource::name);
     check("ports/messages_about_person.sql", &sources);
 }

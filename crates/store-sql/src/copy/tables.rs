@@ -174,6 +174,21 @@ tables! {
         row_id: Integer, amount: Text, currency: Text, txid: Text, received_at: Time, resolved_at: Time,
         resolved_by: Integer, resolution: Text,
     }
+    webhook_endpoints {
+        id: Integer;
+        owner_id: Integer, feed: Text, url: Text, types: Text, description: Text, state: Text, disabled_at: Time,
+        disabled_reason: Text, secrets: Text, cursor: Integer, replay_after: Integer, replay_until: Integer,
+        failing_since: Time, created_at: Time, lease: Integer, leased_until: Time, attempts: Integer,
+    }
+    webhook_deliveries {
+        endpoint_id: Integer, position: Integer;
+        attempts: Integer, next_at: Time, failed_at: Time,
+    }
+    webhook_attempts {
+        endpoint_id: Integer, number: Integer;
+        position: Integer, event_type: Text, attempt: Integer, status: Integer, error: Text, milliseconds: Integer,
+        answer: Text, at: Time,
+    }
 }
 
 /// How a store counts the ids of a table.
@@ -227,4 +242,5 @@ counters! {
     security_events: Generated, security_events_id_seq, "SELECT max(id) FROM security_events";
     postings: Permanent, postings_id_seq, "SELECT max(id) FROM postings";
     provider_messages: Generated, provider_messages_id_seq, "SELECT max(id) FROM provider_messages";
+    webhook_endpoints: Generated, webhook_endpoints_id_seq, "SELECT max(id) FROM webhook_endpoints";
 }

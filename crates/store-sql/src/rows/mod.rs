@@ -19,6 +19,8 @@ mod text;
 mod topup;
 mod user;
 mod wallet;
+mod webhook_delivery;
+mod webhook_endpoint;
 mod withdrawal;
 
 pub use challenge::StoredChallenge;
@@ -32,6 +34,8 @@ pub use sum::Sum;
 pub use topup::{StoredSuspense, StoredTopup};
 pub use user::StoredUser;
 pub use wallet::StoredWallet;
+pub use webhook_delivery::{StoredWebhookAttempt, StoredWebhookDelivery};
+pub use webhook_endpoint::{StoredWebhookEndpoint, StoredWebhookEndpointRecord};
 pub use withdrawal::StoredWithdrawal;
 
 use cuepoint_domain::account::session::ClientInfo;

@@ -18,11 +18,11 @@ use crate::SqliteStore;
 use crate::connect::failure::SqliteFailure;
 use crate::rows::{
     ChallengeRow, Corrupt, EntryRow, EventRow, MusicRequestRow, OperationRow, ProviderMessageRow, SessionRow,
-    TopupRow, WithdrawalRow, is_present, known, user_id,
+    TopupRow, WebhookEndpointRow, WithdrawalRow, is_present, known, user_id,
 };
 use crate::schema::{
     blocks, challenges, ledger_entries, login_networks, music_requests, operations, provider_messages,
-    security_events, sessions, topups, users, withdrawals,
+    security_events, sessions, topups, users, webhook_endpoints, withdrawals,
 };
 use crate::tables::login_networks::NetworkRow;
 use crate::tables::operations::about;
@@ -103,6 +103,7 @@ impl PersonalRecords for SqliteStore {
                 Part::Blocks => page.blocks(connection),
                 Part::BlockedBy => page.blocked_by(connection),
                 Part::Events => page.events(connection),
+                Part::WebhookEndpoints => page.webhook_endpoints(connection),
             }
         };
         self.readers.page_on_own_thread(read).await
@@ -226,6 +227,12 @@ impl Page<'_> {
     fn events(self, connection: Connection<'_>) -> Records {
         let rows = by_number!(self, connection, security_events, user_id, id, EventRow::as_select());
         records(rows, |row: EventRow| row.event(self.currency).map(|(id, event)| Record::Event(id, event)))
+    }
+
+    fn webhook_endpoints(self, connection: Connection<'_>) -> Records {
+        let columns = WebhookEndpointRow::as_select();
+        let rows = by_number!(self, connection, webhook_endpoints, owner_id, id, columns);
+        records(rows, |row: WebhookEndpointRow| row.endpoint(self.currency).map(Record::WebhookEndpoint))
     }
 
     /// The exclusive upper bound of the numbers on the page.

@@ -34,12 +34,15 @@ const MAX_PENDING: i64 = 1_000;
 
 /// The statements that delete or anonymize a batch of other rows of a user: `?1` is the user, `?2` the
 /// maximum number of rows.
-const FORGET: [&str; 3] = [
+const FORGET: [&str; 5] = [
     "UPDATE sessions SET address = NULL, agent = NULL WHERE id IN (SELECT id FROM sessions \
         WHERE user_id = ?1 AND (address IS NOT NULL OR agent IS NOT NULL) LIMIT ?2)",
     "DELETE FROM login_networks WHERE id IN (SELECT id FROM login_networks WHERE user_id = ?1 LIMIT ?2)",
     "DELETE FROM blocks WHERE (dj_id, guest_id) IN (SELECT dj_id, guest_id FROM blocks \
         WHERE dj_id = ?1 OR guest_id = ?1 LIMIT ?2)",
+    "DELETE FROM webhook_deliveries WHERE (endpoint_id, position) IN (SELECT endpoint_id, position \
+        FROM webhook_endpoints CROSS JOIN webhook_deliveries ON endpoint_id = id WHERE owner_id = ?1 LIMIT ?2)",
+    "DELETE FROM webhook_endpoints WHERE id IN (SELECT id FROM webhook_endpoints WHERE owner_id = ?1 LIMIT ?2)",
 ];
 
 impl SqliteStore {

@@ -5,6 +5,7 @@ mod accounts;
 mod entities;
 mod ledger;
 pub(crate) mod table_row;
+mod webhooks;
 
 pub(crate) use accounts::{
     ChallengeRow, NewChallengeRow, NewUserRow, SessionRow, TokenRow, UserRow, WalletRow, is_present,
@@ -12,3 +13,6 @@ pub(crate) use accounts::{
 pub(crate) use cuepoint_store_sql::rows::{Corrupt, known, session_id, user_id};
 pub(crate) use entities::{MessageRecordRow, MusicRequestRow, ProviderMessageRow, TopupRow, WithdrawalRow};
 pub(crate) use ledger::{EntryRow, EventRow, KeyRow, NewEventRow, NewPostingRow, OperationRow, PostingRow};
+pub(crate) use webhooks::{
+    WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRecordRow, WebhookEndpointRow,
+};

@@ -6,3 +6,4 @@ pub(crate) mod operations;
 pub(crate) mod phone_codes;
 pub(crate) mod sessions;
 pub(crate) mod users;
+pub(crate) mod webhooks;

@@ -21,8 +21,13 @@ const ROWS: u32 = 5_000;
 const SMALL: [&str; 4] = ["deployment", "bootstrap_operator", "ids", "__diesel_schema_migrations"];
 
 /// Partial indexes that are small in operation.
-const SMALL_INDEXES: [&str; 4] =
-    ["withdrawals_to_send", "topups_in_suspense", "users_operators", "users_by_pending_erasure"];
+const SMALL_INDEXES: [&str; 5] = [
+    "withdrawals_to_send",
+    "topups_in_suspense",
+    "users_operators",
+    "users_by_pending_erasure",
+    "webhook_deliveries_oldest",
+];
 
 /// Statements that may read a whole table, by their text between `FROM` and `ORDER BY`, and the reason. They
 /// may not sort it.
@@ -246,6 +251,11 @@ fn fill(database: &mut SqliteConnection) {
 /// An expression over `n` for a column of a generated row; rare values occur in one row of a hundred.
 fn generated(column: &Column) -> String {
     let special = match (column.table.as_str(), column.name.as_str()) {
+        ("webhook_attempts", "status") => "iif(n % 100 = 0, 500, NULL)",
+        ("webhook_endpoints", "state") => "iif(n % 100 = 0, 'paused', 'active')",
+        ("webhook_endpoints", "feed") => "iif(n % 100 = 0, 'all', 'own')",
+        ("webhook_endpoints", "owner_id") => "n % 500 + 1",
+        (_, "endpoint_id") => "n / 10 + 1",
         (_, "status") => "iif(n % 100 = 0, 'pending', 'completed')",
         ("ledger_entries", "kind") => "iif(n % 100 = 0, 'adjustment', 'hold')",
         ("operations", "kind") => {

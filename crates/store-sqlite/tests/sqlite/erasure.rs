@@ -6,14 +6,16 @@ use cuepoint_domain::account::challenge::{Challenge, Purpose};
 use cuepoint_domain::account::security_log::{EventFilter, EventKind, SecurityEvent};
 use cuepoint_domain::account::session::{ClientInfo, Session, TokenHash};
 use cuepoint_domain::account::{AccountStatusChange, Field, Kilometres, Locate, ProfileChange, User};
+use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Fingerprint, IdempotencyKey, KeyScope, OperationMetadata};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{
-    Blocks, Erased, Ids, Ledger, Logins, PasswordHash, People, Registered, SecurityLog,
+    Blocks, Erased, Ids, Ledger, Logins, PasswordHash, People, Registered, SecurityLog, WebhookEndpoints,
 };
 use cuepoint_domain::text::{Email, Line};
+use cuepoint_domain::webhook::{EndpointUrl, NewEndpoint, SealedSecret};
 use cuepoint_store_sqlite::SqliteStore;
 use cuepoint_store_sqlite::testing::TestDirectory;
 use diesel::prelude::*;
@@ -79,6 +81,16 @@ async fn live(store: &SqliteStore) -> UserId {
             .unwrap();
     }
     store.block(id, operator, now()).await.unwrap();
+    let endpoint = NewEndpoint {
+        owner: id,
+        feed: Feed::Own,
+        url: EndpointUrl::new("https://lovelace.example/hook").unwrap(),
+        types: None,
+        description: Some(line("for the Countess")),
+        secret: SealedSecret("sealed".to_owned()),
+        at: now(),
+    };
+    assert!(store.add_endpoint(&endpoint).await.unwrap().is_some());
     let event = SecurityEvent::about(EventKind::LoggedIn, Some(id), client_info(), now());
     store.append(&event).await.unwrap();
     id

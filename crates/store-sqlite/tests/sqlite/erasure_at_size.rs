@@ -121,7 +121,7 @@ async fn erasing_a_user_with_many_changes_blocks_no_others() {
     }
 }
 
-/// Sessions, networks, blocks and pending top-ups also exceed one batch.
+/// Sessions, networks, blocks, pending top-ups and failed deliveries to a webhook endpoint also exceed one batch.
 #[tokio::test(flavor = "multi_thread")]
 async fn many_sessions_and_blocks_are_removed_and_pending_topups_fail() {
     let directory = TestDirectory::create();
@@ -141,6 +141,10 @@ async fn many_sessions_and_blocks_are_removed_and_pending_topups_fail() {
          INSERT INTO sessions {numbers} SELECT n, {user}, {at}, {at}, {at}, {at}, '192.0.2.1', 'Browser' FROM numbers; \
          INSERT INTO login_networks (user_id, network, seen_at) {numbers} \
              SELECT {user}, n || '.example/32', {at} FROM numbers; \
+         INSERT INTO webhook_endpoints (id, owner_id, feed, url, state, secrets, cursor, created_at) \
+             VALUES (1, {user}, 'own', 'https://example.com', 'active', 's', 0, {at}); \
+         INSERT INTO webhook_deliveries (endpoint_id, position, attempts, failed_at) {numbers} \
+             SELECT 1, n, 10, {at} FROM numbers; \
          INSERT INTO topups (id, user_id, amount, status, created_at, updated_at) {numbers} \
              SELECT n, {user}, '1', iif(n % 5, 'pending', 'failed'), {at}, iif(n % 5, {at}, {at} + 1000000) FROM numbers"
     );
@@ -151,9 +155,11 @@ async fn many_sessions_and_blocks_are_removed_and_pending_topups_fail() {
     let left = [
         "SELECT count(*) FROM blocks",
         "SELECT count(*) FROM login_networks",
+        "SELECT count(*) FROM webhook_endpoints",
+        "SELECT count(*) FROM webhook_deliveries",
         "SELECT count(*) FROM sessions WHERE coalesce(address, agent) IS NOT NULL",
         "SELECT count(*) FROM topups JOIN users ON users.id = user_id \
             WHERE status <> 'failed' OR updated_at <> erased_at",
     ];
-    assert_eq!(left.map(|left| number(&mut connection, left)), [0; 4]);
+    assert_eq!(left.map(|left| number(&mut connection, left)), [0; 6]);
 }

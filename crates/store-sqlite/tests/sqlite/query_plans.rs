@@ -50,6 +50,23 @@ const STATEMENTS: &[(&str, &str)] = &[
         "DELETE FROM phone_codes WHERE id IN (SELECT id FROM phone_codes WHERE sent_at <= ? LIMIT ?)",
         "phone_codes_by_age",
     ),
+    (
+        "SELECT url FROM webhook_endpoints WHERE owner_id = ? ORDER BY id DESC LIMIT ?",
+        "webhook_endpoints_of_owner",
+    ),
+    (
+        "SELECT url FROM webhook_endpoints WHERE feed = ? ORDER BY id DESC LIMIT ?",
+        "webhook_endpoints_of_feed",
+    ),
+    (
+        "SELECT url FROM webhook_endpoints WHERE state = ? ORDER BY leased_until, id LIMIT ?",
+        "webhook_endpoints_by_turn",
+    ),
+    (
+        "SELECT attempts FROM webhook_deliveries WHERE endpoint_id = ? AND next_at <= ? \
+            ORDER BY next_at, position LIMIT ?",
+        "webhook_deliveries_due",
+    ),
 ];
 
 #[test]

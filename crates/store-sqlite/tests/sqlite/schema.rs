@@ -27,6 +27,12 @@ const BLOCK: &str = "INSERT INTO blocks (dj_id, guest_id, at) VALUES ";
 const EVENT: &str = "INSERT INTO security_events (kind, user_id, session_id, address, detail, at) VALUES ";
 const MESSAGE: &str = "INSERT INTO provider_messages (source, webhook_id, kind, reason_code, reference, row_id, txid, \
     received_at, resolved_at, resolved_by, resolution) VALUES ";
+const ENDPOINT: &str = "INSERT INTO webhook_endpoints (owner_id, feed, url, types, description, state, disabled_at, \
+    disabled_reason, secrets, cursor, replay_after, replay_until, created_at) VALUES ";
+const DELIVERY: &str =
+    "INSERT INTO webhook_deliveries (endpoint_id, position, attempts, next_at, failed_at) VALUES ";
+const ATTEMPT: &str = "INSERT INTO webhook_attempts (endpoint_id, number, position, event_type, attempt, status, \
+    error, milliseconds, answer, at) VALUES ";
 const KEY: &str = "INSERT INTO idempotency_keys (scope, fingerprint, operation_id, at) VALUES ";
 
 /// Expands the abbreviations of common values in the cases below, and writes them as SQLite does.
@@ -125,6 +131,18 @@ pub(crate) const SOUND: &[(&str, &str)] = &[
         status = 'approved', approved_by = 1, approved_at = now(), second_approved_by = 5, \
         second_approved_at = now() WHERE id = 9",
     ),
+    (
+        ENDPOINT,
+        "(2, 'own', replace(hex(zeroblob(2048)), '00', 'x'), NULL, NULL, 'active', NULL, NULL, 's', 0, 3, 3, now())",
+    ),
+    (
+        ENDPOINT,
+        "(2, 'all', 'u', 'a.b,c.d', replace(hex(zeroblob(255)), '00', 'é'), 'paused', NULL, NULL, 's', 5, NULL, NULL, now())",
+    ),
+    (ENDPOINT, "(1, 'own', 'u', '', NULL, 'disabled', now(), 'gone', 's', 5, NULL, NULL, now())"),
+    (DELIVERY, "(1, 7, 0, now(), now()), (1, 8, 10, NULL, now())"),
+    (ATTEMPT, "(1, 1, 7, 'a.b', 1, 204, NULL, 0, replace(hex(zeroblob(1024)), '00', 'x'), now())"),
+    (ATTEMPT, "(1, 2, NULL, NULL, 1, NULL, 'timed_out', 15000, NULL, now())"),
 ];
 
 /// Rows that violate one rule each, and a part of the message, which names the violated constraint.
@@ -508,6 +526,86 @@ const UNSOUND: &[(&str, &str, &str)] = &[
         MESSAGE,
         "('topups', 'm2', 'k', 'c', '5', NULL, NULL, now(), now(), 88, 'r')",
         "FOREIGN KEY constraint failed",
+    ),
+    (
+        ENDPOINT,
+        "(9, 'own', 'u', NULL, NULL, 'active', NULL, NULL, 's', 0, NULL, NULL, now())",
+        "FOREIGN KEY constraint failed",
+    ),
+    (
+        ENDPOINT,
+        "(2, 'some', 'u', NULL, NULL, 'active', NULL, NULL, 's', 0, NULL, NULL, now())",
+        "webhook_endpoints_feed_check",
+    ),
+    (
+        ENDPOINT,
+        "(2, 'own', '', NULL, NULL, 'active', NULL, NULL, 's', 0, NULL, NULL, now())",
+        "webhook_endpoints_url_check",
+    ),
+    (
+        ENDPOINT,
+        "(2, 'own', 'u', NULL, '', 'active', NULL, NULL, 's', 0, NULL, NULL, now())",
+        "webhook_endpoints_description_check",
+    ),
+    (
+        ENDPOINT,
+        "(2, 'own', 'u', NULL, NULL, 'lost', NULL, NULL, 's', 0, NULL, NULL, now())",
+        "webhook_endpoints_state_check",
+    ),
+    (
+        ENDPOINT,
+        "(2, 'own', 'u', NULL, NULL, 'disabled', now(), NULL, 's', 0, NULL, NULL, now())",
+        "webhook_endpoints_are_disabled_for_a_reason",
+    ),
+    (
+        ENDPOINT,
+        "(2, 'own', 'u', NULL, NULL, 'active', now(), 'gone', 's', 0, NULL, NULL, now())",
+        "webhook_endpoints_are_disabled_for_a_reason",
+    ),
+    (
+        ENDPOINT,
+        "(2, 'own', 'u', NULL, NULL, 'active', NULL, NULL, '', 0, NULL, NULL, now())",
+        "webhook_endpoints_secrets_check",
+    ),
+    (
+        ENDPOINT,
+        "(2, 'own', 'u', NULL, NULL, 'active', NULL, NULL, 's', -1, NULL, NULL, now())",
+        "webhook_endpoints_cursor_check",
+    ),
+    (
+        ENDPOINT,
+        "(2, 'own', 'u', NULL, NULL, 'active', NULL, NULL, 's', 0, 4, 3, now())",
+        "webhook_endpoints_replay_is_a_range",
+    ),
+    (
+        ENDPOINT,
+        "(2, 'own', 'u', NULL, NULL, 'active', NULL, NULL, 's', 0, NULL, 3, now())",
+        "webhook_endpoints_replay_is_a_range",
+    ),
+    (
+        DELIVERY,
+        "(1, 7, 1, NULL, now())",
+        "UNIQUE constraint failed: webhook_deliveries.endpoint_id, webhook_deliveries.position",
+    ),
+    (DELIVERY, "(9, 7, 1, NULL, now())", "FOREIGN KEY constraint failed"),
+    (DELIVERY, "(1, 0, 1, NULL, now())", "webhook_deliveries_position_check"),
+    (DELIVERY, "(1, 9, -1, NULL, now())", "webhook_deliveries_attempts_check"),
+    (
+        ATTEMPT,
+        "(1, 1, NULL, NULL, 1, 204, NULL, 0, NULL, now())",
+        "UNIQUE constraint failed: webhook_attempts.endpoint_id, webhook_attempts.number",
+    ),
+    (ATTEMPT, "(9, 1, NULL, NULL, 1, 204, NULL, 0, NULL, now())", "FOREIGN KEY constraint failed"),
+    (ATTEMPT, "(1, 3, NULL, NULL, 0, 204, NULL, 0, NULL, now())", "webhook_attempts_attempt_check"),
+    (ATTEMPT, "(1, 3, 7, NULL, 1, 204, NULL, 0, NULL, now())", "webhook_attempts_of_events_have_both"),
+    (ATTEMPT, "(1, 3, NULL, NULL, 1, 204, 'answer', 0, NULL, now())", "webhook_attempts_have_one_outcome"),
+    (ATTEMPT, "(1, 3, NULL, NULL, 1, NULL, NULL, 0, NULL, now())", "webhook_attempts_have_one_outcome"),
+    (ATTEMPT, "(1, 3, NULL, NULL, 1, 99, NULL, 0, NULL, now())", "webhook_attempts_status_check"),
+    (ATTEMPT, "(1, 3, NULL, NULL, 1, 204, NULL, -1, NULL, now())", "webhook_attempts_milliseconds_check"),
+    (
+        ATTEMPT,
+        "(1, 3, NULL, NULL, 1, 204, NULL, 0, replace(hex(zeroblob(513)), '00', 'é'), now())",
+        "webhook_attempts_answer_check",
     ),
 ];
 

@@ -1,12 +1,14 @@
 //! Work lists of the background jobs.
 
+use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::music_request::Overdue;
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::ports::{Ids, Ledger, MusicRequests, Topups, Withdrawals};
+use cuepoint_domain::ports::{Ids, Ledger, MusicRequests, Topups, WebhookEndpoints, Withdrawals};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, Orders};
+use cuepoint_domain::webhook::{EndpointUrl, NewEndpoint, SealedSecret};
 use cuepoint_domain::withdrawal::{Move, WithdrawalFilter};
 use cuepoint_store_sqlite::SqliteStore;
 use cuepoint_store_sqlite::testing::TestDirectory;
@@ -95,4 +97,38 @@ async fn a_page_far_from_the_start_has_the_length_of_the_list() {
     }
     store.close().await;
     assert!(store.topups(user, PageRequest::new(1_002, 10)).await.is_err(), "a closed store reads nothing");
+}
+
+/// The search for work reads few operations for each endpoint, since a turn moves its cursor on now and then.
+#[tokio::test]
+async fn a_webhook_endpoint_far_behind_has_work() {
+    let directory = TestDirectory::create();
+    let store = open(directory.path()).unwrap();
+    let owner = guest(&store, 0).await;
+    let new = NewEndpoint {
+        owner,
+        feed: Feed::Own,
+        url: EndpointUrl::new("https://example.com").unwrap(),
+        types: None,
+        description: None,
+        secret: SealedSecret("sealed".to_owned()),
+        at: now(),
+    };
+    let endpoint = store.add_endpoint(&new).await.unwrap().unwrap();
+    let add = |from, to| {
+        let others = format!(
+            "INSERT INTO operations (id, kind, at, receipt, position) \
+             WITH RECURSIVE numbers(n) AS (SELECT {from} UNION ALL SELECT n + 1 FROM numbers WHERE n < {to}) \
+             SELECT randomblob(16), 'profile', 0, '{{}}', n FROM numbers"
+        );
+        directory.connection().batch_execute(&others).unwrap();
+    };
+    let newest = endpoint.cursor.get();
+    store.close().await;
+    for (from, to, expected) in [(1, 1_000, vec![]), (1_001, 1_001, vec![endpoint.id])] {
+        add(newest + from, newest + to);
+        let store = open(directory.path()).unwrap();
+        assert_eq!(store.endpoints_with_work(now(), 9).await.unwrap(), expected);
+        store.close().await;
+    }
 }

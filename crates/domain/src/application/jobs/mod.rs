@@ -1,11 +1,16 @@
-//! Background jobs: expiry of requests, orders of top-ups, payouts, positions of operations, retention.
+//! Background jobs: deliveries to webhook endpoints, expiry of requests, orders of top-ups, payouts, positions of
+//! operations, retention.
 
+mod deliveries;
+mod delivery_turn;
 mod expiry;
 mod payouts;
 mod positions;
 mod retention;
 mod topup_orders;
 
+pub use deliveries::{Deliveries, Resealed};
+pub use delivery_turn::TurnSummary;
 pub(super) use expiry::Expiry;
 pub use payouts::{PayoutAttempt, PayoutUpdateOutcome, Payouts};
 pub use positions::Positions;

@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use crate::ports::{Clock, Store, Unavailable};
 
+/// The number of webhook endpoints that are read at once.
+const ENDPOINTS: u32 = 100;
+
 /// The jobs of retention.
 #[derive(Clone)]
 pub struct Retention {
@@ -17,7 +20,24 @@ impl Retention {
     /// # Errors
     /// [`Unavailable`]; some of it may be done then.
     pub async fn purge_expired(&self) -> Result<(), Unavailable> {
-        self.store.purge_expired(self.clock.now()).await
+        self.store.purge_expired(self.clock.now()).await?;
+        self.remove_endpoints_of_erased().await
+    }
+
+    /// Removes the webhook endpoints of erased accounts: servers of an earlier version erase without them.
+    async fn remove_endpoints_of_erased(&self) -> Result<(), Unavailable> {
+        let mut after = None;
+        loop {
+            let endpoints = self.store.endpoints_after(after, ENDPOINTS).await?;
+            let Some(last) = endpoints.last() else { return Ok(()) };
+            after = Some(last.id);
+            for endpoint in endpoints {
+                let owner = self.store.profile(endpoint.owner).await?;
+                if owner.is_none_or(|profile| !profile.user.is_present()) {
+                    self.store.remove_endpoint(endpoint.id).await?;
+                }
+            }
+        }
     }
 
     /// Finishes the erasures that exceeded the time of their request.

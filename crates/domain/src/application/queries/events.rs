@@ -7,8 +7,8 @@ use thiserror::Error;
 use time::Duration;
 
 use crate::application::{Authorized, CommandError, Environment};
-use crate::authorization::{Action, Denied, Permission as _, Principal, permission};
-use crate::event::{Event, EventType};
+use crate::authorization::{Denied, Principal, permission};
+use crate::event::{Event, EventType, Feed};
 use crate::ids::UserId;
 use crate::ledger::{Position, PositionedOperation};
 use crate::ports::{OperationPage, Unavailable};
@@ -17,31 +17,11 @@ use crate::timestamp::Timestamp;
 /// The time for which the oldest shown position is not determined again.
 const OLDEST_KNOWN_FOR: Duration = Duration::minutes(1);
 
-/// The events that a reader wants to see.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Feed {
-    /// Those that concern the reader.
-    Own,
-    /// All, for staff.
-    All,
-}
-
-impl Feed {
-    /// The action of reading it.
-    #[must_use]
-    pub const fn action(self) -> Action {
-        match self {
-            Self::Own => permission::ReadEvents::ACTION,
-            Self::All => permission::ReadAllEvents::ACTION,
-        }
-    }
-
-    /// The user whom its events concern; `None` for those about all users.
-    fn concerning(self, principal: &Principal) -> Result<Option<UserId>, Denied> {
-        match self {
-            Self::Own => Ok(Some(*Authorized::<_, permission::ReadEvents>::own(principal)?)),
-            Self::All => Authorized::<(), permission::ReadAllEvents>::all(principal).map(|_| None),
-        }
+/// The user whom the events of a feed concern; `None` for those about all users.
+fn concerning(feed: Feed, principal: &Principal) -> Result<Option<UserId>, Denied> {
+    match feed {
+        Feed::Own => Ok(Some(*Authorized::<_, permission::ReadEvents>::own(principal)?)),
+        Feed::All => Authorized::<(), permission::ReadAllEvents>::all(principal).map(|_| None),
     }
 }
 
@@ -120,7 +100,7 @@ impl EventQueries {
         asked: &EventPageRequest,
     ) -> Result<EventPage, CommandError<FeedRefusal>> {
         let EventPageRequest { after, limit, types } = asked;
-        let concerning = feed.concerning(principal)?;
+        let concerning = concerning(feed, principal)?;
         let oldest = self.oldest().await?;
         let after = after.unwrap_or(oldest.previous());
         if after.next() < oldest {

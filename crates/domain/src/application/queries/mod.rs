@@ -10,7 +10,7 @@ mod topups;
 mod wallet;
 mod withdrawals;
 
-pub use events::{EventPage, EventPageRequest, EventQueries, EventTail, Feed, FeedRefusal};
+pub use events::{EventPage, EventPageRequest, EventQueries, EventTail, FeedRefusal};
 pub use music_requests::{MusicRequestQueries, OwnRequestFilter};
 pub use people::PeopleQueries;
 pub use profiles::ProfileQueries;

@@ -8,7 +8,8 @@ use time::Duration;
 
 use super::{Doubles, now, principal, user};
 use crate::application::CommandError;
-use crate::application::queries::{EventPage, EventPageRequest, EventQueries, Feed, FeedRefusal};
+use crate::application::queries::{EventPage, EventPageRequest, EventQueries, FeedRefusal};
+use crate::event::Feed;
 use crate::ids::{OperationId, UserId};
 use crate::ledger::{PlanKind, Position, PositionedOperation, StoredReceipt};
 use crate::ports::OperationPage;

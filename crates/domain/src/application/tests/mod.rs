@@ -16,6 +16,7 @@ mod simulated_time;
 mod single_flight;
 mod topup_orders;
 mod verifications;
+mod webhooks;
 
 use std::convert::Infallible;
 use std::future::pending;
@@ -67,6 +68,8 @@ struct Doubles {
     blocks: MockBlocks,
     records: MockPersonalRecords,
     messages: MockProviderMessages,
+    endpoints: MockWebhookEndpoints,
+    webhooks: MockWebhookSender,
     operations: MockOperationLog,
     ids: MockIds,
     clock: MockClock,
@@ -109,6 +112,8 @@ impl Default for Doubles {
             blocks: MockBlocks::new(),
             records: MockPersonalRecords::new(),
             messages: MockProviderMessages::new(),
+            endpoints: MockWebhookEndpoints::new(),
+            webhooks: MockWebhookSender::new(),
             operations: MockOperationLog::new(),
             ids,
             clock,
@@ -150,6 +155,8 @@ impl Doubles {
             blocks: Arc::new(self.blocks),
             records: Arc::new(self.records),
             messages: Arc::new(self.messages),
+            endpoints: Arc::new(self.endpoints),
+            webhooks: Arc::new(self.webhooks),
             operations: Arc::new(self.operations),
             ids: Arc::new(self.ids),
             clock,

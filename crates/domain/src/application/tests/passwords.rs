@@ -184,7 +184,8 @@ fn forgotten(email: &str) -> Job {
 }
 
 fn forgot(setup: Setup) -> Result<(), Unavailable> {
-    run(changes(setup).run(forgotten("Dee@Example.com")))
+    let email = Email::new("Dee@Example.com").unwrap();
+    run(changes(setup).send_reset(&email, ClientInfo::default()))
 }
 
 /// Logins that know the address, with this outcome of issuing a challenge.
@@ -243,8 +244,8 @@ fn a_failed_notification_is_an_error() {
     notifier.expect_can_reach().return_const(true);
     let logins = known(IssueOutcome::Done);
     let changes = changes(Setup { people: people_with(true), logins, notifier, ..Setup::default() });
-    assert!(run(changes.run(forgotten("dee@example.com"))).is_err());
-    assert!(run(changes.run(Job::NotifyPasswordChanged(user(2)))).is_err());
+    assert!(run(changes.send_reset(&Email::new("dee@example.com").unwrap(), ClientInfo::default())).is_err());
+    assert!(run(changes.notify_changed(user(2))).is_err());
 }
 
 #[test]
@@ -252,7 +253,7 @@ fn no_notification_is_sent_to_an_unreachable_recipient() {
     let mut notifier = MockNotifier::new();
     notifier.expect_can_reach().return_const(false);
     let setup = Setup { people: people_with(true), notifier, ..Setup::default() };
-    run(changes(setup).run(Job::NotifyPasswordChanged(user(2)))).unwrap();
+    run(changes(setup).notify_changed(user(2))).unwrap();
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use cuepoint_domain::account::challenge::Purpose;
 use cuepoint_domain::ports::Notice;
+use cuepoint_domain::webhook::DisabledReason;
 
 /// A message. It does not implement `Debug`, because it may contain a secret.
 #[derive(Clone, PartialEq, Eq)]
@@ -44,6 +45,19 @@ impl Message {
                  If you didn't make this change, reset your password immediately."
                     .to_owned(),
             ),
+            Notice::WebhookDisabled { endpoint, reason } => (
+                "A webhook endpoint was disabled",
+                format!(
+                    "Cuepoint no longer calls the webhook endpoint {endpoint} that you created,\n\
+                     because {}.\n\
+                     New events wait. To receive them, correct the receiver and set `paused`\n\
+                     of the endpoint to false.",
+                    match reason {
+                        DisabledReason::Gone => "it answered 410 Gone",
+                        DisabledReason::Failing => "no delivery has succeeded for five days",
+                    }
+                ),
+            ),
         };
         Self { subject, text }
     }
@@ -51,6 +65,7 @@ impl Message {
 
 #[cfg(test)]
 mod tests {
+    use cuepoint_domain::ids::WebhookEndpointId;
     use cuepoint_domain::ports::Token;
 
     use super::*;
@@ -58,7 +73,10 @@ mod tests {
     #[test]
     fn message_lines_fit_into_76_columns() {
         let (code, token) = (Token("042137".to_owned()), Token("x".repeat(43)));
-        for notice in [Notice::Code(code), Notice::PasswordReset(token), Notice::PasswordChanged] {
+        let disabled =
+            |reason| Notice::WebhookDisabled { endpoint: WebhookEndpointId::new(i64::MAX).unwrap(), reason };
+        let notices = [Notice::Code(code), Notice::PasswordReset(token), Notice::PasswordChanged];
+        for notice in notices.into_iter().chain(DisabledReason::all().map(disabled)) {
             let text = Message::of(&notice).text;
             assert!(text.lines().all(|line| line.len() <= 76), "{text}");
         }

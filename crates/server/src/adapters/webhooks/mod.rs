@@ -1,10 +1,12 @@
-//! Messages to and from providers, signed according to Standard Webhooks.
+//! Messages to and from providers and to endpoints of users, signed according to Standard Webhooks.
 
 mod client;
+mod sender;
 mod signature;
 
 pub(crate) use client::CALL_WITHIN;
 pub use client::{CallError, Reply, WebhookClient};
+pub use sender::{EndpointCalls, RenderMessage};
 pub use signature::{SecretError, SignedMessage, SigningSecrets};
 
 use cuepoint_domain::provider_message::Excerpt;

@@ -12,7 +12,7 @@ use thiserror::Error;
 use time::Duration;
 
 /// The prefix of a secret, followed by its base64.
-const PREFIX: &str = "whsec_";
+pub(super) const PREFIX: &str = "whsec_";
 /// The prefix of symmetric signatures, of which there is only version 1.
 const VERSION: &str = "v1,";
 /// The tolerance for clock differences and for the delay of a message.

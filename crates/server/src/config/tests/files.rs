@@ -40,8 +40,8 @@ fn unknown_keys_are_refused_in_every_layer() {
     let sentence = in_file("prot", "server.prot: there is no such key");
     refused(of_file("prot", "[server]\nprot = 1", &[]), &sentence);
     let sections = "`server`, `storage`, `auth`, `wallet`, `fees`, `requests`, `ledger`, `events`, \
-                    `withdrawals`, `adjustments`, `notifier`, `phone`, `topups`, `payouts`, `cors`, `access`, \
-                    `rate_limits`, `bootstrap`";
+                    `webhooks`, `withdrawals`, `adjustments`, `notifier`, `phone`, `topups`, `payouts`, \
+                    `cors`, `access`, `rate_limits`, `bootstrap`";
     let sentence = format!("sever: unknown field `sever`, expected one of {sections}");
     refused(of_file("sever", "[sever]\nport = 1", &[]), &in_file("sever", &sentence));
     let sentence = in_file("scalar", "server: there is no such key");

@@ -1,8 +1,10 @@
 //! Mapping of application errors to API errors: the errors common to all use cases here, the refusals of
-//! commands about money in `commands`, those of accounts in `accounts`.
+//! commands about money in `commands`, those of accounts in `accounts`, those of webhook endpoints in
+//! `webhook_endpoints`.
 
 mod accounts;
 mod commands;
+mod webhook_endpoints;
 
 use std::convert::Infallible;
 

@@ -25,8 +25,7 @@ use crate::http::wire::error::Code;
 use crate::http::wire::kinds;
 use crate::http::wire::schema::text_of;
 
-const LIMIT: &str = "Requests per minute.";
-const REMAINING: &str = "Requests left in this minute.";
+const REMAINING: &str = "Requests that would be admitted now.";
 
 /// The paths of all operations.
 pub(super) fn paths(declarations: &[Declaration]) -> Paths {
@@ -83,6 +82,7 @@ fn extensions(declaration: &Declaration) -> Extensions {
             Class::Login => "login",
             Class::Requests => "requests",
             Class::Withdrawals => "withdrawals",
+            Class::Webhooks => "webhooks",
             Class::Other => "other",
         };
         access.insert("rate_limit".to_owned(), json!(class));
@@ -90,6 +90,14 @@ fn extensions(declaration: &Declaration) -> Extensions {
     let mut extensions = Extensions::default();
     extensions.insert("x-access".to_owned(), Value::Object(access));
     extensions
+}
+
+/// The description of the quota of a class.
+const fn limit(class: Class) -> &'static str {
+    match class {
+        Class::Login | Class::Requests | Class::Withdrawals | Class::Other => "Requests per minute.",
+        Class::Webhooks => "Requests per hour.",
+    }
 }
 
 fn is_counted(declaration: &Declaration) -> bool {
@@ -210,7 +218,7 @@ fn success(declaration: &Declaration) -> Response {
     let mut add = |name: &str, header: Header| response.headers.insert(name.to_owned(), RefOr::T(header));
     add("X-Request-Id", request_id());
     if is_counted(declaration) {
-        add("X-RateLimit-Limit", number(LIMIT));
+        add("X-RateLimit-Limit", number(limit(declaration.class)));
         add("X-RateLimit-Remaining", number(REMAINING));
     }
     if success.location.is_some() {
@@ -237,12 +245,12 @@ fn failure_responses(declaration: &Declaration) -> BTreeMap<String, RefOr<Respon
     let responses = statuses.into_iter().map(|(status, codes)| {
         let examples: Vec<_> =
             codes.into_iter().map(|code| (code, examples::failure(code, declaration))).collect();
-        (status.to_string(), RefOr::T(failure(&examples)))
+        (status.to_string(), RefOr::T(failure(&examples, declaration.class)))
     });
     responses.collect()
 }
 
-fn failure(examples: &[(Code, Value)]) -> Response {
+fn failure(examples: &[(Code, Value)], class: Class) -> Response {
     let names: Vec<String> =
         examples.iter().map(|(code, _)| format!("`{}`: {}", code.name(), code.message())).collect();
     let content = examples.iter().fold(
@@ -259,7 +267,7 @@ fn failure(examples: &[(Code, Value)]) -> Response {
         Some(401) => response.header("WWW-Authenticate", text("The challenge of RFC 6750.")),
         Some(429) => response
             .header("Retry-After", number("Seconds until the next request is admitted."))
-            .header("X-RateLimit-Limit", number(LIMIT))
+            .header("X-RateLimit-Limit", number(limit(class)))
             .header("X-RateLimit-Remaining", number(REMAINING)),
         Some(409) if examples.iter().any(|(code, _)| *code == Code::IdempotencyInFlight) => response
             .header("Retry-After", number("With `idempotency_in_flight`: seconds until the next attempt.")),

@@ -1,9 +1,11 @@
 //! Example failures of an operation, with a field and states of its own.
 
 use actix_web::http::Method;
+use cuepoint_domain::application::WebhookRefusal;
 use cuepoint_domain::music_request::RequestStatus;
 use cuepoint_domain::withdrawal::WithdrawalStatus;
 use serde_json::{Map, Value, json};
+use utoipa::openapi::schema::{SchemaType, Type};
 use utoipa::openapi::{RefOr, Schema};
 
 use crate::http::declaration::Declaration;
@@ -30,7 +32,10 @@ pub(super) fn failure(code: Code, declaration: &Declaration) -> Value {
         _ => None,
     };
     if code == Code::LimitExceeded && wrong.is_none() {
-        keys.insert("message".to_owned(), json!(ApiError::BALANCE_TOO_LARGE));
+        let is_endpoint = path.ends_with("/webhook-endpoints");
+        let error = is_endpoint.then(|| ApiError::from(WebhookRefusal::TooMany));
+        let message = error.map_or(ApiError::BALANCE_TOO_LARGE.into(), |error| error.message);
+        keys.insert("message".to_owned(), json!(message));
     }
     match (code, wrong) {
         (Code::ValidationFailed, None) => {
@@ -68,8 +73,19 @@ fn wrong_field(declaration: &Declaration) -> Option<(String, String)> {
     if let Some(field) = body.required.first() {
         return Some((field.clone(), messages::required(field)));
     }
-    let field = body.properties.keys().next()?;
-    Some((field.clone(), messages::string(field)))
+    let (field, property) = body.properties.iter().next()?;
+    let wrong = if is_whole_number(property) { messages::integer } else { messages::string };
+    Some((field.clone(), wrong(field)))
+}
+
+/// Whether a property is an integer, or an integer or null.
+fn is_whole_number(property: &RefOr<Schema>) -> bool {
+    let RefOr::T(Schema::Object(property)) = property else { return false };
+    match &property.schema_type {
+        SchemaType::Type(one) => *one == Type::Integer,
+        SchemaType::Array(several) => several.contains(&Type::Integer),
+        SchemaType::AnyValue => false,
+    }
 }
 
 /// The current status of the object and the allowed transitions.

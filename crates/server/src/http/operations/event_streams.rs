@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use actix_web::web::Bytes;
 use cuepoint_domain::application::CommandError;
-use cuepoint_domain::application::queries::{EventPageRequest, Feed, FeedRefusal};
+use cuepoint_domain::application::queries::{EventPageRequest, FeedRefusal};
 use cuepoint_domain::authorization::{Action, Principal};
+use cuepoint_domain::event::Feed;
 use cuepoint_domain::event::{Event, EventType};
 use cuepoint_domain::ledger::Position;
 use futures_util::stream::{self, StreamExt as _};

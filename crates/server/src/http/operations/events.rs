@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use cuepoint_domain::application::queries::{EventPageRequest, EventQueries, Feed};
+use cuepoint_domain::application::queries::{EventPageRequest, EventQueries};
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::event::EventType;
+use cuepoint_domain::event::Feed;
 use cuepoint_domain::ledger::Position;
 
 use crate::http::call::ApiCall;

@@ -11,6 +11,7 @@ mod events;
 pub mod health;
 pub mod jwks;
 pub mod operator_topups;
+pub mod operator_webhook_endpoints;
 pub mod operator_withdrawals;
 pub mod passwords;
 pub mod people;
@@ -25,10 +26,14 @@ pub mod topups;
 pub mod verifications;
 pub mod views;
 pub mod wallet;
+mod webhook_body;
+pub mod webhook_endpoints;
 pub mod webhooks;
 pub mod withdrawals;
 
 use crate::http::declaration::Declaration;
+
+pub use webhook_body::webhook_body;
 
 /// All operations, by subject.
 #[must_use]
@@ -48,9 +53,11 @@ pub fn all() -> Vec<Declaration> {
         withdrawals::operations(),
         events::operations(),
         event_streams::operations(),
+        webhook_endpoints::operations(),
         webhooks::operations(),
         operator_withdrawals::operations(),
         operator_topups::operations(),
+        operator_webhook_endpoints::operations(),
         corrections::operations(),
         audit::operations(),
         people::operations(),

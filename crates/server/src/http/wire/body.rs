@@ -105,9 +105,9 @@ pub mod describe {
         add(body, name, kind.schema.used(), documentation);
     }
 
-    /// A field that may be missing or null.
+    /// A field that may be missing, null or empty.
     pub fn optional<T>(body: &mut Object, name: &str, kind: &Kind<T>, documentation: &[&str]) {
-        add(body, name, nullable(kind.schema.used()), documentation);
+        add(body, name, without_least_length(nullable(kind.schema.used())), documentation);
     }
 
     /// A field that may be missing.
@@ -126,16 +126,20 @@ fn add(body: &mut Object, name: &str, mut schema: RefOr<Schema>, documentation: 
     match &mut schema {
         RefOr::Ref(reference) => reference.description = description,
         RefOr::T(Schema::Object(object)) => object.description = Some(description),
+        RefOr::T(Schema::Array(list)) => list.description = Some(description),
         RefOr::T(_) => {}
     }
     body.properties.insert(name.to_owned(), schema);
 }
 
 fn nullable(mut schema: RefOr<Schema>) -> RefOr<Schema> {
-    if let RefOr::T(Schema::Object(object)) = &mut schema
-        && let SchemaType::Type(of_type) = &object.schema_type
-    {
-        object.schema_type = SchemaType::Array(vec![of_type.clone(), Type::Null]);
+    let schema_type = match &mut schema {
+        RefOr::T(Schema::Object(object)) => &mut object.schema_type,
+        RefOr::T(Schema::Array(list)) => &mut list.schema_type,
+        RefOr::T(_) | RefOr::Ref(_) => return schema,
+    };
+    if let SchemaType::Type(of_type) = schema_type {
+        *schema_type = SchemaType::Array(vec![of_type.clone(), Type::Null]);
     }
     schema
 }

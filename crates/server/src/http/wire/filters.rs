@@ -120,11 +120,10 @@ pub const EVENT_KIND: FilterKind<EventKind> =
     });
 
 /// A position in the order of events, or 0.
-pub const POSITION: FilterKind<Position> =
-    FilterKind::new(Described::inline(|| kinds::whole_number().minimum(Some(0)).into()), |text| {
-        let number = integer(text).ok_or::<Message>(messages::integer)?;
-        Position::new(number).ok_or(|field| messages::at_least(field, "0"))
-    });
+pub const POSITION: FilterKind<Position> = FilterKind::new(Described::inline(kinds::position), |text| {
+    let number = integer(text).ok_or::<Message>(messages::integer)?;
+    Position::new(number).ok_or(|field| messages::at_least(field, "0"))
+});
 
 /// The number of events in a page.
 pub const EVENT_LIMIT: FilterKind<u32> = FilterKind::new(

@@ -1,14 +1,19 @@
 //! Kinds of field values: how each is read from JSON and described in the document.
 
+use std::collections::BTreeSet;
+
 use cuepoint_domain::account::{ArtistType, Kilometres, Role};
 use cuepoint_domain::application::commands::DjAnswer;
+use cuepoint_domain::event::EventType;
 use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::Position;
 use cuepoint_domain::ledger::adjustment::Correction;
 use cuepoint_domain::money::{Amount, Currency, Money};
 use cuepoint_domain::ports::Token;
 use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::text::{Email, Line, MAX_CHARACTERS, MusicUrl, Password, Phone};
 use cuepoint_domain::topup::{PaidAmount, PaidCurrency};
+use cuepoint_domain::webhook::EndpointUrl;
 use cuepoint_domain::withdrawal::WithdrawalAmount;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -25,6 +30,8 @@ use crate::http::wire::values::{self, MAX_NUMBER, Read};
 const MAX_LATITUDE: i16 = 90;
 /// The largest longitude, in degrees.
 const MAX_LONGITUDE: i16 = 180;
+/// Visible ASCII characters.
+const URL_PATTERN: &str = "^https?://[!-~]+$";
 /// A line of text without control characters that is not blank.
 const LINE_PATTERN: &str =
     r"^[^\u0000-\u001F\u007F-\u009F]*[^\s\u0000-\u001F\u007F-\u009F][^\u0000-\u001F\u007F-\u009F]*$";
@@ -105,6 +112,18 @@ pub const MUSIC_URL: Kind<MusicUrl> = Kind::new(
     |field, raw, _| values::music_url(field, raw),
 );
 
+/// The URL of a webhook endpoint.
+pub const ENDPOINT_URL: Kind<EndpointUrl> = Kind::new(
+    || of_format("uri").max_length(Some(EndpointUrl::MAX_CHARACTERS)).pattern(Some(URL_PATTERN)).into(),
+    |field, raw, _| values::endpoint_url(field, raw),
+);
+
+/// A list of types of events.
+pub const EVENT_TYPES: Kind<BTreeSet<EventType>> = Kind {
+    read: |field, raw, _| values::event_types(field, raw),
+    schema: Described::list::<names::EventType>(),
+};
+
 /// `true` or `false`, also written 1 or 0.
 pub const BOOLEAN: Kind<bool> =
     Kind::new(|| of_type(Type::Boolean).into(), |field, raw, _| values::boolean(field, raw));
@@ -114,6 +133,9 @@ pub const FLAG: Kind<bool> = Kind::new(flag, |field, raw, _| values::flag(field,
 
 /// The id of an account.
 pub const USER_ID: Kind<UserId> = Kind::new(id, |field, raw, _| values::user_id(field, raw));
+
+/// A position in the order of events, or 0.
+pub const POSITION: Kind<Position> = Kind::new(position, |field, raw, _| values::position(field, raw));
 
 /// The popularity of an artist.
 pub const ARTIST_TYPE: Kind<ArtistType> =
@@ -191,6 +213,12 @@ pub const OBJECT: Kind<Object> =
 #[must_use]
 pub fn id() -> RefOr<Schema> {
     whole_number().minimum(Some(1)).into()
+}
+
+/// A position in the order of events, or 0.
+#[must_use]
+pub fn position() -> RefOr<Schema> {
+    whole_number().minimum(Some(0)).into()
 }
 
 /// A 64-bit integer.

@@ -76,6 +76,10 @@ sentences! {
     integer() = "The {field} field must be an integer.";
     /// Not an object.
     object() = "The {field} field must be an object.";
+    /// Not a list.
+    list() = "The {field} field must be a list.";
+    /// A list without items.
+    at_least_one_item() = "The {field} field must have at least 1 item.";
     /// Not a boolean.
     boolean() = "The {field} field must be true or false.";
     /// Neither 0 nor 1.
@@ -122,6 +126,10 @@ sentences! {
     stale() = "The {field} is invalid or has expired.";
     /// Zero where a nonzero number is required.
     not_zero() = "The {field} field must not be 0.";
+    /// A URL that may not be called; the problem completes the sentence.
+    url_refused(problem) = "The {field} field {problem}.";
+    /// A position after which a replay has nothing to deliver.
+    empty_range() = "The {field} field must be before until and before the cursor of the endpoint.";
     /// More than the available balance.
     funds() = "The {field} is more than the available balance.";
 }
@@ -142,6 +150,12 @@ pub fn required_with(field: &str, other: &str) -> String {
 #[must_use]
 pub fn required_without(field: &str, other: &str) -> String {
     format!("The {} field is required when {} is not present.", spoken(field), spoken(other))
+}
+
+/// Present although another field excludes it.
+#[must_use]
+pub fn prohibited_with(field: &str, other: &str) -> String {
+    format!("The {} field is prohibited when {} is present.", spoken(field), spoken(other))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use cuepoint_domain::{
     account, account::challenge, account::personal_data, account::security_log, address, event, ledger,
-    music_request, provider_message, topup, withdrawal,
+    music_request, provider_message, topup, webhook, withdrawal,
 };
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
@@ -19,6 +19,11 @@ pub const AUDIT_STATUSES: [&str; 3] = ["pending", "consistent", "broken"];
 const TOPUP_EVENTS: [&str; 3] = ["topup.confirmed", "topup.failed", "topup.reversed"];
 /// The types of messages about payouts.
 const PAYOUT_EVENTS: [&str; 3] = ["payout.broadcast", "payout.completed", "payout.failed"];
+
+/// The type of a test of a webhook endpoint.
+pub const WEBHOOK_TEST: &str = "webhook.test";
+/// The type of an event that only a newer version knows.
+pub const UNKNOWN_TYPE: &str = "unknown";
 
 macro_rules! names {
     ($($(#[$doc:meta])* $name:ident = $names:expr;)+) => {$(
@@ -97,6 +102,17 @@ names! {
     ProviderMessageType = TOPUP_EVENTS.into_iter().chain(PAYOUT_EVENTS);
     /// Kind of a contradiction between a message and the ledger.
     MessageReasonCode = provider_message::Contradiction::all().map(provider_message::Contradiction::name);
+    /// Events that a webhook endpoint receives: those about its owner, or all.
+    EventFeed = event::Feed::all().map(event::Feed::name);
+    /// Status of a webhook endpoint.
+    WebhookEndpointStatus = webhook::EndpointState::NAMES;
+    /// Reason for which the service disabled a webhook endpoint.
+    WebhookDisabledReason = webhook::DisabledReason::all().map(webhook::DisabledReason::name);
+    /// Type of what was sent to a webhook endpoint: that of an event, `webhook.test`, or `unknown` for an event of a
+    /// newer version.
+    WebhookType = event::EventType::all().map(event::EventType::name).chain([WEBHOOK_TEST, UNKNOWN_TYPE]);
+    /// Reason for which a webhook endpoint gave no answer.
+    WebhookAttemptError = webhook::AttemptError::all().map(webhook::AttemptError::name);
     /// Status of a success.
     SuccessStatus = ["ok"];
     /// Status of a failure.

@@ -3,6 +3,7 @@
 use std::any::type_name;
 use std::collections::BTreeMap;
 
+use utoipa::openapi::schema::ArrayBuilder;
 use utoipa::openapi::{Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -15,7 +16,7 @@ pub struct Described {
     name: Option<fn() -> String>,
     schema: fn() -> RefOr<Schema>,
     parts: fn(&mut Vec<(String, RefOr<Schema>)>),
-    /// The content of an envelope, which a generic type does not list among its parts.
+    /// The content of an envelope, which a generic type does not list among its parts, or of a list.
     content: Option<fn(&mut Schemas)>,
 }
 
@@ -42,6 +43,14 @@ impl Described {
             Self::named::<T>().collect(schemas);
         };
         Self { schema: || with_data(E::schema(), P::schema()), content: Some(content), ..Self::named::<E>() }
+    }
+
+    /// A list of at least one value of this type.
+    #[must_use]
+    pub const fn list<T: ToSchema>() -> Self {
+        let schema = || ArrayBuilder::new().items(Self::named::<T>().used()).min_items(Some(1)).into();
+        let content = |schemas: &mut Schemas| Self::named::<T>().collect(schemas);
+        Self { content: Some(content), ..Self::inline(schema) }
     }
 
     /// An inline schema.

@@ -1,13 +1,18 @@
 //! Readers of single field values from JSON text, and their validation messages.
 
+use std::collections::BTreeSet;
+
 use cuepoint_domain::account::{ArtistType, Kilometres, Role};
 use cuepoint_domain::application::commands::DjAnswer;
+use cuepoint_domain::event::EventType;
 use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::Position;
 use cuepoint_domain::ledger::adjustment::Correction;
 use cuepoint_domain::money::{self, Amount, Currency, Money, MoneyError};
 use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::text::{Email, Line, MusicUrl, Password, Phone, TextError};
 use cuepoint_domain::topup::{PaidAmount, PaidCurrency};
+use cuepoint_domain::webhook::EndpointUrl;
 use cuepoint_domain::withdrawal::WithdrawalAmount;
 use serde_json::value::RawValue;
 
@@ -74,6 +79,11 @@ pub fn music_url(field: &str, raw: &RawValue) -> Read<MusicUrl> {
     MusicUrl::new(&string(field, raw)?).map_err(|error| refused(field, error, messages::url))
 }
 
+/// The URL of a webhook endpoint.
+pub fn endpoint_url(field: &str, raw: &RawValue) -> Read<EndpointUrl> {
+    EndpointUrl::new(string(field, raw)?.trim()).map_err(|error| refused(field, error, messages::url))
+}
+
 /// A new password.
 pub fn password(field: &str, raw: &RawValue) -> Read<Password> {
     Password::new(&string(field, raw)?).map_err(|error| refused(field, error, messages::format))
@@ -113,6 +123,22 @@ pub fn integer(field: &str, raw: &RawValue) -> Read<i64> {
 /// An object in the body.
 pub fn object(field: &str, raw: &RawValue) -> Read<Object> {
     Object::parse(raw.get().as_bytes()).map_err(|_| messages::object(field).into())
+}
+
+/// A position in the order of events, or 0.
+pub fn position(field: &str, raw: &RawValue) -> Read<Position> {
+    Position::new(integer(field, raw)?).ok_or_else(|| messages::at_least(field, "0").into())
+}
+
+/// Types of events, of which a list has at least one; repeated ones count once.
+pub fn event_types(field: &str, raw: &RawValue) -> Read<BTreeSet<EventType>> {
+    let items: Vec<&RawValue> = serde_json::from_str(raw.get()).map_err(|_| messages::list(field))?;
+    if items.is_empty() {
+        return Err(messages::at_least_one_item(field).into());
+    }
+    let named = |item: &RawValue| EventType::named(&serde_json::from_str::<String>(item.get()).ok()?);
+    let types = items.into_iter().map(named).collect::<Option<_>>();
+    types.ok_or_else(|| messages::selected(field).into())
 }
 
 /// The id of an account, existing or not.
@@ -273,162 +299,4 @@ fn exact(currency: &Currency, sum: Money) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn raw(text: &str) -> Box<RawValue> {
-        RawValue::from_string(text.to_owned()).unwrap()
-    }
-
-    fn messages_of<T: std::fmt::Debug>(read: Read<T>) -> Vec<String> {
-        match read.unwrap_err() {
-            InvalidValue::Empty => vec!["(empty)".to_owned()],
-            InvalidValue::Messages(messages) => messages,
-        }
-    }
-
-    #[test]
-    fn amounts_are_validated() {
-        let usd = Currency::new("USD", 2).unwrap();
-        let read = |text: &str| withdrawal_amount(&usd)("amount", &raw(text)).map(WithdrawalAmount::get);
-        for (text, minor) in [("1", 100), ("1.00", 100), ("1e0", 100), ("12.5", 1_250)] {
-            assert_eq!(read(text).unwrap().money().minor(), minor, "{text}");
-        }
-        let (number, least) = ("The amount field must be a number.", "The amount field must be at least 1.");
-        let decimals = "The amount field must have 0-2 decimal places.";
-        let most = "The amount field must not be greater than 1000000000000.";
-        for (text, messages) in [
-            ("\"5\"", vec![number]),
-            ("true", vec![number]),
-            ("{}", vec![number]),
-            ("-0", vec![number]),
-            ("1e400", vec![number]),
-            ("1e999999999", vec![number]),
-            ("0", vec![least]),
-            ("0.99", vec![least]),
-            ("-5", vec![least]),
-            ("-1e13", vec![least]),
-            ("1.005", vec![decimals]),
-            ("0.999999999999999999999", vec![decimals, least]),
-            ("-0.001", vec![decimals, least]),
-            ("1e13", vec![most]),
-        ] {
-            assert_eq!(messages_of(read(text)), messages, "{text}");
-        }
-    }
-
-    #[test]
-    fn adjustments_are_signed_and_not_zero() {
-        let usd = Currency::new("USD", 2).unwrap();
-        let read = |text: &str| correction(&usd)("amount", &raw(text));
-        for (text, minor) in
-            [("1", 100), ("-1", -100), ("-0.01", -1), ("-2.50000", -250), ("-1e12", -100_000_000_000_000)]
-        {
-            assert_eq!(read(text).unwrap().sum().minor(), minor, "{text}");
-        }
-        let number = "The amount field must be a number.";
-        let bounds = "The amount field must be between -1000000000000 and 1000000000000.";
-        for (text, message) in [
-            ("0", "The amount field must not be 0."),
-            ("0.00", "The amount field must not be 0."),
-            ("-0", number),
-            ("\"5\"", number),
-            ("-0.001", "The amount field must have 0-2 decimal places."),
-            ("1e13", bounds),
-            ("-1e13", bounds),
-        ] {
-            assert_eq!(messages_of(read(text)), [message], "{text}");
-        }
-    }
-
-    #[test]
-    fn a_currency_without_decimals_allows_no_fraction() {
-        let yen = Currency::new("JPY", 0).unwrap();
-        let read = |text: &str| money(&yen, Money::ZERO)("fee", &raw(text));
-        assert_eq!(read("0").unwrap(), Money::ZERO);
-        assert_eq!(messages_of(read("0.5")), ["The fee field must have 0 decimal places."]);
-        assert_eq!(messages_of(read("-1")), ["The fee field must be at least 0."]);
-    }
-
-    #[test]
-    fn texts_are_validated() {
-        assert_eq!(line("name", &raw("\" Ada \"")).unwrap().as_str(), "Ada");
-        assert_eq!(line("name", &raw("\"  \"")), Err(InvalidValue::Empty));
-        assert_eq!(messages_of(line("name", &raw("5"))), ["The name field must be a string."]);
-        assert_eq!(messages_of(line("name", &raw("\"a\\u0000b\""))), ["The name field format is invalid."]);
-        assert_eq!(
-            messages_of(line("name", &raw(&format!("\"{}\"", "é".repeat(256))))),
-            ["The name field must not be greater than 255 characters."]
-        );
-        assert_eq!(
-            messages_of(email("email", &raw("\"ada\""))),
-            ["The email field must be a valid email address."]
-        );
-        assert_eq!(
-            messages_of(password("password", &raw("\"1234567\""))),
-            ["The password field must be at least 8 characters."]
-        );
-        assert_eq!(
-            messages_of(music_url("music_url", &raw("\"ftp://x/y\""))),
-            ["The music url field must be a valid URL."]
-        );
-    }
-
-    #[test]
-    fn ids_are_whole_numbers() {
-        assert_eq!(user_id("dj_id", &raw("7")).unwrap().get(), 7);
-        for text in ["1.0", "1e0", "\"7\"", "9223372036854775808", "true"] {
-            assert_eq!(
-                messages_of(user_id("dj_id", &raw(text))),
-                ["The dj id field must be an integer."],
-                "{text}"
-            );
-        }
-        for text in ["0", "-1"] {
-            assert_eq!(
-                messages_of(user_id("dj_id", &raw(text))),
-                ["The selected dj id is invalid."],
-                "{text}"
-            );
-        }
-    }
-
-    #[test]
-    fn choices_and_flags_are_validated() {
-        for text in ["\"upcoming\"", "\"Upcoming_Artist\"", "\" UPCOMING \""] {
-            assert_eq!(artist_type("artist_type", &raw(text)), Ok(ArtistType::Upcoming), "{text}");
-        }
-        assert_eq!(artist_type("artist_type", &raw("\"popular_song\"")), Ok(ArtistType::Popular));
-        assert_eq!(
-            messages_of(artist_type("artist_type", &raw("\"old\""))),
-            ["The selected artist type is invalid."]
-        );
-        assert_eq!(dj_answer("status", &raw("\"played\"")), Ok(DjAnswer::Play));
-        assert_eq!(
-            messages_of(dj_answer("status", &raw("\"pending\""))),
-            ["The selected status is invalid."]
-        );
-        for (text, yes) in [("true", true), ("1", true), ("false", false), ("0", false)] {
-            assert_eq!(flag("online", &raw(text)), Ok(yes), "{text}");
-        }
-        for text in ["2", "\"1\"", "1.0", "[]"] {
-            assert_eq!(
-                messages_of(flag("online", &raw(text))),
-                ["The online field must be 0 or 1."],
-                "{text}"
-            );
-            assert_eq!(messages_of(boolean("is_dj", &raw(text))), ["The is dj field must be true or false."]);
-        }
-    }
-
-    #[test]
-    fn degrees_are_bounded() {
-        let read = |text: &str| degrees(90)("latitude", &raw(text));
-        assert!(read("-90").is_ok() && read("52.5").is_ok() && read("9e1").is_ok());
-        for text in ["90.1", "1e400", "-1e9"] {
-            assert_eq!(messages_of(read(text)), ["The latitude field must be between -90 and 90."], "{text}");
-        }
-        assert_eq!(messages_of(read("\"5\"")), ["The latitude field must be a number."]);
-        assert!(read("-0").unwrap().is_sign_positive());
-    }
-}
+mod tests;

@@ -21,7 +21,7 @@ pub(crate) use event_stream::{EventStream, Message as StreamMessage, Received};
 pub(crate) use mail::{MailServer, Post};
 pub(crate) use messages::{Message, NEW, OLD, STRANGE, TOPUPS, is_signed, paid, payout_keys};
 pub(crate) use people::{
-    PASSWORD, PERSONAL_INFO, Person, REQUEST, WITHDRAWAL, cents, line, operator_keys, song,
+    PASSWORD, PERSONAL_INFO, Person, REQUEST, WEBHOOK_URL, WITHDRAWAL, cents, line, operator_keys, song,
 };
 pub(crate) use provider::{Provider, ReceivedRequest, Reply};
 pub(crate) use provider_scene::ProviderScene;
@@ -110,13 +110,18 @@ pub(crate) fn at_once(calls: Vec<Call>) -> Vec<Answer> {
 }
 
 /// Polls until there is a value, for at most half a minute.
-pub(crate) fn eventually<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
-    let end = Instant::now() + Duration::from_secs(30);
+pub(crate) fn eventually<T>(what: &str, ask: impl FnMut() -> Option<T>) -> T {
+    within(Duration::from_secs(30), what, ask)
+}
+
+/// Polls until there is a value, for at most this time.
+pub(crate) fn within<T>(time: Duration, what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
+    let end = Instant::now() + time;
     loop {
         if let Some(answer) = ask() {
             return answer;
         }
-        assert!(Instant::now() < end, "not within half a minute: {what}");
+        assert!(Instant::now() < end, "not within {time:?}: {what}");
         thread::sleep(Duration::from_millis(20));
     }
 }

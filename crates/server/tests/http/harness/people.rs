@@ -49,6 +49,9 @@ pub(crate) const REQUEST: [&str; 11] = [
 pub(crate) const WITHDRAWAL: [&str; 8] =
     ["amount", "created_at", "currency", "id", "network", "updated_at", "user_id", "wallet_address"];
 
+/// The URL of a webhook endpoint that is accepted, and whose address is refused when it is called.
+pub(crate) const WEBHOOK_URL: &str = "https://localhost/hook";
+
 /// The password of every user.
 pub(crate) const PASSWORD: &str = "correct horse";
 
@@ -227,6 +230,20 @@ impl Person {
         assert_eq!(data["total"], rows.len(), "{data}");
         rows.reverse();
         rows
+    }
+
+    /// Creates a webhook endpoint in this list, and returns its id.
+    pub(crate) fn webhook_endpoint(&self, list: &str) -> i64 {
+        let data = self.post(list, &json!({"url": WEBHOOK_URL})).data(201);
+        data["webhook_endpoint"]["id"].as_i64().unwrap()
+    }
+
+    /// Creates a webhook endpoint, and removes all others from this list.
+    pub(crate) fn only_webhook_endpoint(&self, list: &str) -> i64 {
+        for id in self.ids(list, "id") {
+            self.delete(&format!("{list}/{id}")).data(200);
+        }
+        self.webhook_endpoint(list)
     }
 
     /// Assigns a role, as an operator.

@@ -9,11 +9,14 @@ use cuepoint_domain::ledger;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::webhook::WebhookEndpoint;
 use cuepoint_domain::withdrawal;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::http::operations::views::{ActiveSessionView, EntryView, ReferenceView, UserView, WithdrawalView};
+use crate::http::operations::views::{
+    ActiveSessionView, EntryView, ReferenceView, UserView, WebhookEndpointView, WithdrawalView,
+};
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
 
@@ -114,6 +117,18 @@ pub struct OperationView {
     created_at: WireTimestamp,
 }
 
+/// A webhook endpoint with the feed that it receives.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = ExportedWebhookEndpoint)]
+pub struct ExportedWebhookEndpointView {
+    /// The endpoint.
+    #[serde(flatten)]
+    endpoint: WebhookEndpointView,
+    /// Events that it receives: `own` for those about the account, `all` for those of all accounts.
+    #[schema(value_type = names::EventFeed, example = "own")]
+    feed: &'static str,
+}
+
 /// A DJ who has blocked the account.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = BlockedBy)]
@@ -197,6 +212,14 @@ impl OperationView {
             profile: profile.map(|(user, balance)| UserView::new(user, balance.available, currency)),
             created_at: WireTimestamp(note.at),
         }
+    }
+}
+
+impl ExportedWebhookEndpointView {
+    /// The endpoint, with its feed.
+    #[must_use]
+    pub fn new(endpoint: &WebhookEndpoint) -> Self {
+        Self { endpoint: WebhookEndpointView::new(endpoint), feed: endpoint.feed.name() }
     }
 }
 

@@ -17,6 +17,8 @@ mod session;
 mod staff;
 mod topup;
 mod wallet;
+mod webhook_attempt;
+mod webhook_endpoint;
 mod withdrawal;
 mod withdrawal_options;
 
@@ -28,7 +30,7 @@ pub use event::{
 };
 pub use exported::{
     AccountView, BlockedByView, ChallengeView, ExportedEntryView, ExportedSessionView,
-    ExportedWithdrawalView, OperationView,
+    ExportedWebhookEndpointView, ExportedWithdrawalView, OperationView,
 };
 pub use json_web_key::{JsonWebKeySetView, JsonWebKeyView};
 pub use operator_topup::{OperatorTopupData, OperatorTopupView, SuspenseData, SuspenseView};
@@ -42,5 +44,10 @@ pub use session::{ActiveSessionView, Empty, LoginNetworkView, SessionView};
 pub use staff::{PersonData, PersonView};
 pub use topup::{TopupData, TopupView};
 pub use wallet::{EntryData, EntryView, ReferenceView, WalletData, WalletView};
+pub use webhook_attempt::{OperatorWebhookAttemptView, WebhookAttemptView};
+pub use webhook_endpoint::{
+    AllWebhooks, OperatorWebhookEndpointData, OperatorWebhookEndpointView, OperatorWebhookSecretData,
+    OwnWebhooks, ReplayView, WebhookEndpointData, WebhookEndpointView, WebhookSecretData, WebhookViews,
+};
 pub use withdrawal::{WithdrawalRequestView, WithdrawalRequestedView, WithdrawalView};
 pub use withdrawal_options::{WithdrawalOptionView, WithdrawalOptionsView};

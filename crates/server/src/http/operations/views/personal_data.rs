@@ -8,8 +8,8 @@ use utoipa::ToSchema;
 
 use crate::http::operations::views::{
     AccountView, BlockView, BlockedByView, ChallengeView, ContradictingMessageView, ExportedEntryView,
-    ExportedSessionView, ExportedWithdrawalView, LoginNetworkView, MusicRequestView, OperationView,
-    SecurityEventView, TopupView, UserView, WalletView,
+    ExportedSessionView, ExportedWebhookEndpointView, ExportedWithdrawalView, LoginNetworkView,
+    MusicRequestView, OperationView, SecurityEventView, TopupView, UserView, WalletView,
 };
 
 /// All data stored about an account; each list is complete, newest first.
@@ -42,6 +42,8 @@ pub struct PersonalDataView {
     pub operations: Vec<OperationView>,
     /// Provider messages about the account's money that contradict the ledger.
     pub provider_messages: Vec<ContradictingMessageView>,
+    /// Webhook endpoints of the account.
+    pub webhook_endpoints: Vec<ExportedWebhookEndpointView>,
     /// Guests whom the account has blocked.
     pub blocks: Vec<BlockView>,
     /// DJs who have blocked the account.
@@ -66,6 +68,7 @@ pub fn row(record: &Record, current: SessionId, currency: &Currency) -> serde_js
         Record::Entry(entry, reason) => to_vec(&ExportedEntryView::new(entry, reason, currency)),
         Record::Operation(note) => to_vec(&OperationView::new(note, currency)),
         Record::ProviderMessage(message) => to_vec(&ContradictingMessageView::new(message)),
+        Record::WebhookEndpoint(endpoint) => to_vec(&ExportedWebhookEndpointView::new(endpoint)),
         Record::Block(block) => to_vec(&BlockView::new(block)),
         Record::BlockedBy { dj, at } => to_vec(&BlockedByView::new(*dj, *at)),
         Record::Event(number, event) => to_vec(&SecurityEventView::new(*number, event)),

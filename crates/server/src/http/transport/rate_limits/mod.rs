@@ -1,4 +1,4 @@
-//! Rate limits: each class of routes has a quota per minute for each principal, address or account.
+//! Rate limits: each class of routes has a quota per minute or hour for each principal, address or account.
 //!
 //! Counts are local to this process and end with it.
 
@@ -10,9 +10,9 @@ use std::fmt;
 use std::num::NonZeroU32;
 
 use cuepoint_domain::network::ClientNetwork;
-use governor::RateLimiter;
 use governor::clock::{Clock, MonotonicClock};
 use governor::middleware::StateInformationMiddleware;
+use governor::{Quota as Rate, RateLimiter};
 
 use counts::Counts;
 use failed_logins::FailedLogins;
@@ -30,6 +30,8 @@ pub enum Class {
     Requests,
     /// New withdrawals.
     Withdrawals,
+    /// Tests, rotations and replays of webhook endpoints.
+    Webhooks,
     /// All others.
     Other,
 }
@@ -43,6 +45,8 @@ pub struct Quotas {
     pub requests: NonZeroU32,
     /// Quota of [`Class::Withdrawals`].
     pub withdrawals: NonZeroU32,
+    /// Quota of [`Class::Webhooks`], per hour.
+    pub webhooks_per_hour: NonZeroU32,
     /// Quota of [`Class::Other`].
     pub other: NonZeroU32,
     /// Failed logins with one account from one network.
@@ -63,6 +67,7 @@ struct Classes<C: Clock> {
     login: Limiter<C>,
     requests: Limiter<C>,
     withdrawals: Limiter<C>,
+    webhooks: Limiter<C>,
     other: Limiter<C>,
     failed_logins: FailedLogins<C>,
 }
@@ -71,15 +76,13 @@ impl<C: Clock + Clone> RateLimits<C> {
     /// Counts by this clock; without quotas, every call is admitted.
     #[must_use]
     pub fn new(quotas: Option<Quotas>, clock: C) -> Self {
-        let limiter = |quota: NonZeroU32| {
-            let quota = governor::Quota::per_minute(quota);
-            RateLimiter::new(quota, Counts::default(), clock.clone())
-        };
+        let limiter = |rate: Rate| RateLimiter::new(rate, Counts::default(), clock.clone());
         let classes = quotas.map(|quotas| Classes {
-            login: limiter(quotas.login),
-            requests: limiter(quotas.requests),
-            withdrawals: limiter(quotas.withdrawals),
-            other: limiter(quotas.other),
+            login: limiter(Rate::per_minute(quotas.login)),
+            requests: limiter(Rate::per_minute(quotas.requests)),
+            withdrawals: limiter(Rate::per_minute(quotas.withdrawals)),
+            webhooks: limiter(Rate::per_hour(quotas.webhooks_per_hour)),
+            other: limiter(Rate::per_minute(quotas.other)),
             failed_logins: FailedLogins::new(&quotas, &clock),
         });
         Self { classes }
@@ -119,6 +122,7 @@ impl<C: Clock + Clone> RateLimits<C> {
             Class::Login => &classes.login,
             Class::Requests => &classes.requests,
             Class::Withdrawals => &classes.withdrawals,
+            Class::Webhooks => &classes.webhooks,
             Class::Other => &classes.other,
         };
         check(limiter, &subject).map(Some)

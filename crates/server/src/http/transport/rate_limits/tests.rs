@@ -20,6 +20,7 @@ fn limits() -> (RateLimits<FakeRelativeClock>, FakeRelativeClock) {
         login,
         requests,
         withdrawals: number(7),
+        webhooks_per_hour: number(3),
         other: number(60),
         failed_logins: number(5),
         failed_logins_per_hour: number(100),
@@ -48,14 +49,30 @@ fn a_quota_allows_a_burst_and_then_refills_steadily() {
 }
 
 #[test]
+fn a_quota_per_hour_refills_within_an_hour() {
+    let (limits, clock) = limits();
+    let admit = || limits.admit(Class::Webhooks, caller(1));
+    for remaining in (0..3).rev() {
+        assert_eq!(admit(), Ok(Some(RateLimitStatus { limit: 3, remaining })));
+    }
+    assert_eq!(admit(), Err(Quota { limit: 3, retry_after_seconds: 1_200 }));
+    clock.advance(Duration::from_secs(1_200));
+    assert_eq!(admit(), Ok(Some(RateLimitStatus { limit: 3, remaining: 0 })));
+}
+
+#[test]
 fn each_class_and_subject_has_a_separate_count() {
     let (limits, _) = limits();
     let exhaust = |class, subject| {
         std::iter::repeat_with(|| limits.admit(class, subject)).take_while(Result::is_ok).count()
     };
-    for (class, most) in
-        [(Class::Login, 5), (Class::Requests, 10), (Class::Withdrawals, 7), (Class::Other, 60)]
-    {
+    for (class, most) in [
+        (Class::Login, 5),
+        (Class::Requests, 10),
+        (Class::Withdrawals, 7),
+        (Class::Webhooks, 3),
+        (Class::Other, 60),
+    ] {
         for subject in [
             caller(1),
             caller(2),

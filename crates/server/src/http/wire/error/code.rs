@@ -76,6 +76,8 @@ codes! {
     Conflict = CONFLICT, "conflict", "Something else changed at the same time. Please try again.";
     /// The same command is still running.
     IdempotencyInFlight = CONFLICT, "idempotency_in_flight", "A request with this key is still running.";
+    /// Events are still being delivered once more to the webhook endpoint.
+    ReplayRunning = CONFLICT, "replay_running", "A replay is still running.";
     /// The DJ accepts no requests now.
     DjOffline = CONFLICT, "dj_offline", "The DJ takes no requests right now.";
     /// Some events after the given position are no longer shown.

@@ -34,7 +34,7 @@ pub struct Quota {
 /// The quota of an admitted request after it was counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RateLimitStatus {
-    /// Requests per minute.
+    /// Requests per window, as in [`Quota`].
     pub limit: u32,
     /// Requests that would be admitted now.
     pub remaining: u32,

@@ -1,0 +1,150 @@
+//! Deliveries of events to webhook endpoints.
+
+use std::sync::Arc;
+
+use time::Duration;
+
+use crate::account::User;
+use crate::application::Environment;
+use crate::application::jobs::delivery_turn::{EventBatch, LEASE, RunningTurn, TurnSummary, attempt_record};
+use crate::ids::WebhookEndpointId;
+use crate::ports::{Notice, Recipient, Unavailable, WebhookMessage};
+use crate::webhook::{EndpointChange, EndpointState, WebhookEndpoint};
+
+/// The number of endpoints that are read at once.
+const BATCH: u32 = 100;
+
+/// The endpoints whose secrets were not encrypted with the current key.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Resealed {
+    /// The number of those whose secrets are now.
+    pub resealed: u64,
+    /// Those whose secrets cannot be decrypted: they need a new secret.
+    pub undecryptable: Vec<WebhookEndpointId>,
+}
+
+/// Delivers events to webhook endpoints.
+#[derive(Clone)]
+pub struct Deliveries {
+    pub(in crate::application) env: Arc<Environment>,
+}
+
+impl Deliveries {
+    /// At most `limit` endpoints that may have something to deliver, and that no server works for.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    pub async fn endpoints_with_work(&self, limit: u32) -> Result<Vec<WebhookEndpointId>, Unavailable> {
+        self.env.endpoints.endpoints_with_work(self.env.now(), limit).await
+    }
+
+    /// Waits for a commit after those that were announced to this reader before; see
+    /// [`OperationLog::announced_after`](crate::ports::OperationLog::announced_after).
+    pub async fn announced_after(&self, seen: u64) -> u64 {
+        self.env.operations.announced_after(seen).await
+    }
+
+    /// Works for an endpoint for up to ten seconds and the last call, unless another server does: repeats failed
+    /// deliveries that are due, replays, and attempts the events after the cursor, in their order.
+    ///
+    /// # Errors
+    /// [`Unavailable`]. What was attempted before is recorded if possible, and otherwise attempted again.
+    pub async fn take_turn(
+        &self,
+        id: WebhookEndpointId,
+        is_stopping: impl Fn() -> bool,
+    ) -> Result<TurnSummary, Unavailable> {
+        match RunningTurn::begin(&self.env, id, is_stopping).await? {
+            Some(running) => running.complete().await,
+            None => Ok(TurnSummary::default()),
+        }
+    }
+
+    /// Sends a test to an endpoint, whatever its state, if its owner may read its feed.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    pub async fn test(&self, id: WebhookEndpointId) -> Result<(), Unavailable> {
+        let env = &*self.env;
+        let Some((endpoint, owner)) = self.with_owner(id).await? else { return Ok(()) };
+        let endpoint = WebhookEndpoint { state: EndpointState::Active, ..endpoint };
+        if !endpoint.may_deliver(&owner) {
+            return Ok(());
+        }
+        let at = env.now();
+        let test = WebhookMessage::Test { id: env.ids.operation(), at };
+        let sent = env.webhooks.send(&endpoint, &test, at).await?;
+        env.endpoints.add_attempt(id, &attempt_record(endpoint.feed, None, 1, sent, at)).await
+    }
+
+    /// Notifies the owner of an endpoint that it was disabled.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    pub async fn notify_disabled(&self, id: WebhookEndpointId) -> Result<(), Unavailable> {
+        let Some((endpoint, owner)) = self.with_owner(id).await? else { return Ok(()) };
+        let EndpointState::Disabled { reason, .. } = endpoint.state else { return Ok(()) };
+        let to = Recipient::Email(owner.email.clone());
+        // An unverified address may be a stranger's, whom endpoints must not flood.
+        if !owner.is_present() || !owner.email_verified || !self.env.notifier.can_reach(&to) {
+            return Ok(());
+        }
+        self.env.notifier.send(&to, &Notice::WebhookDisabled { endpoint: id, reason }).await
+    }
+
+    /// Encrypts the secrets of all endpoints with the current key, so that previous keys can be removed.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    pub async fn reseal_secrets(&self) -> Result<Resealed, Unavailable> {
+        let env = &*self.env;
+        let (mut after, mut found) = (None, Resealed::default());
+        loop {
+            let endpoints = env.endpoints.endpoints_after(after, BATCH).await?;
+            let Some(last) = endpoints.last() else { return Ok(found) };
+            after = Some(last.id);
+            for endpoint in endpoints {
+                match env.webhooks.reseal(&endpoint.secrets, env.now()) {
+                    Ok(None) => {}
+                    Ok(Some(secrets)) => {
+                        let change = EndpointChange::Reseal { expected: endpoint.secrets, resealed: secrets };
+                        env.endpoints.change_endpoint(endpoint.id, &change).await?;
+                        found.resealed = found.resealed.saturating_add(1);
+                    }
+                    Err(_) => found.undecryptable.push(endpoint.id),
+                }
+            }
+        }
+    }
+
+    /// The age of the oldest event that waits for an endpoint that may receive it: since its first failed attempt, or
+    /// since its operation if there was no attempt. Of the events without an attempt, those of the hundred
+    /// endpoints without a turn for the longest time are considered.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    pub async fn oldest_pending(&self) -> Result<Option<Duration>, Unavailable> {
+        let (env, now) = (&*self.env, self.env.now());
+        let mut oldest = env.endpoints.oldest_failed_delivery().await?;
+        // Leases that are held now end by then.
+        for id in env.endpoints.endpoints_with_work(now.plus(LEASE), BATCH).await? {
+            if let Some((endpoint, owner)) = self.with_owner(id).await?
+                && endpoint.may_deliver(&owner)
+            {
+                let EventBatch { events, .. } = EventBatch::read(env, &endpoint, endpoint.cursor).await?;
+                let mut wanted = events.iter().filter(|event| event.is_one_of(endpoint.types.as_ref()));
+                oldest = oldest.into_iter().chain(wanted.next().map(|event| event.created_at)).min();
+            }
+        }
+        Ok(oldest.map(|at| now.since(at)))
+    }
+
+    async fn with_owner(
+        &self,
+        id: WebhookEndpointId,
+    ) -> Result<Option<(WebhookEndpoint, User)>, Unavailable> {
+        let Some(endpoint) = self.env.endpoints.endpoint(id).await? else { return Ok(None) };
+        let owner = self.env.people.profile(endpoint.owner).await?;
+        Ok(owner.map(|profile| (endpoint, profile.user)))
+    }
+}

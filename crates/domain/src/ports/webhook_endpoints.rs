@@ -1,0 +1,148 @@
+//! Webhook endpoints, and the progress of deliveries to them.
+
+use async_trait::async_trait;
+
+use crate::account::User;
+use crate::event::Feed;
+use crate::ids::{UserId, WebhookEndpointId};
+use crate::page::{PageRequest, Rows};
+use crate::ports::Unavailable;
+use crate::timestamp::Timestamp;
+use crate::webhook::{Attempt, EndpointChange, FailedDelivery, Lease, NewEndpoint, Turn, WebhookEndpoint};
+
+/// Stores webhook endpoints.
+///
+/// An endpoint is worked by the server that holds its [`Lease`]: [`lease_endpoint`](Self::lease_endpoint) gives
+/// it to one server, [`end_turn`](Self::end_turn) records the results and ends it.
+#[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
+#[async_trait]
+pub trait WebhookEndpoints: Send + Sync {
+    /// Adds an endpoint, whose cursor begins at the newest position. `None` if its owner has
+    /// [`WebhookEndpoint::MAX_PER_OWNER`] for its feed, does not exist, or was erased.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn add_endpoint(&self, new: &NewEndpoint) -> Result<Option<WebhookEndpoint>, Unavailable>;
+
+    /// An endpoint.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn endpoint(&self, id: WebhookEndpointId) -> Result<Option<WebhookEndpoint>, Unavailable>;
+
+    /// A page of the endpoints for a feed, of one owner or of all, by id, descending.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn endpoints(
+        &self,
+        feed: Feed,
+        owner: Option<UserId>,
+        page: PageRequest,
+    ) -> Result<Rows<WebhookEndpoint>, Unavailable>;
+
+    /// At most `limit` endpoints with ids above this one, by id, ascending.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn endpoints_after(
+        &self,
+        after: Option<WebhookEndpointId>,
+        limit: u32,
+    ) -> Result<Vec<WebhookEndpoint>, Unavailable>;
+
+    /// Locks an endpoint, applies [`WebhookEndpoint::changed`], and returns it; `None` if there is none. Its
+    /// cursor and lease stay as they are.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn change_endpoint(
+        &self,
+        id: WebhookEndpointId,
+        change: &EndpointChange,
+    ) -> Result<Option<WebhookEndpoint>, Unavailable>;
+
+    /// Removes an endpoint with its deliveries and attempts; returns whether there was one.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn remove_endpoint(&self, id: WebhookEndpointId) -> Result<bool, Unavailable>;
+
+    /// A page of the attempts of an endpoint, the newest first.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn attempts(&self, id: WebhookEndpointId, page: PageRequest) -> Result<Rows<Attempt>, Unavailable>;
+
+    /// Adds an attempt outside of a turn. The newest [`WebhookEndpoint::ATTEMPTS_KEPT`] are kept. Nothing happens
+    /// if the endpoint was removed.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn add_attempt(&self, id: WebhookEndpointId, attempt: &Attempt) -> Result<(), Unavailable>;
+
+    /// Makes all deliveries of an endpoint that were given up due now, with no attempts so far, and returns their
+    /// number.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn repeat_given_up(&self, id: WebhookEndpointId, now: Timestamp) -> Result<u64, Unavailable>;
+
+    /// At most `limit` active endpoints that no server has leased and that may have something to deliver, those
+    /// without a turn for the longest time first: an operation that concerns the feed's reader after the cursor,
+    /// a replay, or a failed delivery that is due. A store may add those whose cursors are far behind the newest
+    /// position. A turn without a delivery moves the cursor on, or its endpoint is found again.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn endpoints_with_work(
+        &self,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<WebhookEndpointId>, Unavailable>;
+
+    /// Leases an endpoint until a time, under a new number; `None` if it is leased, or there is none.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn lease_endpoint(
+        &self,
+        id: WebhookEndpointId,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> Result<Option<Lease>, Unavailable>;
+
+    /// A leased endpoint with its owner; `None` if the lease was replaced by a newer one, or the endpoint was
+    /// removed.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn leased_endpoint(&self, lease: Lease) -> Result<Option<(WebhookEndpoint, User)>, Unavailable>;
+
+    /// At most `limit` failed deliveries of an endpoint that are due at `now`, the longest due first.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn due_deliveries(
+        &self,
+        id: WebhookEndpointId,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<FailedDelivery>, Unavailable>;
+
+    /// Records the results of a turn in one commit and ends its lease at `leased_until`; `false`, and nothing changes, if
+    /// the lease was replaced by a newer one or the endpoint was removed. A turn that disables an endpoint that
+    /// its owner paused meanwhile leaves it paused. The newest [`WebhookEndpoint::ATTEMPTS_KEPT`] attempts are
+    /// kept.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn end_turn(&self, lease: Lease, leased_until: Timestamp, turn: &Turn)
+    -> Result<bool, Unavailable>;
+
+    /// The time of the first attempt of the oldest delivery that is to be repeated, of all active endpoints.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn oldest_failed_delivery(&self) -> Result<Option<Timestamp>, Unavailable>;
+}

@@ -1,0 +1,80 @@
+//! Calls to webhook endpoints.
+
+use async_trait::async_trait;
+use time::Duration;
+
+use crate::event::Event;
+use crate::ids::OperationId;
+use crate::ports::{Token, Unavailable};
+use crate::provider_message::Excerpt;
+use crate::timestamp::Timestamp;
+use crate::webhook::{AttemptOutcome, EndpointSecrets, EndpointUrl, SealedSecret, WebhookEndpoint};
+
+/// The content of a call.
+#[derive(Clone, PartialEq, Debug)]
+pub enum WebhookMessage {
+    /// An event.
+    Event(Box<Event>),
+    /// A test.
+    Test {
+        /// The id.
+        id: OperationId,
+        /// The time of the test.
+        at: Timestamp,
+    },
+}
+
+/// A call that was made, or not made because the URL may not be called.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SentWebhook {
+    /// The outcome.
+    pub outcome: AttemptOutcome,
+    /// Its duration.
+    pub took: Duration,
+    /// The beginning of the answer, if there is one.
+    pub answer: Option<Excerpt<1_024>>,
+}
+
+/// Why a URL may not be called, as a message for its owner.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct UrlProblem(pub String);
+
+/// Calls webhook endpoints, and keeps their secrets.
+#[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
+#[async_trait]
+pub trait WebhookSender: Send + Sync {
+    /// Checks whether a URL may be called; the addresses of its host are checked by each call.
+    ///
+    /// # Errors
+    /// [`UrlProblem`].
+    fn check_url(&self, url: &EndpointUrl) -> Result<(), UrlProblem>;
+
+    /// A new random secret, with its encryption.
+    ///
+    /// # Errors
+    /// [`Unavailable`] when there is no key to encrypt with.
+    fn new_secret(&self, now: Timestamp) -> Result<(Token, SealedSecret), Unavailable>;
+
+    /// The same secrets encrypted with the current key, without those that no longer sign; `None` if they already
+    /// are.
+    ///
+    /// # Errors
+    /// [`Unavailable`] when they cannot be decrypted.
+    fn reseal(
+        &self,
+        secrets: &EndpointSecrets,
+        now: Timestamp,
+    ) -> Result<Option<EndpointSecrets>, Unavailable>;
+
+    /// Makes a call that begins at `now`, signed by all secrets that sign then. It takes 15 seconds at most.
+    ///
+    /// # Errors
+    /// [`Unavailable`] when it cannot be signed; no call is made then.
+    async fn send(
+        &self,
+        endpoint: &WebhookEndpoint,
+        message: &WebhookMessage,
+        now: Timestamp,
+    ) -> Result<SentWebhook, Unavailable>;
+}

@@ -1,0 +1,126 @@
+//! The creation of endpoints, and changes to them.
+
+use std::collections::BTreeSet;
+
+use super::{EndpointSecrets, EndpointState, EndpointUrl, Replay, SealedSecret, WebhookEndpoint};
+use crate::event::{EventType, Feed};
+use crate::ids::{UserId, WebhookEndpointId};
+use crate::ledger::Position;
+use crate::text::Line;
+use crate::timestamp::Timestamp;
+
+/// An endpoint to be added. Its cursor begins at the newest position.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NewEndpoint {
+    /// The owner.
+    pub owner: UserId,
+    /// The events that it receives.
+    pub feed: Feed,
+    /// The URL.
+    pub url: EndpointUrl,
+    /// The types of these events; `None` for all.
+    pub types: Option<BTreeSet<EventType>>,
+    /// A note of its owner.
+    pub description: Option<Line>,
+    /// The secret.
+    pub secret: SealedSecret,
+    /// The time of creation.
+    pub at: Timestamp,
+}
+
+/// New settings; `None` keeps a setting.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct EndpointSettings {
+    /// The URL.
+    pub url: Option<EndpointUrl>,
+    /// The types of events; `Some(None)` for all.
+    pub types: Option<Option<BTreeSet<EventType>>>,
+    /// The note of the owner; `Some(None)` removes it.
+    pub description: Option<Option<Line>>,
+    /// Whether the endpoint is paused; `false` also enables a disabled one.
+    pub is_paused: Option<bool>,
+}
+
+/// A change of an endpoint, decided on the row that the store has locked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum EndpointChange {
+    /// Its owner sets it up.
+    Settings(EndpointSettings),
+    /// A new secret signs; the previous ones sign beside it for [`EndpointSecrets::PREVIOUS_FOR`].
+    Rotate {
+        /// The new secret.
+        secret: SealedSecret,
+        /// The time.
+        at: Timestamp,
+    },
+    /// The same secrets, sealed by another key; nothing changes if they are no longer the expected ones.
+    Reseal {
+        /// The secrets as they were read.
+        expected: EndpointSecrets,
+        /// The same secrets, sealed anew.
+        resealed: EndpointSecrets,
+    },
+    /// A range is delivered once more; nothing changes while another one is.
+    Replay(Replay),
+}
+
+impl WebhookEndpoint {
+    /// The new endpoint, once the store has given it an id and a cursor.
+    #[must_use]
+    pub fn new(id: WebhookEndpointId, cursor: Position, new: NewEndpoint) -> Self {
+        let NewEndpoint { owner, feed, url, types, description, secret, at } = new;
+        Self {
+            id,
+            owner,
+            feed,
+            url,
+            types,
+            description,
+            state: EndpointState::Active,
+            secrets: EndpointSecrets::new(secret),
+            cursor,
+            replay: None,
+            failing_since: None,
+            created_at: at,
+        }
+    }
+
+    /// The endpoint after a change.
+    #[must_use]
+    pub fn changed(mut self, change: &EndpointChange) -> Self {
+        match change {
+            EndpointChange::Settings(settings) => self.set(settings),
+            EndpointChange::Rotate { secret, at } => self.secrets = self.secrets.rotated(secret.clone(), *at),
+            EndpointChange::Reseal { expected, resealed } if self.secrets == *expected => {
+                self.secrets = resealed.clone();
+            }
+            EndpointChange::Replay(range) if self.replay.is_none() => self.replay = Some(*range),
+            EndpointChange::Reseal { .. } | EndpointChange::Replay(_) => {}
+        }
+        self
+    }
+
+    fn set(&mut self, settings: &EndpointSettings) {
+        let EndpointSettings { url, types, description, is_paused } = settings;
+        if let Some(url) = url
+            && *url != self.url
+        {
+            self.url = url.clone();
+            self.failing_since = None;
+        }
+        if let Some(types) = types {
+            self.types.clone_from(types);
+        }
+        if let Some(description) = description {
+            self.description.clone_from(description);
+        }
+        match is_paused {
+            Some(true) => self.state = EndpointState::Paused,
+            Some(false) if self.state != EndpointState::Active => {
+                self.state = EndpointState::Active;
+                self.failing_since = None;
+            }
+            Some(false) | None => {}
+        }
+    }
+}

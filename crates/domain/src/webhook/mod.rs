@@ -1,0 +1,188 @@
+//! Webhook endpoints: URLs to which the events of a feed are sent.
+//!
+//! An endpoint has a cursor, the position up to which each of its events was attempted once. An event whose
+//! attempt failed becomes a [`FailedDelivery`], which is repeated by a schedule while the cursor goes on.
+
+mod change;
+mod delivery;
+mod secrets;
+mod turn;
+
+use std::collections::BTreeSet;
+
+use strum::{EnumIter, EnumString, IntoStaticStr};
+
+pub use change::{EndpointChange, EndpointSettings, NewEndpoint};
+pub use delivery::{Attempt, AttemptError, AttemptOutcome, FailedDelivery, FollowUp};
+pub use secrets::{EndpointSecrets, SealedSecret};
+pub use turn::{DeliveryKind, Lease, Turn};
+
+use crate::account::User;
+use crate::authorization::{Action, Capacity, Ownership};
+use crate::event::{EventType, Feed};
+use crate::ids::{UserId, WebhookEndpointId};
+use crate::ledger::Position;
+use crate::names::named_enum;
+use crate::text::{Line, TextError};
+use crate::timestamp::Timestamp;
+
+/// The URL of an endpoint: 1 to 2 048 visible ASCII characters. Which URLs may be called is up to the adapter
+/// that calls them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EndpointUrl(String);
+
+impl EndpointUrl {
+    /// The maximum length, in characters.
+    pub const MAX_CHARACTERS: usize = 2_048;
+
+    /// The URL.
+    ///
+    /// # Errors
+    /// [`TextError`] if it is empty, too long, or contains another character.
+    pub fn new(text: &str) -> Result<Self, TextError> {
+        match text.len() {
+            0 => Err(TextError::Empty),
+            length if length > Self::MAX_CHARACTERS => Err(TextError::TooLong(Self::MAX_CHARACTERS)),
+            _ if !text.bytes().all(|byte| byte.is_ascii_graphic()) => Err(TextError::Malformed),
+            _ => Ok(Self(text.to_owned())),
+        }
+    }
+
+    /// A stored URL, accepted before.
+    #[must_use]
+    pub fn from_stored(text: String) -> Self {
+        Self(text)
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Why an endpoint was disabled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[strum(serialize_all = "snake_case")]
+pub enum DisabledReason {
+    /// It answered 410 Gone.
+    Gone,
+    /// No delivery succeeded within [`WebhookEndpoint::DISABLED_AFTER`], and at least one failed.
+    Failing,
+}
+
+named_enum!(DisabledReason);
+
+/// The state of an endpoint. Its cursor stays where it is unless the endpoint is active.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EndpointState {
+    /// Events are delivered.
+    Active,
+    /// Its owner paused it.
+    Paused,
+    /// The service disabled it.
+    Disabled {
+        /// When.
+        at: Timestamp,
+        /// Why.
+        reason: DisabledReason,
+    },
+}
+
+impl EndpointState {
+    /// The names of all states, as used by stores and clients.
+    pub const NAMES: [&'static str; 3] = ["active", "paused", "disabled"];
+
+    /// The name, as used by stores and clients.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        let [active, paused, disabled] = Self::NAMES;
+        match self {
+            Self::Active => active,
+            Self::Paused => paused,
+            Self::Disabled { .. } => disabled,
+        }
+    }
+}
+
+/// A range of events that are delivered once more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Replay {
+    /// The position after which it goes on.
+    pub after: Position,
+    /// The last position.
+    pub until: Position,
+}
+
+/// A webhook endpoint.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WebhookEndpoint {
+    /// The id.
+    pub id: WebhookEndpointId,
+    /// The account that created it, by whose permissions events are delivered.
+    pub owner: UserId,
+    /// The events that it receives.
+    pub feed: Feed,
+    /// The URL.
+    pub url: EndpointUrl,
+    /// The types of these events; `None` for all.
+    pub types: Option<BTreeSet<EventType>>,
+    /// A note of its owner.
+    pub description: Option<Line>,
+    /// The state.
+    pub state: EndpointState,
+    /// The secrets that sign deliveries.
+    pub secrets: EndpointSecrets,
+    /// The position up to which each event was attempted.
+    pub cursor: Position,
+    /// The range that is being delivered once more.
+    pub replay: Option<Replay>,
+    /// The time of the first failed attempt since the last successful one.
+    pub failing_since: Option<Timestamp>,
+    /// The time of creation.
+    pub created_at: Timestamp,
+}
+
+impl WebhookEndpoint {
+    /// The maximum number of endpoints of an owner for one feed.
+    pub const MAX_PER_OWNER: u32 = 5;
+    /// The time without a successful delivery after which a failed one disables the endpoint.
+    pub const DISABLED_AFTER: time::Duration = time::Duration::hours(120);
+    /// The number of newest attempts that are kept.
+    pub const ATTEMPTS_KEPT: u32 = 1_000;
+
+    /// Whether events may be delivered: it is active, and its owner may read its feed and manage such endpoints, as
+    /// with a token.
+    #[must_use]
+    pub fn may_deliver(&self, owner: &User) -> bool {
+        let (ownership, managing) = match self.feed {
+            Feed::Own => (Ownership::Own, Action::ManageWebhooks),
+            Feed::All => (Ownership::Others, Action::ManageAllWebhooks),
+        };
+        let may =
+            |action: Action| action.is_permitted(Capacity::of(owner.role, owner.dj.is_some()), ownership);
+        self.state == EndpointState::Active
+            && owner.is_present()
+            && owner.suspended_at.is_none()
+            && may(self.feed.action())
+            && may(managing)
+    }
+
+    /// The state and the time of the first failure after the outcome of an attempt.
+    #[must_use]
+    pub fn after(&self, outcome: AttemptOutcome, now: Timestamp) -> (EndpointState, Option<Timestamp>) {
+        let disabled = |reason| EndpointState::Disabled { at: now, reason };
+        if outcome.is_success() {
+            return (self.state, None);
+        }
+        let since = self.failing_since.unwrap_or(now);
+        let state = if outcome.is_gone() {
+            disabled(DisabledReason::Gone)
+        } else if now.since(since) >= Self::DISABLED_AFTER {
+            disabled(DisabledReason::Failing)
+        } else {
+            self.state
+        };
+        (state, Some(since))
+    }
+}

@@ -1,0 +1,253 @@
+//! Webhook endpoints: the schedule of attempts, the end of an endpoint, its secrets, and who may receive.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects)]
+
+use cuepoint_domain::account::{Role, User};
+use cuepoint_domain::event::{EventType, Feed};
+use cuepoint_domain::ids::{UserId, WebhookEndpointId};
+use cuepoint_domain::ledger::Position;
+use cuepoint_domain::text::{Email, Line, TextError};
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::webhook::{
+    Attempt, AttemptError, AttemptOutcome, DeliveryKind, DisabledReason, EndpointChange, EndpointSecrets,
+    EndpointSettings, EndpointState, EndpointUrl, FailedDelivery, FollowUp, NewEndpoint, Replay,
+    SealedSecret, Turn, WebhookEndpoint,
+};
+use time::Duration;
+
+const NOW: Timestamp = Timestamp::EPOCH;
+
+fn answered(status: u16) -> AttemptOutcome {
+    AttemptOutcome::Answered { status, retry_after: None }
+}
+
+fn secret(text: &str) -> SealedSecret {
+    SealedSecret(text.to_owned())
+}
+
+fn position(number: i64) -> Position {
+    Position::new(number).unwrap()
+}
+
+fn endpoint(feed: Feed) -> WebhookEndpoint {
+    let new = NewEndpoint {
+        owner: UserId::new(7).unwrap(),
+        feed,
+        url: EndpointUrl::new("https://example.com/hook").unwrap(),
+        types: None,
+        description: None,
+        secret: secret("a"),
+        at: NOW,
+    };
+    WebhookEndpoint::new(WebhookEndpointId::new(1).unwrap(), position(5), new)
+}
+
+fn owner(role: Role) -> User {
+    let (name, email) = (Line::new("Ada").unwrap(), Email::new("ada@example.com").unwrap());
+    User { role, ..User::registered(UserId::new(7).unwrap(), name, email, None, false, NOW) }
+}
+
+#[test]
+fn a_failed_delivery_is_repeated_nine_times_within_76_hours() {
+    let mut at = NOW;
+    let mut delays = Vec::new();
+    for number in 1.. {
+        match answered(500).follow_up(number, at, 0) {
+            FollowUp::RepeatAt(next) => {
+                delays.push(next.since(at).whole_seconds());
+                at = next;
+            }
+            FollowUp::GiveUp => break,
+            FollowUp::Done => panic!("delivered"),
+        }
+    }
+    assert_eq!(delays, [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]);
+    assert_eq!(answered(500).follow_up(u32::MAX, NOW, 0), FollowUp::GiveUp);
+}
+
+#[test]
+fn delays_vary_by_a_fifth_at_most() {
+    let delay = |number, spread| match answered(500).follow_up(number, NOW, spread) {
+        FollowUp::RepeatAt(at) => at.since(NOW),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!((delay(1, -1_000), delay(1, 1_000)), (Duration::seconds(4), Duration::seconds(6)));
+    assert_eq!(delay(9, i32::MAX), Duration::seconds(103_680));
+    assert_eq!(delay(9, i32::MIN), Duration::seconds(69_120));
+    assert_eq!(delay(2, 500), Duration::seconds(330));
+}
+
+#[test]
+fn an_endpoint_can_ask_for_a_later_attempt_within_a_day() {
+    let repeated = |seconds| {
+        let outcome = AttemptOutcome::Answered { status: 503, retry_after: Some(Duration::seconds(seconds)) };
+        outcome.follow_up(1, NOW, 0)
+    };
+    let after = |seconds| FollowUp::RepeatAt(NOW.plus(Duration::seconds(seconds)));
+    assert_eq!(repeated(0), after(5), "not before the schedule");
+    assert_eq!(repeated(90), after(90));
+    assert_eq!(repeated(1_000_000), after(86_400));
+}
+
+#[test]
+fn only_a_status_from_200_to_299_delivers() {
+    for (status, delivers) in
+        [(199, false), (200, true), (204, true), (299, true), (301, false), (410, false)]
+    {
+        let follow_up = answered(status).follow_up(1, NOW, 0);
+        assert_eq!(follow_up == FollowUp::Done, delivers, "{status}");
+    }
+    for error in AttemptError::all() {
+        let follow_up = AttemptOutcome::Unanswered(error).follow_up(1, NOW, 0);
+        assert!(matches!(follow_up, FollowUp::RepeatAt(_)), "{error:?}");
+    }
+}
+
+#[test]
+fn an_endpoint_is_disabled_when_nothing_succeeds_for_five_days() {
+    let mut failing = endpoint(Feed::Own);
+    let at = |hours| NOW.plus(Duration::hours(hours));
+    (failing.state, failing.failing_since) = failing.after(answered(500), at(1));
+    assert_eq!((failing.state, failing.failing_since), (EndpointState::Active, Some(at(1))));
+    let later = at(121).minus(Duration::microseconds(1));
+    assert_eq!(failing.after(answered(500), later), (EndpointState::Active, Some(at(1))));
+    let disabled = EndpointState::Disabled { at: at(121), reason: DisabledReason::Failing };
+    assert_eq!(failing.after(answered(500), at(121)).0, disabled);
+    assert_eq!(failing.after(answered(200), at(121)), (EndpointState::Active, None), "a success restarts");
+    let gone = EndpointState::Disabled { at: at(1), reason: DisabledReason::Gone };
+    assert_eq!(endpoint(Feed::Own).after(answered(410), at(1)).0, gone);
+}
+
+#[test]
+fn an_endpoint_receives_what_its_owner_may_read() {
+    let suspended = |user: User| User { suspended_at: Some(NOW), ..user };
+    let erased = |user: User| User { erased_at: Some(NOW), ..user };
+    for (feed, user, may) in [
+        (Feed::Own, owner(Role::Member), true),
+        (Feed::Own, suspended(owner(Role::Member)), false),
+        (Feed::Own, erased(owner(Role::Member)), false),
+        (Feed::All, owner(Role::Member), false),
+        (Feed::All, owner(Role::Operator), true),
+        (Feed::All, owner(Role::Auditor), false),
+        (Feed::All, suspended(owner(Role::Operator)), false),
+        (Feed::All, erased(owner(Role::Operator)), false),
+    ] {
+        assert_eq!(endpoint(feed).may_deliver(&user), may, "{feed:?} {user:?}");
+    }
+    let paused = WebhookEndpoint { state: EndpointState::Paused, ..endpoint(Feed::Own) };
+    assert!(!paused.may_deliver(&owner(Role::Member)));
+}
+
+#[test]
+fn previous_secrets_sign_for_a_day() {
+    let signing = |secrets: &EndpointSecrets, at: Timestamp| {
+        secrets.signing(at).map(|secret| secret.0.clone()).collect::<String>()
+    };
+    let mut secrets = EndpointSecrets::new(secret("a")).rotated(secret("b"), NOW);
+    assert_eq!(signing(&secrets, NOW), "ba");
+    let day = NOW.plus(Duration::hours(24));
+    assert_eq!(signing(&secrets, day.minus(Duration::microseconds(1))), "ba");
+    assert_eq!(signing(&secrets, day), "b");
+    secrets = secrets.rotated(secret("c"), NOW.plus(Duration::hours(1)));
+    assert_eq!(signing(&secrets, NOW.plus(Duration::hours(2))), "cba", "each for its own day");
+    for next in ["d", "e", "f", "g", "h"] {
+        secrets = secrets.rotated(secret(next), NOW);
+    }
+    assert_eq!(signing(&secrets, NOW), "hgfedc", "at most five");
+}
+
+#[test]
+fn settings_change_one_by_one_and_enabling_forgets_failures() {
+    let before = WebhookEndpoint {
+        state: EndpointState::Disabled { at: NOW, reason: DisabledReason::Failing },
+        failing_since: Some(NOW),
+        ..endpoint(Feed::Own)
+    };
+    let change = |settings| before.clone().changed(&EndpointChange::Settings(settings));
+    assert_eq!(change(EndpointSettings::default()), before);
+    let types = Some([EventType::TopupConfirmed].into_iter().collect());
+    let only = change(EndpointSettings { types: Some(types.clone()), ..Default::default() });
+    assert_eq!(only, WebhookEndpoint { types, ..before.clone() });
+    let enabled = change(EndpointSettings { is_paused: Some(false), ..Default::default() });
+    assert_eq!((enabled.state, enabled.failing_since), (EndpointState::Active, None));
+    let paused = change(EndpointSettings { is_paused: Some(true), ..Default::default() });
+    assert_eq!(paused.state, EndpointState::Paused);
+}
+
+#[test]
+fn a_replay_is_not_replaced_by_another() {
+    let range = |after| Replay { after: position(after), until: position(5) };
+    let once = endpoint(Feed::Own).changed(&EndpointChange::Replay(range(1)));
+    assert_eq!(once.replay, Some(range(1)));
+    assert_eq!(once.changed(&EndpointChange::Replay(range(2))).replay, Some(range(1)));
+}
+
+#[test]
+fn a_turn_notes_what_follows_each_attempt() {
+    let (mut turn, mut endpoint) = (Turn::default(), endpoint(Feed::Own));
+    let mut note = |number: i64, kind, attempts, outcome| {
+        let attempt = Attempt {
+            position: Some(position(number)),
+            event_type: Some(EventType::TopupConfirmed),
+            number: attempts,
+            outcome,
+            milliseconds: 1,
+            answer: None,
+            at: NOW,
+        };
+        turn.note(&mut endpoint, kind, position(number), attempt, NOW, 0);
+    };
+    let failed = |number, attempts, next_at| FailedDelivery {
+        position: position(number),
+        attempts,
+        next_at,
+        failed_at: NOW.minus(Duration::hours(1)),
+    };
+    let due = Some(NOW);
+    note(6, DeliveryKind::First, 1, answered(200));
+    note(7, DeliveryKind::First, 1, answered(500));
+    note(2, DeliveryKind::Repeated(failed(2, 9, due)), 10, answered(500));
+    note(3, DeliveryKind::Repeated(failed(3, 2, due)), 3, answered(200));
+    note(4, DeliveryKind::Replayed, 1, answered(200));
+    let repeat = FailedDelivery {
+        position: position(7),
+        attempts: 1,
+        next_at: Some(NOW.plus(Duration::seconds(5))),
+        failed_at: NOW,
+    };
+    assert_eq!(turn.failed, [repeat, failed(2, 10, None)]);
+    assert_eq!(turn.settled, [position(3), position(4)]);
+    assert_eq!((turn.cursor, turn.replayed_to), (Some(position(7)), Some(position(4))));
+    assert_eq!((turn.failing_since, turn.disabled), (Some(None), None), "the last one succeeded");
+    assert_eq!(turn.attempts.len(), 5);
+}
+
+#[test]
+fn a_url_is_visible_ascii_of_bounded_length() {
+    let long = format!("https://example.com/{}", "x".repeat(EndpointUrl::MAX_CHARACTERS));
+    for (text, error) in [
+        ("", TextError::Empty),
+        ("https://example.com/a b", TextError::Malformed),
+        ("https://exämple.com/", TextError::Malformed),
+        ("https://example.com/\n", TextError::Malformed),
+        (long.as_str(), TextError::TooLong(EndpointUrl::MAX_CHARACTERS)),
+    ] {
+        assert_eq!(EndpointUrl::new(text), Err(error), "{text}");
+    }
+}
+
+#[test]
+fn failures_of_a_previous_url_do_not_count() {
+    let failing = WebhookEndpoint { failing_since: Some(NOW), ..endpoint(Feed::Own) };
+    let url = EndpointUrl::new("https://example.com/corrected").unwrap();
+    let settings = EndpointSettings { url: Some(url), ..Default::default() };
+    let corrected = failing.clone().changed(&EndpointChange::Settings(settings));
+    assert_eq!(corrected.failing_since, None);
+    let turn = Turn {
+        disabled: Some(EndpointState::Disabled { at: NOW, reason: DisabledReason::Gone }),
+        failing_since: Some(Some(NOW)),
+        url: Some(failing.url),
+        ..Turn::default()
+    };
+    assert_eq!(corrected.clone().after_turn(&turn), corrected);
+}

@@ -1,0 +1,109 @@
+//! Webhook endpoints for all events, for operators.
+
+use cuepoint_domain::authorization::Action;
+
+use crate::http::declaration::{accepted, created, json, ok, operations, optional_json, page};
+use crate::http::endpoint::authenticated;
+use crate::http::operations::views::{
+    AllWebhooks, Empty, OperatorWebhookAttemptView, OperatorWebhookEndpointData, OperatorWebhookEndpointView,
+    OperatorWebhookSecretData,
+};
+use crate::http::operations::webhook_endpoints::{
+    EndpointChangeBody, NewEndpointBody, ReplayBody, attempts, change, create, delete, list, replay, rotate,
+    show, test,
+};
+use crate::http::transport::rate_limits::Class;
+use crate::http::wire::error::Code;
+
+operations! {
+    /// List webhook endpoints for all events
+    ///
+    /// Those of all operators, newest first.
+    GET "/api/v1/operator/webhook-endpoints" "listOperatorWebhookEndpoints" {
+        tag: Operators,
+        run: authenticated(Action::ManageAllWebhooks, list::<AllWebhooks>),
+        answers: page::<OperatorWebhookEndpointView>("A page of endpoints, newest first."),
+    }
+
+    /// Create a webhook endpoint for all events
+    ///
+    /// As `createWebhookEndpoint`, with the events of `listAllEvents`. They are sent as long as the caller is an
+    /// operator.
+    POST "/api/v1/operator/webhook-endpoints" "createOperatorWebhookEndpoint" {
+        tag: Operators,
+        run: authenticated(Action::ManageAllWebhooks, create::<AllWebhooks>),
+        answers: created::<OperatorWebhookSecretData>("The endpoint with its secret.")
+            .located("/api/v1/operator/webhook-endpoints"),
+        body: json::<NewEndpointBody>(),
+        fails: &[Code::LimitExceeded],
+    }
+
+    /// Show a webhook endpoint for all events
+    GET "/api/v1/operator/webhook-endpoints/{id}" "showOperatorWebhookEndpoint" {
+        tag: Operators,
+        run: authenticated(Action::ManageAllWebhooks, show::<AllWebhooks>),
+        answers: ok::<OperatorWebhookEndpointData>("The endpoint."),
+    }
+
+    /// Change a webhook endpoint for all events
+    ///
+    /// As `changeWebhookEndpoint`.
+    PATCH "/api/v1/operator/webhook-endpoints/{id}" "changeOperatorWebhookEndpoint" {
+        tag: Operators,
+        run: authenticated(Action::ManageAllWebhooks, change::<AllWebhooks>),
+        answers: ok::<OperatorWebhookEndpointData>("The changed endpoint."),
+        body: json::<EndpointChangeBody>(),
+    }
+
+    /// Delete a webhook endpoint for all events
+    ///
+    /// As `deleteWebhookEndpoint`.
+    DELETE "/api/v1/operator/webhook-endpoints/{id}" "deleteOperatorWebhookEndpoint" {
+        tag: Operators,
+        run: authenticated(Action::ManageAllWebhooks, delete::<AllWebhooks>),
+        answers: ok::<Empty>("The endpoint is deleted."),
+    }
+
+    /// Rotate the secret of a webhook endpoint for all events
+    ///
+    /// As `rotateWebhookSecret`.
+    POST "/api/v1/operator/webhook-endpoints/{id}/rotate" "rotateOperatorWebhookSecret" {
+        tag: Operators,
+        run: authenticated(Action::ManageAllWebhooks, rotate::<AllWebhooks>),
+        answers: ok::<OperatorWebhookSecretData>("The endpoint with its new secret."),
+        class: Class::Webhooks,
+        body: optional_json::<Empty>(),
+    }
+
+    /// Test a webhook endpoint for all events
+    ///
+    /// As `testWebhookEndpoint`.
+    POST "/api/v1/operator/webhook-endpoints/{id}/test" "testOperatorWebhookEndpoint" {
+        tag: Operators,
+        run: authenticated(Action::ManageAllWebhooks, test::<AllWebhooks>),
+        answers: accepted::<Empty>("The test will be sent."),
+        class: Class::Webhooks,
+        body: optional_json::<Empty>(),
+    }
+
+    /// List delivery attempts of a webhook endpoint for all events
+    ///
+    /// As `listWebhookAttempts`, with the beginning of each answer.
+    GET "/api/v1/operator/webhook-endpoints/{id}/attempts" "listOperatorWebhookAttempts" {
+        tag: Operators,
+        run: authenticated(Action::ManageAllWebhooks, attempts::<AllWebhooks>),
+        answers: page::<OperatorWebhookAttemptView>("A page of attempts, newest first."),
+    }
+
+    /// Replay events to a webhook endpoint for all events
+    ///
+    /// As `replayWebhookEvents`.
+    POST "/api/v1/operator/webhook-endpoints/{id}/replay" "replayOperatorWebhookEvents" {
+        tag: Operators,
+        run: authenticated(Action::ManageAllWebhooks, replay::<AllWebhooks>),
+        answers: accepted::<OperatorWebhookEndpointData>("The endpoint, which will deliver the events."),
+        class: Class::Webhooks,
+        body: json::<ReplayBody>(),
+        fails: &[Code::ReplayRunning],
+    }
+}

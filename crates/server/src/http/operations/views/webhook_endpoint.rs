@@ -1,0 +1,261 @@
+//! Views of webhook endpoints: for their owners, and for operators.
+
+use cuepoint_domain::event::{EventType, Feed};
+use cuepoint_domain::ports::Token;
+use cuepoint_domain::webhook::{self, EndpointState};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::http::operations::views::{OperatorWebhookAttemptView, WebhookAttemptView};
+use crate::http::wire::names;
+use crate::http::wire::time::WireTimestamp;
+
+/// A webhook endpoint.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = WebhookEndpoint)]
+pub struct WebhookEndpointView {
+    /// Id of the endpoint.
+    #[schema(minimum = 1, example = 4)]
+    id: i64,
+    /// URL to which events are sent.
+    #[schema(example = "https://hooks.example.com/cuepoint")]
+    url: String,
+    /// Types of the events that are sent; null for all.
+    #[schema(value_type = Option<Vec<names::EventType>>)]
+    types: Option<Vec<&'static str>>,
+    /// Note of the owner; null if there is none.
+    #[schema(example = "Display in the booth")]
+    description: Option<String>,
+    /// Status.
+    #[schema(value_type = names::WebhookEndpointStatus, example = "active")]
+    status: &'static str,
+    /// Time at which the service disabled the endpoint; null unless it is disabled.
+    #[schema(value_type = Option<String>, format = DateTime, example = "2026-02-05T20:15:00.000000Z")]
+    disabled_at: Option<WireTimestamp>,
+    /// Reason for which the service disabled the endpoint; null unless it is disabled.
+    #[schema(value_type = Option<names::WebhookDisabledReason>)]
+    disabled_reason: Option<&'static str>,
+    /// Position up to which the service has attempted to deliver each event once.
+    #[schema(minimum = 0, example = 1234)]
+    cursor: i64,
+    /// Events that are being delivered once more; null if there are none.
+    replay: Option<ReplayView>,
+    /// Time of the first failed attempt since the last successful one; null if none failed.
+    #[schema(value_type = Option<String>, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+    failing_since: Option<WireTimestamp>,
+    /// Time of creation.
+    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+    created_at: WireTimestamp,
+}
+
+/// A range of events that is being delivered once more.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[schema(as = WebhookReplay)]
+pub struct ReplayView {
+    /// Position after which the replay goes on.
+    #[schema(minimum = 0, example = 1200)]
+    after: i64,
+    /// Position of the last event.
+    #[schema(minimum = 1, example = 1234)]
+    until: i64,
+}
+
+/// A webhook endpoint for all events, as operators see it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = OperatorWebhookEndpoint)]
+pub struct OperatorWebhookEndpointView {
+    /// The endpoint.
+    #[serde(flatten)]
+    endpoint: WebhookEndpointView,
+    /// Id of the operator who created it.
+    #[schema(minimum = 1, example = 7)]
+    user_id: i64,
+}
+
+impl WebhookEndpointView {
+    /// The current state of the endpoint, without its secrets.
+    #[must_use]
+    pub fn new(endpoint: &webhook::WebhookEndpoint) -> Self {
+        let disabled = match endpoint.state {
+            EndpointState::Disabled { at, reason } => Some((at, reason)),
+            EndpointState::Active | EndpointState::Paused => None,
+        };
+        let types = endpoint.types.as_ref();
+        Self {
+            id: endpoint.id.get(),
+            url: endpoint.url.as_str().to_owned(),
+            types: types.map(|types| types.iter().copied().map(EventType::name).collect()),
+            description: endpoint.description.as_ref().map(|line| line.as_str().to_owned()),
+            status: endpoint.state.name(),
+            disabled_at: disabled.map(|(at, _)| WireTimestamp(at)),
+            disabled_reason: disabled.map(|(_, reason)| reason.name()),
+            cursor: endpoint.cursor.get(),
+            replay: endpoint.replay.map(ReplayView::new),
+            failing_since: endpoint.failing_since.map(WireTimestamp),
+            created_at: WireTimestamp(endpoint.created_at),
+        }
+    }
+}
+
+impl ReplayView {
+    const fn new(replay: webhook::Replay) -> Self {
+        Self { after: replay.after.get(), until: replay.until.get() }
+    }
+}
+
+impl OperatorWebhookEndpointView {
+    /// The current state of the endpoint with its owner.
+    #[must_use]
+    pub fn new(endpoint: &webhook::WebhookEndpoint) -> Self {
+        Self { endpoint: WebhookEndpointView::new(endpoint), user_id: endpoint.owner.get() }
+    }
+}
+
+/// The endpoints for a feed, as their readers see them.
+pub trait WebhookViews: 'static {
+    /// The feed.
+    const FEED: Feed;
+    /// An endpoint.
+    type Endpoint: Serialize;
+    /// An endpoint in an answer.
+    type Data: Serialize;
+    /// An endpoint with its new secret, in an answer.
+    type SecretData: Serialize;
+    /// An attempt.
+    type Attempt: Serialize;
+
+    /// The view of an endpoint.
+    fn endpoint(endpoint: &webhook::WebhookEndpoint) -> Self::Endpoint;
+
+    /// The view of an endpoint in an answer.
+    fn data(endpoint: &webhook::WebhookEndpoint) -> Self::Data;
+
+    /// The view of an endpoint with its new secret.
+    fn secret_data(endpoint: &webhook::WebhookEndpoint, secret: Token) -> Self::SecretData;
+
+    /// The view of an attempt.
+    fn attempt(attempt: &webhook::Attempt) -> Self::Attempt;
+}
+
+/// Defines the answers about the endpoints for a feed.
+macro_rules! webhook_views {
+    ($(#[doc = $doc:literal])+ $views:ident for $feed:expr, $data:ident, $secret:ident,
+        endpoint: $endpoint:ident, attempt: $attempt:ident) => {
+        $(#[doc = $doc])+
+        pub struct $views;
+
+        /// A webhook endpoint in an answer.
+        #[derive(Clone, Debug, Serialize, ToSchema)]
+        pub struct $data {
+            /// The endpoint.
+            webhook_endpoint: $endpoint,
+        }
+
+        /// A webhook endpoint with its new secret, in an answer.
+        #[derive(Clone, Serialize, ToSchema)]
+        pub struct $secret {
+            /// The endpoint.
+            webhook_endpoint: $endpoint,
+            /// Secret that signs what is sent to the endpoint. It is shown only here.
+            #[schema(example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")]
+            secret: String,
+        }
+
+        impl WebhookViews for $views {
+            const FEED: Feed = $feed;
+            type Endpoint = $endpoint;
+            type Data = $data;
+            type SecretData = $secret;
+            type Attempt = $attempt;
+
+            fn endpoint(endpoint: &webhook::WebhookEndpoint) -> $endpoint {
+                $endpoint::new(endpoint)
+            }
+
+            fn data(endpoint: &webhook::WebhookEndpoint) -> $data {
+                $data { webhook_endpoint: $endpoint::new(endpoint) }
+            }
+
+            fn secret_data(endpoint: &webhook::WebhookEndpoint, Token(secret): Token) -> $secret {
+                $secret { webhook_endpoint: $endpoint::new(endpoint), secret }
+            }
+
+            fn attempt(attempt: &webhook::Attempt) -> $attempt {
+                $attempt::new(attempt)
+            }
+        }
+    };
+}
+
+webhook_views!(
+    /// The endpoints for the caller's events.
+    OwnWebhooks for Feed::Own, WebhookEndpointData, WebhookSecretData,
+    endpoint: WebhookEndpointView, attempt: WebhookAttemptView);
+webhook_views!(
+    /// The endpoints for all events.
+    AllWebhooks for Feed::All, OperatorWebhookEndpointData, OperatorWebhookSecretData,
+    endpoint: OperatorWebhookEndpointView, attempt: OperatorWebhookAttemptView);
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use cuepoint_domain::ids::{UserId, WebhookEndpointId};
+    use cuepoint_domain::ledger::Position;
+    use cuepoint_domain::text::Line;
+    use cuepoint_domain::timestamp::Timestamp;
+    use cuepoint_domain::webhook::{
+        DisabledReason, EndpointUrl, NewEndpoint, Replay, SealedSecret, WebhookEndpoint,
+    };
+
+    use super::*;
+
+    const AT: &str = r#""1970-01-01T00:00:00.000000Z""#;
+
+    fn endpoint() -> WebhookEndpoint {
+        let new = NewEndpoint {
+            owner: UserId::new(7).unwrap(),
+            feed: Feed::All,
+            url: EndpointUrl::new("https://hooks.example.com").unwrap(),
+            types: None,
+            description: None,
+            secret: SealedSecret("sealed".to_owned()),
+            at: Timestamp::EPOCH,
+        };
+        WebhookEndpoint::new(WebhookEndpointId::new(4).unwrap(), Position::START, new)
+    }
+
+    #[test]
+    fn an_endpoint_has_exactly_these_keys_and_no_secret() {
+        assert_eq!(
+            serde_json::to_string(&OperatorWebhookEndpointView::new(&endpoint())).unwrap(),
+            format!(
+                concat!(
+                    r#"{{"id":4,"url":"https://hooks.example.com","types":null,"description":null,"#,
+                    r#""status":"active","disabled_at":null,"disabled_reason":null,"cursor":0,"replay":null,"#,
+                    r#""failing_since":null,"created_at":{},"user_id":7}}"#
+                ),
+                AT
+            )
+        );
+        let disabled = WebhookEndpoint {
+            types: Some(BTreeSet::from([EventType::TopupCreated, EventType::MusicRequestCreated])),
+            description: Some(Line::new("the booth").unwrap()),
+            state: EndpointState::Disabled { at: Timestamp::EPOCH, reason: DisabledReason::Failing },
+            replay: Some(Replay { after: Position::START, until: Position::new(3).unwrap() }),
+            failing_since: Some(Timestamp::EPOCH),
+            ..endpoint()
+        };
+        assert_eq!(
+            serde_json::to_string(&WebhookEndpointView::new(&disabled)).unwrap(),
+            format!(
+                concat!(
+                    r#"{{"id":4,"url":"https://hooks.example.com","types":["music_request.created","topup.created"],"#,
+                    r#""description":"the booth","status":"disabled","disabled_at":{0},"disabled_reason":"failing","#,
+                    r#""cursor":0,"replay":{{"after":0,"until":3}},"failing_since":{0},"created_at":{0}}}"#
+                ),
+                AT
+            )
+        );
+    }
+}

@@ -1,0 +1,159 @@
+//! The job that delivers events to webhook endpoints.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cuepoint_domain::application::jobs::Resealed;
+use cuepoint_domain::ids::WebhookEndpointId;
+use tokio::sync::watch;
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::app::App;
+use crate::observability::metrics;
+
+/// The most endpoints that this server works for at once: most of the time of a turn is spent waiting.
+const CONCURRENCY: usize = 256;
+/// The shortest time between two searches for work, in which commits share one.
+const SPACING: Duration = Duration::from_millis(50);
+/// The time between two searches as a multiple of the duration of the first, so that many endpoints do not keep the
+/// database busy.
+const SPACING_PER_SEARCH: u32 = 10;
+/// The time after which work is searched even if no commit was announced.
+const POLLED_EVERY: Duration = Duration::from_secs(1);
+
+/// Finds endpoints with work and takes turns for them, concurrently, until stopped. Calls that are going on
+/// then are completed and recorded.
+pub(super) async fn run(app: Arc<App>, mut stopped: watch::Receiver<bool>) {
+    let mut turns = Turns { running: HashSet::new(), tasks: JoinSet::new() };
+    let mut announced = 0;
+    let mut is_failing = false;
+    while !*stopped.borrow() {
+        turns.reap();
+        let began = Instant::now();
+        match app.services.deliveries.endpoints_with_work(turns.free()).await {
+            Ok(endpoints) => {
+                is_failing = false;
+                endpoints.into_iter().for_each(|endpoint| turns.begin(&app, endpoint, &stopped));
+            }
+            Err(unavailable) if !is_failing => {
+                is_failing = true;
+                tracing::warn!(%unavailable, "search for webhook endpoints with work failed");
+            }
+            Err(_) => {}
+        }
+        let pause = SPACING.max(began.elapsed().saturating_mul(SPACING_PER_SEARCH)).min(POLLED_EVERY);
+        tokio::select! {
+            () = sleep(pause) => {}
+            _ = stopped.wait_for(|stopped| *stopped) => {}
+        }
+        let next_commit = timeout(POLLED_EVERY, app.services.deliveries.announced_after(announced));
+        tokio::select! {
+            newer = next_commit => announced = newer.unwrap_or(announced),
+            () = turns.ended() => {}
+            _ = stopped.wait_for(|stopped| *stopped) => {}
+        }
+    }
+    while !turns.running.is_empty() {
+        turns.ended().await;
+    }
+}
+
+/// The turns that are going on.
+struct Turns {
+    running: HashSet<WebhookEndpointId>,
+    tasks: JoinSet<WebhookEndpointId>,
+}
+
+impl Turns {
+    /// The number of turns that can begin, at least 1: endpoints in work are found among others.
+    fn free(&self) -> u32 {
+        u32::try_from(CONCURRENCY.saturating_sub(self.running.len()).max(1)).unwrap_or(u32::MAX)
+    }
+
+    fn begin(&mut self, app: &Arc<App>, endpoint: WebhookEndpointId, stopped: &watch::Receiver<bool>) {
+        if self.running.len() >= CONCURRENCY || !self.running.insert(endpoint) {
+            return;
+        }
+        let (app, stopped) = (app.clone(), stopped.clone());
+        self.tasks.spawn(async move {
+            take_turn(&app, endpoint, &stopped).await;
+            endpoint
+        });
+    }
+
+    /// Waits until a turn has ended; forever if none is going on.
+    async fn ended(&mut self) {
+        match self.tasks.join_next().await {
+            Some(ended) => self.note_end(ended),
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Notes the turns that have ended.
+    fn reap(&mut self) {
+        while let Some(ended) = self.tasks.try_join_next() {
+            self.note_end(ended);
+        }
+    }
+
+    fn note_end(&mut self, ended: Result<WebhookEndpointId, JoinError>) {
+        match ended {
+            Ok(endpoint) => drop(self.running.remove(&endpoint)),
+            Err(error) => {
+                tracing::error!(%error, "webhook turn panicked");
+                // Which one is unknown: leases keep two turns for one endpoint apart.
+                self.running.clear();
+            }
+        }
+    }
+}
+
+async fn take_turn(app: &App, endpoint: WebhookEndpointId, stopped: &watch::Receiver<bool>) {
+    match app.services.deliveries.take_turn(endpoint, || *stopped.borrow()).await {
+        Ok(turn) => {
+            metrics::webhook_attempts(&turn);
+            if let Some(reason) = turn.disabled {
+                tracing::warn!(
+                    endpoint = endpoint.get(),
+                    reason = reason.name(),
+                    "webhook endpoint disabled"
+                );
+            }
+        }
+        Err(unavailable) => {
+            tracing::warn!(endpoint = endpoint.get(), %unavailable, "webhook turn failed");
+        }
+    }
+}
+
+/// Measures the age of the oldest pending delivery.
+pub(super) async fn measure(app: Arc<App>) {
+    match app.services.deliveries.oldest_pending().await {
+        Ok(age) => metrics::oldest_webhook_delivery(age.map_or(0.0, |age| age.as_seconds_f64().max(0.0))),
+        Err(unavailable) => {
+            tracing::warn!(%unavailable, "age of the oldest pending webhook event not determined")
+        }
+    }
+}
+
+/// Encrypts the secrets of endpoints with the current key.
+pub(super) async fn reseal(app: Arc<App>) {
+    match app.services.deliveries.reseal_secrets().await {
+        Ok(Resealed { resealed, undecryptable }) => {
+            if resealed > 0 {
+                tracing::info!(resealed, "secrets of webhook endpoints were encrypted with the current key");
+            }
+            for endpoint in undecryptable {
+                tracing::error!(
+                    endpoint = endpoint.get(),
+                    "the secret of a webhook endpoint cannot be decrypted and has to be rotated"
+                );
+            }
+        }
+        Err(unavailable) => {
+            tracing::warn!(%unavailable, "re-encryption of webhook secrets failed")
+        }
+    }
+}

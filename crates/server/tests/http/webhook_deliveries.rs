@@ -1,0 +1,461 @@
+//! Deliveries of events to webhook endpoints: their content, their signatures, failures, and who receives them.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use standardwebhooks::Webhook;
+
+use crate::harness::{
+    Database, Person, Provider, ReceivedRequest, Reply, SHARED_KEY, Server, Store, eventually, operator_keys,
+    within,
+};
+
+on_every_store!(
+    an_endpoint_receives_the_events_of_its_feed_signed,
+    an_endpoint_of_an_operator_receives_all_events,
+    an_endpoint_receives_only_the_wanted_types,
+    a_failed_delivery_is_repeated_while_later_events_continue,
+    an_endpoint_that_is_gone_is_disabled_and_loses_nothing_when_enabled,
+    a_paused_endpoint_receives_afterwards_what_it_missed,
+    nothing_is_sent_for_a_suspended_owner,
+    nothing_is_sent_for_an_erased_owner,
+    nothing_is_sent_to_a_former_operator,
+    two_secrets_sign_after_a_rotation,
+    a_test_is_sent_and_listed,
+    a_replay_sends_the_same_events_again,
+    redirects_are_failures,
+    private_addresses_are_not_called,
+);
+on_durable_stores!(
+    deliveries_continue_after_a_kill,
+    secrets_survive_a_rotation_of_the_signing_keys,
+    a_rotation_replaces_a_lost_secret,
+);
+
+/// The configuration with which endpoints on this machine can be called.
+const LOOPBACK: (&str, &str) = ("webhooks.allowed_networks", "127.0.0.0/8");
+/// The time within which an endpoint is called whose lease has to run out first.
+const AFTER_LEASE: Duration = Duration::from_secs(90);
+/// A signing key that replaces the shared one.
+const OTHER: &str = "other:HwECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+const OPERATOR: &str = "operator@example.com";
+
+/// An endpoint with its owner, its receiver and its secret.
+struct Hook {
+    owner: Person,
+    receiver: Provider,
+    path: String,
+    secret: String,
+}
+
+fn says(status: u16) -> Reply {
+    Reply::Says(status, String::new())
+}
+
+impl Hook {
+    /// An endpoint of a member, or of an operator, that answers 200.
+    fn new(owner: &Person, set: &str, settings: &Value) -> Self {
+        let receiver = Provider::new(says(200));
+        let mut body = json!({"url": receiver.url});
+        body.as_object_mut().unwrap().extend(settings.as_object().unwrap().clone());
+        let data = owner.post(set, &body).data(201);
+        let path = format!("{set}/{}", data["webhook_endpoint"]["id"]);
+        let secret = data["secret"].as_str().unwrap().to_owned();
+        Self { owner: owner.clone(), receiver, path, secret }
+    }
+
+    fn member(owner: &Person) -> Self {
+        Self::new(owner, "/webhook-endpoints", &json!({}))
+    }
+
+    /// The calls, once there are this many.
+    fn calls(&self, count: usize) -> Vec<ReceivedRequest> {
+        eventually("the endpoint is called", || {
+            Some(self.receiver.heard()).filter(|calls| calls.len() >= count)
+        })
+    }
+
+    /// The events in the calls, once there are this many.
+    fn events(&self, count: usize) -> Vec<Value> {
+        self.calls(count).iter().map(ReceivedRequest::json).collect()
+    }
+
+    /// The endpoint as its owner sees it.
+    fn shown(&self) -> Value {
+        self.owner.get(&self.path).data(200)["webhook_endpoint"].clone()
+    }
+
+    /// Waits until the endpoint has this status.
+    fn becomes(&self, status: &str) -> Value {
+        eventually(status, || Some(self.shown()).filter(|shown| shown["status"] == status))
+    }
+
+    /// The attempts, newest first.
+    fn attempts(&self) -> Vec<Value> {
+        self.owner.get(&format!("{}/attempts", self.path)).data(200)["data"].as_array().unwrap().clone()
+    }
+
+    fn enable(&self) {
+        self.owner.patch(&self.path, &json!({"paused": false})).data(200);
+    }
+
+    /// Waits until every event up to now was attempted.
+    fn settled(&self, head: i64) {
+        eventually("every event is attempted", || (self.shown()["cursor"].as_i64()? >= head).then_some(()));
+    }
+}
+
+fn head(person: &Person) -> i64 {
+    person.get("/events").data(200)["head"].as_i64().unwrap()
+}
+
+fn feed(person: &Person, path: &str) -> Vec<Value> {
+    person.get(&format!("{path}?after=0&limit=1000")).data(200)["events"].as_array().unwrap().clone()
+}
+
+/// Verifies a call with the library of Standard Webhooks.
+fn is_verified(secret: &str, call: &ReceivedRequest) -> bool {
+    let headers = ["webhook-id", "webhook-timestamp", "webhook-signature"].map(|name| {
+        (http::HeaderName::from_static(name), call.headers[name].parse::<http::HeaderValue>().unwrap())
+    });
+    let verifier = Webhook::new(secret).unwrap();
+    verifier.verify(call.body.as_bytes(), &http::HeaderMap::from_iter(headers)).is_ok()
+}
+
+fn an_endpoint_receives_the_events_of_its_feed_signed(store: Store) {
+    let server = Server::configured(store, &[LOOPBACK]);
+    let (guest, dj, stranger) = (server.payer("20"), server.dj(), server.guest());
+    let before = feed(&guest, "/events");
+    let hook = Hook::member(&guest);
+    let request = guest.ask(&dj);
+    stranger.topup("1");
+    dj.answer(request, "accepted").data(200);
+    dj.answer(request, "played").data(200);
+    assert_eq!(hook.events(3), feed(&guest, "/events")[before.len()..], "as the feed, from its creation on");
+    for call in hook.calls(3) {
+        assert_eq!(call.headers["content-type"], "application/json");
+        assert_eq!(call.headers["webhook-id"], call.json()["id"].as_str().unwrap());
+        assert!(is_verified(&hook.secret, &call));
+        let changed = ReceivedRequest { body: call.body.replace("music_request", "music_reqwest"), ..call };
+        assert!(!is_verified(&hook.secret, &changed));
+    }
+    hook.settled(head(&guest));
+    let statuses: Vec<Value> = hook.attempts().iter().map(|attempt| attempt["status"].clone()).collect();
+    assert_eq!(statuses, [200, 200, 200]);
+    assert_eq!(hook.receiver.heard().len(), 3, "each once");
+}
+
+fn an_endpoint_of_an_operator_receives_all_events(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[LOOPBACK]);
+    let hook = Hook::new(&operator, "/operator/webhook-endpoints", &json!({}));
+    let (guest, dj) = (server.payer("20"), server.dj());
+    guest.ask(&dj);
+    guest.withdrawal("1");
+    assert_eq!(hook.events(3), feed(&operator, "/operator/events"));
+    hook.receiver.answers(Reply::Says(500, "out of order".to_owned()));
+    guest.topup("1");
+    let attempt = eventually("a failure", || {
+        Some(hook.attempts()[0].clone()).filter(|attempt| attempt["status"] == 500)
+    });
+    assert_eq!(attempt["answer"], "out of order", "operators see the answer");
+}
+
+fn an_endpoint_receives_only_the_wanted_types(store: Store) {
+    let server = Server::configured(store, &[LOOPBACK]);
+    let (guest, dj) = (server.payer("20"), server.dj());
+    let types = json!({"types": ["music_request.accepted", "music_request.played"]});
+    let hook = Hook::new(&guest, "/webhook-endpoints", &types);
+    let request = guest.ask(&dj);
+    dj.answer(request, "accepted").data(200);
+    dj.answer(request, "played").data(200);
+    hook.settled(head(&guest));
+    let received: Vec<Value> = hook.events(2).iter().map(|event| event["type"].clone()).collect();
+    assert_eq!(received, ["music_request.accepted", "music_request.played"]);
+}
+
+fn a_failed_delivery_is_repeated_while_later_events_continue(store: Store) {
+    let server = Server::configured(store, &[LOOPBACK]);
+    let guest = server.guest();
+    let hook = Hook::member(&guest);
+    hook.receiver.answers(says(500));
+    guest.topup("1");
+    hook.calls(1);
+    let failed = Instant::now();
+    hook.receiver.answers(says(200));
+    guest.topup("2");
+    let calls = hook.calls(3);
+    assert!(failed.elapsed() > Duration::from_secs(3), "the second attempt follows after about five seconds");
+    let ids: Vec<&str> = calls.iter().map(|call| call.headers["webhook-id"].as_str()).collect();
+    assert_eq!(ids[0], ids[2], "the id of all attempts is the same");
+    assert_ne!(ids[0], ids[1], "later events do not wait");
+    assert_eq!(calls[0].body, calls[2].body);
+    assert!(calls.iter().all(|call| is_verified(&hook.secret, call)));
+}
+
+fn an_endpoint_that_is_gone_is_disabled_and_loses_nothing_when_enabled(store: Store) {
+    let server = Server::configured(store, &[LOOPBACK, ("notifier.email", "log")]);
+    let guest = server.guest();
+    guest.call("POST", "/auth/email/code").send().data(200);
+    let message = server.message(&guest.email, 0);
+    let (_, code) = message.split_once("code is ").unwrap();
+    guest.post("/auth/email/verify", &json!({"code": &code[..6]})).data(200);
+    let hook = Hook::member(&guest);
+    hook.receiver.answers(says(410));
+    guest.topup("1");
+    let shown = hook.becomes("disabled");
+    assert_eq!(shown["disabled_reason"], "gone");
+    assert!(server.message(&guest.email, 1).contains("webhook endpoint"), "its owner is told");
+    guest.topup("2");
+    hook.receiver.answers(says(200));
+    hook.enable();
+    let events = eventually("both events", || {
+        let delivered = hook.receiver.heard().into_iter().skip(1).map(|call| call.json()["position"].clone());
+        let delivered: Vec<Value> = delivered.collect();
+        (delivered.len() == 2).then_some(delivered)
+    });
+    let positions: BTreeSet<i64> = events.iter().filter_map(Value::as_i64).collect();
+    let all: BTreeSet<i64> =
+        feed(&guest, "/events").iter().filter_map(|event| event["position"].as_i64()).collect();
+    assert_eq!(positions, all);
+}
+
+fn a_paused_endpoint_receives_afterwards_what_it_missed(store: Store) {
+    let server = Server::configured(store, &[LOOPBACK]);
+    let guest = server.guest();
+    let (hook, other) = (Hook::member(&guest), Hook::member(&guest));
+    hook.owner.patch(&hook.path, &json!({"paused": true})).data(200);
+    guest.topup("1");
+    other.calls(1);
+    assert!(hook.receiver.heard().is_empty());
+    hook.enable();
+    assert_eq!(hook.events(1), feed(&guest, "/events"));
+}
+
+/// The number of calls to an endpoint, once the endpoint of a witness was called for three further events: both
+/// are found by the same searches for work.
+fn calls_after_searches(hook: &Hook, witness: &Person) -> usize {
+    let other = Hook::member(witness);
+    for count in 1..=3 {
+        witness.topup("1");
+        other.calls(count);
+    }
+    hook.receiver.heard().len()
+}
+
+fn nothing_is_sent_for_a_suspended_owner(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[LOOPBACK]);
+    let (guest, dj, witness) = (server.payer("20"), server.dj(), server.guest());
+    let hook = Hook::member(&guest);
+    let request = guest.ask(&dj);
+    hook.calls(1);
+    let path = format!("/operator/users/{}", guest.id);
+    operator.post(&format!("{path}/suspend"), &json!({"reason": "fraud"})).data(200);
+    dj.answer(request, "accepted").data(200);
+    assert_eq!(calls_after_searches(&hook, &witness), 1);
+    operator.post(&format!("{path}/restore"), &json!({"reason": "cleared"})).data(200);
+    let missed = within(AFTER_LEASE, "what was missed is sent", || hook.receiver.heard().into_iter().nth(1));
+    assert_eq!(missed.json()["type"], "music_request.accepted");
+}
+
+fn nothing_is_sent_for_an_erased_owner(store: Store) {
+    let server = Server::configured(store, &[LOOPBACK]);
+    let (guest, dj, witness) = (server.guest(), server.dj_at("0", "0"), server.guest());
+    let request = guest.ask(&dj);
+    let hook = Hook::member(&guest);
+    guest.call("DELETE", "/user").json(&json!({"password": "correct horse"})).send().data(200);
+    dj.answer(request, "accepted").data(200);
+    assert_eq!(calls_after_searches(&hook, &witness), 0);
+}
+
+fn nothing_is_sent_to_a_former_operator(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[LOOPBACK]);
+    let (second, witness) = (operator.employ(&server), server.guest());
+    let hook = Hook::new(&second, "/operator/webhook-endpoints", &json!({}));
+    operator.give_role(&second, "member");
+    assert_eq!(calls_after_searches(&hook, &witness), 0);
+}
+
+fn two_secrets_sign_after_a_rotation(store: Store) {
+    let server = Server::configured(store, &[LOOPBACK]);
+    let guest = server.guest();
+    let hook = Hook::member(&guest);
+    let data = guest.post(&format!("{}/rotate", hook.path), &json!({})).data(200);
+    let secret = data["secret"].as_str().unwrap();
+    assert_ne!(secret, hook.secret);
+    guest.topup("1");
+    let call = &hook.calls(1)[0];
+    assert!(is_verified(secret, call) && is_verified(&hook.secret, call));
+    assert_eq!(call.headers["webhook-signature"].split(' ').count(), 2);
+    for shown in [secret, hook.secret.as_str()] {
+        let hidden = shown.strip_prefix("whsec_").unwrap();
+        assert!(
+            !server.log().contains(hidden) && !guest.get("/user/export").json().to_string().contains(hidden)
+        );
+        assert!(!guest.get(&hook.path).json().to_string().contains(hidden), "a secret is shown once");
+    }
+}
+
+fn a_test_is_sent_and_listed(store: Store) {
+    let server = Server::configured(store, &[LOOPBACK]);
+    let guest = server.guest();
+    let hook = Hook::member(&guest);
+    hook.owner.patch(&hook.path, &json!({"paused": true})).data(200);
+    guest.post(&format!("{}/test", hook.path), &json!({})).data(202);
+    let call = &hook.calls(1)[0];
+    assert!(is_verified(&hook.secret, call));
+    assert_eq!((&call.json()["type"], &call.json()["position"]), (&json!("webhook.test"), &json!(0)));
+    let attempts = eventually("it is listed", || Some(hook.attempts()).filter(|listed| !listed.is_empty()));
+    assert_eq!((&attempts[0]["type"], &attempts[0]["status"]), (&json!("webhook.test"), &json!(200)));
+    assert_eq!(attempts[0]["position"], Value::Null);
+}
+
+fn a_replay_sends_the_same_events_again(store: Store) {
+    let server = Server::configured(store, &[LOOPBACK]);
+    let guest = server.guest();
+    let hook = Hook::member(&guest);
+    for _ in 0..4 {
+        guest.topup("1");
+    }
+    let first = hook.events(4);
+    hook.settled(head(&guest));
+    let positions: Vec<i64> = first.iter().map(|event| event["position"].as_i64().unwrap()).collect();
+    let range = json!({"after": positions[0], "until": positions[2]});
+    guest.post(&format!("{}/replay", hook.path), &range).data(202);
+    assert_eq!(hook.events(6)[4..], first[1..3]);
+    let shown =
+        eventually("the replay ends", || Some(hook.shown()).filter(|shown| shown["replay"].is_null()));
+    assert_eq!(shown["cursor"], head(&guest));
+}
+
+fn redirects_are_failures(store: Store) {
+    let server = Server::configured(store, &[LOOPBACK]);
+    let guest = server.guest();
+    let hook = Hook::member(&guest);
+    hook.receiver.answers(says(307));
+    guest.topup("1");
+    let attempt = eventually("an attempt", || hook.attempts().into_iter().next());
+    assert_eq!(attempt["status"], 307);
+    assert!(hook.shown()["failing_since"].is_string());
+    assert_eq!(hook.receiver.heard().len(), 1);
+}
+
+fn private_addresses_are_not_called(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let receiver = Provider::new(says(200));
+    let port = receiver.url.split(':').nth(2).unwrap().split('/').next().unwrap();
+    for host in [
+        "127.0.0.1",
+        "127.1",
+        "2130706433",
+        "0x7f.1",
+        "[::1]",
+        "[::ffff:127.0.0.1]",
+        "10.0.0.1",
+        "169.254.169.254",
+    ] {
+        let answer = guest.post("/webhook-endpoints", &json!({"url": format!("http://{host}:{port}/")}));
+        answer.invalid(&["url"]);
+    }
+    let body = json!({"url": format!("http://localhost:{port}/")});
+    let data = guest.post("/webhook-endpoints", &body).data(201);
+    let path = format!("/webhook-endpoints/{}", data["webhook_endpoint"]["id"]);
+    guest.topup("1");
+    let attempt =
+        eventually("an attempt", || guest.get(&format!("{path}/attempts")).data(200)["data"].get(0).cloned());
+    assert_eq!((&attempt["status"], &attempt["error"]), (&Value::Null, &json!("not_permitted")));
+    assert!(receiver.heard().is_empty());
+}
+
+fn deliveries_continue_after_a_kill(store: Store) {
+    let database = Arc::new(Database::of(store));
+    let keys = [LOOPBACK, SHARED_KEY];
+    let mut server = Server::on(&database, &keys);
+    let guest = server.guest();
+    let hook = Hook::member(&guest);
+    hook.receiver.answers(Reply::Silent);
+    guest.topup("1");
+    hook.calls(1);
+    guest.topup("2");
+    server.signal("KILL");
+    server.ended();
+    hook.receiver.answers(says(200));
+    let server = Server::on(&database, &keys);
+    let guest = guest.moved_to(&server.client());
+    let all = feed(&guest, "/events");
+    let received = within(AFTER_LEASE, "the lease of the killed server ends", || {
+        let seen: BTreeSet<String> =
+            hook.receiver.heard().iter().skip(1).map(|call| call.body.clone()).collect();
+        (seen.len() == all.len()).then_some(seen)
+    });
+    let expected: BTreeSet<String> = all.iter().map(ToString::to_string).collect();
+    let received: BTreeSet<String> =
+        received.iter().map(|body| serde_json::from_str::<Value>(body).unwrap().to_string()).collect();
+    assert_eq!(received, expected);
+}
+
+fn secrets_survive_a_rotation_of_the_signing_keys(store: Store) {
+    let (name, old) = SHARED_KEY;
+    let both = format!("{OTHER}\n{old}");
+    let database = Arc::new(Database::of(store));
+    let server = Server::on(&database, &[LOOPBACK, SHARED_KEY]);
+    let hook = Hook::member(&server.guest());
+    drop(server);
+    let mut server = Server::on(&database, &[LOOPBACK, (name, &both)]);
+    eventually("the secrets are encrypted with the new key", || {
+        server
+            .log()
+            .contains("secrets of webhook endpoints were encrypted with the current key")
+            .then_some(())
+    });
+    let owner = server.client().login(&hook.owner.email);
+    owner.topup("1");
+    assert!(is_verified(&hook.secret, &hook.calls(1)[0]));
+    server.signal("TERM");
+    server.ended();
+    let server = Server::on(&database, &[LOOPBACK, (name, OTHER)]);
+    server.client().login(&hook.owner.email).topup("1");
+    assert!(is_verified(&hook.secret, &hook.calls(2)[1]), "the old key is not needed any more");
+}
+
+fn a_rotation_replaces_a_lost_secret(store: Store) {
+    let database = Arc::new(Database::of(store));
+    let server = Server::on(&database, &[LOOPBACK, SHARED_KEY]);
+    let hook = Hook::member(&server.guest());
+    drop(server);
+    let server = Server::on(&database, &[LOOPBACK, (SHARED_KEY.0, OTHER)]);
+    let owner = server.client().login(&hook.owner.email);
+    owner.topup("1");
+    eventually("the log names the endpoint", || server.log().contains("cannot be decrypted").then_some(()));
+    assert!(hook.receiver.heard().is_empty(), "nothing is sent unsigned");
+    let data = owner.post(&format!("{}/rotate", hook.path), &json!({})).data(200);
+    let secret = data["secret"].as_str().unwrap();
+    let call = within(AFTER_LEASE, "what waited is sent", || hook.receiver.heard().into_iter().next());
+    assert!(is_verified(secret, &call) && !is_verified(&hook.secret, &call));
+}
+
+#[test]
+fn of_two_servers_one_delivers() {
+    let database = Arc::new(Database::postgres());
+    let keys = [&operator_keys(OPERATOR)[..], &[LOOPBACK, SHARED_KEY]].concat();
+    let servers = [Server::on(&database, &keys), Server::on(&database, &keys)];
+    let operator = servers[0].client().login(OPERATOR);
+    let hook = Hook::new(&operator, "/operator/webhook-endpoints", &json!({}));
+    thread::scope(|scope| {
+        for server in &servers {
+            scope.spawn(|| {
+                let guest = server.guest();
+                for _ in 0..50 {
+                    guest.topup("0.01");
+                }
+            });
+        }
+    });
+    let received = hook.events(100);
+    assert_eq!(received, feed(&operator, "/operator/events"), "in one order, each once");
+    hook.settled(head(&operator));
+    assert_eq!(hook.receiver.heard().len(), 100);
+}

@@ -1,0 +1,369 @@
+//! Webhook endpoints: their settings and secrets, who sees them, tests and replays. What is delivered to them is
+//! tested elsewhere.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Person, Provider, Reply, Server, Store, WEBHOOK_URL, eventually, keys};
+
+on_every_store!(
+    a_secret_is_shown_once,
+    settings_are_changed_one_by_one_and_cleared_by_null,
+    endpoints_are_listed_newest_first_until_they_are_deleted,
+    an_account_has_at_most_five_endpoints_for_a_feed,
+    endpoints_of_others_look_nonexistent,
+    endpoints_for_all_events_are_common_to_operators_and_closed_to_others,
+    invalid_fields_of_an_endpoint_are_named,
+    a_url_that_may_not_be_called_is_refused,
+    a_rotation_shows_a_new_secret,
+    a_test_is_listed_among_the_attempts,
+    a_replay_names_a_range_or_the_failed_deliveries,
+    one_range_is_replayed_at_a_time,
+);
+
+const OWN: &str = "/webhook-endpoints";
+const ALL: &str = "/operator/webhook-endpoints";
+
+const ENDPOINT: [&str; 11] = [
+    "created_at",
+    "cursor",
+    "description",
+    "disabled_at",
+    "disabled_reason",
+    "failing_since",
+    "id",
+    "replay",
+    "status",
+    "types",
+    "url",
+];
+
+fn endpoint(answer: &Answer, status: u16) -> Value {
+    answer.data(status)["webhook_endpoint"].clone()
+}
+
+/// Creates an endpoint in this list that receives nothing, and returns its path.
+fn paused(person: &Person, list: &str) -> String {
+    let path = format!("{list}/{}", person.webhook_endpoint(list));
+    assert_eq!(endpoint(&person.patch(&path, &json!({"paused": true})), 200)["status"], "paused");
+    path
+}
+
+fn a_secret_is_shown_once(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let body =
+        json!({"url": WEBHOOK_URL, "types": ["topup.created", "topup.created"], "description": " Booth "});
+    for (person, list, more) in [(server.guest(), OWN, &[][..]), (operator, ALL, &["user_id"])] {
+        let created = person.post(list, &body);
+        let data = created.data(201);
+        assert_eq!(keys(&data), ["secret", "webhook_endpoint"]);
+        let secret = data["secret"].as_str().unwrap();
+        assert!(secret.starts_with("whsec_") && secret.len() > 40, "{created}");
+        let endpoint = &data["webhook_endpoint"];
+        assert_eq!(keys(endpoint), [&ENDPOINT[..], more].concat());
+        assert_eq!(
+            (&endpoint["url"], &endpoint["types"], &endpoint["description"], &endpoint["status"]),
+            (&json!(WEBHOOK_URL), &json!(["topup.created"]), &json!("Booth"), &json!("active"))
+        );
+        for key in ["disabled_at", "disabled_reason", "replay", "failing_since"] {
+            assert_eq!(endpoint[key], Value::Null, "{key}");
+        }
+        let path = format!("{list}/{}", endpoint["id"]);
+        assert_eq!(created.header("location"), Some(format!("{}{path}", server.client().base()).as_str()));
+        let shown = person.get(&path);
+        assert_eq!(shown.data(200), json!({"webhook_endpoint": endpoint}));
+        for answer in [shown, person.get(list), person.patch(&path, &json!({})), person.get("/user/export")] {
+            assert!(!answer.text.contains("whsec_") && !answer.text.contains(&secret[6..]), "{answer}");
+        }
+    }
+}
+
+fn settings_are_changed_one_by_one_and_cleared_by_null(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let path = format!("{OWN}/{}", guest.webhook_endpoint(OWN));
+    let mut expected = endpoint(&guest.get(&path), 200);
+    for (change, shown) in [
+        (json!({"types": ["withdrawal.completed"]}), None),
+        (json!({"description": "the booth"}), None),
+        (json!({"url": "https://localhost:8443/other?key=1"}), None),
+        (json!({"paused": true}), Some(json!({"status": "paused"}))),
+        (json!({}), None),
+        (json!({"types": null}), None),
+        (json!({"description": null}), None),
+        (json!({"paused": false}), Some(json!({"status": "active"}))),
+        (json!({"id": 7, "status": "disabled", "cursor": 9, "user_id": 1}), Some(json!({}))),
+    ] {
+        let changed = endpoint(&guest.patch(&path, &change), 200);
+        for (key, value) in shown.unwrap_or(change).as_object().unwrap() {
+            expected[key] = value.clone();
+        }
+        assert_eq!(changed, expected);
+        assert_eq!(endpoint(&guest.get(&path), 200), expected);
+    }
+}
+
+fn endpoints_are_listed_newest_first_until_they_are_deleted(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let ids: Vec<i64> = (0..3).map(|_| guest.webhook_endpoint(OWN)).collect();
+    assert_eq!(guest.ids(OWN, "id"), [ids[2], ids[1], ids[0]]);
+    assert_eq!(guest.ids(&format!("{OWN}?per_page=2&page=2"), "id"), [ids[0]]);
+    let path = format!("{OWN}/{}", ids[1]);
+    assert_eq!(guest.delete(&path).data(200), json!({}));
+    assert_eq!(guest.ids(OWN, "id"), [ids[2], ids[0]]);
+    guest.delete(&path).refused(404, "not_found");
+    guest.get(&path).refused(404, "not_found");
+    guest.get(&format!("{path}/attempts")).refused(404, "not_found");
+}
+
+fn an_account_has_at_most_five_endpoints_for_a_feed(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    for list in [OWN, ALL] {
+        let ids: Vec<i64> = (0..5).map(|_| operator.webhook_endpoint(list)).collect();
+        let refused = operator.post(list, &json!({"url": WEBHOOK_URL})).refused(422, "limit_exceeded");
+        assert_eq!(refused["message"], "You have 5 webhook endpoints already.");
+        operator.delete(&format!("{list}/{}", ids[0])).data(200);
+        operator.webhook_endpoint(list);
+    }
+    operator.employ(&server).webhook_endpoint(ALL);
+    server.guest().webhook_endpoint(OWN);
+}
+
+/// Sends every call of an endpoint, with a body that is invalid where there is one.
+fn calls(person: &Person, path: &str) -> Vec<Answer> {
+    let wrong = json!({"url": 5, "after": "x"});
+    vec![
+        person.get(path),
+        person.get(&format!("{path}/attempts")),
+        person.patch(path, &wrong),
+        person.post(&format!("{path}/rotate"), &json!({})),
+        person.post(&format!("{path}/test"), &json!({})),
+        person.post(&format!("{path}/replay"), &wrong),
+        person.delete(path),
+    ]
+}
+
+fn endpoints_of_others_look_nonexistent(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let guest = server.guest();
+    let id = guest.webhook_endpoint(OWN);
+    let common = operator.webhook_endpoint(ALL);
+    let before = endpoint(&guest.get(&format!("{OWN}/{id}")), 200);
+    for (person, path) in [
+        (&server.guest(), format!("{OWN}/{id}")),
+        (&operator, format!("{OWN}/{id}")),
+        (&operator, format!("{ALL}/{id}")),
+        (&operator, format!("{OWN}/{common}")),
+        (&guest, format!("{OWN}/{common}")),
+        (&guest, format!("{OWN}/999999999")),
+    ] {
+        for answer in calls(person, &path) {
+            answer.refused(404, "not_found");
+        }
+    }
+    assert_eq!(operator.ids(OWN, "id"), [0; 0]);
+    assert_eq!(operator.ids(ALL, "id"), [common]);
+    assert_eq!(guest.ids(OWN, "id"), [id]);
+    assert_eq!(endpoint(&guest.get(&format!("{OWN}/{id}")), 200), before);
+}
+
+fn endpoints_for_all_events_are_common_to_operators_and_closed_to_others(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let path = format!("{ALL}/{}", operator.webhook_endpoint(ALL));
+    let auditor = server.guest();
+    operator.give_role(&auditor, "auditor");
+    for person in [server.guest(), server.dj(), server.client().login(&auditor.email)] {
+        person.get(ALL).refused(403, "insufficient_scope");
+        person.post(ALL, &json!({"url": WEBHOOK_URL})).refused(403, "insufficient_scope");
+        for answer in calls(&person, &path) {
+            answer.refused(403, "insufficient_scope");
+        }
+    }
+    let other = operator.employ(&server);
+    assert_eq!(endpoint(&other.get(&path), 200)["user_id"], operator.id);
+    assert_eq!(other.get(ALL).data(200)["data"][0]["user_id"], operator.id);
+    let changed = endpoint(&other.patch(&path, &json!({"description": "the office"})), 200);
+    assert_eq!((&changed["description"], &changed["user_id"]), (&json!("the office"), &json!(operator.id)));
+    other.delete(&path).data(200);
+    operator.get(&path).refused(404, "not_found");
+}
+
+fn invalid_fields_of_an_endpoint_are_named(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let path = format!("{OWN}/{}", guest.webhook_endpoint(OWN));
+    let before = endpoint(&guest.get(&path), 200);
+    guest.post(OWN, &json!({})).invalid(&["url"]);
+    guest.post(OWN, &json!({"types": [], "description": 5})).invalid(&["url", "types", "description"]);
+    let long = format!("https://example.com/{}", "x".repeat(2_048));
+    for (field, value, sentence) in [
+        ("url", json!(5), "The url field must be a string."),
+        ("url", json!(""), "The url field is required."),
+        ("url", json!(long), "The url field must not be greater than 2048 characters."),
+        ("url", json!("https://example.com/a b"), "The url field must be a valid URL."),
+        ("url", json!("https://bücher.example"), "The url field must be a valid URL."),
+        ("types", json!("topup.created"), "The types field must be a list."),
+        ("types", json!([]), "The types field must have at least 1 item."),
+        ("types", json!(["topup.created", "topup.lost"]), "The selected types is invalid."),
+        ("types", json!([null]), "The selected types is invalid."),
+        ("types", json!(["webhook.test"]), "The selected types is invalid."),
+        ("description", json!([]), "The description field must be a string."),
+        ("description", json!("a\nb"), "The description field format is invalid."),
+        (
+            "description",
+            json!("x".repeat(256)),
+            "The description field must not be greater than 255 characters.",
+        ),
+    ] {
+        let mut body = json!({"url": WEBHOOK_URL});
+        body[field] = value.clone();
+        assert_eq!(guest.post(OWN, &body).invalid(&[field])[field], json!([sentence]));
+        assert_eq!(guest.patch(&path, &json!({field: value})).invalid(&[field])[field], json!([sentence]));
+    }
+    guest.patch(&path, &json!({"url": null, "paused": 2})).invalid(&["url", "paused"]);
+    guest.patch(&path, &json!({"paused": null})).invalid(&["paused"]);
+    assert_eq!(guest.ids(OWN, "id").len(), 1);
+    assert_eq!(endpoint(&guest.get(&path), 200), before);
+}
+
+fn a_url_that_may_not_be_called_is_refused(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let path = format!("{OWN}/{}", guest.webhook_endpoint(OWN));
+    for url in [
+        "http://127.0.0.1:8080/",
+        "https://127.1/",
+        "https://2130706433/",
+        "https://[::1]/",
+        "https://169.254.169.254/latest/meta-data",
+        "https://10.0.0.1/",
+        "https://user:password@example.com/",
+        "https://example.com/#part",
+        "ftp://example.com/",
+        "file:///etc/passwd",
+        "example.com",
+        "https://",
+    ] {
+        guest.post(OWN, &json!({"url": url})).invalid(&["url"]);
+        guest.patch(&path, &json!({"url": url})).invalid(&["url"]);
+    }
+    let refused = guest.post(OWN, &json!({"url": "https://127.0.0.1/"})).invalid(&["url"]);
+    assert_eq!(refused["url"], json!(["The url field must have a public address."]));
+    assert_eq!(guest.ids(OWN, "id").len(), 1);
+    assert_eq!(endpoint(&guest.get(&path), 200)["url"], WEBHOOK_URL);
+}
+
+fn a_rotation_shows_a_new_secret(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let created = guest.post(OWN, &json!({"url": WEBHOOK_URL})).data(201);
+    let path = format!("{OWN}/{}", created["webhook_endpoint"]["id"]);
+    let rotate = || guest.call("POST", &format!("{path}/rotate")).send().data(200);
+    let (first, second) = (rotate(), rotate());
+    assert_eq!(keys(&first), ["secret", "webhook_endpoint"]);
+    assert_eq!(first["webhook_endpoint"], created["webhook_endpoint"]);
+    let secrets = [&created["secret"], &first["secret"], &second["secret"]];
+    assert!(secrets.iter().all(|secret| secret.as_str().unwrap().starts_with("whsec_")));
+    assert!(secrets[0] != secrets[1] && secrets[1] != secrets[2] && secrets[0] != secrets[2]);
+}
+
+fn a_test_is_listed_among_the_attempts(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[("webhooks.allowed_networks", "127.0.0.1")]);
+    let provider = Provider::new(Reply::Says(500, "not today".to_owned()));
+    let mut own = vec!["created_at", "duration_ms", "error", "number", "position", "status", "type"];
+    for (person, list, answer) in [(server.guest(), OWN, None), (operator, ALL, Some("not today"))] {
+        let created = person.post(list, &json!({"url": provider.url})).data(201);
+        let path = format!("{list}/{}", created["webhook_endpoint"]["id"]);
+        let attempts = format!("{path}/attempts");
+        assert_eq!(person.get(&attempts).data(200)["total"], 0);
+        assert_eq!(person.call("POST", &format!("{path}/test")).send().data(202), json!({}));
+        let listed = eventually("the test is listed", || {
+            let page = person.get(&attempts).data(200);
+            (page["total"] == 1).then(|| page["data"][0].clone())
+        });
+        if answer.is_some() {
+            own.insert(0, "answer");
+        }
+        assert_eq!(keys(&listed), own);
+        assert_eq!(listed.get("answer").and_then(Value::as_str), answer);
+        for (key, value) in [
+            ("position", Value::Null),
+            ("type", json!("webhook.test")),
+            ("number", json!(1)),
+            ("status", json!(500)),
+            ("error", Value::Null),
+        ] {
+            assert_eq!(listed[key], value, "{key}: {listed}");
+        }
+        // A failed test does not count as a failed delivery.
+        assert_eq!(endpoint(&person.get(&path), 200)["failing_since"], Value::Null);
+    }
+}
+
+fn a_replay_names_a_range_or_the_failed_deliveries(store: Store) {
+    let server = Server::start(store);
+    let guest = server.payer("20");
+    let path = paused(&guest, OWN);
+    let cursor = endpoint(&guest.get(&path), 200)["cursor"].as_i64().unwrap();
+    let replay = |body: Value| guest.post(&format!("{path}/replay"), &body);
+    let (required, prohibited) =
+        ("The after field is required when failed is not present.", "The failed field is prohibited when");
+    let empty = "The after field must be before until and before the cursor of the endpoint.";
+    for (body, field, sentence) in [
+        (json!({}), "after", required),
+        (json!({"failed": false}), "after", required),
+        (json!({"until": 5}), "after", required),
+        (json!({"after": null, "failed": null}), "after", required),
+        (json!({"after": 0, "failed": true}), "failed", &*format!("{prohibited} after is present.")),
+        (json!({"until": 5, "failed": true}), "failed", &*format!("{prohibited} until is present.")),
+        (json!({"after": -1}), "after", "The after field must be at least 0."),
+        (json!({"after": "0"}), "after", "The after field must be an integer."),
+        (json!({"after": 0, "until": 1.5}), "until", "The until field must be an integer."),
+        (json!({"failed": 2}), "failed", "The failed field must be true or false."),
+        (json!({"after": cursor}), "after", empty),
+        (json!({"after": i64::MAX}), "after", empty),
+        (json!({"after": 1, "until": 1}), "after", empty),
+        (json!({"after": 0, "until": 0}), "after", empty),
+    ] {
+        assert_eq!(replay(body).invalid(&[field])[field], json!([sentence]));
+    }
+    let waiting = endpoint(&replay(json!({"failed": true})), 202);
+    assert_eq!(waiting["replay"], Value::Null, "nothing was given up");
+    let replayed = endpoint(&replay(json!({"after": 0, "until": i64::MAX})), 202);
+    assert_eq!(replayed["replay"], json!({"after": 0, "until": cursor}), "no event after the cursor");
+    assert_eq!(endpoint(&guest.get(&path), 200), replayed);
+}
+
+fn one_range_is_replayed_at_a_time(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    server.payer("20");
+    let path = paused(&operator, ALL);
+    let replay = || operator.post(&format!("{path}/replay"), &json!({"after": 0}));
+    let running = endpoint(&replay(), 202);
+    let refused = replay().refused(409, "replay_running");
+    assert_eq!(refused["message"], "A replay is still running.");
+    assert_eq!(endpoint(&operator.get(&path), 200), running);
+}
+
+#[test]
+fn tests_rotations_and_replays_share_a_quota_per_hour() {
+    let keys = [("rate_limits.enabled", "true"), ("rate_limits.webhooks_per_hour", "3")];
+    let keys = [&keys[..], &[("rate_limits.default_per_minute", "1000")]].concat();
+    let (server, operator) = Server::with_operator(Store::Memory, &keys);
+    let (path, all) = (paused(&operator, OWN), paused(&operator, ALL));
+    let limit = |answer: &Answer| answer.header("x-ratelimit-limit").unwrap().to_owned();
+    let tested = operator.post(&format!("{path}/test"), &json!({}));
+    tested.data(202);
+    assert_eq!((&*limit(&tested), tested.header("x-ratelimit-remaining")), ("3", Some("2")));
+    operator.post(&format!("{all}/rotate"), &json!({})).data(200);
+    operator.post(&format!("{path}/replay"), &json!({})).invalid(&["after"]);
+    for call in [format!("{path}/test"), format!("{all}/rotate"), format!("{all}/replay")] {
+        let refused = operator.post(&call, &json!({}));
+        refused.refused(429, "rate_limited");
+        let seconds: u32 = refused.header("retry-after").unwrap().parse().unwrap();
+        assert!(limit(&refused) == "3" && (1_100..=1_200).contains(&seconds), "{refused}");
+    }
+    assert_eq!(limit(&operator.get(&path)), "1000");
+    let other = operator.employ(&server);
+    other.post(&format!("{all}/rotate"), &json!({})).data(200);
+}

@@ -1,0 +1,274 @@
+//! Deliveries to webhook endpoints whose receivers answer by a script, over servers that stop at any point.
+
+use std::collections::BTreeSet;
+use std::future::pending;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use cuepoint_domain::account::{AccountStatusChange, Role};
+use cuepoint_domain::application::jobs::{Deliveries, OrderAttempt, OrderObserver};
+use cuepoint_domain::application::{Ports, Terms, UseCases};
+use cuepoint_domain::event::{Event, Feed};
+use cuepoint_domain::ids::{OperationId, UserId, WebhookEndpointId};
+use cuepoint_domain::ledger::adjustment::AdjustmentTerms;
+use cuepoint_domain::ledger::plans;
+use cuepoint_domain::ports::{
+    Clock, Deadline, MockAccessTokens, MockJobQueue, MockNotifier, MockPasswords, MockPayoutProvider,
+    MockPrincipalCheck, MockRevocations, MockSecrets, MockTopupProvider, SentWebhook, Store, Task,
+    TaskSpawner, Timer, Token, Unavailable, UrlProblem, WebhookMessage, WebhookSender,
+};
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::{OrderTerms, Topup};
+use cuepoint_domain::webhook::{
+    AttemptError, AttemptOutcome, EndpointChange, EndpointSecrets, EndpointSettings, EndpointState,
+    EndpointUrl, NewEndpoint, SealedSecret, WebhookEndpoint,
+};
+use cuepoint_domain::withdrawal::{PayoutTerms, WithdrawalTerms};
+use fastrand::Rng;
+use time::Duration;
+use tokio::sync::Notify;
+
+use crate::scenario::{Scenario, TOPUPS_PENDING_FOR, amount, at};
+
+const SEED: u64 = 15;
+const EVENTS: usize = 150;
+const SERVERS: usize = 3;
+/// The number of rounds after which the script ends and every call is answered with success.
+const SCRIPTED: usize = 400;
+/// The number of rounds within which every event must have arrived.
+const ROUNDS: usize = 1_000;
+
+/// A clock that the test moves.
+#[derive(Default)]
+struct MovedClock(AtomicI64);
+
+impl MovedClock {
+    fn pass(&self, time: Duration) {
+        self.0.fetch_add(time.whole_seconds(), Ordering::Relaxed);
+    }
+}
+
+impl Clock for MovedClock {
+    fn now(&self) -> Timestamp {
+        at(self.0.load(Ordering::Relaxed))
+    }
+}
+
+/// The receivers of all endpoints.
+struct Receivers {
+    random: Mutex<Rng>,
+    clock: Arc<MovedClock>,
+    is_scripted: AtomicBool,
+    /// The server that makes the call stops in the middle of it.
+    stopped: Notify,
+    received: Mutex<BTreeSet<(WebhookEndpointId, OperationId)>>,
+}
+
+impl Receivers {
+    fn receive(&self, endpoint: &WebhookEndpoint, message: &WebhookMessage) {
+        let WebhookMessage::Event(event) = message else { panic!("{message:?}") };
+        self.received.lock().unwrap().insert((endpoint.id, event.id));
+    }
+
+    async fn stop_server(&self) -> AttemptOutcome {
+        self.stopped.notify_one();
+        pending().await
+    }
+}
+
+#[async_trait]
+impl WebhookSender for Receivers {
+    fn check_url(&self, _: &EndpointUrl) -> Result<(), UrlProblem> {
+        Ok(())
+    }
+
+    fn new_secret(&self, _: Timestamp) -> Result<(Token, SealedSecret), Unavailable> {
+        Err(Unavailable::new("no secrets"))
+    }
+
+    fn reseal(&self, _: &EndpointSecrets, _: Timestamp) -> Result<Option<EndpointSecrets>, Unavailable> {
+        Ok(None)
+    }
+
+    async fn send(
+        &self,
+        endpoint: &WebhookEndpoint,
+        message: &WebhookMessage,
+        _: Timestamp,
+    ) -> Result<SentWebhook, Unavailable> {
+        let answered = |status| AttemptOutcome::Answered { status, retry_after: None };
+        let number =
+            if self.is_scripted.load(Ordering::Relaxed) { self.random.lock().unwrap().u32(..100) } else { 0 };
+        let outcome = match number {
+            0..50 => {
+                self.receive(endpoint, message);
+                answered(200)
+            }
+            50..60 => {
+                self.receive(endpoint, message);
+                self.clock.pass(Duration::seconds(14));
+                answered(200)
+            }
+            60..70 => answered(500),
+            70..72 => answered(410),
+            72..80 => {
+                self.receive(endpoint, message);
+                self.clock.pass(Duration::seconds(15));
+                AttemptOutcome::Unanswered(AttemptError::TimedOut)
+            }
+            80..90 => AttemptOutcome::Unanswered(AttemptError::ConnectionFailed),
+            90..95 => self.stop_server().await,
+            _ => {
+                self.receive(endpoint, message);
+                self.stop_server().await
+            }
+        };
+        Ok(SentWebhook { outcome, took: Duration::ZERO, answer: None })
+    }
+}
+
+struct NoTimer;
+
+#[async_trait]
+impl Timer for NoTimer {
+    async fn sleep_until(&self, _: Deadline) {
+        pending().await
+    }
+}
+
+struct NoTasks;
+
+impl TaskSpawner for NoTasks {
+    fn spawn(&self, _: Task) {}
+}
+
+struct NoOrders;
+
+impl OrderObserver for NoOrders {
+    fn observe(&self, _: &Topup, _: &OrderAttempt) {}
+}
+
+/// The deliveries of a server.
+fn deliveries(scenario: &Scenario, receivers: &Arc<Receivers>) -> Deliveries {
+    let mut jobs = MockJobQueue::new();
+    jobs.expect_enqueue().returning(|_| Ok(()));
+    let ports = Ports {
+        store: Arc::clone(&scenario.store),
+        clock: receivers.clock.clone(),
+        timer: Arc::new(NoTimer),
+        passwords: Arc::new(MockPasswords::new()),
+        secrets: Arc::new(MockSecrets::new()),
+        access_tokens: Arc::new(MockAccessTokens::new()),
+        principals: Arc::new(MockPrincipalCheck::new()),
+        revocations: Arc::new(MockRevocations::new()),
+        jobs: Arc::new(jobs),
+        tasks: Arc::new(NoTasks),
+        notifier: Arc::new(MockNotifier::new()),
+        topups: Arc::new(MockTopupProvider::new()),
+        payouts: Arc::new(MockPayoutProvider::new()),
+        webhooks: receivers.clone(),
+        orders: Arc::new(NoOrders),
+        probes: Vec::new(),
+    };
+    let second = Duration::seconds(1);
+    let terms = Terms {
+        requests: scenario.requests.clone(),
+        withdrawals: WithdrawalTerms::default(),
+        adjustments: AdjustmentTerms { max_amount: Some(amount(1)) },
+        topups: OrderTerms { max_attempts: 1, retry_after: second, lease: second },
+        payouts: PayoutTerms { max_attempts: 1, retry_after: second },
+        topups_pending_for: TOPUPS_PENDING_FOR,
+        events_shown_for: None,
+        refresh_token_for: second,
+        phone_codes_per_day: None,
+    };
+    UseCases::new(ports, terms).deliveries
+}
+
+/// An endpoint of this user for a feed.
+async fn endpoint(scenario: &Scenario, owner: UserId, feed: Feed) -> WebhookEndpoint {
+    let new = NewEndpoint {
+        owner,
+        feed,
+        url: EndpointUrl::new("https://example.com/").unwrap(),
+        types: None,
+        description: None,
+        secret: SealedSecret("sealed".to_owned()),
+        at: at(0),
+    };
+    scenario.store.add_endpoint(&new).await.unwrap().unwrap()
+}
+
+/// The events that an endpoint has to receive.
+async fn events(
+    scenario: &Scenario,
+    endpoint: &WebhookEndpoint,
+) -> BTreeSet<(WebhookEndpointId, OperationId)> {
+    let concerning = endpoint.feed.concerning(endpoint.owner);
+    let page = scenario.store.operations(concerning, endpoint.cursor, 1_000).await.unwrap();
+    page.operations.into_iter().filter_map(Event::of).map(|event| (endpoint.id, event.id)).collect()
+}
+
+/// Receivers that fail, hang, are gone, and answer twice, over servers that stop in the middle of calls, end up
+/// with the set of all events.
+pub async fn every_event_arrives_whatever_receivers_and_servers_do(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let (guest, other) = (scenario.guest(100).await, scenario.guest(100).await);
+    let operator = scenario.stranger(false, at(0)).await;
+    scenario.register(&operator).await;
+    let promotion = AccountStatusChange::Role(Role::Operator);
+    scenario.fresh(plans::change_account_status(scenario.by(guest, at(0)), operator.id, promotion)).await;
+    let own = endpoint(&scenario, guest, Feed::Own).await;
+    let all = endpoint(&scenario, operator.id, Feed::All).await;
+    let receivers = Arc::new(Receivers {
+        random: Mutex::new(Rng::with_seed(SEED)),
+        clock: Arc::default(),
+        is_scripted: AtomicBool::new(true),
+        stopped: Notify::new(),
+        received: Mutex::default(),
+    });
+    let servers: Vec<Deliveries> = (0..SERVERS).map(|_| deliveries(&scenario, &receivers)).collect();
+    let mut random = Rng::with_seed(SEED + 1);
+    for round in 0..ROUNDS {
+        if round < EVENTS {
+            scenario.fund(*random.choice([&guest, &other]).unwrap(), 1).await;
+        }
+        if round == SCRIPTED {
+            receivers.is_scripted.store(false, Ordering::Relaxed);
+        }
+        receivers.clock.pass(Duration::seconds(random.i64(0..1_200)));
+        work(&servers[random.usize(..SERVERS)], &receivers).await;
+        let expected: BTreeSet<_> =
+            events(&scenario, &own).await.into_iter().chain(events(&scenario, &all).await).collect();
+        if round > SCRIPTED && *receivers.received.lock().unwrap() == expected {
+            assert_eq!(expected.iter().filter(|(endpoint, _)| *endpoint == all.id).count(), EVENTS);
+            return;
+        }
+        revive(&scenario, [own.id, all.id], &receivers).await;
+    }
+    panic!("some events did not arrive");
+}
+
+/// Has a server work for every endpoint that it finds, until it stops.
+async fn work(server: &Deliveries, receivers: &Receivers) {
+    for endpoint in server.endpoints_with_work(10).await.unwrap() {
+        tokio::select! {
+            biased;
+            () = receivers.stopped.notified() => return,
+            turn = server.take_turn(endpoint, || false) => drop(turn.unwrap()),
+        }
+    }
+}
+
+/// Enables disabled endpoints, and repeats deliveries that were given up.
+async fn revive(scenario: &Scenario, endpoints: [WebhookEndpointId; 2], receivers: &Receivers) {
+    for id in endpoints {
+        let endpoint = scenario.store.endpoint(id).await.unwrap().unwrap();
+        if let EndpointState::Disabled { .. } = endpoint.state {
+            let settings = EndpointSettings { is_paused: Some(false), ..EndpointSettings::default() };
+            scenario.store.change_endpoint(id, &EndpointChange::Settings(settings)).await.unwrap();
+        }
+        scenario.store.repeat_given_up(id, receivers.clock.now()).await.unwrap();
+    }
+}

@@ -1,0 +1,267 @@
+//! Webhook endpoints, and the progress of deliveries to them.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
+use async_trait::async_trait;
+use cuepoint_domain::account::User;
+use cuepoint_domain::event::Feed;
+use cuepoint_domain::ids::{UserId, WebhookEndpointId};
+use cuepoint_domain::ledger::Position;
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::ports::{Unavailable, WebhookEndpoints};
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::webhook::{
+    Attempt, EndpointChange, EndpointState, FailedDelivery, Lease, NewEndpoint, Turn, WebhookEndpoint,
+};
+
+use crate::lists::{Lists, cut, newest};
+use crate::operation_notes::position;
+use crate::{MemoryStore, State};
+
+/// Webhook endpoints by id.
+#[derive(Debug, Default)]
+pub(crate) struct WebhookTable {
+    endpoints: BTreeMap<WebhookEndpointId, EndpointRecord>,
+    last: i64,
+}
+
+/// An endpoint with its lease, its failed deliveries and its newest attempts.
+#[derive(Debug)]
+struct EndpointRecord {
+    endpoint: WebhookEndpoint,
+    lease: i64,
+    leased_until: Option<Timestamp>,
+    failed: BTreeMap<Position, FailedDelivery>,
+    /// The newest attempt comes last.
+    attempts: Vec<Attempt>,
+}
+
+impl EndpointRecord {
+    fn is_free(&self, now: Timestamp) -> bool {
+        self.leased_until.is_none_or(|until| until <= now)
+    }
+
+    fn has_work(&self, lists: &Lists, now: Timestamp) -> bool {
+        let endpoint = &self.endpoint;
+        let newest = match endpoint.feed.concerning(endpoint.owner) {
+            None => Some(position(lists.positions.len())),
+            Some(user) => lists.concerning.get(&user).and_then(|positions| positions.last().copied()),
+        };
+        endpoint.replay.is_some()
+            || newest.is_some_and(|newest| newest > endpoint.cursor)
+            || self.failed.values().any(|failed| failed.next_at.is_some_and(|at| at <= now))
+    }
+
+    fn add_attempts<'a>(&mut self, attempts: impl IntoIterator<Item = &'a Attempt>) {
+        let recorded = attempts
+            .into_iter()
+            .map(|attempt| Attempt { outcome: attempt.outcome.recorded(), ..attempt.clone() });
+        self.attempts.extend(recorded);
+        let kept = usize::try_from(WebhookEndpoint::ATTEMPTS_KEPT).unwrap_or(usize::MAX);
+        self.attempts.drain(..self.attempts.len().saturating_sub(kept));
+    }
+}
+
+impl WebhookTable {
+    /// Deletes the endpoints of a user.
+    pub(crate) fn forget(&mut self, user: UserId) {
+        self.endpoints.retain(|_, record| record.endpoint.owner != user);
+    }
+
+    /// The endpoints of a user.
+    pub(crate) fn of(&self, user: UserId) -> impl Iterator<Item = &WebhookEndpoint> {
+        self.newest_first().filter(move |endpoint| endpoint.owner == user)
+    }
+
+    fn newest_first(&self) -> impl Iterator<Item = &WebhookEndpoint> {
+        self.endpoints.values().rev().map(|record| &record.endpoint)
+    }
+
+    /// An endpoint, while this is its newest lease.
+    fn leased(&mut self, lease: Lease) -> Option<&mut EndpointRecord> {
+        self.endpoints.get_mut(&lease.endpoint).filter(|record| record.lease == lease.number)
+    }
+}
+
+impl State {
+    /// Adds an endpoint unless its owner does not exist or has the maximum number.
+    fn add_endpoint(&mut self, new: &NewEndpoint) -> Option<WebhookEndpoint> {
+        let alike = self.webhooks.of(new.owner).filter(|endpoint| endpoint.feed == new.feed).count();
+        let most = usize::try_from(WebhookEndpoint::MAX_PER_OWNER).unwrap_or(usize::MAX);
+        if alike >= most || !self.is_somebody(new.owner) {
+            return None;
+        }
+        let cursor = position(self.lists.positions.len());
+        let webhooks = &mut self.webhooks;
+        webhooks.last = webhooks.last.saturating_add(1);
+        let id = WebhookEndpointId::new(webhooks.last)?;
+        let endpoint = WebhookEndpoint::new(id, cursor, new.clone());
+        let record = EndpointRecord {
+            endpoint: endpoint.clone(),
+            lease: 0,
+            leased_until: None,
+            failed: BTreeMap::new(),
+            attempts: Vec::new(),
+        };
+        webhooks.endpoints.insert(id, record);
+        Some(endpoint)
+    }
+}
+
+#[async_trait]
+impl WebhookEndpoints for MemoryStore {
+    async fn add_endpoint(&self, new: &NewEndpoint) -> Result<Option<WebhookEndpoint>, Unavailable> {
+        Ok(self.lock()?.add_endpoint(new))
+    }
+
+    async fn endpoint(&self, id: WebhookEndpointId) -> Result<Option<WebhookEndpoint>, Unavailable> {
+        Ok(self.lock()?.webhooks.endpoints.get(&id).map(|record| record.endpoint.clone()))
+    }
+
+    async fn endpoints(
+        &self,
+        feed: Feed,
+        owner: Option<UserId>,
+        page: PageRequest,
+    ) -> Result<Rows<WebhookEndpoint>, Unavailable> {
+        let state = self.lock()?;
+        let shown = state
+            .webhooks
+            .newest_first()
+            .filter(|endpoint| endpoint.feed == feed && owner.is_none_or(|owner| endpoint.owner == owner));
+        let Rows { rows, total } = cut(shown, page);
+        Ok(Rows { rows: rows.into_iter().cloned().collect(), total })
+    }
+
+    async fn endpoints_after(
+        &self,
+        after: Option<WebhookEndpointId>,
+        limit: u32,
+    ) -> Result<Vec<WebhookEndpoint>, Unavailable> {
+        let state = self.lock()?;
+        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let later = state.webhooks.endpoints.range((from, Bound::Unbounded));
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        Ok(later.take(limit).map(|(_, record)| record.endpoint.clone()).collect())
+    }
+
+    async fn change_endpoint(
+        &self,
+        id: WebhookEndpointId,
+        change: &EndpointChange,
+    ) -> Result<Option<WebhookEndpoint>, Unavailable> {
+        let webhooks = &mut self.lock()?.webhooks;
+        Ok(webhooks.endpoints.get_mut(&id).map(|record| {
+            record.endpoint = record.endpoint.clone().changed(change);
+            record.endpoint.clone()
+        }))
+    }
+
+    async fn remove_endpoint(&self, id: WebhookEndpointId) -> Result<bool, Unavailable> {
+        Ok(self.lock()?.webhooks.endpoints.remove(&id).is_some())
+    }
+
+    async fn attempts(&self, id: WebhookEndpointId, page: PageRequest) -> Result<Rows<Attempt>, Unavailable> {
+        let state = self.lock()?;
+        let kept = state.webhooks.endpoints.get(&id).map_or(&[][..], |record| &record.attempts);
+        Ok(newest(kept, page).map(Attempt::clone))
+    }
+
+    async fn add_attempt(&self, id: WebhookEndpointId, attempt: &Attempt) -> Result<(), Unavailable> {
+        if let Some(record) = self.lock()?.webhooks.endpoints.get_mut(&id) {
+            record.add_attempts([attempt]);
+        }
+        Ok(())
+    }
+
+    async fn repeat_given_up(&self, id: WebhookEndpointId, now: Timestamp) -> Result<u64, Unavailable> {
+        let mut state = self.lock()?;
+        let record = state.webhooks.endpoints.get_mut(&id);
+        let failed = record.into_iter().flat_map(|record| record.failed.values_mut());
+        let mut repeated = 0_u64;
+        for delivery in failed.filter(|delivery| delivery.next_at.is_none()) {
+            (delivery.attempts, delivery.next_at) = (0, Some(now));
+            repeated = repeated.saturating_add(1);
+        }
+        Ok(repeated)
+    }
+
+    async fn endpoints_with_work(
+        &self,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<WebhookEndpointId>, Unavailable> {
+        let State { webhooks, lists, .. } = &*self.lock()?;
+        let active =
+            webhooks.endpoints.values().filter(|record| record.endpoint.state == EndpointState::Active);
+        let working = active.filter(|record| record.is_free(now) && record.has_work(lists, now));
+        let mut working: Vec<_> = working.map(|record| (record.leased_until, record.endpoint.id)).collect();
+        working.sort_unstable();
+        working.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        Ok(working.into_iter().map(|(_, id)| id).collect())
+    }
+
+    async fn lease_endpoint(
+        &self,
+        id: WebhookEndpointId,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> Result<Option<Lease>, Unavailable> {
+        let mut state = self.lock()?;
+        let free = state.webhooks.endpoints.get_mut(&id).filter(|record| record.is_free(now));
+        Ok(free.map(|record| {
+            record.lease = record.lease.saturating_add(1);
+            record.leased_until = Some(until);
+            Lease { endpoint: id, number: record.lease }
+        }))
+    }
+
+    async fn leased_endpoint(&self, lease: Lease) -> Result<Option<(WebhookEndpoint, User)>, Unavailable> {
+        let State { webhooks, book, .. } = &mut *self.lock()?;
+        Ok(webhooks.leased(lease).and_then(|record| {
+            let owner = book.users.get(&record.endpoint.owner)?;
+            Some((record.endpoint.clone(), owner.clone()))
+        }))
+    }
+
+    async fn due_deliveries(
+        &self,
+        id: WebhookEndpointId,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<FailedDelivery>, Unavailable> {
+        let state = self.lock()?;
+        let failed = state.webhooks.endpoints.get(&id).into_iter().flat_map(|record| record.failed.values());
+        let due = failed.filter(|delivery| delivery.next_at.is_some_and(|at| at <= now));
+        let mut due: Vec<FailedDelivery> = due.copied().collect();
+        due.sort_unstable_by_key(|delivery| (delivery.next_at, delivery.position));
+        due.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        Ok(due)
+    }
+
+    async fn end_turn(
+        &self,
+        lease: Lease,
+        leased_until: Timestamp,
+        turn: &Turn,
+    ) -> Result<bool, Unavailable> {
+        let mut state = self.lock()?;
+        let Some(record) = state.webhooks.leased(lease) else { return Ok(false) };
+        record.endpoint = record.endpoint.clone().after_turn(turn);
+        record.leased_until = Some(leased_until);
+        record.failed.extend(turn.failed.iter().map(|failed| (failed.position, *failed)));
+        record.failed.retain(|position, _| !turn.settled.contains(position));
+        record.add_attempts(&turn.attempts);
+        Ok(true)
+    }
+
+    async fn oldest_failed_delivery(&self) -> Result<Option<Timestamp>, Unavailable> {
+        let state = self.lock()?;
+        let active = state.webhooks.endpoints.values();
+        let active = active.filter(|record| record.endpoint.state == EndpointState::Active);
+        let failed = active.flat_map(|record| record.failed.values());
+        let repeated = failed.filter(|delivery| delivery.next_at.is_some());
+        Ok(repeated.map(|delivery| delivery.failed_at).min())
+    }
+}

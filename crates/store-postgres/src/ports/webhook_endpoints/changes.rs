@@ -1,0 +1,188 @@
+//! Changes of webhook endpoints, failed deliveries and attempts, in transactions that lock the row of the
+//! endpoint first.
+
+use cuepoint_domain::ids::WebhookEndpointId;
+use cuepoint_domain::ledger::Position;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::webhook::{Attempt, EndpointChange, Lease, NewEndpoint, Turn, WebhookEndpoint};
+use cuepoint_store_sql::rows::{
+    StoredWebhookAttempt, StoredWebhookDelivery, StoredWebhookEndpoint, StoredWebhookEndpointRecord,
+};
+use diesel::prelude::*;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+
+use crate::connect::failure::DatabaseFailure;
+use crate::rows::{
+    WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRecordRow, WebhookEndpointRow, column_time, known,
+};
+use crate::schema::{webhook_attempts, webhook_deliveries, webhook_endpoints};
+use crate::tables::positions::newest_position;
+use crate::tables::users::lock;
+use crate::writer::Insert;
+
+/// Adds an endpoint, unless its owner does not exist or has the maximum number. The owner is locked, so that
+/// concurrent additions count each other, and none outlives an erasure.
+pub(super) async fn add(
+    connection: &mut AsyncPgConnection,
+    new: &NewEndpoint,
+    currency: &Currency,
+) -> Result<Option<WebhookEndpoint>, DatabaseFailure> {
+    let owner = lock(connection, new.owner, currency).await?;
+    if !owner.is_some_and(|owner| owner.is_present()) {
+        return Ok(None);
+    }
+    let alike = webhook_endpoints::table
+        .filter(webhook_endpoints::owner_id.eq(new.owner.get()))
+        .filter(webhook_endpoints::feed.eq(new.feed.name()));
+    let number: i64 = alike.count().get_result(connection).await?;
+    if number >= i64::from(WebhookEndpoint::MAX_PER_OWNER) {
+        return Ok(None);
+    }
+    let cursor = known("operations.position", Position::new(newest_position(connection).await?))?;
+    let record = WebhookEndpointRecordRow::from(StoredWebhookEndpointRecord::new(new, cursor));
+    let id: i64 = diesel::insert_into(webhook_endpoints::table)
+        .values(record)
+        .returning(webhook_endpoints::id)
+        .get_result(connection)
+        .await?;
+    let id = known("webhook_endpoints.id", WebhookEndpointId::new(id))?;
+    Ok(Some(WebhookEndpoint::new(id, cursor, new.clone())))
+}
+
+/// Changes an endpoint.
+pub(super) async fn change(
+    connection: &mut AsyncPgConnection,
+    id: WebhookEndpointId,
+    change: &EndpointChange,
+) -> Result<Option<WebhookEndpoint>, DatabaseFailure> {
+    let kept = webhook_endpoints::table.find(id.get());
+    let row: Option<WebhookEndpointRow> = kept
+        .for_no_key_update()
+        .select(WebhookEndpointRow::as_select())
+        .get_result(connection)
+        .await
+        .optional()?;
+    let Some(row) = row else { return Ok(None) };
+    let (changed, record) = StoredWebhookEndpoint::from(row).changed(|endpoint| endpoint.changed(change))?;
+    diesel::update(kept).set(WebhookEndpointRecordRow::from(record)).execute(connection).await?;
+    Ok(Some(changed))
+}
+
+/// Records a turn and ends its lease; returns whether it is the newest lease of its endpoint.
+pub(super) async fn end_turn(
+    connection: &mut AsyncPgConnection,
+    lease: Lease,
+    leased_until: Timestamp,
+    turn: &Turn,
+) -> Result<bool, DatabaseFailure> {
+    let id = lease.endpoint;
+    let kept = webhook_endpoints::table.find(id.get());
+    let row: Option<WebhookEndpointRow> = kept
+        .filter(webhook_endpoints::lease.eq(lease.number))
+        .for_no_key_update()
+        .select(WebhookEndpointRow::as_select())
+        .get_result(connection)
+        .await
+        .optional()?;
+    let Some(row) = row else { return Ok(false) };
+    let (_, record) = StoredWebhookEndpoint::from(row).changed(|endpoint| endpoint.after_turn(turn))?;
+    let ended = webhook_endpoints::leased_until.eq(column_time(leased_until));
+    diesel::update(kept).set((WebhookEndpointRecordRow::from(record), ended)).execute(connection).await?;
+    replace_failed(connection, id, turn).await?;
+    add_attempts(connection, id, &turn.attempts).await?;
+    Ok(true)
+}
+
+/// Removes the failed deliveries that a turn settled or that failed again, and adds those that failed.
+async fn replace_failed(
+    connection: &mut AsyncPgConnection,
+    id: WebhookEndpointId,
+    turn: &Turn,
+) -> Result<(), DatabaseFailure> {
+    let failed = turn.failed.iter().map(|failed| failed.position);
+    let positions: Vec<i64> = failed.chain(turn.settled.iter().copied()).map(Position::get).collect();
+    if positions.is_empty() {
+        return Ok(());
+    }
+    let earlier = webhook_deliveries::table
+        .filter(webhook_deliveries::endpoint_id.eq(id.get()))
+        .filter(webhook_deliveries::position.eq_any(positions));
+    diesel::delete(earlier).execute(connection).await?;
+    let rows = turn.failed.iter().map(|failed| StoredWebhookDelivery::of(id, failed));
+    rows.collect::<Insert<WebhookDeliveryRow>>().execute(connection).await?;
+    Ok(())
+}
+
+/// Adds attempts if the endpoint exists, and deletes those that are no longer among the newest.
+#[expect(clippy::arithmetic_side_effects, reason = "the server adds, and refuses a sum that does not fit")]
+pub(super) async fn add_attempts(
+    connection: &mut AsyncPgConnection,
+    id: WebhookEndpointId,
+    attempts: &[Attempt],
+) -> Result<(), DatabaseFailure> {
+    if attempts.is_empty() {
+        return Ok(());
+    }
+    let more = i64::try_from(attempts.len()).unwrap_or(i64::MAX);
+    let newest: Option<i64> = diesel::update(webhook_endpoints::table.find(id.get()))
+        .set(webhook_endpoints::attempts.eq(webhook_endpoints::attempts + more))
+        .returning(webhook_endpoints::attempts)
+        .get_result(connection)
+        .await
+        .optional()?;
+    let Some(newest) = newest else { return Ok(()) };
+    let numbers = newest.saturating_sub(more).saturating_add(1)..;
+    let rows = numbers.zip(attempts).map(|(number, attempt)| StoredWebhookAttempt::of(id, number, attempt));
+    rows.collect::<Insert<WebhookAttemptRow>>().execute(connection).await?;
+    let last_deleted = newest.saturating_sub(i64::from(WebhookEndpoint::ATTEMPTS_KEPT));
+    let older = webhook_attempts::table
+        .filter(webhook_attempts::endpoint_id.eq(id.get()))
+        .filter(webhook_attempts::number.le(last_deleted));
+    diesel::delete(older).execute(connection).await?;
+    Ok(())
+}
+
+/// The maximum number of deliveries that a statement changes, so that none takes long.
+pub(super) const BATCH: usize = 1_000;
+
+fn batch() -> i64 {
+    i64::try_from(BATCH).unwrap_or(i64::MAX)
+}
+
+/// Makes a batch of the deliveries that were given up due now, and returns their number.
+pub(super) async fn repeat_given_up(
+    connection: &mut AsyncPgConnection,
+    id: WebhookEndpointId,
+    now: Timestamp,
+) -> Result<usize, DatabaseFailure> {
+    let endpoint = webhook_endpoints::table.find(id.get()).for_no_key_update();
+    let locked: Option<i64> =
+        endpoint.select(webhook_endpoints::id).get_result(connection).await.optional()?;
+    let Some(id) = locked else { return Ok(0) };
+    let own = webhook_deliveries::table.filter(webhook_deliveries::endpoint_id.eq(id));
+    let given_up: Vec<i64> = own
+        .filter(webhook_deliveries::next_at.is_null())
+        .limit(batch())
+        .select(webhook_deliveries::position)
+        .load(connection)
+        .await?;
+    Ok(diesel::update(own.filter(webhook_deliveries::position.eq_any(given_up)))
+        .set((webhook_deliveries::attempts.eq(0), webhook_deliveries::next_at.eq(column_time(now))))
+        .execute(connection)
+        .await?)
+}
+
+/// Deletes a batch of the failed deliveries of an endpoint; `true` if more may follow.
+pub(super) async fn forget_deliveries(
+    connection: &mut AsyncPgConnection,
+    id: WebhookEndpointId,
+) -> Result<bool, DatabaseFailure> {
+    let own = webhook_deliveries::table.filter(webhook_deliveries::endpoint_id.eq(id.get()));
+    let positions: Vec<i64> =
+        own.limit(batch()).select(webhook_deliveries::position).load(connection).await?;
+    let forgotten = diesel::delete(own.filter(webhook_deliveries::position.eq_any(positions)))
+        .execute(connection)
+        .await?;
+    Ok(forgotten >= BATCH)
+}

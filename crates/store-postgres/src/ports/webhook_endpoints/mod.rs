@@ -1,0 +1,304 @@
+//! Webhook endpoints, and the progress of deliveries to them.
+
+mod changes;
+
+use std::slice::from_ref;
+
+use async_trait::async_trait;
+use cuepoint_domain::account::User;
+use cuepoint_domain::event::Feed;
+use cuepoint_domain::ids::{UserId, WebhookEndpointId};
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::ports::{Unavailable, WebhookEndpoints};
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::webhook::{
+    Attempt, EndpointChange, EndpointState, FailedDelivery, Lease, NewEndpoint, Turn, WebhookEndpoint,
+};
+use diesel::dsl::exists;
+use diesel::helper_types::IntoBoxed;
+use diesel::pg::Pg;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Timestamptz};
+use diesel_async::{AsyncConnection, RunQueryDsl};
+use time::OffsetDateTime;
+
+use crate::PostgresStore;
+use crate::reads::{Counted, LastIdFirst, LastNumberFirst, columns, limits, paged};
+use crate::rows::{
+    Corrupt, UserRow, WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRow, column_time, known,
+    timestamp,
+};
+use crate::schema::{users, webhook_attempts, webhook_deliveries, webhook_endpoints};
+use crate::statement::statement;
+
+statement! {
+    /// The active endpoints that no server has leased and that may have something to deliver.
+    EndpointsWithWork("with_work.sql") [
+        now: Timestamptz as OffsetDateTime,
+        limit: BigInt as i64,
+    ] -> BigInt
+}
+
+/// The endpoints for a feed, of one owner or of all.
+fn listed(feed: Feed, owner: Option<UserId>) -> IntoBoxed<'static, webhook_endpoints::table, Pg> {
+    let listed = webhook_endpoints::table.filter(webhook_endpoints::feed.eq(feed.name())).into_boxed();
+    match owner {
+        Some(owner) => listed.filter(webhook_endpoints::owner_id.eq(owner.get())),
+        None => listed,
+    }
+}
+
+#[async_trait]
+impl WebhookEndpoints for PostgresStore {
+    async fn add_endpoint(&self, new: &NewEndpoint) -> Result<Option<WebhookEndpoint>, Unavailable> {
+        let added = self.database.write(async |connection| {
+            connection
+                .transaction(async |connection| changes::add(connection, new, &self.currency).await)
+                .await
+        });
+        Ok(added.await?)
+    }
+
+    async fn endpoint(&self, id: WebhookEndpointId) -> Result<Option<WebhookEndpoint>, Unavailable> {
+        let row: Option<WebhookEndpointRow> = self
+            .database
+            .read(async |mut connection| {
+                let endpoint =
+                    webhook_endpoints::table.find(id.get()).select(WebhookEndpointRow::as_select());
+                Ok(endpoint.get_result(&mut connection).await.optional()?)
+            })
+            .await?;
+        row.map(WebhookEndpointRow::endpoint).transpose().map_err(Unavailable::new)
+    }
+
+    async fn endpoints(
+        &self,
+        feed: Feed,
+        owner: Option<UserId>,
+        asked: PageRequest,
+    ) -> Result<Rows<WebhookEndpoint>, Unavailable> {
+        let (limit, offset) = limits(asked);
+        let counted: Counted<WebhookEndpointRow> = self
+            .database
+            .read(async |connection| {
+                let page = listed(feed, owner)
+                    .order(webhook_endpoints::id.desc())
+                    .limit(limit)
+                    .offset(offset)
+                    .select(columns::<WebhookEndpointRow>());
+                paged!(connection, listed(feed, owner).count(), page, LastIdFirst, offset)
+            })
+            .await?;
+        counted.page(WebhookEndpointRow::endpoint).map_err(Unavailable::new)
+    }
+
+    async fn endpoints_after(
+        &self,
+        after: Option<WebhookEndpointId>,
+        limit: u32,
+    ) -> Result<Vec<WebhookEndpoint>, Unavailable> {
+        let rows: Vec<WebhookEndpointRow> = self
+            .database
+            .read(async |mut connection| {
+                let later = webhook_endpoints::table
+                    .filter(webhook_endpoints::id.gt(after.map_or(0, WebhookEndpointId::get)))
+                    .order(webhook_endpoints::id)
+                    .limit(i64::from(limit))
+                    .select(WebhookEndpointRow::as_select());
+                Ok(later.load(&mut connection).await?)
+            })
+            .await?;
+        let endpoints = rows.into_iter().map(WebhookEndpointRow::endpoint);
+        endpoints.collect::<Result<_, _>>().map_err(Unavailable::new)
+    }
+
+    async fn change_endpoint(
+        &self,
+        id: WebhookEndpointId,
+        change: &EndpointChange,
+    ) -> Result<Option<WebhookEndpoint>, Unavailable> {
+        let changed = self.database.write(async |connection| {
+            connection.transaction(async |connection| changes::change(connection, id, change).await).await
+        });
+        Ok(changed.await?)
+    }
+
+    async fn remove_endpoint(&self, id: WebhookEndpointId) -> Result<bool, Unavailable> {
+        while self.database.write(async |connection| changes::forget_deliveries(connection, id).await).await?
+        {
+        }
+        let removed = self
+            .database
+            .write(async |connection| {
+                Ok(diesel::delete(webhook_endpoints::table.find(id.get())).execute(connection).await?)
+            })
+            .await?;
+        Ok(removed > 0)
+    }
+
+    async fn attempts(
+        &self,
+        id: WebhookEndpointId,
+        asked: PageRequest,
+    ) -> Result<Rows<Attempt>, Unavailable> {
+        let (limit, offset) = limits(asked);
+        let counted: Counted<WebhookAttemptRow> = self
+            .database
+            .read(async |connection| {
+                let own = webhook_attempts::table.filter(webhook_attempts::endpoint_id.eq(id.get()));
+                let page = own
+                    .order(webhook_attempts::number.desc())
+                    .limit(limit)
+                    .offset(offset)
+                    .select(columns::<WebhookAttemptRow>());
+                paged!(connection, own.count(), page, LastNumberFirst, offset)
+            })
+            .await?;
+        counted.page(WebhookAttemptRow::attempt).map_err(Unavailable::new)
+    }
+
+    async fn add_attempt(&self, id: WebhookEndpointId, attempt: &Attempt) -> Result<(), Unavailable> {
+        let added = self.database.write(async |connection| {
+            connection
+                .transaction(async |connection| {
+                    changes::add_attempts(connection, id, from_ref(attempt)).await
+                })
+                .await
+        });
+        Ok(added.await?)
+    }
+
+    async fn repeat_given_up(&self, id: WebhookEndpointId, now: Timestamp) -> Result<u64, Unavailable> {
+        let mut all = 0_u64;
+        loop {
+            let repeated = self
+                .database
+                .write(async |connection| {
+                    connection
+                        .transaction(async |connection| changes::repeat_given_up(connection, id, now).await)
+                        .await
+                })
+                .await?;
+            all = all.saturating_add(u64::try_from(repeated).unwrap_or(u64::MAX));
+            if repeated < changes::BATCH {
+                return Ok(all);
+            }
+        }
+    }
+
+    async fn endpoints_with_work(
+        &self,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<WebhookEndpointId>, Unavailable> {
+        let ids: Vec<i64> = self
+            .database
+            .read(async |mut connection| {
+                let search = EndpointsWithWork { now: column_time(now), limit: i64::from(limit) };
+                Ok(search.load(&mut connection).await?)
+            })
+            .await?;
+        let ids = ids.into_iter().map(|id| known("webhook_endpoints.id", WebhookEndpointId::new(id)));
+        ids.collect::<Result<_, Corrupt>>().map_err(Unavailable::new)
+    }
+
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "the server adds, and refuses a sum that does not fit"
+    )]
+    async fn lease_endpoint(
+        &self,
+        id: WebhookEndpointId,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> Result<Option<Lease>, Unavailable> {
+        let number: Option<i64> = self
+            .database
+            .write(async |connection| {
+                let until_now = webhook_endpoints::leased_until.le(column_time(now));
+                let is_free = webhook_endpoints::leased_until.is_null().or(until_now);
+                let leased = diesel::update(webhook_endpoints::table.find(id.get()).filter(is_free))
+                    .set((
+                        webhook_endpoints::lease.eq(webhook_endpoints::lease + 1),
+                        webhook_endpoints::leased_until.eq(column_time(until)),
+                    ))
+                    .returning(webhook_endpoints::lease);
+                Ok(leased.get_result(connection).await.optional()?)
+            })
+            .await?;
+        Ok(number.map(|number| Lease { endpoint: id, number }))
+    }
+
+    async fn leased_endpoint(&self, lease: Lease) -> Result<Option<(WebhookEndpoint, User)>, Unavailable> {
+        let read = self.database.read(async |mut connection| {
+            let both: Option<(WebhookEndpointRow, UserRow)> = webhook_endpoints::table
+                .inner_join(users::table)
+                .filter(webhook_endpoints::id.eq(lease.endpoint.get()))
+                .filter(webhook_endpoints::lease.eq(lease.number))
+                .select((WebhookEndpointRow::as_select(), UserRow::as_select()))
+                .get_result(&mut connection)
+                .await
+                .optional()?;
+            let Some((endpoint, owner)) = both else { return Ok(None) };
+            Ok(Some((endpoint.endpoint()?, owner.user(&self.currency)?)))
+        });
+        Ok(read.await?)
+    }
+
+    async fn due_deliveries(
+        &self,
+        id: WebhookEndpointId,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<FailedDelivery>, Unavailable> {
+        let rows: Vec<WebhookDeliveryRow> = self
+            .database
+            .read(async |mut connection| {
+                let due = webhook_deliveries::table
+                    .filter(webhook_deliveries::endpoint_id.eq(id.get()))
+                    .filter(webhook_deliveries::next_at.le(column_time(now)))
+                    .order((webhook_deliveries::next_at, webhook_deliveries::position))
+                    .limit(i64::from(limit))
+                    .select(WebhookDeliveryRow::as_select());
+                Ok(due.load(&mut connection).await?)
+            })
+            .await?;
+        let due = rows.into_iter().map(WebhookDeliveryRow::delivery);
+        due.collect::<Result<_, _>>().map_err(Unavailable::new)
+    }
+
+    async fn end_turn(
+        &self,
+        lease: Lease,
+        leased_until: Timestamp,
+        turn: &Turn,
+    ) -> Result<bool, Unavailable> {
+        let ended = self.database.write(async |connection| {
+            connection
+                .transaction(async |connection| {
+                    changes::end_turn(connection, lease, leased_until, turn).await
+                })
+                .await
+        });
+        Ok(ended.await?)
+    }
+
+    async fn oldest_failed_delivery(&self) -> Result<Option<Timestamp>, Unavailable> {
+        let oldest: Option<OffsetDateTime> = self
+            .database
+            .read_by_pool(async |mut connection| {
+                let active = webhook_endpoints::table
+                    .filter(webhook_endpoints::id.eq(webhook_deliveries::endpoint_id))
+                    .filter(webhook_endpoints::state.eq(EndpointState::Active.name()));
+                // In the order of an index, so that few deliveries are read.
+                let waiting = webhook_deliveries::table
+                    .filter(webhook_deliveries::next_at.is_not_null())
+                    .filter(exists(active))
+                    .order(webhook_deliveries::failed_at)
+                    .select(webhook_deliveries::failed_at);
+                Ok(waiting.first(&mut connection).await.optional()?)
+            })
+            .await?;
+        Ok(oldest.map(timestamp))
+    }
+}

@@ -1,0 +1,32 @@
+-- Returns active webhook endpoints that no server has leased and that may have something to deliver, those
+-- without a turn for the longest time first. Operations have their positions before they are visible, so that
+-- one after the cursor is found by the first search after its commit.
+-- $1: the time.
+-- $2: the maximum number of endpoints.
+-- Index: webhook_endpoints_by_turn, webhook_deliveries_due, operations_position_key, operations_of_owner,
+-- operations_of_dj.
+SELECT endpoint.id
+FROM webhook_endpoints AS endpoint
+WHERE endpoint.state = 'active'
+    AND (endpoint.leased_until IS NULL OR endpoint.leased_until <= $1::timestamptz)
+    AND (
+        endpoint.replay_until IS NOT NULL
+        OR EXISTS (
+            SELECT FROM webhook_deliveries AS delivery
+            WHERE delivery.endpoint_id = endpoint.id AND delivery.next_at <= $1::timestamptz
+        )
+        OR endpoint.feed = 'all'
+            AND endpoint.cursor < (SELECT max(position) FROM operations WHERE position > 0)
+        OR endpoint.feed = 'own' AND (
+            EXISTS (
+                SELECT FROM operations AS operation
+                WHERE operation.owner_id = endpoint.owner_id AND operation.position > endpoint.cursor
+            )
+            OR EXISTS (
+                SELECT FROM operations AS operation
+                WHERE operation.dj_id = endpoint.owner_id AND operation.position > endpoint.cursor
+            )
+        )
+    )
+ORDER BY endpoint.leased_until NULLS FIRST, endpoint.id
+LIMIT $2::bigint

@@ -1,0 +1,240 @@
+//! Webhook endpoints, and the progress of deliveries to them.
+
+use async_trait::async_trait;
+use cuepoint_domain::account::User;
+use cuepoint_domain::event::Feed;
+use cuepoint_domain::ids::{UserId, WebhookEndpointId};
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::ports::{Unavailable, WebhookEndpoints};
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::webhook::{
+    Attempt, EndpointChange, EndpointState, FailedDelivery, Lease, NewEndpoint, Turn, WebhookEndpoint,
+};
+use diesel::dsl::{exists, sql};
+use diesel::helper_types::IntoBoxed;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Bool};
+use diesel::sqlite::Sqlite;
+
+use super::lists::page;
+use crate::SqliteStore;
+use crate::rows::{Corrupt, UserRow, WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRow, known};
+use crate::schema::{users, webhook_attempts, webhook_deliveries, webhook_endpoints};
+use crate::tables::webhooks;
+use crate::writer::Repetition;
+
+/// Whether an endpoint may have something to deliver, with the time in between.
+///
+/// One that is 1 000 positions behind the newest has work as well: in its turn its cursor moves on, so that this
+/// search reads few operations for each endpoint.
+const HAS_WORK: [&str; 2] = [
+    "(replay_until IS NOT NULL \
+     OR EXISTS (SELECT 1 FROM webhook_deliveries \
+        WHERE endpoint_id = webhook_endpoints.id AND next_at <= ",
+    ") OR feed = 'all' AND cursor < (SELECT max(position) FROM operations) \
+     OR cursor + 1000 < (SELECT max(position) FROM operations) \
+     OR EXISTS (SELECT 1 FROM operations WHERE position > cursor \
+        AND (operations.owner_id = webhook_endpoints.owner_id OR dj_id = webhook_endpoints.owner_id)))",
+];
+
+/// The endpoints for a feed, of one owner or of all.
+fn listed(feed: Feed, owner: Option<UserId>) -> IntoBoxed<'static, webhook_endpoints::table, Sqlite> {
+    let listed = webhook_endpoints::table.filter(webhook_endpoints::feed.eq(feed.name())).into_boxed();
+    match owner {
+        Some(owner) => listed.filter(webhook_endpoints::owner_id.eq(owner.get())),
+        None => listed,
+    }
+}
+
+#[async_trait]
+impl WebhookEndpoints for SqliteStore {
+    async fn add_endpoint(&self, new: &NewEndpoint) -> Result<Option<WebhookEndpoint>, Unavailable> {
+        let (new, currency) = (new.clone(), self.currency.clone());
+        let add = move |connection: &mut SqliteConnection| webhooks::add(connection, &new, &currency);
+        Ok(self.writer.change(Repetition::Once, add).await?)
+    }
+
+    async fn endpoint(&self, id: WebhookEndpointId) -> Result<Option<WebhookEndpoint>, Unavailable> {
+        self.readers.read(|connection| {
+            let row = webhook_endpoints::table.find(id.get()).select(WebhookEndpointRow::as_select());
+            let row: Option<WebhookEndpointRow> = row.get_result(connection).optional()?;
+            Ok(row.map(|row| row.endpoint(&self.currency)).transpose()?)
+        })
+    }
+
+    async fn endpoints(
+        &self,
+        feed: Feed,
+        owner: Option<UserId>,
+        asked: PageRequest,
+    ) -> Result<Rows<WebhookEndpoint>, Unavailable> {
+        let (last_first, currency) = (webhook_endpoints::id.desc(), self.currency.clone());
+        let page = move |connection: &mut SqliteConnection| {
+            page!(connection, asked, listed(feed, owner), last_first, WebhookEndpointRow, |row| row
+                .endpoint(&currency))
+        };
+        self.readers.list(asked, page).await
+    }
+
+    async fn endpoints_after(
+        &self,
+        after: Option<WebhookEndpointId>,
+        limit: u32,
+    ) -> Result<Vec<WebhookEndpoint>, Unavailable> {
+        self.readers.read(|connection| {
+            let rows: Vec<WebhookEndpointRow> = webhook_endpoints::table
+                .filter(webhook_endpoints::id.gt(after.map_or(0, WebhookEndpointId::get)))
+                .order(webhook_endpoints::id)
+                .limit(i64::from(limit))
+                .select(WebhookEndpointRow::as_select())
+                .load(connection)?;
+            Ok(rows.into_iter().map(|row| row.endpoint(&self.currency)).collect::<Result<_, _>>()?)
+        })
+    }
+
+    async fn change_endpoint(
+        &self,
+        id: WebhookEndpointId,
+        change: &EndpointChange,
+    ) -> Result<Option<WebhookEndpoint>, Unavailable> {
+        let (change, currency) = (change.clone(), self.currency.clone());
+        let change =
+            move |connection: &mut SqliteConnection| webhooks::change(connection, id, &change, &currency);
+        Ok(self.writer.change(Repetition::Once, change).await?)
+    }
+
+    async fn remove_endpoint(&self, id: WebhookEndpointId) -> Result<bool, Unavailable> {
+        let forget = move |connection: &mut SqliteConnection| webhooks::forget_deliveries(connection, id);
+        while self.writer.change(Repetition::Repeatable, forget).await? {}
+        let remove = move |connection: &mut SqliteConnection| {
+            Ok(diesel::delete(webhook_endpoints::table.find(id.get())).execute(connection)? > 0)
+        };
+        Ok(self.writer.change(Repetition::Once, remove).await?)
+    }
+
+    async fn attempts(
+        &self,
+        id: WebhookEndpointId,
+        asked: PageRequest,
+    ) -> Result<Rows<Attempt>, Unavailable> {
+        let currency = self.currency.clone();
+        let page = move |connection: &mut SqliteConnection| {
+            let own = webhook_attempts::table.filter(webhook_attempts::endpoint_id.eq(id.get()));
+            let last_first = webhook_attempts::number.desc();
+            page!(connection, asked, own, last_first, WebhookAttemptRow, |row| row.attempt(&currency))
+        };
+        self.readers.list(asked, page).await
+    }
+
+    async fn add_attempt(&self, id: WebhookEndpointId, attempt: &Attempt) -> Result<(), Unavailable> {
+        let (attempt, currency) = ([attempt.clone()], self.currency.clone());
+        let add = move |connection: &mut SqliteConnection| {
+            webhooks::add_attempts(connection, id, &attempt, &currency)
+        };
+        Ok(self.writer.change(Repetition::Once, add).await?)
+    }
+
+    async fn repeat_given_up(&self, id: WebhookEndpointId, now: Timestamp) -> Result<u64, Unavailable> {
+        let repeat = move |connection: &mut SqliteConnection| webhooks::repeat_given_up(connection, id, now);
+        let mut all = 0_u64;
+        loop {
+            let repeated = self.writer.change(Repetition::Once, repeat).await?;
+            all = all.saturating_add(u64::try_from(repeated).unwrap_or(u64::MAX));
+            if repeated < webhooks::BATCH {
+                return Ok(all);
+            }
+        }
+    }
+
+    async fn endpoints_with_work(
+        &self,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<WebhookEndpointId>, Unavailable> {
+        self.readers.read(|connection| {
+            let [until_time, rest] = HAS_WORK;
+            let ids: Vec<i64> = webhook_endpoints::table
+                .filter(webhook_endpoints::state.eq(EndpointState::Active.name()))
+                .filter(webhooks::is_free(now))
+                .filter(sql::<Bool>(until_time).bind::<BigInt, _>(now.unix_micros()).sql(rest))
+                .order((webhook_endpoints::leased_until, webhook_endpoints::id))
+                .limit(i64::from(limit))
+                .select(webhook_endpoints::id)
+                .load(connection)?;
+            let ids = ids.into_iter().map(|id| known("webhook_endpoints.id", WebhookEndpointId::new(id)));
+            Ok(ids.collect::<Result<_, Corrupt>>()?)
+        })
+    }
+
+    async fn lease_endpoint(
+        &self,
+        id: WebhookEndpointId,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> Result<Option<Lease>, Unavailable> {
+        let lease = move |connection: &mut SqliteConnection| webhooks::lease(connection, id, now, until);
+        Ok(self.writer.change(Repetition::Once, lease).await?)
+    }
+
+    async fn leased_endpoint(&self, lease: Lease) -> Result<Option<(WebhookEndpoint, User)>, Unavailable> {
+        self.readers.read(|connection| {
+            let both: Option<(WebhookEndpointRow, UserRow)> = webhook_endpoints::table
+                .inner_join(users::table)
+                .filter(webhook_endpoints::id.eq(lease.endpoint.get()))
+                .filter(webhook_endpoints::lease.eq(lease.number))
+                .select((WebhookEndpointRow::as_select(), UserRow::as_select()))
+                .get_result(connection)
+                .optional()?;
+            let Some((endpoint, owner)) = both else { return Ok(None) };
+            Ok(Some((endpoint.endpoint(&self.currency)?, owner.user(&self.currency)?)))
+        })
+    }
+
+    async fn due_deliveries(
+        &self,
+        id: WebhookEndpointId,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<FailedDelivery>, Unavailable> {
+        self.readers.read(|connection| {
+            let rows: Vec<WebhookDeliveryRow> = webhook_deliveries::table
+                .filter(webhook_deliveries::endpoint_id.eq(id.get()))
+                .filter(webhook_deliveries::next_at.le(now.unix_micros()))
+                .order((webhook_deliveries::next_at, webhook_deliveries::position))
+                .limit(i64::from(limit))
+                .select(WebhookDeliveryRow::as_select())
+                .load(connection)?;
+            Ok(rows.into_iter().map(|row| row.delivery(&self.currency)).collect::<Result<_, _>>()?)
+        })
+    }
+
+    async fn end_turn(
+        &self,
+        lease: Lease,
+        leased_until: Timestamp,
+        turn: &Turn,
+    ) -> Result<bool, Unavailable> {
+        let (turn, currency) = (turn.clone(), self.currency.clone());
+        let end = move |connection: &mut SqliteConnection| {
+            webhooks::end_turn(connection, lease, leased_until, &turn, &currency)
+        };
+        Ok(self.writer.change(Repetition::Once, end).await?)
+    }
+
+    async fn oldest_failed_delivery(&self) -> Result<Option<Timestamp>, Unavailable> {
+        self.readers.read(|connection| {
+            let active = webhook_endpoints::table
+                .filter(webhook_endpoints::id.eq(webhook_deliveries::endpoint_id))
+                .filter(webhook_endpoints::state.eq(EndpointState::Active.name()));
+            // In the order of an index, so that few deliveries are read.
+            let oldest: Option<i64> = webhook_deliveries::table
+                .filter(webhook_deliveries::next_at.is_not_null())
+                .filter(exists(active))
+                .order(webhook_deliveries::failed_at)
+                .select(webhook_deliveries::failed_at)
+                .first(connection)
+                .optional()?;
+            Ok(oldest.map(Timestamp::from_unix_micros))
+        })
+    }
+}

@@ -1,0 +1,186 @@
+//! Rows of webhook endpoints, failed deliveries and attempts, as changes write them.
+
+use cuepoint_domain::event::Feed;
+use cuepoint_domain::ids::{UserId, WebhookEndpointId};
+use cuepoint_domain::ledger::Position;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::webhook::{Attempt, EndpointChange, Lease, NewEndpoint, Turn, WebhookEndpoint};
+use cuepoint_store_sql::rows::{StoredWebhookAttempt, StoredWebhookDelivery, StoredWebhookEndpointRecord};
+use diesel::dsl::{IsNull, LtEq, Or, exists};
+use diesel::prelude::*;
+use diesel::sql_types::{Bool, Nullable};
+
+use super::operations::newest_position;
+use crate::connect::failure::SqliteFailure;
+use crate::rows::table_row::TableRow;
+use crate::rows::{
+    WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRecordRow, WebhookEndpointRow, is_present, known,
+};
+use crate::schema::{users, webhook_attempts, webhook_deliveries, webhook_endpoints};
+use crate::statements::Insert;
+
+/// The condition of an endpoint that no server has leased.
+pub(crate) fn is_free(
+    now: Timestamp,
+) -> Or<IsNull<webhook_endpoints::leased_until>, LtEq<webhook_endpoints::leased_until, i64>, Nullable<Bool>> {
+    webhook_endpoints::leased_until.is_null().or(webhook_endpoints::leased_until.le(now.unix_micros()))
+}
+
+/// Whether a user has the maximum number of endpoints for a feed.
+fn has_most(connection: &mut SqliteConnection, owner: UserId, feed: Feed) -> QueryResult<bool> {
+    let alike = webhook_endpoints::table
+        .filter(webhook_endpoints::owner_id.eq(owner.get()))
+        .filter(webhook_endpoints::feed.eq(feed.name()));
+    let number: i64 = alike.count().get_result(connection)?;
+    Ok(number >= i64::from(WebhookEndpoint::MAX_PER_OWNER))
+}
+
+/// Adds an endpoint, unless its owner does not exist or has the maximum number.
+pub(crate) fn add(
+    connection: &mut SqliteConnection,
+    new: &NewEndpoint,
+    currency: &Currency,
+) -> Result<Option<WebhookEndpoint>, SqliteFailure> {
+    let owner = users::table.find(new.owner.get()).filter(is_present());
+    if !diesel::select(exists(owner)).get_result::<bool>(connection)?
+        || has_most(connection, new.owner, new.feed)?
+    {
+        return Ok(None);
+    }
+    let cursor = known("operations.position", Position::new(newest_position(connection)?))?;
+    let record = StoredWebhookEndpointRecord::new(new, cursor);
+    let id: i64 = diesel::insert_into(webhook_endpoints::table)
+        .values(WebhookEndpointRecordRow::encode(record, currency)?)
+        .returning(webhook_endpoints::id)
+        .get_result(connection)?;
+    let id = known("webhook_endpoints.id", WebhookEndpointId::new(id))?;
+    Ok(Some(WebhookEndpoint::new(id, cursor, new.clone())))
+}
+
+/// Changes an endpoint.
+pub(crate) fn change(
+    connection: &mut SqliteConnection,
+    id: WebhookEndpointId,
+    change: &EndpointChange,
+    currency: &Currency,
+) -> Result<Option<WebhookEndpoint>, SqliteFailure> {
+    let kept = webhook_endpoints::table.find(id.get());
+    let row: Option<WebhookEndpointRow> =
+        kept.select(WebhookEndpointRow::as_select()).get_result(connection).optional()?;
+    let Some(row) = row else { return Ok(None) };
+    let (changed, record) = row.decode(currency)?.changed(|endpoint| endpoint.changed(change))?;
+    let record = WebhookEndpointRecordRow::encode(record, currency)?;
+    diesel::update(kept).set(record).execute(connection)?;
+    Ok(Some(changed))
+}
+
+/// Leases an endpoint that is free, and returns the number of the lease.
+#[expect(clippy::arithmetic_side_effects, reason = "SQLite adds, and a column refuses what does not fit")]
+pub(crate) fn lease(
+    connection: &mut SqliteConnection,
+    id: WebhookEndpointId,
+    now: Timestamp,
+    until: Timestamp,
+) -> Result<Option<Lease>, SqliteFailure> {
+    let number: Option<i64> = diesel::update(webhook_endpoints::table.find(id.get()).filter(is_free(now)))
+        .set((
+            webhook_endpoints::lease.eq(webhook_endpoints::lease + 1),
+            webhook_endpoints::leased_until.eq(until.unix_micros()),
+        ))
+        .returning(webhook_endpoints::lease)
+        .get_result(connection)
+        .optional()?;
+    Ok(number.map(|number| Lease { endpoint: id, number }))
+}
+
+/// Records a turn and ends its lease; returns whether it is the newest lease of its endpoint.
+pub(crate) fn end_turn(
+    connection: &mut SqliteConnection,
+    lease: Lease,
+    leased_until: Timestamp,
+    turn: &Turn,
+    currency: &Currency,
+) -> Result<bool, SqliteFailure> {
+    let id = lease.endpoint;
+    let kept = webhook_endpoints::table.find(id.get()).filter(webhook_endpoints::lease.eq(lease.number));
+    let row: Option<WebhookEndpointRow> =
+        kept.select(WebhookEndpointRow::as_select()).get_result(connection).optional()?;
+    let Some(row) = row else { return Ok(false) };
+    let (_, record) = row.decode(currency)?.changed(|endpoint| endpoint.after_turn(turn))?;
+    let record = WebhookEndpointRecordRow::encode(record, currency)?;
+    let ended = webhook_endpoints::leased_until.eq(leased_until.unix_micros());
+    diesel::update(kept).set((record, ended)).execute(connection)?;
+    for position in turn.failed.iter().map(|failed| failed.position).chain(turn.settled.iter().copied()) {
+        diesel::delete(webhook_deliveries::table.find((id.get(), position.get()))).execute(connection)?;
+    }
+    for failed in &turn.failed {
+        let row = WebhookDeliveryRow::encode(StoredWebhookDelivery::of(id, failed), currency)?;
+        Insert(&row).execute(connection)?;
+    }
+    add_attempts(connection, id, &turn.attempts, currency)?;
+    Ok(true)
+}
+
+/// Adds attempts if the endpoint exists, and deletes those that are no longer among the newest.
+#[expect(clippy::arithmetic_side_effects, reason = "SQLite adds, and a column refuses what does not fit")]
+pub(crate) fn add_attempts(
+    connection: &mut SqliteConnection,
+    id: WebhookEndpointId,
+    attempts: &[Attempt],
+    currency: &Currency,
+) -> Result<(), SqliteFailure> {
+    let more = i64::try_from(attempts.len()).unwrap_or(i64::MAX);
+    let newest: Option<i64> = diesel::update(webhook_endpoints::table.find(id.get()))
+        .set(webhook_endpoints::attempts.eq(webhook_endpoints::attempts + more))
+        .returning(webhook_endpoints::attempts)
+        .get_result(connection)
+        .optional()?;
+    let Some(newest) = newest else { return Ok(()) };
+    for (number, attempt) in (newest.saturating_sub(more).saturating_add(1)..).zip(attempts) {
+        let row = WebhookAttemptRow::encode(StoredWebhookAttempt::of(id, number, attempt), currency)?;
+        Insert(&row).execute(connection)?;
+    }
+    let last_deleted = newest.saturating_sub(i64::from(WebhookEndpoint::ATTEMPTS_KEPT));
+    let older = webhook_attempts::table
+        .filter(webhook_attempts::endpoint_id.eq(id.get()))
+        .filter(webhook_attempts::number.le(last_deleted));
+    diesel::delete(older).execute(connection)?;
+    Ok(())
+}
+
+/// The maximum number of deliveries that a statement changes, so that none takes long.
+pub(crate) const BATCH: usize = 1_000;
+
+fn batch() -> i64 {
+    i64::try_from(BATCH).unwrap_or(i64::MAX)
+}
+
+/// Makes a batch of the deliveries that were given up due now, and returns their number.
+pub(crate) fn repeat_given_up(
+    connection: &mut SqliteConnection,
+    id: WebhookEndpointId,
+    now: Timestamp,
+) -> Result<usize, SqliteFailure> {
+    let own = webhook_deliveries::table.filter(webhook_deliveries::endpoint_id.eq(id.get()));
+    let given_up: Vec<i64> = own
+        .filter(webhook_deliveries::next_at.is_null())
+        .limit(batch())
+        .select(webhook_deliveries::position)
+        .load(connection)?;
+    Ok(diesel::update(own.filter(webhook_deliveries::position.eq_any(given_up)))
+        .set((webhook_deliveries::attempts.eq(0), webhook_deliveries::next_at.eq(now.unix_micros())))
+        .execute(connection)?)
+}
+
+/// Deletes a batch of the failed deliveries of an endpoint; `true` if more may follow.
+pub(crate) fn forget_deliveries(
+    connection: &mut SqliteConnection,
+    id: WebhookEndpointId,
+) -> Result<bool, SqliteFailure> {
+    let own = webhook_deliveries::table.filter(webhook_deliveries::endpoint_id.eq(id.get()));
+    let positions: Vec<i64> = own.limit(batch()).select(webhook_deliveries::position).load(connection)?;
+    let forgotten =
+        diesel::delete(own.filter(webhook_deliveries::position.eq_any(positions))).execute(connection)?;
+    Ok(forgotten >= BATCH)
+}
