@@ -48,8 +48,8 @@ impl Message {
             Notice::WebhookDisabled { endpoint, reason } => (
                 "A webhook endpoint was disabled",
                 format!(
-                    "Cuepoint no longer calls the webhook endpoint {endpoint} that you created,\n\
-                     because {}.\n\
+                    "Cuepoint no longer calls the webhook endpoint {endpoint}\n\
+                     that you created, because {}.\n\
                      New events wait. To receive them, correct the receiver and set `paused`\n\
                      of the endpoint to false.",
                     match reason {

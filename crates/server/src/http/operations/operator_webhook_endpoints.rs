@@ -64,7 +64,7 @@ operations! {
         answers: ok::<Empty>("The endpoint is deleted."),
     }
 
-    /// Rotate the secret of a webhook endpoint for all events
+    /// Rotate a webhook secret for all events
     ///
     /// As `rotateWebhookSecret`.
     POST "/api/v1/operator/webhook-endpoints/{id}/rotate" "rotateOperatorWebhookSecret" {
@@ -86,7 +86,7 @@ operations! {
         body: optional_json::<Empty>(),
     }
 
-    /// List delivery attempts of a webhook endpoint for all events
+    /// List webhook delivery attempts for all events
     ///
     /// As `listWebhookAttempts`, with the beginning of each answer.
     GET "/api/v1/operator/webhook-endpoints/{id}/attempts" "listOperatorWebhookAttempts" {
