@@ -33,7 +33,7 @@ pub struct EndpointRequest {
 /// The events that are to be delivered once more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReplayRequest {
-    /// Those after a position, up to another one if given, of those that were attempted.
+    /// The attempted events after a position, up to another position if one is given.
     Range {
         /// The position before the first event.
         after: Position,

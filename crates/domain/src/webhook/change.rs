@@ -44,7 +44,7 @@ pub struct EndpointSettings {
 /// A change of an endpoint, decided on the row that the store has locked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EndpointChange {
-    /// Its owner sets it up.
+    /// Its settings change.
     Settings(EndpointSettings),
     /// A new secret signs; the previous ones sign beside it for [`EndpointSecrets::PREVIOUS_FOR`].
     Rotate {

@@ -67,7 +67,8 @@ impl EndpointUrl {
 pub enum DisabledReason {
     /// It answered 410 Gone.
     Gone,
-    /// No delivery succeeded within [`WebhookEndpoint::DISABLED_AFTER`], and at least one failed.
+    /// An attempt failed [`WebhookEndpoint::DISABLED_AFTER`] or more after the first failure, without a
+    /// success in between.
     Failing,
 }
 
@@ -78,7 +79,7 @@ named_enum!(DisabledReason);
 pub enum EndpointState {
     /// Events are delivered.
     Active,
-    /// Its owner paused it.
+    /// Its owner paused it, or another operator if it is for all events.
     Paused,
     /// The service disabled it.
     Disabled {
@@ -146,7 +147,8 @@ pub struct WebhookEndpoint {
 impl WebhookEndpoint {
     /// The maximum number of endpoints of an owner for one feed.
     pub const MAX_PER_OWNER: u32 = 5;
-    /// The time without a successful delivery after which a failed one disables the endpoint.
+    /// The time since the first failed attempt, without a success in between, after which another failure
+    /// disables the endpoint.
     pub const DISABLED_AFTER: time::Duration = time::Duration::hours(120);
     /// The number of newest attempts that are kept.
     pub const ATTEMPTS_KEPT: u32 = 1_000;

@@ -93,7 +93,7 @@ pub struct EventHub(Arc<Hub>);
 struct Hub {
     max_streams: usize,
     streams: Mutex<Streams>,
-    /// Notified when a stream begins to follow.
+    /// Notified when the first stream begins to follow.
     followed: Notify,
 }
 

@@ -44,7 +44,7 @@ impl Deliveries {
         self.env.operations.announced_after(seen).await
     }
 
-    /// Works for an endpoint for up to ten seconds and the last call, unless another server does: repeats failed
+    /// Takes a turn for an endpoint, unless another server has leased it: repeats failed
     /// deliveries that are due, replays, and attempts the events after the cursor, in their order.
     ///
     /// # Errors
@@ -60,7 +60,8 @@ impl Deliveries {
         }
     }
 
-    /// Sends a test to an endpoint, whatever its state, if its owner may read its feed.
+    /// Sends a test to an endpoint, even if it is paused or disabled, if its owner may receive the events of
+    /// its feed.
     ///
     /// # Errors
     /// [`Unavailable`].
@@ -117,9 +118,9 @@ impl Deliveries {
         }
     }
 
-    /// The age of the oldest event that waits for an endpoint that may receive it: since its first failed attempt, or
-    /// since its operation if there was no attempt. Of the events without an attempt, those of the hundred
-    /// endpoints without a turn for the longest time are considered.
+    /// The longest wait of an event: since its first failed attempt, for any active endpoint; or since its
+    /// operation if there was no attempt, for endpoints that may receive it. Of the events without an
+    /// attempt, those of the hundred endpoints without a turn for the longest time are considered.
     ///
     /// # Errors
     /// [`Unavailable`].

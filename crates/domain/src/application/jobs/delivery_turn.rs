@@ -1,4 +1,4 @@
-//! A turn: one server delivers to an endpoint for up to ten seconds and the last call.
+//! A turn: one server delivers to an endpoint, in calls that begin within ten seconds, and at least one new event.
 
 use time::Duration;
 
@@ -124,7 +124,7 @@ impl<'a, F: Fn() -> bool> RunningTurn<'a, F> {
                         break;
                     }
                 }
-                // Its personal data are past their retention.
+                // This version cannot show the operation as an event, for example after a rollback.
                 None => self.turn.settled.push(failed.position),
             }
         }
