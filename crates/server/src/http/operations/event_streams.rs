@@ -223,10 +223,15 @@ impl EventStream {
         Ok(chunk)
     }
 
-    /// The events that the client has not received yet, of the types that it wants.
+    /// The events that the client has not received yet, of the types that it wants. The stream is complete up to
+    /// them, so that no later comment states an earlier position.
     fn show<'e>(&mut self, events: impl Iterator<Item = &'e Event>) -> serde_json::Result<Bytes> {
         let mut chunk = Vec::new();
-        for event in events.filter(|event| event.position > self.after) {
+        for event in events {
+            if event.position <= self.after {
+                continue;
+            }
+            self.after = event.position;
             if event.is_one_of(self.types.as_ref()) {
                 self.append(&mut chunk, event)?;
             }
