@@ -163,7 +163,8 @@ fn settings_change_one_by_one_and_enabling_forgets_failures() {
         failing_since: Some(NOW),
         ..endpoint(Feed::Own)
     };
-    let change = |settings| before.clone().changed(&EndpointChange::Settings(settings));
+    let by = UserId::new(2).unwrap();
+    let change = |settings| before.clone().changed(&EndpointChange::Settings { settings, by });
     assert_eq!(change(EndpointSettings::default()), before);
     let types = Some([EventType::TopupConfirmed].into_iter().collect());
     let only = change(EndpointSettings { types: Some(types.clone()), ..Default::default() });
@@ -172,6 +173,27 @@ fn settings_change_one_by_one_and_enabling_forgets_failures() {
     assert_eq!((enabled.state, enabled.failing_since), (EndpointState::Active, None));
     let paused = change(EndpointSettings { is_paused: Some(true), ..Default::default() });
     assert_eq!(paused.state, EndpointState::Paused);
+}
+
+#[test]
+fn whoever_sets_the_url_becomes_the_owner() {
+    let before = endpoint(Feed::All);
+    let by = UserId::new(2).unwrap();
+    let change = |settings| before.clone().changed(&EndpointChange::Settings { settings, by }).owner;
+    let description = Some(Some(Line::new("a note").unwrap()));
+    assert_eq!(change(EndpointSettings { description, ..Default::default() }), before.owner);
+    assert_eq!(change(EndpointSettings { url: Some(before.url.clone()), ..Default::default() }), by);
+}
+
+#[test]
+fn the_authority_of_a_url_has_neither_path_nor_query() {
+    for (url, authority) in [
+        ("https://example.com", "example.com"),
+        ("https://example.com:8443/secret", "example.com:8443"),
+        ("https://[2001:db8::1]?secret", "[2001:db8::1]"),
+    ] {
+        assert_eq!(EndpointUrl::new(url).unwrap().authority(), authority);
+    }
 }
 
 #[test]
@@ -241,7 +263,7 @@ fn failures_of_a_previous_url_do_not_count() {
     let failing = WebhookEndpoint { failing_since: Some(NOW), ..endpoint(Feed::Own) };
     let url = EndpointUrl::new("https://example.com/corrected").unwrap();
     let settings = EndpointSettings { url: Some(url), ..Default::default() };
-    let corrected = failing.clone().changed(&EndpointChange::Settings(settings));
+    let corrected = failing.clone().changed(&EndpointChange::Settings { settings, by: failing.owner });
     assert_eq!(corrected.failing_since, None);
     let turn = Turn {
         disabled: Some(EndpointState::Disabled { at: NOW, reason: DisabledReason::Gone }),

@@ -338,11 +338,13 @@ macro_rules! store_contract {
             }
             webhook_turns {
                 an_endpoint_is_leased_by_one_server_at_a_time,
+                a_lease_from_a_clock_that_was_ahead_does_not_count,
                 a_replaced_lease_records_nothing,
                 operations_are_work_for_the_endpoints_that_they_concern,
                 replays_and_due_deliveries_are_work,
                 failed_deliveries_are_due_at_their_times,
                 deliveries_that_were_given_up_are_repeated_on_demand,
+                the_newest_deliveries_that_were_given_up_are_kept,
                 attempts_are_listed_newest_first,
                 the_newest_attempts_are_kept,
                 a_turn_disables_an_endpoint_that_is_active,

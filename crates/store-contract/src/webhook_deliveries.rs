@@ -267,7 +267,8 @@ async fn revive(scenario: &Scenario, endpoints: [WebhookEndpointId; 2], receiver
         let endpoint = scenario.store.endpoint(id).await.unwrap().unwrap();
         if let EndpointState::Disabled { .. } = endpoint.state {
             let settings = EndpointSettings { is_paused: Some(false), ..EndpointSettings::default() };
-            scenario.store.change_endpoint(id, &EndpointChange::Settings(settings)).await.unwrap();
+            let change = EndpointChange::Settings { settings, by: endpoint.owner };
+            scenario.store.change_endpoint(id, &change).await.unwrap();
         }
         scenario.store.repeat_given_up(id, receivers.clock.now()).await.unwrap();
     }

@@ -58,7 +58,8 @@ pub(crate) async fn change(
 /// Pauses an endpoint, or enables it.
 pub(crate) async fn pause(scenario: &Scenario, id: WebhookEndpointId, is_paused: bool) -> WebhookEndpoint {
     let settings = EndpointSettings { is_paused: Some(is_paused), ..EndpointSettings::default() };
-    change(scenario, id, EndpointChange::Settings(settings)).await
+    let by = stored(scenario, id).await.owner;
+    change(scenario, id, EndpointChange::Settings { settings, by }).await
 }
 
 /// Leases a free endpoint and ends the turn at once with these results.
@@ -145,12 +146,15 @@ pub async fn endpoints_are_listed_last_added_first(store: Arc<dyn Store>) {
     assert!(both.is_sorted());
 }
 
-/// Each setting is changed or kept; an endpoint is paused and enabled; an unknown one is not changed.
+/// Each setting is changed or kept; who sets the URL becomes the owner; an endpoint is paused and enabled; an
+/// unknown one is not changed.
 pub async fn settings_of_an_endpoint_are_changed(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(0).await;
     let endpoint = add(&scenario, owner, Feed::Own).await;
-    let set = async |settings| change(&scenario, endpoint.id, EndpointChange::Settings(settings)).await;
+    let by = scenario.guest(1).await;
+    let set =
+        async |settings| change(&scenario, endpoint.id, EndpointChange::Settings { settings, by }).await;
     let url = EndpointUrl::new("https://example.org").unwrap();
     let types = Some([EventType::AdjustmentCreated].into());
     let changed = set(EndpointSettings {
@@ -161,8 +165,14 @@ pub async fn settings_of_an_endpoint_are_changed(store: Arc<dyn Store>) {
     })
     .await;
     let paused = EndpointState::Paused;
-    let expected =
-        WebhookEndpoint { url, types, description: Some(line("a note")), state: paused, ..endpoint.clone() };
+    let expected = WebhookEndpoint {
+        owner: by,
+        url,
+        types,
+        description: Some(line("a note")),
+        state: paused,
+        ..endpoint.clone()
+    };
     assert_eq!(changed, expected);
     assert_eq!(set(EndpointSettings::default()).await, expected);
     let removed =
@@ -170,7 +180,7 @@ pub async fn settings_of_an_endpoint_are_changed(store: Arc<dyn Store>) {
     assert_eq!(set(removed).await, WebhookEndpoint { types: None, description: None, ..expected });
     assert_eq!(pause(&scenario, endpoint.id, false).await.state, EndpointState::Active);
     let unknown = WebhookEndpointId::new(i64::MAX).unwrap();
-    let nothing = EndpointChange::Settings(EndpointSettings::default());
+    let nothing = EndpointChange::Settings { settings: EndpointSettings::default(), by };
     assert_eq!(scenario.store.change_endpoint(unknown, &nothing).await.unwrap(), None);
 }
 

@@ -73,6 +73,19 @@ pub async fn an_endpoint_is_leased_by_one_server_at_a_time(store: Arc<dyn Store>
     assert_eq!(lease(&scenario, unknown, 62, 99).await, None);
 }
 
+/// A lease that a clock gave that was ahead does not keep an endpoint waiting once the clock is right again.
+pub async fn a_lease_from_a_clock_that_was_ahead_does_not_count(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let owner = scenario.guest(0).await;
+    let id = add(&scenario, owner, Feed::Own).await.id;
+    let turn = Turn { failed: vec![failed(1, Some(at(1)), 1)], ..Turn::default() };
+    take_turn(&scenario, id, 300, &turn).await;
+    assert_eq!((working(&scenario, 1, 9).await, lease(&scenario, id, 1, 61).await), (vec![], None));
+    take_turn(&scenario, id, 604_800, &turn).await;
+    assert_eq!(working(&scenario, 301, 9).await, [id]);
+    assert!(lease(&scenario, id, 301, 361).await.is_some());
+}
+
 /// A turn whose lease was replaced, or whose endpoint was removed, changes nothing.
 pub async fn a_replaced_lease_records_nothing(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
@@ -192,6 +205,25 @@ pub async fn deliveries_that_were_given_up_are_repeated_on_demand(store: Arc<dyn
     assert_eq!(scenario.store.repeat_given_up(id, at(71)).await.unwrap(), 0);
     let unknown = WebhookEndpointId::new(i64::MAX).unwrap();
     assert_eq!(scenario.store.repeat_given_up(unknown, at(71)).await.unwrap(), 0);
+}
+
+/// Of the deliveries that were given up, the ten thousand with the greatest positions are kept; those that wait are
+/// kept as well.
+pub async fn the_newest_deliveries_that_were_given_up_are_kept(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let owner = scenario.guest(0).await;
+    let id = add(&scenario, owner, Feed::Own).await.id;
+    let waiting = failed(1, Some(at(2)), 1);
+    let given_up = (2..=10_003).map(|position| failed(position, None, 1));
+    let turn = Turn { failed: [waiting].into_iter().chain(given_up).collect(), ..Turn::default() };
+    take_turn(&scenario, id, 1, &turn).await;
+    let due = async || {
+        let due = scenario.store.due_deliveries(id, at(3), 2).await.unwrap();
+        due.iter().map(|failed| failed.position.get()).collect::<Vec<_>>()
+    };
+    assert_eq!(due().await, [1]);
+    assert_eq!(scenario.store.repeat_given_up(id, at(3)).await.unwrap(), 10_000);
+    assert_eq!(due().await, [1, 4]);
 }
 
 /// Attempts read back newest first, without the time that an endpoint asked for.

@@ -39,7 +39,8 @@ struct EndpointRecord {
 
 impl EndpointRecord {
     fn is_free(&self, now: Timestamp) -> bool {
-        self.leased_until.is_none_or(|until| until <= now)
+        let ahead = now.plus(WebhookEndpoint::LEASED_FOR_LESS_THAN);
+        self.leased_until.is_none_or(|until| until <= now || until >= ahead)
     }
 
     fn has_work(&self, lists: &Lists, now: Timestamp) -> bool {
@@ -51,6 +52,15 @@ impl EndpointRecord {
         endpoint.replay.is_some()
             || newest.is_some_and(|newest| newest > endpoint.cursor)
             || self.failed.values().any(|failed| failed.next_at.is_some_and(|at| at <= now))
+    }
+
+    /// Drops the oldest of too many deliveries that were given up.
+    fn drop_given_up(&mut self) {
+        let kept = usize::try_from(WebhookEndpoint::GIVEN_UP_KEPT).unwrap_or(usize::MAX);
+        let given_up = self.failed.values().rev().filter(|delivery| delivery.next_at.is_none());
+        if let Some(newest) = given_up.map(|delivery| delivery.position).nth(kept) {
+            self.failed.retain(|position, delivery| *position > newest || delivery.next_at.is_some());
+        }
     }
 
     fn add_attempts<'a>(&mut self, attempts: impl IntoIterator<Item = &'a Attempt>) {
@@ -253,6 +263,7 @@ impl WebhookEndpoints for MemoryStore {
         record.failed.extend(turn.failed.iter().map(|failed| (failed.position, *failed)));
         record.failed.retain(|position, _| !turn.settled.contains(position));
         record.add_attempts(&turn.attempts);
+        record.drop_given_up();
         Ok(true)
     }
 

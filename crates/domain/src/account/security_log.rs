@@ -46,6 +46,8 @@ pub enum EventKind {
     DataExported,
     /// Personal data was erased.
     DataErased,
+    /// A webhook endpoint of the account was created, changed, removed or used; the detail names it.
+    WebhookEndpointChanged,
     /// Access to a staff route was denied for lack of the role; the detail names the route.
     AccessDenied,
     /// An operator acted; the detail gives the action and the reason.

@@ -186,6 +186,7 @@ impl UseCases {
         match job {
             Job::SendPasswordReset { email, client } => self.passwords.send_reset(&email, client).await,
             Job::NotifyPasswordChanged(user) => self.passwords.notify_changed(user).await,
+            Job::NotifyWebhookCreated(endpoint) => self.deliveries.notify_created(endpoint).await,
             Job::NotifyWebhookDisabled(endpoint) => self.deliveries.notify_disabled(endpoint).await,
         }
     }

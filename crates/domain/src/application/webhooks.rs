@@ -13,8 +13,8 @@ use crate::event::{EventType, Feed};
 use crate::ids::WebhookEndpointId;
 use crate::ledger::Position;
 use crate::page::{PageRequest, Rows};
-use crate::ports::{Token, UrlProblem};
-use crate::text::Line;
+use crate::ports::{Job, Token, UrlProblem};
+use crate::text::{Line, MAX_CHARACTERS};
 use crate::webhook::{
     Attempt, EndpointChange, EndpointSettings, EndpointUrl, NewEndpoint, Replay, WebhookEndpoint,
 };
@@ -134,7 +134,9 @@ impl Webhooks {
             let (token, secret) = env.webhooks.new_secret(at)?;
             let new = NewEndpoint { owner: principal.user, feed, url, types, description, secret, at };
             let added = env.endpoints.add_endpoint(&new).await?;
-            Ok((added.ok_or(CommandError::Refused(WebhookRefusal::TooMany))?, token))
+            let endpoint = added.ok_or(CommandError::Refused(WebhookRefusal::TooMany))?;
+            drop(env.jobs.enqueue(Job::NotifyWebhookCreated(endpoint.id)));
+            Ok((endpoint, token))
         })
         .await
     }
@@ -150,14 +152,15 @@ impl Webhooks {
         id: WebhookEndpointId,
         settings: EndpointSettings,
     ) -> Changed<WebhookEndpoint> {
-        self.perform(context, feed, "change_webhook_endpoint", async |principal| {
+        let changed = self.perform(context, feed, "change_webhook_endpoint", async |principal| {
             let endpoint = self.visible(principal, feed, id).await?;
             if let Some(url) = &settings.url {
                 self.env.webhooks.check_url(url).map_err(refused_url)?;
             }
-            self.changed(&endpoint, EndpointChange::Settings(settings)).await
-        })
-        .await
+            let change = EndpointChange::Settings { settings, by: principal.user };
+            Ok((self.changed(&endpoint, change).await?, ()))
+        });
+        changed.await.map(|(endpoint, ())| endpoint)
     }
 
     /// Removes an endpoint; deliveries that wait for another attempt are dropped.
@@ -165,12 +168,12 @@ impl Webhooks {
     /// # Errors
     /// [`Failure`].
     pub async fn remove(&self, context: &Context, feed: Feed, id: WebhookEndpointId) -> Changed<()> {
-        self.perform(context, feed, "remove_webhook_endpoint", async |principal| {
+        let removed = self.perform(context, feed, "remove_webhook_endpoint", async |principal| {
             let endpoint = self.visible(principal, feed, id).await?;
             self.env.endpoints.remove_endpoint(endpoint.id).await?;
-            Ok(())
-        })
-        .await
+            Ok((endpoint, ()))
+        });
+        removed.await.map(drop)
     }
 
     /// Gives an endpoint a new secret and returns it. The previous secrets sign beside it for a day.
@@ -197,14 +200,14 @@ impl Webhooks {
     /// # Errors
     /// [`Failure`].
     pub async fn test(&self, context: &Context, feed: Feed, id: WebhookEndpointId) -> Changed<()> {
-        self.perform(context, feed, "test_webhook_endpoint", async |principal| {
+        let begun = self.perform(context, feed, "test_webhook_endpoint", async |principal| {
             let endpoint = self.visible(principal, feed, id).await?;
             let deliveries = self.deliveries.clone();
             // If it cannot be sent, no attempt is listed.
-            self.env.tasks.spawn(Box::pin(async move { drop(deliveries.test(endpoint.id).await) }));
-            Ok(())
-        })
-        .await
+            self.env.tasks.spawn(Box::pin(async move { drop(deliveries.test(id).await) }));
+            Ok((endpoint, ()))
+        });
+        begun.await.map(drop)
     }
 
     /// Has events delivered once more.
@@ -219,11 +222,11 @@ impl Webhooks {
         asked: ReplayRequest,
     ) -> Changed<WebhookEndpoint> {
         let env = &self.env;
-        self.perform(context, feed, "replay_webhook_events", async |principal| {
+        let begun = self.perform(context, feed, "replay_webhook_events", async |principal| {
             let endpoint = self.visible(principal, feed, id).await?;
             let ReplayRequest::Range { after, until } = asked else {
                 env.endpoints.repeat_given_up(endpoint.id, env.now()).await?;
-                return Ok(endpoint);
+                return Ok((endpoint, ()));
             };
             let until = until.unwrap_or(Position::END).min(endpoint.cursor);
             if after >= until {
@@ -234,44 +237,56 @@ impl Webhooks {
             if changed.replay != Some(range) || endpoint.replay == Some(range) {
                 return Err(CommandError::Refused(WebhookRefusal::ReplayRunning));
             }
-            Ok(changed)
-        })
-        .await
+            Ok((changed, ()))
+        });
+        begun.await.map(|(endpoint, ())| endpoint)
     }
 
-    /// Makes a change of the endpoints for a feed. Those of operators are recorded in the security log by this name.
+    /// Makes a change of an endpoint for a feed, and records it in the security log by this name.
     async fn perform<T>(
         &self,
         context: &Context,
         feed: Feed,
         name: &'static str,
-        change: impl AsyncFnOnce(&Principal) -> Changed<T>,
-    ) -> Changed<T> {
+        change: impl AsyncFnOnce(&Principal) -> Changed<(WebhookEndpoint, T)>,
+    ) -> Changed<(WebhookEndpoint, T)> {
         let executor = &self.executor;
+        let recorded = async |principal: &Principal| {
+            let changed = change(principal).await?;
+            self.record(context, principal, name, &changed.0).await;
+            Ok(changed)
+        };
         match feed {
             Feed::Own => {
                 let change = async |_: Authorized<_, permission::ManageWebhooks>,
                                     principal: &_,
-                                    _: &mut _| { change(principal).await };
+                                    _: &mut _| { recorded(principal).await };
                 executor.perform(context, change).await
             }
             Feed::All => {
-                let change =
-                    async |_: Authorized<_, permission::ManageAllWebhooks>, principal: &_, _: &mut _| {
-                        let changed = change(principal).await?;
-                        self.record(context, principal, name).await;
-                        Ok(changed)
-                    };
+                let change = async |_: Authorized<_, permission::ManageAllWebhooks>,
+                                    principal: &_,
+                                    _: &mut _| { recorded(principal).await };
                 executor.perform(context, change).await
             }
         }
     }
 
-    async fn record(&self, context: &Context, principal: &Principal, name: &'static str) {
-        let (env, kind) = (&self.env, EventKind::OperatorAction);
-        let event = SecurityEvent::by(principal, kind, context.client.clone(), env.now());
-        let detail = Some(Line::from_stored(name.to_owned()));
-        env.security_audit.add(SecurityEvent { detail, ..event }).await;
+    async fn record(
+        &self,
+        context: &Context,
+        principal: &Principal,
+        name: &'static str,
+        endpoint: &WebhookEndpoint,
+    ) {
+        let kind = match endpoint.feed {
+            Feed::Own => EventKind::WebhookEndpointChanged,
+            Feed::All => EventKind::OperatorAction,
+        };
+        let event = SecurityEvent::by(principal, kind, context.client.clone(), self.env.now());
+        let detail = format!("{name}: endpoint {} at {}", endpoint.id, endpoint.url.authority());
+        let detail = Some(Line::from_stored(detail.chars().take(MAX_CHARACTERS).collect()));
+        self.env.security_audit.add(SecurityEvent { detail, ..event }).await;
     }
 
     /// An endpoint for this feed that the principal may see.

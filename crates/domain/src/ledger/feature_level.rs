@@ -15,6 +15,7 @@
 //!   routes resolves messages, nor in their ledger audit, because these receipts moved no money.
 //! - Redacted receipts of erased users. No token remains to repeat the users' own requests; an operator who
 //!   repeats a request about them with its key gets an error.
+//! - The kind `webhook_endpoint_changed` in the security log, in which they show unknown kinds by their name.
 //! - Pending top-ups without a page, which they may write as well.
 //! - Events of operators with session, address and user agent, in columns that they have. They show these to
 //!   the affected user in an export; omitting the fields would hide abuse of an operator's account.

@@ -32,6 +32,8 @@ pub enum Job {
     },
     /// Notifies a user that their password was changed.
     NotifyPasswordChanged(UserId),
+    /// Notifies the owner of a webhook endpoint that it was created.
+    NotifyWebhookCreated(WebhookEndpointId),
     /// Notifies the owner of a webhook endpoint that it was disabled.
     NotifyWebhookDisabled(WebhookEndpointId),
 }
@@ -41,6 +43,9 @@ impl fmt::Debug for Job {
         match self {
             Self::SendPasswordReset { .. } => f.write_str("SendPasswordReset([hidden])"),
             Self::NotifyPasswordChanged(user) => f.debug_tuple("NotifyPasswordChanged").field(user).finish(),
+            Self::NotifyWebhookCreated(endpoint) => {
+                f.debug_tuple("NotifyWebhookCreated").field(endpoint).finish()
+            }
             Self::NotifyWebhookDisabled(endpoint) => {
                 f.debug_tuple("NotifyWebhookDisabled").field(endpoint).finish()
             }

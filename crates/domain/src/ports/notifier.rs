@@ -36,6 +36,9 @@ pub enum Notice {
     PasswordReset(Token),
     /// A notice that the password was changed, so that its owner can react to an unauthorized change.
     PasswordChanged,
+    /// A notice that a webhook endpoint was created, so that the owner of the account can react to an unauthorized
+    /// creation.
+    WebhookCreated(WebhookEndpointId),
     /// A notice that a webhook endpoint was disabled.
     WebhookDisabled {
         /// Its id.

@@ -81,8 +81,8 @@ pub trait WebhookEndpoints: Send + Sync {
     /// [`Unavailable`].
     async fn add_attempt(&self, id: WebhookEndpointId, attempt: &Attempt) -> Result<(), Unavailable>;
 
-    /// Makes all deliveries of an endpoint that were given up due now, with no attempts so far, and returns their
-    /// number.
+    /// Makes all kept deliveries of an endpoint that were given up due now, with no attempts so far, and returns
+    /// their number.
     ///
     /// # Errors
     /// [`Unavailable`].
@@ -101,7 +101,8 @@ pub trait WebhookEndpoints: Send + Sync {
         limit: u32,
     ) -> Result<Vec<WebhookEndpointId>, Unavailable>;
 
-    /// Leases an endpoint until a time, under a new number; `None` if it is leased, or there is none.
+    /// Leases an endpoint until a time, under a new number; `None` if it is leased, or there is none. A lease that
+    /// ends [`WebhookEndpoint::LEASED_FOR_LESS_THAN`] or more after `now` does not count.
     ///
     /// # Errors
     /// [`Unavailable`].
@@ -130,10 +131,11 @@ pub trait WebhookEndpoints: Send + Sync {
         limit: u32,
     ) -> Result<Vec<FailedDelivery>, Unavailable>;
 
-    /// Records the results of a turn in one commit and ends its lease at `leased_until`; `false`, and nothing changes, if
-    /// the lease was replaced by a newer one or the endpoint was removed. A turn that disables an endpoint that
-    /// its owner paused meanwhile leaves it paused. The newest [`WebhookEndpoint::ATTEMPTS_KEPT`] attempts are
-    /// kept.
+    /// Records the results of a turn in one commit and ends its lease at `leased_until`; `false`, and nothing
+    /// changes, if the lease was replaced by a newer one or the endpoint was removed. A turn that disables an
+    /// endpoint that its owner paused meanwhile leaves it paused. The newest
+    /// [`WebhookEndpoint::ATTEMPTS_KEPT`] attempts are kept, and of the deliveries that were given up those
+    /// with the [`WebhookEndpoint::GIVEN_UP_KEPT`] greatest positions.
     ///
     /// # Errors
     /// [`Unavailable`].

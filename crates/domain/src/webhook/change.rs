@@ -44,8 +44,14 @@ pub struct EndpointSettings {
 /// A change of an endpoint, decided on the row that the store has locked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EndpointChange {
-    /// Its settings change.
-    Settings(EndpointSettings),
+    /// Its settings change. Whoever sets the URL becomes the owner, so that events are sent only where somebody
+    /// wants them who may still read them.
+    Settings {
+        /// The new settings.
+        settings: EndpointSettings,
+        /// Who sets them.
+        by: UserId,
+    },
     /// A new secret signs; the previous ones sign beside it for [`EndpointSecrets::PREVIOUS_FOR`].
     Rotate {
         /// The new secret.
@@ -89,7 +95,7 @@ impl WebhookEndpoint {
     #[must_use]
     pub fn changed(mut self, change: &EndpointChange) -> Self {
         match change {
-            EndpointChange::Settings(settings) => self.set(settings),
+            EndpointChange::Settings { settings, by } => self.set(settings, *by),
             EndpointChange::Rotate { secret, at } => self.secrets = self.secrets.rotated(secret.clone(), *at),
             EndpointChange::Reseal { expected, resealed } if self.secrets == *expected => {
                 self.secrets = resealed.clone();
@@ -100,13 +106,14 @@ impl WebhookEndpoint {
         self
     }
 
-    fn set(&mut self, settings: &EndpointSettings) {
+    fn set(&mut self, settings: &EndpointSettings, by: UserId) {
         let EndpointSettings { url, types, description, is_paused } = settings;
-        if let Some(url) = url
-            && *url != self.url
-        {
-            self.url = url.clone();
-            self.failing_since = None;
+        if let Some(url) = url {
+            self.owner = by;
+            if *url != self.url {
+                self.url = url.clone();
+                self.failing_since = None;
+            }
         }
         if let Some(types) = types {
             self.types.clone_from(types);

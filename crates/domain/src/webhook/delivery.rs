@@ -31,7 +31,7 @@ const LONGEST_RETRY_AFTER: Duration = Duration::hours(24);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, IntoStaticStr, EnumString, EnumIter)]
 #[strum(serialize_all = "snake_case")]
 pub enum AttemptError {
-    /// The URL is not permitted, or none of its host's addresses is.
+    /// The URL is not permitted, or none of its host's addresses is. Recorded for endpoints for all events only.
     NotPermitted,
     /// There is no connection to the host.
     ConnectionFailed,

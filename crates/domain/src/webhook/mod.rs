@@ -59,6 +59,13 @@ impl EndpointUrl {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The host and the port, without path and query, which may contain secrets.
+    #[must_use]
+    pub fn authority(&self) -> &str {
+        let (_, rest) = self.0.split_once("://").unwrap_or_default();
+        rest.split(['/', '?', '#']).next().unwrap_or_default()
+    }
 }
 
 /// Why an endpoint was disabled.
@@ -120,7 +127,7 @@ pub struct Replay {
 pub struct WebhookEndpoint {
     /// The id.
     pub id: WebhookEndpointId,
-    /// The account that created it, by whose permissions events are delivered.
+    /// The account that set its URL, by whose permissions events are delivered.
     pub owner: UserId,
     /// The events that it receives.
     pub feed: Feed,
@@ -152,6 +159,10 @@ impl WebhookEndpoint {
     pub const DISABLED_AFTER: time::Duration = time::Duration::hours(120);
     /// The number of newest attempts that are kept.
     pub const ATTEMPTS_KEPT: u32 = 1_000;
+    /// The number of newest deliveries that are kept after they were given up.
+    pub const GIVEN_UP_KEPT: u32 = 10_000;
+    /// A lease ends earlier than this; one that ends later was given by a clock that was ahead, and does not count.
+    pub const LEASED_FOR_LESS_THAN: time::Duration = time::Duration::minutes(5);
 
     /// Whether events may be delivered: it is active, and its owner may read its feed and manage such endpoints, as
     /// with a token.

@@ -10,6 +10,7 @@ use crate::harness::{
 
 on_every_store!(
     a_verification_code_is_sent_by_mail,
+    the_creation_of_a_webhook_endpoint_is_notified_to_a_verified_address,
     a_refusing_mail_server_is_an_outage,
     a_hanging_mail_server_is_an_outage,
     a_mail_refusal_logs_no_address,
@@ -59,6 +60,19 @@ fn a_verification_code_is_sent_by_mail(store: Store) {
     }
     assert!(text.contains("It expires in 10 minutes."), "{text}");
     assert!(!server.log().contains(&code(text)), "codes that are sent are in no log");
+}
+
+fn the_creation_of_a_webhook_endpoint_is_notified_to_a_verified_address(store: Store) {
+    let mails = MailServer::new(Post::Takes);
+    let server = mailing(store, &mails);
+    let (unverified, guest) = (server.guest(), server.guest());
+    proves(&mails, &guest);
+    unverified.webhook_endpoint("/webhook-endpoints");
+    let id = guest.webhook_endpoint("/webhook-endpoints");
+    let mail = eventually("a mail", || mails.mails().into_iter().nth(1));
+    assert_eq!(mail.to, [guest.email]);
+    assert!(mail.text.contains(&format!("The webhook endpoint {id} was created")), "{}", mail.text);
+    assert_eq!(mails.mails().len(), 2);
 }
 
 fn a_refusing_mail_server_is_an_outage(store: Store) {

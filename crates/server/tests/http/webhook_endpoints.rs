@@ -12,6 +12,7 @@ on_every_store!(
     an_account_has_at_most_five_endpoints_for_a_feed,
     endpoints_of_others_look_nonexistent,
     endpoints_for_all_events_are_common_to_operators_and_closed_to_others,
+    changes_of_endpoints_are_in_the_security_log,
     invalid_fields_of_an_endpoint_are_named,
     a_url_that_may_not_be_called_is_refused,
     a_rotation_shows_a_new_secret,
@@ -184,8 +185,37 @@ fn endpoints_for_all_events_are_common_to_operators_and_closed_to_others(store: 
     assert_eq!(other.get(ALL).data(200)["data"][0]["user_id"], operator.id);
     let changed = endpoint(&other.patch(&path, &json!({"description": "the office"})), 200);
     assert_eq!((&changed["description"], &changed["user_id"]), (&json!("the office"), &json!(operator.id)));
+    let set = endpoint(&other.patch(&path, &json!({"url": WEBHOOK_URL})), 200);
+    assert_eq!(set["user_id"], other.id, "whoever sets the URL is judged for it");
     other.delete(&path).data(200);
     operator.get(&path).refused(404, "not_found");
+}
+
+fn changes_of_endpoints_are_in_the_security_log(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let guest = server.guest();
+    for (person, list, kind) in
+        [(&guest, OWN, "webhook_endpoint_changed"), (&operator, ALL, "operator_action")]
+    {
+        let id = person.webhook_endpoint(list);
+        let path = format!("{list}/{id}");
+        person.patch(&path, &json!({"url": "https://example.org:8443/secret"})).data(200);
+        person.post(&format!("{path}/rotate"), &json!({})).data(200);
+        person.delete(&path).data(200);
+        let log = format!("/operator/security-log?kind={kind}&user_id={}", person.id);
+        let events = operator.get(&log).data(200)["data"].as_array().unwrap().clone();
+        let details: Vec<&str> = events.iter().rev().map(|event| event["detail"].as_str().unwrap()).collect();
+        let host = WEBHOOK_URL.split('/').nth(2).unwrap();
+        assert_eq!(
+            details,
+            [
+                format!("create_webhook_endpoint: endpoint {id} at {host}"),
+                format!("change_webhook_endpoint: endpoint {id} at example.org:8443"),
+                format!("rotate_webhook_secret: endpoint {id} at example.org:8443"),
+                format!("remove_webhook_endpoint: endpoint {id} at example.org:8443"),
+            ]
+        );
+    }
 }
 
 fn invalid_fields_of_an_endpoint_are_named(store: Store) {
@@ -346,22 +376,22 @@ fn one_range_is_replayed_at_a_time(store: Store) {
 }
 
 #[test]
-fn tests_rotations_and_replays_share_a_quota_per_hour() {
-    let keys = [("rate_limits.enabled", "true"), ("rate_limits.webhooks_per_hour", "3")];
+fn creations_tests_rotations_and_replays_share_a_quota_per_hour() {
+    let keys = [("rate_limits.enabled", "true"), ("rate_limits.webhooks_per_hour", "5")];
     let keys = [&keys[..], &[("rate_limits.default_per_minute", "1000")]].concat();
     let (server, operator) = Server::with_operator(Store::Memory, &keys);
     let (path, all) = (paused(&operator, OWN), paused(&operator, ALL));
     let limit = |answer: &Answer| answer.header("x-ratelimit-limit").unwrap().to_owned();
     let tested = operator.post(&format!("{path}/test"), &json!({}));
     tested.data(202);
-    assert_eq!((&*limit(&tested), tested.header("x-ratelimit-remaining")), ("3", Some("2")));
+    assert_eq!((&*limit(&tested), tested.header("x-ratelimit-remaining")), ("5", Some("2")));
     operator.post(&format!("{all}/rotate"), &json!({})).data(200);
     operator.post(&format!("{path}/replay"), &json!({})).invalid(&["after"]);
     for call in [format!("{path}/test"), format!("{all}/rotate"), format!("{all}/replay")] {
         let refused = operator.post(&call, &json!({}));
         refused.refused(429, "rate_limited");
         let seconds: u32 = refused.header("retry-after").unwrap().parse().unwrap();
-        assert!(limit(&refused) == "3" && (1_100..=1_200).contains(&seconds), "{refused}");
+        assert!(limit(&refused) == "5" && (600..=720).contains(&seconds), "{refused}");
     }
     assert_eq!(limit(&operator.get(&path)), "1000");
     let other = operator.employ(&server);

@@ -106,6 +106,7 @@ fn names_in_sql_files_match_the_domain() {
     check("tables/adjustments.sql", &[EntryKind::Adjustment.name()]);
     let work = [EndpointState::Active.name(), Feed::Own.name(), Feed::All.name()];
     check("ports/webhook_endpoints/with_work.sql", &work);
+    check("ports/webhook_endpoints/oldest_failed.sql", &[EndpointState::Active.name()]);
     let sources = [MessageSource::Topups, MessageSource::Payouts].map(MessageSource::name);
     check("ports/messages_about_person.sql", &sources);
 }

@@ -230,7 +230,8 @@ mod tests {
         assert_eq!(endpoint.types, Some([EventType::TopupCreated].into()));
         assert_eq!(rotated.types.as_deref(), Some(later));
         let types = Some(Some([EventType::TopupFailed].into()));
-        let settings = EndpointChange::Settings(EndpointSettings { types, ..EndpointSettings::default() });
+        let settings = EndpointSettings { types, ..EndpointSettings::default() };
+        let settings = EndpointChange::Settings { settings, by: UserId::new(7).unwrap() };
         let (_, set) = row.changed(|endpoint| endpoint.changed(&settings)).unwrap();
         assert_eq!(set.types.as_deref(), Some("topup.failed"));
     }

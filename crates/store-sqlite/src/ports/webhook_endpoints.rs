@@ -10,10 +10,10 @@ use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::webhook::{
     Attempt, EndpointChange, EndpointState, FailedDelivery, Lease, NewEndpoint, Turn, WebhookEndpoint,
 };
-use diesel::dsl::{exists, sql};
+use diesel::dsl::sql;
 use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Bool};
+use diesel::sql_types::{BigInt, Bool, Nullable};
 use diesel::sqlite::Sqlite;
 
 use super::lists::page;
@@ -135,13 +135,16 @@ impl WebhookEndpoints for SqliteStore {
     }
 
     async fn repeat_given_up(&self, id: WebhookEndpointId, now: Timestamp) -> Result<u64, Unavailable> {
-        let repeat = move |connection: &mut SqliteConnection| webhooks::repeat_given_up(connection, id, now);
-        let mut all = 0_u64;
+        let (mut all, mut after) = (0_u64, 0);
         loop {
+            let repeat = move |connection: &mut SqliteConnection| {
+                webhooks::repeat_given_up(connection, id, after, now)
+            };
             let repeated = self.writer.change(Repetition::Once, repeat).await?;
-            all = all.saturating_add(u64::try_from(repeated).unwrap_or(u64::MAX));
-            if repeated < webhooks::BATCH {
-                return Ok(all);
+            all = all.saturating_add(u64::try_from(repeated.len()).unwrap_or(u64::MAX));
+            match repeated.last() {
+                Some(last) if repeated.len() >= webhooks::BATCH => after = *last,
+                _ => return Ok(all),
             }
         }
     }
@@ -223,17 +226,13 @@ impl WebhookEndpoints for SqliteStore {
 
     async fn oldest_failed_delivery(&self) -> Result<Option<Timestamp>, Unavailable> {
         self.readers.read(|connection| {
-            let active = webhook_endpoints::table
-                .filter(webhook_endpoints::id.eq(webhook_deliveries::endpoint_id))
-                .filter(webhook_endpoints::state.eq(EndpointState::Active.name()));
-            // In the order of an index, so that few deliveries are read.
-            let oldest: Option<i64> = webhook_deliveries::table
-                .filter(webhook_deliveries::next_at.is_not_null())
-                .filter(exists(active))
-                .order(webhook_deliveries::failed_at)
-                .select(webhook_deliveries::failed_at)
-                .first(connection)
-                .optional()?;
+            // The first one in the index for each endpoint, however many wait for those that are not active.
+            let oldest = "min((SELECT min(failed_at) FROM webhook_deliveries \
+                WHERE endpoint_id = webhook_endpoints.id AND next_at IS NOT NULL))";
+            let oldest: Option<i64> = webhook_endpoints::table
+                .filter(webhook_endpoints::state.eq(EndpointState::Active.name()))
+                .select(sql::<Nullable<BigInt>>(oldest))
+                .get_result(connection)?;
             Ok(oldest.map(Timestamp::from_unix_micros))
         })
     }

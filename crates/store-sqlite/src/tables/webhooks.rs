@@ -7,9 +7,10 @@ use cuepoint_domain::money::Currency;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::webhook::{Attempt, EndpointChange, Lease, NewEndpoint, Turn, WebhookEndpoint};
 use cuepoint_store_sql::rows::{StoredWebhookAttempt, StoredWebhookDelivery, StoredWebhookEndpointRecord};
-use diesel::dsl::{IsNull, LtEq, Or, exists};
+use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Nullable};
+use diesel::sqlite::Sqlite;
 
 use super::operations::newest_position;
 use crate::connect::failure::SqliteFailure;
@@ -20,11 +21,15 @@ use crate::rows::{
 use crate::schema::{users, webhook_attempts, webhook_deliveries, webhook_endpoints};
 use crate::statements::Insert;
 
+/// A condition on the rows of a table.
+type Condition<Table> = Box<dyn BoxableExpression<Table, Sqlite, SqlType = Nullable<Bool>>>;
+
 /// The condition of an endpoint that no server has leased.
-pub(crate) fn is_free(
-    now: Timestamp,
-) -> Or<IsNull<webhook_endpoints::leased_until>, LtEq<webhook_endpoints::leased_until, i64>, Nullable<Bool>> {
-    webhook_endpoints::leased_until.is_null().or(webhook_endpoints::leased_until.le(now.unix_micros()))
+pub(crate) fn is_free(now: Timestamp) -> Condition<webhook_endpoints::table> {
+    let ahead = now.plus(WebhookEndpoint::LEASED_FOR_LESS_THAN);
+    let ended = webhook_endpoints::leased_until.le(now.unix_micros());
+    let is_ahead = webhook_endpoints::leased_until.ge(ahead.unix_micros());
+    Box::new(webhook_endpoints::leased_until.is_null().or(ended).or(is_ahead))
 }
 
 /// Whether a user has the maximum number of endpoints for a feed.
@@ -118,8 +123,28 @@ pub(crate) fn end_turn(
         let row = WebhookDeliveryRow::encode(StoredWebhookDelivery::of(id, failed), currency)?;
         Insert(&row).execute(connection)?;
     }
+    if turn.failed.iter().any(|failed| failed.next_at.is_none()) {
+        drop_given_up(connection, id)?;
+    }
     add_attempts(connection, id, &turn.attempts, currency)?;
     Ok(true)
+}
+
+/// Drops the oldest of too many deliveries that were given up.
+fn drop_given_up(connection: &mut SqliteConnection, id: WebhookEndpointId) -> QueryResult<()> {
+    let given_up = webhook_deliveries::table
+        .filter(webhook_deliveries::endpoint_id.eq(id.get()))
+        .filter(webhook_deliveries::next_at.is_null());
+    let newest: Option<i64> = given_up
+        .order(webhook_deliveries::position.desc())
+        .offset(i64::from(WebhookEndpoint::GIVEN_UP_KEPT))
+        .select(webhook_deliveries::position)
+        .first(connection)
+        .optional()?;
+    if let Some(newest) = newest {
+        diesel::delete(given_up.filter(webhook_deliveries::position.le(newest))).execute(connection)?;
+    }
+    Ok(())
 }
 
 /// Adds attempts if the endpoint exists, and deletes those that are no longer among the newest.
@@ -156,21 +181,25 @@ fn batch() -> i64 {
     i64::try_from(BATCH).unwrap_or(i64::MAX)
 }
 
-/// Makes a batch of the deliveries that were given up due now, and returns their number.
+/// Makes a batch of the deliveries after a position that were given up due now, and returns their positions.
 pub(crate) fn repeat_given_up(
     connection: &mut SqliteConnection,
     id: WebhookEndpointId,
+    after: i64,
     now: Timestamp,
-) -> Result<usize, SqliteFailure> {
+) -> Result<Vec<i64>, SqliteFailure> {
     let own = webhook_deliveries::table.filter(webhook_deliveries::endpoint_id.eq(id.get()));
     let given_up: Vec<i64> = own
+        .filter(webhook_deliveries::position.gt(after))
         .filter(webhook_deliveries::next_at.is_null())
+        .order(webhook_deliveries::position)
         .limit(batch())
         .select(webhook_deliveries::position)
         .load(connection)?;
-    Ok(diesel::update(own.filter(webhook_deliveries::position.eq_any(given_up)))
+    diesel::update(own.filter(webhook_deliveries::position.eq_any(&given_up)))
         .set((webhook_deliveries::attempts.eq(0), webhook_deliveries::next_at.eq(now.unix_micros())))
-        .execute(connection)?)
+        .execute(connection)?;
+    Ok(given_up)
 }
 
 /// Deletes a batch of the failed deliveries of an endpoint; `true` if more may follow.

@@ -26,7 +26,7 @@ const SMALL_INDEXES: [&str; 5] = [
     "topups_in_suspense",
     "users_operators",
     "users_by_pending_erasure",
-    "webhook_deliveries_oldest",
+    "webhook_deliveries_waiting",
 ];
 
 /// Statements that may read a whole table, by their text between `FROM` and `ORDER BY`, and the reason. They

@@ -78,6 +78,15 @@ impl Deliveries {
         env.endpoints.add_attempt(id, &attempt_record(endpoint.feed, None, 1, sent, at)).await
     }
 
+    /// Notifies the owner of an endpoint that it was created.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    pub async fn notify_created(&self, id: WebhookEndpointId) -> Result<(), Unavailable> {
+        let Some((_, owner)) = self.with_owner(id).await? else { return Ok(()) };
+        self.notify(&owner, &Notice::WebhookCreated(id)).await
+    }
+
     /// Notifies the owner of an endpoint that it was disabled.
     ///
     /// # Errors
@@ -85,12 +94,16 @@ impl Deliveries {
     pub async fn notify_disabled(&self, id: WebhookEndpointId) -> Result<(), Unavailable> {
         let Some((endpoint, owner)) = self.with_owner(id).await? else { return Ok(()) };
         let EndpointState::Disabled { reason, .. } = endpoint.state else { return Ok(()) };
+        self.notify(&owner, &Notice::WebhookDisabled { endpoint: id, reason }).await
+    }
+
+    async fn notify(&self, owner: &User, notice: &Notice) -> Result<(), Unavailable> {
         let to = Recipient::Email(owner.email.clone());
         // An unverified address may be a stranger's, whom endpoints must not flood.
         if !owner.is_present() || !owner.email_verified || !self.env.notifier.can_reach(&to) {
             return Ok(());
         }
-        self.env.notifier.send(&to, &Notice::WebhookDisabled { endpoint: id, reason }).await
+        self.env.notifier.send(&to, notice).await
     }
 
     /// Encrypts the secrets of all endpoints with the current key, so that previous keys can be removed.

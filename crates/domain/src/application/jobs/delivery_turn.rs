@@ -8,7 +8,10 @@ use crate::ids::WebhookEndpointId;
 use crate::ledger::Position;
 use crate::ports::{Job, OperationPage, SentWebhook, Unavailable, WebhookMessage};
 use crate::timestamp::Timestamp;
-use crate::webhook::{Attempt, DeliveryKind, DisabledReason, EndpointState, Lease, Turn, WebhookEndpoint};
+use crate::webhook::{
+    Attempt, AttemptError, AttemptOutcome, DeliveryKind, DisabledReason, EndpointState, Lease, Turn,
+    WebhookEndpoint,
+};
 
 /// The time after which a lease ends by itself: longer than a turn and the last call that begins in it.
 pub(super) const LEASE: Duration = Duration::seconds(60);
@@ -274,6 +277,13 @@ pub(super) fn attempt_record(
     at: Timestamp,
 ) -> Attempt {
     let SentWebhook { outcome, took, answer } = sent;
+    let outcome = match (feed, outcome) {
+        // The difference would show a member the names of the operator's network.
+        (Feed::Own, AttemptOutcome::Unanswered(AttemptError::NotPermitted)) => {
+            AttemptOutcome::Unanswered(AttemptError::ConnectionFailed)
+        }
+        _ => outcome,
+    };
     Attempt {
         position: of.map(|(position, _)| position),
         event_type: of.map(|(_, event_type)| event_type),

@@ -45,6 +45,14 @@ impl Message {
                  If you didn't make this change, reset your password immediately."
                     .to_owned(),
             ),
+            Notice::WebhookCreated(endpoint) => (
+                "A webhook endpoint was created",
+                format!(
+                    "The webhook endpoint {endpoint} was created\n\
+                     with your Cuepoint account: your events are sent to its URL.\n\
+                     If you didn't create it, delete it and change your password immediately."
+                ),
+            ),
             Notice::WebhookDisabled { endpoint, reason } => (
                 "A webhook endpoint was disabled",
                 format!(
@@ -73,9 +81,10 @@ mod tests {
     #[test]
     fn message_lines_fit_into_76_columns() {
         let (code, token) = (Token("042137".to_owned()), Token("x".repeat(43)));
-        let disabled =
-            |reason| Notice::WebhookDisabled { endpoint: WebhookEndpointId::new(i64::MAX).unwrap(), reason };
-        let notices = [Notice::Code(code), Notice::PasswordReset(token), Notice::PasswordChanged];
+        let endpoint = WebhookEndpointId::new(i64::MAX).unwrap();
+        let disabled = |reason| Notice::WebhookDisabled { endpoint, reason };
+        let created = Notice::WebhookCreated(endpoint);
+        let notices = [Notice::Code(code), Notice::PasswordReset(token), Notice::PasswordChanged, created];
         for notice in notices.into_iter().chain(DisabledReason::all().map(disabled)) {
             let text = Message::of(&notice).text;
             assert!(text.lines().all(|line| line.len() <= 76), "{text}");

@@ -34,6 +34,7 @@ operations! {
         run: authenticated(Action::ManageAllWebhooks, create::<AllWebhooks>),
         answers: created::<OperatorWebhookSecretData>("The endpoint with its secret.")
             .located("/api/v1/operator/webhook-endpoints"),
+        class: Class::Webhooks,
         body: json::<NewEndpointBody>(),
         fails: &[Code::LimitExceeded],
     }

@@ -43,6 +43,7 @@ operations! {
         tag: Webhooks,
         run: authenticated(Action::ManageWebhooks, create::<OwnWebhooks>),
         answers: created::<WebhookSecretData>("The endpoint with its secret.").located("/api/v1/webhook-endpoints"),
+        class: Class::Webhooks,
         body: json::<NewEndpointBody>(),
         fails: &[Code::LimitExceeded],
     }

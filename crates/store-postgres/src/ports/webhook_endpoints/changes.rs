@@ -90,6 +90,9 @@ pub(super) async fn end_turn(
     let ended = webhook_endpoints::leased_until.eq(column_time(leased_until));
     diesel::update(kept).set((WebhookEndpointRecordRow::from(record), ended)).execute(connection).await?;
     replace_failed(connection, id, turn).await?;
+    if turn.failed.iter().any(|failed| failed.next_at.is_none()) {
+        drop_given_up(connection, id).await?;
+    }
     add_attempts(connection, id, &turn.attempts).await?;
     Ok(true)
 }
@@ -111,6 +114,28 @@ async fn replace_failed(
     diesel::delete(earlier).execute(connection).await?;
     let rows = turn.failed.iter().map(|failed| StoredWebhookDelivery::of(id, failed));
     rows.collect::<Insert<WebhookDeliveryRow>>().execute(connection).await?;
+    Ok(())
+}
+
+/// Drops the oldest of too many deliveries that were given up.
+async fn drop_given_up(
+    connection: &mut AsyncPgConnection,
+    id: WebhookEndpointId,
+) -> Result<(), DatabaseFailure> {
+    let given_up = webhook_deliveries::table
+        .filter(webhook_deliveries::endpoint_id.eq(id.get()))
+        .filter(webhook_deliveries::next_at.is_null());
+    let newest: Option<i64> = given_up
+        .order(webhook_deliveries::position.desc())
+        .offset(i64::from(WebhookEndpoint::GIVEN_UP_KEPT))
+        .select(webhook_deliveries::position)
+        .first(connection)
+        .await
+        .optional()?;
+    if let Some(newest) = newest {
+        let oldest = given_up.filter(webhook_deliveries::position.le(newest));
+        diesel::delete(oldest).execute(connection).await?;
+    }
     Ok(())
 }
 
@@ -150,27 +175,31 @@ fn batch() -> i64 {
     i64::try_from(BATCH).unwrap_or(i64::MAX)
 }
 
-/// Makes a batch of the deliveries that were given up due now, and returns their number.
+/// Makes a batch of the deliveries after a position that were given up due now, and returns their positions.
 pub(super) async fn repeat_given_up(
     connection: &mut AsyncPgConnection,
     id: WebhookEndpointId,
+    after: i64,
     now: Timestamp,
-) -> Result<usize, DatabaseFailure> {
+) -> Result<Vec<i64>, DatabaseFailure> {
     let endpoint = webhook_endpoints::table.find(id.get()).for_no_key_update();
     let locked: Option<i64> =
         endpoint.select(webhook_endpoints::id).get_result(connection).await.optional()?;
-    let Some(id) = locked else { return Ok(0) };
+    let Some(id) = locked else { return Ok(Vec::new()) };
     let own = webhook_deliveries::table.filter(webhook_deliveries::endpoint_id.eq(id));
     let given_up: Vec<i64> = own
+        .filter(webhook_deliveries::position.gt(after))
         .filter(webhook_deliveries::next_at.is_null())
+        .order(webhook_deliveries::position)
         .limit(batch())
         .select(webhook_deliveries::position)
         .load(connection)
         .await?;
-    Ok(diesel::update(own.filter(webhook_deliveries::position.eq_any(given_up)))
+    diesel::update(own.filter(webhook_deliveries::position.eq_any(&given_up)))
         .set((webhook_deliveries::attempts.eq(0), webhook_deliveries::next_at.eq(column_time(now))))
         .execute(connection)
-        .await?)
+        .await?;
+    Ok(given_up)
 }
 
 /// Deletes a batch of the failed deliveries of an endpoint; `true` if more may follow.

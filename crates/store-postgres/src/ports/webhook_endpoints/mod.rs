@@ -12,13 +12,12 @@ use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Unavailable, WebhookEndpoints};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::webhook::{
-    Attempt, EndpointChange, EndpointState, FailedDelivery, Lease, NewEndpoint, Turn, WebhookEndpoint,
+    Attempt, EndpointChange, FailedDelivery, Lease, NewEndpoint, Turn, WebhookEndpoint,
 };
-use diesel::dsl::exists;
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Timestamptz};
+use diesel::sql_types::{BigInt, Nullable, Timestamptz};
 use diesel_async::{AsyncConnection, RunQueryDsl};
 use time::OffsetDateTime;
 
@@ -36,7 +35,13 @@ statement! {
     EndpointsWithWork("with_work.sql") [
         now: Timestamptz as OffsetDateTime,
         limit: BigInt as i64,
+        ahead: Timestamptz as OffsetDateTime,
     ] -> BigInt
+}
+
+statement! {
+    /// The time of the first attempt of the oldest delivery that is to be repeated, of all active endpoints.
+    OldestFailed("oldest_failed.sql") [] -> Nullable<Timestamptz>
 }
 
 /// The endpoints for a feed, of one owner or of all.
@@ -169,19 +174,20 @@ impl WebhookEndpoints for PostgresStore {
     }
 
     async fn repeat_given_up(&self, id: WebhookEndpointId, now: Timestamp) -> Result<u64, Unavailable> {
-        let mut all = 0_u64;
+        let (mut all, mut after) = (0_u64, 0);
         loop {
             let repeated = self
                 .database
                 .write(async |connection| {
-                    connection
-                        .transaction(async |connection| changes::repeat_given_up(connection, id, now).await)
-                        .await
+                    let repeat =
+                        async |connection: &mut _| changes::repeat_given_up(connection, id, after, now).await;
+                    connection.transaction(repeat).await
                 })
                 .await?;
-            all = all.saturating_add(u64::try_from(repeated).unwrap_or(u64::MAX));
-            if repeated < changes::BATCH {
-                return Ok(all);
+            all = all.saturating_add(u64::try_from(repeated.len()).unwrap_or(u64::MAX));
+            match repeated.last() {
+                Some(last) if repeated.len() >= changes::BATCH => after = *last,
+                _ => return Ok(all),
             }
         }
     }
@@ -194,7 +200,8 @@ impl WebhookEndpoints for PostgresStore {
         let ids: Vec<i64> = self
             .database
             .read(async |mut connection| {
-                let search = EndpointsWithWork { now: column_time(now), limit: i64::from(limit) };
+                let ahead = column_time(now.plus(WebhookEndpoint::LEASED_FOR_LESS_THAN));
+                let search = EndpointsWithWork { now: column_time(now), limit: i64::from(limit), ahead };
                 Ok(search.load(&mut connection).await?)
             })
             .await?;
@@ -215,8 +222,10 @@ impl WebhookEndpoints for PostgresStore {
         let number: Option<i64> = self
             .database
             .write(async |connection| {
+                let ahead = now.plus(WebhookEndpoint::LEASED_FOR_LESS_THAN);
                 let until_now = webhook_endpoints::leased_until.le(column_time(now));
-                let is_free = webhook_endpoints::leased_until.is_null().or(until_now);
+                let is_ahead = webhook_endpoints::leased_until.ge(column_time(ahead));
+                let is_free = webhook_endpoints::leased_until.is_null().or(until_now).or(is_ahead);
                 let leased = diesel::update(webhook_endpoints::table.find(id.get()).filter(is_free))
                     .set((
                         webhook_endpoints::lease.eq(webhook_endpoints::lease + 1),
@@ -286,18 +295,7 @@ impl WebhookEndpoints for PostgresStore {
     async fn oldest_failed_delivery(&self) -> Result<Option<Timestamp>, Unavailable> {
         let oldest: Option<OffsetDateTime> = self
             .database
-            .read_by_pool(async |mut connection| {
-                let active = webhook_endpoints::table
-                    .filter(webhook_endpoints::id.eq(webhook_deliveries::endpoint_id))
-                    .filter(webhook_endpoints::state.eq(EndpointState::Active.name()));
-                // In the order of an index, so that few deliveries are read.
-                let waiting = webhook_deliveries::table
-                    .filter(webhook_deliveries::next_at.is_not_null())
-                    .filter(exists(active))
-                    .order(webhook_deliveries::failed_at)
-                    .select(webhook_deliveries::failed_at);
-                Ok(waiting.first(&mut connection).await.optional()?)
-            })
+            .read_by_pool(async |mut connection| Ok(OldestFailed {}.get_result(&mut connection).await?))
             .await?;
         Ok(oldest.map(timestamp))
     }

@@ -3,12 +3,17 @@
 -- one after the cursor is found by the first search after its commit.
 -- $1: the time.
 -- $2: the maximum number of endpoints.
+-- $3: the time from which the end of a lease was set by a clock that was ahead.
 -- Index: webhook_endpoints_by_turn, webhook_deliveries_due, operations_position_key, operations_of_owner,
 -- operations_of_dj.
 SELECT endpoint.id
 FROM webhook_endpoints AS endpoint
 WHERE endpoint.state = 'active'
-    AND (endpoint.leased_until IS NULL OR endpoint.leased_until <= $1::timestamptz)
+    AND (
+        endpoint.leased_until IS NULL
+        OR endpoint.leased_until <= $1::timestamptz
+        OR endpoint.leased_until >= $3::timestamptz
+    )
     AND (
         endpoint.replay_until IS NOT NULL
         OR EXISTS (

@@ -67,7 +67,7 @@ pub struct OperatorWebhookEndpointView {
     /// The endpoint.
     #[serde(flatten)]
     endpoint: WebhookEndpointView,
-    /// Id of the operator who created it.
+    /// Id of the operator who set its URL last, by whose role events are sent.
     #[schema(minimum = 1, example = 7)]
     user_id: i64,
 }

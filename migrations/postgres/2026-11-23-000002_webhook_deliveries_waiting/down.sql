@@ -1,0 +1,1 @@
+DROP INDEX CONCURRENTLY webhook_deliveries_waiting;
