@@ -49,7 +49,7 @@ impl Message {
                 "A webhook endpoint was created",
                 format!(
                     "The webhook endpoint {endpoint} was created\n\
-                     with your Cuepoint account: your events are sent to its URL.\n\
+                     with your Cuepoint account: events are sent to its URL.\n\
                      If you didn't create it, delete it and change your password immediately."
                 ),
             ),
