@@ -96,7 +96,10 @@ fn an_export_matches_the_lists_and_excludes_other_users(store: Store) {
         .iter()
         .map(|event| event["kind"].as_str().unwrap())
         .collect();
-    assert_eq!(kinds, ["data_exported", "registered"]);
+    assert_eq!(
+        kinds,
+        ["data_exported", "webhook_endpoint_changed", "webhook_endpoint_changed", "registered"]
+    );
     // No record belongs to another account.
     let nobody = export(&server.guest());
     for list in EXPORT.iter().filter(|list| {
