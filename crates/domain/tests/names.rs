@@ -32,7 +32,7 @@ fn stored_and_wire_names_are_stable() {
         AttemptError: "not_permitted connection_failed timed_out invalid_answer";
         Contradiction: "unknown_reference reference_and_id_differ txid_mismatch amount_mismatch \
             partial_reversal status_contradiction";
-        DisabledReason: "gone failing";
+        DisabledReason: "gone failing security secret_lost";
         EntityKind: "music_request withdrawal topup adjustment user wallet provider_message";
         EntryKind: "topup hold release capture earning refund reversal adjustment chargeback";
         EventKind: "registered logged_in login_failed session_ended sessions_ended refresh_token_reused \

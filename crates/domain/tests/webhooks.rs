@@ -6,6 +6,7 @@ use cuepoint_domain::account::{Role, User};
 use cuepoint_domain::event::{EventType, Feed};
 use cuepoint_domain::ids::{UserId, WebhookEndpointId};
 use cuepoint_domain::ledger::Position;
+use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::text::{Email, Line, TextError};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::webhook::{
@@ -164,7 +165,8 @@ fn settings_change_one_by_one_and_enabling_forgets_failures() {
         ..endpoint(Feed::Own)
     };
     let by = UserId::new(2).unwrap();
-    let change = |settings| before.clone().changed(&EndpointChange::Settings { settings, by });
+    let change =
+        |settings| before.clone().changed(&EndpointChange::Settings { settings, by }, FeatureLevel::NEWEST);
     assert_eq!(change(EndpointSettings::default()), before);
     let types = Some([EventType::TopupConfirmed].into_iter().collect());
     let only = change(EndpointSettings { types: Some(types.clone()), ..Default::default() });
@@ -176,10 +178,29 @@ fn settings_change_one_by_one_and_enabling_forgets_failures() {
 }
 
 #[test]
+fn an_endpoint_is_paused_where_older_servers_cannot_read_why_it_is_disabled() {
+    let (active, at) = (endpoint(Feed::Own), NOW);
+    let disable =
+        |reason, level| active.clone().changed(&EndpointChange::Disable { reason, at }, level).state;
+    for reason in DisabledReason::all() {
+        let disabled = EndpointState::Disabled { at, reason };
+        assert_eq!(disable(reason, FeatureLevel::NEWEST), disabled);
+        let is_known = matches!(reason, DisabledReason::Gone | DisabledReason::Failing);
+        let earlier = if is_known { disabled } else { EndpointState::Paused };
+        assert_eq!(disable(reason, FeatureLevel::Level1), earlier);
+        let paused = WebhookEndpoint { state: EndpointState::Paused, ..active.clone() };
+        let change = EndpointChange::Disable { reason, at };
+        assert_eq!(paused.clone().changed(&change, FeatureLevel::NEWEST), paused);
+    }
+}
+
+#[test]
 fn whoever_sets_the_url_becomes_the_owner() {
     let before = endpoint(Feed::All);
     let by = UserId::new(2).unwrap();
-    let change = |settings| before.clone().changed(&EndpointChange::Settings { settings, by }).owner;
+    let change = |settings| {
+        before.clone().changed(&EndpointChange::Settings { settings, by }, FeatureLevel::NEWEST).owner
+    };
     let description = Some(Some(Line::new("a note").unwrap()));
     assert_eq!(change(EndpointSettings { description, ..Default::default() }), before.owner);
     assert_eq!(change(EndpointSettings { url: Some(before.url.clone()), ..Default::default() }), by);
@@ -199,9 +220,9 @@ fn the_authority_of_a_url_has_neither_path_nor_query() {
 #[test]
 fn a_replay_is_not_replaced_by_another() {
     let range = |after| Replay { after: position(after), until: position(5) };
-    let once = endpoint(Feed::Own).changed(&EndpointChange::Replay(range(1)));
+    let once = endpoint(Feed::Own).changed(&EndpointChange::Replay(range(1)), FeatureLevel::NEWEST);
     assert_eq!(once.replay, Some(range(1)));
-    assert_eq!(once.changed(&EndpointChange::Replay(range(2))).replay, Some(range(1)));
+    assert_eq!(once.changed(&EndpointChange::Replay(range(2)), FeatureLevel::NEWEST).replay, Some(range(1)));
 }
 
 #[test]
@@ -263,7 +284,9 @@ fn failures_of_a_previous_url_do_not_count() {
     let failing = WebhookEndpoint { failing_since: Some(NOW), ..endpoint(Feed::Own) };
     let url = EndpointUrl::new("https://example.com/corrected").unwrap();
     let settings = EndpointSettings { url: Some(url), ..Default::default() };
-    let corrected = failing.clone().changed(&EndpointChange::Settings { settings, by: failing.owner });
+    let corrected = failing
+        .clone()
+        .changed(&EndpointChange::Settings { settings, by: failing.owner }, FeatureLevel::NEWEST);
     assert_eq!(corrected.failing_since, None);
     let turn = Turn {
         disabled: Some(EndpointState::Disabled { at: NOW, reason: DisabledReason::Gone }),

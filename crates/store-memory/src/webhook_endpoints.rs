@@ -8,6 +8,7 @@ use cuepoint_domain::account::User;
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::{UserId, WebhookEndpointId};
 use cuepoint_domain::ledger::Position;
+use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Unavailable, WebhookEndpoints};
 use cuepoint_domain::timestamp::Timestamp;
@@ -163,7 +164,7 @@ impl WebhookEndpoints for MemoryStore {
     ) -> Result<Option<WebhookEndpoint>, Unavailable> {
         let webhooks = &mut self.lock()?.webhooks;
         Ok(webhooks.endpoints.get_mut(&id).map(|record| {
-            record.endpoint = record.endpoint.clone().changed(change);
+            record.endpoint = record.endpoint.clone().changed(change, FeatureLevel::NEWEST);
             record.endpoint.clone()
         }))
     }

@@ -33,13 +33,15 @@ pub enum FeatureLevel {
     Level0,
     /// Additionally charge-backs, money in suspense, withdrawals with two approvals, receipts without their
     /// profile, and income that first repays debt.
-    #[default]
     Level1,
+    /// Additionally endpoints that were disabled for the account's security or for a lost secret.
+    #[default]
+    Level2,
 }
 
 impl FeatureLevel {
     /// The newest level that this version knows; all its values may be written at that level.
-    pub const NEWEST: Self = Self::Level1;
+    pub const NEWEST: Self = Self::Level2;
 
     /// The number under which stores keep it.
     #[must_use]
@@ -47,6 +49,7 @@ impl FeatureLevel {
         match self {
             Self::Level0 => 0,
             Self::Level1 => 1,
+            Self::Level2 => 2,
         }
     }
 
@@ -56,7 +59,8 @@ impl FeatureLevel {
     pub const fn numbered(number: i16) -> Self {
         match number {
             ..=0 => Self::Level0,
-            1.. => Self::NEWEST,
+            1 => Self::Level1,
+            2.. => Self::NEWEST,
         }
     }
 
@@ -65,7 +69,7 @@ impl FeatureLevel {
     pub const fn posting_rules(self) -> PostingRules {
         match self {
             Self::Level0 => PostingRules::EarningsPayOwed,
-            Self::Level1 => PostingRules::IncomePaysOwed,
+            Self::Level1 | Self::Level2 => PostingRules::IncomePaysOwed,
         }
     }
 
@@ -74,7 +78,7 @@ impl FeatureLevel {
     pub const fn redacts_receipts(self) -> bool {
         match self {
             Self::Level0 => false,
-            Self::Level1 => true,
+            Self::Level1 | Self::Level2 => true,
         }
     }
 }
@@ -143,7 +147,7 @@ mod tests {
 
     #[test]
     fn feature_levels_are_stored_by_number_and_unknown_ones_are_the_newest() {
-        for level in [FeatureLevel::Level0, FeatureLevel::Level1] {
+        for level in [FeatureLevel::Level0, FeatureLevel::Level1, FeatureLevel::Level2] {
             assert_eq!(FeatureLevel::numbered(level.number()), level);
         }
         assert_eq!(FeatureLevel::numbered(i16::MAX), FeatureLevel::NEWEST);

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{EndpointSecrets, EndpointState, EndpointUrl, Replay, SealedSecret, WebhookEndpoint};
+use super::{
+    DisabledReason, EndpointSecrets, EndpointState, EndpointUrl, Replay, SealedSecret, WebhookEndpoint,
+};
 use crate::event::{EventType, Feed};
 use crate::ids::{UserId, WebhookEndpointId};
 use crate::ledger::Position;
+use crate::ledger::feature_level::FeatureLevel;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 
@@ -68,6 +71,14 @@ pub enum EndpointChange {
     },
     /// A range is delivered once more; nothing changes while another one is.
     Replay(Replay),
+    /// The service stops deliveries; nothing changes unless the endpoint is active. Below the feature level of the
+    /// reason, the endpoint is paused instead.
+    Disable {
+        /// Why.
+        reason: DisabledReason,
+        /// When.
+        at: Timestamp,
+    },
 }
 
 impl WebhookEndpoint {
@@ -91,9 +102,9 @@ impl WebhookEndpoint {
         }
     }
 
-    /// The endpoint after a change.
+    /// The endpoint after a change by a deployment of this feature level.
     #[must_use]
-    pub fn changed(mut self, change: &EndpointChange) -> Self {
+    pub fn changed(mut self, change: &EndpointChange, level: FeatureLevel) -> Self {
         match change {
             EndpointChange::Settings { settings, by } => self.set(settings, *by),
             EndpointChange::Rotate { secret, at } => self.secrets = self.secrets.rotated(secret.clone(), *at),
@@ -101,7 +112,14 @@ impl WebhookEndpoint {
                 self.secrets = resealed.clone();
             }
             EndpointChange::Replay(range) if self.replay.is_none() => self.replay = Some(*range),
-            EndpointChange::Reseal { .. } | EndpointChange::Replay(_) => {}
+            EndpointChange::Disable { reason, at } if self.state == EndpointState::Active => {
+                self.state = if reason.feature_level() <= level {
+                    EndpointState::Disabled { at: *at, reason: *reason }
+                } else {
+                    EndpointState::Paused
+                };
+            }
+            EndpointChange::Reseal { .. } | EndpointChange::Replay(_) | EndpointChange::Disable { .. } => {}
         }
         self
     }

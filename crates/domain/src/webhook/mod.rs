@@ -22,6 +22,7 @@ use crate::authorization::{Action, Capacity, Ownership};
 use crate::event::{EventType, Feed};
 use crate::ids::{UserId, WebhookEndpointId};
 use crate::ledger::Position;
+use crate::ledger::feature_level::FeatureLevel;
 use crate::names::named_enum;
 use crate::text::{Line, TextError};
 use crate::timestamp::Timestamp;
@@ -77,6 +78,21 @@ pub enum DisabledReason {
     /// An attempt failed [`WebhookEndpoint::DISABLED_AFTER`] or more after the first failure, without a
     /// success in between.
     Failing,
+    /// The account ended all its sessions, or its password was reset.
+    Security,
+    /// Its secret cannot be decrypted by any key of this deployment.
+    SecretLost,
+}
+
+impl DisabledReason {
+    /// The feature level from which the reason is written: servers before it cannot read it.
+    #[must_use]
+    pub const fn feature_level(self) -> FeatureLevel {
+        match self {
+            Self::Gone | Self::Failing => FeatureLevel::Level0,
+            Self::Security | Self::SecretLost => FeatureLevel::Level2,
+        }
+    }
 }
 
 named_enum!(DisabledReason);

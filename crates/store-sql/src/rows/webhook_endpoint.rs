@@ -196,6 +196,7 @@ fn secrets(text: &str) -> Option<EndpointSecrets> {
 
 #[cfg(test)]
 mod tests {
+    use cuepoint_domain::ledger::feature_level::FeatureLevel;
     use cuepoint_domain::webhook::{EndpointChange, EndpointSettings};
 
     use super::*;
@@ -226,13 +227,14 @@ mod tests {
         let mut row = stored();
         row.record.types = Some(later.to_owned());
         let rotation = EndpointChange::Rotate { secret: secret("second"), at: Timestamp::EPOCH };
-        let (endpoint, rotated) = row.clone().changed(|endpoint| endpoint.changed(&rotation)).unwrap();
+        let (endpoint, rotated) =
+            row.clone().changed(|endpoint| endpoint.changed(&rotation, FeatureLevel::NEWEST)).unwrap();
         assert_eq!(endpoint.types, Some([EventType::TopupCreated].into()));
         assert_eq!(rotated.types.as_deref(), Some(later));
         let types = Some(Some([EventType::TopupFailed].into()));
         let settings = EndpointSettings { types, ..EndpointSettings::default() };
         let settings = EndpointChange::Settings { settings, by: UserId::new(7).unwrap() };
-        let (_, set) = row.changed(|endpoint| endpoint.changed(&settings)).unwrap();
+        let (_, set) = row.changed(|endpoint| endpoint.changed(&settings, FeatureLevel::NEWEST)).unwrap();
         assert_eq!(set.types.as_deref(), Some("topup.failed"));
     }
 

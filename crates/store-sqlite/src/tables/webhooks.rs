@@ -3,6 +3,7 @@
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::{UserId, WebhookEndpointId};
 use cuepoint_domain::ledger::Position;
+use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::webhook::{Attempt, EndpointChange, Lease, NewEndpoint, Turn, WebhookEndpoint};
@@ -74,7 +75,9 @@ pub(crate) fn change(
     let row: Option<WebhookEndpointRow> =
         kept.select(WebhookEndpointRow::as_select()).get_result(connection).optional()?;
     let Some(row) = row else { return Ok(None) };
-    let (changed, record) = row.decode(currency)?.changed(|endpoint| endpoint.changed(change))?;
+    // A server on SQLite raises the level at its start.
+    let changed = |endpoint: WebhookEndpoint| endpoint.changed(change, FeatureLevel::NEWEST);
+    let (changed, record) = row.decode(currency)?.changed(changed)?;
     let record = WebhookEndpointRecordRow::encode(record, currency)?;
     diesel::update(kept).set(record).execute(connection)?;
     Ok(Some(changed))

@@ -63,6 +63,12 @@ impl Message {
                     match reason {
                         DisabledReason::Gone => "it answered 410 Gone",
                         DisabledReason::Failing => "no delivery has succeeded for five days",
+                        DisabledReason::Security => {
+                            "all sessions of your account were ended, or its password was reset"
+                        }
+                        DisabledReason::SecretLost => {
+                            "its secret can no longer be decrypted: rotate the secret first"
+                        }
                     }
                 ),
             ),

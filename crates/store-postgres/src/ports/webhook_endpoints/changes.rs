@@ -3,6 +3,7 @@
 
 use cuepoint_domain::ids::WebhookEndpointId;
 use cuepoint_domain::ledger::Position;
+use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::webhook::{Attempt, EndpointChange, Lease, NewEndpoint, Turn, WebhookEndpoint};
@@ -55,6 +56,7 @@ pub(super) async fn change(
     connection: &mut AsyncPgConnection,
     id: WebhookEndpointId,
     change: &EndpointChange,
+    level: FeatureLevel,
 ) -> Result<Option<WebhookEndpoint>, DatabaseFailure> {
     let kept = webhook_endpoints::table.find(id.get());
     let row: Option<WebhookEndpointRow> = kept
@@ -64,7 +66,8 @@ pub(super) async fn change(
         .await
         .optional()?;
     let Some(row) = row else { return Ok(None) };
-    let (changed, record) = StoredWebhookEndpoint::from(row).changed(|endpoint| endpoint.changed(change))?;
+    let (changed, record) =
+        StoredWebhookEndpoint::from(row).changed(|endpoint| endpoint.changed(change, level))?;
     diesel::update(kept).set(WebhookEndpointRecordRow::from(record)).execute(connection).await?;
     Ok(Some(changed))
 }

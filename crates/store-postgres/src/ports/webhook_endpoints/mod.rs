@@ -122,8 +122,11 @@ impl WebhookEndpoints for PostgresStore {
         id: WebhookEndpointId,
         change: &EndpointChange,
     ) -> Result<Option<WebhookEndpoint>, Unavailable> {
+        let level = self.database.cluster().feature_level();
         let changed = self.database.write(async |connection| {
-            connection.transaction(async |connection| changes::change(connection, id, change).await).await
+            connection
+                .transaction(async |connection| changes::change(connection, id, change, level).await)
+                .await
         });
         Ok(changed.await?)
     }
