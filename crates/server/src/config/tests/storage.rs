@@ -71,12 +71,27 @@ fn production_accepts_sqlite_and_refuses_memory() {
     let production = DeploymentEnvironment::Production;
     let settings = given(production, &[], data("/data")).settings().unwrap();
     assert_eq!(settings.storage.directory(), Some(Path::new("/data")));
-    let sqlite = layers(production, &[("storage.backend", "sqlite")]).settings().unwrap();
-    assert_eq!(sqlite.storage.directory(), Some(Path::new("./cuepoint-data")));
     refused(
         given(production, &[], Some(StorageOption::Ephemeral)).settings(),
         "storage.backend: memory is refused in production, because its data ends with the process (--ephemeral)",
     );
+}
+
+#[test]
+fn production_uses_no_data_directory_that_is_not_named() {
+    let production = DeploymentEnvironment::Production;
+    let (backend, dir) = (("CUEPOINT__STORAGE__BACKEND", "sqlite"), ("CUEPOINT__STORAGE__DIR", "/data"));
+    refused(
+        given(production, &[backend, ("STATE_DIRECTORY", "")], None).settings(),
+        "storage.dir: is required in production, unless --data or $STATE_DIRECTORY names the data directory",
+    );
+    for named in [
+        given(production, &[backend, dir], None),
+        given(production, &[backend, ("STATE_DIRECTORY", "/data")], None),
+        given(production, &[backend], data("/data")),
+    ] {
+        assert_eq!(named.settings().unwrap().storage.directory(), Some(Path::new("/data")));
+    }
 }
 
 #[test]
