@@ -1,7 +1,7 @@
 //! The life cycle of the service: start, announce, serve, stop.
 
 use std::io::{self, Write};
-use std::net::TcpListener;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use actix_web::dev::Server;
 use anyhow::{Context, anyhow};
 use cuepoint_domain::application::{BootstrapRefusal, Bootstrapped, CommandError};
 use cuepoint_domain::ports::{Opening, Store};
-use socket2::SockRef;
+use socket2::{Domain, Socket, Type};
 
 use crate::adapters::clock::SystemClock;
 use crate::adapters::security::keys::SigningKeys;
@@ -37,7 +37,8 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
     serve_opened(&settings, composition::open(&settings, Opening::AsConfigured)).await
 }
 
-/// Like [`serve`], but on the given store instead of the configured one. The store is closed at the end.
+/// Like [`serve`], but on the given store instead of the configured one. Once the address is bound, the store is
+/// closed at the end.
 ///
 /// # Errors
 /// When it cannot start; the message is one sentence that names the configuration key.
@@ -56,9 +57,11 @@ async fn serve_opened(
     // Before the store, because its start may migrate the database.
     composition::check_signing_keys(settings, secrets, &SystemClock)?;
     let providers = composition::providers(settings, Arc::new(SystemClock))?;
+    // Before the store as well: a server whose port is taken changes nothing.
+    let bound = bind(settings)?;
     let store = opening.await?;
     let served = match composition::signing_keys(settings, secrets, &SystemClock) {
-        Ok(keys) => run(settings, keys, providers, &store, &mut signals).await,
+        Ok(keys) => run(settings, bound, keys, providers, &store, &mut signals).await,
         Err(error) => Err(error),
     };
     store.close().await;
@@ -67,12 +70,14 @@ async fn serve_opened(
 
 async fn run(
     settings: &Settings,
+    bound: Bound,
     keys: SigningKeys,
     providers: Providers,
     store: &Arc<dyn Store>,
     signals: &mut Signals,
 ) -> anyhow::Result<()> {
-    let (listener, url) = bind(settings)?;
+    let Bound { socket, address } = bound;
+    let url = format!("http://{address}");
     let app = composition::app(settings, keys, providers, Arc::clone(store), Arc::default(), url.clone())?;
     // Before the first write and the first request: a restart must not revive the token of an ended session.
     let read = app.authentication.revocations.refresh(&**store, &app.authentication.clock).await;
@@ -95,7 +100,8 @@ async fn run(
              session and are not revoked with it"
         );
     }
-    let server = web_server::server(&app, listener, &settings.server)?;
+    socket.listen(BACKLOG).with_context(|| cannot_listen(settings))?;
+    let server = web_server::server(&app, socket.into(), &settings.server)?;
     let background = BackgroundJobs::start(
         &app,
         settings.requests.sweep_interval,
@@ -111,20 +117,43 @@ async fn run(
     ended
 }
 
-/// Binds the configured address. Also returns the URL that serves as public origin if none is configured.
-fn bind(settings: &Settings) -> anyhow::Result<(TcpListener, String)> {
-    let (host, port) = (settings.server.host.as_str(), settings.server.port);
-    let listener = listen(host, port)
-        .with_context(|| format!("server.host, server.port: cannot listen on {host} port {port}"))?;
-    let address = listener.local_addr().context("the listening address is unknown")?;
-    Ok((listener, format!("http://{address}")))
+/// A socket with the configured address. It does not listen yet: until the service can answer, connections are
+/// refused instead of waiting.
+struct Bound {
+    socket: Socket,
+    address: SocketAddr,
 }
 
-fn listen(host: &str, port: u16) -> io::Result<TcpListener> {
-    let listener = TcpListener::bind((host, port))?;
-    // Listens again, because the standard library sets a backlog of 128.
-    SockRef::from(&listener).listen(BACKLOG)?;
-    Ok(listener)
+fn bind(settings: &Settings) -> anyhow::Result<Bound> {
+    let socket = bound(&settings.server.host, settings.server.port);
+    let socket = socket.with_context(|| cannot_listen(settings))?;
+    let address = socket.local_addr()?.as_socket().context("the listening address is unknown")?;
+    Ok(Bound { socket, address })
+}
+
+fn cannot_listen(settings: &Settings) -> String {
+    let (host, port) = (settings.server.host.as_str(), settings.server.port);
+    format!("server.host, server.port: cannot listen on {host} port {port}")
+}
+
+/// A socket that is bound to the first address of a host that can be used.
+fn bound(host: &str, port: u16) -> io::Result<Socket> {
+    let mut failure = io::Error::from(io::ErrorKind::AddrNotAvailable);
+    for address in (host, port).to_socket_addrs()? {
+        match bound_to(address) {
+            Ok(socket) => return Ok(socket),
+            Err(error) => failure = error,
+        }
+    }
+    Err(failure)
+}
+
+fn bound_to(address: SocketAddr) -> io::Result<Socket> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+    // A restart must not wait for closed connections of the last process. It does not hide another listener.
+    socket.set_reuse_address(true)?;
+    socket.bind(&address.into())?;
+    Ok(socket)
 }
 
 async fn bootstrap(app: &App, operator: Bootstrap) -> anyhow::Result<()> {
@@ -188,8 +217,9 @@ mod tests {
 
     #[test]
     fn three_hundred_connections_fit_into_the_backlog() {
-        let listener = listen("127.0.0.1", 0).unwrap();
-        let address = listener.local_addr().unwrap();
+        let socket = bound("127.0.0.1", 0).unwrap();
+        socket.listen(BACKLOG).unwrap();
+        let address = socket.local_addr().unwrap().as_socket().unwrap();
         // No connection is accepted, and each must be established before the SYN would be retransmitted.
         let come = || std::net::TcpStream::connect_timeout(&address, Duration::from_millis(900)).unwrap();
         let crowd: Vec<_> = (0..300).map(|_| come()).collect();
