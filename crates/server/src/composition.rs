@@ -13,6 +13,7 @@ use cuepoint_domain::ports::{
 use cuepoint_store_memory::MemoryBackend;
 use cuepoint_store_postgres::{PostgresBackend, PostgresCopyEndpoint, PostgresOptions};
 use cuepoint_store_sql::copy::CopyEndpoint;
+use cuepoint_store_sql::crash_points::{self, StartStep};
 use cuepoint_store_sqlite::{SqliteBackend, SqliteCopyEndpoint};
 use governor::clock::MonotonicClock;
 use secrecy::ExposeSecret;
@@ -127,7 +128,8 @@ pub fn copy_endpoints(
         Storage::Memory => bail!("{}", nothing_to(&MemoryBackend, "copy")),
         Storage::Sqlite { directory } => Box::new(SqliteCopyEndpoint::new(directory.clone(), currency())),
         Storage::Postgres(Postgres { url, .. }) => {
-            Box::new(PostgresCopyEndpoint::new(url.expose_secret().to_owned(), currency()))
+            let url = url.expose_secret().to_owned();
+            Box::new(PostgresCopyEndpoint::new(url, "storage.postgres.url", currency()))
         }
     };
     let to: Box<dyn CopyEndpoint> = match to.split_once(':') {
@@ -135,7 +137,7 @@ pub fn copy_endpoints(
             Box::new(SqliteCopyEndpoint::new(directory.into(), currency()))
         }
         Some(("postgres" | "postgresql", _)) => {
-            Box::new(PostgresCopyEndpoint::new(to.to_owned(), currency()))
+            Box::new(PostgresCopyEndpoint::new(to.to_owned(), "--to", currency()))
         }
         _ => bail!("--to: expected postgres://... or sqlite:DIR"),
     };
@@ -184,6 +186,7 @@ pub fn signing_keys(
         Some(source @ SigningKeySource::DataDirectory(path)) => {
             if keys::create_file(path, clock, secrets).context(source.name())? {
                 tracing::info!(file = %path.display(), "created a signing key");
+                crash_points::at_start(StartStep::KeysCreated);
             }
             SigningKeys::read(path, clock.now()).context(source.name())
         }

@@ -13,6 +13,7 @@ diesel::table! {
         copy_id -> Nullable<Uuid>,
         copy_target -> Nullable<Text>,
         origin_copy_id -> Nullable<Uuid>,
+        begun_copy_id -> Nullable<Uuid>,
     }
 }
 

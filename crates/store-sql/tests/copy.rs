@@ -38,6 +38,8 @@ struct FakeStore {
     name: &'static str,
     content: Mutex<Content>,
     events: Arc<Mutex<Vec<String>>>,
+    /// The copy that was begun last.
+    begun: Mutex<Option<Uuid>>,
     /// Changes the rows that were written, before they are compared.
     spoil: fn(&mut Content),
     commits: bool,
@@ -66,7 +68,8 @@ impl CopyEndpoint for FakeEndpoint {
     async fn look_up(&self, _: bool) -> anyhow::Result<CopyOrigin> {
         let copy =
             self.0.content.lock().unwrap().deployment.as_ref().and_then(|deployment| deployment.origin);
-        Ok(CopyOrigin { identity: self.0.name.to_owned(), copy })
+        let begun = *self.0.begun.lock().unwrap();
+        Ok(CopyOrigin { identity: self.0.name.to_owned(), copy, begun })
     }
 }
 
@@ -78,6 +81,11 @@ impl CopySession for FakeSession {
 
     async fn deployment(&mut self) -> anyhow::Result<Option<Deployment>> {
         Ok(self.transaction.deployment.clone())
+    }
+
+    async fn begin(&mut self, copy: Uuid, _: &Deployment) -> anyhow::Result<()> {
+        *self.store.begun.lock().unwrap() = Some(copy);
+        Ok(())
     }
 
     async fn count(&mut self, table: &'static Table) -> anyhow::Result<u64> {
@@ -184,7 +192,14 @@ impl Pair {
         };
         let store = |name, content| {
             let (content, events) = (Mutex::new(content), Arc::clone(&events));
-            FakeEndpoint(Arc::new(FakeStore { name, content, events, spoil, commits }))
+            FakeEndpoint(Arc::new(FakeStore {
+                name,
+                content,
+                events,
+                begun: Mutex::default(),
+                spoil,
+                commits,
+            }))
         };
         Self {
             source: store("one", full),
@@ -265,19 +280,17 @@ fn a_copy_without_its_commit_can_only_be_aborted() {
     assert!(pair.copy(Completion::Commit).unwrap_err().contains("storage copy --finish"));
     assert_eq!(pair.events(), ["moving"]);
     assert!(pair.finish().unwrap_err().contains("does not have the copy"));
-    let elsewhere = FakeStore {
-        name: "three",
-        content: Mutex::default(),
-        events: Arc::clone(&pair.events),
-        spoil: |_| {},
-        commits: true,
+    let other = |name, begun| {
+        let (content, events) = (Mutex::default(), Arc::clone(&pair.events));
+        let begun = Mutex::new(begun);
+        FakeEndpoint(Arc::new(FakeStore { name, content, events, begun, spoil: |_| {}, commits: true }))
     };
-    assert!(
-        pair.abort(&FakeEndpoint(Arc::new(elsewhere)))
-            .unwrap_err()
-            .contains("the interrupted copy went to two")
-    );
-    pair.abort(&pair.target).unwrap();
+    for at_its_place in [other("two", None), other("two", Some(Uuid::nil()))] {
+        assert!(pair.abort(&at_its_place).unwrap_err().contains("the interrupted copy went to two"));
+    }
+    assert_eq!(pair.events(), [""; 0]);
+    let moved = other("three", Some(COPY));
+    pair.abort(&moved).unwrap();
     assert_eq!(pair.events(), ["unmarked"]);
 }
 

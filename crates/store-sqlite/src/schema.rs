@@ -14,6 +14,7 @@ diesel::table! {
         copy_id -> Nullable<Binary>,
         copy_target -> Nullable<Text>,
         origin_copy_id -> Nullable<Binary>,
+        begun_copy_id -> Nullable<Binary>,
     }
 }
 

@@ -83,6 +83,9 @@ async fn copy_from(
     let done = async {
         ensure_empty(&mut *target, currency).await.context("the target")?;
         let deployment = Deployment { origin: Some(copy), mark: None, ..deployment };
+        if completion == Completion::Commit {
+            target.begin(copy, &deployment).await.context("the target")?;
+        }
         let copied = write_and_verify(source, &mut *target, &deployment, report).await?;
         if completion == Completion::Commit {
             commit(source, &mut *target, copy).await?;
@@ -150,7 +153,7 @@ pub async fn finish(from: &dyn CopyEndpoint, to: &dyn CopyEndpoint) -> anyhow::R
 
 async fn finish_from(source: &mut dyn CopySession, to: &dyn CopyEndpoint) -> anyhow::Result<Mark> {
     let mark = interrupted(source).await?;
-    let CopyOrigin { identity, copy } = to.look_up(false).await.context("the target")?;
+    let CopyOrigin { identity, copy, .. } = to.look_up(false).await.context("the target")?;
     ensure!(
         copy == Some(mark.copy),
         "{identity} does not have the copy {}: run `cuepoint storage copy --abort` if {} does not have it",
@@ -175,12 +178,12 @@ pub async fn abort(from: &dyn CopyEndpoint, to: &dyn CopyEndpoint) -> anyhow::Re
 
 async fn abort_from(source: &mut dyn CopySession, to: &dyn CopyEndpoint) -> anyhow::Result<Mark> {
     let mark = interrupted(source).await?;
-    let CopyOrigin { identity, copy } = to.look_up(true).await.context("the target")?;
+    let CopyOrigin { identity, copy, begun } = to.look_up(true).await.context("the target")?;
     let has_it = "run `cuepoint storage copy --finish`";
     ensure!(copy != Some(mark.copy), "{identity} has the copy {}: {has_it}", mark.copy);
     ensure!(
-        identity == mark.target,
-        "the interrupted copy went to {}, but --to names {identity}",
+        begun == Some(mark.copy),
+        "the interrupted copy went to {}, but --to names {identity}, in which it was never begun",
         mark.target
     );
     source.mark(None).await?;

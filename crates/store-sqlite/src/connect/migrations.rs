@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context, anyhow, ensure};
+use cuepoint_store_sql::crash_points::{self, StartStep};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::Text;
@@ -56,7 +57,10 @@ pub(crate) fn migrate(
         let failed = || format!("the migration {} failed", migration.name);
         run(connection, migration, migration.up, ADD_VERSION).with_context(failed)
     };
-    missing.iter().try_for_each(|migration| run(connection, migration))?;
+    for migration in &missing {
+        run(connection, migration)?;
+        crash_points::at_start(StartStep::MigrationApplied);
+    }
     Ok(missing.iter().map(Migration::version).collect())
 }
 

@@ -7,6 +7,7 @@ pub(crate) mod deployment;
 pub(crate) mod failure;
 pub(crate) mod file_identity;
 pub(crate) mod file_system;
+pub(crate) mod in_use;
 pub(crate) mod integrity;
 pub(crate) mod migrations;
 pub(crate) mod readers;

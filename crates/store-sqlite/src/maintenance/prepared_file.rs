@@ -21,6 +21,7 @@ use tokio::sync::oneshot;
 use crate::connect::connection::{Access, open};
 use crate::connect::data_directory::{COMPANIONS, DataDirectory, INCONSISTENT, with_ending};
 use crate::connect::failure::SqliteFailure;
+use crate::connect::in_use;
 use crate::connect::integrity::Check;
 use crate::ports::show_ledger;
 use crate::rows::{TopupRow, WithdrawalRow};
@@ -38,7 +39,7 @@ pub(super) struct PreparedFile {
     path: PathBuf,
     currency: Currency,
     /// The directory of a restore, locked until the file is accepted.
-    _directory: Option<DataDirectory>,
+    directory: Option<DataDirectory>,
 }
 
 impl PreparedFile {
@@ -55,7 +56,7 @@ impl PreparedFile {
         ensure_absent(&path)?;
         let created = OpenOptions::new().write(true).create_new(true).mode(MODE).open(&temporary);
         created.with_context(|| format!("{} cannot be created", temporary.display()))?;
-        Ok(Self { temporary: Some(temporary), path, currency: currency.clone(), _directory: directory })
+        Ok(Self { temporary: Some(temporary), path, currency: currency.clone(), directory })
     }
 
     /// The temporary path.
@@ -124,7 +125,8 @@ impl PreparedData for PreparedFile {
     async fn accept(mut self: Box<Self>) -> Result<(), BackendError> {
         let path = self.path.clone();
         ensure_absent(&path)?;
-        Ok(self.rename(&path)?)
+        self.rename(&path)?;
+        Ok(self.directory.as_ref().map_or(Ok(()), |directory| in_use::record(directory.path()))?)
     }
 
     async fn reject(mut self: Box<Self>) -> Result<Option<PathBuf>, BackendError> {

@@ -87,6 +87,7 @@ fn prepared(
     let sessions_ended = connection
         .immediate_transaction(|connection| prepare(connection, epoch))
         .context("the database could not be prepared")?;
+    application::mark(&mut connection).context("the database could not be prepared")?;
     // Everything is in one file from here on.
     let mode = value(&mut connection, "PRAGMA journal_mode = DELETE")?;
     ensure!(mode == "delete", "the database could not be prepared: its journal is {mode}");
@@ -101,7 +102,8 @@ fn ensure_backup(file: &Path) -> anyhow::Result<()> {
     ensure!(header.starts_with(MAGIC) && header.len() == HEADER, "it is not a SQLite database");
     let number = |at| header.get(at..).and_then(|rest| rest.first_chunk()).copied().map(u32::from_be_bytes);
     let found = number(APPLICATION_AT).map(i64::from);
-    ensure!(found == Some(application::ID), "it belongs to another program");
+    let own = [application::ID, application::BACKUP_ID];
+    ensure!(found.is_some_and(|found| own.contains(&found)), "it belongs to another program");
     for ending in ["-wal", "-journal"] {
         let beside = with_ending(file, ending);
         ensure!(
@@ -125,7 +127,13 @@ fn ensure_backup(file: &Path) -> anyhow::Result<()> {
 
 /// Refuses tables, triggers and views other than those of the migrations: a trigger that is missing lets entries be
 /// changed, and one that was added can change balances after the audit.
-fn ensure_own_schema(connection: &mut SqliteConnection, migrations: &[Migration]) -> anyhow::Result<()> {
+///
+/// # Errors
+/// When there is a difference, with the first line of an object that differs, or the schema cannot be read.
+pub(crate) fn ensure_own_schema(
+    connection: &mut SqliteConnection,
+    migrations: &[Migration],
+) -> anyhow::Result<()> {
     let mut own = SqliteConnection::establish(":memory:")?;
     migrate(&mut own, migrations)?;
     let objects = |connection: &mut SqliteConnection| -> QueryResult<BTreeSet<String>> {

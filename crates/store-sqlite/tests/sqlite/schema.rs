@@ -399,42 +399,47 @@ const UNSOUND: &[(&str, &str, &str)] = &[
     (POSTING, "($op1, 'elsewhere', 1, now())", "postings_account_check"),
     (
         "",
-        "INSERT INTO deployment VALUES (1, 'usd', 2, 0, randomblob(16), 0, 0, NULL, NULL, NULL, NULL)",
+        "INSERT INTO deployment VALUES (1, 'usd', 2, 0, randomblob(16), 0, 0, NULL, NULL, NULL, NULL, NULL)",
         "deployment_currency_check",
     ),
     (
         "",
-        "INSERT INTO deployment VALUES (1, 'USD', 9, 0, randomblob(16), 0, 0, NULL, NULL, NULL, NULL)",
+        "INSERT INTO deployment VALUES (1, 'USD', 9, 0, randomblob(16), 0, 0, NULL, NULL, NULL, NULL, NULL)",
         "deployment_scale_check",
     ),
     (
         "",
-        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, 'x', randomblob(16), 'x', NULL)",
+        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, 'x', randomblob(16), 'x', NULL, NULL)",
         "deployment_copy_state_check",
     ),
     (
         "",
-        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, 'moved', randomblob(15), 'x', NULL)",
+        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, 'moved', randomblob(15), 'x', NULL, NULL)",
         "deployment_copy_id_check",
     ),
     (
         "",
-        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, 'moved', randomblob(16), '', NULL)",
+        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, 'moved', randomblob(16), '', NULL, NULL)",
         "deployment_copy_target_check",
     ),
     (
         "",
-        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, NULL, NULL, NULL, randomblob(15))",
+        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, NULL, NULL, NULL, randomblob(15), NULL)",
         "deployment_origin_copy_id_check",
     ),
     (
         "",
-        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, 'moving', randomblob(16), NULL, NULL)",
+        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, NULL, NULL, NULL, NULL, randomblob(15))",
+        "deployment_begun_copy_id_check",
+    ),
+    (
+        "",
+        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, 'moving', randomblob(16), NULL, NULL, NULL)",
         "deployment_copy_is_identified",
     ),
     (
         "",
-        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, NULL, NULL, 'x', NULL)",
+        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, NULL, NULL, 'x', NULL, NULL)",
         "deployment_copy_is_identified",
     ),
     (
