@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Error, bail};
+use anyhow::{Error, bail};
 
 use crate::cli::signals::Signals;
-use crate::cli::{ledger_verify, print, restore};
+use crate::cli::{ledger_verify, print_outcome, restore};
 use crate::composition;
 use crate::config::Settings;
 
@@ -31,9 +31,9 @@ async fn make(settings: Settings, file: &Path) -> anyhow::Result<u8> {
         return Ok(status);
     }
     let open = copy.open_transfers().await.map_err(Error::from_boxed)?;
-    restore::finish(copy, status).await?;
-    let size = fs::metadata(file).with_context(|| format!("{} cannot be read", file.display()))?.len();
     let newest = restore::newest_operation(&open)?;
-    print(&format!("{}: {size} bytes, {newest}\n", file.display()))?;
+    restore::finish(copy, status).await?;
+    let size = fs::metadata(file).map_or_else(|_| "?".to_owned(), |found| found.len().to_string());
+    print_outcome(&format!("{}: {size} bytes, {newest}\n", file.display()));
     Ok(status)
 }

@@ -280,3 +280,11 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
         written => written.context("standard output cannot be written"),
     }
 }
+
+/// Writes the outcome of completed work to standard output. The exit status states that the work is complete,
+/// whether or not the outcome can be written.
+pub(crate) fn print_outcome(text: &str) {
+    if let Err(error) = print(text) {
+        tracing::warn!("the work is complete, but {error:#}");
+    }
+}

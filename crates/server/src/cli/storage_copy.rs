@@ -11,7 +11,7 @@ use secrecy::{ExposeSecret, SecretString};
 use uuid::{Builder, Uuid};
 
 use crate::adapters::security::random::{RandomSecrets, random};
-use crate::cli::print;
+use crate::cli::print_outcome;
 use crate::composition;
 use crate::config::Settings;
 
@@ -48,15 +48,18 @@ pub(super) async fn run(settings: Settings, arguments: CopyArguments) -> anyhow:
     let (from, to) = composition::copy_endpoints(&settings, to.expose_secret())?;
     if finish {
         let Mark { copy, target, .. } = copy::finish(&*from, &*to).await?;
-        return print(&format!("the copy {copy} is finished: {target} is in use instead of this store\n"));
+        print_outcome(&format!("the copy {copy} is finished: {target} is in use instead of this store\n"));
+        return Ok(());
     }
     if abort {
         let Mark { copy, .. } = copy::abort(&*from, &*to).await?;
-        return print(&format!("the copy {copy} is aborted: this store serves again\n"));
+        print_outcome(&format!("the copy {copy} is aborted: this store serves again\n"));
+        return Ok(());
     }
     let completion = if dry_run { Completion::RollBack } else { Completion::Commit };
     let copied = run_copy(&settings, &*from, &*to, completion).await?;
-    print(&report(&copied, completion))
+    print_outcome(&report(&copied, completion));
+    Ok(())
 }
 
 async fn run_copy(

@@ -18,10 +18,10 @@ const README: &str = include_str!("../../../../README.md");
 const DOCUMENTED: &str = "http://127.0.0.1:8080";
 
 /// A folder of one test, removed on drop.
-struct Folder(PathBuf);
+pub(super) struct Folder(pub(super) PathBuf);
 
 impl Folder {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let folder = env::temp_dir().join(format!("cuepoint-data-{}-{number}", process::id()));
@@ -29,12 +29,12 @@ impl Folder {
         Self(fs::canonicalize(folder).unwrap())
     }
 
-    fn at(&self, name: &str) -> String {
+    pub(super) fn at(&self, name: &str) -> String {
         self.0.join(name).to_str().unwrap().to_owned()
     }
 
     /// The binary with this folder as its working directory, in an environment with these variables alone.
-    fn command(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Command {
+    pub(super) fn command(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cuepoint"));
         for (name, _) in env::vars_os() {
             let text = name.to_string_lossy();
@@ -49,14 +49,14 @@ impl Folder {
     }
 
     /// Runs the binary to completion, and returns its exit status and its output.
-    fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> (ExitStatus, String) {
+    pub(super) fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> (ExitStatus, String) {
         let output = self.command(arguments, variables).output().unwrap();
         let text = [output.stdout, output.stderr].concat();
         (output.status, String::from_utf8_lossy(&text).into_owned())
     }
 
     /// Starts a server, and waits until it listens.
-    fn serve(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Process {
+    pub(super) fn serve(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Process {
         let mut command = self.command(arguments, variables);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
@@ -80,16 +80,16 @@ impl Drop for Folder {
 }
 
 /// A running server, killed on drop.
-struct Process {
+pub(super) struct Process {
     child: Child,
-    client: Client,
+    pub(super) client: Client,
     /// The lines that it printed until it listened.
     printed: Vec<String>,
 }
 
 impl Process {
     /// Stops the server, as a supervisor does.
-    fn stop(mut self) {
+    pub(super) fn stop(mut self) {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args(["-s", "TERM", &pid]).status().unwrap().success());
         assert!(eventually("the server ends", || self.child.try_wait().unwrap()).success());
