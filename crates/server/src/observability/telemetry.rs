@@ -131,7 +131,7 @@ mod tests {
             let message = format!("{:#}", parse(filter).unwrap_err());
             assert!(message.ends_with("use error, warn, info, debug, trace or off"), "{message}");
         }
-        for filter in [DEFAULT_FILTER, "warn", "INFO", "off", "warn, cuepoint_server=debug", "[request]=info"]
+        for filter in [DEFAULT_FILTER, "warn", "INFO", "off", "warn,cuepoint_server=debug", "[request]=info"]
         {
             parse(filter).unwrap();
         }
