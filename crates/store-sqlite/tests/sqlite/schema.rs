@@ -445,7 +445,7 @@ const UNSOUND: &[(&str, &str, &str)] = &[
     (
         "",
         "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, NULL, NULL, NULL, NULL, NULL); \
-        INSERT INTO deployment VALUES (1, 'EUR', 2, 0, randomblob(16), 0, 0, NULL, NULL, NULL, NULL)",
+        INSERT INTO deployment VALUES (1, 'EUR', 2, 0, randomblob(16), 0, 0, NULL, NULL, NULL, NULL, NULL)",
         "UNIQUE constraint failed: deployment.singleton",
     ),
     (
