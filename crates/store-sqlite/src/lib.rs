@@ -37,7 +37,7 @@ use diesel::connection::SimpleConnection;
 
 pub use backend::SqliteBackend;
 use connect::connection::{Access, open};
-use connect::data_directory::{DataDirectory, database_in};
+use connect::data_directory::{DataDirectory, InUse, database_in};
 use connect::migrations::MIGRATIONS;
 use connect::readers::Readers;
 use connect::snapshots::Snapshots;
@@ -75,7 +75,7 @@ impl SqliteStore {
     /// version, to another program or to another currency.
     pub fn open(directory: &Path, currency: Currency) -> anyhow::Result<Self> {
         let opened = Self::open_directory(directory, currency);
-        opened.map_err(|failure| file_system::explain(failure, directory))
+        opened.map_err(|failure| explain(failure, directory))
     }
 
     fn open_directory(directory: &Path, currency: Currency) -> anyhow::Result<Self> {
@@ -171,8 +171,13 @@ impl SqliteStore {
 /// in use, or the database is a backup, has another schema, or belongs to a newer version or to another program, or
 /// when a migration fails; earlier migrations stay applied.
 pub fn migrate(directory: &Path) -> anyhow::Result<Vec<String>> {
-    let opened = Migrated::open(directory).map_err(|failure| file_system::explain(failure, directory))?;
+    let opened = Migrated::open(directory).map_err(|failure| explain(failure, directory))?;
     Ok(opened.applied)
+}
+
+/// Adds the likely cause to the failure of an opening. A full disk is none for a directory in use.
+fn explain(failure: anyhow::Error, directory: &Path) -> anyhow::Error {
+    if failure.is::<InUse>() { failure } else { file_system::explain(failure, directory) }
 }
 
 /// A locked data directory and its database, which has every migration.

@@ -5,8 +5,6 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 
-use super::data_directory::InUse;
-
 /// The reliability of a file system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FileSystem {
@@ -76,12 +74,8 @@ pub(crate) fn ensure_local(directory: &Path) -> anyhow::Result<()> {
 /// The free space below which a failure is put down to a full disk, in bytes: a start writes less.
 const ALMOST_NOTHING: u64 = 1 << 20;
 
-/// Adds to a failure that the disk of a directory is full, if it is: SQLite may only report an I/O error. It is not
-/// the reason why a directory in use is refused.
+/// Adds to a failure that the disk of a directory is full, if it is: SQLite may only report an I/O error.
 pub(crate) fn explain(failure: anyhow::Error, directory: &Path) -> anyhow::Error {
-    if failure.is::<InUse>() {
-        return failure;
-    }
     // File systems of the kernel itself have no size.
     let found = nix::sys::statvfs::statvfs(directory).ok().filter(|found| found.blocks() > 0);
     let free = found.map(|found| found.blocks_available().saturating_mul(found.fragment_size()));
