@@ -13,6 +13,7 @@ diesel::table! {
         copy_id -> Nullable<Uuid>,
         copy_target -> Nullable<Text>,
         origin_copy_id -> Nullable<Uuid>,
+        timeline -> Nullable<BigInt>,
     }
 }
 
@@ -140,6 +141,13 @@ diesel::table! {
         position -> Nullable<BigInt>,
         owner_id -> Nullable<BigInt>,
         dj_id -> Nullable<BigInt>,
+    }
+}
+
+diesel::table! {
+    position_gaps (last) {
+        last -> BigInt,
+        next -> BigInt,
     }
 }
 
@@ -342,6 +350,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     withdrawals,
     topups,
     operations,
+    position_gaps,
     idempotency_keys,
     ledger_entries,
     postings,

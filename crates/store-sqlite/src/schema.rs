@@ -152,6 +152,13 @@ diesel::table! {
 }
 
 diesel::table! {
+    position_gaps (last) {
+        last -> BigInt,
+        next -> BigInt,
+    }
+}
+
+diesel::table! {
     idempotency_keys (scope) {
         scope -> Binary,
         fingerprint -> Binary,
@@ -351,6 +358,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     withdrawals,
     topups,
     operations,
+    position_gaps,
     idempotency_keys,
     ledger_entries,
     postings,

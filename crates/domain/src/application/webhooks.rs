@@ -13,7 +13,7 @@ use crate::event::{EventType, Feed};
 use crate::ids::WebhookEndpointId;
 use crate::ledger::Position;
 use crate::page::{PageRequest, Rows};
-use crate::ports::{Job, Token, UrlProblem};
+use crate::ports::{Job, Token, Unavailable, UrlProblem};
 use crate::text::{Line, MAX_CHARACTERS};
 use crate::webhook::{
     Attempt, EndpointChange, EndpointSettings, EndpointUrl, NewEndpoint, Replay, WebhookEndpoint,
@@ -59,6 +59,12 @@ pub enum WebhookRefusal {
     /// Another range is being replayed.
     #[error("another range is being replayed")]
     ReplayRunning,
+    /// A position of the range belongs to a commit that was lost.
+    #[error("the given position belongs to a commit that was lost after position {continue_after}")]
+    Lost {
+        /// The position after which no event is missed that is there.
+        continue_after: Position,
+    },
 }
 
 /// Manages webhook endpoints. Those of a member are concealed from others; those for all events are common to
@@ -213,7 +219,7 @@ impl Webhooks {
     /// Has events delivered once more.
     ///
     /// # Errors
-    /// [`WebhookRefusal::EmptyRange`], [`WebhookRefusal::ReplayRunning`] and [`Failure`].
+    /// [`WebhookRefusal::Lost`], [`WebhookRefusal::EmptyRange`], [`WebhookRefusal::ReplayRunning`] and [`Failure`].
     pub async fn replay(
         &self,
         context: &Context,
@@ -228,6 +234,10 @@ impl Webhooks {
                 env.endpoints.repeat_given_up(endpoint.id, env.now()).await?;
                 return Ok((endpoint, ()));
             };
+            let lost = self.lost_after(after, until).await?;
+            if let Some(continue_after) = lost {
+                return Err(CommandError::Refused(WebhookRefusal::Lost { continue_after }));
+            }
             let until = until.unwrap_or(Position::END).min(endpoint.cursor);
             if after >= until {
                 return Err(CommandError::Refused(WebhookRefusal::EmptyRange));
@@ -240,6 +250,21 @@ impl Webhooks {
             Ok((changed, ()))
         });
         begun.await.map(|(endpoint, ())| endpoint)
+    }
+
+    /// The position after which an owner continues who names this range, if one of its positions belongs to a lost
+    /// commit. A range may end at any later position than the newest one.
+    async fn lost_after(
+        &self,
+        after: Position,
+        until: Option<Position>,
+    ) -> Result<Option<Position>, Unavailable> {
+        let read = async |position| self.env.operations.operations(None, position, 0).await;
+        let lost = read(after).await?.lost_after(after);
+        match until {
+            Some(until) if lost.is_none() => Ok(until.lost_after(Position::END, read(until).await?.gap)),
+            _ => Ok(lost),
+        }
     }
 
     /// Makes a change of an endpoint for a feed, and records it in the security log by this name.

@@ -34,7 +34,8 @@ pub enum FeatureLevel {
     /// Additionally charge-backs, money in suspense, withdrawals with two approvals, receipts without their
     /// profile, and income that first repays debt.
     Level1,
-    /// Additionally endpoints that were disabled for the account's security or for a lost secret.
+    /// Additionally endpoints that were disabled for the account's security or for a lost secret, and gaps between
+    /// positions, which the ledger audit of earlier versions reports.
     #[default]
     Level2,
 }
@@ -79,6 +80,15 @@ impl FeatureLevel {
         match self {
             Self::Level0 => false,
             Self::Level1 | Self::Level2 => true,
+        }
+    }
+
+    /// Whether positions may continue after a gap.
+    #[must_use]
+    pub const fn leaves_position_gaps(self) -> bool {
+        match self {
+            Self::Level0 | Self::Level1 => false,
+            Self::Level2 => true,
         }
     }
 }

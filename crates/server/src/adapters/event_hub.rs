@@ -63,7 +63,7 @@ pub enum EndReason {
     Stopping,
     /// Events could not be read for a while.
     Unavailable,
-    /// The newest position went back: a standby without the last commits has become the primary.
+    /// Commits whose events were sent are lost: a standby without them has become the primary.
     Reset,
 }
 

@@ -92,6 +92,7 @@ const MENTION_NOBODY: &[(&str, &str)] = &[
     ("bootstrap_operator", "that the first operator was created"),
     ("deployment", "what all servers of the deployment share"),
     ("ids", "the next ids of rows"),
+    ("position_gaps", "positions without an operation"),
     ("phone_codes", "numbers and networks of codes by phone as check sums, without the person"),
 ];
 

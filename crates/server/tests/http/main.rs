@@ -44,6 +44,7 @@ mod idempotency;
 mod keys;
 mod ledger_audit;
 mod lifecycle;
+mod lost_events;
 mod mail;
 mod matrix;
 mod migrations;

@@ -11,6 +11,7 @@ use crate::harness::{Client, Person, Server, Store, WEBHOOK_URL, eventually};
 
 on_every_store!(
     the_documented_receiver_continues_where_it_stopped,
+    the_documented_receiver_continues_after_lost_events,
     the_documented_webhook_receiver_stores_each_genuine_event_once,
 );
 
@@ -90,6 +91,21 @@ fn the_documented_receiver_continues_where_it_stopped(store: Store) {
     assert_eq!(next, "6 music_request.played");
     drop(receiver);
     let _ = std::fs::remove_file(&position);
+}
+
+fn the_documented_receiver_continues_after_lost_events(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    guest.topup("20");
+    let path = std::env::temp_dir().join(format!("cuepoint-lost-{}-{store:?}", std::process::id()));
+    // As if it had received more events before a restore.
+    std::fs::write(&path, "7").unwrap();
+    let mut receiver = Receiver::start(&server, &guest, &path);
+    assert_eq!(receiver.line(), "read the present objects: events_lost");
+    guest.topup("1");
+    assert_eq!(receiver.next(), "2 topup.created");
+    drop(receiver);
+    let _ = std::fs::remove_file(&path);
 }
 
 fn the_documented_webhook_receiver_stores_each_genuine_event_once(store: Store) {

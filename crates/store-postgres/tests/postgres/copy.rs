@@ -28,6 +28,7 @@ use crate::scenario::{client, guest, now, open, options, usd};
 /// A row in every table that no history writes, and an id that was used but is purged.
 const MORE: &str = "
     INSERT INTO bootstrap_operator (made_at) VALUES (now());
+    INSERT INTO position_gaps SELECT max(position), max(position) + 1000000 FROM operations;
     INSERT INTO sessions SELECT 7, min(id), now(), now(), now(), NULL, '2001:db8::1', 'Browser' FROM users;
     INSERT INTO sessions SELECT 9, min(id), now(), now(), now(), now(), NULL, NULL FROM users;
     INSERT INTO refresh_tokens (hash, session_id, issued_at, expires_at)

@@ -369,6 +369,14 @@ const UNSOUND: &[(&str, &str, &str)] = &[
     ),
     (POSTING, "($op1, 'outside_topups', 0, now())", "postings_amount_check"),
     (POSTING, "($op1, 'elsewhere', 1, now())", "postings_account_check"),
+    ("", "INSERT INTO position_gaps VALUES (-1, 5)", "position_gaps_last_check"),
+    ("", "INSERT INTO position_gaps VALUES (5, 5)", "position_gaps_is_a_range"),
+    ("", "INSERT INTO position_gaps VALUES (5, 6), (5, 7)", "position_gaps_pkey"),
+    (
+        "",
+        "INSERT INTO deployment (currency, scale, timeline) VALUES ('USD', 2, -1)",
+        "deployment_timeline_check",
+    ),
     ("", "INSERT INTO deployment (currency, scale) VALUES ('usd', 2)", "deployment_currency_check"),
     ("", "INSERT INTO deployment (currency, scale) VALUES ('USD', 9)", "deployment_scale_check"),
     (

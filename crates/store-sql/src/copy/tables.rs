@@ -105,6 +105,10 @@ tables! {
         kind: Text, actor_user_id: Integer, reason: Text, at: Time, receipt: Json, posting_rules: Integer,
         position: Integer, owner_id: Integer, dj_id: Integer,
     }
+    position_gaps {
+        last: Integer;
+        next: Integer,
+    }
     idempotency_keys {
         scope: Bytes;
         fingerprint: Bytes, operation_id: Id, at: Time,

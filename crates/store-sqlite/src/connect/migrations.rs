@@ -194,6 +194,21 @@ mod tests {
     }
 
     #[test]
+    fn a_database_in_which_two_operations_have_one_position_is_refused() {
+        let (_directory, mut connection) = empty();
+        let place = MIGRATIONS.iter().position(|migration| migration.name.ends_with("operations_of_users"));
+        let (earlier, _) = MIGRATIONS.split_at(place.unwrap());
+        migrate(&mut connection, earlier).unwrap();
+        let twice = "INSERT INTO operations (id, kind, at, receipt, position) \
+            VALUES (randomblob(16), 'profile', 0, '{}', 7), (randomblob(16), 'profile', 0, '{}', 7)";
+        connection.batch_execute(twice).unwrap();
+        let message = format!("{:#}", migrate(&mut connection, MIGRATIONS).unwrap_err());
+        assert!(message.contains("operations_of_users failed"), "{message}");
+        assert!(message.contains("UNIQUE constraint failed: operations.position"), "{message}");
+        migrate(&mut connection, earlier).unwrap();
+    }
+
+    #[test]
     fn a_database_of_a_newer_version_is_refused() {
         let (_directory, mut connection) = empty();
         let newer: Vec<Migration> = MIGRATIONS.iter().copied().chain([OWN]).collect();

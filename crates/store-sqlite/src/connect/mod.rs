@@ -10,5 +10,6 @@ pub(crate) mod file_system;
 pub(crate) mod integrity;
 pub(crate) mod migrations;
 pub(crate) mod readers;
+pub(crate) mod reading_threads;
 pub(crate) mod snapshots;
 pub(crate) mod version;

@@ -7,8 +7,10 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{Context, ensure};
+use cuepoint_domain::ledger::PositionGap;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::Restored;
+use cuepoint_store_sql::rows::known;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
@@ -17,8 +19,9 @@ use crate::connect::connection::{Access, open, value};
 use crate::connect::data_directory::{COMPANIONS, DataDirectory, RESTORING, with_ending};
 use crate::connect::migrations::{MIGRATIONS, Migration, migrate};
 use crate::connect::{application, deployment, failure::SqliteFailure};
-use crate::schema::{self, challenges, refresh_tokens, sessions};
+use crate::schema::{self, challenges, position_gaps, refresh_tokens, sessions};
 use crate::tables::counters::{next_ids, set_next_ids};
+use crate::tables::operations::newest;
 
 /// The distance by which the ids of each kind are moved past their maximum: presumably more numbers than the
 /// server used after the backup.
@@ -146,12 +149,23 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Begins the epoch, moves the ids, ends all sessions, refresh tokens and challenges, and returns the number
+/// Leaves a gap after the newest position: clients may have seen later ones.
+fn leave_gap(connection: &mut SqliteConnection) -> Result<(), SqliteFailure> {
+    let (newest, gap) = newest(connection)?;
+    let PositionGap { last, next } = known("operations.position", PositionGap::after(newest, gap))?;
+    diesel::replace_into(position_gaps::table)
+        .values((position_gaps::last.eq(last.get()), position_gaps::next.eq(next.get())))
+        .execute(connection)?;
+    Ok(())
+}
+
+/// Begins the epoch, moves the ids and positions, ends all sessions, refresh tokens and challenges, and returns the number
 /// of ended sessions.
 fn prepare(connection: &mut SqliteConnection, epoch: i64) -> Result<usize, SqliteFailure> {
     diesel::update(schema::deployment::table).set(schema::deployment::epoch.eq(epoch)).execute(connection)?;
     let moved: Vec<i64> = next_ids(connection)?.into_iter().map(|next| next.saturating_add(AHEAD)).collect();
     set_next_ids(connection, &moved)?;
+    leave_gap(connection)?;
     diesel::delete(refresh_tokens::table).execute(connection)?;
     let now = || diesel::dsl::sql::<BigInt>(NOW);
     diesel::update(challenges::table.filter(challenges::ended_at.is_null()))

@@ -348,6 +348,14 @@ const UNSOUND: &[(&str, &str, &str)] = &[
         VALUES (randomblob(16), 'adjust', now(), '{}', 0)",
         "operations_posting_rules_check",
     ),
+    (
+        "",
+        "INSERT INTO operations (id, kind, at, receipt, position) \
+        VALUES (randomblob(16), 'adjust', now(), '{}', 9), (randomblob(16), 'adjust', now(), '{}', 9)",
+        "UNIQUE constraint failed: operations.position",
+    ),
+    ("", "INSERT INTO position_gaps VALUES (-1, 5)", "position_gaps_last_check"),
+    ("", "INSERT INTO position_gaps VALUES (5, 5)", "position_gaps_is_a_range"),
     (KEY, "($zero, $link, $op2, now())", "UNIQUE constraint failed: idempotency_keys.scope"),
     (KEY, "(x'', $link, $op2, now())", "idempotency_keys_scope_check"),
     (

@@ -259,7 +259,7 @@ impl EventBatch {
         after: Position,
     ) -> Result<Self, Unavailable> {
         let concerning = endpoint.feed.concerning(endpoint.owner);
-        let OperationPage { operations, newest } =
+        let OperationPage { operations, newest, .. } =
             env.operations.operations(concerning, after, BATCH).await?;
         let is_last = !u32::try_from(operations.len()).is_ok_and(|length| length >= BATCH);
         let last = operations.last().map(|operation| operation.position);

@@ -95,7 +95,7 @@ impl Scene {
         self.seconds.fetch_add(self.read_seconds, Ordering::Relaxed);
         let numbers = after.get().saturating_add(1)..=self.operations;
         let operations = numbers.take(limit.try_into().unwrap()).map(|number| self.operation(number));
-        OperationPage { operations: operations.collect(), newest: position(self.operations) }
+        OperationPage { operations: operations.collect(), newest: position(self.operations), gap: None }
     }
 }
 

@@ -16,6 +16,7 @@ impl From<WebhookRefusal> for ApiError {
             WebhookRefusal::TooMany => Self::saying(Code::LimitExceeded, too_many()),
             WebhookRefusal::EmptyRange => Self::invalid(Errors::one("after", messages::empty_range("after"))),
             WebhookRefusal::ReplayRunning => Code::ReplayRunning.into(),
+            WebhookRefusal::Lost { continue_after } => Self::events_lost(continue_after.get()),
         }
     }
 }

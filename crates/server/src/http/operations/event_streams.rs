@@ -59,7 +59,7 @@ operations! {
         run: authenticated(Action::ReadEvents, own),
         answers: event_stream("Server-sent events, each with an `Event` as `data`."),
         filters: StreamFilters::DECLARED,
-        fails: &[Code::ValidationFailed, Code::EventsExpired],
+        fails: &[Code::ValidationFailed, Code::EventsExpired, Code::EventsLost],
     }
 
     /// Stream all events
@@ -70,7 +70,7 @@ operations! {
         run: authenticated(Action::ReadAllEvents, all),
         answers: event_stream("Server-sent events, each with an `OperatorEvent` as `data`."),
         filters: StreamFilters::DECLARED,
-        fails: &[Code::ValidationFailed, Code::EventsExpired],
+        fails: &[Code::ValidationFailed, Code::EventsExpired, Code::EventsLost],
     }
 }
 

@@ -105,6 +105,6 @@ operations! {
         answers: accepted::<OperatorWebhookEndpointData>("The endpoint, which will deliver the events."),
         class: Class::Webhooks,
         body: json::<ReplayBody>(),
-        fails: &[Code::ReplayRunning],
+        fails: &[Code::ReplayRunning, Code::EventsLost],
     }
 }

@@ -118,7 +118,7 @@ operations! {
         answers: accepted::<WebhookEndpointData>("The endpoint, which will deliver the events."),
         class: Class::Webhooks,
         body: json::<ReplayBody>(),
-        fails: &[Code::ReplayRunning],
+        fails: &[Code::ReplayRunning, Code::EventsLost],
     }
 }
 

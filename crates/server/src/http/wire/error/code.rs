@@ -82,6 +82,8 @@ codes! {
     DjOffline = CONFLICT, "dj_offline", "The DJ takes no requests right now.";
     /// Some events after the given position are no longer shown.
     EventsExpired = GONE, "events_expired", "Some events after this position are no longer shown.";
+    /// The given position belongs to a lost commit.
+    EventsLost = GONE, "events_lost", "Events up to this position were lost.";
     /// A field is missing or invalid, or the body is not an object.
     ValidationFailed = UNPROCESSABLE_ENTITY, "validation_failed", "The given data was invalid.";
     /// The available balance is too small.
