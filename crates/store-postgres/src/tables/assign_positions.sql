@@ -1,4 +1,5 @@
--- Assigns the next positions to operations, in their order, behind the newest position and the newest gap. The transaction holds the lock of positions.
+-- Assigns the next positions to operations, in their order, behind the newest position and the newest gap. The
+-- transaction holds the lock of positions.
 -- $1: the operations.
 -- $2, $3: the owner and the DJ whom each of them concerns; NULL for nobody.
 -- Index: operations_position_key, whose condition is repeated.
