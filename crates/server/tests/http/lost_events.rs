@@ -44,7 +44,9 @@ pub(crate) fn are_noticed(server: &Server, person: &Person, last: i64, seen: i64
         person.post("/webhook-endpoints", &json!({"url": WEBHOOK_URL, "types": ["adjustment.created"]}));
     let endpoint = endpoint.data(201)["webhook_endpoint"]["id"].as_i64().unwrap();
     let mut stream = person.stream("/events/stream", &[("last-event-id", &last.to_string())]);
-    (0..3).for_each(|_| drop(person.topup("1")));
+    for _ in 0..3 {
+        person.topup("1");
+    }
 
     let next = last + DISTANCE;
     for lost in [last + 1, seen, next - 1, next + 3] {
