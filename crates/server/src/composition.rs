@@ -38,7 +38,7 @@ use crate::adapters::webhooks::{EndpointCalls, WebhookClient};
 use crate::app::{ApiSettings, App, ProviderSecrets};
 use crate::config::{
     DeploymentEnvironment, EmailChannel, PayoutProviderKind, PhoneChannel, Postgres, Settings,
-    SigningKeySource, Storage, TopupProviderKind,
+    SigningKeySource, Storage, TopupProviderKind, WebhookSettings,
 };
 use crate::http::openapi;
 use crate::http::operations::webhook_body;
@@ -293,7 +293,8 @@ pub fn app(
     let passwords =
         Argon2Passwords::new(settings.auth.password_cost.clone(), settings.auth.breached_passwords);
     let plain_http = settings.environment != DeploymentEnvironment::Production;
-    let calls = OutgoingCalls::new(settings.webhooks.allowed_networks.clone(), plain_http);
+    let WebhookSettings { allowed_networks, name_servers } = settings.webhooks.clone();
+    let calls = OutgoingCalls::new(allowed_networks, plain_http, name_servers);
     let webhooks = EndpointCalls::new(
         calls.context("webhooks")?,
         Sealing::new(secrets, keys.clone()),

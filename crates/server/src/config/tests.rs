@@ -12,6 +12,7 @@ use cuepoint_domain::money::Money;
 use cuepoint_domain::withdrawal::WithdrawalTerms;
 
 use super::*;
+use crate::adapters::outgoing::NameServers;
 use crate::http::transport::rate_limits::Quotas;
 use crate::networks::{ClientAddress, Networks};
 
@@ -74,6 +75,7 @@ fn the_compiled_defaults_are_complete() {
     assert_eq!(settings.phone_codes_per_day, Some(number(1_000)));
     assert_eq!(settings.server.trusted_proxies, Networks::default());
     assert_eq!(settings.webhooks.allowed_networks, Networks::default());
+    assert_eq!(settings.webhooks.name_servers, NameServers::default());
     let everywhere = ClientAddress { address: None, proven: false };
     let here = ClientAddress { address: Some("127.0.0.1".parse().unwrap()), proven: true };
     assert!(settings.reachable.operators.admit(everywhere));
@@ -124,6 +126,7 @@ fn every_key_can_be_set_by_a_variable() {
         ("events.max_streams", "5"),
         ("events.shown_for_days", "6"),
         ("webhooks.allowed_networks", "10.20.0.0/16, fd00::1"),
+        ("webhooks.name_servers", "10.0.0.53, [fd00::53]:5353"),
         ("withdrawals.address_policy", "strict"),
         ("withdrawals.options", "btc: bitcoin, USDT: tron  Ethereum"),
         ("withdrawals.auto_approve_below", "0.00000001"),
@@ -195,6 +198,8 @@ fn every_key_can_be_set_by_a_variable() {
     assert_eq!(settings.audit_interval, Some(std::time::Duration::from_secs(4)));
     assert_eq!((settings.events.max_streams, settings.events.shown_for), (5, Some(time::Duration::days(6))));
     assert_eq!(settings.webhooks.allowed_networks, Networks::parse(["10.20.0.0/16", "fd00::1"]).unwrap());
+    let name_servers = NameServers::parse(["10.0.0.53:53", "[fd00::53]:5353"]).unwrap();
+    assert_eq!(settings.webhooks.name_servers, name_servers);
     assert_eq!(settings.requests.terms.commission.get(), 1_000);
     assert_eq!(minor(settings.withdrawals.auto_approve_below), Some(Money::from_minor(1)));
     assert_eq!(minor(settings.withdrawals.second_approval_above), Some(Money::from_minor(1)));
@@ -267,6 +272,11 @@ fn an_invalid_value_is_one_line_naming_its_key() {
             "webhooks.allowed_networks",
             "localhost",
             "\"localhost\" is no network such as 10.0.0.0/8, and no address",
+        ),
+        (
+            "webhooks.name_servers",
+            "dns.example",
+            "\"dns.example\" is not an address such as 10.0.0.53 or [fd00::53]:5353",
         ),
         ("withdrawals.address_policy", "any", "must be one of lenient, strict"),
         (

@@ -142,7 +142,7 @@ impl WebhookSender for EndpointCalls {
         let headers = self.headers(&endpoint.secrets, &Uuid::from_u128(id.0).to_string(), &body, now)?;
         let began = Instant::now();
         let replied = match Url::parse(endpoint.url.as_str()) {
-            Ok(url) => self.calls.post(&url, headers, body).await,
+            Ok(url) => self.calls.post(endpoint.owner, &url, headers, body).await,
             Err(_) => Err(OutgoingCallError::Url(UrlRefusal::Form)),
         };
         let took = Duration::try_from(began.elapsed()).unwrap_or(Duration::MAX);
