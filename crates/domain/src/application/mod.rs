@@ -30,6 +30,7 @@ pub mod queries;
 mod readiness;
 mod receipts;
 mod registration;
+mod running_tests;
 mod security_audit;
 mod sessions;
 mod single_flight;
@@ -59,6 +60,7 @@ pub use provider_inbox::{Contradicted, IncomingMessage, MessageOutcome, Provider
 pub use readiness::Readiness;
 pub use receipts::FromReceipt;
 pub use registration::{BootstrapRefusal, Bootstrapped, RegisterRefusal, Registration};
+use running_tests::RunningTests;
 pub use sessions::OwnSessions;
 pub use verifications::{Address, SendCodeRefusal, Verifications, VerifyRefusal};
 pub use webhooks::{EndpointRequest, ReplayRequest, WebhookRefusal, Webhooks};
@@ -161,6 +163,7 @@ impl UseCases {
                 env: env.clone(),
                 executor: executor.clone(),
                 deliveries: deliveries.clone(),
+                tests: RunningTests::default(),
             },
             deliveries,
             ledger_audits: LedgerAudits::new(env.clone()),

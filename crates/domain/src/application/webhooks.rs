@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use crate::account::security_log::{EventKind, SecurityEvent};
 use crate::application::jobs::Deliveries;
+use crate::application::running_tests::RunningTests;
 use crate::application::{Authorized, CommandError, Context, Environment, Executor, Failure};
 use crate::authorization::{Denied, Principal, permission};
 use crate::event::{EventType, Feed};
@@ -59,6 +60,12 @@ pub enum WebhookRefusal {
     /// Another range is being replayed.
     #[error("another range is being replayed")]
     ReplayRunning,
+    /// A test of the endpoint is running on this server.
+    #[error("a test of the endpoint is running")]
+    TestRunning,
+    /// As many tests are running on this server as are permitted.
+    #[error("{} tests are running already", RunningTests::MAX)]
+    TooManyTests,
 }
 
 /// Manages webhook endpoints. Those of a member are concealed from others; those for all events are common to
@@ -68,6 +75,7 @@ pub struct Webhooks {
     pub(super) env: Arc<Environment>,
     pub(super) executor: Executor,
     pub(super) deliveries: Deliveries,
+    pub(super) tests: RunningTests,
 }
 
 type Changed<T> = Result<T, CommandError<WebhookRefusal>>;
@@ -198,13 +206,17 @@ impl Webhooks {
     /// Has a test sent to an endpoint, by a task of its own: a slow endpoint would keep the job queue waiting.
     ///
     /// # Errors
-    /// [`Failure`].
+    /// [`WebhookRefusal::TestRunning`], [`WebhookRefusal::TooManyTests`] and [`Failure`].
     pub async fn test(&self, context: &Context, feed: Feed, id: WebhookEndpointId) -> Changed<()> {
         let begun = self.perform(context, feed, "test_webhook_endpoint", async |principal| {
             let endpoint = self.visible(principal, feed, id).await?;
+            let running = self.tests.begin(id).map_err(CommandError::Refused)?;
             let deliveries = self.deliveries.clone();
-            // If it cannot be sent, no attempt is listed.
-            self.env.tasks.spawn(Box::pin(async move { drop(deliveries.test(id).await) }));
+            self.env.tasks.spawn(Box::pin(async move {
+                // If it cannot be sent, no attempt is listed.
+                drop(deliveries.test(id).await);
+                drop(running);
+            }));
             Ok((endpoint, ()))
         });
         begun.await.map(drop)

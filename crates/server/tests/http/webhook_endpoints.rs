@@ -17,6 +17,7 @@ on_every_store!(
     a_url_that_may_not_be_called_is_refused,
     a_rotation_shows_a_new_secret,
     a_test_is_listed_among_the_attempts,
+    one_test_of_an_endpoint_runs_at_a_time_and_32_on_a_server,
     a_replay_names_a_range_or_the_failed_deliveries,
     one_range_is_replayed_at_a_time,
 );
@@ -328,6 +329,35 @@ fn a_test_is_listed_among_the_attempts(store: Store) {
         // A failed test does not count as a failed delivery.
         assert_eq!(endpoint(&person.get(&path), 200)["failing_since"], Value::Null);
     }
+}
+
+fn one_test_of_an_endpoint_runs_at_a_time_and_32_on_a_server(store: Store) {
+    let server = Server::configured(store, &[("webhooks.allowed_networks", "127.0.0.1")]);
+    let provider = Provider::new(Reply::Silent);
+    let test = |person: &Person, number: i64| person.post(&format!("{OWN}/{number}/test"), &json!({}));
+    let owners: Vec<Person> = (0..7).map(|_| server.guest()).collect();
+    let endpoints: Vec<(&Person, i64)> = owners
+        .iter()
+        .flat_map(|owner| std::iter::repeat_n(owner, 5))
+        .map(|owner| {
+            let created = owner.post(OWN, &json!({"url": provider.url})).data(201);
+            (owner, created["webhook_endpoint"]["id"].as_i64().unwrap())
+        })
+        .collect();
+    for (owner, endpoint) in &endpoints[..32] {
+        test(owner, *endpoint).data(202);
+    }
+    let (owner, endpoint) = endpoints[0];
+    let refused = test(owner, endpoint);
+    refused.refused(409, "conflict");
+    assert_eq!(refused.json()["message"], "A test of this webhook endpoint is still running.");
+    let (other, another) = endpoints[32];
+    let refused = test(other, another);
+    refused.refused(503, "unavailable");
+    assert_eq!(refused.header("retry-after"), Some("15"));
+    provider.answers(Reply::Says(200, String::new()));
+    eventually("a test has ended", || (test(owner, endpoint).status == 202).then_some(()));
+    eventually("there is room for another test", || (test(other, another).status == 202).then_some(()));
 }
 
 fn a_replay_names_a_range_or_the_failed_deliveries(store: Store) {

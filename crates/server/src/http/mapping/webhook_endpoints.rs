@@ -7,6 +7,9 @@ use cuepoint_domain::webhook::WebhookEndpoint;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::messages::{self, Errors};
 
+/// The longest time for which a test runs, in seconds.
+const TESTS_RUN_FOR_SECONDS: u32 = 15;
+
 impl From<WebhookRefusal> for ApiError {
     fn from(refusal: WebhookRefusal) -> Self {
         match refusal {
@@ -16,6 +19,12 @@ impl From<WebhookRefusal> for ApiError {
             WebhookRefusal::TooMany => Self::saying(Code::LimitExceeded, too_many()),
             WebhookRefusal::EmptyRange => Self::invalid(Errors::one("after", messages::empty_range("after"))),
             WebhookRefusal::ReplayRunning => Code::ReplayRunning.into(),
+            WebhookRefusal::TestRunning => {
+                Self::saying(Code::Conflict, "A test of this webhook endpoint is still running.")
+            }
+            WebhookRefusal::TooManyTests => {
+                Self::not_now("Too many webhook endpoints are being tested.", TESTS_RUN_FOR_SECONDS)
+            }
         }
     }
 }

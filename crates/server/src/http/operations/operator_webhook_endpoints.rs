@@ -85,6 +85,7 @@ operations! {
         answers: accepted::<Empty>("The test will be sent."),
         class: Class::Webhooks,
         body: optional_json::<Empty>(),
+        fails: &[Code::Conflict],
     }
 
     /// List webhook delivery attempts for all events

@@ -90,13 +90,14 @@ operations! {
     /// Test a webhook endpoint
     ///
     /// Sends a message of the type `webhook.test` once, in the background. Its attempt is listed by
-    /// `listWebhookAttempts`.
+    /// `listWebhookAttempts`. One test of an endpoint runs at a time.
     POST "/api/v1/webhook-endpoints/{id}/test" "testWebhookEndpoint" {
         tag: Webhooks,
         run: authenticated(Action::ManageWebhooks, test::<OwnWebhooks>),
         answers: accepted::<Empty>("The test will be sent."),
         class: Class::Webhooks,
         body: optional_json::<Empty>(),
+        fails: &[Code::Conflict],
     }
 
     /// List delivery attempts of a webhook endpoint
