@@ -30,6 +30,7 @@ on_every_store!(
     a_replay_sends_the_same_events_again,
     redirects_are_failures,
     private_addresses_are_not_called,
+    an_owner_has_two_delivery_turns_at_a_time,
 );
 on_durable_stores!(
     deliveries_continue_after_a_kill,
@@ -382,6 +383,26 @@ fn private_addresses_are_not_called(store: Store) {
         eventually("an attempt", || guest.get(&format!("{path}/attempts")).data(200)["data"].get(0).cloned());
     assert_eq!((&attempt["status"], &attempt["error"]), (&Value::Null, &json!("connection_failed")));
     assert!(receiver.heard().is_empty());
+}
+
+fn an_owner_has_two_delivery_turns_at_a_time(store: Store) {
+    let server = Server::configured(store, &[LOOPBACK]);
+    let (guest, other) = (server.guest(), server.guest());
+    let receiver = Provider::new(Reply::Silent);
+    for _ in 0..5 {
+        guest.post("/webhook-endpoints", &json!({"url": receiver.url})).data(201);
+    }
+    let hook = Hook::member(&other);
+    guest.topup("1");
+    eventually("two endpoints are called", || (receiver.heard().len() == 2).then_some(()));
+    // Calls after which work was searched for several times.
+    for number in 1..=3 {
+        other.topup("1");
+        hook.calls(number);
+    }
+    assert_eq!(receiver.heard().len(), 2);
+    receiver.answers(says(200));
+    eventually("the other endpoints are called", || (receiver.heard().len() == 5).then_some(()));
 }
 
 fn deliveries_continue_after_a_kill(store: Store) {

@@ -7,7 +7,7 @@ use time::Duration;
 use crate::account::User;
 use crate::application::Environment;
 use crate::application::jobs::delivery_turn::{EventBatch, LEASE, RunningTurn, TurnSummary, attempt_record};
-use crate::ids::WebhookEndpointId;
+use crate::ids::{UserId, WebhookEndpointId};
 use crate::ports::{Notice, Recipient, Unavailable, WebhookMessage};
 use crate::webhook::{EndpointChange, EndpointState, WebhookEndpoint};
 
@@ -36,6 +36,14 @@ impl Deliveries {
     /// [`Unavailable`].
     pub async fn endpoints_with_work(&self, limit: u32) -> Result<Vec<WebhookEndpointId>, Unavailable> {
         self.env.endpoints.endpoints_with_work(self.env.now(), limit).await
+    }
+
+    /// The present owner of an endpoint; `None` if it was removed.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    pub async fn owner(&self, id: WebhookEndpointId) -> Result<Option<UserId>, Unavailable> {
+        Ok(self.env.endpoints.endpoint(id).await?.map(|endpoint| endpoint.owner))
     }
 
     /// Waits for a commit after those that were announced to this reader before; see
