@@ -61,6 +61,7 @@ pub use readiness::Readiness;
 pub use receipts::FromReceipt;
 pub use registration::{BootstrapRefusal, Bootstrapped, RegisterRefusal, Registration};
 use running_tests::RunningTests;
+pub use running_tests::TestRefusal;
 pub use sessions::OwnSessions;
 pub use verifications::{Address, SendCodeRefusal, Verifications, VerifyRefusal};
 pub use webhooks::{EndpointRequest, ReplayRequest, WebhookRefusal, Webhooks};

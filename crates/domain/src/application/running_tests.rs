@@ -3,8 +3,20 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::application::WebhookRefusal;
+use thiserror::Error;
+
 use crate::ids::WebhookEndpointId;
+
+/// Why a test of an endpoint does not begin.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum TestRefusal {
+    /// A test of the endpoint is running on this server.
+    #[error("a test of the endpoint is running")]
+    Running,
+    /// As many tests are running on this server as are permitted.
+    #[error("{} tests are running already", RunningTests::MAX)]
+    TooMany,
+}
 
 /// The endpoints with a running test: at most one test for each, and [`RunningTests::MAX`] in all.
 #[derive(Clone, Default)]
@@ -23,14 +35,14 @@ impl RunningTests {
     /// Begins a test of an endpoint.
     ///
     /// # Errors
-    /// [`WebhookRefusal::TestRunning`] and [`WebhookRefusal::TooManyTests`].
-    pub(super) fn begin(&self, endpoint: WebhookEndpointId) -> Result<RunningTest, WebhookRefusal> {
+    /// [`TestRefusal::Running`] and [`TestRefusal::TooMany`].
+    pub(super) fn begin(&self, endpoint: WebhookEndpointId) -> Result<RunningTest, TestRefusal> {
         let mut running = self.running();
         if running.contains(&endpoint) {
-            return Err(WebhookRefusal::TestRunning);
+            return Err(TestRefusal::Running);
         }
         if running.len() >= Self::MAX {
-            return Err(WebhookRefusal::TooManyTests);
+            return Err(TestRefusal::TooMany);
         }
         running.insert(endpoint);
         drop(running);
@@ -58,8 +70,8 @@ mod tests {
         let begin = |number| tests.begin(WebhookEndpointId::new(number).unwrap());
         let mut running: Vec<_> = (1..=32).map(|number| begin(number).ok()).collect();
         assert!(running.iter().all(Option::is_some));
-        assert_eq!(begin(1).err(), Some(WebhookRefusal::TestRunning));
-        assert_eq!(begin(33).err(), Some(WebhookRefusal::TooManyTests));
+        assert_eq!(begin(1).err(), Some(TestRefusal::Running));
+        assert_eq!(begin(33).err(), Some(TestRefusal::TooMany));
         running.pop();
         assert!(begin(33).is_ok());
     }

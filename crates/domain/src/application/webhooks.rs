@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::account::security_log::{EventKind, SecurityEvent};
 use crate::application::jobs::Deliveries;
-use crate::application::running_tests::RunningTests;
+use crate::application::running_tests::{RunningTests, TestRefusal};
 use crate::application::{Authorized, CommandError, Context, Environment, Executor, Failure};
 use crate::authorization::{Denied, Principal, permission};
 use crate::event::{EventType, Feed};
@@ -60,12 +60,9 @@ pub enum WebhookRefusal {
     /// Another range is being replayed.
     #[error("another range is being replayed")]
     ReplayRunning,
-    /// A test of the endpoint is running on this server.
-    #[error("a test of the endpoint is running")]
-    TestRunning,
-    /// As many tests are running on this server as are permitted.
-    #[error("{} tests are running already", RunningTests::MAX)]
-    TooManyTests,
+    /// A test does not begin.
+    #[error(transparent)]
+    Test(TestRefusal),
 }
 
 /// Manages webhook endpoints. Those of a member are concealed from others; those for all events are common to
@@ -206,11 +203,11 @@ impl Webhooks {
     /// Has a test sent to an endpoint, by a task of its own: a slow endpoint would keep the job queue waiting.
     ///
     /// # Errors
-    /// [`WebhookRefusal::TestRunning`], [`WebhookRefusal::TooManyTests`] and [`Failure`].
+    /// [`WebhookRefusal::Test`] and [`Failure`].
     pub async fn test(&self, context: &Context, feed: Feed, id: WebhookEndpointId) -> Changed<()> {
         let begun = self.perform(context, feed, "test_webhook_endpoint", async |principal| {
             let endpoint = self.visible(principal, feed, id).await?;
-            let running = self.tests.begin(id).map_err(CommandError::Refused)?;
+            let running = self.tests.begin(id).map_err(refused_test)?;
             let deliveries = self.deliveries.clone();
             self.env.tasks.spawn(Box::pin(async move {
                 // If it cannot be sent, no attempt is listed.
@@ -324,6 +321,10 @@ impl Webhooks {
 
 fn refused_url(problem: UrlProblem) -> CommandError<WebhookRefusal> {
     CommandError::Refused(WebhookRefusal::Url(problem))
+}
+
+const fn refused_test(refusal: TestRefusal) -> CommandError<WebhookRefusal> {
+    CommandError::Refused(WebhookRefusal::Test(refusal))
 }
 
 /// Consults the matrix about the endpoints for a feed.

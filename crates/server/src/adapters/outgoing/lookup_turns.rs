@@ -50,7 +50,7 @@ impl Standing {
 pub(super) struct LookupTurns(Arc<Mutex<State>>);
 
 /// The right to look up a name, until it is dropped.
-pub(super) struct Turn {
+pub(super) struct LookupTurn {
     turns: LookupTurns,
     account: UserId,
     began: Instant,
@@ -80,11 +80,11 @@ impl Default for State {
 
 impl LookupTurns {
     /// Waits for a turn of an account.
-    pub(super) async fn next(&self, account: UserId) -> Turn {
+    pub(super) async fn next(&self, account: UserId) -> LookupTurn {
         let mut waiter = Waiter { turns: self, account, given: self.enqueue(account) };
         // The sender is dropped only with a turn.
         let _ = (&mut waiter.given).await;
-        Turn { turns: self.clone(), account, began: Instant::now() }
+        LookupTurn { turns: self.clone(), account, began: Instant::now() }
     }
 
     fn enqueue(&self, account: UserId) -> oneshot::Receiver<()> {
@@ -121,7 +121,7 @@ impl LookupTurns {
     }
 }
 
-impl Drop for Turn {
+impl Drop for LookupTurn {
     fn drop(&mut self) {
         self.turns.end(self.account, Some(self.began.elapsed()));
     }
@@ -202,7 +202,7 @@ mod tests {
     }
 
     /// The turns that begin at once if each account asks for this many.
-    fn begin(turns: &LookupTurns, accounts: std::ops::Range<i64>, each: usize) -> Vec<Turn> {
+    fn begin(turns: &LookupTurns, accounts: std::ops::Range<i64>, each: usize) -> Vec<LookupTurn> {
         let asked = accounts.flat_map(|number| std::iter::repeat_n(account(number), each));
         asked.filter_map(|account| turns.next(account).now_or_never()).collect()
     }

@@ -1,6 +1,6 @@
 //! Mapping of refused changes of webhook endpoints to API errors.
 
-use cuepoint_domain::application::WebhookRefusal;
+use cuepoint_domain::application::{TestRefusal, WebhookRefusal};
 use cuepoint_domain::ports::UrlProblem;
 use cuepoint_domain::webhook::WebhookEndpoint;
 
@@ -19,10 +19,10 @@ impl From<WebhookRefusal> for ApiError {
             WebhookRefusal::TooMany => Self::saying(Code::LimitExceeded, too_many()),
             WebhookRefusal::EmptyRange => Self::invalid(Errors::one("after", messages::empty_range("after"))),
             WebhookRefusal::ReplayRunning => Code::ReplayRunning.into(),
-            WebhookRefusal::TestRunning => {
+            WebhookRefusal::Test(TestRefusal::Running) => {
                 Self::saying(Code::Conflict, "A test of this webhook endpoint is still running.")
             }
-            WebhookRefusal::TooManyTests => {
+            WebhookRefusal::Test(TestRefusal::TooMany) => {
                 Self::not_now("Too many webhook endpoints are being tested.", TESTS_RUN_FOR_SECONDS)
             }
         }
