@@ -102,8 +102,10 @@ mod tests {
         let counter = Arc::clone(&asked);
         let lookup = move |_| {
             counter.fetch_add(1, Ordering::SeqCst);
-            let answer =
-                Answer { addresses: vec!["8.8.8.8".parse().unwrap()], valid_until: Instant::now() + time };
+            let answer = Answer {
+                addresses: vec!["8.8.8.8".parse().unwrap()],
+                valid_until: Instant::now().checked_add(time).unwrap(),
+            };
             std::future::ready(Ok(answer)).boxed()
         };
         (Names::new(Arc::new(lookup)), asked)
