@@ -195,6 +195,37 @@ fn an_endpoint_is_paused_where_older_servers_cannot_read_why_it_is_disabled() {
 }
 
 #[test]
+fn an_endpoint_with_a_lost_secret_is_enabled_only_after_a_rotation() {
+    let by = UserId::new(7).unwrap();
+    let changed = |endpoint: &WebhookEndpoint, change: EndpointChange| {
+        endpoint.clone().changed(&change, FeatureLevel::NEWEST)
+    };
+    let pause = |is_paused| EndpointChange::Settings {
+        settings: EndpointSettings { is_paused: Some(is_paused), ..Default::default() },
+        by,
+    };
+    let lose = |text: &str| EndpointChange::LoseSecret { lost: secret(text), at: NOW };
+    let active = endpoint(Feed::Own);
+    let paused = changed(&active, pause(true));
+    for before in [&active, &paused] {
+        assert_eq!(changed(before, lose("b")), *before, "it has another secret");
+        let earlier = before.clone().changed(&lose("a"), FeatureLevel::Level1);
+        assert_eq!(earlier, *before, "an earlier server may have the key");
+        let lost = changed(before, lose("a"));
+        let reason = DisabledReason::SecretLost;
+        assert_eq!(lost.state, EndpointState::Disabled { at: NOW, reason });
+        for is_paused in [true, false] {
+            assert_eq!(changed(&lost, pause(is_paused)), lost);
+        }
+        let rotated = changed(&lost, EndpointChange::Rotate { secret: secret("b"), at: NOW });
+        assert_eq!((rotated.state, &rotated.secrets.current), (EndpointState::Paused, &secret("b")));
+        assert_eq!(changed(&rotated, pause(false)).state, EndpointState::Active);
+    }
+    let rotated = changed(&active, EndpointChange::Rotate { secret: secret("b"), at: NOW });
+    assert_eq!(rotated.state, EndpointState::Active);
+}
+
+#[test]
 fn whoever_sets_the_url_becomes_the_owner() {
     let before = endpoint(Feed::All);
     let by = UserId::new(2).unwrap();

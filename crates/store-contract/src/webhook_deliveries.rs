@@ -22,7 +22,7 @@ use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{OrderTerms, Topup};
 use cuepoint_domain::webhook::{
     AttemptError, AttemptOutcome, EndpointChange, EndpointSecrets, EndpointSettings, EndpointState,
-    EndpointUrl, NewEndpoint, SealedSecret, WebhookEndpoint,
+    EndpointUrl, NewEndpoint, SealedSecret, UndecryptableSecret, WebhookEndpoint,
 };
 use cuepoint_domain::withdrawal::{PayoutTerms, WithdrawalTerms};
 use fastrand::Rng;
@@ -30,6 +30,7 @@ use time::Duration;
 use tokio::sync::Notify;
 
 use crate::scenario::{Scenario, TOPUPS_PENDING_FOR, amount, at};
+use crate::webhook_endpoints::add_new;
 
 const SEED: u64 = 15;
 const EVENTS: usize = 150;
@@ -83,12 +84,21 @@ impl WebhookSender for Receivers {
         Ok(())
     }
 
-    fn new_secret(&self, _: Timestamp) -> Result<(Token, SealedSecret), Unavailable> {
+    fn new_secret(&self, _: WebhookEndpointId, _: Timestamp) -> Result<(Token, SealedSecret), Unavailable> {
         Err(Unavailable::new("no secrets"))
     }
 
-    fn reseal(&self, _: &EndpointSecrets, _: Timestamp) -> Result<Option<EndpointSecrets>, Unavailable> {
+    fn reseal(
+        &self,
+        _: WebhookEndpointId,
+        _: &EndpointSecrets,
+        _: Timestamp,
+    ) -> Result<Option<EndpointSecrets>, UndecryptableSecret> {
         Ok(None)
+    }
+
+    fn check_secret(&self, _: WebhookEndpointId, _: &SealedSecret) -> Result<(), UndecryptableSecret> {
+        Ok(())
     }
 
     async fn send(
@@ -197,7 +207,7 @@ async fn endpoint(scenario: &Scenario, owner: UserId, feed: Feed) -> WebhookEndp
         secret: SealedSecret("sealed".to_owned()),
         at: at(0),
     };
-    scenario.store.add_endpoint(&new).await.unwrap().unwrap()
+    add_new(scenario, &new).await.unwrap()
 }
 
 /// The events that an endpoint has to receive.

@@ -35,9 +35,17 @@ pub(crate) fn new_endpoint(owner: UserId, feed: Feed) -> NewEndpoint {
     }
 }
 
+/// Adds an endpoint under a new id.
+pub(crate) async fn add_new(scenario: &Scenario, new: &NewEndpoint) -> Option<WebhookEndpoint> {
+    let id = scenario.store.next_webhook_endpoint().await.unwrap();
+    let added = scenario.store.add_endpoint(id, new).await.unwrap();
+    assert!(added.as_ref().is_none_or(|added| added.id == id));
+    added
+}
+
 /// Adds an endpoint; its owner is expected to have fewer than the maximum.
 pub(crate) async fn add(scenario: &Scenario, owner: UserId, feed: Feed) -> WebhookEndpoint {
-    scenario.store.add_endpoint(&new_endpoint(owner, feed)).await.unwrap().unwrap()
+    add_new(scenario, &new_endpoint(owner, feed)).await.unwrap()
 }
 
 pub(crate) async fn stored(scenario: &Scenario, id: WebhookEndpointId) -> WebhookEndpoint {
@@ -83,7 +91,7 @@ pub async fn an_endpoint_reads_back_as_it_was_added(store: Arc<dyn Store>) {
         description: Some(line("Überweisungen")),
         ..new_endpoint(owner, Feed::Own)
     };
-    let added = scenario.store.add_endpoint(&new).await.unwrap().unwrap();
+    let added = add_new(&scenario, &new).await.unwrap();
     assert_eq!(added, WebhookEndpoint::new(added.id, position(2), new));
     assert_eq!(stored(&scenario, added.id).await, added);
     let all = add(&scenario, owner, Feed::All).await;
@@ -104,7 +112,7 @@ pub async fn the_endpoints_of_an_owner_are_limited_for_each_feed(store: Arc<dyn 
     let (owner, other) = (scenario.guest(0).await, scenario.guest(0).await);
     let tasks = (0..8).map(|_| {
         let scenario = scenario.clone();
-        async move { scenario.store.add_endpoint(&new_endpoint(owner, Feed::Own)).await.unwrap() }
+        async move { add_new(&scenario, &new_endpoint(owner, Feed::Own)).await }
     });
     let added: Vec<WebhookEndpoint> = at_once(tasks).await.into_iter().flatten().collect();
     assert_eq!(added.len(), 5);
@@ -116,7 +124,7 @@ pub async fn the_endpoints_of_an_owner_are_limited_for_each_feed(store: Arc<dyn 
     assert!(scenario.store.remove_endpoint(added[0].id).await.unwrap());
     let next = add(&scenario, owner, Feed::Own).await;
     assert!(next.id > last.id, "{next:?}");
-    assert_eq!(scenario.store.add_endpoint(&new_endpoint(owner, Feed::Own)).await.unwrap(), None);
+    assert_eq!(add_new(&scenario, &new_endpoint(owner, Feed::Own)).await, None);
 }
 
 /// Endpoints of one owner or of all are listed last added first, in pages, without those for the other feed;
@@ -242,7 +250,7 @@ pub async fn no_endpoint_outlives_an_erasure(store: Arc<dyn Store>) {
             if erases {
                 assert_eq!(scenario.erase(owner, 2).await, Erased::Done);
             } else {
-                drop(scenario.store.add_endpoint(&new_endpoint(owner, Feed::Own)).await.unwrap());
+                drop(add_new(&scenario, &new_endpoint(owner, Feed::Own)).await);
             }
         }
     });
@@ -250,6 +258,6 @@ pub async fn no_endpoint_outlives_an_erasure(store: Arc<dyn Store>) {
     assert_eq!(scenario.store.endpoints_after(None, 100).await.unwrap(), [kept]);
     let unknown = scenario.ids.next_user().await.unwrap();
     for owner in [owners[0], unknown] {
-        assert_eq!(scenario.store.add_endpoint(&new_endpoint(owner, Feed::Own)).await.unwrap(), None);
+        assert_eq!(add_new(&scenario, &new_endpoint(owner, Feed::Own)).await, None);
     }
 }

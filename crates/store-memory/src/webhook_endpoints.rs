@@ -24,7 +24,6 @@ use crate::{MemoryStore, State};
 #[derive(Debug, Default)]
 pub(crate) struct WebhookTable {
     endpoints: BTreeMap<WebhookEndpointId, EndpointRecord>,
-    last: i64,
 }
 
 /// An endpoint with its lease, its failed deliveries and its newest attempts.
@@ -97,16 +96,13 @@ impl WebhookTable {
 
 impl State {
     /// Adds an endpoint unless its owner does not exist or has the maximum number.
-    fn add_endpoint(&mut self, new: &NewEndpoint) -> Option<WebhookEndpoint> {
+    fn add_endpoint(&mut self, id: WebhookEndpointId, new: &NewEndpoint) -> Option<WebhookEndpoint> {
         let alike = self.webhooks.of(new.owner).filter(|endpoint| endpoint.feed == new.feed).count();
         let most = usize::try_from(WebhookEndpoint::MAX_PER_OWNER).unwrap_or(usize::MAX);
         if alike >= most || !self.is_somebody(new.owner) {
             return None;
         }
         let cursor = position(self.lists.positions.len());
-        let webhooks = &mut self.webhooks;
-        webhooks.last = webhooks.last.saturating_add(1);
-        let id = WebhookEndpointId::new(webhooks.last)?;
         let endpoint = WebhookEndpoint::new(id, cursor, new.clone());
         let record = EndpointRecord {
             endpoint: endpoint.clone(),
@@ -115,15 +111,19 @@ impl State {
             failed: BTreeMap::new(),
             attempts: Vec::new(),
         };
-        webhooks.endpoints.insert(id, record);
+        self.webhooks.endpoints.insert(id, record);
         Some(endpoint)
     }
 }
 
 #[async_trait]
 impl WebhookEndpoints for MemoryStore {
-    async fn add_endpoint(&self, new: &NewEndpoint) -> Result<Option<WebhookEndpoint>, Unavailable> {
-        Ok(self.lock()?.add_endpoint(new))
+    async fn add_endpoint(
+        &self,
+        id: WebhookEndpointId,
+        new: &NewEndpoint,
+    ) -> Result<Option<WebhookEndpoint>, Unavailable> {
+        Ok(self.lock()?.add_endpoint(id, new))
     }
 
     async fn endpoint(&self, id: WebhookEndpointId) -> Result<Option<WebhookEndpoint>, Unavailable> {

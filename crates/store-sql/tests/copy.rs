@@ -14,8 +14,8 @@ use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::copy::{
-    self, COUNTERS, Completion, Copied, CopiedRow, CopyEndpoint, CopyOrigin, CopyRole, CopySession,
-    Deployment, Mark, Report, Table, Value,
+    self, AcceptSecrets, COUNTERS, Completion, Copied, CopiedRow, CopyEndpoint, CopyOrigin, CopyRole,
+    CopySession, Deployment, Mark, Report, Table, Value,
 };
 use uuid::Uuid;
 
@@ -194,8 +194,12 @@ impl Pair {
     }
 
     fn copy(&self, ending: Completion) -> Result<Copied, String> {
+        self.copy_if(ending, &|_| Ok(()))
+    }
+
+    fn copy_if(&self, ending: Completion, accept: AcceptSecrets<'_>) -> Result<Copied, String> {
         let silent: Report = Arc::new(|_, _, _| {});
-        let copied = ready(copy::copy(&self.source, &self.target, &usd(), COPY, ending, &silent));
+        let copied = ready(copy::copy(&self.source, &self.target, &usd(), COPY, ending, accept, &silent));
         copied.map_err(|error| format!("{error:#}"))
     }
 

@@ -135,7 +135,7 @@ impl UseCases {
         let positions = Positions { log: ports.store.clone() };
         let env = Arc::new(Environment::new(ports, terms));
         let executor = Executor::new(env.clone());
-        let deliveries = Deliveries { env: env.clone() };
+        let deliveries = Deliveries::new(env.clone());
         Self {
             accounts: Accounts { env: env.clone(), executor: executor.clone() },
             sessions: OwnSessions { env: env.clone(), executor: executor.clone() },

@@ -53,6 +53,9 @@ pub enum WebhookRefusal {
     /// The principal has as many endpoints as are permitted.
     #[error("there are {} endpoints already", WebhookEndpoint::MAX_PER_OWNER)]
     TooMany,
+    /// Its secret was lost: it needs a new one before it is paused or enabled.
+    #[error("the secret was lost and has to be rotated first")]
+    SecretLost,
     /// The range of a replay is empty, or none of its events was attempted yet.
     #[error("no attempted event is in the range")]
     EmptyRange,
@@ -131,9 +134,10 @@ impl Webhooks {
             let EndpointRequest { url, types, description } = asked;
             env.webhooks.check_url(&url).map_err(refused_url)?;
             let at = env.now();
-            let (token, secret) = env.webhooks.new_secret(at)?;
+            let id = env.ids.next_webhook_endpoint().await?;
+            let (token, secret) = env.webhooks.new_secret(id, at)?;
             let new = NewEndpoint { owner: principal.user, feed, url, types, description, secret, at };
-            let added = env.endpoints.add_endpoint(&new).await?;
+            let added = env.endpoints.add_endpoint(id, &new).await?;
             let endpoint = added.ok_or(CommandError::Refused(WebhookRefusal::TooMany))?;
             drop(env.jobs.enqueue(Job::NotifyWebhookCreated(endpoint.id)));
             Ok((endpoint, token))
@@ -144,7 +148,7 @@ impl Webhooks {
     /// Changes the settings of an endpoint.
     ///
     /// # Errors
-    /// [`WebhookRefusal::Url`] and [`Failure`].
+    /// [`WebhookRefusal::Url`], [`WebhookRefusal::SecretLost`] and [`Failure`].
     pub async fn change(
         &self,
         context: &Context,
@@ -154,6 +158,9 @@ impl Webhooks {
     ) -> Changed<WebhookEndpoint> {
         let changed = self.perform(context, feed, "change_webhook_endpoint", async |principal| {
             let endpoint = self.visible(principal, feed, id).await?;
+            if settings.is_paused.is_some() && endpoint.has_lost_secret() {
+                return Err(CommandError::Refused(WebhookRefusal::SecretLost));
+            }
             if let Some(url) = &settings.url {
                 self.env.webhooks.check_url(url).map_err(refused_url)?;
             }
@@ -189,8 +196,10 @@ impl Webhooks {
         self.perform(context, feed, "rotate_webhook_secret", async |principal| {
             let endpoint = self.visible(principal, feed, id).await?;
             let at = self.env.now();
-            let (token, secret) = self.env.webhooks.new_secret(at)?;
-            Ok((self.changed(&endpoint, EndpointChange::Rotate { secret, at }).await?, token))
+            let (token, secret) = self.env.webhooks.new_secret(id, at)?;
+            let changed = self.changed(&endpoint, EndpointChange::Rotate { secret, at }).await?;
+            self.deliveries.note_new_secret(id);
+            Ok((changed, token))
         })
         .await
     }

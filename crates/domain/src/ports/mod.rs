@@ -75,6 +75,8 @@ pub use {
 use async_trait::async_trait;
 use thiserror::Error;
 
+use crate::ledger::feature_level::FeatureLevel;
+
 /// An external system could not be reached or did not answer in time; nothing is known to have changed.
 ///
 /// The cause is for the log alone: it never reaches a client.
@@ -123,6 +125,9 @@ pub trait Store:
     /// # Errors
     /// [`Unavailable`]; some of it may be done then.
     async fn purge_expired(&self, now: crate::timestamp::Timestamp) -> Result<(), Unavailable>;
+
+    /// The feature level of the deployment, as last read.
+    fn feature_level(&self) -> FeatureLevel;
 
     /// Completes submitted operations and rejects new ones.
     async fn close(&self);

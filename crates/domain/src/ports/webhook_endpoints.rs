@@ -17,12 +17,17 @@ use crate::webhook::{Attempt, EndpointChange, FailedDelivery, Lease, NewEndpoint
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait WebhookEndpoints: Send + Sync {
-    /// Adds an endpoint, whose cursor begins at the newest position. `None` if its owner has
-    /// [`WebhookEndpoint::MAX_PER_OWNER`] for its feed, does not exist, or was erased.
+    /// Adds an endpoint under an id of [`Ids::next_webhook_endpoint`](crate::ports::Ids::next_webhook_endpoint); its
+    /// cursor begins at the newest position. `None` if its owner has [`WebhookEndpoint::MAX_PER_OWNER`] for its
+    /// feed, does not exist, or was erased.
     ///
     /// # Errors
     /// [`Unavailable`].
-    async fn add_endpoint(&self, new: &NewEndpoint) -> Result<Option<WebhookEndpoint>, Unavailable>;
+    async fn add_endpoint(
+        &self,
+        id: WebhookEndpointId,
+        new: &NewEndpoint,
+    ) -> Result<Option<WebhookEndpoint>, Unavailable>;
 
     /// An endpoint.
     ///

@@ -4,11 +4,13 @@ use async_trait::async_trait;
 use time::Duration;
 
 use crate::event::Event;
-use crate::ids::OperationId;
+use crate::ids::{OperationId, WebhookEndpointId};
 use crate::ports::{Token, Unavailable};
 use crate::provider_message::Excerpt;
 use crate::timestamp::Timestamp;
-use crate::webhook::{AttemptOutcome, EndpointSecrets, EndpointUrl, SealedSecret, WebhookEndpoint};
+use crate::webhook::{
+    AttemptOutcome, EndpointSecrets, EndpointUrl, SealedSecret, UndecryptableSecret, WebhookEndpoint,
+};
 
 /// The content of a call.
 #[derive(Clone, PartialEq, Debug)]
@@ -50,22 +52,37 @@ pub trait WebhookSender: Send + Sync {
     /// [`UrlProblem`].
     fn check_url(&self, url: &EndpointUrl) -> Result<(), UrlProblem>;
 
-    /// A new random secret, with its encryption.
+    /// A new random secret, with its encryption for the endpoint with this id.
     ///
     /// # Errors
     /// [`Unavailable`] when there is no key to encrypt with.
-    fn new_secret(&self, now: Timestamp) -> Result<(Token, SealedSecret), Unavailable>;
+    fn new_secret(
+        &self,
+        endpoint: WebhookEndpointId,
+        now: Timestamp,
+    ) -> Result<(Token, SealedSecret), Unavailable>;
 
-    /// The same secrets encrypted with the current key, without those that no longer sign; `None` if they already
-    /// are.
+    /// The same secrets of an endpoint encrypted with the current key, without those that no longer sign; `None` if
+    /// they already are, or if no key encrypts at this moment.
     ///
     /// # Errors
-    /// [`Unavailable`] when they cannot be decrypted.
+    /// [`UndecryptableSecret`].
     fn reseal(
         &self,
+        endpoint: WebhookEndpointId,
         secrets: &EndpointSecrets,
         now: Timestamp,
-    ) -> Result<Option<EndpointSecrets>, Unavailable>;
+    ) -> Result<Option<EndpointSecrets>, UndecryptableSecret>;
+
+    /// Checks whether the current secret of an endpoint can be decrypted.
+    ///
+    /// # Errors
+    /// [`UndecryptableSecret`].
+    fn check_secret(
+        &self,
+        endpoint: WebhookEndpointId,
+        current: &SealedSecret,
+    ) -> Result<(), UndecryptableSecret>;
 
     /// Makes a call that begins at `now`, signed by all secrets that sign then. It takes 15 seconds at most.
     ///

@@ -55,7 +55,8 @@ pub enum EndpointChange {
         /// Who sets them.
         by: UserId,
     },
-    /// A new secret signs; the previous ones sign beside it for [`EndpointSecrets::PREVIOUS_FOR`].
+    /// A new secret signs; the previous ones sign beside it for [`EndpointSecrets::PREVIOUS_FOR`]. An endpoint that was
+    /// disabled for a lost secret is paused: its owner enables it.
     Rotate {
         /// The new secret.
         secret: SealedSecret,
@@ -71,6 +72,15 @@ pub enum EndpointChange {
     },
     /// A range is delivered once more; nothing changes while another one is.
     Replay(Replay),
+    /// No key decrypts the current secret: the endpoint is disabled, whatever its state is. Nothing changes if it has
+    /// another secret, or below the feature level of [`DisabledReason::SecretLost`], where servers of an earlier
+    /// version may have the key.
+    LoseSecret {
+        /// The secret as it was read.
+        lost: SealedSecret,
+        /// When.
+        at: Timestamp,
+    },
     /// The service stops deliveries; nothing changes unless the endpoint is active. Below the feature level of the
     /// reason, the endpoint is paused instead.
     Disable {
@@ -107,7 +117,12 @@ impl WebhookEndpoint {
     pub fn changed(mut self, change: &EndpointChange, level: FeatureLevel) -> Self {
         match change {
             EndpointChange::Settings { settings, by } => self.set(settings, *by),
-            EndpointChange::Rotate { secret, at } => self.secrets = self.secrets.rotated(secret.clone(), *at),
+            EndpointChange::Rotate { secret, at } => {
+                self.secrets = self.secrets.rotated(secret.clone(), *at);
+                if self.has_lost_secret() {
+                    self.state = EndpointState::Paused;
+                }
+            }
             EndpointChange::Reseal { expected, resealed } if self.secrets == *expected => {
                 self.secrets = resealed.clone();
             }
@@ -119,7 +134,17 @@ impl WebhookEndpoint {
                     EndpointState::Paused
                 };
             }
-            EndpointChange::Reseal { .. } | EndpointChange::Replay(_) | EndpointChange::Disable { .. } => {}
+            EndpointChange::LoseSecret { lost, at }
+                if self.secrets.current == *lost
+                    && !self.has_lost_secret()
+                    && DisabledReason::SecretLost.feature_level() <= level =>
+            {
+                self.state = EndpointState::Disabled { at: *at, reason: DisabledReason::SecretLost };
+            }
+            EndpointChange::Reseal { .. }
+            | EndpointChange::Replay(_)
+            | EndpointChange::LoseSecret { .. }
+            | EndpointChange::Disable { .. } => {}
         }
         self
     }
@@ -140,6 +165,7 @@ impl WebhookEndpoint {
             self.description.clone_from(description);
         }
         match is_paused {
+            _ if self.has_lost_secret() => {}
             Some(true) => self.state = EndpointState::Paused,
             Some(false) if self.state != EndpointState::Active => {
                 self.state = EndpointState::Active;

@@ -14,7 +14,7 @@ use strum::{EnumIter, EnumString, IntoStaticStr};
 
 pub use change::{EndpointChange, EndpointSettings, NewEndpoint};
 pub use delivery::{Attempt, AttemptError, AttemptOutcome, FailedDelivery, FollowUp};
-pub use secrets::{EndpointSecrets, SealedSecret};
+pub use secrets::{EndpointSecrets, MissingKeys, SealedSecret, SecretKeys, UndecryptableSecret};
 pub use turn::{DeliveryKind, Lease, Turn};
 
 use crate::account::User;
@@ -195,6 +195,12 @@ impl WebhookEndpoint {
             && owner.suspended_at.is_none()
             && may(self.feed.action())
             && may(managing)
+    }
+
+    /// Whether it was disabled because its secret was lost; only a new secret changes that.
+    #[must_use]
+    pub const fn has_lost_secret(&self) -> bool {
+        matches!(self.state, EndpointState::Disabled { reason: DisabledReason::SecretLost, .. })
     }
 
     /// The state and the time of the first failure after the outcome of an attempt.

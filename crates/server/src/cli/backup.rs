@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Error, bail};
 
 use crate::cli::signals::Signals;
-use crate::cli::{ledger_verify, print, restore};
+use crate::cli::{endpoint_keys, ledger_verify, print, restore};
 use crate::composition;
 use crate::config::Settings;
 
@@ -24,6 +24,7 @@ pub(crate) async fn run(settings: Settings, file: &Path) -> anyhow::Result<u8> {
 }
 
 async fn make(settings: Settings, file: &Path) -> anyhow::Result<u8> {
+    let keep = endpoint_keys::to_keep(&settings);
     let copy = composition::backup(&settings, file).await?;
     let status = ledger_verify::audit(&*copy).await?;
     if status != ledger_verify::CONSISTENT {
@@ -34,6 +35,6 @@ async fn make(settings: Settings, file: &Path) -> anyhow::Result<u8> {
     restore::finish(copy, status).await?;
     let size = fs::metadata(file).with_context(|| format!("{} cannot be read", file.display()))?.len();
     let newest = restore::newest_operation(&open)?;
-    print(&format!("{}: {size} bytes, {newest}\n", file.display()))?;
+    print(&format!("{}: {size} bytes, {newest}\n{keep}", file.display()))?;
     Ok(status)
 }

@@ -7,16 +7,17 @@ use std::sync::Arc;
 
 use actix_web::dev::Server;
 use anyhow::{Context, anyhow};
+use cuepoint_domain::application::jobs::WithoutKeys;
 use cuepoint_domain::application::{BootstrapRefusal, Bootstrapped, CommandError};
 use cuepoint_domain::ports::{Opening, Store};
 use socket2::SockRef;
 
 use crate::adapters::clock::SystemClock;
-use crate::adapters::security::keys::SigningKeys;
 use crate::adapters::security::random::RandomSecrets;
 use crate::app::App;
+use crate::cli::endpoint_keys;
 use crate::cli::signals::Signals;
-use crate::composition::{self, Providers};
+use crate::composition::{self, Keys, Providers};
 use crate::config::{Bootstrap, EmailChannel, Settings};
 use crate::http::web_server;
 use crate::jobs::BackgroundJobs;
@@ -26,15 +27,16 @@ use crate::observability::metrics::Metrics;
 /// retransmitted only after 1 s, then 3 s.
 const BACKLOG: i32 = 4_096;
 
-/// Runs the service until a stop signal, then drains the requests in flight.
+/// Runs the service until a stop signal, then drains the requests in flight. Without keys that webhook endpoints need
+/// it does not start, or disables these endpoints.
 ///
 /// When it listens it prints `listening on http://127.0.0.1:8080`, after a line with the data directory if
 /// there is one.
 ///
 /// # Errors
 /// When it cannot start; the message is one sentence that names the configuration key.
-pub async fn serve(settings: Settings) -> anyhow::Result<()> {
-    serve_opened(&settings, composition::open(&settings, Opening::AsConfigured)).await
+pub async fn serve(settings: Settings, without_keys: WithoutKeys) -> anyhow::Result<()> {
+    serve_opened(&settings, without_keys, composition::open(&settings, Opening::AsConfigured)).await
 }
 
 /// Like [`serve`], but on the given store instead of the configured one. The store is closed at the end.
@@ -42,11 +44,12 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
 /// # Errors
 /// When it cannot start; the message is one sentence that names the configuration key.
 pub async fn serve_on(settings: Settings, store: Arc<dyn Store>) -> anyhow::Result<()> {
-    serve_opened(&settings, async { Ok(store) }).await
+    serve_opened(&settings, WithoutKeys::Wait, async { Ok(store) }).await
 }
 
 async fn serve_opened(
     settings: &Settings,
+    without_keys: WithoutKeys,
     opening: impl Future<Output = anyhow::Result<Arc<dyn Store>>>,
 ) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
@@ -54,11 +57,11 @@ async fn serve_opened(
     Metrics::install()?;
     let secrets = RandomSecrets::new()?;
     // Before the store, because its start may migrate the database.
-    composition::check_signing_keys(settings, secrets, &SystemClock)?;
+    composition::check_keys(settings, secrets, &SystemClock)?;
     let providers = composition::providers(settings, Arc::new(SystemClock))?;
     let store = opening.await?;
-    let served = match composition::signing_keys(settings, secrets, &SystemClock) {
-        Ok(keys) => run(settings, keys, providers, &store, &mut signals).await,
+    let served = match composition::keys(settings, secrets, &SystemClock) {
+        Ok(keys) => run(settings, keys, without_keys, providers, &store, &mut signals).await,
         Err(error) => Err(error),
     };
     store.close().await;
@@ -67,7 +70,8 @@ async fn serve_opened(
 
 async fn run(
     settings: &Settings,
-    keys: SigningKeys,
+    keys: Keys,
+    without_keys: WithoutKeys,
     providers: Providers,
     store: &Arc<dyn Store>,
     signals: &mut Signals,
@@ -77,6 +81,10 @@ async fn run(
     // Before the first write and the first request: a restart must not revive the token of an ended session.
     let read = app.authentication.revocations.refresh(&**store, &app.authentication.clock).await;
     read.context("the revocation list is unreliable")?;
+    if without_keys == WithoutKeys::Wait {
+        let missing = app.services.deliveries.missing_keys().await;
+        endpoint_keys::ensure_complete(&missing.context("the secrets of webhook endpoints are unreadable")?)?;
+    }
     if let Some(operator) = settings.bootstrap.clone() {
         bootstrap(&app, operator).await?;
     }
@@ -102,6 +110,7 @@ async fn run(
         settings.topups.poll_interval,
         settings.payouts.poll_interval,
         settings.audit_interval,
+        without_keys,
     );
     announce(backend.data_directory().as_deref(), &url);
     tracing::info!("API documentation at {url}/docs/");

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
-use cuepoint_store_sql::copy::{self, Completion, Copied, CopyEndpoint, Mark, Report, Stage};
+use cuepoint_store_sql::copy::{self, AcceptSecrets, Completion, Copied, CopyEndpoint, Mark, Report, Stage};
 use indicatif::{ProgressBar, ProgressStyle};
 use secrecy::{ExposeSecret, SecretString};
 use uuid::{Builder, Uuid};
 
 use crate::adapters::security::random::{RandomSecrets, random};
+use crate::cli::endpoint_keys::{self, SigningKeysAfterwards, WithoutWebhookKeys};
 use crate::cli::print;
 use crate::composition;
 use crate::config::Settings;
@@ -37,6 +38,8 @@ pub(super) struct CopyArguments {
     /// the copy.
     #[arg(long)]
     abort: bool,
+    #[command(flatten)]
+    without_keys: WithoutWebhookKeys,
 }
 
 /// Copies the configured store to another one, or resolves an interrupted copy.
@@ -44,7 +47,7 @@ pub(super) struct CopyArguments {
 /// # Errors
 /// When a store cannot be used, the ledger is inconsistent, the target is not empty, or the copy differs.
 pub(super) async fn run(settings: Settings, arguments: CopyArguments) -> anyhow::Result<()> {
-    let CopyArguments { to, dry_run, finish, abort } = arguments;
+    let CopyArguments { to, dry_run, finish, abort, without_keys } = arguments;
     let (from, to) = composition::copy_endpoints(&settings, to.expose_secret())?;
     if finish {
         let Mark { copy, target, .. } = copy::finish(&*from, &*to).await?;
@@ -55,7 +58,11 @@ pub(super) async fn run(settings: Settings, arguments: CopyArguments) -> anyhow:
         return print(&format!("the copy {copy} is aborted: this store serves again\n"));
     }
     let completion = if dry_run { Completion::RollBack } else { Completion::Commit };
-    let copied = run_copy(&settings, &*from, &*to, completion).await?;
+    let accept = |secrets: &[_]| {
+        let signing = SigningKeysAfterwards::Kept;
+        print(&endpoint_keys::accept(&settings, signing, secrets, without_keys)?)
+    };
+    let copied = run_copy(&settings, &*from, &*to, completion, &accept).await?;
     print(&report(&copied, completion))
 }
 
@@ -64,11 +71,12 @@ async fn run_copy(
     from: &dyn CopyEndpoint,
     to: &dyn CopyEndpoint,
     completion: Completion,
+    accept: AcceptSecrets<'_>,
 ) -> anyhow::Result<Copied> {
     let bar = ProgressBar::new(0).with_style(ProgressStyle::with_template(BAR).context("the progress bar")?);
     let shown = bar.clone();
     let progress: Report = Arc::new(move |stage, done, expected| draw(&shown, stage, done, expected));
-    let copied = copy::copy(from, to, &settings.currency, new_id()?, completion, &progress).await;
+    let copied = copy::copy(from, to, &settings.currency, new_id()?, completion, accept, &progress).await;
     bar.finish_and_clear();
     copied
 }

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cuepoint_domain::application::jobs::Resealed;
+use cuepoint_domain::application::jobs::{CheckedSecrets, WithoutKeys};
 use cuepoint_domain::ids::WebhookEndpointId;
-use tokio::sync::watch;
+use tokio::sync::{Mutex, watch};
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -138,22 +138,40 @@ pub(super) async fn measure(app: Arc<App>) {
     }
 }
 
-/// Encrypts the secrets of endpoints with the current key.
-pub(super) async fn reseal(app: Arc<App>) {
-    match app.services.deliveries.reseal_secrets().await {
-        Ok(Resealed { resealed, undecryptable }) => {
+/// The number of endpoints that a log line names.
+const NAMED: usize = 10;
+
+/// Encrypts the secrets of endpoints with the current key, and disables endpoints whose secrets are lost. Without keys
+/// that an operator has declared lost, the first complete check disables the endpoints that need them.
+pub(super) async fn check_secrets(app: Arc<App>, without_keys: Arc<Mutex<WithoutKeys>>) {
+    let mut without_keys = without_keys.lock().await;
+    match app.services.deliveries.check_secrets(*without_keys).await {
+        Ok(CheckedSecrets { resealed, found, lost }) => {
+            *without_keys = WithoutKeys::Wait;
             if resealed > 0 {
                 tracing::info!(resealed, "secrets of webhook endpoints were encrypted with the current key");
             }
-            for endpoint in undecryptable {
+            if !found.is_empty() {
                 tracing::error!(
-                    endpoint = endpoint.get(),
-                    "the secret of a webhook endpoint cannot be decrypted and has to be rotated"
+                    endpoints = found.len(),
+                    first = ?named(&found),
+                    "secrets of webhook endpoints cannot be decrypted by this server"
+                );
+            }
+            if !lost.is_empty() {
+                tracing::error!(
+                    endpoints = lost.len(),
+                    first = ?named(&lost),
+                    "webhook endpoints were disabled: no key decrypts their secrets"
                 );
             }
         }
         Err(unavailable) => {
-            tracing::warn!(%unavailable, "re-encryption of webhook secrets failed")
+            tracing::warn!(%unavailable, "check of webhook secrets failed")
         }
     }
+}
+
+fn named(endpoints: &[WebhookEndpointId]) -> Vec<i64> {
+    endpoints.iter().take(NAMED).map(|endpoint| endpoint.get()).collect()
 }

@@ -84,4 +84,5 @@ mod verifications;
 mod ways_to_lose_money;
 mod webhook_deliveries;
 mod webhook_endpoints;
+mod webhook_keys;
 mod webhooks;

@@ -89,7 +89,8 @@ async fn live(store: &PostgresStore) -> UserId {
         secret: SealedSecret("sealed".to_owned()),
         at: now(),
     };
-    assert!(store.add_endpoint(&endpoint).await.unwrap().is_some());
+    let endpoint_id = store.next_webhook_endpoint().await.unwrap();
+    assert!(store.add_endpoint(endpoint_id, &endpoint).await.unwrap().is_some());
     let event = SecurityEvent::about(EventKind::LoggedIn, Some(id), client_info(), now());
     store.append(&event).await.unwrap();
     id

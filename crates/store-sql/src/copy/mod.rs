@@ -5,6 +5,7 @@
 //! finished or aborted according to the id of the copy in the target.
 
 mod endpoint;
+mod endpoint_secrets;
 mod tables;
 mod value;
 
@@ -17,6 +18,7 @@ use uuid::Uuid;
 pub use endpoint::{
     CopyEndpoint, CopyOrigin, CopyRole, CopySession, Deployment, Mark, MarkState, Report, Stage,
 };
+pub use endpoint_secrets::AcceptSecrets;
 pub use tables::{COUNTERS, Column, ColumnKind, Counter, Counting, TABLES, Table};
 pub use value::{CopiedRow, TableDigest, Value, canonical_json};
 
@@ -47,14 +49,15 @@ pub enum Completion {
 /// Copies all data; `copy` is an id that no other copy has.
 ///
 /// # Errors
-/// When an endpoint cannot be used, the source is inconsistent, the target is not empty, or they differ at
-/// the end. Unless the error names `--finish`, the target is left empty and the source unmarked.
+/// When an endpoint cannot be used, the source is inconsistent, `accept` refuses its secrets, the target is not
+/// empty, or they differ at the end. Unless the error names `--finish`, the target is left empty and the source unmarked.
 pub async fn copy(
     from: &dyn CopyEndpoint,
     to: &dyn CopyEndpoint,
     currency: &Currency,
     copy: Uuid,
     completion: Completion,
+    accept: AcceptSecrets<'_>,
     report: &Report,
 ) -> anyhow::Result<Copied> {
     ensure!(
@@ -63,7 +66,7 @@ pub async fn copy(
         to.backend()
     );
     let mut source = from.open(CopyRole::Source).await.context("the source")?;
-    let done = copy_from(&mut *source, to, currency, copy, completion, report).await;
+    let done = copy_from(&mut *source, to, currency, copy, completion, accept, report).await;
     close_after(source, done).await
 }
 
@@ -73,12 +76,14 @@ async fn copy_from(
     currency: &Currency,
     copy: Uuid,
     completion: Completion,
+    accept: AcceptSecrets<'_>,
     report: &Report,
 ) -> anyhow::Result<Copied> {
     let deployment =
         source.deployment().await?.context("the source was never used: there is nothing to copy")?;
     deployment.ensure_usable(currency).context("the source")?;
     deployment.ensure_newest_level().context("the source")?;
+    accept(&endpoint_secrets::read(source).await.context("the source")?)?;
     let mut target = to.open(CopyRole::Target).await.context("the target")?;
     let done = async {
         ensure_empty(&mut *target, currency).await.context("the target")?;

@@ -35,7 +35,7 @@ pub use topup::{StoredSuspense, StoredTopup};
 pub use user::StoredUser;
 pub use wallet::StoredWallet;
 pub use webhook_delivery::{StoredWebhookAttempt, StoredWebhookDelivery};
-pub use webhook_endpoint::{StoredWebhookEndpoint, StoredWebhookEndpointRecord};
+pub use webhook_endpoint::{StoredWebhookEndpoint, StoredWebhookEndpointRecord, current_secret};
 pub use withdrawal::StoredWithdrawal;
 
 use cuepoint_domain::account::session::ClientInfo;

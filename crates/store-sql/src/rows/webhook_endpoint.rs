@@ -184,6 +184,15 @@ fn secrets_text(secrets: &EndpointSecrets) -> String {
     once(secrets.current.0.clone()).chain(previous).collect::<Vec<_>>().join("\n")
 }
 
+/// The current secret among the secrets of a row.
+///
+/// # Errors
+/// [`Corrupt`] if there is none.
+pub fn current_secret(text: &str) -> Result<SealedSecret, Corrupt> {
+    let current = secrets(text).map(|secrets| secrets.current);
+    known("webhook_endpoints.secrets", current)
+}
+
 fn secrets(text: &str) -> Option<EndpointSecrets> {
     let mut lines = text.lines();
     let current = SealedSecret(lines.next()?.to_owned());

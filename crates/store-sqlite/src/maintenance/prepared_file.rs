@@ -9,12 +9,14 @@ use std::thread;
 
 use anyhow::{Context, anyhow, ensure};
 use async_trait::async_trait;
+use cuepoint_domain::ids::WebhookEndpointId;
 use cuepoint_domain::ledger::Auditor;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Audit, BackendError, OpenTransfers, PreparedData, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::webhook::{DisabledReason, SealedSecret};
 use cuepoint_domain::withdrawal::WithdrawalStatus;
-use cuepoint_store_sql::rows::Corrupt;
+use cuepoint_store_sql::rows::{Corrupt, current_secret};
 use diesel::prelude::*;
 use tokio::sync::oneshot;
 
@@ -23,8 +25,8 @@ use crate::connect::data_directory::{COMPANIONS, DataDirectory, INCONSISTENT, wi
 use crate::connect::failure::SqliteFailure;
 use crate::connect::integrity::Check;
 use crate::ports::show_ledger;
-use crate::rows::{TopupRow, WithdrawalRow};
-use crate::schema::{operations, topups, withdrawals};
+use crate::rows::{TopupRow, WithdrawalRow, known};
+use crate::schema::{operations, topups, webhook_endpoints, withdrawals};
 
 /// The permissions of the file: the owner's alone.
 const MODE: u32 = 0o600;
@@ -121,6 +123,10 @@ impl PreparedData for PreparedFile {
         Ok(self.read(open_transfers).await?)
     }
 
+    async fn endpoint_secrets(&self) -> Result<Vec<(WebhookEndpointId, SealedSecret)>, BackendError> {
+        Ok(self.read(|connection, _| endpoint_secrets(connection)).await?)
+    }
+
     async fn accept(mut self: Box<Self>) -> Result<(), BackendError> {
         let path = self.path.clone();
         ensure_absent(&path)?;
@@ -202,4 +208,20 @@ fn open_transfers(
             .collect::<Result<_, Corrupt>>()?,
         topups: topups.into_iter().map(|row| row.topup(currency)).collect::<Result<_, Corrupt>>()?,
     })
+}
+
+/// Reads the secrets of the endpoints that were not disabled for a lost secret.
+fn endpoint_secrets(
+    connection: &mut SqliteConnection,
+) -> Result<Vec<(WebhookEndpointId, SealedSecret)>, SqliteFailure> {
+    let lost = DisabledReason::SecretLost.name();
+    let rows: Vec<(i64, String)> = webhook_endpoints::table
+        .filter(webhook_endpoints::disabled_reason.is_null().or(webhook_endpoints::disabled_reason.ne(lost)))
+        .order(webhook_endpoints::id)
+        .select((webhook_endpoints::id, webhook_endpoints::secrets))
+        .load(connection)?;
+    let secret = |(id, secrets): (i64, String)| {
+        Ok((known("webhook_endpoints.id", WebhookEndpointId::new(id))?, current_secret(&secrets)?))
+    };
+    Ok(rows.into_iter().map(secret).collect::<Result<_, Corrupt>>()?)
 }

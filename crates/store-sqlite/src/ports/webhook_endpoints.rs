@@ -48,9 +48,13 @@ fn listed(feed: Feed, owner: Option<UserId>) -> IntoBoxed<'static, webhook_endpo
 
 #[async_trait]
 impl WebhookEndpoints for SqliteStore {
-    async fn add_endpoint(&self, new: &NewEndpoint) -> Result<Option<WebhookEndpoint>, Unavailable> {
+    async fn add_endpoint(
+        &self,
+        id: WebhookEndpointId,
+        new: &NewEndpoint,
+    ) -> Result<Option<WebhookEndpoint>, Unavailable> {
         let (new, currency) = (new.clone(), self.currency.clone());
-        let add = move |connection: &mut SqliteConnection| webhooks::add(connection, &new, &currency);
+        let add = move |connection: &mut SqliteConnection| webhooks::add(connection, id, &new, &currency);
         Ok(self.writer.change(Repetition::Once, add).await?)
     }
 

@@ -45,6 +45,7 @@ fn has_most(connection: &mut SqliteConnection, owner: UserId, feed: Feed) -> Que
 /// Adds an endpoint, unless its owner does not exist or has the maximum number.
 pub(crate) fn add(
     connection: &mut SqliteConnection,
+    id: WebhookEndpointId,
     new: &NewEndpoint,
     currency: &Currency,
 ) -> Result<Option<WebhookEndpoint>, SqliteFailure> {
@@ -56,11 +57,9 @@ pub(crate) fn add(
     }
     let cursor = known("operations.position", Position::new(newest_position(connection)?))?;
     let record = StoredWebhookEndpointRecord::new(new, cursor);
-    let id: i64 = diesel::insert_into(webhook_endpoints::table)
-        .values(WebhookEndpointRecordRow::encode(record, currency)?)
-        .returning(webhook_endpoints::id)
-        .get_result(connection)?;
-    let id = known("webhook_endpoints.id", WebhookEndpointId::new(id))?;
+    diesel::insert_into(webhook_endpoints::table)
+        .values((webhook_endpoints::id.eq(id.get()), WebhookEndpointRecordRow::encode(record, currency)?))
+        .execute(connection)?;
     Ok(Some(WebhookEndpoint::new(id, cursor, new.clone())))
 }
 

@@ -114,7 +114,8 @@ async fn a_webhook_endpoint_far_behind_has_work() {
         secret: SealedSecret("sealed".to_owned()),
         at: now(),
     };
-    let endpoint = store.add_endpoint(&new).await.unwrap().unwrap();
+    let id = store.next_webhook_endpoint().await.unwrap();
+    let endpoint = store.add_endpoint(id, &new).await.unwrap().unwrap();
     let add = |from, to| {
         let others = format!(
             "INSERT INTO operations (id, kind, at, receipt, position) \

@@ -144,7 +144,7 @@ fn turn(
     });
     let doubles = Doubles { endpoints, clock, operations, webhooks, jobs: queue, ..Doubles::default() };
     let can_sign = scene.can_sign;
-    let taken = run(Deliveries { env: doubles.env() }.take_turn(id(), || false));
+    let taken = run(Deliveries::new(doubles.env()).take_turn(id(), || false));
     assert_eq!(taken.is_ok(), can_sign);
     let summary = taken.unwrap_or_default();
     let jobs = jobs.lock().unwrap().clone();

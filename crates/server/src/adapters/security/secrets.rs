@@ -6,7 +6,7 @@ use cuepoint_domain::ports::{LowEntropyValue, PasswordHash, Secrets, Token, Unav
 use cuepoint_domain::timestamp::Timestamp;
 use sha2::{Digest, Sha256};
 
-use super::keys::SigningKeys;
+use super::keys::KeysInForce;
 use super::random::{RandomSecrets, encoded, random};
 
 /// The labels of derivations, one per purpose; none is a prefix of another.
@@ -24,13 +24,13 @@ const NO_KEY_SIGNS: &str = "no key signs at this moment";
 #[derive(Clone, Debug)]
 pub struct KeyedSecrets {
     random: RandomSecrets,
-    keys: SigningKeys,
+    keys: KeysInForce,
 }
 
 impl KeyedSecrets {
     /// Creates a source from this randomness and these keys.
     #[must_use]
-    pub const fn new(random: RandomSecrets, keys: SigningKeys) -> Self {
+    pub const fn new(random: RandomSecrets, keys: KeysInForce) -> Self {
         Self { random, keys }
     }
 
@@ -105,7 +105,7 @@ mod tests {
     const NOW: Timestamp = Timestamp::EPOCH;
 
     fn secrets(keys: &str) -> KeyedSecrets {
-        let keys = SigningKeys::parse(&SecretString::from(keys), NOW).unwrap();
+        let keys = KeysInForce::parse(&SecretString::from(keys), NOW).unwrap();
         KeyedSecrets::new(RandomSecrets::new().unwrap(), keys)
     }
 
@@ -168,7 +168,7 @@ mod tests {
             };
             let random = RandomSecrets::new().unwrap();
             let rotated = KeyRing::parse(&rotate(&before, asked, NOW, random).unwrap().text).unwrap();
-            let secrets = KeyedSecrets::new(random, SigningKeys::fixed(rotated));
+            let secrets = KeyedSecrets::new(random, KeysInForce::fixed(rotated));
             let at = |seconds| {
                 let now = NOW.plus(Duration::seconds(seconds));
                 secrets.successors(&presented, now).unwrap()

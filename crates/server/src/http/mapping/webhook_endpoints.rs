@@ -14,6 +14,10 @@ impl From<WebhookRefusal> for ApiError {
                 Self::invalid(Errors::one("url", messages::url_refused("url", &problem)))
             }
             WebhookRefusal::TooMany => Self::saying(Code::LimitExceeded, too_many()),
+            WebhookRefusal::SecretLost => Self::saying(
+                Code::InvalidTransition,
+                "The secret of this webhook endpoint was lost. Rotate it first.".to_owned(),
+            ),
             WebhookRefusal::EmptyRange => Self::invalid(Errors::one("after", messages::empty_range("after"))),
             WebhookRefusal::ReplayRunning => Code::ReplayRunning.into(),
         }

@@ -26,6 +26,7 @@ use crate::writer::Insert;
 /// concurrent additions count each other, and none outlives an erasure.
 pub(super) async fn add(
     connection: &mut AsyncPgConnection,
+    id: WebhookEndpointId,
     new: &NewEndpoint,
     currency: &Currency,
 ) -> Result<Option<WebhookEndpoint>, DatabaseFailure> {
@@ -42,12 +43,10 @@ pub(super) async fn add(
     }
     let cursor = known("operations.position", Position::new(newest_position(connection).await?))?;
     let record = WebhookEndpointRecordRow::from(StoredWebhookEndpointRecord::new(new, cursor));
-    let id: i64 = diesel::insert_into(webhook_endpoints::table)
-        .values(record)
-        .returning(webhook_endpoints::id)
-        .get_result(connection)
+    diesel::insert_into(webhook_endpoints::table)
+        .values((webhook_endpoints::id.eq(id.get()), record))
+        .execute(connection)
         .await?;
-    let id = known("webhook_endpoints.id", WebhookEndpointId::new(id))?;
     Ok(Some(WebhookEndpoint::new(id, cursor, new.clone())))
 }
 

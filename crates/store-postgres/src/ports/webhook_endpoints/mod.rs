@@ -55,10 +55,14 @@ fn listed(feed: Feed, owner: Option<UserId>) -> IntoBoxed<'static, webhook_endpo
 
 #[async_trait]
 impl WebhookEndpoints for PostgresStore {
-    async fn add_endpoint(&self, new: &NewEndpoint) -> Result<Option<WebhookEndpoint>, Unavailable> {
+    async fn add_endpoint(
+        &self,
+        id: WebhookEndpointId,
+        new: &NewEndpoint,
+    ) -> Result<Option<WebhookEndpoint>, Unavailable> {
         let added = self.database.write(async |connection| {
             connection
-                .transaction(async |connection| changes::add(connection, new, &self.currency).await)
+                .transaction(async |connection| changes::add(connection, id, new, &self.currency).await)
                 .await
         });
         Ok(added.await?)

@@ -1,0 +1,175 @@
+//! Checks of the secrets of endpoints: each is encrypted with the current key, and one that no key decrypts is lost.
+
+use std::collections::BTreeMap;
+use std::mem;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::application::jobs::Deliveries;
+use crate::ids::WebhookEndpointId;
+use crate::ports::Unavailable;
+use crate::timestamp::Timestamp;
+use crate::webhook::{
+    EndpointChange, EndpointSecrets, MissingKeys, SealedSecret, SecretKeys, UndecryptableSecret,
+    WebhookEndpoint,
+};
+
+/// The number of endpoints that are read at once.
+const BATCH: u32 = 500;
+
+/// What happens to endpoints whose secrets need a webhook key that this server lacks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WithoutKeys {
+    /// They wait: another server may have the key.
+    Wait,
+    /// They are disabled: the operator has declared that the key is lost.
+    Disable,
+}
+
+/// The result of a check of all secrets.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CheckedSecrets {
+    /// The number of endpoints whose secrets were encrypted with another key than the current one, and are no longer.
+    pub resealed: u64,
+    /// The endpoints whose current secrets this server cannot decrypt, except those of previous checks.
+    pub found: Vec<WebhookEndpointId>,
+    /// The endpoints that were disabled because their secrets are lost.
+    pub lost: Vec<WebhookEndpointId>,
+}
+
+/// The endpoints for which this server takes no turns, because it cannot decrypt their current secrets.
+#[derive(Clone, Default)]
+pub(super) struct Undecryptable(Arc<Mutex<FoundSecrets>>);
+
+/// The secrets with the times at which they were found.
+type FoundSecrets = BTreeMap<WebhookEndpointId, (SealedSecret, Timestamp)>;
+
+impl Undecryptable {
+    fn lock(&self) -> MutexGuard<'_, FoundSecrets> {
+        // A poisoned lock still holds a complete map.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn contains(&self, id: WebhookEndpointId) -> bool {
+        self.lock().contains_key(&id)
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// The time at which this secret was found.
+    fn since(&self, endpoint: &WebhookEndpoint) -> Option<Timestamp> {
+        let found = self.lock();
+        found.get(&endpoint.id).filter(|(secret, _)| *secret == endpoint.secrets.current).map(|(_, at)| *at)
+    }
+}
+
+impl Deliveries {
+    /// Encrypts the secrets of all endpoints with the current key, so that previous keys can be removed, and disables
+    /// the endpoints whose secrets are lost, with a message to their owners. A secret that needs a signing key is
+    /// lost after [`EndpointSecrets::LOST_AFTER`]: every server that has the key would have encrypted it with another
+    /// one.
+    ///
+    /// # Errors
+    /// [`Unavailable`]. The rest is checked by the next call.
+    pub async fn check_secrets(&self, without_keys: WithoutKeys) -> Result<CheckedSecrets, Unavailable> {
+        let mut checked = CheckedSecrets::default();
+        let done = self.check_all(without_keys, &mut checked).await;
+        let (deliveries, lost) = (self.clone(), checked.lost.clone());
+        // By a task of its own, since e-mails may take long.
+        self.env.tasks.spawn(Box::pin(async move {
+            for endpoint in lost {
+                drop(deliveries.notify_disabled(endpoint).await);
+            }
+        }));
+        done.map(|()| checked)
+    }
+
+    async fn check_all(
+        &self,
+        without_keys: WithoutKeys,
+        checked: &mut CheckedSecrets,
+    ) -> Result<(), Unavailable> {
+        let mut undecryptable = FoundSecrets::new();
+        let mut after = None;
+        loop {
+            let endpoints = self.env.endpoints.endpoints_after(after, BATCH).await?;
+            let Some(last) = endpoints.last() else { break };
+            after = Some(last.id);
+            for endpoint in endpoints.into_iter().filter(|endpoint| !endpoint.has_lost_secret()) {
+                let WebhookEndpoint { id, secrets, .. } = &endpoint;
+                match self.env.webhooks.reseal(*id, secrets, self.env.now()) {
+                    Ok(None) => {}
+                    Ok(Some(resealed)) => {
+                        let change = EndpointChange::Reseal { expected: secrets.clone(), resealed };
+                        self.env.endpoints.change_endpoint(*id, &change).await?;
+                        checked.resealed = checked.resealed.saturating_add(1);
+                    }
+                    Err(problem) => {
+                        let since = self.undecryptable.since(&endpoint);
+                        let is_lost = self.is_lost(&problem, since, without_keys);
+                        if is_lost && self.lose(&endpoint).await? {
+                            checked.lost.push(*id);
+                            continue;
+                        }
+                        if since.is_none() {
+                            checked.found.push(*id);
+                        }
+                        let since = since.unwrap_or_else(|| self.env.now());
+                        undecryptable.insert(*id, (secrets.current.clone(), since));
+                    }
+                }
+            }
+        }
+        drop(mem::replace(&mut *self.undecryptable.lock(), undecryptable));
+        Ok(())
+    }
+
+    fn is_lost(
+        &self,
+        problem: &UndecryptableSecret,
+        since: Option<Timestamp>,
+        without_keys: WithoutKeys,
+    ) -> bool {
+        match (without_keys, problem.keys) {
+            (WithoutKeys::Disable, _) => true,
+            (WithoutKeys::Wait, SecretKeys::Webhooks) => false,
+            (WithoutKeys::Wait, SecretKeys::Signing) => {
+                since.is_some_and(|since| self.env.now().since(since) >= EndpointSecrets::LOST_AFTER)
+            }
+        }
+    }
+
+    /// Disables an endpoint whose secret is lost; returns whether it was.
+    async fn lose(&self, endpoint: &WebhookEndpoint) -> Result<bool, Unavailable> {
+        let lost = endpoint.secrets.current.clone();
+        let change = EndpointChange::LoseSecret { lost, at: self.env.now() };
+        let changed = self.env.endpoints.change_endpoint(endpoint.id, &change).await?;
+        Ok(changed.is_some_and(|endpoint| endpoint.has_lost_secret()))
+    }
+
+    /// Takes turns for an endpoint again, after its secret was rotated on this server.
+    pub(in crate::application) fn note_new_secret(&self, id: WebhookEndpointId) {
+        self.undecryptable.lock().remove(&id);
+    }
+
+    /// The keys that this server lacks for the current secrets of endpoints, except the lost ones.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    pub async fn missing_keys(&self) -> Result<MissingKeys, Unavailable> {
+        let (mut after, mut missing) = (None, MissingKeys::new());
+        loop {
+            let endpoints = self.env.endpoints.endpoints_after(after, BATCH).await?;
+            let Some(last) = endpoints.last() else { return Ok(missing) };
+            after = Some(last.id);
+            for endpoint in endpoints.into_iter().filter(|endpoint| !endpoint.has_lost_secret()) {
+                let current = &endpoint.secrets.current;
+                if let Err(problem) = self.env.webhooks.check_secret(endpoint.id, current) {
+                    let number = missing.entry(problem).or_default();
+                    *number = number.saturating_add(1);
+                }
+            }
+        }
+    }
+}
