@@ -423,7 +423,7 @@ mod tests {
     async fn composed(keys: &[(&str, &str)]) -> Arc<App> {
         let settings = Layers::test(keys).settings().unwrap();
         let store = open(&settings, Opening::AsConfigured).await.unwrap();
-        let keys = keys(&settings, RandomSecrets::new().unwrap(), &SystemClock).unwrap();
+        let keys = super::keys(&settings, RandomSecrets::new().unwrap(), &SystemClock).unwrap();
         let url = "http://127.0.0.1:1".to_owned();
         let providers = providers(&settings, Arc::new(SystemClock)).unwrap();
         app(&settings, keys, providers, store, Arc::default(), url).unwrap()

@@ -15,7 +15,7 @@ use cuepoint_domain::money::Currency;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::copy::{
     self, AcceptSecrets, COUNTERS, Completion, Copied, CopiedRow, CopyEndpoint, CopyOrigin, CopyRole,
-    CopySession, Deployment, Mark, Report, Table, Value,
+    CopySession, Deployment, Mark, Report, TABLES, Table, Value,
 };
 use uuid::Uuid;
 
@@ -317,4 +317,26 @@ fn a_deployment_of_another_currency_or_level_is_refused() {
     let pair = Pair::new(|_| {}, true);
     pair.source.0.content.lock().unwrap().deployment = None;
     assert!(pair.copy(Completion::Commit).unwrap_err().contains("never used"));
+}
+
+#[test]
+fn a_refusal_of_the_secrets_of_webhook_endpoints_leaves_both_stores_unchanged() {
+    let pair = Pair::new(|_| {}, true);
+    let table = TABLES.iter().find(|table| table.name == "webhook_endpoints").unwrap();
+    let row = |id, reason: Option<&str>| -> CopiedRow {
+        let value = |column: &Column| match column.name {
+            "id" => Value::Integer(Some(id)),
+            "secrets" => Value::Text(Some("webhook/a:AAAA\nwebhook/b:BBBB 5".to_owned())),
+            "disabled_reason" => Value::Text(reason.map(str::to_owned)),
+            _ => Value::Integer(None),
+        };
+        table.columns.iter().map(value).collect()
+    };
+    let rows = vec![row(1, None), row(2, Some("secret_lost")), row(3, Some("gone"))];
+    pair.source.0.content.lock().unwrap().rows.insert(table.name, rows);
+    let refused = pair.copy_if(Completion::Commit, &|secrets| bail!("{secrets:?}")).unwrap_err();
+    let secret = |id| format!("WebhookEndpointId({id}), SealedSecret(\"webhook/a:AAAA\")");
+    assert!(refused.contains(&secret(1)) && refused.contains(&secret(3)), "{refused}");
+    assert!(!refused.contains("WebhookEndpointId(2)"), "a lost secret needs no key: {refused}");
+    assert!(pair.events().is_empty());
 }

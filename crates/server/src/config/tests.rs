@@ -5,7 +5,7 @@ mod production;
 mod storage;
 mod variables;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cuepoint_domain::address::{AddressPolicy, Network, OptionsTable, PayoutOption};
 use cuepoint_domain::money::Money;
@@ -18,6 +18,7 @@ use crate::networks::{ClientAddress, Networks};
 const PRODUCTION: &[(&str, &str)] = &[
     ("storage.postgres.url", "postgres://cuepoint:hidden-word@db/cuepoint"),
     ("auth.signing_key_file", "/etc/cuepoint/keys"),
+    ("webhooks.key_file", "/etc/cuepoint/webhook-keys"),
 ];
 
 const SECRETS: &str =
@@ -124,6 +125,7 @@ fn every_key_can_be_set_by_a_variable() {
         ("events.max_streams", "5"),
         ("events.shown_for_days", "6"),
         ("webhooks.allowed_networks", "10.20.0.0/16, fd00::1"),
+        ("webhooks.key_file", "/webhook-keys"),
         ("withdrawals.address_policy", "strict"),
         ("withdrawals.options", "btc: bitcoin, USDT: tron  Ethereum"),
         ("withdrawals.auto_approve_below", "0.00000001"),
@@ -358,6 +360,11 @@ fn keys_that_require_other_keys() {
     refused(
         Layers::test(&[(file, "/keys"), (keys, "hidden")]).settings(),
         "auth.signing_keys: must not be set together with auth.signing_key_file",
+    );
+    let (file, keys) = ("webhooks.key_file", "webhooks.keys");
+    refused(
+        Layers::test(&[(file, "/keys"), (keys, "hidden")]).settings(),
+        "webhooks.keys: must not be set together with webhooks.key_file",
     );
     refused(
         Layers::test(&[(email, "ada"), (password, "12345678")]).settings(),

@@ -158,6 +158,7 @@ pub(super) async fn check_secrets(app: Arc<App>, without_keys: Arc<Mutex<Without
                     "secrets of webhook endpoints cannot be decrypted by this server"
                 );
             }
+            metrics::webhook_endpoints_disabled(lost.len());
             if !lost.is_empty() {
                 tracing::error!(
                     endpoints = lost.len(),

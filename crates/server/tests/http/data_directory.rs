@@ -124,7 +124,8 @@ fn the_default_data_directory_is_in_the_working_directory_for_its_owner_alone() 
     let server = folder.serve(&[], &[]);
     assert_eq!(server.printed.first(), Some(&format!("data directory: {directory}")), "{:?}", server.printed);
     assert_eq!(mode(&directory), 0o700);
-    for name in ["cuepoint.db", "cuepoint.db-wal", "cuepoint.db-shm", "lock", "signing-keys"] {
+    for name in ["cuepoint.db", "cuepoint.db-wal", "cuepoint.db-shm", "lock", "signing-keys", "webhook-keys"]
+    {
         assert_eq!(mode(Path::new(&directory).join(name)), 0o600, "{name}");
     }
     server.stop();
@@ -269,17 +270,27 @@ fn the_signing_key_in_the_data_directory_can_be_rotated() {
 #[test]
 fn production_serves_a_data_directory_with_configured_keys() {
     let folder = Folder::new();
-    let production =
-        [("CUEPOINT_ENV", "production"), ("CUEPOINT__AUTH__SIGNING_KEY_FILE", "keys"), ("HOME", "/")];
+    let production = [
+        ("CUEPOINT_ENV", "production"),
+        ("CUEPOINT__AUTH__SIGNING_KEY_FILE", "keys"),
+        ("CUEPOINT__WEBHOOKS__KEY_FILE", "webhook-keys"),
+        ("HOME", "/"),
+    ];
     let (status, said) = folder.run(&["--data", "data"], &production[..1]);
     assert!(!status.success() && said.contains("auth.signing_key_file: is required in production"), "{said}");
     let (status, said) = folder.run(&["serve", "--ephemeral"], &production);
     assert!(!status.success() && said.contains("memory is refused in production"), "{said}");
     assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 0);
-    let (status, said) = folder.run(&["keys", "rotate"], &production[1..]);
-    assert!(status.success(), "{said}");
+    for options in [&["keys", "rotate"][..], &["keys", "rotate", "--webhooks"]] {
+        let (status, said) = folder.run(&["--data", "data"], &production);
+        assert!(!status.success() && said.contains("key_file"), "{said}");
+        let (status, said) = folder.run(options, &production[1..]);
+        assert!(status.success(), "{said}");
+    }
+    let (status, said) = folder.run(&["--data", "data"], &production[..2]);
+    assert!(!status.success() && said.contains("webhooks.key_file: is required in production"), "{said}");
     let server = folder.serve(&["--data", "data"], &production);
-    assert!(!folder.0.join("data/signing-keys").exists());
+    assert!(!folder.0.join("data/signing-keys").exists() && !folder.0.join("data/webhook-keys").exists());
     server.stop();
 }
 

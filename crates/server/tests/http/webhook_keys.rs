@@ -110,7 +110,7 @@ fn owners_replace_the_secrets_that_an_operator_declares_lost(store: Store) {
     assert_eq!(log.matches("no key decrypts their secrets").count(), 1, "{log}");
     hook.owner.topup("1");
     for settings in [json!({"paused": false}), json!({"paused": true})] {
-        hook.owner.patch(&hook.path, &settings).refused(409, "invalid_transition");
+        hook.owner.patch(&hook.path, &settings).refused(409, "conflict");
     }
     drop(server);
 
@@ -239,4 +239,85 @@ fn sealed_by_signing_key(hook: &Hook) -> String {
     let sealing = Sealing::new(random, keys(SHARED_KEY.1), keys(FIRST.1), level);
     let endpoint = WebhookEndpointId::new(1).unwrap();
     sealing.seal(endpoint, &hook.secret, Timestamp::EPOCH).unwrap().0
+}
+
+/// The name of the key file that a server creates.
+const CREATED: &str = "webhook-keys";
+
+#[test]
+fn a_backup_is_restored_with_the_webhook_keys_or_knowingly_without() {
+    let database = Arc::new(Database::of(Store::Sqlite));
+    let server = Server::on(&database, &[LOOPBACK]);
+    let hook = Hook::member(&server.guest());
+    let folder = KeyFolder::new();
+    let file = folder.path();
+    let (status, said) = database.run(&["backup", &file], &[]);
+    assert!(status.success() && said.contains(CREATED), "the keys to keep are named: {said}");
+    drop(server);
+
+    let restored = Arc::new(Database::of(Store::Sqlite));
+    let (status, said) = restored.run(&["restore", &file], &[]);
+    let refusal = "the secrets of 1 webhook endpoints need the key ";
+    assert!(!status.success() && said.contains(refusal) && said.contains("--without-webhook-keys"), "{said}");
+    assert!(!restored.file().exists());
+    fs::create_dir_all(restored.directory()).unwrap();
+    fs::copy(database.directory().join(CREATED), restored.directory().join(CREATED)).unwrap();
+    let (status, said) = restored.run(&["restore", &file], &[]);
+    assert!(status.success() && !said.contains("need the key"), "{said}");
+    let server = Server::on(&restored, &[LOOPBACK]);
+    server.client().login(&hook.owner.email).topup("1");
+    assert!(is_verified(&hook.secret, &hook.calls(1)[0]));
+
+    let restored = Arc::new(Database::of(Store::Sqlite));
+    let (status, said) = restored.run(&["restore", &file, "--without-webhook-keys"], &[]);
+    assert!(status.success() && said.contains(refusal), "{said}");
+    let (status, said) = restored.run(&["serve"], &[]);
+    assert!(!status.success() && said.contains(refusal), "{said}");
+    let server = Server::running(&restored, WITHOUT, &[LOOPBACK]);
+    assert_eq!(moved(&hook, &server).becomes("disabled")["disabled_reason"], "secret_lost");
+}
+
+#[test]
+fn a_restored_postgres_database_needs_the_webhook_keys() {
+    let database = Arc::new(Database::postgres());
+    let server = Server::on(&database, &[LOOPBACK, FIRST]);
+    let hook = Hook::member(&server.guest());
+    drop(server);
+    let restored = Arc::new(database.copy());
+    let name = restored.url().rsplit_once('/').unwrap().1;
+    let restore = |keys: (&str, &str), more: &[&str]| {
+        let arguments = [&["restore", "--database-name", name], more].concat();
+        restored.run(&arguments, &[keys])
+    };
+    let (status, said) = restore(SECOND, &[]);
+    assert!(!status.success() && said.contains("the key first of webhooks.key_file"), "{said}");
+    assert!(restore(SECOND, &["--without-webhook-keys"]).0.success());
+    let (status, said) = restore(FIRST, &[]);
+    assert!(status.success() && !said.contains("need the key"), "{said}");
+    let server = Server::on(&restored, &[LOOPBACK, FIRST]);
+    server.client().login(&hook.owner.email).topup("1");
+    assert!(is_verified(&hook.secret, &hook.calls(1)[0]));
+}
+
+#[test]
+fn a_copy_to_another_store_says_which_webhook_keys_are_missing() {
+    let (from, to) = (Arc::new(Database::of(Store::Sqlite)), Arc::new(Database::postgres()));
+    let server = Server::on(&from, &[LOOPBACK]);
+    let hook = Hook::member(&server.guest());
+    drop(server);
+    let copy = |more: &[&str], keys: &[(&str, &str)]| {
+        from.run(&[&["storage", "copy", "--to", to.url()], more].concat(), keys)
+    };
+    let (status, said) = copy(&[], &[SECOND]);
+    assert!(!status.success() && said.contains("1 webhook endpoints need the key"), "{said}");
+    let (status, said) = copy(&["--without-webhook-keys", "--dry-run"], &[SECOND]);
+    assert!(status.success() && said.contains("1 webhook endpoints need the key"), "{said}");
+    let (status, said) = copy(&[], &[]);
+    assert!(status.success() && !said.contains("need the key"), "{said}");
+    let (status, said) = to.run(&["serve"], &[SECOND]);
+    assert!(!status.success() && said.contains(FILE), "{said}");
+    let file = from.directory().join(CREATED);
+    let server = Server::on(&to, &[LOOPBACK, (TEXT, ""), (FILE, file.to_str().unwrap())]);
+    server.client().login(&hook.owner.email).topup("1");
+    assert!(is_verified(&hook.secret, &hook.calls(1)[0]));
 }

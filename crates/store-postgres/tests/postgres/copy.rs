@@ -72,7 +72,7 @@ fn silent() -> Report {
 async fn copied(from: &dyn CopyEndpoint, to: &dyn CopyEndpoint, end: Completion) -> anyhow::Result<Copied> {
     static COPIES: AtomicU64 = AtomicU64::new(1);
     let id = Uuid::from_u64_pair(0, COPIES.fetch_add(1, Ordering::Relaxed));
-    copy::copy(from, to, &usd(), id, end, &silent()).await
+    copy::copy(from, to, &usd(), id, end, &|_| Ok(()), &silent()).await
 }
 
 fn postgres(database: &TestDatabase) -> PostgresCopyEndpoint {

@@ -18,7 +18,8 @@ use super::TestDirectory;
 const ROWS: u32 = 5_000;
 
 /// Tables that are small in operation.
-const SMALL: [&str; 4] = ["deployment", "bootstrap_operator", "ids", "__diesel_schema_migrations"];
+const SMALL: [&str; 5] =
+    ["deployment", "bootstrap_operator", "ids", "sqlite_sequence", "__diesel_schema_migrations"];
 
 /// Partial indexes that are small in operation.
 const SMALL_INDEXES: [&str; 5] = [

@@ -75,13 +75,15 @@ impl Deliveries {
     pub async fn check_secrets(&self, without_keys: WithoutKeys) -> Result<CheckedSecrets, Unavailable> {
         let mut checked = CheckedSecrets::default();
         let done = self.check_all(without_keys, &mut checked).await;
-        let (deliveries, lost) = (self.clone(), checked.lost.clone());
-        // By a task of its own, since e-mails may take long.
-        self.env.tasks.spawn(Box::pin(async move {
-            for endpoint in lost {
-                drop(deliveries.notify_disabled(endpoint).await);
-            }
-        }));
+        if !checked.lost.is_empty() {
+            let (deliveries, lost) = (self.clone(), checked.lost.clone());
+            // By a task of its own, since e-mails may take long.
+            self.env.tasks.spawn(Box::pin(async move {
+                for endpoint in lost {
+                    drop(deliveries.notify_disabled(endpoint).await);
+                }
+            }));
+        }
         done.map(|()| checked)
     }
 

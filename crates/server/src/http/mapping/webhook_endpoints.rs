@@ -7,6 +7,8 @@ use cuepoint_domain::webhook::WebhookEndpoint;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::messages::{self, Errors};
 
+const SECRET_LOST: &str = "The secret of this webhook endpoint was lost. Rotate it first.";
+
 impl From<WebhookRefusal> for ApiError {
     fn from(refusal: WebhookRefusal) -> Self {
         match refusal {
@@ -14,10 +16,7 @@ impl From<WebhookRefusal> for ApiError {
                 Self::invalid(Errors::one("url", messages::url_refused("url", &problem)))
             }
             WebhookRefusal::TooMany => Self::saying(Code::LimitExceeded, too_many()),
-            WebhookRefusal::SecretLost => Self::saying(
-                Code::InvalidTransition,
-                "The secret of this webhook endpoint was lost. Rotate it first.".to_owned(),
-            ),
+            WebhookRefusal::SecretLost => Self::saying(Code::Conflict, SECRET_LOST),
             WebhookRefusal::EmptyRange => Self::invalid(Errors::one("after", messages::empty_range("after"))),
             WebhookRefusal::ReplayRunning => Code::ReplayRunning.into(),
         }

@@ -54,6 +54,7 @@ operations! {
         run: authenticated(Action::ManageAllWebhooks, change::<AllWebhooks>),
         answers: ok::<OperatorWebhookEndpointData>("The changed endpoint."),
         body: json::<EndpointChangeBody>(),
+        fails: &[Code::Conflict],
     }
 
     /// Delete a webhook endpoint for all events

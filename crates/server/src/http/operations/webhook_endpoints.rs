@@ -58,12 +58,14 @@ operations! {
     /// Change a webhook endpoint
     ///
     /// Events that occur while an endpoint is paused are delivered afterwards. `paused` with the value false also
-    /// enables an endpoint that the service has disabled.
+    /// enables an endpoint that the service has disabled. If its secret was lost, rotate the secret first, which pauses
+    /// the endpoint.
     PATCH "/api/v1/webhook-endpoints/{id}" "changeWebhookEndpoint" {
         tag: Webhooks,
         run: authenticated(Action::ManageWebhooks, change::<OwnWebhooks>),
         answers: ok::<WebhookEndpointData>("The changed endpoint."),
         body: json::<EndpointChangeBody>(),
+        fails: &[Code::Conflict],
     }
 
     /// Delete a webhook endpoint
