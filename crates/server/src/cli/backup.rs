@@ -10,8 +10,8 @@ use crate::cli::{endpoint_keys, ledger_verify, print, restore};
 use crate::composition;
 use crate::config::Settings;
 
-/// Makes a backup, prints its size and newest operation, and returns the exit status. A copy with an
-/// inconsistent ledger gets another name than the file.
+/// Names the keys to keep, makes a backup, prints its size and newest operation, and returns the exit status. A
+/// copy with an inconsistent ledger gets another name than the file.
 ///
 /// # Errors
 /// When no backup was made. A signal is such an error; nothing is left of the copy then.
@@ -24,7 +24,8 @@ pub(crate) async fn run(settings: Settings, file: &Path) -> anyhow::Result<u8> {
 }
 
 async fn make(settings: Settings, file: &Path) -> anyhow::Result<u8> {
-    let keep = endpoint_keys::to_keep(&settings);
+    // First, because the tools of PostgreSQL make its backups, and the failure says how.
+    print(&endpoint_keys::to_keep(&settings))?;
     let copy = composition::backup(&settings, file).await?;
     let status = ledger_verify::audit(&*copy).await?;
     if status != ledger_verify::CONSISTENT {
@@ -35,6 +36,6 @@ async fn make(settings: Settings, file: &Path) -> anyhow::Result<u8> {
     restore::finish(copy, status).await?;
     let size = fs::metadata(file).with_context(|| format!("{} cannot be read", file.display()))?.len();
     let newest = restore::newest_operation(&open)?;
-    print(&format!("{}: {size} bytes, {newest}\n{keep}", file.display()))?;
+    print(&format!("{}: {size} bytes, {newest}\n", file.display()))?;
     Ok(status)
 }

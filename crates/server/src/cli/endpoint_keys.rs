@@ -105,7 +105,8 @@ fn described(missing: &MissingKeys) -> String {
             SecretKeys::Signing => (KeyPurpose::Signing, "which encrypted secrets in an earlier version"),
         };
         let (key, file) = (&problem.key, purpose.file_key());
-        format!("the secrets of {endpoints} webhook endpoints need the key {key} of {file}, {remark}")
+        let who = if *endpoints == 1 { "webhook endpoint needs" } else { "webhook endpoints need" };
+        format!("{endpoints} {who} the key {key} of {file}, {remark}")
     });
     each.collect::<Vec<_>>().join("; ")
 }

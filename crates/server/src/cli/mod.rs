@@ -144,7 +144,7 @@ enum KeysCommand {
     /// necessary. Issued tokens stay valid.
     Rotate {
         /// Rotate the keys that encrypt the secrets of webhook endpoints instead: those of webhooks.key_file, or those
-        /// beside the signing keys. All older keys are kept.
+        /// that the first start created. All older keys are kept.
         #[arg(long, conflicts_with = "algorithm")]
         webhooks: bool,
         /// The algorithm of the new key. Default: that of the newest key.

@@ -72,7 +72,7 @@ pub struct KeySource {
 pub enum KeyPlace {
     /// A configured file, which is reloaded when it changes.
     File(PathBuf),
-    /// A file in the data directory, or beside the configured file of the signing keys. The first start creates it,
+    /// A file in the data directory, or in the folder of the configured signing keys. The first start creates it,
     /// because no other keys are configured. It is reloaded when it changes.
     Created(PathBuf),
     /// The configuration itself, in the format of the file.
@@ -106,7 +106,7 @@ impl KeySource {
             (KeyPlace::File(_), purpose) => purpose.file_key(),
             (KeyPlace::Text(_), purpose) => purpose.text_key(),
             (KeyPlace::Created(_), KeyPurpose::Signing) => "the signing keys in the data directory",
-            (KeyPlace::Created(_), KeyPurpose::Webhooks) => "the webhook keys beside the signing keys",
+            (KeyPlace::Created(_), KeyPurpose::Webhooks) => "the webhook keys that the first start created",
         }
     }
 

@@ -148,7 +148,7 @@ fn a_secret_in_the_row_of_another_endpoint_signs_nothing(store: Store) {
          WHERE id = (SELECT max(id) FROM webhook_endpoints)",
     );
     let (status, said) = database.run(&["serve"], &[FIRST]);
-    assert!(!status.success() && said.contains("secrets of 1 webhook endpoints"), "{said}");
+    assert!(!status.success() && said.contains("1 webhook endpoint needs"), "{said}");
     let server = Server::running(&database, WITHOUT, &[LOOPBACK, FIRST]);
     moved(&hook, &server).becomes("disabled");
 }
@@ -257,13 +257,13 @@ fn a_backup_is_restored_with_the_webhook_keys_or_knowingly_without() {
 
     let restored = Arc::new(Database::of(Store::Sqlite));
     let (status, said) = restored.run(&["restore", &file], &[]);
-    let refusal = "the secrets of 1 webhook endpoints need the key ";
+    let refusal = "1 webhook endpoint needs the key ";
     assert!(!status.success() && said.contains(refusal) && said.contains("--without-webhook-keys"), "{said}");
     assert!(!restored.file().exists());
     fs::create_dir_all(restored.directory()).unwrap();
     fs::copy(database.directory().join(CREATED), restored.directory().join(CREATED)).unwrap();
     let (status, said) = restored.run(&["restore", &file], &[]);
-    assert!(status.success() && !said.contains("need the key"), "{said}");
+    assert!(status.success() && !said.contains("the key "), "{said}");
     let server = Server::on(&restored, &[LOOPBACK]);
     server.client().login(&hook.owner.email).topup("1");
     assert!(is_verified(&hook.secret, &hook.calls(1)[0]));
@@ -293,10 +293,18 @@ fn a_restored_postgres_database_needs_the_webhook_keys() {
     assert!(!status.success() && said.contains("the key first of webhooks.key_file"), "{said}");
     assert!(restore(SECOND, &["--without-webhook-keys"]).0.success());
     let (status, said) = restore(FIRST, &[]);
-    assert!(status.success() && !said.contains("need the key"), "{said}");
+    assert!(status.success() && !said.contains("the key "), "{said}");
     let server = Server::on(&restored, &[LOOPBACK, FIRST]);
     server.client().login(&hook.owner.email).topup("1");
     assert!(is_verified(&hook.secret, &hook.calls(1)[0]));
+}
+
+#[test]
+fn a_backup_by_the_tools_of_postgres_needs_the_webhook_keys_as_well() {
+    let database = Database::postgres();
+    let (status, said) =
+        database.run(&["backup", "/nonexistent/backup"], &[(TEXT, ""), (FILE, "/keys/of-hooks")]);
+    assert!(!status.success() && said.contains("pg_dump") && said.contains("keep /keys/of-hooks"), "{said}");
 }
 
 #[test]
@@ -309,11 +317,11 @@ fn a_copy_to_another_store_says_which_webhook_keys_are_missing() {
         from.run(&[&["storage", "copy", "--to", to.url()], more].concat(), keys)
     };
     let (status, said) = copy(&[], &[SECOND]);
-    assert!(!status.success() && said.contains("1 webhook endpoints need the key"), "{said}");
+    assert!(!status.success() && said.contains("1 webhook endpoint needs the key"), "{said}");
     let (status, said) = copy(&["--without-webhook-keys", "--dry-run"], &[SECOND]);
-    assert!(status.success() && said.contains("1 webhook endpoints need the key"), "{said}");
+    assert!(status.success() && said.contains("1 webhook endpoint needs the key"), "{said}");
     let (status, said) = copy(&[], &[]);
-    assert!(status.success() && !said.contains("need the key"), "{said}");
+    assert!(status.success() && !said.contains("the key "), "{said}");
     let (status, said) = to.run(&["serve"], &[SECOND]);
     assert!(!status.success() && said.contains(FILE), "{said}");
     let file = from.directory().join(CREATED);

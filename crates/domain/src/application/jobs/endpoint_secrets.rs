@@ -9,8 +9,8 @@ use crate::ids::WebhookEndpointId;
 use crate::ports::Unavailable;
 use crate::timestamp::Timestamp;
 use crate::webhook::{
-    EndpointChange, EndpointSecrets, MissingKeys, SealedSecret, SecretKeys, UndecryptableSecret,
-    WebhookEndpoint,
+    DisabledReason, EndpointChange, EndpointSecrets, EndpointState, MissingKeys, SealedSecret, SecretKeys,
+    UndecryptableSecret, WebhookEndpoint,
 };
 
 /// The number of endpoints that are read at once.
@@ -99,32 +99,43 @@ impl Deliveries {
             let Some(last) = endpoints.last() else { break };
             after = Some(last.id);
             for endpoint in endpoints.into_iter().filter(|endpoint| !endpoint.has_lost_secret()) {
-                let WebhookEndpoint { id, secrets, .. } = &endpoint;
-                match self.env.webhooks.reseal(*id, secrets, self.env.now()) {
-                    Ok(None) => {}
-                    Ok(Some(resealed)) => {
-                        let change = EndpointChange::Reseal { expected: secrets.clone(), resealed };
-                        self.env.endpoints.change_endpoint(*id, &change).await?;
-                        checked.resealed = checked.resealed.saturating_add(1);
-                    }
-                    Err(problem) => {
-                        let since = self.undecryptable.since(&endpoint);
-                        let is_lost = self.is_lost(&problem, since, without_keys);
-                        if is_lost && self.lose(&endpoint).await? {
-                            checked.lost.push(*id);
-                            continue;
-                        }
-                        if since.is_none() {
-                            checked.found.push(*id);
-                        }
-                        let since = since.unwrap_or_else(|| self.env.now());
-                        undecryptable.insert(*id, (secrets.current.clone(), since));
-                    }
+                if let Some(since) = self.check(&endpoint, without_keys, checked).await? {
+                    undecryptable.insert(endpoint.id, (endpoint.secrets.current, since));
                 }
             }
         }
         drop(mem::replace(&mut *self.undecryptable.lock(), undecryptable));
         Ok(())
+    }
+
+    /// Checks the secrets of an endpoint; returns the time at which they were first found undecryptable, unless they
+    /// are lost.
+    async fn check(
+        &self,
+        endpoint: &WebhookEndpoint,
+        without_keys: WithoutKeys,
+        checked: &mut CheckedSecrets,
+    ) -> Result<Option<Timestamp>, Unavailable> {
+        let (WebhookEndpoint { id, secrets, .. }, now) = (endpoint, self.env.now());
+        let problem = match self.env.webhooks.reseal(*id, secrets, now) {
+            Ok(None) => return Ok(None),
+            Ok(Some(resealed)) => {
+                let change = EndpointChange::Reseal { expected: secrets.clone(), resealed };
+                self.env.endpoints.change_endpoint(*id, &change).await?;
+                checked.resealed = checked.resealed.saturating_add(1);
+                return Ok(None);
+            }
+            Err(problem) => problem,
+        };
+        let since = self.undecryptable.since(endpoint);
+        if self.is_lost(&problem, since, without_keys) && self.lose(endpoint, now).await? {
+            checked.lost.push(*id);
+            return Ok(None);
+        }
+        if since.is_none() {
+            checked.found.push(*id);
+        }
+        Ok(Some(since.unwrap_or(now)))
     }
 
     fn is_lost(
@@ -142,12 +153,12 @@ impl Deliveries {
         }
     }
 
-    /// Disables an endpoint whose secret is lost; returns whether it was.
-    async fn lose(&self, endpoint: &WebhookEndpoint) -> Result<bool, Unavailable> {
-        let lost = endpoint.secrets.current.clone();
-        let change = EndpointChange::LoseSecret { lost, at: self.env.now() };
+    /// Disables an endpoint whose secret is lost; returns whether this call did, so that its owner is told once.
+    async fn lose(&self, endpoint: &WebhookEndpoint, at: Timestamp) -> Result<bool, Unavailable> {
+        let change = EndpointChange::LoseSecret { lost: endpoint.secrets.current.clone(), at };
         let changed = self.env.endpoints.change_endpoint(endpoint.id, &change).await?;
-        Ok(changed.is_some_and(|endpoint| endpoint.has_lost_secret()))
+        let disabled = EndpointState::Disabled { at, reason: DisabledReason::SecretLost };
+        Ok(changed.is_some_and(|endpoint| endpoint.state == disabled))
     }
 
     /// Takes turns for an endpoint again, after its secret was rotated on this server.
