@@ -103,7 +103,7 @@ fn owners_replace_the_secrets_that_an_operator_declares_lost(store: Store) {
     }
     let told = |server: &Server| {
         let messages = server.messages(&guest.email);
-        messages.into_iter().filter(|message| message.contains("can no longer be decrypted")).count()
+        messages.into_iter().filter(|message| message.contains("its secret is lost")).count()
     };
     eventually("its owner is told about both", || (told(&server) == 2).then_some(()));
     let log = server.log();

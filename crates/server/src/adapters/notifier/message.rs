@@ -66,9 +66,7 @@ impl Message {
                         DisabledReason::Security => {
                             "all sessions of your account were ended, or its password was reset"
                         }
-                        DisabledReason::SecretLost => {
-                            "its secret can no longer be decrypted: rotate the secret first"
-                        }
+                        DisabledReason::SecretLost => "its secret is lost: rotate it first",
                     }
                 ),
             ),
