@@ -7,7 +7,7 @@ use time::Duration;
 use crate::account::User;
 use crate::application::Environment;
 use crate::application::jobs::delivery_turn::{EventBatch, LEASE, RunningTurn, TurnSummary, attempt_record};
-use crate::application::jobs::endpoint_secrets::Undecryptable;
+use crate::application::jobs::undecryptable::Undecryptable;
 use crate::ids::WebhookEndpointId;
 use crate::ports::{Notice, Recipient, Unavailable, WebhookMessage};
 use crate::webhook::{EndpointState, WebhookEndpoint};

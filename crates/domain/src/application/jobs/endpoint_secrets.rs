@@ -1,15 +1,12 @@
 //! Checks of the secrets of endpoints: each is encrypted with the current key, and one that no key decrypts is lost.
 
-use std::collections::BTreeMap;
-use std::mem;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
 use crate::application::jobs::Deliveries;
+use crate::application::jobs::undecryptable::FoundSecrets;
 use crate::ids::WebhookEndpointId;
 use crate::ports::Unavailable;
 use crate::timestamp::Timestamp;
 use crate::webhook::{
-    DisabledReason, EndpointChange, EndpointSecrets, EndpointState, MissingKeys, SealedSecret, SecretKeys,
+    DisabledReason, EndpointChange, EndpointSecrets, EndpointState, MissingKeys, SecretKeys,
     UndecryptableSecret, WebhookEndpoint,
 };
 
@@ -34,34 +31,6 @@ pub struct CheckedSecrets {
     pub found: Vec<WebhookEndpointId>,
     /// The endpoints that were disabled because their secrets are lost.
     pub lost: Vec<WebhookEndpointId>,
-}
-
-/// The endpoints for which this server takes no turns, because it cannot decrypt their current secrets.
-#[derive(Clone, Default)]
-pub(super) struct Undecryptable(Arc<Mutex<FoundSecrets>>);
-
-/// The secrets with the times at which they were found.
-type FoundSecrets = BTreeMap<WebhookEndpointId, (SealedSecret, Timestamp)>;
-
-impl Undecryptable {
-    fn lock(&self) -> MutexGuard<'_, FoundSecrets> {
-        // A poisoned lock still holds a complete map.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn contains(&self, id: WebhookEndpointId) -> bool {
-        self.lock().contains_key(&id)
-    }
-
-    pub(super) fn count(&self) -> usize {
-        self.lock().len()
-    }
-
-    /// The time at which this secret was found.
-    fn since(&self, endpoint: &WebhookEndpoint) -> Option<Timestamp> {
-        let found = self.lock();
-        found.get(&endpoint.id).filter(|(secret, _)| *secret == endpoint.secrets.current).map(|(_, at)| *at)
-    }
 }
 
 impl Deliveries {
@@ -104,7 +73,7 @@ impl Deliveries {
                 }
             }
         }
-        drop(mem::replace(&mut *self.undecryptable.lock(), undecryptable));
+        self.undecryptable.replace(undecryptable);
         Ok(())
     }
 
@@ -163,7 +132,7 @@ impl Deliveries {
 
     /// Takes turns for an endpoint again, after its secret was rotated on this server.
     pub(in crate::application) fn note_new_secret(&self, id: WebhookEndpointId) {
-        self.undecryptable.lock().remove(&id);
+        self.undecryptable.forget(id);
     }
 
     /// The keys that this server lacks for the current secrets of endpoints, except the lost ones.

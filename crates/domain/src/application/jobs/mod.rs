@@ -9,6 +9,7 @@ mod payouts;
 mod positions;
 mod retention;
 mod topup_orders;
+mod undecryptable;
 
 pub use deliveries::Deliveries;
 pub use delivery_turn::TurnSummary;
