@@ -161,7 +161,7 @@ impl SignedTokens {
         self.verified(token, epoch, now).map(|verified| verified.caller)
     }
 
-    /// Returns the time at which a token becomes invalid.
+    /// Returns the time at which a token becomes invalid, after the same tolerance.
     ///
     /// # Errors
     /// As [`SignedTokens::verify`].
@@ -196,7 +196,7 @@ fn verify(verifier: &Verifier, token: &str, now: Timestamp) -> Result<VerifiedTo
     let user = claims.sub.parse().ok().and_then(UserId::new).ok_or(InvalidToken)?;
     let role = Role::named(&claims.role).ok_or(InvalidToken)?;
     let session = SessionId::new(claims.sid).ok_or(InvalidToken)?;
-    let expires = seconds(claims.exp)?;
+    let expires = seconds(claims.exp)?.plus(TOLERANCE);
     Ok(VerifiedToken {
         caller: Principal { user, role, is_dj: claims.dj, session },
         from: seconds(claims.nbf.max(claims.iat))?,

@@ -142,6 +142,17 @@ fn a_token_is_valid_for_its_lifetime_with_thirty_seconds_leeway() {
 }
 
 #[test]
+fn a_token_expires_at_the_moment_up_to_which_it_is_accepted() {
+    let (token, tokens) = (issued(), tokens());
+    for moment in [0, 899, 929] {
+        assert_eq!(tokens.expiry(&token, EPOCH, at(NOW + moment)), Ok(at(NOW + 930)), "{moment}");
+    }
+    assert_eq!(tokens.verify(&token, EPOCH, at(NOW + 929)), Ok(ada()));
+    assert_eq!(tokens.verify(&token, EPOCH, at(NOW + 931)), Err(InvalidToken));
+    assert_eq!(tokens.expiry(&token, EPOCH, at(NOW + 931)), Err(InvalidToken));
+}
+
+#[test]
 fn every_claim_is_required_and_checked() {
     for key in ["iss", "sub", "aud", "exp", "nbf", "iat", "jti", "role", "dj", "sid"] {
         check(&signed(&header(), &without(claims(), key)), Err(InvalidToken), key);
