@@ -20,6 +20,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::ports::RestoreSource;
 use time::Duration;
+use tokio::runtime::Runtime;
 
 use crate::adapters::clock::SystemClock;
 use crate::adapters::security::keys::{Algorithm, OlderKeys, Rotation};
@@ -200,7 +201,11 @@ fn execute(
     match command {
         Command::Serve => {
             let settings = start(queue)?;
-            block_on(serve::serve(settings))?;
+            let runtime = runtime()?;
+            let served = runtime.block_on(serve::serve(settings));
+            // Dropped, it would wait for threads that the system blocks, such as those that look up names.
+            runtime.shutdown_background();
+            served?;
         }
         Command::Migrate => {
             let settings = start(queue)?;
@@ -268,8 +273,12 @@ fn start(storage: Option<StorageOption>, queue: Option<&LogQueue>) -> anyhow::Re
 
 /// Runs a future to completion on the runtime that owns the pool, the writer and the workers.
 fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    runtime()?.block_on(work)
+}
+
+fn runtime() -> anyhow::Result<Runtime> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    runtime.context("cannot create the runtime")?.block_on(work)
+    runtime.context("cannot create the runtime")
 }
 
 /// Writes to standard output. A closed pipe counts as success, because readers such as `head` stop early.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use actix_web::HttpRequest;
+use actix_web::http::Method;
 use cuepoint_domain::account::session::ClientInfo;
 use cuepoint_domain::application::{ClientContext, Context};
 use cuepoint_domain::authorization::Principal;
@@ -14,7 +15,7 @@ use cuepoint_domain::text::Email;
 use cuepoint_domain::timestamp::Timestamp;
 use serde::Serialize;
 
-use crate::adapters::event_hub::IsAbandoned;
+use crate::adapters::event_hub::ClientConnection;
 use crate::adapters::security::authentication::Authentication;
 use crate::app::App;
 use crate::http::transport::client_address;
@@ -110,11 +111,16 @@ impl ApiCall {
         expiry.map_err(|_| Code::InvalidToken.into())
     }
 
-    /// Tells at any time whether the client has closed its connection.
+    /// The client's connection.
     #[must_use]
-    pub fn is_abandoned(&self) -> IsAbandoned {
-        let connection = self.request.conn_data::<Connection>().cloned();
-        Box::new(move || connection.as_ref().is_some_and(Connection::is_abandoned))
+    pub fn connection(&self) -> Arc<dyn ClientConnection> {
+        Arc::new(self.request.conn_data::<Connection>().cloned())
+    }
+
+    /// Whether the request is a HEAD, whose response has no body.
+    #[must_use]
+    pub fn is_head(&self) -> bool {
+        self.request.method() == Method::HEAD
     }
 
     /// The context of a request by this principal.

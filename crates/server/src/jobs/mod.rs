@@ -30,6 +30,10 @@ const DELIVERIES_INTERVAL: Duration = Duration::from_secs(15);
 const SECRETS_INTERVAL: Duration = Duration::from_secs(60);
 /// The interval at which unfinished erasures are resumed.
 const ERASURES_INTERVAL: Duration = Duration::from_secs(60);
+/// The interval at which streams of clients that closed their connections are sought.
+const ABANDONED_STREAMS_INTERVAL: Duration = Duration::from_secs(3);
+/// The interval at which connections are cut on which the end of a stream is not read.
+const UNREAD_STREAMS_INTERVAL: Duration = Duration::from_secs(1);
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 /// The interval at which servers reload the keys; it must be shorter than the delay before a new key signs.
 const KEYS_INTERVAL: Duration = Duration::from_secs(5);
@@ -46,7 +50,7 @@ pub(crate) struct BackgroundJobs {
 
 impl BackgroundJobs {
     /// Starts every job: settling overdue requests, ordering top-ups, sending payouts, the retention purge,
-    /// positions of operations, events for open streams, deliveries to webhook endpoints, reloading the keys and
+    /// positions of operations, events for open streams and the end of streams, deliveries to webhook endpoints, reloading the keys and
     /// the revocation list, the job queue, the ledger audit, counting unresolved provider messages, and the upkeep
     /// of metrics.
     #[must_use]
@@ -68,7 +72,8 @@ impl BackgroundJobs {
         tasks.spawn(job_queue::run(app.clone(), stopped.clone()));
         if app.authentication.tokens.keys().may_change() {
             let reading = app.clone();
-            tasks.spawn(every(KEYS_INTERVAL, stopped.clone(), move || read_keys(reading.clone())));
+            let reads = every(KEYS_INTERVAL, stopped.clone(), move || read_keys(reading.clone()));
+            tasks.spawn(unless_stopped(stopped.clone(), reads));
         }
         if app.services.topup_orders.is_ordered() {
             let (ordering, until) = (app.clone(), stopped.clone());
@@ -87,6 +92,16 @@ impl BackgroundJobs {
             every(POSITIONS_INTERVAL, stopped.clone(), move || assign_positions(assigning.clone()));
         tasks.spawn(unless_stopped(stopped.clone(), positions));
         tasks.spawn(unless_stopped(stopped.clone(), event_tail::run(app.clone())));
+        let seeking = app.event_hub.clone();
+        tasks.spawn(every(ABANDONED_STREAMS_INTERVAL, stopped.clone(), move || {
+            seeking.end_abandoned();
+            std::future::ready(())
+        }));
+        let cutting = app.event_hub.clone();
+        tasks.spawn(every(UNREAD_STREAMS_INTERVAL, stopped.clone(), move || {
+            cutting.cut_unread_ends();
+            std::future::ready(())
+        }));
         tasks.spawn(deliveries::run(app.clone(), stopped.clone()));
         let measuring = app.clone();
         let measures =

@@ -26,7 +26,7 @@ pub(crate) use people::{
 pub(crate) use provider::{Provider, ReceivedRequest, Reply};
 pub(crate) use provider_scene::ProviderScene;
 pub(crate) use proxy::{Proxy, Traffic};
-pub(crate) use raw::{answers, exchange};
+pub(crate) use raw::{RawConnection, answers, exchange};
 pub(crate) use routes::{ROUTES, Route};
 pub(crate) use server::{Place, SHARED_KEY, Server, run, run_at};
 
