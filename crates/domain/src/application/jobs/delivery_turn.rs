@@ -82,7 +82,7 @@ impl<'a, F: Fn() -> bool> RunningTurn<'a, F> {
 
     async fn work(&mut self) -> Result<(), Unavailable> {
         let Some(endpoint) = self.endpoint().await? else { return Ok(()) };
-        self.repeat_failed().await?;
+        self.repeat_failed(&endpoint).await?;
         self.replay(&endpoint).await?;
         self.deliver_new(&endpoint).await
     }
@@ -110,7 +110,9 @@ impl<'a, F: Fn() -> bool> RunningTurn<'a, F> {
         has_time && !(self.is_stopping)()
     }
 
-    async fn repeat_failed(&mut self) -> Result<(), Unavailable> {
+    async fn repeat_failed(&mut self, endpoint: &WebhookEndpoint) -> Result<(), Unavailable> {
+        // Positions can be assigned anew, for example after a restore: the event of another user is never sent.
+        let concerning = endpoint.feed.concerning(endpoint.owner);
         let due = self.env.endpoints.due_deliveries(self.lease.endpoint, self.began, BATCH).await?;
         for failed in due {
             let kind = DeliveryKind::Repeated(failed);
@@ -118,7 +120,7 @@ impl<'a, F: Fn() -> bool> RunningTurn<'a, F> {
                 break;
             }
             let OperationPage { operations, .. } =
-                self.env.operations.operations(None, failed.position.previous(), 1).await?;
+                self.env.operations.operations(concerning, failed.position.previous(), 1).await?;
             let mut found = operations.into_iter().filter(|operation| operation.position == failed.position);
             match found.next().and_then(Event::of) {
                 Some(event) => {
@@ -127,7 +129,7 @@ impl<'a, F: Fn() -> bool> RunningTurn<'a, F> {
                         break;
                     }
                 }
-                // This version cannot show the operation as an event, for example after a rollback.
+                // It does not concern the owner, or this version cannot show it, for example after a rollback.
                 None => self.turn.settled.push(failed.position),
             }
         }

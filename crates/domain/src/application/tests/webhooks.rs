@@ -24,6 +24,8 @@ struct Scene {
     redacted: Option<i64>,
     /// Whether the secrets can be decrypted.
     can_sign: bool,
+    /// The position whose operation concerns another user.
+    foreign: Option<i64>,
     seconds: AtomicI64,
     /// The duration of a read of operations.
     read_seconds: i64,
@@ -65,6 +67,7 @@ impl Scene {
             operations,
             redacted: None,
             can_sign: true,
+            foreign: None,
             seconds: AtomicI64::new(0),
             read_seconds: 0,
             leased: Mutex::new(Some((WebhookEndpoint::new(id(), Position::START, new), owner))),
@@ -91,9 +94,11 @@ impl Scene {
         PositionedOperation { position: position(number), kind, at: now(), receipt }
     }
 
-    fn page(&self, after: Position, limit: u32) -> OperationPage {
+    fn page(&self, concerning: Option<UserId>, after: Position, limit: u32) -> OperationPage {
         self.seconds.fetch_add(self.read_seconds, Ordering::Relaxed);
+        let foreign = self.foreign.filter(|_| concerning == Some(user(1)));
         let numbers = after.get().saturating_add(1)..=self.operations;
+        let numbers = numbers.filter(|number| Some(*number) != foreign);
         let operations = numbers.take(limit.try_into().unwrap()).map(|number| self.operation(number));
         OperationPage { operations: operations.collect(), newest: position(self.operations) }
     }
@@ -125,7 +130,9 @@ fn turn(
         .returning(move || now().plus(Duration::seconds(shared.seconds.load(Ordering::Relaxed))));
     let mut operations = MockOperationLog::new();
     let shared = scene.clone();
-    operations.expect_operations().returning(move |_, after, limit| Ok(shared.page(after, limit)));
+    operations
+        .expect_operations()
+        .returning(move |concerning, after, limit| Ok(shared.page(concerning, after, limit)));
     let mut webhooks = MockWebhookSender::new();
     let shared = scene.clone();
     webhooks.expect_send().returning(move |_, message, _| {
@@ -234,6 +241,14 @@ fn failed_deliveries_are_repeated_before_new_events() {
     assert_eq!(turn.failed, [FailedDelivery { attempts: 10, next_at: None, ..failed(3, 9) }]);
     assert_eq!((summary.delivered, summary.failed, summary.given_up), (2, 0, 1));
     assert_eq!(turn.attempts.iter().map(|attempt| attempt.number).collect::<Vec<_>>(), [2, 10, 1]);
+}
+
+#[test]
+fn a_repeated_delivery_is_not_that_of_another_user() {
+    let scene = Scene { due: vec![failed(2, 1), failed(3, 1)], foreign: Some(2), ..Scene::new(4) };
+    let (scene, ..) = turn(scene.change(|endpoint, _| endpoint.cursor = position(4)), |_, _| DELIVERED);
+    assert_eq!(called(&scene), [3]);
+    assert_eq!(ended(&scene).settled, [position(2), position(3)]);
 }
 
 #[test]
