@@ -79,8 +79,8 @@ impl Receivers {
 
 #[async_trait]
 impl WebhookSender for Receivers {
-    fn check_url(&self, _: &EndpointUrl) -> Result<(), UrlProblem> {
-        Ok(())
+    fn accept_url(&self, url: &EndpointUrl) -> Result<EndpointUrl, UrlProblem> {
+        Ok(url.clone())
     }
 
     fn new_secret(&self, _: Timestamp) -> Result<(Token, SealedSecret), Unavailable> {

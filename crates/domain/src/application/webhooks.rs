@@ -129,7 +129,7 @@ impl Webhooks {
         let env = &self.env;
         self.perform(context, feed, "create_webhook_endpoint", async |principal| {
             let EndpointRequest { url, types, description } = asked;
-            env.webhooks.check_url(&url).map_err(refused_url)?;
+            let url = env.webhooks.accept_url(&url).map_err(refused_url)?;
             let at = env.now();
             let (token, secret) = env.webhooks.new_secret(at)?;
             let new = NewEndpoint { owner: principal.user, feed, url, types, description, secret, at };
@@ -154,9 +154,8 @@ impl Webhooks {
     ) -> Changed<WebhookEndpoint> {
         let changed = self.perform(context, feed, "change_webhook_endpoint", async |principal| {
             let endpoint = self.visible(principal, feed, id).await?;
-            if let Some(url) = &settings.url {
-                self.env.webhooks.check_url(url).map_err(refused_url)?;
-            }
+            let url = settings.url.map(|url| self.env.webhooks.accept_url(&url)).transpose();
+            let settings = EndpointSettings { url: url.map_err(refused_url)?, ..settings };
             let change = EndpointChange::Settings { settings, by: principal.user };
             Ok((self.changed(&endpoint, change).await?, ()))
         });

@@ -44,11 +44,11 @@ pub struct UrlProblem(pub String);
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait WebhookSender: Send + Sync {
-    /// Checks whether a URL may be called; the addresses of its host are checked by each call.
+    /// Returns the canonical form of a URL that may be called; the addresses of its host are checked by each call.
     ///
     /// # Errors
     /// [`UrlProblem`].
-    fn check_url(&self, url: &EndpointUrl) -> Result<(), UrlProblem>;
+    fn accept_url(&self, url: &EndpointUrl) -> Result<EndpointUrl, UrlProblem>;
 
     /// A new random secret, with its encryption.
     ///

@@ -27,8 +27,8 @@ use crate::names::named_enum;
 use crate::text::{Line, TextError};
 use crate::timestamp::Timestamp;
 
-/// The URL of an endpoint: 1 to 2 048 visible ASCII characters. Which URLs may be called is up to the adapter
-/// that calls them.
+/// The URL of an endpoint: 1 to 2 048 visible ASCII characters. The adapter that calls URLs decides which may be
+/// called, and returns their canonical form, which is stored and shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EndpointUrl(String);
 
@@ -61,7 +61,7 @@ impl EndpointUrl {
         &self.0
     }
 
-    /// The host and the port, without path and query, which may contain secrets.
+    /// The host and the port of a canonical URL, without path and query, which may contain secrets.
     #[must_use]
     pub fn authority(&self) -> &str {
         let (_, rest) = self.0.split_once("://").unwrap_or_default();

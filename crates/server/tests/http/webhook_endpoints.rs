@@ -15,6 +15,7 @@ on_every_store!(
     changes_of_endpoints_are_in_the_security_log,
     invalid_fields_of_an_endpoint_are_named,
     a_url_that_may_not_be_called_is_refused,
+    a_url_is_stored_and_recorded_as_it_is_called,
     a_rotation_shows_a_new_secret,
     a_test_is_listed_among_the_attempts,
     a_replay_names_a_range_or_the_failed_deliveries,
@@ -273,6 +274,12 @@ fn a_url_that_may_not_be_called_is_refused(store: Store) {
         "file:///etc/passwd",
         "example.com",
         "https://",
+        "https:evil.example/collect",
+        "https:/evil.example/collect",
+        "HTTPS://evil.example/collect",
+        "https:\\\\evil.example/collect",
+        "https://evil.example\\@hooks.good.example/",
+        "https://hooks.good.example\\.evil.example/",
     ] {
         guest.post(OWN, &json!({"url": url})).invalid(&["url"]);
         guest.patch(&path, &json!({"url": url})).invalid(&["url"]);
@@ -281,6 +288,23 @@ fn a_url_that_may_not_be_called_is_refused(store: Store) {
     assert_eq!(refused["url"], json!(["The url field must have a public address."]));
     assert_eq!(guest.ids(OWN, "id").len(), 1);
     assert_eq!(endpoint(&guest.get(&path), 200)["url"], WEBHOOK_URL);
+}
+
+fn a_url_is_stored_and_recorded_as_it_is_called(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let guest = server.guest();
+    let path = format!("{OWN}/{}", guest.webhook_endpoint(OWN));
+    let url = "https:///EVIL.example:443/a/../collect?key=1";
+    let canonical = "https://evil.example/collect?key=1";
+    let created = guest.post(OWN, &json!({"url": url})).data(201)["webhook_endpoint"].clone();
+    assert_eq!(created["url"], canonical);
+    assert_eq!(endpoint(&guest.patch(&path, &json!({"url": url})), 200)["url"], canonical);
+    assert_eq!(endpoint(&guest.get(&path), 200)["url"], canonical);
+    let log = format!("/operator/security-log?kind=webhook_endpoint_changed&user_id={}", guest.id);
+    let events = operator.get(&log).data(200)["data"].clone();
+    for event in &events.as_array().unwrap()[..2] {
+        assert!(event["detail"].as_str().unwrap().ends_with(" at evil.example"), "{event}");
+    }
 }
 
 fn a_rotation_shows_a_new_secret(store: Store) {

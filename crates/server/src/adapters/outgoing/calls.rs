@@ -77,12 +77,12 @@ impl OutgoingCalls {
         Ok(Self { client, rules: UrlRules { accepted, plain_http } })
     }
 
-    /// Checks a URL that a user enters. Names are not resolved: their addresses are checked by each call.
+    /// Accepts a URL that a user enters, and returns it in its canonical form. Names are not resolved: their addresses are checked by each call.
     ///
     /// # Errors
     /// [`UrlRefusal`]
-    pub fn check(&self, url: &Url) -> Result<(), UrlRefusal> {
-        self.rules.check(url).map(drop)
+    pub fn accept(&self, text: &str) -> Result<Url, UrlRefusal> {
+        self.rules.accept(text)
     }
 
     /// Sends a POST request and reads the answer.

@@ -10,4 +10,4 @@ mod url_rules;
 
 pub use calls::{CALL_WITHIN, OutgoingCallError, OutgoingCalls, OutgoingReply};
 pub use resolver::RefusedAddresses;
-pub use url_rules::UrlRefusal;
+pub use url_rules::{UrlRefusal, parse_written};

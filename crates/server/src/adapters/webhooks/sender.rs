@@ -99,9 +99,12 @@ impl EndpointCalls {
 
 #[async_trait]
 impl WebhookSender for EndpointCalls {
-    fn check_url(&self, url: &EndpointUrl) -> Result<(), UrlProblem> {
-        let parsed = Url::parse(url.as_str()).map_err(|_| UrlProblem("must be a URL".to_owned()))?;
-        self.calls.check(&parsed).map_err(|refusal| UrlProblem(refusal.to_string()))
+    fn accept_url(&self, url: &EndpointUrl) -> Result<EndpointUrl, UrlProblem> {
+        let accepted = self.calls.accept(url.as_str());
+        // The canonical form can be too long, because characters are encoded.
+        let accepted =
+            accepted.and_then(|accepted| EndpointUrl::new(accepted.as_str()).map_err(|_| UrlRefusal::Form));
+        accepted.map_err(|refusal| UrlProblem(refusal.to_string()))
     }
 
     fn new_secret(&self, now: Timestamp) -> Result<(Token, SealedSecret), Unavailable> {
