@@ -30,6 +30,7 @@ use time::Duration;
 use tokio::sync::Notify;
 
 use crate::scenario::{Scenario, TOPUPS_PENDING_FOR, amount, at};
+use crate::webhook_endpoints::{added, author};
 
 const SEED: u64 = 15;
 const EVENTS: usize = 150;
@@ -84,6 +85,10 @@ impl WebhookSender for Receivers {
     }
 
     fn new_secret(&self, _: Timestamp) -> Result<(Token, SealedSecret), Unavailable> {
+        Err(Unavailable::new("no secrets"))
+    }
+
+    fn current_secret(&self, _: &WebhookEndpoint, _: Timestamp) -> Result<Token, Unavailable> {
         Err(Unavailable::new("no secrets"))
     }
 
@@ -190,6 +195,8 @@ fn deliveries(scenario: &Scenario, receivers: &Arc<Receivers>) -> Deliveries {
 async fn endpoint(scenario: &Scenario, owner: UserId, feed: Feed) -> WebhookEndpoint {
     let new = NewEndpoint {
         owner,
+        session: None,
+        key: None,
         feed,
         url: EndpointUrl::new("https://example.com/").unwrap(),
         types: None,
@@ -197,7 +204,7 @@ async fn endpoint(scenario: &Scenario, owner: UserId, feed: Feed) -> WebhookEndp
         secret: SealedSecret("sealed".to_owned()),
         at: at(0),
     };
-    scenario.store.add_endpoint(&new).await.unwrap().unwrap()
+    added(scenario, &new).await.unwrap()
 }
 
 /// The events that an endpoint has to receive.
@@ -267,7 +274,7 @@ async fn revive(scenario: &Scenario, endpoints: [WebhookEndpointId; 2], receiver
         let endpoint = scenario.store.endpoint(id).await.unwrap().unwrap();
         if let EndpointState::Disabled { .. } = endpoint.state {
             let settings = EndpointSettings { is_paused: Some(false), ..EndpointSettings::default() };
-            let change = EndpointChange::Settings { settings, by: endpoint.owner };
+            let change = EndpointChange::Settings { settings, by: author(endpoint.owner) };
             scenario.store.change_endpoint(id, &change).await.unwrap();
         }
         scenario.store.repeat_given_up(id, receivers.clock.now()).await.unwrap();

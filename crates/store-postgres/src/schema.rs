@@ -298,6 +298,9 @@ diesel::table! {
         lease -> BigInt,
         leased_until -> Nullable<Timestamptz>,
         attempts -> BigInt,
+        url_session_id -> Nullable<BigInt>,
+        creation_key -> Nullable<Bytea>,
+        creation_body -> Nullable<Bytea>,
     }
 }
 

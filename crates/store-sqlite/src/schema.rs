@@ -306,6 +306,9 @@ diesel::table! {
         lease -> BigInt,
         leased_until -> Nullable<BigInt>,
         attempts -> BigInt,
+        url_session_id -> Nullable<BigInt>,
+        creation_key -> Nullable<Binary>,
+        creation_body -> Nullable<Binary>,
     }
 }
 

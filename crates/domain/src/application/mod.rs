@@ -14,6 +14,7 @@ mod completion;
 mod context;
 mod done;
 mod effects;
+mod endpoint_notices;
 mod environment;
 mod error;
 mod event_limit;
@@ -23,6 +24,7 @@ mod ledger_audit;
 mod loadable;
 mod message_subject;
 mod order_observer;
+mod own_password;
 mod passwords;
 mod personal_data;
 mod provider_inbox;
@@ -47,6 +49,7 @@ pub use command::{Command, action_of};
 pub use context::{ClientContext, Context};
 pub use done::Done;
 use effects::Effects;
+use endpoint_notices::EndpointNotices;
 pub use environment::{Environment, Ports, Terms};
 pub use error::{CommandError, Failure, InvalidTransition};
 pub use executor::Executor;
@@ -185,8 +188,10 @@ impl UseCases {
     pub async fn run_job(&self, job: Job) -> Result<(), Unavailable> {
         match job {
             Job::SendPasswordReset { email, client } => self.passwords.send_reset(&email, client).await,
-            Job::NotifyPasswordChanged(user) => self.passwords.notify_changed(user).await,
-            Job::NotifyWebhookCreated(endpoint) => self.deliveries.notify_created(endpoint).await,
+            Job::NotifySecured { user, cause } => {
+                EndpointNotices { env: self.env.clone() }.secured(user, cause).await
+            }
+            Job::NotifyWebhookChanged(news) => EndpointNotices { env: self.env.clone() }.changed(news).await,
             Job::NotifyWebhookDisabled(endpoint) => self.deliveries.notify_disabled(endpoint).await,
         }
     }

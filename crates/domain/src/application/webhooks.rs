@@ -7,17 +7,24 @@ use thiserror::Error;
 
 use crate::account::security_log::{EventKind, SecurityEvent};
 use crate::application::jobs::Deliveries;
-use crate::application::{Authorized, CommandError, Context, Environment, Executor, Failure};
-use crate::authorization::{Denied, Principal, permission};
+use crate::application::own_password::is_own_password;
+use crate::application::{Authorized, CommandError, Context, Done, Effects, Environment, Executor, Failure};
+use crate::authorization::{Denied, Principal, Revocation, permission};
 use crate::event::{EventType, Feed};
 use crate::ids::WebhookEndpointId;
 use crate::ledger::Position;
 use crate::page::{PageRequest, Rows};
-use crate::ports::{Job, Token, UrlProblem};
-use crate::text::{Line, MAX_CHARACTERS};
-use crate::webhook::{
-    Attempt, EndpointChange, EndpointSettings, EndpointUrl, NewEndpoint, Replay, WebhookEndpoint,
+use crate::ports::{
+    EndpointAct, EndpointAddition, EndpointNews, EndpointUpdate, Job, LowEntropyValue, Token, UrlProblem,
 };
+use crate::text::{Line, MAX_CHARACTERS, Password};
+use crate::webhook::{
+    Attempt, EndpointChange, EndpointSettings, EndpointState, EndpointUrl, NewEndpoint, PresentedCreation,
+    Replay, SettingsAuthor, WebhookEndpoint,
+};
+
+/// The name under which a wrong password is recorded.
+const ACT: &str = "webhook endpoint";
 
 /// The endpoint that a principal asks for.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,6 +35,21 @@ pub struct EndpointRequest {
     pub types: Option<BTreeSet<EventType>>,
     /// A note of the owner.
     pub description: Option<Line>,
+}
+
+impl EndpointRequest {
+    /// The request as one text, in which each part is prefixed with its length: equal texts are equal requests.
+    fn text(&self) -> String {
+        let types = self.types.as_ref().map(|types| {
+            let names: Vec<&str> = types.iter().copied().map(EventType::name).collect();
+            names.join(",")
+        });
+        let description = self.description.as_ref().map(Line::as_str);
+        [Some(self.url.as_str()), types.as_deref(), description]
+            .iter()
+            .map(|part| part.map_or_else(|| "-".to_owned(), |part| format!("{}:{part}", part.len())))
+            .collect()
+    }
 }
 
 /// The events that are to be delivered once more.
@@ -50,6 +72,15 @@ pub enum WebhookRefusal {
     /// The URL may not be called.
     #[error(transparent)]
     Url(UrlProblem),
+    /// The change needs the principal's password.
+    #[error("the password is required")]
+    PasswordRequired,
+    /// The password is wrong.
+    #[error("the password is wrong")]
+    WrongPassword,
+    /// The endpoint is paused or disabled.
+    #[error("the endpoint is not active")]
+    Inactive,
     /// The principal has as many endpoints as are permitted.
     #[error("there are {} endpoints already", WebhookEndpoint::MAX_PER_OWNER)]
     TooMany,
@@ -116,50 +147,89 @@ impl Webhooks {
         Ok(self.env.endpoints.attempts(endpoint.id, page).await?)
     }
 
-    /// Creates an endpoint, and returns it with its secret. It receives the events from now on.
+    /// Creates an endpoint after verifying the principal's password, and returns it with its secret. It receives the
+    /// events from now on. With the key of an earlier creation, its endpoint is returned with the current secret.
     ///
     /// # Errors
-    /// [`WebhookRefusal::Url`], [`WebhookRefusal::TooMany`] and [`Failure`].
+    /// [`WebhookRefusal`] and [`Failure`].
     pub async fn create(
         &self,
         context: &Context,
         feed: Feed,
         asked: EndpointRequest,
-    ) -> Changed<(WebhookEndpoint, Token)> {
+        password: &Password,
+    ) -> Changed<Done<(WebhookEndpoint, Token)>> {
         let env = &self.env;
-        self.perform(context, feed, "create_webhook_endpoint", async |principal| {
-            let EndpointRequest { url, types, description } = asked;
-            let url = env.webhooks.accept_url(&url).map_err(refused_url)?;
+        let created = self.perform(context, feed, "create_webhook_endpoint", async |principal| {
+            let url = env.webhooks.accept_url(&asked.url).map_err(refused_url)?;
+            let asked = EndpointRequest { url, ..asked };
+            self.check_password(context, principal, password).await?;
             let at = env.now();
+            let key = context.key.map(|key| {
+                let bodies = env.secrets.keyed_hashes(LowEntropyValue::EndpointBody, &asked.text(), at)?;
+                Ok::<_, Failure>(PresentedCreation { scope: key.scope, bodies })
+            });
             let (token, secret) = env.webhooks.new_secret(at)?;
-            let new = NewEndpoint { owner: principal.user, feed, url, types, description, secret, at };
-            let added = env.endpoints.add_endpoint(&new).await?;
-            let endpoint = added.ok_or(CommandError::Refused(WebhookRefusal::TooMany))?;
-            drop(env.jobs.enqueue(Job::NotifyWebhookCreated(endpoint.id)));
-            Ok((endpoint, token))
-        })
-        .await
+            let EndpointRequest { url, types, description } = asked;
+            let (owner, session) = (principal.user, Some(principal.session));
+            let (key, new_secret) = (key.transpose()?, secret.clone());
+            let new = NewEndpoint { owner, session, key, feed, url, types, description, secret, at };
+            match env.endpoints.add_endpoint(&new).await? {
+                EndpointAddition::Added(endpoint) => {
+                    Ok(Performed::act(*endpoint, EndpointAct::Created, token))
+                }
+                // The store can find the endpoint that it has just added, after a commit of unknown outcome.
+                EndpointAddition::Known(endpoint) if endpoint.secrets.current == new_secret => {
+                    Ok(Performed::act(*endpoint, EndpointAct::Created, token))
+                }
+                EndpointAddition::Known(endpoint) => {
+                    let token = env.webhooks.current_secret(&endpoint, at)?;
+                    Ok(Performed::unchanged(*endpoint, token))
+                }
+                EndpointAddition::KeyReused => Err(Failure::KeyReused.into()),
+                EndpointAddition::NoRoom => Err(CommandError::Refused(WebhookRefusal::TooMany)),
+                EndpointAddition::SessionEnded => Err(session_ended()),
+            }
+        });
+        let Performed { endpoint, value, has_changed, .. } = created.await?;
+        Ok(Done { value: (endpoint, value), replayed: !has_changed })
     }
 
-    /// Changes the settings of an endpoint.
+    /// Changes the settings of an endpoint. Another URL, and enabling, need the principal's password; one that is
+    /// given is verified in any case.
     ///
     /// # Errors
-    /// [`WebhookRefusal::Url`] and [`Failure`].
+    /// [`WebhookRefusal`] and [`Failure`].
     pub async fn change(
         &self,
         context: &Context,
         feed: Feed,
         id: WebhookEndpointId,
         settings: EndpointSettings,
+        password: Option<&Password>,
     ) -> Changed<WebhookEndpoint> {
         let changed = self.perform(context, feed, "change_webhook_endpoint", async |principal| {
             let endpoint = self.visible(principal, feed, id).await?;
             let url = settings.url.map(|url| self.env.webhooks.accept_url(&url)).transpose();
             let settings = EndpointSettings { url: url.map_err(refused_url)?, ..settings };
-            let change = EndpointChange::Settings { settings, by: principal.user };
-            Ok((self.changed(&endpoint, change).await?, ()))
+            if let Some(password) = password {
+                self.check_password(context, principal, password).await?;
+            } else if endpoint.requires_password(&settings, principal.user) {
+                return Err(CommandError::Refused(WebhookRefusal::PasswordRequired));
+            }
+            let (user, session) = (principal.user, Some(principal.session));
+            let by = SettingsAuthor { user, session, has_password: password.is_some() };
+            let change = EndpointChange::Settings { settings: settings.clone(), by };
+            let (before, after) = self.changed(&endpoint, change).await?;
+            if !by.has_password && before.requires_password(&settings, user) {
+                // It was paused, moved or disabled meanwhile.
+                return Err(CommandError::Refused(WebhookRefusal::PasswordRequired));
+            }
+            let has_moved = after.url != before.url || after.owner != before.owner;
+            let act = has_moved.then_some(EndpointAct::Moved);
+            Ok(Performed { has_changed: after != before, act, endpoint: after, value: () })
         });
-        changed.await.map(|(endpoint, ())| endpoint)
+        changed.await.map(|performed| performed.endpoint)
     }
 
     /// Removes an endpoint; deliveries that wait for another attempt are dropped.
@@ -170,7 +240,7 @@ impl Webhooks {
         let removed = self.perform(context, feed, "remove_webhook_endpoint", async |principal| {
             let endpoint = self.visible(principal, feed, id).await?;
             self.env.endpoints.remove_endpoint(endpoint.id).await?;
-            Ok((endpoint, ()))
+            Ok(Performed::act(endpoint, EndpointAct::Removed, ()))
         });
         removed.await.map(drop)
     }
@@ -185,13 +255,14 @@ impl Webhooks {
         feed: Feed,
         id: WebhookEndpointId,
     ) -> Changed<(WebhookEndpoint, Token)> {
-        self.perform(context, feed, "rotate_webhook_secret", async |principal| {
+        let rotated = self.perform(context, feed, "rotate_webhook_secret", async |principal| {
             let endpoint = self.visible(principal, feed, id).await?;
             let at = self.env.now();
             let (token, secret) = self.env.webhooks.new_secret(at)?;
-            Ok((self.changed(&endpoint, EndpointChange::Rotate { secret, at }).await?, token))
-        })
-        .await
+            let (_, rotated) = self.changed(&endpoint, EndpointChange::Rotate { secret, at }).await?;
+            Ok(Performed::act(rotated, EndpointAct::Rotated, token))
+        });
+        rotated.await.map(|performed| (performed.endpoint, performed.value))
     }
 
     /// Has a test sent to an endpoint, by a task of its own: a slow endpoint would keep the job queue waiting.
@@ -204,7 +275,7 @@ impl Webhooks {
             let deliveries = self.deliveries.clone();
             // If it cannot be sent, no attempt is listed.
             self.env.tasks.spawn(Box::pin(async move { drop(deliveries.test(id).await) }));
-            Ok((endpoint, ()))
+            Ok(Performed::recorded(endpoint, ()))
         });
         begun.await.map(drop)
     }
@@ -212,7 +283,8 @@ impl Webhooks {
     /// Has events delivered once more.
     ///
     /// # Errors
-    /// [`WebhookRefusal::EmptyRange`], [`WebhookRefusal::ReplayRunning`] and [`Failure`].
+    /// [`WebhookRefusal::Inactive`], [`WebhookRefusal::EmptyRange`], [`WebhookRefusal::ReplayRunning`] and
+    /// [`Failure`].
     pub async fn replay(
         &self,
         context: &Context,
@@ -223,51 +295,96 @@ impl Webhooks {
         let env = &self.env;
         let begun = self.perform(context, feed, "replay_webhook_events", async |principal| {
             let endpoint = self.visible(principal, feed, id).await?;
+            let inactive = CommandError::Refused(WebhookRefusal::Inactive);
             let ReplayRequest::Range { after, until } = asked else {
+                if endpoint.state != EndpointState::Active {
+                    return Err(inactive);
+                }
                 env.endpoints.repeat_given_up(endpoint.id, env.now()).await?;
-                return Ok((endpoint, ()));
+                return Ok(Performed::recorded(endpoint, ()));
             };
             let until = until.unwrap_or(Position::END).min(endpoint.cursor);
             if after >= until {
                 return Err(CommandError::Refused(WebhookRefusal::EmptyRange));
             }
-            let range = Replay { after, until };
-            let changed = self.changed(&endpoint, EndpointChange::Replay(range)).await?;
-            if changed.replay != Some(range) || endpoint.replay == Some(range) {
+            let change = EndpointChange::Replay(Replay { after, until });
+            let (before, changed) = self.changed(&endpoint, change).await?;
+            if before.state != EndpointState::Active {
+                return Err(inactive);
+            }
+            if before.replay.is_some() {
                 return Err(CommandError::Refused(WebhookRefusal::ReplayRunning));
             }
-            Ok((changed, ()))
+            Ok(Performed::recorded(changed, ()))
         });
-        begun.await.map(|(endpoint, ())| endpoint)
+        begun.await.map(|performed| performed.endpoint)
     }
 
-    /// Makes a change of an endpoint for a feed, and records it in the security log by this name.
+    /// Makes a change of an endpoint for a feed; records it in the security log by this name, and notifies the act.
     async fn perform<T>(
         &self,
         context: &Context,
         feed: Feed,
         name: &'static str,
-        change: impl AsyncFnOnce(&Principal) -> Changed<(WebhookEndpoint, T)>,
-    ) -> Changed<(WebhookEndpoint, T)> {
+        change: impl AsyncFnOnce(&Principal) -> Changed<Performed<T>>,
+    ) -> Changed<Performed<T>> {
         let executor = &self.executor;
-        let recorded = async |principal: &Principal| {
-            let changed = change(principal).await?;
-            self.record(context, principal, name, &changed.0).await;
-            Ok(changed)
+        let recorded = async |principal: &Principal, effects: &mut Effects| {
+            let performed = change(principal).await?;
+            if performed.has_changed {
+                self.record(context, principal, name, &performed.endpoint).await;
+            }
+            if let Some(act) = performed.act {
+                let news = self.news(context, principal, act, &performed.endpoint);
+                effects.enqueue(Job::NotifyWebhookChanged(news));
+            }
+            Ok(performed)
         };
         match feed {
             Feed::Own => {
-                let change = async |_: Authorized<_, permission::ManageWebhooks>,
-                                    principal: &_,
-                                    _: &mut _| { recorded(principal).await };
+                let change =
+                    async |_: Authorized<_, permission::ManageWebhooks>, principal: &_, effects: &mut _| {
+                        recorded(principal, effects).await
+                    };
                 executor.perform(context, change).await
             }
             Feed::All => {
-                let change = async |_: Authorized<_, permission::ManageAllWebhooks>,
-                                    principal: &_,
-                                    _: &mut _| { recorded(principal).await };
+                let change =
+                    async |_: Authorized<_, permission::ManageAllWebhooks>,
+                           principal: &_,
+                           effects: &mut _| { recorded(principal, effects).await };
                 executor.perform(context, change).await
             }
+        }
+    }
+
+    fn news(
+        &self,
+        context: &Context,
+        principal: &Principal,
+        act: EndpointAct,
+        endpoint: &WebhookEndpoint,
+    ) -> EndpointNews {
+        EndpointNews {
+            act,
+            endpoint: endpoint.id,
+            feed: endpoint.feed,
+            host: endpoint.url.authority().to_owned(),
+            by: principal.user,
+            client: context.client.address,
+            at: self.env.now(),
+        }
+    }
+
+    async fn check_password(
+        &self,
+        context: &Context,
+        principal: &Principal,
+        password: &Password,
+    ) -> Changed<()> {
+        match is_own_password(&self.env, context, principal, password, ACT).await? {
+            true => Ok(()),
+            false => Err(CommandError::Refused(WebhookRefusal::WrongPassword)),
         }
     }
 
@@ -303,10 +420,47 @@ impl Webhooks {
         endpoint.filter(is_visible).ok_or(Failure::NotFound)
     }
 
-    async fn changed(&self, endpoint: &WebhookEndpoint, change: EndpointChange) -> Changed<WebhookEndpoint> {
-        let changed = self.env.endpoints.change_endpoint(endpoint.id, &change).await?;
-        Ok(changed.ok_or(Failure::NotFound)?)
+    /// Changes an endpoint, and returns it as it was and as it is.
+    async fn changed(
+        &self,
+        endpoint: &WebhookEndpoint,
+        change: EndpointChange,
+    ) -> Changed<(WebhookEndpoint, WebhookEndpoint)> {
+        match self.env.endpoints.change_endpoint(endpoint.id, &change).await? {
+            EndpointUpdate::Done { before, after } => Ok((*before, *after)),
+            EndpointUpdate::Missing => Err(Failure::NotFound.into()),
+            EndpointUpdate::SessionEnded => Err(session_ended()),
+        }
     }
+}
+
+/// An endpoint after a request to change it.
+struct Performed<T> {
+    endpoint: WebhookEndpoint,
+    /// What else is returned.
+    value: T,
+    /// Whether the request is recorded in the security log.
+    has_changed: bool,
+    /// The act that is notified, if it is one.
+    act: Option<EndpointAct>,
+}
+
+impl<T> Performed<T> {
+    const fn act(endpoint: WebhookEndpoint, act: EndpointAct, value: T) -> Self {
+        Self { endpoint, value, has_changed: true, act: Some(act) }
+    }
+
+    const fn recorded(endpoint: WebhookEndpoint, value: T) -> Self {
+        Self { endpoint, value, has_changed: true, act: None }
+    }
+
+    const fn unchanged(endpoint: WebhookEndpoint, value: T) -> Self {
+        Self { endpoint, value, has_changed: false, act: None }
+    }
+}
+
+fn session_ended() -> CommandError<WebhookRefusal> {
+    Failure::Revoked(Revocation::SessionEnded).into()
 }
 
 fn refused_url(problem: UrlProblem) -> CommandError<WebhookRefusal> {

@@ -42,7 +42,7 @@ pub use ids::Ids;
 pub use ledger::{Applied, ApplyError, Audit, Ledger};
 pub use logins::{Credentials, IssueOutcome, Logins};
 pub use music_requests::MusicRequests;
-pub use notifier::{Notice, Notifier, Recipient};
+pub use notifier::{EndpointAct, EndpointMention, EndpointNews, Notice, Notifier, Recipient, SecurityCause};
 pub use operation_log::{OperationLog, OperationPage};
 pub use passwords::{LowEntropyValue, PasswordCheck, PasswordHash, Passwords, Secrets, Token};
 pub use people::{DjFilter, Erased, FirstOperator, People, Profile, Registered};
@@ -56,7 +56,7 @@ pub use sessions::{BeginOutcome, ExchangeOutcome, Sessions};
 pub use timer::{Deadline, Timer};
 pub use topups::Topups;
 pub use wallets::Wallets;
-pub use webhook_endpoints::WebhookEndpoints;
+pub use webhook_endpoints::{EndpointAddition, EndpointUpdate, WebhookEndpoints};
 pub use webhook_sender::{SentWebhook, UrlProblem, WebhookMessage, WebhookSender};
 pub use withdrawals::Withdrawals;
 

@@ -56,6 +56,12 @@ pub trait WebhookSender: Send + Sync {
     /// [`Unavailable`] when there is no key to encrypt with.
     fn new_secret(&self, now: Timestamp) -> Result<(Token, SealedSecret), Unavailable>;
 
+    /// The current secret of an endpoint.
+    ///
+    /// # Errors
+    /// [`Unavailable`] when it cannot be decrypted.
+    fn current_secret(&self, endpoint: &WebhookEndpoint, now: Timestamp) -> Result<Token, Unavailable>;
+
     /// The same secrets encrypted with the current key, without those that no longer sign; `None` if they already
     /// are.
     ///

@@ -4,6 +4,7 @@
 //! attempt failed becomes a [`FailedDelivery`], which is repeated by a schedule while the cursor goes on.
 
 mod change;
+mod creation;
 mod delivery;
 mod secrets;
 mod turn;
@@ -12,7 +13,8 @@ use std::collections::BTreeSet;
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
-pub use change::{EndpointChange, EndpointSettings, NewEndpoint};
+pub use change::{EndpointChange, EndpointSettings, NewEndpoint, SettingsAuthor};
+pub use creation::{CreationKey, KnownCreation, PresentedCreation};
 pub use delivery::{Attempt, AttemptError, AttemptOutcome, FailedDelivery, FollowUp};
 pub use secrets::{EndpointSecrets, SealedSecret};
 pub use turn::{DeliveryKind, Lease, Turn};
@@ -20,7 +22,7 @@ pub use turn::{DeliveryKind, Lease, Turn};
 use crate::account::User;
 use crate::authorization::{Action, Capacity, Ownership};
 use crate::event::{EventType, Feed};
-use crate::ids::{UserId, WebhookEndpointId};
+use crate::ids::{SessionId, UserId, WebhookEndpointId};
 use crate::ledger::Position;
 use crate::ledger::feature_level::FeatureLevel;
 use crate::names::named_enum;
@@ -149,6 +151,8 @@ pub struct WebhookEndpoint {
     pub feed: Feed,
     /// The URL.
     pub url: EndpointUrl,
+    /// The session that set the URL, if known.
+    pub set_in: Option<SessionId>,
     /// The types of these events; `None` for all.
     pub types: Option<BTreeSet<EventType>>,
     /// A note of its owner.
@@ -165,6 +169,8 @@ pub struct WebhookEndpoint {
     pub failing_since: Option<Timestamp>,
     /// The time of creation.
     pub created_at: Timestamp,
+    /// The idempotency key of its creation, if it had one.
+    pub creation: Option<CreationKey>,
 }
 
 impl WebhookEndpoint {

@@ -66,6 +66,7 @@ fn the_compiled_defaults_are_complete() {
         requests: number(10),
         withdrawals: number(5),
         webhooks_per_hour: number(10),
+        webhook_changes_per_hour: number(20),
         other: number(60),
         failed_logins: number(5),
         failed_logins_per_hour: number(100),
@@ -157,6 +158,7 @@ fn every_key_can_be_set_by_a_variable() {
         ("rate_limits.failed_logins_per_minute", "5"),
         ("rate_limits.failed_logins_per_hour", "6"),
         ("rate_limits.webhooks_per_hour", "7"),
+        ("rate_limits.webhook_changes_per_hour", "8"),
         ("bootstrap.operator_email", "ada@example.com"),
         ("bootstrap.operator_password", "12345678"),
     ]);
@@ -182,13 +184,14 @@ fn every_key_can_be_set_by_a_variable() {
         requests,
         withdrawals,
         webhooks_per_hour,
+        webhook_changes_per_hour,
         other,
         failed_logins,
         failed_logins_per_hour,
     } = settings.rate_limits.unwrap();
-    let quotas =
-        [login, requests, withdrawals, other, failed_logins, failed_logins_per_hour, webhooks_per_hour];
-    assert_eq!(quotas.map(std::num::NonZeroU32::get), [1, 2, 3, 4, 5, 6, 7]);
+    let per_hour = [failed_logins_per_hour, webhooks_per_hour, webhook_changes_per_hour];
+    let quotas = [&[login, requests, withdrawals, other, failed_logins][..], &per_hour].concat();
+    assert!(quotas.into_iter().map(std::num::NonZeroU32::get).eq(1..=8));
     let Storage::Postgres(postgres) = settings.storage else { panic!("{:?}", settings.storage) };
     assert_eq!((postgres.pool_size, postgres.migrate_on_start), (4, false));
     assert_eq!(settings.requests.sweep_interval, std::time::Duration::from_secs(3));

@@ -20,7 +20,7 @@ use crate::app::App;
 use crate::http::transport::client_address;
 use crate::http::transport::connections::Connection;
 use crate::http::transport::deadline::RequestDeadline;
-use crate::http::transport::rate_limits::{LoginAttempt, LoginLimitRefusal};
+use crate::http::transport::rate_limits::{Class, LoginAttempt, LoginLimitRefusal, RateLimitSubject};
 use crate::http::wire::body::RequestBody;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
@@ -172,6 +172,15 @@ impl ApiCall {
             Ok(attempt) | Err(LoginLimitRefusal::Account(_, attempt)) => Ok(attempt),
             Err(LoginLimitRefusal::Network(quota)) => Err(ApiError::rate_limited(quota)),
         }
+    }
+
+    /// Counts a password that the principal presents as an attempt to guess it.
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`].
+    pub fn count_password(&self, principal: &Principal) -> Result<(), ApiError> {
+        let subject = RateLimitSubject::Principal(principal.user);
+        self.app.limits.admit(Class::Login, subject).map(drop).map_err(ApiError::rate_limited)
     }
 
     /// The values of the filters.

@@ -34,6 +34,7 @@ mod corrections;
 mod crashes;
 mod data_directory;
 mod declared_fields;
+mod endpoint_security;
 mod event_streams;
 mod events;
 mod expiry;

@@ -179,6 +179,7 @@ tables! {
         owner_id: Integer, feed: Text, url: Text, types: Text, description: Text, state: Text, disabled_at: Time,
         disabled_reason: Text, secrets: Text, cursor: Integer, replay_after: Integer, replay_until: Integer,
         failing_since: Time, created_at: Time, lease: Integer, leased_until: Time, attempts: Integer,
+        url_session_id: Integer, creation_key: Bytes, creation_body: Bytes,
     }
     webhook_deliveries {
         endpoint_id: Integer, position: Integer;

@@ -5,7 +5,7 @@ use cuepoint_domain::account::User;
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::{UserId, WebhookEndpointId};
 use cuepoint_domain::page::{PageRequest, Rows};
-use cuepoint_domain::ports::{Unavailable, WebhookEndpoints};
+use cuepoint_domain::ports::{EndpointAddition, EndpointUpdate, Unavailable, WebhookEndpoints};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::webhook::{
     Attempt, EndpointChange, EndpointState, FailedDelivery, Lease, NewEndpoint, Turn, WebhookEndpoint,
@@ -37,6 +37,12 @@ const HAS_WORK: [&str; 2] = [
         AND (operations.owner_id = webhook_endpoints.owner_id OR dj_id = webhook_endpoints.owner_id)))",
 ];
 
+/// The condition of an endpoint whose owner may receive its feed, as `WebhookEndpoint::may_deliver` decides; a test
+/// compares both.
+const MAY_RECEIVE: &str = "EXISTS (SELECT 1 FROM users WHERE users.id = webhook_endpoints.owner_id \
+    AND users.erased_at IS NULL AND users.suspended_at IS NULL \
+    AND (webhook_endpoints.feed = 'own' OR users.role = 'operator'))";
+
 /// The endpoints for a feed, of one owner or of all.
 fn listed(feed: Feed, owner: Option<UserId>) -> IntoBoxed<'static, webhook_endpoints::table, Sqlite> {
     let listed = webhook_endpoints::table.filter(webhook_endpoints::feed.eq(feed.name())).into_boxed();
@@ -48,10 +54,12 @@ fn listed(feed: Feed, owner: Option<UserId>) -> IntoBoxed<'static, webhook_endpo
 
 #[async_trait]
 impl WebhookEndpoints for SqliteStore {
-    async fn add_endpoint(&self, new: &NewEndpoint) -> Result<Option<WebhookEndpoint>, Unavailable> {
+    async fn add_endpoint(&self, new: &NewEndpoint) -> Result<EndpointAddition, Unavailable> {
         let (new, currency) = (new.clone(), self.currency.clone());
+        // The key recognises an endpoint that was added.
+        let repetition = if new.key.is_some() { Repetition::Repeatable } else { Repetition::Once };
         let add = move |connection: &mut SqliteConnection| webhooks::add(connection, &new, &currency);
-        Ok(self.writer.change(Repetition::Once, add).await?)
+        Ok(self.writer.change(repetition, add).await?)
     }
 
     async fn endpoint(&self, id: WebhookEndpointId) -> Result<Option<WebhookEndpoint>, Unavailable> {
@@ -96,7 +104,7 @@ impl WebhookEndpoints for SqliteStore {
         &self,
         id: WebhookEndpointId,
         change: &EndpointChange,
-    ) -> Result<Option<WebhookEndpoint>, Unavailable> {
+    ) -> Result<EndpointUpdate, Unavailable> {
         let (change, currency) = (change.clone(), self.currency.clone());
         let change =
             move |connection: &mut SqliteConnection| webhooks::change(connection, id, &change, &currency);
@@ -159,6 +167,7 @@ impl WebhookEndpoints for SqliteStore {
             let ids: Vec<i64> = webhook_endpoints::table
                 .filter(webhook_endpoints::state.eq(EndpointState::Active.name()))
                 .filter(webhooks::is_free(now))
+                .filter(sql::<Bool>(MAY_RECEIVE))
                 .filter(sql::<Bool>(until_time).bind::<BigInt, _>(now.unix_micros()).sql(rest))
                 .order((webhook_endpoints::leased_until, webhook_endpoints::id))
                 .limit(i64::from(limit))

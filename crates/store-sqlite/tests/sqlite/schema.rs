@@ -29,6 +29,8 @@ const MESSAGE: &str = "INSERT INTO provider_messages (source, webhook_id, kind, 
     received_at, resolved_at, resolved_by, resolution) VALUES ";
 const ENDPOINT: &str = "INSERT INTO webhook_endpoints (owner_id, feed, url, types, description, state, disabled_at, \
     disabled_reason, secrets, cursor, replay_after, replay_until, created_at) VALUES ";
+const KEYED: &str = "INSERT INTO webhook_endpoints (owner_id, feed, url, state, secrets, cursor, created_at, \
+    creation_key, creation_body) VALUES ";
 const DELIVERY: &str =
     "INSERT INTO webhook_deliveries (endpoint_id, position, attempts, next_at, failed_at) VALUES ";
 const ATTEMPT: &str = "INSERT INTO webhook_attempts (endpoint_id, number, position, event_type, attempt, status, \
@@ -581,6 +583,21 @@ const UNSOUND: &[(&str, &str, &str)] = &[
         ENDPOINT,
         "(2, 'own', 'u', NULL, NULL, 'active', NULL, NULL, 's', 0, NULL, 3, now())",
         "webhook_endpoints_replay_is_a_range",
+    ),
+    (
+        KEYED,
+        "(2, 'own', 'u', 'active', 's', 0, now(), x'01', zeroblob(32))",
+        "webhook_endpoints_creation_key_check",
+    ),
+    (
+        KEYED,
+        "(2, 'own', 'u', 'active', 's', 0, now(), zeroblob(32), x'01')",
+        "webhook_endpoints_creation_body_check",
+    ),
+    (
+        KEYED,
+        "(2, 'own', 'u', 'active', 's', 0, now(), NULL, zeroblob(32))",
+        "webhook_endpoints_creation_has_both",
     ),
     (
         DELIVERY,

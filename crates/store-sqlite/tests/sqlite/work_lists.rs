@@ -5,7 +5,9 @@ use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::music_request::Overdue;
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::ports::{Ids, Ledger, MusicRequests, Topups, WebhookEndpoints, Withdrawals};
+use cuepoint_domain::ports::{
+    EndpointAddition, Ids, Ledger, MusicRequests, Topups, WebhookEndpoints, Withdrawals,
+};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, Orders};
 use cuepoint_domain::webhook::{EndpointUrl, NewEndpoint, SealedSecret};
@@ -107,6 +109,8 @@ async fn a_webhook_endpoint_far_behind_has_work() {
     let owner = guest(&store, 0).await;
     let new = NewEndpoint {
         owner,
+        session: None,
+        key: None,
         feed: Feed::Own,
         url: EndpointUrl::new("https://example.com").unwrap(),
         types: None,
@@ -114,7 +118,7 @@ async fn a_webhook_endpoint_far_behind_has_work() {
         secret: SealedSecret("sealed".to_owned()),
         at: now(),
     };
-    let endpoint = store.add_endpoint(&new).await.unwrap().unwrap();
+    let EndpointAddition::Added(endpoint) = store.add_endpoint(&new).await.unwrap() else { panic!("added") };
     let add = |from, to| {
         let others = format!(
             "INSERT INTO operations (id, kind, at, receipt, position) \

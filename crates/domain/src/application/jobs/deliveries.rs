@@ -6,9 +6,10 @@ use time::Duration;
 
 use crate::account::User;
 use crate::application::Environment;
+use crate::application::endpoint_notices::notify_verified;
 use crate::application::jobs::delivery_turn::{EventBatch, LEASE, RunningTurn, TurnSummary, attempt_record};
 use crate::ids::WebhookEndpointId;
-use crate::ports::{Notice, Recipient, Unavailable, WebhookMessage};
+use crate::ports::{Notice, Unavailable, WebhookMessage};
 use crate::webhook::{EndpointChange, EndpointState, WebhookEndpoint};
 
 /// The number of endpoints that are read at once.
@@ -78,15 +79,6 @@ impl Deliveries {
         env.endpoints.add_attempt(id, &attempt_record(endpoint.feed, None, 1, sent, at)).await
     }
 
-    /// Notifies the owner of an endpoint that it was created.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
-    pub async fn notify_created(&self, id: WebhookEndpointId) -> Result<(), Unavailable> {
-        let Some((_, owner)) = self.with_owner(id).await? else { return Ok(()) };
-        self.notify(&owner, &Notice::WebhookCreated(id)).await
-    }
-
     /// Notifies the owner of an endpoint that it was disabled.
     ///
     /// # Errors
@@ -94,16 +86,7 @@ impl Deliveries {
     pub async fn notify_disabled(&self, id: WebhookEndpointId) -> Result<(), Unavailable> {
         let Some((endpoint, owner)) = self.with_owner(id).await? else { return Ok(()) };
         let EndpointState::Disabled { reason, .. } = endpoint.state else { return Ok(()) };
-        self.notify(&owner, &Notice::WebhookDisabled { endpoint: id, reason }).await
-    }
-
-    async fn notify(&self, owner: &User, notice: &Notice) -> Result<(), Unavailable> {
-        let to = Recipient::Email(owner.email.clone());
-        // An unverified address may be a stranger's, whom endpoints must not flood.
-        if !owner.is_present() || !owner.email_verified || !self.env.notifier.can_reach(&to) {
-            return Ok(());
-        }
-        self.env.notifier.send(&to, notice).await
+        notify_verified(&self.env, &owner, &Notice::WebhookDisabled { endpoint: id, reason }).await
     }
 
     /// Encrypts the secrets of all endpoints with the current key, so that previous keys can be removed.

@@ -22,8 +22,11 @@ const TURN: Duration = Duration::seconds(10);
 const REPETITIONS: Duration = Duration::seconds(3);
 /// The part of a turn in which replayed events are delivered, including the repetitions.
 const REPLAYS: Duration = Duration::seconds(6);
-/// The time for which an endpoint that cannot be called is left alone.
+/// The time for which an endpoint is left alone after a failure.
 const PAUSE: Duration = Duration::seconds(30);
+/// The time for which an endpoint that may not receive anything is left alone: searches for work leave it out, and it
+/// may be enabled, or its owner restored, soon.
+const SHORT_PAUSE: Duration = Duration::seconds(1);
 /// The number of operations or deliveries that are read at once.
 const BATCH: u32 = 100;
 
@@ -219,8 +222,13 @@ impl<'a, F: Fn() -> bool> RunningTurn<'a, F> {
     /// may not receive anything, so that it is not looked at again at once.
     async fn end(self, worked: bool) -> Result<TurnSummary, Unavailable> {
         let Self { env, lease, turn, may_not_deliver, .. } = self;
-        let is_fruitless = (may_not_deliver || !worked) && turn == Turn::default();
-        let leased_until = env.now().plus(if is_fruitless { PAUSE } else { Duration::ZERO });
+        let is_fruitless = turn == Turn::default();
+        let pause = match (worked, may_not_deliver) {
+            (false, _) if is_fruitless => PAUSE,
+            (true, true) if is_fruitless => SHORT_PAUSE,
+            _ => Duration::ZERO,
+        };
+        let leased_until = env.now().plus(pause);
         if !env.endpoints.end_turn(lease, leased_until, &turn).await? {
             return Ok(TurnSummary::default());
         }

@@ -15,6 +15,7 @@ const REGISTRATION_LABEL: &[u8] = b"registration\0";
 const CODE_LABEL: &[u8] = b"code\0";
 const PHONE_NUMBER_LABEL: &[u8] = b"phone number\0";
 const NETWORK_LABEL: &[u8] = b"network\0";
+const ENDPOINT_BODY_LABEL: &[u8] = b"endpoint body\0";
 
 /// The reason why a derivation fails.
 const NO_KEY_SIGNS: &str = "no key signs at this moment";
@@ -78,6 +79,7 @@ impl Secrets for KeyedSecrets {
             LowEntropyValue::Code => CODE_LABEL,
             LowEntropyValue::PhoneNumber => PHONE_NUMBER_LABEL,
             LowEntropyValue::Network => NETWORK_LABEL,
+            LowEntropyValue::EndpointBody => ENDPOINT_BODY_LABEL,
         };
         let ring = self.keys.ring();
         let keys = ring.all(now).ok_or_else(|| Unavailable::new(NO_KEY_SIGNS))?;

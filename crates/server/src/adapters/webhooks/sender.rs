@@ -113,6 +113,11 @@ impl WebhookSender for EndpointCalls {
         Ok((Token(secret), sealed))
     }
 
+    fn current_secret(&self, endpoint: &WebhookEndpoint, now: Timestamp) -> Result<Token, Unavailable> {
+        let secret = self.sealing.open(&endpoint.secrets.current.0, now).map_err(Unavailable::new)?;
+        Ok(Token(secret.expose_secret().to_owned()))
+    }
+
     fn reseal(
         &self,
         secrets: &EndpointSecrets,

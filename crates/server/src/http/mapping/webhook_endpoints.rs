@@ -13,6 +13,13 @@ impl From<WebhookRefusal> for ApiError {
             WebhookRefusal::Url(UrlProblem(problem)) => {
                 Self::invalid(Errors::one("url", messages::url_refused("url", &problem)))
             }
+            WebhookRefusal::PasswordRequired => {
+                Self::invalid(Errors::one("password", messages::required("password")))
+            }
+            WebhookRefusal::WrongPassword => {
+                Self::invalid(Errors::one("password", messages::incorrect("password")))
+            }
+            WebhookRefusal::Inactive => Code::EndpointInactive.into(),
             WebhookRefusal::TooMany => Self::saying(Code::LimitExceeded, too_many()),
             WebhookRefusal::EmptyRange => Self::invalid(Errors::one("after", messages::empty_range("after"))),
             WebhookRefusal::ReplayRunning => Code::ReplayRunning.into(),

@@ -78,6 +78,8 @@ codes! {
     IdempotencyInFlight = CONFLICT, "idempotency_in_flight", "A request with this key is still running.";
     /// Events are still being delivered once more to the webhook endpoint.
     ReplayRunning = CONFLICT, "replay_running", "A replay is still running.";
+    /// The webhook endpoint is paused or disabled.
+    EndpointInactive = CONFLICT, "endpoint_inactive", "The webhook endpoint is paused or disabled.";
     /// The DJ accepts no requests now.
     DjOffline = CONFLICT, "dj_offline", "The DJ takes no requests right now.";
     /// Some events after the given position are no longer shown.
