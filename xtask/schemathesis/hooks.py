@@ -108,7 +108,7 @@ def populate(guest, dj):
 
 def endpoints(path, token):
     """New webhook endpoints, fewer than there may be."""
-    created = [call("POST", path, token, url=ENDPOINT) for _ in range(2)]
+    created = [call("POST", path, token, url=ENDPOINT, password=PASSWORD) for _ in range(2)]
     return [answer["data"]["webhook_endpoint"]["id"] for answer in created if answer]
 
 
@@ -209,7 +209,8 @@ def name_what_there_is(case):
         return
     if "dj_id" in case.body:
         case.body["dj_id"] = found(case.body["dj_id"], known["djs"])
-    asks = "current_password" if "current_password" in case.body else case.method == "DELETE" and "password"
+    is_confirmed = case.method == "DELETE" or "/webhook-endpoints" in case.path
+    asks = "current_password" if "current_password" in case.body else is_confirmed and "password"
     if asks in case.body and next(numbers) % 2:
         case.body[asks] = PASSWORD
 
@@ -323,6 +324,7 @@ DEPENDS = {
     "/webhooks/payouts": {"txid"},
     "/webhooks/topups": {"amount", "currency"},
     "/auth/phone/code": {"phone"},
+    "/webhook-endpoints/{id}": {"password"},
 }
 
 

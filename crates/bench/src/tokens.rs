@@ -9,7 +9,7 @@ use cuepoint_domain::authorization::{Epoch, Principal};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ports::Clock;
 use cuepoint_server::adapters::clock::SystemClock;
-use cuepoint_server::adapters::security::keys::{OlderKeys, Rotation, SigningKeys, rotate_file};
+use cuepoint_server::adapters::security::keys::{KeysInForce, OlderKeys, Rotation, rotate_file};
 use cuepoint_server::adapters::security::random::RandomSecrets;
 use cuepoint_server::adapters::security::tokens::SignedTokens;
 use time::Duration;
@@ -52,7 +52,7 @@ impl Tokens {
     /// If a token cannot be signed.
     pub fn of(&self, people: &[UserId]) -> anyhow::Result<Vec<String>> {
         let now = SystemClock.now();
-        let keys = SigningKeys::read(&self.key_file, now)?;
+        let keys = KeysInForce::read(&self.key_file, now)?;
         let tokens = SignedTokens::new(keys, VALID_FOR, RandomSecrets::new()?);
         let issue = |user: &UserId| {
             let session = SessionId::new(user.get()).context("the session id is invalid")?;

@@ -2,17 +2,18 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects)]
 
+use cuepoint_domain::account::session::{Candidates, TokenHash};
 use cuepoint_domain::account::{Role, User};
 use cuepoint_domain::event::{EventType, Feed};
-use cuepoint_domain::ids::{UserId, WebhookEndpointId};
-use cuepoint_domain::ledger::Position;
+use cuepoint_domain::ids::{SessionId, UserId, WebhookEndpointId};
 use cuepoint_domain::ledger::feature_level::FeatureLevel;
+use cuepoint_domain::ledger::{KeyRecord, KeyScope, Position};
 use cuepoint_domain::text::{Email, Line, TextError};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::webhook::{
     Attempt, AttemptError, AttemptOutcome, DeliveryKind, DisabledReason, EndpointChange, EndpointSecrets,
-    EndpointSettings, EndpointState, EndpointUrl, FailedDelivery, FollowUp, NewEndpoint, Replay,
-    SealedSecret, Turn, WebhookEndpoint,
+    EndpointSettings, EndpointState, EndpointUrl, FailedDelivery, FollowUp, KnownCreation, NewEndpoint,
+    PresentedCreation, Replay, SealedSecret, SettingsAuthor, Turn, WebhookEndpoint,
 };
 use time::Duration;
 
@@ -33,6 +34,8 @@ fn position(number: i64) -> Position {
 fn endpoint(feed: Feed) -> WebhookEndpoint {
     let new = NewEndpoint {
         owner: UserId::new(7).unwrap(),
+        session: SessionId::new(3),
+        key: None,
         feed,
         url: EndpointUrl::new("https://example.com/hook").unwrap(),
         types: None,
@@ -41,6 +44,10 @@ fn endpoint(feed: Feed) -> WebhookEndpoint {
         at: NOW,
     };
     WebhookEndpoint::new(WebhookEndpointId::new(1).unwrap(), position(5), new)
+}
+
+fn author(user: i64, has_password: bool) -> SettingsAuthor {
+    SettingsAuthor { user: UserId::new(user).unwrap(), session: SessionId::new(user), has_password }
 }
 
 fn owner(role: Role) -> User {
@@ -164,7 +171,7 @@ fn settings_change_one_by_one_and_enabling_forgets_failures() {
         failing_since: Some(NOW),
         ..endpoint(Feed::Own)
     };
-    let by = UserId::new(2).unwrap();
+    let by = author(2, true);
     let change =
         |settings| before.clone().changed(&EndpointChange::Settings { settings, by }, FeatureLevel::NEWEST);
     assert_eq!(change(EndpointSettings::default()), before);
@@ -195,15 +202,108 @@ fn an_endpoint_is_paused_where_older_servers_cannot_read_why_it_is_disabled() {
 }
 
 #[test]
-fn whoever_sets_the_url_becomes_the_owner() {
+fn an_endpoint_with_a_lost_secret_is_enabled_only_after_a_rotation() {
+    let by = author(7, true);
+    let changed = |endpoint: &WebhookEndpoint, change: EndpointChange| {
+        endpoint.clone().changed(&change, FeatureLevel::NEWEST)
+    };
+    let pause = |is_paused| EndpointChange::Settings {
+        settings: EndpointSettings { is_paused: Some(is_paused), ..Default::default() },
+        by,
+    };
+    let lose = |text: &str| EndpointChange::LoseSecret { lost: secret(text), at: NOW };
+    let active = endpoint(Feed::Own);
+    let paused = changed(&active, pause(true));
+    for before in [&active, &paused] {
+        assert_eq!(changed(before, lose("b")), *before, "it has another secret");
+        let earlier = before.clone().changed(&lose("a"), FeatureLevel::Level1);
+        assert_eq!(earlier, *before, "an earlier server may have the key");
+        let lost = changed(before, lose("a"));
+        let reason = DisabledReason::SecretLost;
+        assert_eq!(lost.state, EndpointState::Disabled { at: NOW, reason });
+        for is_paused in [true, false] {
+            assert_eq!(changed(&lost, pause(is_paused)), lost);
+        }
+        let rotated = changed(&lost, EndpointChange::Rotate { secret: secret("b"), at: NOW });
+        assert_eq!((rotated.state, &rotated.secrets.current), (EndpointState::Paused, &secret("b")));
+        assert_eq!(changed(&rotated, pause(false)).state, EndpointState::Active);
+    }
+    let rotated = changed(&active, EndpointChange::Rotate { secret: secret("b"), at: NOW });
+    assert_eq!(rotated.state, EndpointState::Active);
+}
+
+#[test]
+fn the_user_who_sets_the_url_becomes_the_owner() {
     let before = endpoint(Feed::All);
-    let by = UserId::new(2).unwrap();
+    let by = author(2, true);
     let change = |settings| {
-        before.clone().changed(&EndpointChange::Settings { settings, by }, FeatureLevel::NEWEST).owner
+        let after = before.clone().changed(&EndpointChange::Settings { settings, by }, FeatureLevel::NEWEST);
+        (after.owner, after.set_in)
     };
     let description = Some(Some(Line::new("a note").unwrap()));
-    assert_eq!(change(EndpointSettings { description, ..Default::default() }), before.owner);
-    assert_eq!(change(EndpointSettings { url: Some(before.url.clone()), ..Default::default() }), by);
+    let kept = (before.owner, before.set_in);
+    assert_eq!(change(EndpointSettings { description, ..Default::default() }), kept);
+    let set = EndpointSettings { url: Some(before.url.clone()), ..Default::default() };
+    assert_eq!(change(set), (by.user, by.session));
+}
+
+#[test]
+fn another_url_and_enabling_need_the_password() {
+    let settings = |url: Option<&str>, is_paused| EndpointSettings {
+        url: url.map(|url| EndpointUrl::new(url).unwrap()),
+        is_paused,
+        description: Some(Some(Line::new("a note").unwrap())),
+        ..Default::default()
+    };
+    let (same, other) = (Some("https://example.com/hook"), Some("https://example.org/"));
+    let paused = EndpointState::Paused;
+    let disabled = EndpointState::Disabled { at: NOW, reason: DisabledReason::Security };
+    for (user, state, settings, is_required) in [
+        (7, EndpointState::Active, settings(None, None), false),
+        (7, EndpointState::Active, settings(same, Some(true)), false),
+        (7, EndpointState::Active, settings(None, Some(false)), false),
+        (7, disabled, settings(None, Some(true)), false),
+        (7, paused, settings(None, Some(false)), true),
+        (7, disabled, settings(None, Some(false)), true),
+        (7, EndpointState::Active, settings(other, None), true),
+        (2, EndpointState::Active, settings(None, None), false),
+        (2, EndpointState::Active, settings(same, None), true),
+    ] {
+        let before = WebhookEndpoint { state, ..endpoint(Feed::All) };
+        assert_eq!(
+            before.requires_password(&settings, author(user, false).user),
+            is_required,
+            "{settings:?}"
+        );
+        let changes = |has_password| {
+            let (settings, by) = (settings.clone(), author(user, has_password));
+            let change = EndpointChange::Settings { settings, by };
+            before.clone().changed(&change, FeatureLevel::NEWEST) != before
+        };
+        assert!(changes(true));
+        assert_eq!(changes(false), !is_required, "{settings:?}");
+    }
+}
+
+#[test]
+fn a_key_stands_for_the_creation_with_its_body_for_seven_days() {
+    let body = |number| TokenHash([number; 32]);
+    let presented = |scope, current, others: &[u8]| PresentedCreation {
+        scope: KeyScope([scope; 32]),
+        bodies: Candidates { current: body(current), others: others.iter().copied().map(body).collect() },
+    };
+    let created = WebhookEndpoint { creation: Some(presented(1, 5, &[6]).stored()), ..endpoint(Feed::Own) };
+    let end = NOW.plus(KeyRecord::RETENTION);
+    let last = end.minus(Duration::MICROSECOND);
+    for (key, at, expected) in [
+        (presented(1, 5, &[]), last, KnownCreation::Repeated),
+        (presented(1, 7, &[5]), last, KnownCreation::Repeated),
+        (presented(1, 6, &[]), last, KnownCreation::OtherBody),
+        (presented(1, 5, &[]), end, KnownCreation::Expired),
+        (presented(2, 5, &[]), last, KnownCreation::Expired),
+    ] {
+        assert_eq!(created.known_creation(&key, at), expected, "{key:?}");
+    }
 }
 
 #[test]
@@ -218,10 +318,13 @@ fn the_authority_of_a_url_has_neither_path_nor_query() {
 }
 
 #[test]
-fn a_replay_is_not_replaced_by_another() {
+fn a_replay_begins_at_an_active_endpoint_and_is_not_replaced_by_another() {
     let range = |after| Replay { after: position(after), until: position(5) };
     let once = endpoint(Feed::Own).changed(&EndpointChange::Replay(range(1)), FeatureLevel::NEWEST);
     assert_eq!(once.replay, Some(range(1)));
+    let paused = WebhookEndpoint { state: EndpointState::Paused, ..endpoint(Feed::Own) };
+    let replayed = paused.clone().changed(&EndpointChange::Replay(range(1)), FeatureLevel::NEWEST);
+    assert_eq!(replayed, paused);
     assert_eq!(once.changed(&EndpointChange::Replay(range(2)), FeatureLevel::NEWEST).replay, Some(range(1)));
 }
 
@@ -286,7 +389,7 @@ fn failures_of_a_previous_url_do_not_count() {
     let settings = EndpointSettings { url: Some(url), ..Default::default() };
     let corrected = failing
         .clone()
-        .changed(&EndpointChange::Settings { settings, by: failing.owner }, FeatureLevel::NEWEST);
+        .changed(&EndpointChange::Settings { settings, by: author(7, true) }, FeatureLevel::NEWEST);
     assert_eq!(corrected.failing_since, None);
     let turn = Turn {
         disabled: Some(EndpointState::Disabled { at: NOW, reason: DisabledReason::Gone }),

@@ -131,7 +131,7 @@ fn every_move_from_every_state() {
         (sent(3, Some(at(60))), "x x x x = . x x v x . . x .", again),
         (
             WithdrawalState::Broadcast { txid: known() },
-            "x x x x x x c c x x . x x x",
+            "x x x x x x c x x x . x x x",
             &[Completed, NeedsReview],
         ),
         (

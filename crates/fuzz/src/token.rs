@@ -6,7 +6,7 @@ use cuepoint_domain::account::Role;
 use cuepoint_domain::authorization::{Epoch, Principal};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_server::adapters::security::keys::SigningKeys;
+use cuepoint_server::adapters::security::keys::KeysInForce;
 use cuepoint_server::adapters::security::random::RandomSecrets;
 use cuepoint_server::adapters::security::tokens::SignedTokens;
 use hmac::{Hmac, KeyInit, Mac};
@@ -27,7 +27,7 @@ const KEYS: [(&str, &[u8]); 2] =
 /// Returns the service's tokens with these keys; the only place that depends on their construction.
 fn tokens() -> Option<SignedTokens> {
     let ring = KEYS.map(|(id, key)| format!("{id}:{}", STANDARD.encode(key))).join("\n");
-    let keys = SigningKeys::parse(&ring.into(), now()).ok()?;
+    let keys = KeysInForce::parse(&ring.into(), now()).ok()?;
     Some(SignedTokens::new(keys, Duration::minutes(15), RandomSecrets::new().ok()?))
 }
 

@@ -10,6 +10,7 @@ use uuid::Uuid;
 use crate::adapters::event_hub::EventHub;
 use crate::adapters::job_queue::BoundedJobQueue;
 use crate::adapters::security::authentication::Authentication;
+use crate::adapters::security::keys::KeysInForce;
 use crate::adapters::webhooks::SigningSecrets;
 use crate::config::Reachable;
 use crate::http::transport::rate_limits::RateLimits;
@@ -51,6 +52,8 @@ pub struct App {
     pub services: UseCases,
     /// Access tokens, the revocation list and the clocks.
     pub authentication: Authentication,
+    /// The keys that encrypt the secrets of webhook endpoints.
+    pub webhook_keys: KeysInForce,
     /// The queue of background jobs.
     pub job_queue: Arc<BoundedJobQueue>,
     /// The open streams of events.

@@ -13,6 +13,7 @@ use cuepoint_domain::ports::{
 use cuepoint_store_memory::MemoryBackend;
 use cuepoint_store_postgres::{PostgresBackend, PostgresCopyEndpoint, PostgresOptions};
 use cuepoint_store_sql::copy::CopyEndpoint;
+use cuepoint_store_sql::crash_points::{self, StartStep};
 use cuepoint_store_sqlite::{SqliteBackend, SqliteCopyEndpoint};
 use governor::clock::MonotonicClock;
 use secrecy::ExposeSecret;
@@ -26,7 +27,7 @@ use crate::adapters::payouts::{Manual, PayoutWebhook};
 use crate::adapters::request_ids::new_request_id;
 use crate::adapters::runtime::{TokioTasks, TokioTimer};
 use crate::adapters::security::authentication::Authentication;
-use crate::adapters::security::keys::{self, KeyRing, SigningKeys};
+use crate::adapters::security::keys::{self, KeyRing, KeysInForce};
 use crate::adapters::security::passwords::Argon2Passwords;
 use crate::adapters::security::random::RandomSecrets;
 use crate::adapters::security::revocations::RevocationCache;
@@ -37,8 +38,8 @@ use crate::adapters::topups::{NoProvider, OrderLog, Sandbox, TopupWebhook};
 use crate::adapters::webhooks::{EndpointCalls, WebhookClient};
 use crate::app::{ApiSettings, App, ProviderSecrets};
 use crate::config::{
-    DeploymentEnvironment, EmailChannel, PayoutProviderKind, PhoneChannel, Postgres, Settings,
-    SigningKeySource, Storage, TopupProviderKind,
+    DeploymentEnvironment, EmailChannel, KeyPlace, KeyPurpose, KeySource, PayoutProviderKind, PhoneChannel,
+    Postgres, Settings, Storage, TopupProviderKind, WebhookSettings,
 };
 use crate::http::openapi;
 use crate::http::operations::webhook_body;
@@ -127,7 +128,8 @@ pub fn copy_endpoints(
         Storage::Memory => bail!("{}", nothing_to(&MemoryBackend, "copy")),
         Storage::Sqlite { directory } => Box::new(SqliteCopyEndpoint::new(directory.clone(), currency())),
         Storage::Postgres(Postgres { url, .. }) => {
-            Box::new(PostgresCopyEndpoint::new(url.expose_secret().to_owned(), currency()))
+            let url = url.expose_secret().to_owned();
+            Box::new(PostgresCopyEndpoint::new(url, "storage.postgres.url", currency()))
         }
     };
     let to: Box<dyn CopyEndpoint> = match to.split_once(':') {
@@ -135,7 +137,7 @@ pub fn copy_endpoints(
             Box::new(SqliteCopyEndpoint::new(directory.into(), currency()))
         }
         Some(("postgres" | "postgresql", _)) => {
-            Box::new(PostgresCopyEndpoint::new(to.to_owned(), currency()))
+            Box::new(PostgresCopyEndpoint::new(to.to_owned(), "--to", currency()))
         }
         _ => bail!("--to: expected postgres://... or sqlite:DIR"),
     };
@@ -151,53 +153,99 @@ fn nothing_to(backend: &dyn Backend, work: &str) -> String {
     format!("storage.backend is {}: there is nothing to {work}", backend.name())
 }
 
-/// Checks the signing keys of access tokens without creating any.
-///
-/// # Errors
-/// As [`signing_keys`].
-pub fn check_signing_keys(
-    settings: &Settings,
-    secrets: RandomSecrets,
-    clock: &dyn Clock,
-) -> anyhow::Result<()> {
-    match &settings.auth.signing_keys {
-        Some(SigningKeySource::DataDirectory(path)) if !path.exists() => Ok(()),
-        _ => signing_keys(settings, secrets, clock).map(drop),
-    }
+/// The keys of a server.
+#[derive(Clone, Debug)]
+pub struct Keys {
+    /// They sign access tokens.
+    pub signing: KeysInForce,
+    /// They encrypt the secrets of webhook endpoints.
+    pub webhooks: KeysInForce,
 }
 
-/// Returns the signing keys of access tokens: the configured ones, or those in the data directory, in which
-/// the first start creates one, or a random key that exists only in this process. The store must be open,
-/// because it creates and locks the data directory.
+/// The sources of all keys.
+fn key_sources(settings: &Settings) -> [(KeyPurpose, Option<&KeySource>); 2] {
+    [
+        (KeyPurpose::Signing, settings.auth.signing_keys.as_ref()),
+        (KeyPurpose::Webhooks, settings.webhooks.keys.as_ref()),
+    ]
+}
+
+/// Checks all keys without creating any.
+///
+/// # Errors
+/// As [`keys`].
+pub fn check_keys(settings: &Settings, secrets: RandomSecrets, clock: &dyn Clock) -> anyhow::Result<()> {
+    for (purpose, source) in key_sources(settings) {
+        match source {
+            Some(KeySource { place: KeyPlace::Created(path), .. }) if !path.exists() => {}
+            _ => drop(keys_for(settings, purpose, source, secrets, clock)?),
+        }
+    }
+    Ok(())
+}
+
+/// Returns all keys: the configured ones, or those in a file in which the first start creates one, or a random key
+/// that exists only in this process. The store must be open, because it creates and locks the data directory.
 ///
 /// # Errors
 /// When the keys are invalid, one cannot be created, or none are configured in production.
-pub fn signing_keys(
+pub fn keys(settings: &Settings, secrets: RandomSecrets, clock: &dyn Clock) -> anyhow::Result<Keys> {
+    let [signing, webhooks] =
+        key_sources(settings).map(|(purpose, source)| keys_for(settings, purpose, source, secrets, clock));
+    Ok(Keys { signing: signing?, webhooks: webhooks? })
+}
+
+fn keys_for(
     settings: &Settings,
+    purpose: KeyPurpose,
+    source: Option<&KeySource>,
     secrets: RandomSecrets,
     clock: &dyn Clock,
-) -> anyhow::Result<SigningKeys> {
-    match &settings.auth.signing_keys {
-        Some(source @ SigningKeySource::Text(text)) => {
-            SigningKeys::parse(text, clock.now()).context(source.name())
-        }
-        Some(source @ SigningKeySource::DataDirectory(path)) => {
-            if keys::create_file(path, clock, secrets).context(source.name())? {
-                tracing::info!(file = %path.display(), "created a signing key");
+) -> anyhow::Result<KeysInForce> {
+    let Some(source) = source else {
+        // Checked here, not with the settings, because migrations and verification need no keys.
+        ensure!(settings.environment != DeploymentEnvironment::Production, purpose.required());
+        return KeyRing::random(secrets).map(KeysInForce::fixed);
+    };
+    match &source.place {
+        KeyPlace::Text(text) => KeysInForce::parse(text, clock.now()),
+        KeyPlace::File(path) => KeysInForce::read(path, clock.now()),
+        KeyPlace::Created(path) => keys::create_file(path, clock, secrets).and_then(|is_new| {
+            if is_new {
+                tracing::info!(file = %path.display(), "created a key");
+                crash_points::at_start(StartStep::KeysCreated);
             }
-            SigningKeys::read(path, clock.now()).context(source.name())
-        }
-        Some(source @ SigningKeySource::File(path)) => {
-            SigningKeys::read(path, clock.now()).context(source.name())
-        }
-        // Checked here, not with the settings, because migrations and verification need no signing key.
-        None if settings.environment == DeploymentEnvironment::Production => {
-            bail!(
-                "auth.signing_key_file: is required in production, or auth.signing_keys, so that tokens outlive the process"
-            )
-        }
-        None => KeyRing::random(secrets).map(SigningKeys::fixed),
+            KeysInForce::read(path, clock.now())
+        }),
     }
+    .context(source.name())
+}
+
+/// Returns the configured webhook keys for a command that only decrypts: none if there are none.
+///
+/// # Errors
+/// When they are invalid.
+pub fn existing_webhook_keys(settings: &Settings, clock: &dyn Clock) -> anyhow::Result<KeysInForce> {
+    existing_keys(settings.webhooks.keys.as_ref(), clock)
+}
+
+/// Returns the configured signing keys for a command that only decrypts: none if there are none.
+///
+/// # Errors
+/// When they are invalid.
+pub fn existing_signing_keys(settings: &Settings, clock: &dyn Clock) -> anyhow::Result<KeysInForce> {
+    existing_keys(settings.auth.signing_keys.as_ref(), clock)
+}
+
+fn existing_keys(source: Option<&KeySource>, clock: &dyn Clock) -> anyhow::Result<KeysInForce> {
+    let none = || KeysInForce::fixed(KeyRing::empty());
+    let Some(source) = source else { return Ok(none()) };
+    match &source.place {
+        KeyPlace::Created(path) if !path.exists() => Ok(none()),
+        KeyPlace::File(path) | KeyPlace::Created(path) => KeysInForce::read(path, clock.now()),
+        KeyPlace::Text(text) => KeysInForce::parse(text, clock.now()),
+    }
+    .context(source.name())
 }
 
 /// The adapters that send messages, take top-ups and send payouts.
@@ -274,7 +322,7 @@ fn notifier(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Result<Arc<dy
 /// When the operating system provides no randomness, or metrics cannot be installed.
 pub fn app(
     settings: &Settings,
-    keys: SigningKeys,
+    keys: Keys,
     providers: Providers,
     store: Arc<dyn Store>,
     clock: Arc<ServiceClock>,
@@ -282,7 +330,7 @@ pub fn app(
 ) -> anyhow::Result<Arc<App>> {
     let secrets = RandomSecrets::new()?;
     let authentication = Authentication {
-        tokens: Arc::new(SignedTokens::new(keys.clone(), settings.auth.access_token_ttl, secrets)),
+        tokens: Arc::new(SignedTokens::new(keys.signing.clone(), settings.auth.access_token_ttl, secrets)),
         revocations: Arc::new(RevocationCache::new(settings.auth.access_token_ttl)),
         clock: clock.clone(),
         timer: TokioTimer::default(),
@@ -293,10 +341,19 @@ pub fn app(
     let passwords =
         Argon2Passwords::new(settings.auth.password_cost.clone(), settings.auth.breached_passwords);
     let plain_http = settings.environment != DeploymentEnvironment::Production;
-    let calls = OutgoingCalls::new(settings.webhooks.allowed_networks.clone(), plain_http);
+    let WebhookSettings { allowed_networks, name_servers, keys: _ } = settings.webhooks.clone();
+    let calls = OutgoingCalls::new(allowed_networks, plain_http, name_servers);
     let webhooks = EndpointCalls::new(
         calls.context("webhooks")?,
-        Sealing::new(secrets, keys.clone()),
+        Sealing::new(
+            secrets,
+            keys.signing.clone(),
+            keys.webhooks.clone(),
+            Arc::new({
+                let store = Arc::clone(&store);
+                move || store.feature_level()
+            }),
+        ),
         secrets,
         webhook_body,
         settings.currency.clone(),
@@ -306,7 +363,7 @@ pub fn app(
         clock: clock.clone(),
         timer: Arc::new(authentication.timer),
         passwords: Arc::new(passwords),
-        secrets: Arc::new(KeyedSecrets::new(secrets, keys)),
+        secrets: Arc::new(KeyedSecrets::new(secrets, keys.signing)),
         access_tokens: shared.clone(),
         principals: shared.clone(),
         revocations: shared,
@@ -342,6 +399,7 @@ pub fn app(
         settings: api,
         services: UseCases::new(ports, terms),
         authentication,
+        webhook_keys: keys.webhooks,
         job_queue,
         event_hub: EventHub::new(settings.events.max_streams),
         limits: RateLimits::new(settings.rate_limits, MonotonicClock),
@@ -369,24 +427,29 @@ mod tests {
     async fn composed(keys: &[(&str, &str)]) -> Arc<App> {
         let settings = Layers::test(keys).settings().unwrap();
         let store = open(&settings, Opening::AsConfigured).await.unwrap();
-        let keys = signing_keys(&settings, RandomSecrets::new().unwrap(), &SystemClock).unwrap();
+        let keys = super::keys(&settings, RandomSecrets::new().unwrap(), &SystemClock).unwrap();
         let url = "http://127.0.0.1:1".to_owned();
         let providers = providers(&settings, Arc::new(SystemClock)).unwrap();
         app(&settings, keys, providers, store, Arc::default(), url).unwrap()
     }
 
     #[test]
-    fn production_requires_persistent_signing_keys() {
-        let layers = Layers {
-            environment: DeploymentEnvironment::Production,
-            ..Layers::test(&[("storage.postgres.url", "postgres://localhost/cuepoint")])
+    fn production_requires_persistent_keys() {
+        let required = |more: &[(&str, &str)]| {
+            let url = ("storage.postgres.url", "postgres://localhost/cuepoint");
+            let layers = Layers {
+                environment: DeploymentEnvironment::Production,
+                ..Layers::test(&[&[url], more].concat())
+            };
+            let (settings, secrets) = (layers.settings().unwrap(), RandomSecrets::new().unwrap());
+            let keys = keys(&settings, secrets, &SystemClock).map(drop);
+            keys.map_err(|error| error.to_string())
         };
-        let (settings, secrets) = (layers.settings().unwrap(), RandomSecrets::new().unwrap());
-        let refused = signing_keys(&settings, secrets, &SystemClock).unwrap_err();
-        assert_eq!(
-            refused.to_string(),
-            "auth.signing_key_file: is required in production, or auth.signing_keys, so that tokens outlive the process"
-        );
+        let text = "a:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+        let (signing, webhooks) = (("auth.signing_keys", text), ("webhooks.keys", text));
+        assert_eq!(required(&[webhooks]), Err(KeyPurpose::Signing.required().to_owned()));
+        assert_eq!(required(&[signing]), Err(KeyPurpose::Webhooks.required().to_owned()));
+        assert_eq!(required(&[signing, webhooks]), Ok(()));
     }
 
     #[test]

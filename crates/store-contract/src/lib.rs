@@ -15,6 +15,7 @@ mod commands;
 mod compare;
 pub mod concurrency;
 mod driver;
+pub mod endpoint_security;
 pub mod erasure;
 pub mod histories;
 pub mod ids;
@@ -324,6 +325,12 @@ macro_rules! store_contract {
                 a_message_is_resolved_once,
                 one_of_many_concurrent_resolutions_succeeds,
             }
+            endpoint_security {
+                the_end_of_all_sessions_disables_own_endpoints,
+                a_reused_token_disables_what_its_session_set,
+                an_ended_session_sets_no_url,
+                a_key_creates_one_endpoint,
+            }
             webhook_endpoints {
                 an_endpoint_reads_back_as_it_was_added,
                 the_endpoints_of_an_owner_are_limited_for_each_feed,
@@ -341,6 +348,7 @@ macro_rules! store_contract {
                 a_lease_from_a_clock_that_was_ahead_does_not_count,
                 a_replaced_lease_records_nothing,
                 operations_are_work_for_the_endpoints_that_they_concern,
+                an_endpoint_has_work_only_while_its_owner_may_receive,
                 replays_and_due_deliveries_are_work,
                 failed_deliveries_are_due_at_their_times,
                 deliveries_that_were_given_up_are_repeated_on_demand,
@@ -434,6 +442,7 @@ mod tests {
             ("suspense", include_str!("suspense.rs")),
             ("suspensions", include_str!("suspensions.rs")),
             ("wallets", include_str!("wallets.rs")),
+            ("endpoint_security", include_str!("endpoint_security.rs")),
             ("webhook_deliveries", include_str!("webhook_deliveries.rs")),
             ("webhook_endpoints", include_str!("webhook_endpoints.rs")),
             ("webhook_turns", include_str!("webhook_turns.rs")),

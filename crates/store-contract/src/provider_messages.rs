@@ -213,7 +213,9 @@ pub async fn a_message_is_resolved_once(store: Arc<dyn Store>) {
     let events = scenario.store.events(EventFilter::default(), PageRequest::new(1, 10)).await.unwrap().rows;
     let [(_, event)] = events.as_slice() else { panic!("{events:?}") };
     assert_eq!((event.kind, event.actor, event.at), (EventKind::OperatorAction, Some(operator), at(2)));
-    assert_eq!(event.detail, Some(line("resolve_message: paid back by hand")));
+    let detail =
+        format!("resolve_message: provider message {} unresolved → resolved: paid back by hand", kept.id);
+    assert_eq!(event.detail, Some(line(&detail)));
 
     let missing = ProviderMessage { id: ProviderMessageId::new(i64::MAX).unwrap(), ..kept };
     let plan = resolution(&scenario, &missing, operator, 5);

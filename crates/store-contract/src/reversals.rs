@@ -107,7 +107,8 @@ pub async fn a_reversal_by_an_operator_records_an_event(store: Arc<dyn Store>) {
     let metadata = OperationMetadata { reason: Some(line("a stolen card")), ..scenario.by(operator, at(1)) };
     scenario.fresh(plans::reverse_topup(metadata, &topup).unwrap()).await;
     let seen = events(&scenario, guest).await;
-    assert_eq!(seen, [(Some(operator), "reverse_topup: a stolen card".to_owned())]);
+    let detail = format!("reverse_topup: top-up {} confirmed → reversed: a stolen card", topup.id);
+    assert_eq!(seen, [(Some(operator), detail)]);
 }
 
 /// The operators' events about a user.

@@ -22,7 +22,7 @@ use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{OrderTerms, Topup};
 use cuepoint_domain::webhook::{
     AttemptError, AttemptOutcome, EndpointChange, EndpointSecrets, EndpointSettings, EndpointState,
-    EndpointUrl, NewEndpoint, SealedSecret, WebhookEndpoint,
+    EndpointUrl, NewEndpoint, SealedSecret, UndecryptableSecret, WebhookEndpoint,
 };
 use cuepoint_domain::withdrawal::{PayoutTerms, WithdrawalTerms};
 use fastrand::Rng;
@@ -30,6 +30,7 @@ use time::Duration;
 use tokio::sync::Notify;
 
 use crate::scenario::{Scenario, TOPUPS_PENDING_FOR, amount, at};
+use crate::webhook_endpoints::{added, author};
 
 const SEED: u64 = 15;
 const EVENTS: usize = 150;
@@ -79,16 +80,29 @@ impl Receivers {
 
 #[async_trait]
 impl WebhookSender for Receivers {
-    fn check_url(&self, _: &EndpointUrl) -> Result<(), UrlProblem> {
-        Ok(())
+    fn accept_url(&self, url: &EndpointUrl) -> Result<EndpointUrl, UrlProblem> {
+        Ok(url.clone())
     }
 
-    fn new_secret(&self, _: Timestamp) -> Result<(Token, SealedSecret), Unavailable> {
+    fn new_secret(&self, _: WebhookEndpointId, _: Timestamp) -> Result<(Token, SealedSecret), Unavailable> {
         Err(Unavailable::new("no secrets"))
     }
 
-    fn reseal(&self, _: &EndpointSecrets, _: Timestamp) -> Result<Option<EndpointSecrets>, Unavailable> {
+    fn current_secret(&self, _: &WebhookEndpoint) -> Result<Token, Unavailable> {
+        Err(Unavailable::new("no secrets"))
+    }
+
+    fn reseal(
+        &self,
+        _: WebhookEndpointId,
+        _: &EndpointSecrets,
+        _: Timestamp,
+    ) -> Result<Option<EndpointSecrets>, UndecryptableSecret> {
         Ok(None)
+    }
+
+    fn check_secret(&self, _: WebhookEndpointId, _: &SealedSecret) -> Result<(), UndecryptableSecret> {
+        Ok(())
     }
 
     async fn send(
@@ -190,6 +204,8 @@ fn deliveries(scenario: &Scenario, receivers: &Arc<Receivers>) -> Deliveries {
 async fn endpoint(scenario: &Scenario, owner: UserId, feed: Feed) -> WebhookEndpoint {
     let new = NewEndpoint {
         owner,
+        session: None,
+        key: None,
         feed,
         url: EndpointUrl::new("https://example.com/").unwrap(),
         types: None,
@@ -197,7 +213,7 @@ async fn endpoint(scenario: &Scenario, owner: UserId, feed: Feed) -> WebhookEndp
         secret: SealedSecret("sealed".to_owned()),
         at: at(0),
     };
-    scenario.store.add_endpoint(&new).await.unwrap().unwrap()
+    added(scenario, &new).await.unwrap()
 }
 
 /// The events that an endpoint has to receive.
@@ -267,7 +283,7 @@ async fn revive(scenario: &Scenario, endpoints: [WebhookEndpointId; 2], receiver
         let endpoint = scenario.store.endpoint(id).await.unwrap().unwrap();
         if let EndpointState::Disabled { .. } = endpoint.state {
             let settings = EndpointSettings { is_paused: Some(false), ..EndpointSettings::default() };
-            let change = EndpointChange::Settings { settings, by: endpoint.owner };
+            let change = EndpointChange::Settings { settings, by: author(endpoint.owner) };
             scenario.store.change_endpoint(id, &change).await.unwrap();
         }
         scenario.store.repeat_given_up(id, receivers.clock.now()).await.unwrap();

@@ -7,10 +7,10 @@ use cuepoint_domain::event::{EventType, Feed};
 use cuepoint_domain::ids::{UserId, WebhookEndpointId};
 use cuepoint_domain::ledger::Position;
 use cuepoint_domain::page::{PageRequest, Rows};
-use cuepoint_domain::ports::{Erased, Store};
+use cuepoint_domain::ports::{EndpointAddition, EndpointUpdate, Erased, Store};
 use cuepoint_domain::webhook::{
     EndpointChange, EndpointSecrets, EndpointSettings, EndpointState, EndpointUrl, NewEndpoint, Replay,
-    SealedSecret, Turn, WebhookEndpoint,
+    SealedSecret, SettingsAuthor, Turn, WebhookEndpoint,
 };
 
 use crate::scenario::{Scenario, at, at_once, line};
@@ -26,6 +26,8 @@ fn secret(text: &str) -> SealedSecret {
 pub(crate) fn new_endpoint(owner: UserId, feed: Feed) -> NewEndpoint {
     NewEndpoint {
         owner,
+        session: None,
+        key: None,
         feed,
         url: EndpointUrl::new("https://example.com/hook?a=1,2").unwrap(),
         types: None,
@@ -37,7 +39,26 @@ pub(crate) fn new_endpoint(owner: UserId, feed: Feed) -> NewEndpoint {
 
 /// Adds an endpoint; its owner is expected to have fewer than the maximum.
 pub(crate) async fn add(scenario: &Scenario, owner: UserId, feed: Feed) -> WebhookEndpoint {
-    scenario.store.add_endpoint(&new_endpoint(owner, feed)).await.unwrap().unwrap()
+    added(scenario, &new_endpoint(owner, feed)).await.unwrap()
+}
+
+/// Adds an endpoint; `None` if there is no room for it.
+pub(crate) async fn added(scenario: &Scenario, new: &NewEndpoint) -> Option<WebhookEndpoint> {
+    match try_to_add(scenario, new).await {
+        EndpointAddition::Added(endpoint) => Some(*endpoint),
+        EndpointAddition::NoRoom => None,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Adds an endpoint under a new id.
+pub(crate) async fn try_to_add(scenario: &Scenario, new: &NewEndpoint) -> EndpointAddition {
+    let id = scenario.store.next_webhook_endpoint().await.unwrap();
+    let addition = scenario.store.add_endpoint(id, new).await.unwrap();
+    if let EndpointAddition::Added(added) = &addition {
+        assert_eq!(added.id, id);
+    }
+    addition
 }
 
 pub(crate) async fn stored(scenario: &Scenario, id: WebhookEndpointId) -> WebhookEndpoint {
@@ -50,15 +71,26 @@ pub(crate) async fn change(
     id: WebhookEndpointId,
     change: EndpointChange,
 ) -> WebhookEndpoint {
-    let changed = scenario.store.change_endpoint(id, &change).await.unwrap().unwrap();
-    assert_eq!(stored(scenario, id).await, changed);
-    changed
+    let before = stored(scenario, id).await;
+    let changed = stored_after(scenario, id, &change).await;
+    let EndpointUpdate::Done { before: reported, after } = changed else { panic!("{changed:?}") };
+    assert_eq!((*reported, stored(scenario, id).await), (before, *after.clone()));
+    *after
+}
+
+async fn stored_after(scenario: &Scenario, id: WebhookEndpointId, change: &EndpointChange) -> EndpointUpdate {
+    scenario.store.change_endpoint(id, change).await.unwrap()
+}
+
+/// A user who has presented their password, without a session.
+pub(crate) const fn author(user: UserId) -> SettingsAuthor {
+    SettingsAuthor { user, session: None, has_password: true }
 }
 
 /// Pauses an endpoint, or enables it.
 pub(crate) async fn pause(scenario: &Scenario, id: WebhookEndpointId, is_paused: bool) -> WebhookEndpoint {
     let settings = EndpointSettings { is_paused: Some(is_paused), ..EndpointSettings::default() };
-    let by = stored(scenario, id).await.owner;
+    let by = author(stored(scenario, id).await.owner);
     change(scenario, id, EndpointChange::Settings { settings, by }).await
 }
 
@@ -83,7 +115,7 @@ pub async fn an_endpoint_reads_back_as_it_was_added(store: Arc<dyn Store>) {
         description: Some(line("Überweisungen")),
         ..new_endpoint(owner, Feed::Own)
     };
-    let added = scenario.store.add_endpoint(&new).await.unwrap().unwrap();
+    let added = added(&scenario, &new).await.unwrap();
     assert_eq!(added, WebhookEndpoint::new(added.id, position(2), new));
     assert_eq!(stored(&scenario, added.id).await, added);
     let all = add(&scenario, owner, Feed::All).await;
@@ -104,19 +136,19 @@ pub async fn the_endpoints_of_an_owner_are_limited_for_each_feed(store: Arc<dyn 
     let (owner, other) = (scenario.guest(0).await, scenario.guest(0).await);
     let tasks = (0..8).map(|_| {
         let scenario = scenario.clone();
-        async move { scenario.store.add_endpoint(&new_endpoint(owner, Feed::Own)).await.unwrap() }
+        async move { added(&scenario, &new_endpoint(owner, Feed::Own)).await }
     });
-    let added: Vec<WebhookEndpoint> = at_once(tasks).await.into_iter().flatten().collect();
-    assert_eq!(added.len(), 5);
-    assert_eq!(ids(&added).into_iter().collect::<BTreeSet<_>>().len(), 5);
+    let five: Vec<WebhookEndpoint> = at_once(tasks).await.into_iter().flatten().collect();
+    assert_eq!(five.len(), 5);
+    assert_eq!(ids(&five).into_iter().collect::<BTreeSet<_>>().len(), 5);
     add(&scenario, owner, Feed::All).await;
     let last = add(&scenario, other, Feed::Own).await;
     assert!(scenario.store.remove_endpoint(last.id).await.unwrap());
     assert!(!scenario.store.remove_endpoint(last.id).await.unwrap());
-    assert!(scenario.store.remove_endpoint(added[0].id).await.unwrap());
+    assert!(scenario.store.remove_endpoint(five[0].id).await.unwrap());
     let next = add(&scenario, owner, Feed::Own).await;
     assert!(next.id > last.id, "{next:?}");
-    assert_eq!(scenario.store.add_endpoint(&new_endpoint(owner, Feed::Own)).await.unwrap(), None);
+    assert_eq!(added(&scenario, &new_endpoint(owner, Feed::Own)).await, None);
 }
 
 /// Endpoints of one owner or of all are listed last added first, in pages, without those for the other feed;
@@ -152,7 +184,7 @@ pub async fn settings_of_an_endpoint_are_changed(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(0).await;
     let endpoint = add(&scenario, owner, Feed::Own).await;
-    let by = scenario.guest(1).await;
+    let by = author(scenario.guest(1).await);
     let set =
         async |settings| change(&scenario, endpoint.id, EndpointChange::Settings { settings, by }).await;
     let url = EndpointUrl::new("https://example.org").unwrap();
@@ -166,7 +198,7 @@ pub async fn settings_of_an_endpoint_are_changed(store: Arc<dyn Store>) {
     .await;
     let paused = EndpointState::Paused;
     let expected = WebhookEndpoint {
-        owner: by,
+        owner: by.user,
         url,
         types,
         description: Some(line("a note")),
@@ -181,7 +213,7 @@ pub async fn settings_of_an_endpoint_are_changed(store: Arc<dyn Store>) {
     assert_eq!(pause(&scenario, endpoint.id, false).await.state, EndpointState::Active);
     let unknown = WebhookEndpointId::new(i64::MAX).unwrap();
     let nothing = EndpointChange::Settings { settings: EndpointSettings::default(), by };
-    assert_eq!(scenario.store.change_endpoint(unknown, &nothing).await.unwrap(), None);
+    assert_eq!(stored_after(&scenario, unknown, &nothing).await, EndpointUpdate::Missing);
 }
 
 /// A new secret signs beside the previous ones; secrets are sealed anew only if they are still those that were
@@ -242,7 +274,7 @@ pub async fn no_endpoint_outlives_an_erasure(store: Arc<dyn Store>) {
             if erases {
                 assert_eq!(scenario.erase(owner, 2).await, Erased::Done);
             } else {
-                drop(scenario.store.add_endpoint(&new_endpoint(owner, Feed::Own)).await.unwrap());
+                drop(added(&scenario, &new_endpoint(owner, Feed::Own)).await);
             }
         }
     });
@@ -250,6 +282,6 @@ pub async fn no_endpoint_outlives_an_erasure(store: Arc<dyn Store>) {
     assert_eq!(scenario.store.endpoints_after(None, 100).await.unwrap(), [kept]);
     let unknown = scenario.ids.next_user().await.unwrap();
     for owner in [owners[0], unknown] {
-        assert_eq!(scenario.store.add_endpoint(&new_endpoint(owner, Feed::Own)).await.unwrap(), None);
+        assert_eq!(added(&scenario, &new_endpoint(owner, Feed::Own)).await, None);
     }
 }

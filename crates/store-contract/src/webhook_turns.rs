@@ -1,7 +1,9 @@
 //! Turns of webhook endpoints: their leases, the endpoints with work, failed deliveries and attempts.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use cuepoint_domain::account::{AccountStatusChange, Role};
 use cuepoint_domain::event::{EventType, Feed};
 use cuepoint_domain::ids::WebhookEndpointId;
 use cuepoint_domain::ledger::plans;
@@ -117,8 +119,9 @@ pub async fn a_replaced_lease_records_nothing(store: Arc<dyn Store>) {
 pub async fn operations_are_work_for_the_endpoints_that_they_concern(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj, stranger) = (scenario.guest(100).await, scenario.dj(10).await, scenario.guest(5).await);
+    let operator = scenario.operator().await;
     let mut endpoints = Vec::new();
-    for (owner, feed) in [(guest, Feed::Own), (dj, Feed::Own), (stranger, Feed::Own), (stranger, Feed::All)] {
+    for (owner, feed) in [(guest, Feed::Own), (dj, Feed::Own), (stranger, Feed::Own), (operator, Feed::All)] {
         endpoints.push(add(&scenario, owner, feed).await.id);
     }
     let [guests, djs, _, all] = endpoints[..] else { panic!("{endpoints:?}") };
@@ -145,12 +148,47 @@ pub async fn operations_are_work_for_the_endpoints_that_they_concern(store: Arc<
     assert_eq!(working(&scenario, 64, 9).await, [djs, all]);
 }
 
+/// Endpoints have work exactly while their owners may receive their feeds, as the domain decides.
+pub async fn an_endpoint_has_work_only_while_its_owner_may_receive(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let (first, second) = (scenario.operator().await, scenario.operator().await);
+    let mut owners = vec![(second, Vec::new())];
+    for changes in [
+        vec![],
+        vec![AccountStatusChange::Suspend],
+        vec![AccountStatusChange::Suspend, AccountStatusChange::Restore],
+        vec![AccountStatusChange::Role(Role::Operator)],
+        vec![AccountStatusChange::Role(Role::Auditor)],
+        vec![AccountStatusChange::Role(Role::Operator), AccountStatusChange::Suspend],
+        vec![AccountStatusChange::Role(Role::Operator), AccountStatusChange::Role(Role::Member)],
+    ] {
+        owners.push((scenario.guest(0).await, changes));
+    }
+    let mut expected = BTreeSet::new();
+    for (owner, changes) in owners {
+        let both = [add(&scenario, owner, Feed::Own).await, add(&scenario, owner, Feed::All).await];
+        scenario.fund(owner, 1).await;
+        for change in changes {
+            scenario.stand(first, owner, change, at(1)).await;
+        }
+        let user = scenario.user(owner).await;
+        expected
+            .extend(both.iter().filter(|endpoint| endpoint.may_deliver(&user)).map(|endpoint| endpoint.id));
+    }
+    assert_eq!(
+        expected.len(),
+        8,
+        "operators for both feeds, others for their own, unless they are suspended"
+    );
+    assert_eq!(working(&scenario, 2, 99).await.into_iter().collect::<BTreeSet<_>>(), expected);
+}
+
 /// A replay and a failed delivery that is due are work.
 pub async fn replays_and_due_deliveries_are_work(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(0).await;
     let (replayed, repeated) =
-        (add(&scenario, owner, Feed::Own).await.id, add(&scenario, owner, Feed::All).await.id);
+        (add(&scenario, owner, Feed::Own).await.id, add(&scenario, owner, Feed::Own).await.id);
     change(&scenario, replayed, EndpointChange::Replay(Replay { after: position(0), until: position(5) }))
         .await;
     take_turn(&scenario, repeated, 1, &Turn { failed: vec![failed(3, Some(at(9)), 1)], ..Turn::default() })

@@ -3,7 +3,9 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::{AdjustmentId, OperationId, RequestId, SessionId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ids::{
+    AdjustmentId, OperationId, RequestId, SessionId, TopupId, UserId, WebhookEndpointId, WithdrawalId,
+};
 use cuepoint_domain::ports::{Ids, Unavailable};
 
 use crate::MemoryStore;
@@ -17,6 +19,7 @@ pub(crate) struct Counters {
     topups: AtomicI64,
     adjustments: AtomicI64,
     sessions: AtomicI64,
+    webhook_endpoints: AtomicI64,
 }
 
 fn next<T>(counter: &AtomicI64, id: impl FnOnce(i64) -> Option<T>) -> Result<T, Unavailable> {
@@ -53,5 +56,9 @@ impl Ids for MemoryStore {
 
     async fn next_session(&self) -> Result<SessionId, Unavailable> {
         next(&self.counters.sessions, SessionId::new)
+    }
+
+    async fn next_webhook_endpoint(&self) -> Result<WebhookEndpointId, Unavailable> {
+        next(&self.counters.webhook_endpoints, WebhookEndpointId::new)
     }
 }

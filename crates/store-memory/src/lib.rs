@@ -26,6 +26,7 @@ pub use backend::MemoryBackend;
 use std::sync::{Mutex, MutexGuard};
 
 use async_trait::async_trait;
+use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::ledger::{Book, StoredReceipt};
 use cuepoint_domain::ports::{Store, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
@@ -99,6 +100,10 @@ impl Store for MemoryStore {
         state.keys.purge_expired(now);
         state.events.purge_expired(now);
         Ok(())
+    }
+
+    fn feature_level(&self) -> FeatureLevel {
+        FeatureLevel::NEWEST
     }
 
     async fn close(&self) {}

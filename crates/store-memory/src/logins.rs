@@ -221,6 +221,7 @@ impl Logins for MemoryStore {
         }
         state.keys.passwords.insert(user, after.clone());
         state.sessions.end_all(user, None, now);
+        state.webhooks.disable_own(user, None, now);
         Ok(Some(user))
     }
 }

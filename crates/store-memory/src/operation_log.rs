@@ -43,7 +43,8 @@ impl OperationLog for MemoryStore {
             }
         };
         let operations = positions.into_iter().filter_map(|position| state.operation_at(position)).collect();
-        Ok(OperationPage { operations, newest })
+        // Nothing outlives this process, so that no commit is ever lost.
+        Ok(OperationPage { operations, newest, gap: None })
     }
 
     async fn announced_after(&self, seen: u64) -> u64 {

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use cuepoint_domain::account::session::{Session, TokenHash};
-use cuepoint_domain::account::{User, erase};
+use cuepoint_domain::account::{Role, User, erase};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::{StoredReceipt, Wallet};
 use cuepoint_domain::page::{PageRequest, Rows};
@@ -89,6 +89,20 @@ impl People for MemoryStore {
         let book = &self.lock()?.book;
         let both = book.users.get(&id).zip(book.wallets.get(&id));
         Ok(both.map(|(user, wallet)| Profile { user: user.clone(), balance: wallet.balance }))
+    }
+
+    async fn active_operators(&self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, Unavailable> {
+        let state = self.lock()?;
+        let is_active = |user: &&User| {
+            user.role == Role::Operator
+                && user.is_present()
+                && user.suspended_at.is_none()
+                && Some(user.id) > after
+        };
+        let mut operators: Vec<&User> = state.book.users.values().filter(is_active).collect();
+        operators.sort_unstable_by_key(|user| user.id);
+        operators.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        Ok(operators.into_iter().cloned().collect())
     }
 
     async fn people<'a>(&self, email: Option<&'a str>, page: PageRequest) -> Result<Rows<User>, Unavailable> {

@@ -134,6 +134,11 @@ impl SessionTable {
         }
     }
 
+    /// Whether a session exists and was not ended.
+    pub(crate) fn is_live(&self, id: SessionId) -> bool {
+        self.sessions.get(&id).is_some_and(|kept| kept.ended_at.is_none())
+    }
+
     fn end(&mut self, id: SessionId, now: Timestamp) -> bool {
         match self.sessions.get_mut(&id).filter(|kept| kept.is_alive(now)) {
             Some(kept) => {
@@ -211,7 +216,12 @@ impl Sessions for MemoryStore {
         expires_at: Timestamp,
         now: Timestamp,
     ) -> Result<ExchangeOutcome, Unavailable> {
-        Ok(self.lock()?.sessions.exchange(presented, successors, network, expires_at, now))
+        let State { sessions, webhooks, .. } = &mut *self.lock()?;
+        let exchanged = sessions.exchange(presented, successors, network, expires_at, now);
+        if let ExchangeOutcome::SessionEnded(user, session) = exchanged {
+            webhooks.disable_own(user, Some(session), now);
+        }
+        Ok(exchanged)
     }
 
     async fn is_known_network(
@@ -263,7 +273,9 @@ impl Sessions for MemoryStore {
         keep: Option<SessionId>,
         now: Timestamp,
     ) -> Result<u64, Unavailable> {
-        Ok(self.lock()?.sessions.end_all(user, keep, now))
+        let State { sessions, webhooks, .. } = &mut *self.lock()?;
+        webhooks.disable_own(user, None, now);
+        Ok(sessions.end_all(user, keep, now))
     }
 
     async fn revoked_since(&self, since: Timestamp) -> Result<RevocationList, Unavailable> {

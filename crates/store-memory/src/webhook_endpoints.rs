@@ -6,14 +6,15 @@ use std::ops::Bound;
 use async_trait::async_trait;
 use cuepoint_domain::account::User;
 use cuepoint_domain::event::Feed;
-use cuepoint_domain::ids::{UserId, WebhookEndpointId};
+use cuepoint_domain::ids::{SessionId, UserId, WebhookEndpointId};
 use cuepoint_domain::ledger::Position;
 use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::page::{PageRequest, Rows};
-use cuepoint_domain::ports::{Unavailable, WebhookEndpoints};
+use cuepoint_domain::ports::{EndpointAddition, EndpointUpdate, Unavailable, WebhookEndpoints};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::webhook::{
-    Attempt, EndpointChange, EndpointState, FailedDelivery, Lease, NewEndpoint, Turn, WebhookEndpoint,
+    Attempt, DisabledReason, EndpointChange, EndpointState, FailedDelivery, KnownCreation, Lease,
+    NewEndpoint, Turn, WebhookEndpoint,
 };
 
 use crate::lists::{Lists, cut, newest};
@@ -24,7 +25,6 @@ use crate::{MemoryStore, State};
 #[derive(Debug, Default)]
 pub(crate) struct WebhookTable {
     endpoints: BTreeMap<WebhookEndpointId, EndpointRecord>,
-    last: i64,
 }
 
 /// An endpoint with its lease, its failed deliveries and its newest attempts.
@@ -44,6 +44,7 @@ impl EndpointRecord {
         self.leased_until.is_none_or(|until| until <= now || until >= ahead)
     }
 
+    /// Whether it may have something to deliver, apart from who its owner is.
     fn has_work(&self, lists: &Lists, now: Timestamp) -> bool {
         let endpoint = &self.endpoint;
         let newest = match endpoint.feed.concerning(endpoint.owner) {
@@ -80,6 +81,18 @@ impl WebhookTable {
         self.endpoints.retain(|_, record| record.endpoint.owner != user);
     }
 
+    /// Disables the active endpoints of a user for their own events: all, or those where a session set the URL.
+    pub(crate) fn disable_own(&mut self, user: UserId, session: Option<SessionId>, at: Timestamp) {
+        let change = EndpointChange::Disable { reason: DisabledReason::Security, at };
+        let is_own = |endpoint: &WebhookEndpoint| {
+            let is_set_in = session.is_none_or(|session| endpoint.set_in == Some(session));
+            endpoint.owner == user && endpoint.feed == Feed::Own && is_set_in
+        };
+        for record in self.endpoints.values_mut().filter(|record| is_own(&record.endpoint)) {
+            record.endpoint = record.endpoint.clone().changed(&change, FeatureLevel::NEWEST);
+        }
+    }
+
     /// The endpoints of a user.
     pub(crate) fn of(&self, user: UserId) -> impl Iterator<Item = &WebhookEndpoint> {
         self.newest_first().filter(move |endpoint| endpoint.owner == user)
@@ -96,17 +109,45 @@ impl WebhookTable {
 }
 
 impl State {
-    /// Adds an endpoint unless its owner does not exist or has the maximum number.
-    fn add_endpoint(&mut self, new: &NewEndpoint) -> Option<WebhookEndpoint> {
+    /// Whether the session that is named, if one is, has not ended.
+    fn is_live(&self, session: Option<SessionId>) -> bool {
+        session.is_none_or(|session| self.sessions.is_live(session))
+    }
+
+    fn add_endpoint(&mut self, id: WebhookEndpointId, new: &NewEndpoint) -> EndpointAddition {
+        if !self.is_somebody(new.owner) {
+            return EndpointAddition::NoRoom;
+        }
+        if !self.is_live(new.session) {
+            return EndpointAddition::SessionEnded;
+        }
+        if let Some(key) = &new.key {
+            let known =
+                self.webhooks.endpoints.values_mut().find(|record| {
+                    record.endpoint.creation.is_some_and(|creation| creation.scope == key.scope)
+                });
+            if let Some(record) = known {
+                match record.endpoint.known_creation(key, new.at) {
+                    KnownCreation::Repeated => {
+                        return EndpointAddition::Known(Box::new(record.endpoint.clone()));
+                    }
+                    KnownCreation::OtherBody => return EndpointAddition::KeyReused,
+                    KnownCreation::Expired => record.endpoint.creation = None,
+                }
+            }
+        }
+        self.add_unknown_endpoint(id, new)
+            .map_or(EndpointAddition::NoRoom, |added| EndpointAddition::Added(Box::new(added)))
+    }
+
+    /// Adds an endpoint unless its owner has the maximum number.
+    fn add_unknown_endpoint(&mut self, id: WebhookEndpointId, new: &NewEndpoint) -> Option<WebhookEndpoint> {
         let alike = self.webhooks.of(new.owner).filter(|endpoint| endpoint.feed == new.feed).count();
         let most = usize::try_from(WebhookEndpoint::MAX_PER_OWNER).unwrap_or(usize::MAX);
-        if alike >= most || !self.is_somebody(new.owner) {
+        if alike >= most {
             return None;
         }
         let cursor = position(self.lists.positions.len());
-        let webhooks = &mut self.webhooks;
-        webhooks.last = webhooks.last.saturating_add(1);
-        let id = WebhookEndpointId::new(webhooks.last)?;
         let endpoint = WebhookEndpoint::new(id, cursor, new.clone());
         let record = EndpointRecord {
             endpoint: endpoint.clone(),
@@ -115,15 +156,19 @@ impl State {
             failed: BTreeMap::new(),
             attempts: Vec::new(),
         };
-        webhooks.endpoints.insert(id, record);
+        self.webhooks.endpoints.insert(id, record);
         Some(endpoint)
     }
 }
 
 #[async_trait]
 impl WebhookEndpoints for MemoryStore {
-    async fn add_endpoint(&self, new: &NewEndpoint) -> Result<Option<WebhookEndpoint>, Unavailable> {
-        Ok(self.lock()?.add_endpoint(new))
+    async fn add_endpoint(
+        &self,
+        id: WebhookEndpointId,
+        new: &NewEndpoint,
+    ) -> Result<EndpointAddition, Unavailable> {
+        Ok(self.lock()?.add_endpoint(id, new))
     }
 
     async fn endpoint(&self, id: WebhookEndpointId) -> Result<Option<WebhookEndpoint>, Unavailable> {
@@ -161,11 +206,17 @@ impl WebhookEndpoints for MemoryStore {
         &self,
         id: WebhookEndpointId,
         change: &EndpointChange,
-    ) -> Result<Option<WebhookEndpoint>, Unavailable> {
-        let webhooks = &mut self.lock()?.webhooks;
-        Ok(webhooks.endpoints.get_mut(&id).map(|record| {
+    ) -> Result<EndpointUpdate, Unavailable> {
+        let state = &mut *self.lock()?;
+        if let EndpointChange::Settings { by, .. } = change
+            && !state.is_live(by.session)
+        {
+            return Ok(EndpointUpdate::SessionEnded);
+        }
+        Ok(state.webhooks.endpoints.get_mut(&id).map_or(EndpointUpdate::Missing, |record| {
+            let before = Box::new(record.endpoint.clone());
             record.endpoint = record.endpoint.clone().changed(change, FeatureLevel::NEWEST);
-            record.endpoint.clone()
+            EndpointUpdate::Done { before, after: Box::new(record.endpoint.clone()) }
         }))
     }
 
@@ -203,9 +254,11 @@ impl WebhookEndpoints for MemoryStore {
         now: Timestamp,
         limit: u32,
     ) -> Result<Vec<WebhookEndpointId>, Unavailable> {
-        let State { webhooks, lists, .. } = &*self.lock()?;
-        let active =
-            webhooks.endpoints.values().filter(|record| record.endpoint.state == EndpointState::Active);
+        let State { webhooks, lists, book, .. } = &*self.lock()?;
+        let may_deliver = |endpoint: &WebhookEndpoint| {
+            book.users.get(&endpoint.owner).is_some_and(|owner| endpoint.may_deliver(owner))
+        };
+        let active = webhooks.endpoints.values().filter(|record| may_deliver(&record.endpoint));
         let working = active.filter(|record| record.is_free(now) && record.has_work(lists, now));
         let mut working: Vec<_> = working.map(|record| (record.leased_until, record.endpoint.id)).collect();
         working.sort_unstable();

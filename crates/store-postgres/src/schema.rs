@@ -13,6 +13,8 @@ diesel::table! {
         copy_id -> Nullable<Uuid>,
         copy_target -> Nullable<Text>,
         origin_copy_id -> Nullable<Uuid>,
+        timeline -> Nullable<BigInt>,
+        begun_copy_id -> Nullable<Uuid>,
     }
 }
 
@@ -140,6 +142,13 @@ diesel::table! {
         position -> Nullable<BigInt>,
         owner_id -> Nullable<BigInt>,
         dj_id -> Nullable<BigInt>,
+    }
+}
+
+diesel::table! {
+    position_gaps (last) {
+        last -> BigInt,
+        next -> BigInt,
     }
 }
 
@@ -298,6 +307,9 @@ diesel::table! {
         lease -> BigInt,
         leased_until -> Nullable<Timestamptz>,
         attempts -> BigInt,
+        url_session_id -> Nullable<BigInt>,
+        creation_key -> Nullable<Bytea>,
+        creation_body -> Nullable<Bytea>,
     }
 }
 
@@ -342,6 +354,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     withdrawals,
     topups,
     operations,
+    position_gaps,
     idempotency_keys,
     ledger_entries,
     postings,

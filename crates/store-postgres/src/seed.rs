@@ -160,7 +160,7 @@ async fn write_batches(
         if !wallets.is_empty() {
             wallets.into_iter().collect::<Insert<WalletRow>>().execute(&mut connection).await?;
         }
-        write(writes, &connection).await?;
+        write(writes, None, &connection).await?;
         connection.batch_execute("COMMIT").await?;
     }
     Ok(connection)

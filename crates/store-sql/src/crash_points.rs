@@ -1,9 +1,9 @@
 //! Points at which a test may abort or stop the process, to verify that no work is lost or done twice, and that
-//! other servers go on: while a plan is applied, and while a store is copied.
+//! other servers go on: while a plan is applied, while a store is copied, and at the first start in a data directory.
 //!
 //! Only with the feature `testing`, which a release build refuses: `CUEPOINT_CRASH_AT` names a point,
 //! `CUEPOINT_CRASH_ON` a kind of plan, and the process aborts when the first plan of that kind with a key
-//! reaches that point. A step of a copy needs no kind of plan. With `CUEPOINT_CRASH_BY=stop`, the process stops
+//! reaches that point. A step of a copy or of a start needs no kind of plan. With `CUEPOINT_CRASH_BY=stop`, the process stops
 //! once, as by SIGSTOP, instead.
 
 #[cfg(feature = "testing")]
@@ -43,6 +43,53 @@ pub enum CopyStep {
     Committed,
 }
 
+/// A step of the first start in a data directory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StartStep {
+    /// The directory exists.
+    DirectoryCreated,
+    /// The lock file exists, and is locked.
+    Locked,
+    /// The database file exists, and is empty.
+    DatabaseCreated,
+    /// SQLite has opened the database, and set its journal mode.
+    Opened,
+    /// A migration is applied.
+    MigrationApplied,
+    /// All migrations are applied.
+    Migrated,
+    /// The file that records the use of the directory exists, and is empty.
+    Recording,
+    /// The use of the directory is recorded.
+    Recorded,
+    /// The currency is recorded.
+    Settled,
+    /// The signing keys exist.
+    KeysCreated,
+}
+
+/// Aborts the process if a test requested it.
+#[cfg(not(feature = "testing"))]
+pub fn at_start(_: StartStep) {}
+
+/// Aborts the process if a test requested it.
+#[cfg(feature = "testing")]
+pub fn at_start(step: StartStep) {
+    let name = match step {
+        StartStep::DirectoryCreated => "start_directory_created",
+        StartStep::Locked => "start_locked",
+        StartStep::DatabaseCreated => "start_database_created",
+        StartStep::Opened => "start_opened",
+        StartStep::MigrationApplied => "start_migration_applied",
+        StartStep::Migrated => "start_migrated",
+        StartStep::Recording => "start_recording",
+        StartStep::Recorded => "start_recorded",
+        StartStep::Settled => "start_settled",
+        StartStep::KeysCreated => "start_keys_created",
+    };
+    crash_at(name);
+}
+
 /// Aborts the process if a test requested it.
 #[cfg(not(feature = "testing"))]
 pub fn at_copy(_: CopyStep) {}
@@ -56,6 +103,12 @@ pub fn at_copy(step: CopyStep) {
         CopyStep::Marked => "copy_marked",
         CopyStep::Committed => "copy_committed",
     };
+    crash_at(name);
+}
+
+/// Aborts the process if a test named this step.
+#[cfg(feature = "testing")]
+fn crash_at(name: &str) {
     if let Some(asked) = asked_for().filter(|asked| asked.point == name) {
         asked.crash();
     }

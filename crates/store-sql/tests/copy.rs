@@ -14,8 +14,8 @@ use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::copy::{
-    self, COUNTERS, Completion, Copied, CopiedRow, CopyEndpoint, CopyOrigin, CopyRole, CopySession,
-    Deployment, Mark, Report, Table, Value,
+    self, AcceptSecrets, COUNTERS, Column, Completion, Copied, CopiedRow, CopyEndpoint, CopyOrigin, CopyRole,
+    CopySession, Deployment, Mark, Report, TABLES, Table, Value,
 };
 use uuid::Uuid;
 
@@ -38,6 +38,8 @@ struct FakeStore {
     name: &'static str,
     content: Mutex<Content>,
     events: Arc<Mutex<Vec<String>>>,
+    /// The copy that was begun last.
+    begun: Mutex<Option<Uuid>>,
     /// Changes the rows that were written, before they are compared.
     spoil: fn(&mut Content),
     commits: bool,
@@ -66,7 +68,8 @@ impl CopyEndpoint for FakeEndpoint {
     async fn look_up(&self, _: bool) -> anyhow::Result<CopyOrigin> {
         let copy =
             self.0.content.lock().unwrap().deployment.as_ref().and_then(|deployment| deployment.origin);
-        Ok(CopyOrigin { identity: self.0.name.to_owned(), copy })
+        let begun = *self.0.begun.lock().unwrap();
+        Ok(CopyOrigin { identity: self.0.name.to_owned(), copy, begun })
     }
 }
 
@@ -78,6 +81,11 @@ impl CopySession for FakeSession {
 
     async fn deployment(&mut self) -> anyhow::Result<Option<Deployment>> {
         Ok(self.transaction.deployment.clone())
+    }
+
+    async fn begin(&mut self, copy: Uuid, _: &Deployment) -> anyhow::Result<()> {
+        *self.store.begun.lock().unwrap() = Some(copy);
+        Ok(())
     }
 
     async fn count(&mut self, table: &'static Table) -> anyhow::Result<u64> {
@@ -184,7 +192,14 @@ impl Pair {
         };
         let store = |name, content| {
             let (content, events) = (Mutex::new(content), Arc::clone(&events));
-            FakeEndpoint(Arc::new(FakeStore { name, content, events, spoil, commits }))
+            FakeEndpoint(Arc::new(FakeStore {
+                name,
+                content,
+                events,
+                begun: Mutex::default(),
+                spoil,
+                commits,
+            }))
         };
         Self {
             source: store("one", full),
@@ -194,8 +209,12 @@ impl Pair {
     }
 
     fn copy(&self, ending: Completion) -> Result<Copied, String> {
+        self.copy_if(ending, &|_| Ok(()))
+    }
+
+    fn copy_if(&self, ending: Completion, accept: AcceptSecrets<'_>) -> Result<Copied, String> {
         let silent: Report = Arc::new(|_, _, _| {});
-        let copied = ready(copy::copy(&self.source, &self.target, &usd(), COPY, ending, &silent));
+        let copied = ready(copy::copy(&self.source, &self.target, &usd(), COPY, ending, accept, &silent));
         copied.map_err(|error| format!("{error:#}"))
     }
 
@@ -265,19 +284,17 @@ fn a_copy_without_its_commit_can_only_be_aborted() {
     assert!(pair.copy(Completion::Commit).unwrap_err().contains("storage copy --finish"));
     assert_eq!(pair.events(), ["moving"]);
     assert!(pair.finish().unwrap_err().contains("does not have the copy"));
-    let elsewhere = FakeStore {
-        name: "three",
-        content: Mutex::default(),
-        events: Arc::clone(&pair.events),
-        spoil: |_| {},
-        commits: true,
+    let other = |name, begun| {
+        let (content, events) = (Mutex::default(), Arc::clone(&pair.events));
+        let begun = Mutex::new(begun);
+        FakeEndpoint(Arc::new(FakeStore { name, content, events, begun, spoil: |_| {}, commits: true }))
     };
-    assert!(
-        pair.abort(&FakeEndpoint(Arc::new(elsewhere)))
-            .unwrap_err()
-            .contains("the interrupted copy went to two")
-    );
-    pair.abort(&pair.target).unwrap();
+    for at_its_place in [other("two", None), other("two", Some(Uuid::nil()))] {
+        assert!(pair.abort(&at_its_place).unwrap_err().contains("the interrupted copy went to two"));
+    }
+    assert_eq!(pair.events(), [""; 0]);
+    let moved = other("three", Some(COPY));
+    pair.abort(&moved).unwrap();
     assert_eq!(pair.events(), ["unmarked"]);
 }
 
@@ -313,4 +330,26 @@ fn a_deployment_of_another_currency_or_level_is_refused() {
     let pair = Pair::new(|_| {}, true);
     pair.source.0.content.lock().unwrap().deployment = None;
     assert!(pair.copy(Completion::Commit).unwrap_err().contains("never used"));
+}
+
+#[test]
+fn a_refusal_of_the_secrets_of_webhook_endpoints_leaves_both_stores_unchanged() {
+    let pair = Pair::new(|_| {}, true);
+    let table = TABLES.iter().find(|table| table.name == "webhook_endpoints").unwrap();
+    let row = |id, reason: Option<&str>| -> CopiedRow {
+        let value = |column: &Column| match column.name {
+            "id" => Value::Integer(Some(id)),
+            "secrets" => Value::Text(Some("webhook/a:AAAA\nwebhook/b:BBBB 5".to_owned())),
+            "disabled_reason" => Value::Text(reason.map(str::to_owned)),
+            _ => Value::Integer(None),
+        };
+        table.columns.iter().map(value).collect()
+    };
+    let rows = vec![row(1, None), row(2, Some("secret_lost")), row(3, Some("gone"))];
+    pair.source.0.content.lock().unwrap().rows.insert(table.name, rows);
+    let refused = pair.copy_if(Completion::Commit, &|secrets| bail!("{secrets:?}")).unwrap_err();
+    let secret = |id| format!("WebhookEndpointId({id}), SealedSecret(\"webhook/a:AAAA\")");
+    assert!(refused.contains(&secret(1)) && refused.contains(&secret(3)), "{refused}");
+    assert!(!refused.contains("WebhookEndpointId(2)"), "a lost secret needs no key: {refused}");
+    assert!(pair.events().is_empty());
 }

@@ -31,16 +31,19 @@ use std::{fmt, fs};
 use anyhow::{Context, ensure};
 use cuepoint_domain::money::Currency;
 use cuepoint_store_sql::Announcements;
+use cuepoint_store_sql::crash_points::{self, StartStep};
 use diesel::SqliteConnection;
 use diesel::connection::SimpleConnection;
 
 pub use backend::SqliteBackend;
 use connect::connection::{Access, open};
-use connect::data_directory::{DataDirectory, database_in, log_path};
+use connect::data_directory::{DataDirectory, InUse, database_in};
+use connect::migrations::MIGRATIONS;
 use connect::readers::Readers;
 use connect::snapshots::Snapshots;
-use connect::{application, deployment, file_system, integrity, migrations};
+use connect::{application, deployment, file_system, in_use, integrity, migrations};
 pub use copy::SqliteCopyEndpoint;
+use maintenance::restore::ensure_own_schema;
 use ports::IdRanges;
 use writer::{Writer, WriterSetup};
 
@@ -67,11 +70,12 @@ impl SqliteStore {
     /// migrations. The first start records the currency in the database.
     ///
     /// # Errors
-    /// When another process uses the directory, it is on a network file system or cannot be written to, or
-    /// its database belongs to a newer version, to another program or to another currency.
+    /// When another process uses the directory, it is on a network file system or cannot be written to, its database
+    /// is gone although it was in use, or the database is a backup, has another schema, or belongs to a newer
+    /// version, to another program or to another currency.
     pub fn open(directory: &Path, currency: Currency) -> anyhow::Result<Self> {
         let opened = Self::open_directory(directory, currency);
-        opened.map_err(|failure| file_system::explain(failure, directory))
+        opened.map_err(|failure| explain(failure, directory))
     }
 
     fn open_directory(directory: &Path, currency: Currency) -> anyhow::Result<Self> {
@@ -82,6 +86,7 @@ impl SqliteStore {
             tracing::info!(migration, "applied a migration");
         }
         let feature_level = deployment::settle(&mut connection, &currency)?;
+        crash_points::at_start(StartStep::Settled);
         // Now rather than at the first change. The log of a process that was killed is copied at the same
         // time.
         let written = application::mark(&mut connection);
@@ -119,13 +124,14 @@ impl SqliteStore {
     /// currency.
     pub fn open_to_read(directory: &Path, currency: Currency) -> anyhow::Result<Self> {
         let path = database_in(directory);
+        in_use::ensure_database(directory)?;
         ensure!(
             path.exists(),
             "there is no database in {}: run `cuepoint migrate` first",
             directory.display()
         );
         let mut connection = open(&path, Access::Reader)?;
-        migrations::ensure_migrated(&mut connection, migrations::MIGRATIONS)?;
+        migrations::ensure_migrated(&mut connection, MIGRATIONS)?;
         deployment::ensure_currency(&mut connection, &currency)?;
         deployment::ensure_unmarked(&mut connection)?;
         let directory = fs::canonicalize(directory)?;
@@ -161,11 +167,17 @@ impl SqliteStore {
 /// returns their names.
 ///
 /// # Errors
-/// When another process uses the directory, a restore into it was interrupted, the database belongs to a newer
-/// version or to another program, or a migration fails; earlier migrations stay applied.
+/// When another process uses the directory, a restore into it was interrupted, its database is gone although it was
+/// in use, or the database is a backup, has another schema, or belongs to a newer version or to another program, or
+/// when a migration fails; earlier migrations stay applied.
 pub fn migrate(directory: &Path) -> anyhow::Result<Vec<String>> {
-    let opened = Migrated::open(directory).map_err(|failure| file_system::explain(failure, directory))?;
+    let opened = Migrated::open(directory).map_err(|failure| explain(failure, directory))?;
     Ok(opened.applied)
+}
+
+/// Adds the likely cause to the failure of an opening. A full disk is none for a directory in use.
+fn explain(failure: anyhow::Error, directory: &Path) -> anyhow::Error {
+    if failure.is::<InUse>() { failure } else { file_system::explain(failure, directory) }
 }
 
 /// A locked data directory and its database, which has every migration.
@@ -181,17 +193,18 @@ impl Migrated {
     fn open(directory: &Path) -> anyhow::Result<Self> {
         let directory = DataDirectory::open(directory)?;
         directory.ensure_restored()?;
+        in_use::ensure_database(directory.path())?;
         let path = directory.database();
-        // SQLite would delete the log.
-        ensure!(
-            path.exists() || !log_path(&path).exists(),
-            "the database file {} is missing, but its write-ahead log is there: put the file back, or remove the log",
-            path.display()
-        );
         let mut connection = open(&path, Access::Creator)?;
+        crash_points::at_start(StartStep::Opened);
+        in_use::ensure_content(directory.path(), &mut connection)?;
         integrity::ensure_undamaged(&mut connection, &path)?;
-        let applied = migrations::migrate(&mut connection, migrations::MIGRATIONS);
-        let applied = applied.with_context(|| format!("the database {} cannot be used", path.display()))?;
+        let unusable = || format!("the database {} cannot be used", path.display());
+        let applied = migrations::migrate(&mut connection, MIGRATIONS).with_context(unusable)?;
+        crash_points::at_start(StartStep::Migrated);
+        in_use::record(directory.path())?;
+        crash_points::at_start(StartStep::Recorded);
+        ensure_own_schema(&mut connection, MIGRATIONS).with_context(unusable)?;
         Ok(Self { directory, connection, applied })
     }
 }

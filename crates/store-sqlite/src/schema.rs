@@ -14,6 +14,7 @@ diesel::table! {
         copy_id -> Nullable<Binary>,
         copy_target -> Nullable<Text>,
         origin_copy_id -> Nullable<Binary>,
+        begun_copy_id -> Nullable<Binary>,
     }
 }
 
@@ -148,6 +149,13 @@ diesel::table! {
         position -> Nullable<BigInt>,
         owner_id -> Nullable<BigInt>,
         dj_id -> Nullable<BigInt>,
+    }
+}
+
+diesel::table! {
+    position_gaps (last) {
+        last -> BigInt,
+        next -> BigInt,
     }
 }
 
@@ -306,6 +314,9 @@ diesel::table! {
         lease -> BigInt,
         leased_until -> Nullable<BigInt>,
         attempts -> BigInt,
+        url_session_id -> Nullable<BigInt>,
+        creation_key -> Nullable<Binary>,
+        creation_body -> Nullable<Binary>,
     }
 }
 
@@ -351,6 +362,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     withdrawals,
     topups,
     operations,
+    position_gaps,
     idempotency_keys,
     ledger_entries,
     postings,

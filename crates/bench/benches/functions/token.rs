@@ -5,7 +5,7 @@ use cuepoint_domain::authorization::{Epoch, Principal};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ports::Clock;
 use cuepoint_server::adapters::clock::SystemClock;
-use cuepoint_server::adapters::security::keys::{Algorithm, OlderKeys, Rotation, SigningKeys, rotate};
+use cuepoint_server::adapters::security::keys::{Algorithm, KeysInForce, OlderKeys, Rotation, rotate};
 use cuepoint_server::adapters::security::random::RandomSecrets;
 use cuepoint_server::adapters::security::tokens::SignedTokens;
 use divan::{Bencher, black_box};
@@ -24,7 +24,7 @@ fn verify(bencher: Bencher<'_, '_>, algorithm: Algorithm) {
         older: OlderKeys::Verify,
     };
     let ring = rotate(&String::new().into(), asked, now, secrets).unwrap();
-    let tokens = SignedTokens::new(SigningKeys::parse(&ring.text, now).unwrap(), VALID_FOR, secrets);
+    let tokens = SignedTokens::new(KeysInForce::parse(&ring.text, now).unwrap(), VALID_FOR, secrets);
     let caller = Principal {
         user: UserId::new(7).unwrap(),
         role: Role::Member,

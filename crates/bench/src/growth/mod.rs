@@ -1,5 +1,6 @@
 //! Growth of cost with the amount of data: ten times as much of everything, and wallets with a long history.
 
+mod feeds;
 mod table;
 mod wallets;
 
@@ -19,6 +20,8 @@ use table::Growth;
 const CONNECTIONS: usize = 16;
 /// The scales, each ten times the one before.
 const SCALES: [&str; 3] = ["0.1", "1", "10"];
+/// The numbers of operations at which a feed is measured, for the same scales.
+const OPERATIONS: [i64; 3] = [100_000, 1_000_000, 10_000_000];
 /// The scale at which long wallets are measured: small, so that only their length can make them slow.
 const BESIDE: &str = "0.1";
 
@@ -63,8 +66,9 @@ pub fn run(asked: &GrowthOptions) -> anyhow::Result<String> {
         population = population.with_a_million_entries();
     }
     let wallets = in_long_wallets(&options, population)?;
+    let feeds = if options.wants(feeds::ROW) { in_long_logs(&options, most)? } else { Vec::new() };
     let machine = Conditions::machine(&Cluster::connect(&options.postgres)?)?;
-    Ok(Growth { machine, runs: options.runs, seconds: options.seconds, scales, wallets }.markdown())
+    Ok(Growth { machine, runs: options.runs, seconds: options.seconds, scales, wallets, feeds }.markdown())
 }
 
 /// Measures every operation on PostgreSQL at one scale.
@@ -92,6 +96,22 @@ fn in_long_wallets(options: &Options, population: Population) -> anyhow::Result<
     let bench = Bench::new(Options { scale: population.scale(), ..options.clone() }, population)?;
     bench.prepare()?;
     let points = wallets::measure(&bench, options.runs)?;
+    bench.clear()?;
+    Ok(points)
+}
+
+/// Measures a feed in logs of operations of each length.
+fn in_long_logs(options: &Options, most: Scale) -> anyhow::Result<Vec<Point>> {
+    let beside = Scale::parse(BESIDE)?;
+    let bench = Bench::new(Options { scale: beside, ..options.clone() }, Population::at_scale(beside))?;
+    bench.prepare()?;
+    let mut numbers = Vec::new();
+    for (text, number) in SCALES.into_iter().zip(OPERATIONS) {
+        if Scale::parse(text)? <= most {
+            numbers.push(number);
+        }
+    }
+    let points = feeds::measure(&bench, &numbers, options.runs)?;
     bench.clear()?;
     Ok(points)
 }

@@ -11,6 +11,7 @@ pub(super) struct Growth {
     pub(super) seconds: u64,
     pub(super) scales: Vec<Point>,
     pub(super) wallets: Vec<Point>,
+    pub(super) feeds: Vec<Point>,
 }
 
 impl Growth {
@@ -20,9 +21,11 @@ impl Growth {
         format!(
             "{machine}; medians of {runs} run(s) of {seconds} s a cell.\n\n\
              Everything ten times over, at 16 connections:\n\n{}\n\
-             One wallet with so many entries, at 1 connection:\n\n{}",
+             One wallet with so many entries, at 1 connection:\n\n{}\n\
+             A log of so many operations, at 1 connection:\n\n{}",
             compared("scale", &self.scales),
-            compared("entries", &self.wallets)
+            compared("entries", &self.wallets),
+            compared("operations", &self.feeds)
         )
     }
 }

@@ -3,10 +3,11 @@
 use strum::{EnumIter, EnumString, IntoStaticStr};
 use time::Duration;
 
+use crate::account::AccountStatusChange;
 use crate::account::session::ClientInfo;
 use crate::authorization::Principal;
 use crate::ids::{SessionId, UserId};
-use crate::ledger::{Actor, Plan, Step};
+use crate::ledger::{Actor, Outcome, Plan, Step};
 use crate::names::named_enum;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
@@ -50,7 +51,7 @@ pub enum EventKind {
     WebhookEndpointChanged,
     /// Access to a staff route was denied for lack of the role; the detail names the route.
     AccessDenied,
-    /// An operator acted; the detail gives the action and the reason.
+    /// An operator acted; the detail gives the action, the object with its transition, and the reason.
     OperatorAction,
     /// An event kind of a newer version.
     #[strum(disabled)]
@@ -107,14 +108,15 @@ impl SecurityEvent {
         }
     }
 
-    /// The event that a plan records: every change that requires a reason is an operator's.
+    /// The event that a plan with this outcome records: every change that requires a reason is an operator's.
     #[must_use]
-    pub fn of_plan(plan: &Plan) -> Option<Self> {
+    pub fn of_plan(plan: &Plan, outcome: &Outcome) -> Option<Self> {
         let metadata = plan.metadata();
         let (Actor::User(actor), Some(reason)) = (metadata.actor, metadata.reason.as_ref()) else {
             return None;
         };
-        let detail = Line::from_stored(format!("{}: {}", plan.kind().name(), reason.as_str()));
+        let (action, change) = (plan.kind().name(), described(plan.step(), outcome));
+        let detail = Line::from_stored(format!("{action}: {change}: {}", reason.as_str()));
         Some(Self {
             kind: EventKind::OperatorAction,
             user: subject(plan.step()),
@@ -125,6 +127,48 @@ impl SecurityEvent {
             at: metadata.at,
         })
     }
+}
+
+/// The object of an operator's change, and its transition.
+fn described(step: &Step, outcome: &Outcome) -> String {
+    match step {
+        Step::MoveWithdrawal { before, to } => {
+            moved("withdrawal", before.id.get(), before.state.status().name(), to.status().name())
+        }
+        Step::ApproveWithdrawal { before, .. } => {
+            let current = before.state.status();
+            match outcome {
+                Outcome::Withdrawal(after, _) if after.state.status() != current => {
+                    moved("withdrawal", before.id.get(), current.name(), after.state.status().name())
+                }
+                _ => format!("withdrawal {} still {}", before.id, current.name()),
+            }
+        }
+        Step::MoveTopup { before, to } => moved("top-up", before.id.get(), before.status.name(), to.name()),
+        Step::SuspendTopup { before, .. } => moved("top-up", before.id.get(), "suspense", "settled"),
+        Step::MoveRequest { before, to } => {
+            moved("request", before.id.get(), before.state.status().name(), to.status().name())
+        }
+        Step::Adjust(adjustment) => format!("adjustment {} of user {}", adjustment.id, adjustment.user),
+        Step::ChangeAccountStatus { user, change } => match change {
+            AccountStatusChange::Suspend => moved("user", user.get(), "active", "suspended"),
+            AccountStatusChange::Restore => moved("user", user.get(), "suspended", "active"),
+            AccountStatusChange::Role(role) => format!("user {user} → {}", role.name()),
+        },
+        Step::ResolveMessage { before, .. } => {
+            moved("provider message", before.id.get(), "unresolved", "resolved")
+        }
+        Step::Unchanged(_)
+        | Step::OpenRequest(_)
+        | Step::OpenWithdrawal(_)
+        | Step::OpenTopup(_)
+        | Step::OrderTopup { .. }
+        | Step::Profile { .. } => "nothing".to_owned(),
+    }
+}
+
+fn moved(object: &str, id: i64, from: &str, to: &str) -> String {
+    format!("{object} {id} {from} → {to}")
 }
 
 /// The user affected by an operator's change.

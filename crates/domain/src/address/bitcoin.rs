@@ -3,7 +3,7 @@
 use bech32::segwit;
 use bs58::Alphabet;
 
-use super::{AddressError, Decoded, base58, curve, is_uniform};
+use super::{AddressError, Decoded, base58, curve};
 
 /// The address parameters of a chain.
 pub(super) struct ChainParameters {
@@ -63,7 +63,7 @@ fn segwit_address(chain: &ChainParameters, text: &str) -> Option<Decoded> {
     let test = chain.test_hrps.contains(&hrp.as_str());
     let known = test || chain.hrps.contains(&hrp.as_str());
     let flaw = program_flaw(version.to_u8(), &program);
-    known.then(|| Decoded { test, flaw, canonical: text.to_ascii_lowercase() })
+    known.then(|| Decoded { test, account: program, flaw, canonical: text.to_ascii_lowercase() })
 }
 
 /// Only versions 0 (BIP-141) and 1 with 32 bytes (taproot, BIP-341) have rules. All others can be spent
@@ -71,7 +71,7 @@ fn segwit_address(chain: &ChainParameters, text: &str) -> Option<Decoded> {
 /// its extension blocks.
 fn program_flaw(version: u8, program: &[u8]) -> Option<AddressError> {
     match (version, <&[u8; curve::KEY_LENGTH]>::try_from(program)) {
-        (0, _) => is_uniform(program).then_some(AddressError::Ownerless),
+        (0, _) => None,
         (1, Ok(key)) => (!curve::is_taproot_key(key)).then_some(AddressError::Ownerless),
         _ => Some(AddressError::AnyoneCanSpend),
     }
@@ -82,6 +82,7 @@ fn hash_address(chain: &ChainParameters, text: &str) -> Option<Decoded> {
     let (version, hash) = bytes.split_first()?;
     let test = chain.test_versions.contains(version);
     let known = test || chain.versions.contains(version);
-    let flaw = (is_uniform(hash) || chain.burnt.contains(&text)).then_some(AddressError::Ownerless);
-    (known && hash.len() == HASH_LENGTH).then(|| Decoded { test, flaw, canonical: text.to_owned() })
+    let flaw = chain.burnt.contains(&text).then_some(AddressError::Ownerless);
+    let account = hash.to_vec();
+    (known && hash.len() == HASH_LENGTH).then(|| Decoded { test, account, flaw, canonical: text.to_owned() })
 }

@@ -4,11 +4,11 @@
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use sha3::{Digest, Keccak256};
 
-use super::{AddressError, Decoded, is_uniform};
+use super::{AddressError, Decoded};
 
 const PREFIX: &str = "0x";
 const DIGITS: usize = 40;
-/// The OP Stack's `LegacyERC20ETH`, an address that [`is_uniform`] does not cover.
+/// The OP Stack's `LegacyERC20ETH`, an address that is not uniform.
 const LEGACY_ETHER: &str = "0xDeadDeAddeAddEAddeadDEaDDEAdDeaDDeAD0000";
 
 /// Text in a single letter case has no checksum and is accepted; mixed case must match the checksum. The
@@ -23,8 +23,8 @@ pub(super) fn decode(text: &str) -> Option<Decoded> {
     let canonical = checksummed(&account);
     let mixed = digits.bytes().any(|digit| digit.is_ascii_lowercase())
         && digits.bytes().any(|digit| digit.is_ascii_uppercase());
-    let flaw = (is_uniform(&account) || canonical == LEGACY_ETHER).then_some(AddressError::Ownerless);
-    (!mixed || canonical == text).then_some(Decoded { test: false, flaw, canonical })
+    let flaw = (canonical == LEGACY_ETHER).then_some(AddressError::Ownerless);
+    (!mixed || canonical == text).then_some(Decoded { test: false, account, flaw, canonical })
 }
 
 /// A letter is upper case if the corresponding digit in the hash of the lower-case text is 8 or more.

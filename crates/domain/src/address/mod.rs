@@ -49,7 +49,10 @@ pub enum AddressError {
 struct Decoded {
     /// Whether it is marked as a test network's.
     test: bool,
-    /// The flaw that makes it unsuitable on any network, if any.
+    /// The bytes that identify the account: a hash of 20 or 32 bytes, a witness program, or a public key, without
+    /// version, tag and checksum.
+    account: Vec<u8>,
+    /// The flaw by the rules of its own network, if any.
     flaw: Option<AddressError>,
     /// The spelling in which it is stored and shown.
     canonical: String,
@@ -123,7 +126,8 @@ impl Network {
         match self.decode(text) {
             Some(Decoded { test: true, .. }) => Err(AddressError::TestNetwork),
             Some(Decoded { flaw: Some(flaw), .. }) => Err(flaw),
-            Some(Decoded { flaw: None, canonical, .. }) => Ok(canonical),
+            Some(Decoded { account, .. }) if is_uniform(&account) => Err(AddressError::Ownerless),
+            Some(Decoded { canonical, .. }) => Ok(canonical),
             None if Self::all().any(|other| other.decode(text).is_some()) => Err(AddressError::OtherNetwork),
             None => Err(AddressError::Malformed),
         }
@@ -132,8 +136,8 @@ impl Network {
 
 /// Whether the 2nd to the 16th byte of an account are equal.
 ///
-/// A hash has this form with a probability of 2^-112. Accounts defined by a network (zero and burn addresses,
-/// precompiles, system contracts) have it, and no key is known to lead to them.
+/// A hash or a public key has this form with a probability of 2^-112. Accounts defined by a network (zero and burn
+/// addresses, precompiles, system contracts) and placeholders have it, and no key is known to lead to them.
 fn is_uniform(account: &[u8]) -> bool {
     account.get(1..16).is_some_and(|middle| middle.iter().all(|byte| middle.first() == Some(byte)))
 }

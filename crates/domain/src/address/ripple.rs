@@ -5,7 +5,7 @@
 
 use bs58::Alphabet;
 
-use super::{AddressError, Decoded, base58, is_uniform};
+use super::{AddressError, Decoded, base58};
 
 const CLASSIC: &[u8] = &[0x00];
 const MAIN: &[u8] = &[0x05, 0x44];
@@ -23,7 +23,11 @@ pub(super) fn decode(text: &str) -> Option<Decoded> {
         .map(|account| (false, account))
         .or_else(|| tagged(&bytes, MAIN).map(|account| (false, account)))
         .or_else(|| tagged(&bytes, TEST).map(|account| (true, account)))?;
-    Some(Decoded { test, flaw: flaw(account), canonical: text.to_owned() })
+    // Its key is public. The ledger's other special accounts
+    // (<https://xrpl.org/docs/concepts/accounts/addresses#special-addresses>) are uniform: zero, one, the name black
+    // hole and "not a number".
+    let flaw = (account == GENESIS).then_some(AddressError::AnyoneCanSpend);
+    Some(Decoded { test, account: account.to_vec(), flaw, canonical: text.to_owned() })
 }
 
 fn classic(bytes: &[u8]) -> Option<&[u8]> {
@@ -34,13 +38,4 @@ fn classic(bytes: &[u8]) -> Option<&[u8]> {
 fn tagged<'a>(bytes: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
     let (account, tag) = bytes.strip_prefix(prefix)?.split_at_checked(ACCOUNT_LENGTH)?;
     matches!(tag, [0, 0, 0, 0, 0, 0, 0, 0, 0] | [1, _, _, _, _, 0, 0, 0, 0]).then_some(account)
-}
-
-/// The ledger's special accounts (<https://xrpl.org/docs/concepts/accounts/addresses#special-addresses>):
-/// zero, one, the name black hole and "not a number" are uniform.
-fn flaw(account: &[u8]) -> Option<AddressError> {
-    if account == GENESIS {
-        return Some(AddressError::AnyoneCanSpend);
-    }
-    is_uniform(account).then_some(AddressError::Ownerless)
 }

@@ -13,5 +13,5 @@ use super::{AddressError, Decoded, curve};
 pub(super) fn decode(text: &str) -> Option<Decoded> {
     let key = <[u8; curve::KEY_LENGTH]>::try_from(bs58::decode(text).into_vec().ok()?).ok()?;
     let flaw = (!curve::is_ed25519_key(&key)).then_some(AddressError::Ownerless);
-    Some(Decoded { test: false, flaw, canonical: text.to_owned() })
+    Some(Decoded { test: false, account: key.to_vec(), flaw, canonical: text.to_owned() })
 }

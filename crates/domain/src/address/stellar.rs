@@ -24,5 +24,6 @@ pub(super) fn decode(text: &str) -> Option<Decoded> {
     };
     let intact = u16::from_le_bytes(*checksum) == crc::checksum(body);
     let flaw = (!curve::is_ed25519_key(key)).then_some(AddressError::Ownerless);
-    (whole && intact).then(|| Decoded { test: false, flaw, canonical: text.to_owned() })
+    let account = key.to_vec();
+    (whole && intact).then(|| Decoded { test: false, account, flaw, canonical: text.to_owned() })
 }

@@ -6,7 +6,7 @@
 
 use data_encoding::{BASE64, BASE64URL, HEXLOWER_PERMISSIVE};
 
-use super::{AddressError, Decoded, crc, is_uniform};
+use super::{Decoded, crc};
 
 const BOUNCEABLE: u8 = 0x11;
 const NOT_BOUNCEABLE: u8 = 0x51;
@@ -16,6 +16,8 @@ const BASECHAIN: u8 = 0;
 const MASTERCHAIN: u8 = 0xff;
 const ACCOUNT_LENGTH: usize = 32;
 
+/// The zero address, to which coins are burnt, and the masterchain's elector and configuration (`3333…`,
+/// `5555…`) are uniform. Every other account may be a wallet, whose address is a hash.
 pub(super) fn decode(text: &str) -> Option<Decoded> {
     friendly(text).or_else(|| raw(text))
 }
@@ -29,7 +31,8 @@ fn friendly(text: &str) -> Option<Decoded> {
         && account.len() == ACCOUNT_LENGTH
         && u16::from_be_bytes(*checksum) == crc::checksum(body);
     let test = *flags & TEST_FLAG != 0;
-    known.then(|| Decoded { test, flaw: flaw(account), canonical: BASE64URL.encode(&bytes) })
+    let account = account.to_vec();
+    known.then(|| Decoded { test, account, flaw: None, canonical: BASE64URL.encode(&bytes) })
 }
 
 fn raw(text: &str) -> Option<Decoded> {
@@ -43,11 +46,5 @@ fn raw(text: &str) -> Option<Decoded> {
     let body = [&[NOT_BOUNCEABLE, workchain], account.as_slice()].concat();
     let bytes = [body.as_slice(), &crc::checksum(&body).to_be_bytes()].concat();
     let canonical = BASE64URL.encode(&bytes);
-    (account.len() == ACCOUNT_LENGTH).then(|| Decoded { test: false, flaw: flaw(&account), canonical })
-}
-
-/// The zero address, to which coins are burnt, and the masterchain's elector and configuration (`3333…`,
-/// `5555…`) are uniform. Every other account may be a wallet, whose address is a hash.
-fn flaw(account: &[u8]) -> Option<AddressError> {
-    is_uniform(account).then_some(AddressError::Ownerless)
+    (account.len() == ACCOUNT_LENGTH).then_some(Decoded { test: false, account, flaw: None, canonical })
 }

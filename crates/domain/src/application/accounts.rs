@@ -14,8 +14,8 @@ use crate::authorization::Principal;
 use crate::ids::{SessionId, UserId};
 use crate::network::{ClientNetwork, KnownNetwork};
 use crate::ports::{
-    AccessToken, BeginOutcome, Credentials, ExchangeOutcome, PasswordCheck, PasswordHash, Profile, Token,
-    Unavailable,
+    AccessToken, BeginOutcome, Credentials, ExchangeOutcome, Job, PasswordCheck, PasswordHash, Profile,
+    SecurityCause, Token, Unavailable,
 };
 use crate::text::{Email, Password};
 
@@ -240,6 +240,8 @@ impl Accounts {
             }
             ExchangeOutcome::SessionEnded(user, session) => {
                 effects.revocations_changed();
+                let cause = SecurityCause::RefreshTokenReused(session);
+                effects.enqueue(Job::NotifySecured { user, cause });
                 self.env
                     .security_audit
                     .about(EventKind::RefreshTokenReused, Some(user), Some(session), client)

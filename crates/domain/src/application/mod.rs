@@ -14,6 +14,7 @@ mod completion;
 mod context;
 mod done;
 mod effects;
+mod endpoint_notices;
 mod environment;
 mod error;
 mod event_limit;
@@ -23,6 +24,7 @@ mod ledger_audit;
 mod loadable;
 mod message_subject;
 mod order_observer;
+mod own_password;
 mod passwords;
 mod personal_data;
 mod provider_inbox;
@@ -30,12 +32,14 @@ pub mod queries;
 mod readiness;
 mod receipts;
 mod registration;
+mod running_tests;
 mod security_audit;
 mod sessions;
 mod single_flight;
 #[cfg(test)]
 mod tests;
 mod verifications;
+mod webhook_requests;
 mod webhooks;
 
 use std::sync::Arc;
@@ -47,6 +51,7 @@ pub use command::{Command, action_of};
 pub use context::{ClientContext, Context};
 pub use done::Done;
 use effects::Effects;
+use endpoint_notices::EndpointNotices;
 pub use environment::{Environment, Ports, Terms};
 pub use error::{CommandError, Failure, InvalidTransition};
 pub use executor::Executor;
@@ -59,9 +64,12 @@ pub use provider_inbox::{Contradicted, IncomingMessage, MessageOutcome, Provider
 pub use readiness::Readiness;
 pub use receipts::FromReceipt;
 pub use registration::{BootstrapRefusal, Bootstrapped, RegisterRefusal, Registration};
+use running_tests::RunningTests;
+pub use running_tests::TestRefusal;
 pub use sessions::OwnSessions;
 pub use verifications::{Address, SendCodeRefusal, Verifications, VerifyRefusal};
-pub use webhooks::{EndpointRequest, ReplayRequest, WebhookRefusal, Webhooks};
+pub use webhook_requests::{EndpointRequest, ReplayRequest, WebhookRefusal};
+pub use webhooks::Webhooks;
 
 use crate::ports::{Job, Unavailable};
 use jobs::{Deliveries, Expiry, Payouts, Positions, Retention, TopupOrders};
@@ -135,7 +143,7 @@ impl UseCases {
         let positions = Positions { log: ports.store.clone() };
         let env = Arc::new(Environment::new(ports, terms));
         let executor = Executor::new(env.clone());
-        let deliveries = Deliveries { env: env.clone() };
+        let deliveries = Deliveries::new(env.clone());
         Self {
             accounts: Accounts { env: env.clone(), executor: executor.clone() },
             sessions: OwnSessions { env: env.clone(), executor: executor.clone() },
@@ -161,6 +169,7 @@ impl UseCases {
                 env: env.clone(),
                 executor: executor.clone(),
                 deliveries: deliveries.clone(),
+                tests: RunningTests::default(),
             },
             deliveries,
             ledger_audits: LedgerAudits::new(env.clone()),
@@ -185,8 +194,10 @@ impl UseCases {
     pub async fn run_job(&self, job: Job) -> Result<(), Unavailable> {
         match job {
             Job::SendPasswordReset { email, client } => self.passwords.send_reset(&email, client).await,
-            Job::NotifyPasswordChanged(user) => self.passwords.notify_changed(user).await,
-            Job::NotifyWebhookCreated(endpoint) => self.deliveries.notify_created(endpoint).await,
+            Job::NotifySecured { user, cause } => {
+                EndpointNotices { env: self.env.clone() }.secured(user, cause).await
+            }
+            Job::NotifyWebhookChanged(news) => EndpointNotices { env: self.env.clone() }.changed(news).await,
             Job::NotifyWebhookDisabled(endpoint) => self.deliveries.notify_disabled(endpoint).await,
         }
     }

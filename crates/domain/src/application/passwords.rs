@@ -9,8 +9,9 @@ use crate::account::security_log::EventKind;
 use crate::account::session::ClientInfo;
 use crate::application::{ClientContext, CommandError, Context, Environment, Executor, Failure};
 use crate::authorization::permission::UseAccount;
-use crate::ids::UserId;
-use crate::ports::{Credentials, IssueOutcome, Job, Notice, PasswordCheck, Recipient, Token, Unavailable};
+use crate::ports::{
+    Credentials, IssueOutcome, Job, Notice, PasswordCheck, Recipient, SecurityCause, Token, Unavailable,
+};
 use crate::text::{Email, Password};
 
 /// Why a change of a password is refused.
@@ -80,7 +81,7 @@ impl PasswordChanges {
                     return Err(Failure::Conflict.into());
                 }
                 effects.revocations_changed();
-                effects.enqueue(Job::NotifyPasswordChanged(user));
+                effects.enqueue(Job::NotifySecured { user, cause: SecurityCause::PasswordChanged });
                 env.security_audit.by(principal, EventKind::PasswordChanged, client).await;
                 Ok(())
             })
@@ -104,8 +105,8 @@ impl PasswordChanges {
         Ok(self.env.jobs.enqueue(Job::SendPasswordReset { email, client })?)
     }
 
-    /// Sets a new password with a reset token; all sessions of its user end, and they are notified. A
-    /// rejected password does not use up the token.
+    /// Sets a new password with a reset token; all sessions of its user end, their own webhook endpoints are
+    /// disabled, and they are notified. A rejected password does not use up the token.
     ///
     /// # Errors
     /// [`ResetPasswordRefusal`].
@@ -126,7 +127,7 @@ impl PasswordChanges {
                 let owner = env.logins.reset_password(&presented, &after, env.now()).await?;
                 let owner = owner.ok_or(CommandError::Refused(ResetPasswordRefusal::InvalidToken))?;
                 effects.revocations_changed();
-                effects.enqueue(Job::NotifyPasswordChanged(owner));
+                effects.enqueue(Job::NotifySecured { user: owner, cause: SecurityCause::PasswordReset });
                 let client = context.client.clone();
                 env.security_audit.about(EventKind::PasswordReset, Some(owner), None, client).await;
                 Ok(())
@@ -155,15 +156,5 @@ impl PasswordChanges {
         env.notifier.send(&Recipient::Email(user.email), &Notice::PasswordReset(token)).await?;
         env.security_audit.about(EventKind::PasswordResetRequested, Some(user.id), None, client).await;
         Ok(())
-    }
-
-    /// Notifies a user that their password was changed, so that they can react to an unauthorized change.
-    pub(super) async fn notify_changed(&self, user: UserId) -> Result<(), Unavailable> {
-        let Some(profile) = self.env.people.profile(user).await? else { return Ok(()) };
-        let to = Recipient::Email(profile.user.email.clone());
-        if !profile.user.is_present() || !self.env.notifier.can_reach(&to) {
-            return Ok(());
-        }
-        self.env.notifier.send(&to, &Notice::PasswordChanged).await
     }
 }

@@ -7,12 +7,13 @@ use thiserror::Error;
 
 use crate::account::ErasureRefusal;
 use crate::account::personal_data::{Part, Record};
-use crate::account::security_log::{EventKind, SecurityEvent};
+use crate::account::security_log::EventKind;
 use crate::application::jobs::Expiry;
+use crate::application::own_password::is_own_password;
 use crate::application::{Authorized, CommandError, Context, Environment, Executor, Failure};
 use crate::authorization::{Principal, permission::UsePersonalData};
-use crate::ports::{Credentials, Erased, PasswordCheck, Profile, Unavailable};
-use crate::text::{Line, Password};
+use crate::ports::{Erased, Profile, Unavailable};
+use crate::text::Password;
 
 /// The number of records per page of a list.
 const PAGE: u32 = 200;
@@ -112,13 +113,8 @@ impl PersonalData {
         let env = &self.env;
         self.executor
             .perform::<UsePersonalData, _, _>(context, async |own, principal, effects| {
-                let known = env.logins.credentials_of(*own).await?;
-                let hash = known.map(|Credentials { password, .. }| password);
                 let client = context.client.clone();
-                if env.passwords.verify(password, hash).await? == PasswordCheck::Wrong {
-                    let detail = Some(Line::from_stored("erasure".to_owned()));
-                    let event = SecurityEvent::by(principal, EventKind::LoginFailed, client, env.now());
-                    env.security_audit.add(SecurityEvent { detail, ..event }).await;
+                if !is_own_password(env, context, principal, password, "erasure").await? {
                     return Err(CommandError::Refused(EraseRefusal::WrongPassword));
                 }
                 Expiry { env }.settle_own(*own).await?;

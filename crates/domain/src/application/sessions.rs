@@ -8,6 +8,7 @@ use crate::application::{Authorized, Context, Environment, Executor, Failure};
 use crate::authorization::{Principal, permission::UseAccount};
 use crate::ids::SessionId;
 use crate::page::{PageRequest, Rows};
+use crate::ports::{Job, SecurityCause};
 
 /// Lists and ends the principal's own sessions.
 #[derive(Clone)]
@@ -46,7 +47,8 @@ impl OwnSessions {
             .await
     }
 
-    /// Ends all of the principal's sessions, including that of this request.
+    /// Ends all of the principal's sessions, including that of this request, and disables their own webhook
+    /// endpoints; both are notified if there are any.
     ///
     /// # Errors
     /// [`Failure`].
@@ -58,6 +60,7 @@ impl OwnSessions {
                 effects.revocations_changed();
                 let client = context.client.clone();
                 env.security_audit.by(principal, EventKind::SessionsEnded, client).await;
+                effects.enqueue(Job::NotifySecured { user: *owner, cause: SecurityCause::SessionsEnded });
                 Ok(())
             })
             .await

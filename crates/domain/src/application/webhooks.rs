@@ -1,65 +1,30 @@
 //! Webhook endpoints of members, for the events that concern them, and of operators, for all events.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
-
-use thiserror::Error;
 
 use crate::account::security_log::{EventKind, SecurityEvent};
 use crate::application::jobs::Deliveries;
-use crate::application::{Authorized, CommandError, Context, Environment, Executor, Failure};
-use crate::authorization::{Denied, Principal, permission};
-use crate::event::{EventType, Feed};
+use crate::application::own_password::is_own_password;
+use crate::application::running_tests::{RunningTests, TestRefusal};
+use crate::application::webhook_requests::{EndpointRequest, ReplayRequest, WebhookRefusal};
+use crate::application::{Authorized, CommandError, Context, Done, Effects, Environment, Executor, Failure};
+use crate::authorization::{Denied, Principal, Revocation, permission};
+use crate::event::Feed;
 use crate::ids::WebhookEndpointId;
 use crate::ledger::Position;
 use crate::page::{PageRequest, Rows};
-use crate::ports::{Job, Token, UrlProblem};
-use crate::text::{Line, MAX_CHARACTERS};
+use crate::ports::{
+    EndpointAct, EndpointAddition, EndpointNews, EndpointUpdate, Job, LowEntropyValue, Token, Unavailable,
+    UrlProblem,
+};
+use crate::text::{Line, MAX_CHARACTERS, Password};
 use crate::webhook::{
-    Attempt, EndpointChange, EndpointSettings, EndpointUrl, NewEndpoint, Replay, WebhookEndpoint,
+    Attempt, EndpointChange, EndpointSettings, EndpointState, NewEndpoint, PresentedCreation, Replay,
+    SettingsAuthor, WebhookEndpoint,
 };
 
-/// The endpoint that a principal asks for.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct EndpointRequest {
-    /// The URL.
-    pub url: EndpointUrl,
-    /// The types of events; `None` for all.
-    pub types: Option<BTreeSet<EventType>>,
-    /// A note of the owner.
-    pub description: Option<Line>,
-}
-
-/// The events that are to be delivered once more.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ReplayRequest {
-    /// The attempted events after a position, up to another position if one is given.
-    Range {
-        /// The position before the first event.
-        after: Position,
-        /// The position of the last event.
-        until: Option<Position>,
-    },
-    /// Those whose delivery was given up.
-    Failed,
-}
-
-/// Why a change of an endpoint is refused.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum WebhookRefusal {
-    /// The URL may not be called.
-    #[error(transparent)]
-    Url(UrlProblem),
-    /// The principal has as many endpoints as are permitted.
-    #[error("there are {} endpoints already", WebhookEndpoint::MAX_PER_OWNER)]
-    TooMany,
-    /// The range of a replay is empty, or none of its events was attempted yet.
-    #[error("no attempted event is in the range")]
-    EmptyRange,
-    /// Another range is being replayed.
-    #[error("another range is being replayed")]
-    ReplayRunning,
-}
+/// The name under which a wrong password is recorded.
+const ACT: &str = "webhook endpoint";
 
 /// Manages webhook endpoints. Those of a member are concealed from others; those for all events are common to
 /// operators.
@@ -68,6 +33,7 @@ pub struct Webhooks {
     pub(super) env: Arc<Environment>,
     pub(super) executor: Executor,
     pub(super) deliveries: Deliveries,
+    pub(super) tests: RunningTests,
 }
 
 type Changed<T> = Result<T, CommandError<WebhookRefusal>>;
@@ -116,51 +82,93 @@ impl Webhooks {
         Ok(self.env.endpoints.attempts(endpoint.id, page).await?)
     }
 
-    /// Creates an endpoint, and returns it with its secret. It receives the events from now on.
+    /// Creates an endpoint after verifying the principal's password, and returns it with its secret. It receives the
+    /// events from now on. With the key of an earlier creation, its endpoint is returned with the current secret.
     ///
     /// # Errors
-    /// [`WebhookRefusal::Url`], [`WebhookRefusal::TooMany`] and [`Failure`].
+    /// [`WebhookRefusal`] and [`Failure`].
     pub async fn create(
         &self,
         context: &Context,
         feed: Feed,
         asked: EndpointRequest,
-    ) -> Changed<(WebhookEndpoint, Token)> {
+        password: &Password,
+    ) -> Changed<Done<(WebhookEndpoint, Token)>> {
         let env = &self.env;
-        self.perform(context, feed, "create_webhook_endpoint", async |principal| {
-            let EndpointRequest { url, types, description } = asked;
-            env.webhooks.check_url(&url).map_err(refused_url)?;
+        let created = self.perform(context, feed, "create_webhook_endpoint", async |principal| {
+            let url = env.webhooks.accept_url(&asked.url).map_err(refused_url)?;
+            let asked = EndpointRequest { url, ..asked };
+            self.check_password(context, principal, password).await?;
             let at = env.now();
-            let (token, secret) = env.webhooks.new_secret(at)?;
-            let new = NewEndpoint { owner: principal.user, feed, url, types, description, secret, at };
-            let added = env.endpoints.add_endpoint(&new).await?;
-            let endpoint = added.ok_or(CommandError::Refused(WebhookRefusal::TooMany))?;
-            drop(env.jobs.enqueue(Job::NotifyWebhookCreated(endpoint.id)));
-            Ok((endpoint, token))
-        })
-        .await
+            let key = context.key.map(|key| {
+                let bodies = env.secrets.keyed_hashes(LowEntropyValue::EndpointBody, &asked.text(), at)?;
+                Ok::<_, Failure>(PresentedCreation { scope: key.scope, bodies })
+            });
+            let id = env.ids.next_webhook_endpoint().await?;
+            let (token, secret) = env.webhooks.new_secret(id, at)?;
+            let EndpointRequest { url, types, description } = asked;
+            let (owner, session) = (principal.user, Some(principal.session));
+            let (key, new_secret) = (key.transpose()?, secret.clone());
+            let new = NewEndpoint { owner, session, key, feed, url, types, description, secret, at };
+            match env.endpoints.add_endpoint(id, &new).await? {
+                EndpointAddition::Added(endpoint) => {
+                    Ok(Performed::act(*endpoint, EndpointAct::Created, token))
+                }
+                // The store can find the endpoint that it has just added, after a commit of unknown outcome.
+                EndpointAddition::Known(endpoint) if endpoint.secrets.current == new_secret => {
+                    Ok(Performed::act(*endpoint, EndpointAct::Created, token))
+                }
+                EndpointAddition::Known(endpoint) => {
+                    let token = env.webhooks.current_secret(&endpoint)?;
+                    Ok(Performed::unchanged(*endpoint, token))
+                }
+                EndpointAddition::KeyReused => Err(Failure::KeyReused.into()),
+                EndpointAddition::NoRoom => Err(CommandError::Refused(WebhookRefusal::TooMany)),
+                EndpointAddition::SessionEnded => Err(session_ended()),
+            }
+        });
+        let Performed { endpoint, value, has_changed, .. } = created.await?;
+        Ok(Done { value: (endpoint, value), replayed: !has_changed })
     }
 
-    /// Changes the settings of an endpoint.
+    /// Changes the settings of an endpoint. Another URL, and enabling, need the principal's password; one that is
+    /// given is verified in any case.
     ///
     /// # Errors
-    /// [`WebhookRefusal::Url`] and [`Failure`].
+    /// [`WebhookRefusal`] and [`Failure`].
     pub async fn change(
         &self,
         context: &Context,
         feed: Feed,
         id: WebhookEndpointId,
         settings: EndpointSettings,
+        password: Option<&Password>,
     ) -> Changed<WebhookEndpoint> {
         let changed = self.perform(context, feed, "change_webhook_endpoint", async |principal| {
             let endpoint = self.visible(principal, feed, id).await?;
-            if let Some(url) = &settings.url {
-                self.env.webhooks.check_url(url).map_err(refused_url)?;
+            if settings.is_paused.is_some() && endpoint.has_lost_secret() {
+                return Err(CommandError::Refused(WebhookRefusal::SecretLost));
             }
-            let change = EndpointChange::Settings { settings, by: principal.user };
-            Ok((self.changed(&endpoint, change).await?, ()))
+            let url = settings.url.map(|url| self.env.webhooks.accept_url(&url)).transpose();
+            let settings = EndpointSettings { url: url.map_err(refused_url)?, ..settings };
+            if let Some(password) = password {
+                self.check_password(context, principal, password).await?;
+            } else if endpoint.requires_password(&settings, principal.user) {
+                return Err(CommandError::Refused(WebhookRefusal::PasswordRequired));
+            }
+            let (user, session) = (principal.user, Some(principal.session));
+            let by = SettingsAuthor { user, session, has_password: password.is_some() };
+            let change = EndpointChange::Settings { settings: settings.clone(), by };
+            let (before, after) = self.changed(&endpoint, change).await?;
+            if !by.has_password && before.requires_password(&settings, user) {
+                // It was paused, moved or disabled meanwhile.
+                return Err(CommandError::Refused(WebhookRefusal::PasswordRequired));
+            }
+            let has_moved = after.url != before.url || after.owner != before.owner;
+            let act = has_moved.then_some(EndpointAct::Moved);
+            Ok(Performed { has_changed: after != before, act, endpoint: after, value: () })
         });
-        changed.await.map(|(endpoint, ())| endpoint)
+        changed.await.map(|performed| performed.endpoint)
     }
 
     /// Removes an endpoint; deliveries that wait for another attempt are dropped.
@@ -171,7 +179,7 @@ impl Webhooks {
         let removed = self.perform(context, feed, "remove_webhook_endpoint", async |principal| {
             let endpoint = self.visible(principal, feed, id).await?;
             self.env.endpoints.remove_endpoint(endpoint.id).await?;
-            Ok((endpoint, ()))
+            Ok(Performed::act(endpoint, EndpointAct::Removed, ()))
         });
         removed.await.map(drop)
     }
@@ -186,26 +194,32 @@ impl Webhooks {
         feed: Feed,
         id: WebhookEndpointId,
     ) -> Changed<(WebhookEndpoint, Token)> {
-        self.perform(context, feed, "rotate_webhook_secret", async |principal| {
+        let rotated = self.perform(context, feed, "rotate_webhook_secret", async |principal| {
             let endpoint = self.visible(principal, feed, id).await?;
             let at = self.env.now();
-            let (token, secret) = self.env.webhooks.new_secret(at)?;
-            Ok((self.changed(&endpoint, EndpointChange::Rotate { secret, at }).await?, token))
-        })
-        .await
+            let (token, secret) = self.env.webhooks.new_secret(id, at)?;
+            let (_, rotated) = self.changed(&endpoint, EndpointChange::Rotate { secret, at }).await?;
+            self.deliveries.note_new_secret(id);
+            Ok(Performed::act(rotated, EndpointAct::Rotated, token))
+        });
+        rotated.await.map(|performed| (performed.endpoint, performed.value))
     }
 
     /// Has a test sent to an endpoint, by a task of its own: a slow endpoint would keep the job queue waiting.
     ///
     /// # Errors
-    /// [`Failure`].
+    /// [`WebhookRefusal::Test`] and [`Failure`].
     pub async fn test(&self, context: &Context, feed: Feed, id: WebhookEndpointId) -> Changed<()> {
         let begun = self.perform(context, feed, "test_webhook_endpoint", async |principal| {
             let endpoint = self.visible(principal, feed, id).await?;
+            let running = self.tests.begin(id).map_err(refused_test)?;
             let deliveries = self.deliveries.clone();
-            // If it cannot be sent, no attempt is listed.
-            self.env.tasks.spawn(Box::pin(async move { drop(deliveries.test(id).await) }));
-            Ok((endpoint, ()))
+            self.env.tasks.spawn(Box::pin(async move {
+                // If it cannot be sent, no attempt is listed.
+                drop(deliveries.test(id).await);
+                drop(running);
+            }));
+            Ok(Performed::recorded(endpoint, ()))
         });
         begun.await.map(drop)
     }
@@ -213,7 +227,8 @@ impl Webhooks {
     /// Has events delivered once more.
     ///
     /// # Errors
-    /// [`WebhookRefusal::EmptyRange`], [`WebhookRefusal::ReplayRunning`] and [`Failure`].
+    /// [`WebhookRefusal::Inactive`], [`WebhookRefusal::Lost`], [`WebhookRefusal::EmptyRange`],
+    /// [`WebhookRefusal::ReplayRunning`] and [`Failure`].
     pub async fn replay(
         &self,
         context: &Context,
@@ -224,51 +239,115 @@ impl Webhooks {
         let env = &self.env;
         let begun = self.perform(context, feed, "replay_webhook_events", async |principal| {
             let endpoint = self.visible(principal, feed, id).await?;
+            let inactive = CommandError::Refused(WebhookRefusal::Inactive);
             let ReplayRequest::Range { after, until } = asked else {
+                if endpoint.state != EndpointState::Active {
+                    return Err(inactive);
+                }
                 env.endpoints.repeat_given_up(endpoint.id, env.now()).await?;
-                return Ok((endpoint, ()));
+                return Ok(Performed::recorded(endpoint, ()));
             };
+            let lost = self.lost_after(after, until).await?;
+            if let Some(continue_after) = lost {
+                return Err(CommandError::Refused(WebhookRefusal::Lost { continue_after }));
+            }
             let until = until.unwrap_or(Position::END).min(endpoint.cursor);
             if after >= until {
                 return Err(CommandError::Refused(WebhookRefusal::EmptyRange));
             }
-            let range = Replay { after, until };
-            let changed = self.changed(&endpoint, EndpointChange::Replay(range)).await?;
-            if changed.replay != Some(range) || endpoint.replay == Some(range) {
+            let change = EndpointChange::Replay(Replay { after, until });
+            let (before, changed) = self.changed(&endpoint, change).await?;
+            if before.state != EndpointState::Active {
+                return Err(inactive);
+            }
+            if before.replay.is_some() {
                 return Err(CommandError::Refused(WebhookRefusal::ReplayRunning));
             }
-            Ok((changed, ()))
+            Ok(Performed::recorded(changed, ()))
         });
-        begun.await.map(|(endpoint, ())| endpoint)
+        begun.await.map(|performed| performed.endpoint)
     }
 
-    /// Makes a change of an endpoint for a feed, and records it in the security log by this name.
+    /// The position after which an owner continues who names this range, if one of its positions belongs to a lost
+    /// commit. A range may end at any later position than the newest one.
+    async fn lost_after(
+        &self,
+        after: Position,
+        until: Option<Position>,
+    ) -> Result<Option<Position>, Unavailable> {
+        let read = async |position| self.env.operations.operations(None, position, 0).await;
+        let lost = read(after).await?.lost_after(after);
+        match until {
+            Some(until) if lost.is_none() => Ok(until.lost_after(Position::END, read(until).await?.gap)),
+            _ => Ok(lost),
+        }
+    }
+
+    /// Makes a change of an endpoint for a feed; records it in the security log by this name, and notifies the act.
     async fn perform<T>(
         &self,
         context: &Context,
         feed: Feed,
         name: &'static str,
-        change: impl AsyncFnOnce(&Principal) -> Changed<(WebhookEndpoint, T)>,
-    ) -> Changed<(WebhookEndpoint, T)> {
+        change: impl AsyncFnOnce(&Principal) -> Changed<Performed<T>>,
+    ) -> Changed<Performed<T>> {
         let executor = &self.executor;
-        let recorded = async |principal: &Principal| {
-            let changed = change(principal).await?;
-            self.record(context, principal, name, &changed.0).await;
-            Ok(changed)
+        let recorded = async |principal: &Principal, effects: &mut Effects| {
+            let performed = change(principal).await?;
+            if performed.has_changed {
+                self.record(context, principal, name, &performed.endpoint).await;
+            }
+            if let Some(act) = performed.act {
+                let news = self.news(context, principal, act, &performed.endpoint);
+                effects.enqueue(Job::NotifyWebhookChanged(news));
+            }
+            Ok(performed)
         };
         match feed {
             Feed::Own => {
-                let change = async |_: Authorized<_, permission::ManageWebhooks>,
-                                    principal: &_,
-                                    _: &mut _| { recorded(principal).await };
+                let change =
+                    async |_: Authorized<_, permission::ManageWebhooks>, principal: &_, effects: &mut _| {
+                        recorded(principal, effects).await
+                    };
                 executor.perform(context, change).await
             }
             Feed::All => {
-                let change = async |_: Authorized<_, permission::ManageAllWebhooks>,
-                                    principal: &_,
-                                    _: &mut _| { recorded(principal).await };
+                let change =
+                    async |_: Authorized<_, permission::ManageAllWebhooks>,
+                           principal: &_,
+                           effects: &mut _| { recorded(principal, effects).await };
                 executor.perform(context, change).await
             }
+        }
+    }
+
+    fn news(
+        &self,
+        context: &Context,
+        principal: &Principal,
+        act: EndpointAct,
+        endpoint: &WebhookEndpoint,
+    ) -> EndpointNews {
+        EndpointNews {
+            act,
+            endpoint: endpoint.id,
+            feed: endpoint.feed,
+            host: endpoint.url.authority().to_owned(),
+            by: principal.user,
+            client: context.client.address,
+            at: self.env.now(),
+        }
+    }
+
+    async fn check_password(
+        &self,
+        context: &Context,
+        principal: &Principal,
+        password: &Password,
+    ) -> Changed<()> {
+        match is_own_password(&self.env, context, principal, password, ACT).await? {
+            true => Ok(()),
+            false => Err(CommandError::Refused(WebhookRefusal::WrongPassword)),
         }
     }
 
@@ -304,14 +383,55 @@ impl Webhooks {
         endpoint.filter(is_visible).ok_or(Failure::NotFound)
     }
 
-    async fn changed(&self, endpoint: &WebhookEndpoint, change: EndpointChange) -> Changed<WebhookEndpoint> {
-        let changed = self.env.endpoints.change_endpoint(endpoint.id, &change).await?;
-        Ok(changed.ok_or(Failure::NotFound)?)
+    /// Changes an endpoint, and returns it as it was and as it is.
+    async fn changed(
+        &self,
+        endpoint: &WebhookEndpoint,
+        change: EndpointChange,
+    ) -> Changed<(WebhookEndpoint, WebhookEndpoint)> {
+        match self.env.endpoints.change_endpoint(endpoint.id, &change).await? {
+            EndpointUpdate::Done { before, after } => Ok((*before, *after)),
+            EndpointUpdate::Missing => Err(Failure::NotFound.into()),
+            EndpointUpdate::SessionEnded => Err(session_ended()),
+        }
     }
+}
+
+/// An endpoint after a request to change it.
+struct Performed<T> {
+    endpoint: WebhookEndpoint,
+    /// What else is returned.
+    value: T,
+    /// Whether the request is recorded in the security log.
+    has_changed: bool,
+    /// The act that is notified, if it is one.
+    act: Option<EndpointAct>,
+}
+
+impl<T> Performed<T> {
+    const fn act(endpoint: WebhookEndpoint, act: EndpointAct, value: T) -> Self {
+        Self { endpoint, value, has_changed: true, act: Some(act) }
+    }
+
+    const fn recorded(endpoint: WebhookEndpoint, value: T) -> Self {
+        Self { endpoint, value, has_changed: true, act: None }
+    }
+
+    const fn unchanged(endpoint: WebhookEndpoint, value: T) -> Self {
+        Self { endpoint, value, has_changed: false, act: None }
+    }
+}
+
+fn session_ended() -> CommandError<WebhookRefusal> {
+    Failure::Revoked(Revocation::SessionEnded).into()
 }
 
 fn refused_url(problem: UrlProblem) -> CommandError<WebhookRefusal> {
     CommandError::Refused(WebhookRefusal::Url(problem))
+}
+
+const fn refused_test(refusal: TestRefusal) -> CommandError<WebhookRefusal> {
+    CommandError::Refused(WebhookRefusal::Test(refusal))
 }
 
 /// Consults the matrix about the endpoints for a feed.

@@ -343,7 +343,7 @@ fn record(plan: &Plan, receipt: &Receipt, changes: &mut Changes) {
     if is_unchanged && metadata.key.is_none() {
         return;
     }
-    changes.event = if is_unchanged { None } else { SecurityEvent::of_plan(plan) };
+    changes.event = if is_unchanged { None } else { SecurityEvent::of_plan(plan, &receipt.outcome) };
     changes.operation = Some(OperationRecord {
         id: metadata.operation,
         kind: plan.kind(),

@@ -9,7 +9,8 @@
 //!
 //! - New columns and tables, which they do not name: the number of orders of a top-up, the one approval of a
 //!   withdrawal, the rules of a posting, an unfinished erasure, money in suspense, provider messages,
-//!   networks of logins, counts of codes, the first operator, webhook endpoints.
+//!   networks of logins, counts of codes, the first operator, webhook endpoints with the sessions and keys of their
+//!   creations.
 //! - The same fields in receipts, where they skip unknown fields.
 //! - Receipts of provider messages, which they never read: not by operation or key, because none of their
 //!   routes resolves messages, nor in their ledger audit, because these receipts moved no money.
@@ -34,7 +35,8 @@ pub enum FeatureLevel {
     /// Additionally charge-backs, money in suspense, withdrawals with two approvals, receipts without their
     /// profile, and income that first repays debt.
     Level1,
-    /// Additionally endpoints that were disabled for the account's security or for a lost secret.
+    /// Additionally endpoints that were disabled for the account's security or for a lost secret, and gaps between
+    /// positions, which the ledger audit of earlier versions reports.
     #[default]
     Level2,
 }
@@ -79,6 +81,15 @@ impl FeatureLevel {
         match self {
             Self::Level0 => false,
             Self::Level1 | Self::Level2 => true,
+        }
+    }
+
+    /// Whether positions may continue after a gap.
+    #[must_use]
+    pub const fn leaves_position_gaps(self) -> bool {
+        match self {
+            Self::Level0 | Self::Level1 => false,
+            Self::Level2 => true,
         }
     }
 }

@@ -39,7 +39,7 @@ pub use key_record::{KeyRecord, KeyReused};
 pub use lock_set::LockSet;
 pub use operation_metadata::{Actor, OperationMetadata};
 pub use plan::{Guard, Plan, PlanKind, Step};
-pub use position::{Position, PositionedOperation};
+pub use position::{Position, PositionGap, PositionedOperation};
 pub use posting_rules::PostingRules;
 pub use receipt::{Outcome, Receipt, StoredReceipt};
 pub use verdict::{Rejection, Verdict};

@@ -7,8 +7,8 @@ use time::Duration;
 use crate::ledger::{PlanKind, StoredReceipt};
 use crate::timestamp::Timestamp;
 
-/// The place of an operation in the order of commits over all servers of a deployment: 1, 2, 3 … without
-/// gaps. Who has seen a position has seen all before it.
+/// The place of an operation in the order of commits over all servers of a deployment: 1, 2, 3 …, except for
+/// the gaps after lost commits ([`PositionGap`]). Who has seen a position has seen all before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Position(i64);
 
@@ -49,6 +49,59 @@ impl Position {
     pub const fn next(self) -> Self {
         Self(self.0.saturating_add(1))
     }
+
+    /// The position of the next operation after the newest one, given the newest gap; `None` if there are no more
+    /// positions.
+    #[must_use]
+    pub fn following(newest: Self, gap: Option<PositionGap>) -> Option<Self> {
+        let next = newest.next().max(gap.map_or(Self::START, |gap| gap.next));
+        (next < Self::END).then_some(next)
+    }
+
+    /// The position after which a reader continues who has seen this one, if this one belongs to a lost commit.
+    ///
+    /// `newest` is the newest position, and `gap` the last gap that begins before this position, which was read
+    /// after `newest` or in the same snapshot.
+    #[must_use]
+    pub fn lost_after(self, newest: Self, gap: Option<PositionGap>) -> Option<Self> {
+        match gap {
+            Some(PositionGap { last, next }) if last < self && self < next => Some(last),
+            _ if self > newest => Some(newest),
+            _ => None,
+        }
+    }
+}
+
+/// Positions that no operation has or will have, because commits may have been lost: those after `last` and before
+/// `next`. Readers may have seen some of them before the loss.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PositionGap {
+    /// The newest position when the gap began.
+    pub last: Position,
+    /// The position of the next operation.
+    pub next: Position,
+}
+
+impl PositionGap {
+    /// The distance between the last position before a gap and the next one: presumably more positions than
+    /// commits were lost.
+    pub const DISTANCE: i64 = 1_000_000;
+
+    /// The gap between two positions; `None` if the second one is not after the first one.
+    #[must_use]
+    pub fn new(last: Position, next: Position) -> Option<Self> {
+        (last < next).then_some(Self { last, next })
+    }
+
+    /// The gap after the newest position, given the newest gap; `None` if there are not enough positions.
+    ///
+    /// A gap that no operation has followed yet becomes longer: operations that followed it may be lost.
+    #[must_use]
+    pub fn after(newest: Position, gap: Option<Self>) -> Option<Self> {
+        let from = newest.max(gap.map_or(Position::START, |gap| gap.next.previous()));
+        let next = Position::new(from.get().checked_add(Self::DISTANCE)?)?;
+        Self::new(newest, next)
+    }
 }
 
 impl fmt::Display for Position {
@@ -68,4 +121,66 @@ pub struct PositionedOperation {
     pub at: Timestamp,
     /// Its receipt.
     pub receipt: StoredReceipt,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(number: i64) -> Position {
+        Position::new(number).unwrap()
+    }
+
+    fn gap(last: i64, next: i64) -> PositionGap {
+        PositionGap::new(position(last), position(next)).unwrap()
+    }
+
+    #[test]
+    fn positions_in_a_gap_and_beyond_the_newest_one_are_lost() {
+        // The newest position, the gap that begins before the position, the position, and where to continue.
+        for (newest, gap, seen, expected) in [
+            (0, None, 0, None),
+            (0, None, 1, Some(0)),
+            (5, None, 5, None),
+            (5, None, 6, Some(5)),
+            (5, Some(gap(5, 1_000_005)), 6, Some(5)),
+            (5, Some(gap(5, 1_000_005)), 1_000_004, Some(5)),
+            (5, Some(gap(5, 1_000_005)), 1_000_005, Some(5)),
+            (1_000_007, None, 5, None),
+            (1_000_007, Some(gap(5, 1_000_005)), 6, Some(5)),
+            (1_000_007, Some(gap(5, 1_000_005)), 1_000_004, Some(5)),
+            (1_000_007, Some(gap(5, 1_000_005)), 1_000_005, None),
+            (1_000_007, Some(gap(5, 1_000_005)), 1_000_008, Some(1_000_007)),
+        ] {
+            let found = position(seen).lost_after(position(newest), gap);
+            assert_eq!(found, expected.map(position), "{seen} of {newest} with {gap:?}");
+        }
+    }
+
+    #[test]
+    fn positions_continue_after_a_gap_and_never_repeat() {
+        for (newest, before, expected) in [
+            (0, None, gap(0, 1_000_000)),
+            (7, None, gap(7, 1_000_007)),
+            (1_000_009, Some(gap(7, 1_000_007)), gap(1_000_009, 2_000_009)),
+            (7, Some(gap(7, 1_000_007)), gap(7, 2_000_006)),
+        ] {
+            let newest = position(newest);
+            assert_eq!(PositionGap::after(newest, before), Some(expected));
+            assert_eq!(Position::following(newest, Some(expected)), Some(expected.next));
+            let later = expected.next.next();
+            assert_eq!(Position::following(later, Some(expected)), Some(later.next()));
+        }
+        assert_eq!(Position::following(Position::START, None), Some(position(1)));
+    }
+
+    #[test]
+    fn positions_end_without_an_overflow() {
+        let last = position(i64::MAX - 1);
+        assert_eq!(Position::following(position(i64::MAX - 2), None), Some(last));
+        assert_eq!(Position::following(last, None), None);
+        assert_eq!(Position::following(Position::END, None), None);
+        assert_eq!(PositionGap::after(last, None), None);
+        assert_eq!(PositionGap::after(Position::END, None), None);
+    }
 }

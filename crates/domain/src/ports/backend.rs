@@ -7,10 +7,12 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
+use crate::ids::WebhookEndpointId;
 use crate::ledger::feature_level::FeatureLevel;
 use crate::ports::{Audit, Store};
 use crate::timestamp::Timestamp;
 use crate::topup::{Topup, TopupStatus};
+use crate::webhook::SealedSecret;
 use crate::withdrawal::{Withdrawal, WithdrawalStatus};
 
 /// The reason for a failed operation of a backend, as a text for operators. It contains no password.
@@ -116,6 +118,12 @@ pub trait PreparedData: Audit {
     /// # Errors
     /// [`BackendError`] when the data cannot be read.
     async fn open_transfers(&self) -> Result<OpenTransfers, BackendError>;
+
+    /// Reads the current secrets of all webhook endpoints, except those that were disabled for a lost secret.
+    ///
+    /// # Errors
+    /// [`BackendError`] when the data cannot be read.
+    async fn endpoint_secrets(&self) -> Result<Vec<(WebhookEndpointId, SealedSecret)>, BackendError>;
 
     /// Gives the data their final name, durably.
     ///

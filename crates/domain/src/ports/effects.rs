@@ -8,7 +8,7 @@ use async_trait::async_trait;
 
 use crate::account::session::ClientInfo;
 use crate::ids::{UserId, WebhookEndpointId};
-use crate::ports::Unavailable;
+use crate::ports::{EndpointNews, SecurityCause, Unavailable};
 use crate::text::Email;
 
 /// The revocation list of this server.
@@ -20,7 +20,7 @@ pub trait Revocations: Send + Sync {
     async fn refresh(&self);
 }
 
-/// A background job; its `Debug` output redacts the address.
+/// A background job; its `Debug` output redacts addresses.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Job {
     /// Sends a password reset token if the address belongs to an active account.
@@ -30,10 +30,15 @@ pub enum Job {
         /// The client that requested it.
         client: ClientInfo,
     },
-    /// Notifies a user that their password was changed.
-    NotifyPasswordChanged(UserId),
-    /// Notifies the owner of a webhook endpoint that it was created.
-    NotifyWebhookCreated(WebhookEndpointId),
+    /// Notifies a user that their password was changed or their sessions ended, and operators where the user is one.
+    NotifySecured {
+        /// The user.
+        user: UserId,
+        /// What happened.
+        cause: SecurityCause,
+    },
+    /// Notifies the user of an act with a webhook endpoint; for an endpoint for all events, all operators.
+    NotifyWebhookChanged(EndpointNews),
     /// Notifies the owner of a webhook endpoint that it was disabled.
     NotifyWebhookDisabled(WebhookEndpointId),
 }
@@ -42,9 +47,11 @@ impl fmt::Debug for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::SendPasswordReset { .. } => f.write_str("SendPasswordReset([hidden])"),
-            Self::NotifyPasswordChanged(user) => f.debug_tuple("NotifyPasswordChanged").field(user).finish(),
-            Self::NotifyWebhookCreated(endpoint) => {
-                f.debug_tuple("NotifyWebhookCreated").field(endpoint).finish()
+            Self::NotifySecured { user, cause } => {
+                f.debug_struct("NotifySecured").field("user", user).field("cause", cause).finish()
+            }
+            Self::NotifyWebhookChanged(EndpointNews { act, endpoint, .. }) => {
+                f.debug_tuple("NotifyWebhookChanged").field(act).field(endpoint).finish()
             }
             Self::NotifyWebhookDisabled(endpoint) => {
                 f.debug_tuple("NotifyWebhookDisabled").field(endpoint).finish()

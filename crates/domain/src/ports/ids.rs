@@ -2,7 +2,9 @@
 
 use async_trait::async_trait;
 
-use crate::ids::{AdjustmentId, OperationId, RequestId, SessionId, TopupId, UserId, WithdrawalId};
+use crate::ids::{
+    AdjustmentId, OperationId, RequestId, SessionId, TopupId, UserId, WebhookEndpointId, WithdrawalId,
+};
 use crate::ports::Unavailable;
 
 /// Allocates unique ids; gaps are allowed.
@@ -30,4 +32,6 @@ pub trait Ids: Send + Sync {
     async fn next_adjustment(&self) -> Result<AdjustmentId, Unavailable>;
     /// An id for a session.
     async fn next_session(&self) -> Result<SessionId, Unavailable>;
+    /// An id for a webhook endpoint, with which its secret is encrypted before it is added.
+    async fn next_webhook_endpoint(&self) -> Result<WebhookEndpointId, Unavailable>;
 }

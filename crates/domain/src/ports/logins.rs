@@ -101,7 +101,8 @@ pub trait Logins: Send + Sync {
     ) -> Result<AnswerOutcome, Unavailable>;
 
     /// Answers the challenge for [`Purpose::Password`] with this hash and sets the new password, atomically:
-    /// the challenge and all sessions of its user end, and the user changes as specified by
+    /// the challenge and all sessions of its user end, with the effect of
+    /// [`Sessions::end_sessions`](super::Sessions::end_sessions) on endpoints, and the user changes as specified by
     /// [`Challenge::proven`]. Returns the user; `None` unless there is such a challenge and
     /// [`Challenge::judge`] accepts the answer.
     ///

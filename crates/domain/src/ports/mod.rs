@@ -42,7 +42,7 @@ pub use ids::Ids;
 pub use ledger::{Applied, ApplyError, Audit, Ledger};
 pub use logins::{Credentials, IssueOutcome, Logins};
 pub use music_requests::MusicRequests;
-pub use notifier::{Notice, Notifier, Recipient};
+pub use notifier::{EndpointAct, EndpointMention, EndpointNews, Notice, Notifier, Recipient, SecurityCause};
 pub use operation_log::{OperationLog, OperationPage};
 pub use passwords::{LowEntropyValue, PasswordCheck, PasswordHash, Passwords, Secrets, Token};
 pub use people::{DjFilter, Erased, FirstOperator, People, Profile, Registered};
@@ -56,7 +56,7 @@ pub use sessions::{BeginOutcome, ExchangeOutcome, Sessions};
 pub use timer::{Deadline, Timer};
 pub use topups::Topups;
 pub use wallets::Wallets;
-pub use webhook_endpoints::WebhookEndpoints;
+pub use webhook_endpoints::{EndpointAddition, EndpointUpdate, WebhookEndpoints};
 pub use webhook_sender::{SentWebhook, UrlProblem, WebhookMessage, WebhookSender};
 pub use withdrawals::Withdrawals;
 
@@ -74,6 +74,8 @@ pub use {
 
 use async_trait::async_trait;
 use thiserror::Error;
+
+use crate::ledger::feature_level::FeatureLevel;
 
 /// An external system could not be reached or did not answer in time; nothing is known to have changed.
 ///
@@ -123,6 +125,9 @@ pub trait Store:
     /// # Errors
     /// [`Unavailable`]; some of it may be done then.
     async fn purge_expired(&self, now: crate::timestamp::Timestamp) -> Result<(), Unavailable>;
+
+    /// The feature level of the deployment, as last read.
+    fn feature_level(&self) -> FeatureLevel;
 
     /// Completes submitted operations and rejects new ones.
     async fn close(&self);

@@ -1,13 +1,16 @@
 //! Messages to users.
 
+use core::net::IpAddr;
 use std::fmt;
 
 use async_trait::async_trait;
 
-use crate::ids::WebhookEndpointId;
+use crate::event::Feed;
+use crate::ids::{SessionId, UserId, WebhookEndpointId};
 use crate::ports::{Token, Unavailable};
 use crate::text::{Email, Line};
-use crate::webhook::DisabledReason;
+use crate::timestamp::Timestamp;
+use crate::webhook::{DisabledReason, WebhookEndpoint};
 
 /// The recipient of a message; its `Debug` output redacts the address, which must not reach a log.
 #[derive(Clone, PartialEq, Eq)]
@@ -27,6 +30,75 @@ impl fmt::Debug for Recipient {
     }
 }
 
+/// What a user did with a webhook endpoint.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EndpointAct {
+    /// They created it.
+    Created,
+    /// They set its URL.
+    Moved,
+    /// They rotated its secret.
+    Rotated,
+    /// They removed it.
+    Removed,
+}
+
+/// An act of a user that is notified, because a thief of their token could have done it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EndpointNews {
+    /// What they did.
+    pub act: EndpointAct,
+    /// The endpoint.
+    pub endpoint: WebhookEndpointId,
+    /// The events that it receives.
+    pub feed: Feed,
+    /// The host of its URL, afterwards.
+    pub host: String,
+    /// The user.
+    pub by: UserId,
+    /// The address of their client, if known.
+    pub client: Option<IpAddr>,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// A webhook endpoint as a message names it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EndpointMention {
+    /// The endpoint.
+    pub endpoint: WebhookEndpointId,
+    /// The events that it receives.
+    pub feed: Feed,
+    /// The host of its URL.
+    pub host: String,
+    /// The name of its state.
+    pub state: &'static str,
+}
+
+impl From<&WebhookEndpoint> for EndpointMention {
+    fn from(endpoint: &WebhookEndpoint) -> Self {
+        Self {
+            endpoint: endpoint.id,
+            feed: endpoint.feed,
+            host: endpoint.url.authority().to_owned(),
+            state: endpoint.state.name(),
+        }
+    }
+}
+
+/// Why the sessions of an account ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SecurityCause {
+    /// The password was changed with the previous one.
+    PasswordChanged,
+    /// The password was reset by e-mail.
+    PasswordReset,
+    /// Its user ended all sessions.
+    SessionsEnded,
+    /// A used refresh token of this session was presented again.
+    RefreshTokenReused(SessionId),
+}
+
 /// The content of a message; its `Debug` output redacts secrets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Notice {
@@ -34,11 +106,16 @@ pub enum Notice {
     Code(Token),
     /// The token for a password reset.
     PasswordReset(Token),
-    /// A notice that the password was changed, so that its owner can react to an unauthorized change.
-    PasswordChanged,
-    /// A notice that a webhook endpoint was created, so that the owner of the account can react to an unauthorized
-    /// creation.
-    WebhookCreated(WebhookEndpointId),
+    /// A notice that the password was changed or reset, with the webhook endpoints of the account, so that its owner
+    /// can react to an unauthorized change.
+    PasswordChanged(Vec<EndpointMention>),
+    /// A notice that sessions ended, with the webhook endpoints that were stopped because of that.
+    SessionsEnded(SecurityCause, Vec<EndpointMention>),
+    /// A notice for operators: sessions of this operator ended, and these endpoints for all events, where their account
+    /// set the URL, go on.
+    OperatorSecured(UserId, SecurityCause, Vec<EndpointMention>),
+    /// A notice of an act with a webhook endpoint, so that an unauthorized one is noticed.
+    WebhookChanged(EndpointNews),
     /// A notice that a webhook endpoint was disabled.
     WebhookDisabled {
         /// Its id.

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use crate::ids::UserId;
-use crate::ledger::{Position, PositionedOperation};
+use crate::ledger::{Position, PositionGap, PositionedOperation};
 use crate::ports::Unavailable;
 
 /// The operations after a position.
@@ -13,6 +13,18 @@ pub struct OperationPage {
     pub operations: Vec<PositionedOperation>,
     /// The newest position at the time of the read, not before that of any operation of the page.
     pub newest: Position,
+    /// The last gap that begins before the position after which the page begins, read after `newest` or in the
+    /// same snapshot.
+    pub gap: Option<PositionGap>,
+}
+
+impl OperationPage {
+    /// The position after which a reader continues who asked for this page after a position, if that one belongs
+    /// to a lost commit; see [`Position::lost_after`].
+    #[must_use]
+    pub fn lost_after(&self, after: Position) -> Option<Position> {
+        after.lost_after(self.newest, self.gap)
+    }
 }
 
 /// Reads operations by their position.
@@ -25,8 +37,9 @@ pub struct OperationPage {
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait OperationLog: Send + Sync {
-    /// The operations after a position, at most this many: all of them, without gaps, or those with an event
-    /// that concerns one user. A page with fewer operations contains all up to its newest position.
+    /// The operations after a position, at most this many: all of them, or those with an event that concerns one
+    /// user. A page with fewer operations contains all up to its newest position, which is not before any
+    /// position that another read of this deployment has shown.
     async fn operations(
         &self,
         concerning: Option<UserId>,

@@ -64,7 +64,7 @@ impl std::fmt::Debug for Token {
     }
 }
 
-/// The kinds of low-entropy values, stored as keyed hashes because the input of an unkeyed hash could be
+/// The kinds of values that may have low entropy, stored as keyed hashes because the input of an unkeyed hash could be
 /// found by trial.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LowEntropyValue {
@@ -74,6 +74,8 @@ pub enum LowEntropyValue {
     PhoneNumber,
     /// A network.
     Network,
+    /// The body of a request that creates a webhook endpoint.
+    EndpointBody,
 }
 
 /// Generates secrets that cannot be guessed.

@@ -97,6 +97,12 @@ pub trait People: Send + Sync {
     /// [`Unavailable`].
     async fn profile(&self, id: UserId) -> Result<Option<Profile>, Unavailable>;
 
+    /// At most `limit` operators who are neither suspended nor erased, with ids above this one, by id, ascending.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn active_operators(&self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, Unavailable>;
+
     /// A page of users, by `created_at`, then id, both descending; those with one address, folded by
     /// [`crate::text::Email::folded`], or all. Erased users are not listed.
     ///

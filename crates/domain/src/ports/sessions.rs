@@ -28,7 +28,9 @@ pub enum ExchangeOutcome {
     Done(UserId, SessionId),
     /// The token was exchanged recently for the candidate with this hash, which is unused: nothing changed.
     Repeated(UserId, SessionId, TokenHash),
-    /// The token was used before: its session ended.
+    /// The token was used before: its session ended, and its user's active endpoints for their own events were
+    /// disabled for [`DisabledReason::Security`](crate::webhook::DisabledReason::Security), where the session set
+    /// the URL.
     SessionEnded(UserId, SessionId),
     /// The token is unknown or expired, or its session ended before.
     Refused,
@@ -116,7 +118,9 @@ pub trait Sessions: Send + Sync {
     /// [`Unavailable`].
     async fn end_session(&self, user: UserId, id: SessionId, now: Timestamp) -> Result<bool, Unavailable>;
 
-    /// Ends all live sessions of this user except `keep`, and returns their number.
+    /// Ends all live sessions of this user except `keep`, and returns their number. In the same commit, the user's
+    /// active endpoints for their own events are disabled for
+    /// [`DisabledReason::Security`](crate::webhook::DisabledReason::Security).
     ///
     /// # Errors
     /// [`Unavailable`].

@@ -10,6 +10,37 @@ use crate::ports::Unavailable;
 use crate::timestamp::Timestamp;
 use crate::webhook::{Attempt, EndpointChange, FailedDelivery, Lease, NewEndpoint, Turn, WebhookEndpoint};
 
+/// The outcome of adding an endpoint.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum EndpointAddition {
+    /// It was added.
+    Added(Box<WebhookEndpoint>),
+    /// An endpoint was created before with the same key and body; nothing changed.
+    Known(Box<WebhookEndpoint>),
+    /// The key was used with another body.
+    KeyReused,
+    /// The owner has [`WebhookEndpoint::MAX_PER_OWNER`] for the feed, does not exist, or was erased.
+    NoRoom,
+    /// The session has ended.
+    SessionEnded,
+}
+
+/// The outcome of changing an endpoint.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum EndpointUpdate {
+    /// The change was applied; nothing is written if both are equal.
+    Done {
+        /// The endpoint before.
+        before: Box<WebhookEndpoint>,
+        /// The endpoint afterwards.
+        after: Box<WebhookEndpoint>,
+    },
+    /// There is no such endpoint.
+    Missing,
+    /// The session of the author has ended; nothing changed.
+    SessionEnded,
+}
+
 /// Stores webhook endpoints.
 ///
 /// An endpoint is worked by the server that holds its [`Lease`]: [`lease_endpoint`](Self::lease_endpoint) gives
@@ -17,12 +48,19 @@ use crate::webhook::{Attempt, EndpointChange, FailedDelivery, Lease, NewEndpoint
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait WebhookEndpoints: Send + Sync {
-    /// Adds an endpoint, whose cursor begins at the newest position. `None` if its owner has
-    /// [`WebhookEndpoint::MAX_PER_OWNER`] for its feed, does not exist, or was erased.
+    /// Adds an endpoint under an id of [`Ids::next_webhook_endpoint`](crate::ports::Ids::next_webhook_endpoint); its
+    /// cursor begins at the newest position. It is not added if its owner has too many, its session has ended, or its
+    /// key is known, as [`WebhookEndpoint::known_creation`] decides at the time of the new endpoint. A key that has
+    /// expired is removed from the endpoint that has it. All of that is one atomic step: no endpoint outlives the end
+    /// of its session by [`Sessions::end_sessions`](super::Sessions::end_sessions).
     ///
     /// # Errors
     /// [`Unavailable`].
-    async fn add_endpoint(&self, new: &NewEndpoint) -> Result<Option<WebhookEndpoint>, Unavailable>;
+    async fn add_endpoint(
+        &self,
+        id: WebhookEndpointId,
+        new: &NewEndpoint,
+    ) -> Result<EndpointAddition, Unavailable>;
 
     /// An endpoint.
     ///
@@ -51,8 +89,8 @@ pub trait WebhookEndpoints: Send + Sync {
         limit: u32,
     ) -> Result<Vec<WebhookEndpoint>, Unavailable>;
 
-    /// Locks an endpoint, applies [`WebhookEndpoint::changed`], and returns it; `None` if there is none. Its
-    /// cursor and lease stay as they are.
+    /// Locks an endpoint and applies [`WebhookEndpoint::changed`], if the session of the author of settings is
+    /// live. Its cursor and lease stay as they are.
     ///
     /// # Errors
     /// [`Unavailable`].
@@ -60,7 +98,7 @@ pub trait WebhookEndpoints: Send + Sync {
         &self,
         id: WebhookEndpointId,
         change: &EndpointChange,
-    ) -> Result<Option<WebhookEndpoint>, Unavailable>;
+    ) -> Result<EndpointUpdate, Unavailable>;
 
     /// Removes an endpoint with its deliveries and attempts; returns whether there was one.
     ///
@@ -88,8 +126,8 @@ pub trait WebhookEndpoints: Send + Sync {
     /// [`Unavailable`].
     async fn repeat_given_up(&self, id: WebhookEndpointId, now: Timestamp) -> Result<u64, Unavailable>;
 
-    /// At most `limit` active endpoints that no server has leased and that may have something to deliver, those
-    /// without a turn for the longest time first: an operation that concerns the feed's reader after the cursor,
+    /// At most `limit` endpoints that may receive events, by [`WebhookEndpoint::may_deliver`], that no server has
+    /// leased and that may have something to deliver, those without a turn for the longest time first: an operation that concerns the feed's reader after the cursor,
     /// a replay, or a failed delivery that is due. A store may add those whose cursors are far behind the newest
     /// position. A turn without a delivery moves the cursor on, or its endpoint is found again.
     ///

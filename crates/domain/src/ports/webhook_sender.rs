@@ -4,11 +4,13 @@ use async_trait::async_trait;
 use time::Duration;
 
 use crate::event::Event;
-use crate::ids::OperationId;
+use crate::ids::{OperationId, WebhookEndpointId};
 use crate::ports::{Token, Unavailable};
 use crate::provider_message::Excerpt;
 use crate::timestamp::Timestamp;
-use crate::webhook::{AttemptOutcome, EndpointSecrets, EndpointUrl, SealedSecret, WebhookEndpoint};
+use crate::webhook::{
+    AttemptOutcome, EndpointSecrets, EndpointUrl, SealedSecret, UndecryptableSecret, WebhookEndpoint,
+};
 
 /// The content of a call.
 #[derive(Clone, PartialEq, Debug)]
@@ -44,28 +46,49 @@ pub struct UrlProblem(pub String);
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait WebhookSender: Send + Sync {
-    /// Checks whether a URL may be called; the addresses of its host are checked by each call.
+    /// Returns the canonical form of a URL that may be called; the addresses of its host are checked by each call.
     ///
     /// # Errors
     /// [`UrlProblem`].
-    fn check_url(&self, url: &EndpointUrl) -> Result<(), UrlProblem>;
+    fn accept_url(&self, url: &EndpointUrl) -> Result<EndpointUrl, UrlProblem>;
 
-    /// A new random secret, with its encryption.
+    /// A new random secret, with its encryption for the endpoint with this id.
     ///
     /// # Errors
     /// [`Unavailable`] when there is no key to encrypt with.
-    fn new_secret(&self, now: Timestamp) -> Result<(Token, SealedSecret), Unavailable>;
+    fn new_secret(
+        &self,
+        endpoint: WebhookEndpointId,
+        now: Timestamp,
+    ) -> Result<(Token, SealedSecret), Unavailable>;
 
-    /// The same secrets encrypted with the current key, without those that no longer sign; `None` if they already
-    /// are.
+    /// The current secret of an endpoint.
     ///
     /// # Errors
-    /// [`Unavailable`] when they cannot be decrypted.
+    /// [`Unavailable`] when it cannot be decrypted.
+    fn current_secret(&self, endpoint: &WebhookEndpoint) -> Result<Token, Unavailable>;
+
+    /// The same secrets of an endpoint encrypted with the current key, without those that no longer sign; `None` if
+    /// they already are, or if no key encrypts at this moment.
+    ///
+    /// # Errors
+    /// [`UndecryptableSecret`].
     fn reseal(
         &self,
+        endpoint: WebhookEndpointId,
         secrets: &EndpointSecrets,
         now: Timestamp,
-    ) -> Result<Option<EndpointSecrets>, Unavailable>;
+    ) -> Result<Option<EndpointSecrets>, UndecryptableSecret>;
+
+    /// Checks whether the current secret of an endpoint can be decrypted.
+    ///
+    /// # Errors
+    /// [`UndecryptableSecret`].
+    fn check_secret(
+        &self,
+        endpoint: WebhookEndpointId,
+        current: &SealedSecret,
+    ) -> Result<(), UndecryptableSecret>;
 
     /// Makes a call that begins at `now`, signed by all secrets that sign then. It takes 15 seconds at most.
     ///

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::{
-    DisabledReason, EndpointSecrets, EndpointState, EndpointUrl, Replay, SealedSecret, WebhookEndpoint,
+    DisabledReason, EndpointSecrets, EndpointState, EndpointUrl, PresentedCreation, Replay, SealedSecret,
+    WebhookEndpoint,
 };
 use crate::event::{EventType, Feed};
-use crate::ids::{UserId, WebhookEndpointId};
+use crate::ids::{SessionId, UserId, WebhookEndpointId};
 use crate::ledger::Position;
 use crate::ledger::feature_level::FeatureLevel;
 use crate::text::Line;
@@ -17,6 +18,10 @@ use crate::timestamp::Timestamp;
 pub struct NewEndpoint {
     /// The owner.
     pub owner: UserId,
+    /// The owner's session.
+    pub session: Option<SessionId>,
+    /// The idempotency key, if there is one.
+    pub key: Option<PresentedCreation>,
     /// The events that it receives.
     pub feed: Feed,
     /// The URL.
@@ -44,18 +49,31 @@ pub struct EndpointSettings {
     pub is_paused: Option<bool>,
 }
 
+/// Who changes settings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SettingsAuthor {
+    /// The user.
+    pub user: UserId,
+    /// Their session, which must still be live when the change is made.
+    pub session: Option<SessionId>,
+    /// Whether they have presented their password.
+    pub has_password: bool,
+}
+
 /// A change of an endpoint, decided on the row that the store has locked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EndpointChange {
-    /// Its settings change. Whoever sets the URL becomes the owner, so that events are sent only where somebody
-    /// wants them who may still read them.
+    /// Its settings change; nothing changes without a password that is [required](WebhookEndpoint::requires_password).
+    /// The author of the URL becomes the owner, so that events are sent only where somebody wants them who may still
+    /// read them.
     Settings {
         /// The new settings.
         settings: EndpointSettings,
         /// Who sets them.
-        by: UserId,
+        by: SettingsAuthor,
     },
-    /// A new secret signs; the previous ones sign beside it for [`EndpointSecrets::PREVIOUS_FOR`].
+    /// A new secret signs; the previous ones sign beside it for [`EndpointSecrets::PREVIOUS_FOR`]. An endpoint that was
+    /// disabled for a lost secret is paused: its owner enables it.
     Rotate {
         /// The new secret.
         secret: SealedSecret,
@@ -69,8 +87,17 @@ pub enum EndpointChange {
         /// The same secrets, sealed anew.
         resealed: EndpointSecrets,
     },
-    /// A range is delivered once more; nothing changes while another one is.
+    /// A range is delivered once more; nothing changes while another one is, or unless the endpoint is active.
     Replay(Replay),
+    /// No key decrypts the current secret: the endpoint is disabled, whatever its state is. Nothing changes if it has
+    /// another secret, or below the feature level of [`DisabledReason::SecretLost`], where servers of an earlier
+    /// version may have the key.
+    LoseSecret {
+        /// The secret as it was read.
+        lost: SealedSecret,
+        /// When.
+        at: Timestamp,
+    },
     /// The service stops deliveries; nothing changes unless the endpoint is active. Below the feature level of the
     /// reason, the endpoint is paused instead.
     Disable {
@@ -85,12 +112,13 @@ impl WebhookEndpoint {
     /// The new endpoint, once the store has given it an id and a cursor.
     #[must_use]
     pub fn new(id: WebhookEndpointId, cursor: Position, new: NewEndpoint) -> Self {
-        let NewEndpoint { owner, feed, url, types, description, secret, at } = new;
+        let NewEndpoint { owner, session, key, feed, url, types, description, secret, at } = new;
         Self {
             id,
             owner,
             feed,
             url,
+            set_in: session,
             types,
             description,
             state: EndpointState::Active,
@@ -99,19 +127,39 @@ impl WebhookEndpoint {
             replay: None,
             failing_since: None,
             created_at: at,
+            creation: key.map(|key| key.stored()),
         }
+    }
+
+    /// Whether a user has to present their password for these settings: for another URL, for the URL of an endpoint
+    /// that becomes theirs, and to enable an endpoint.
+    #[must_use]
+    pub fn requires_password(&self, settings: &EndpointSettings, by: UserId) -> bool {
+        let sets_url = settings.url.as_ref().is_some_and(|url| *url != self.url || self.owner != by);
+        sets_url || (settings.is_paused == Some(false) && self.state != EndpointState::Active)
     }
 
     /// The endpoint after a change by a deployment of this feature level.
     #[must_use]
     pub fn changed(mut self, change: &EndpointChange, level: FeatureLevel) -> Self {
         match change {
-            EndpointChange::Settings { settings, by } => self.set(settings, *by),
-            EndpointChange::Rotate { secret, at } => self.secrets = self.secrets.rotated(secret.clone(), *at),
+            EndpointChange::Settings { settings, by }
+                if by.has_password || !self.requires_password(settings, by.user) =>
+            {
+                self.set(settings, *by);
+            }
+            EndpointChange::Rotate { secret, at } => {
+                self.secrets = self.secrets.rotated(secret.clone(), *at);
+                if self.has_lost_secret() {
+                    self.state = EndpointState::Paused;
+                }
+            }
             EndpointChange::Reseal { expected, resealed } if self.secrets == *expected => {
                 self.secrets = resealed.clone();
             }
-            EndpointChange::Replay(range) if self.replay.is_none() => self.replay = Some(*range),
+            EndpointChange::Replay(range) if self.replay.is_none() && self.state == EndpointState::Active => {
+                self.replay = Some(*range);
+            }
             EndpointChange::Disable { reason, at } if self.state == EndpointState::Active => {
                 self.state = if reason.feature_level() <= level {
                     EndpointState::Disabled { at: *at, reason: *reason }
@@ -119,16 +167,30 @@ impl WebhookEndpoint {
                     EndpointState::Paused
                 };
             }
-            EndpointChange::Reseal { .. } | EndpointChange::Replay(_) | EndpointChange::Disable { .. } => {}
+            EndpointChange::LoseSecret { lost, at }
+                if self.secrets.current == *lost
+                    && !self.has_lost_secret()
+                    && DisabledReason::SecretLost.feature_level() <= level =>
+            {
+                self.state = EndpointState::Disabled { at: *at, reason: DisabledReason::SecretLost };
+            }
+            EndpointChange::Settings { .. }
+            | EndpointChange::Reseal { .. }
+            | EndpointChange::Replay(_)
+            | EndpointChange::LoseSecret { .. }
+            | EndpointChange::Disable { .. } => {}
         }
         self
     }
 
-    fn set(&mut self, settings: &EndpointSettings, by: UserId) {
+    fn set(&mut self, settings: &EndpointSettings, by: SettingsAuthor) {
         let EndpointSettings { url, types, description, is_paused } = settings;
         if let Some(url) = url {
-            self.owner = by;
-            if *url != self.url {
+            let is_other = *url != self.url;
+            if is_other || self.owner != by.user {
+                (self.owner, self.set_in) = (by.user, by.session);
+            }
+            if is_other {
                 self.url = url.clone();
                 self.failing_since = None;
             }
@@ -140,6 +202,7 @@ impl WebhookEndpoint {
             self.description.clone_from(description);
         }
         match is_paused {
+            _ if self.has_lost_secret() => {}
             Some(true) => self.state = EndpointState::Paused,
             Some(false) if self.state != EndpointState::Active => {
                 self.state = EndpointState::Active;

@@ -4,6 +4,7 @@
 //! attempt failed becomes a [`FailedDelivery`], which is repeated by a schedule while the cursor goes on.
 
 mod change;
+mod creation;
 mod delivery;
 mod secrets;
 mod turn;
@@ -12,23 +13,24 @@ use std::collections::BTreeSet;
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
-pub use change::{EndpointChange, EndpointSettings, NewEndpoint};
+pub use change::{EndpointChange, EndpointSettings, NewEndpoint, SettingsAuthor};
+pub use creation::{CreationKey, KnownCreation, PresentedCreation};
 pub use delivery::{Attempt, AttemptError, AttemptOutcome, FailedDelivery, FollowUp};
-pub use secrets::{EndpointSecrets, SealedSecret};
+pub use secrets::{EndpointSecrets, MissingKeys, SealedSecret, SecretKeys, UndecryptableSecret};
 pub use turn::{DeliveryKind, Lease, Turn};
 
 use crate::account::User;
 use crate::authorization::{Action, Capacity, Ownership};
 use crate::event::{EventType, Feed};
-use crate::ids::{UserId, WebhookEndpointId};
+use crate::ids::{SessionId, UserId, WebhookEndpointId};
 use crate::ledger::Position;
 use crate::ledger::feature_level::FeatureLevel;
 use crate::names::named_enum;
 use crate::text::{Line, TextError};
 use crate::timestamp::Timestamp;
 
-/// The URL of an endpoint: 1 to 2 048 visible ASCII characters. Which URLs may be called is up to the adapter
-/// that calls them.
+/// The URL of an endpoint: 1 to 2 048 visible ASCII characters. The adapter that calls URLs decides which may be
+/// called, and returns their canonical form, which is stored and shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EndpointUrl(String);
 
@@ -61,7 +63,7 @@ impl EndpointUrl {
         &self.0
     }
 
-    /// The host and the port, without path and query, which may contain secrets.
+    /// The host and the port of a canonical URL, without path and query, which may contain secrets.
     #[must_use]
     pub fn authority(&self) -> &str {
         let (_, rest) = self.0.split_once("://").unwrap_or_default();
@@ -149,6 +151,8 @@ pub struct WebhookEndpoint {
     pub feed: Feed,
     /// The URL.
     pub url: EndpointUrl,
+    /// The session that set the URL, if known.
+    pub set_in: Option<SessionId>,
     /// The types of these events; `None` for all.
     pub types: Option<BTreeSet<EventType>>,
     /// A note of its owner.
@@ -165,6 +169,8 @@ pub struct WebhookEndpoint {
     pub failing_since: Option<Timestamp>,
     /// The time of creation.
     pub created_at: Timestamp,
+    /// The idempotency key of its creation, if it had one.
+    pub creation: Option<CreationKey>,
 }
 
 impl WebhookEndpoint {
@@ -195,6 +201,12 @@ impl WebhookEndpoint {
             && owner.suspended_at.is_none()
             && may(self.feed.action())
             && may(managing)
+    }
+
+    /// Whether it was disabled because its secret was lost; only a new secret changes that.
+    #[must_use]
+    pub const fn has_lost_secret(&self) -> bool {
+        matches!(self.state, EndpointState::Disabled { reason: DisabledReason::SecretLost, .. })
     }
 
     /// The state and the time of the first failure after the outcome of an attempt.

@@ -1,5 +1,8 @@
 //! The secrets of an endpoint, encrypted.
 
+use std::collections::BTreeMap;
+
+use thiserror::Error;
 use time::Duration;
 
 use crate::timestamp::Timestamp;
@@ -23,6 +26,10 @@ impl EndpointSecrets {
     /// The maximum number of previous secrets; older ones stop signing early.
     pub const MAX_PREVIOUS: usize = 5;
 
+    /// The time after which a secret that needs a missing signing key is lost: every server looks for such secrets
+    /// each minute, and encrypts those of its keys anew.
+    pub const LOST_AFTER: Duration = Duration::minutes(5);
+
     /// The first secret.
     #[must_use]
     pub const fn new(current: SealedSecret) -> Self {
@@ -43,3 +50,26 @@ impl EndpointSecrets {
         std::iter::once(&self.current).chain(previous)
     }
 }
+
+/// The keys that encrypt the secrets of endpoints.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum SecretKeys {
+    /// The signing keys of access tokens, below
+    /// [`FeatureLevel::Level2`](crate::ledger::feature_level::FeatureLevel::Level2).
+    Signing,
+    /// Keys for nothing else.
+    Webhooks,
+}
+
+/// The current secret of an endpoint cannot be decrypted with the keys of this server.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Error)]
+#[error("the secret cannot be decrypted with the key {key}")]
+pub struct UndecryptableSecret {
+    /// The keys among which the key is missing or differs.
+    pub keys: SecretKeys,
+    /// The id of the key that encrypted it.
+    pub key: String,
+}
+
+/// The number of endpoints for each key that is missing or differs.
+pub type MissingKeys = BTreeMap<UndecryptableSecret, u64>;

@@ -121,6 +121,8 @@ mod tests {
     fn endpoint() -> WebhookEndpoint {
         let new = NewEndpoint {
             owner: UserId::new(1).unwrap(),
+            session: None,
+            key: None,
             feed: Feed::Own,
             url: EndpointUrl::new("https://example.com").unwrap(),
             types: None,

@@ -46,7 +46,7 @@ pub enum Move {
     },
     /// It arrived.
     Complete {
-        /// The transaction on the network; defaults to the known one.
+        /// The transaction on the network; defaults to the known one, and may differ from it only in a review.
         txid: Option<Line>,
     },
     /// An operator knows that it was not and will not be sent. If the provider may have it, it must be
@@ -189,6 +189,11 @@ pub fn decide(withdrawal: &Withdrawal, to: Move) -> Result<Decision, MoveRefusal
         | (WithdrawalState::NeedsReview { .. }, Move::Refused) => return Err(refused()),
         (state, Move::Broadcast { txid } | Move::Complete { txid: Some(txid) })
             if current == to_status && state.txid() != Some(&txid) =>
+        {
+            return Err(refused());
+        }
+        (WithdrawalState::Broadcast { txid: known }, Move::Complete { txid: Some(txid) })
+            if *known != txid =>
         {
             return Err(refused());
         }

@@ -16,6 +16,7 @@ use bech32::Fe32;
 use bs58::Alphabet;
 use cuepoint_domain::address::{AddressError, Network};
 use curve25519_dalek::{EdwardsPoint, Scalar};
+use data_encoding::{BASE32_NOPAD, HEXLOWER};
 use k256::elliptic_curve::PrimeField;
 use k256::elliptic_curve::sec1::ToSec1Point;
 use proptest::prelude::*;
@@ -166,6 +167,68 @@ fn taproot_key(secret: [u8; 32]) -> [u8; 32] {
 fn segwit(chain: &str, version: u8, program: &[u8]) -> String {
     bech32::segwit::encode(bech32::Hrp::parse(chain).unwrap(), Fe32::try_from(version).unwrap(), program)
         .unwrap()
+}
+
+/// The first key with uniform bytes at its beginning that satisfies a curve.
+fn uniform_key(is_key: impl Fn(&[u8; 32]) -> bool) -> [u8; 32] {
+    let mut keys = (0..=u16::MAX).map(|end| {
+        let mut key = [7; 32];
+        key[30..].copy_from_slice(&end.to_be_bytes());
+        key
+    });
+    keys.find(is_key).unwrap()
+}
+
+#[test]
+fn an_account_of_equal_bytes_is_refused_on_every_network() {
+    let hash = [[0xab].as_slice(), &[7; 15], &[1, 2, 3, 4]].concat();
+    let program = [hash.as_slice(), &[5; 12]].concat();
+    let edwards = uniform_key(|key| {
+        let point = curve25519_dalek::edwards::CompressedEdwardsY(*key).decompress();
+        point.is_some_and(|point| point.is_torsion_free() && !point.is_small_order())
+    });
+    let taproot = uniform_key(|key| k256::PublicKey::from_sec1_bytes(&[&[2], &key[..]].concat()).is_ok());
+    let (bitcoin, ripple) = (Alphabet::BITCOIN, Alphabet::RIPPLE);
+    let stellar = |version: u8, rest: &[u8]| {
+        let body = [[version].as_slice(), &edwards, rest].concat();
+        BASE32_NOPAD.encode(&[body.as_slice(), &crc16(&body).to_le_bytes()].concat())
+    };
+    let hex = HEXLOWER.encode(&hash);
+    let mut table = vec![
+        (Network::Bitcoin, base58(&[0x00], &hash, bitcoin)),
+        (Network::Bitcoin, base58(&[0x05], &hash, bitcoin)),
+        (Network::Bitcoin, segwit("bc", 0, &hash)),
+        (Network::Bitcoin, segwit("bc", 0, &program)),
+        (Network::Bitcoin, segwit("bc", 1, &taproot)),
+        (Network::Litecoin, base58(&[0x30], &hash, bitcoin)),
+        (Network::Litecoin, base58(&[0x32], &hash, bitcoin)),
+        (Network::Litecoin, segwit("ltc", 0, &hash)),
+        (Network::Litecoin, segwit("ltc", 1, &taproot)),
+        (Network::Dogecoin, base58(&[0x1e], &hash, bitcoin)),
+        (Network::Dogecoin, base58(&[0x16], &hash, bitcoin)),
+        (Network::Tron, base58(&[0x41], &hash, bitcoin)),
+        (Network::Solana, bs58::encode(edwards).into_string()),
+        (Network::Xrp, base58(&[0x00], &hash, ripple)),
+        (Network::Xrp, base58(&[0x05, 0x44], &[&hash[..], &[0; 9]].concat(), ripple)),
+        (Network::Stellar, stellar(6 << 3, &[])),
+        (Network::Stellar, stellar(12 << 3, &[0, 0, 0, 0, 0, 0, 0, 9])),
+        (Network::Ton, format!("0:{}", HEXLOWER.encode(&program))),
+        (Network::Ton, format!("-1:{}", HEXLOWER.encode(&program))),
+    ];
+    table.extend(EVM.map(|network| (network, format!("0x{hex}"))));
+    for (network, text) in &table {
+        assert_eq!(network.canonical(text), Err(AddressError::Ownerless), "{text} on {}", network.name());
+    }
+    assert!(Network::all().all(|network| table.iter().any(|(listed, _)| *listed == network)));
+}
+
+/// The checksum of Stellar's addresses: CRC-16/XMODEM.
+fn crc16(bytes: &[u8]) -> u16 {
+    bytes.iter().fold(0, |sum, byte| {
+        (0..8).fold(sum ^ (u16::from(*byte) << 8), |sum: u16, _| {
+            if sum & 0x8000 == 0 { sum << 1 } else { (sum << 1) ^ 0x1021 }
+        })
+    })
 }
 
 /// Addresses with a checksum that detects every change of one character; Solana has none, and Ethereum's

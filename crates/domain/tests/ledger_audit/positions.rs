@@ -1,7 +1,7 @@
-//! Positions of operations: contiguous from 1, and none is missing for long.
+//! Positions of operations: contiguous from 1 but for stored gaps, and none is missing for long.
 
 use cuepoint_domain::ids::OperationId;
-use cuepoint_domain::ledger::{Auditor, Finding, Position};
+use cuepoint_domain::ledger::{Auditor, Finding, Position, PositionGap};
 
 fn position(number: i64) -> Position {
     Position::new(number).unwrap()
@@ -9,7 +9,15 @@ fn position(number: i64) -> Position {
 
 /// The finding about an otherwise empty ledger with these positions.
 fn finding(positions: &[i64]) -> Option<Finding> {
+    finding_with(&[], positions)
+}
+
+/// The finding about an otherwise empty ledger with these gaps and positions.
+fn finding_with(gaps: &[(i64, i64)], positions: &[i64]) -> Option<Finding> {
     let mut auditor = Auditor::new();
+    for (last, next) in gaps {
+        auditor.position_gap(PositionGap::new(position(*last), position(*next)).unwrap());
+    }
     positions.iter().for_each(|number| auditor.position(position(*number)));
     auditor.finish().err()
 }
@@ -27,6 +35,42 @@ fn a_gap_or_a_duplicate_is_found() {
     {
         let gap = Finding::Position { expected: position(expected), found: position(found) };
         assert_eq!(finding(positions), Some(gap), "{positions:?}");
+    }
+}
+
+#[test]
+fn stored_gaps_alone_are_consistent() {
+    for (gaps, positions) in [
+        (&[(0, 100)][..], &[][..]),
+        (&[(0, 100)], &[100, 101]),
+        (&[(2, 100)], &[1, 2]),
+        (&[(2, 100)], &[1, 2, 100, 101]),
+        (&[(2, 100), (100, 200)], &[1, 2, 100, 200]),
+        (&[(2, 100), (101, 200)], &[1, 2, 100, 101]),
+    ] {
+        assert_eq!(finding_with(gaps, positions), None, "{gaps:?} {positions:?}");
+    }
+}
+
+#[test]
+fn positions_that_do_not_follow_their_gap_are_found() {
+    for (gaps, positions, expected, found) in [
+        (&[(2, 100)][..], &[1, 2, 3][..], 100, 3),
+        (&[(2, 100)], &[1, 2, 101], 100, 101),
+        (&[(2, 100)], &[1, 2, 99], 100, 99),
+        (&[(2, 100)], &[1, 100], 2, 100),
+        (&[(2, 100)], &[1, 2, 100, 200], 101, 200),
+    ] {
+        let wrong = Finding::Position { expected: position(expected), found: position(found) };
+        assert_eq!(finding_with(gaps, positions), Some(wrong), "{gaps:?} {positions:?}");
+    }
+}
+
+#[test]
+fn a_gap_that_no_operation_precedes_is_found() {
+    for (gap, positions) in [((3, 100), &[1, 2][..]), ((50, 60), &[]), ((1, 2), &[])] {
+        let stray = Finding::PositionGap { last: position(gap.0), next: position(gap.1) };
+        assert_eq!(finding_with(&[gap], positions), Some(stray), "{gap:?} {positions:?}");
     }
 }
 

@@ -25,8 +25,10 @@ pub const PER_ACCOUNT: usize = 6;
 /// The number of events by which a stream may be behind.
 const BUFFER: usize = 256;
 
-/// The minimum time between two searches for closed connections among all streams.
+/// The minimum time between two searches for closed connections among all streams for a free place.
 const ABANDONED_SOUGHT_EVERY: Duration = Duration::from_secs(1);
+/// The time for which a client may take to read the end of a stream.
+const END_READ_WITHIN: Duration = Duration::from_secs(2);
 
 /// The authority under which a stream was opened.
 #[derive(Clone, Copy, Debug)]
@@ -57,13 +59,13 @@ pub enum EndReason {
     Slow,
     /// The access token expired, or the reader lost the permission.
     Unauthorized,
-    /// The client closed its connection, and its place was needed.
+    /// The client closed its connection.
     Abandoned,
     /// The server stops.
     Stopping,
     /// Events could not be read for a while.
     Unavailable,
-    /// The newest position went back: a standby without the last commits has become the primary.
+    /// Commits whose events were sent are lost: a standby without them has become the primary.
     Reset,
 }
 
@@ -102,6 +104,8 @@ struct Streams {
     is_closed: bool,
     last_key: u64,
     open: HashMap<StreamKey, OpenStream>,
+    /// Streams that this server ended and that the client has not read to the end.
+    ended: HashMap<StreamKey, EndedStream>,
     by_account: HashMap<UserId, HashSet<StreamKey>>,
     of_all: HashSet<StreamKey>,
     /// When closed connections were last sought among all streams.
@@ -112,16 +116,26 @@ struct Streams {
     position: Position,
 }
 
-/// Whether the client has closed its connection, which is noticed otherwise at the next write.
-pub type IsAbandoned = Box<dyn Fn() -> bool + Send + Sync>;
+/// The connection of a stream's client.
+pub trait ClientConnection: Send + Sync {
+    /// Whether the client has closed it, which is noticed otherwise at the next write.
+    fn is_abandoned(&self) -> bool;
+    /// Closes it, whatever the client has not read.
+    fn cut(&self);
+}
 
 struct OpenStream {
     authority: Authority,
     follows: bool,
     /// `None` once the reader did not keep up; the stream shows what it has received, and ends.
     events: Option<mpsc::Sender<Arc<Event>>>,
-    is_abandoned: IsAbandoned,
+    connection: Arc<dyn ClientConnection>,
     revoked: Arc<AtomicBool>,
+}
+
+struct EndedStream {
+    connection: Arc<dyn ClientConnection>,
+    at: Instant,
 }
 
 /// A stream's place at the hub, which it leaves when dropped.
@@ -143,15 +157,16 @@ impl EventHub {
     ///
     /// # Errors
     /// [`Full`].
-    pub fn open(&self, authority: Authority, is_abandoned: IsAbandoned) -> Result<Subscription, Full> {
+    pub fn open(
+        &self,
+        authority: Authority,
+        connection: Arc<dyn ClientConnection>,
+    ) -> Result<Subscription, Full> {
         let Self(hub) = self;
         let account = authority.principal.user;
         let mut guard = hub.lock();
         let streams = &mut *guard;
-        if let Err(full) = streams.has_room(account, hub.max_streams) {
-            streams.end_abandoned(full, account);
-            streams.has_room(account, hub.max_streams)?;
-        }
+        streams.make_room(account, hub.max_streams)?;
         streams.last_key = streams.last_key.wrapping_add(1);
         let key = StreamKey(streams.last_key);
         streams.by_account.entry(account).or_default().insert(key);
@@ -164,13 +179,22 @@ impl EventHub {
             authority,
             follows: false,
             events: Some(events),
-            is_abandoned,
+            connection,
             revoked: Arc::clone(&revoked),
         };
         streams.open.insert(key, stream);
         metrics::event_streams(streams.open.len());
         drop(guard);
         Ok(Subscription { hub: Arc::clone(hub), key, events: received, revoked })
+    }
+
+    /// Whether a further stream of this account would be admitted.
+    ///
+    /// # Errors
+    /// [`Full`].
+    pub fn ensure_room(&self, account: UserId) -> Result<(), Full> {
+        let Self(hub) = self;
+        hub.lock().make_room(account, hub.max_streams)
     }
 
     /// Waits until a stream follows, and returns the position after which the next events are due.
@@ -216,6 +240,32 @@ impl EventHub {
         }
     }
 
+    /// Ends the streams of clients that have closed their connections.
+    pub fn end_abandoned(&self) {
+        let Self(hub) = self;
+        // Asks for each connection without the lock, which delays events.
+        let of = |(key, stream): (&StreamKey, &OpenStream)| (*key, Arc::clone(&stream.connection));
+        let connections: Vec<_> = hub.lock().open.iter().map(of).collect();
+        let is_abandoned = |(_, connection): &(_, Arc<dyn ClientConnection>)| connection.is_abandoned();
+        let abandoned: Vec<_> = connections.into_iter().filter(is_abandoned).collect();
+        let mut streams = hub.lock();
+        for (key, _) in abandoned {
+            streams.end(key, EndReason::Abandoned);
+        }
+    }
+
+    /// Cuts the connections of clients that have not read the end of their streams in time.
+    pub fn cut_unread_ends(&self) {
+        let Self(hub) = self;
+        hub.lock().ended.retain(|_, stream| {
+            let is_overdue = stream.at.elapsed() >= END_READ_WITHIN;
+            if is_overdue {
+                stream.connection.cut();
+            }
+            !is_overdue
+        });
+    }
+
     /// Ends every stream.
     pub fn end_all(&self, reason: EndReason) {
         let Self(hub) = self;
@@ -246,6 +296,12 @@ impl Streams {
         if of_account >= PER_ACCOUNT { Err(Full::Account) } else { Ok(()) }
     }
 
+    fn make_room(&mut self, account: UserId, max_streams: usize) -> Result<(), Full> {
+        let Err(full) = self.has_room(account, max_streams) else { return Ok(()) };
+        self.end_abandoned(full, account);
+        self.has_room(account, max_streams)
+    }
+
     /// Frees the places of closed connections: of this account, or of all accounts at most once a second.
     fn end_abandoned(&mut self, full: Full, account: UserId) {
         let candidates: Vec<StreamKey> = match full {
@@ -260,7 +316,7 @@ impl Streams {
             }
         };
         for key in candidates {
-            if self.open.get(&key).is_some_and(|stream| (stream.is_abandoned)()) {
+            if self.open.get(&key).is_some_and(|stream| stream.connection.is_abandoned()) {
                 self.end(key, EndReason::Abandoned);
             }
         }
@@ -294,6 +350,12 @@ impl Streams {
         if let Some(stream) = self.remove(key) {
             stream.revoked.store(true, Ordering::Release);
             metrics::event_stream_ended(reason.name());
+            let connection = stream.connection;
+            if reason == EndReason::Abandoned {
+                connection.cut();
+            } else {
+                self.ended.insert(key, EndedStream { connection, at: Instant::now() });
+            }
         }
     }
 
@@ -362,7 +424,8 @@ impl Subscription {
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        drop(self.hub.lock().remove(self.key));
+        let mut streams = self.hub.lock();
+        drop((streams.remove(self.key), streams.ended.remove(&self.key)));
     }
 }
 

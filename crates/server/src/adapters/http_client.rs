@@ -18,25 +18,37 @@ const MAX_BUFFER: usize = 64 * 1024;
 /// A client that finds the addresses of host names with the resolver `R`.
 pub(crate) type HttpClient<R> = Client<HttpsConnector<HttpConnector<R>>, Full<Bytes>>;
 
-/// Creates a client for http and https. It follows no redirects. It uses no proxy, because hyper-util reads the
-/// variables of proxies only in a matcher that this client does not have.
-///
-/// # Errors
-/// When `https` is needed and the machine has no root certificates.
-pub(crate) fn http_client<R>(resolver: R, https: bool) -> anyhow::Result<HttpClient<R>>
-where
-    HttpsConnector<HttpConnector<R>>: Connect + Clone,
-{
-    let mut tcp = HttpConnector::new_with_resolver(resolver);
-    tcp.enforce_http(false);
-    let connector = HttpsConnectorBuilder::new()
-        .with_tls_config(tls(https)?)
-        .https_or_http()
-        .enable_http1()
-        .wrap_connector(tcp);
-    // No connection is reused: an idle one may be closed by then, and its address would not be resolved again.
-    let mut builder = Client::builder(TokioExecutor::new());
-    Ok(builder.pool_max_idle_per_host(0).http1_max_buf_size(MAX_BUFFER).build(connector))
+/// Creates clients for http and https. They follow no redirects. They use no proxy, because hyper-util reads the
+/// variables of proxies only in a matcher that these clients do not have.
+pub(crate) struct HttpClients {
+    tls: ClientConfig,
+}
+
+impl HttpClients {
+    /// Reads the root certificates of the machine.
+    ///
+    /// # Errors
+    /// When `https` is needed and the machine has no root certificates.
+    pub(crate) fn new(https: bool) -> anyhow::Result<Self> {
+        Ok(Self { tls: tls(https)? })
+    }
+
+    /// Creates a client that finds the addresses of host names with this resolver.
+    pub(crate) fn client<R>(&self, resolver: R) -> HttpClient<R>
+    where
+        HttpsConnector<HttpConnector<R>>: Connect + Clone,
+    {
+        let mut tcp = HttpConnector::new_with_resolver(resolver);
+        tcp.enforce_http(false);
+        let connector = HttpsConnectorBuilder::new()
+            .with_tls_config(self.tls.clone())
+            .https_or_http()
+            .enable_http1()
+            .wrap_connector(tcp);
+        // No connection is reused: an idle one may be closed by then, and its address would not be resolved again.
+        let mut builder = Client::builder(TokioExecutor::new());
+        builder.pool_max_idle_per_host(0).http1_max_buf_size(MAX_BUFFER).build(connector)
+    }
 }
 
 /// Returns a TLS configuration that trusts the root certificates of the machine.

@@ -41,14 +41,14 @@ impl JobQueue for BoundedJobQueue {
 
 #[cfg(test)]
 mod tests {
-    use cuepoint_domain::ids::UserId;
+    use cuepoint_domain::ids::WebhookEndpointId;
 
     use super::*;
 
     #[test]
     fn a_full_queue_refuses_every_further_job() {
         let queue = BoundedJobQueue::default();
-        let job = || Job::NotifyPasswordChanged(UserId::new(1).unwrap());
+        let job = || Job::NotifyWebhookDisabled(WebhookEndpointId::new(1).unwrap());
         for _ in 0..CAPACITY {
             queue.enqueue(job()).unwrap();
         }

@@ -3,15 +3,15 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Error, bail};
+use anyhow::{Error, bail};
 
 use crate::cli::signals::Signals;
-use crate::cli::{ledger_verify, print, restore};
+use crate::cli::{endpoint_keys, ledger_verify, print_outcome, restore};
 use crate::composition;
 use crate::config::Settings;
 
-/// Makes a backup, prints its size and newest operation, and returns the exit status. A copy with an
-/// inconsistent ledger gets another name than the file.
+/// Names the keys to keep, makes a backup, prints its size and newest operation, and returns the exit status. A
+/// copy with an inconsistent ledger gets another name than the file.
 ///
 /// # Errors
 /// When no backup was made. A signal is such an error; nothing is left of the copy then.
@@ -24,6 +24,8 @@ pub(crate) async fn run(settings: Settings, file: &Path) -> anyhow::Result<u8> {
 }
 
 async fn make(settings: Settings, file: &Path) -> anyhow::Result<u8> {
+    // First, because the tools of PostgreSQL make its backups, and the failure says how.
+    print_outcome(&endpoint_keys::to_keep(&settings));
     let copy = composition::backup(&settings, file).await?;
     let status = ledger_verify::audit(&*copy).await?;
     if status != ledger_verify::CONSISTENT {
@@ -31,9 +33,9 @@ async fn make(settings: Settings, file: &Path) -> anyhow::Result<u8> {
         return Ok(status);
     }
     let open = copy.open_transfers().await.map_err(Error::from_boxed)?;
-    restore::finish(copy, status).await?;
-    let size = fs::metadata(file).with_context(|| format!("{} cannot be read", file.display()))?.len();
     let newest = restore::newest_operation(&open)?;
-    print(&format!("{}: {size} bytes, {newest}\n", file.display()))?;
+    restore::finish(copy, status).await?;
+    let size = fs::metadata(file).map_or_else(|_| "?".to_owned(), |found| found.len().to_string());
+    print_outcome(&format!("{}: {size} bytes, {newest}\n", file.display()));
     Ok(status)
 }

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod backup;
+mod endpoint_keys;
 mod key_rotation;
 mod ledger_verify;
 mod restore;
@@ -20,14 +21,16 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::ports::RestoreSource;
 use time::Duration;
+use tokio::runtime::Runtime;
 
 use crate::adapters::clock::SystemClock;
 use crate::adapters::security::keys::{Algorithm, OlderKeys, Rotation};
 use crate::adapters::security::random::RandomSecrets;
-use crate::config::{Layers, Settings, StorageOption};
+use crate::config::{KeyPurpose, Layers, Settings, StorageOption};
 use crate::observability::log_queue::LogQueue;
 use crate::observability::telemetry;
 use crate::{composition, http};
+use endpoint_keys::WithoutWebhookKeys;
 use storage_copy::CopyArguments;
 
 /// The default delay before a new key signs: longer than servers need to read it and verifiers to fetch it,
@@ -74,7 +77,7 @@ impl StorageArguments {
 #[derive(Subcommand)]
 enum Command {
     /// Run the service (the default).
-    Serve,
+    Serve(WithoutWebhookKeys),
     /// Apply the missing database migrations.
     Migrate,
     /// Copy the SQLite database to a file, while the server may run, and audit the copy.
@@ -91,6 +94,8 @@ enum Command {
         /// The name of the PostgreSQL database, to confirm that the configuration points to the intended one.
         #[arg(long, value_name = "NAME")]
         database_name: Option<String>,
+        #[command(flatten)]
+        without_keys: WithoutWebhookKeys,
     },
     /// Finalize an upgrade once no server of an earlier version runs. Afterwards servers write values that
     /// earlier versions cannot read.
@@ -105,7 +110,7 @@ enum Command {
     /// Manage the storage.
     #[command(subcommand)]
     Storage(StorageCommand),
-    /// Manage the signing keys of access tokens.
+    /// Manage the signing keys of access tokens, and the keys of webhook secrets.
     #[command(subcommand)]
     Keys(KeysCommand),
     /// Inspect the configuration.
@@ -113,6 +118,12 @@ enum Command {
     Config(ConfigCommand),
     /// Print the OpenAPI document.
     Openapi,
+}
+
+impl Default for Command {
+    fn default() -> Self {
+        Self::Serve(WithoutWebhookKeys::default())
+    }
 }
 
 #[derive(Subcommand)]
@@ -133,10 +144,14 @@ enum KeysCommand {
     /// Add a new key to auth.signing_key_file or to the keys in the data directory, creating the file if
     /// necessary. Issued tokens stay valid.
     Rotate {
+        /// Rotate the keys that encrypt the secrets of webhook endpoints instead: those of webhooks.key_file, or those
+        /// that the first start created. All older keys are kept.
+        #[arg(long, conflicts_with = "algorithm")]
+        webhooks: bool,
         /// The algorithm of the new key. Default: that of the newest key.
         #[arg(long, value_enum)]
         algorithm: Option<Algorithm>,
-        /// The delay before the new key signs, in which every server has to read it.
+        /// The delay before the new key signs or encrypts, in which every server has to read it.
         #[arg(long, value_name = "SECONDS", default_value_t = SIGNS_IN_SECONDS,
             value_parser = clap::value_parser!(u32).range(0..=86_400))]
         signs_in: u32,
@@ -153,10 +168,10 @@ enum ConfigCommand {
 #[must_use]
 pub fn run() -> ExitCode {
     let Arguments { storage, command } = Arguments::parse();
-    let (storage, command) = (storage.selected(), command.unwrap_or(Command::Serve));
+    let (storage, command) = (storage.selected(), command.unwrap_or_else(Command::default));
     let failure = match command {
         Command::Ledger(LedgerCommand::Verify) => ExitCode::from(ledger_verify::NOT_CHECKED),
-        Command::Serve
+        Command::Serve(_)
         | Command::Migrate
         | Command::Backup { .. }
         | Command::Restore { .. }
@@ -167,7 +182,7 @@ pub fn run() -> ExitCode {
         | Command::Openapi => ExitCode::FAILURE,
     };
     // Only the service must keep running while its log is not read; other commands wait and lose no line.
-    let queue = matches!(command, Command::Serve).then(telemetry::queue).transpose();
+    let queue = matches!(command, Command::Serve(_)).then(telemetry::queue).transpose();
     let (queue, ended) = match queue.context("cannot start the log writer") {
         Ok(queue) => {
             let ended = execute(command, storage, queue.as_ref());
@@ -198,9 +213,13 @@ fn execute(
 ) -> anyhow::Result<ExitCode> {
     let start = |queue| start(storage.clone(), queue);
     match command {
-        Command::Serve => {
+        Command::Serve(without_keys) => {
             let settings = start(queue)?;
-            block_on(serve::serve(settings))?;
+            let runtime = runtime()?;
+            let served = runtime.block_on(serve::serve(settings, without_keys.into()));
+            // Dropped, it would wait for threads that the system blocks, such as those that look up names.
+            runtime.shutdown_background();
+            served?;
         }
         Command::Migrate => {
             let settings = start(queue)?;
@@ -212,14 +231,14 @@ fn execute(
             let settings = start(queue)?;
             return block_on(backup::run(settings, &file)).map(ExitCode::from);
         }
-        Command::Restore { file, database_name } => {
+        Command::Restore { file, database_name, without_keys } => {
             let source = match (&file, &database_name) {
                 (Some(file), _) => RestoreSource::File(file),
                 (None, Some(name)) => RestoreSource::Database(name),
                 (None, None) => bail!("restore needs a FILE or --database-name"),
             };
             let settings = start(queue)?;
-            return block_on(restore::run(settings, source)).map(ExitCode::from);
+            return block_on(restore::run(settings, source, without_keys)).map(ExitCode::from);
         }
         Command::FinalizeUpgrade { database_name } => {
             let settings = start(queue)?;
@@ -235,18 +254,23 @@ fn execute(
             let settings = start(queue)?;
             block_on(storage_copy::run(settings, arguments))?;
         }
-        Command::Keys(KeysCommand::Rotate { algorithm, signs_in }) => {
+        Command::Keys(KeysCommand::Rotate { webhooks, algorithm, signs_in }) => {
             let settings = start(queue)?;
             let signs_in = Duration::seconds(i64::from(signs_in));
             let access_token_ttl = settings.auth.access_token_ttl;
-            let asked = Rotation { algorithm, signs_in, access_token_ttl, older: OlderKeys::Verify };
-            key_rotation::run(&settings, asked, &SystemClock)?;
+            let (purpose, older) = if webhooks {
+                (KeyPurpose::Webhooks, OlderKeys::Keep)
+            } else {
+                (KeyPurpose::Signing, OlderKeys::Verify)
+            };
+            let asked = Rotation { algorithm, signs_in, access_token_ttl, older };
+            key_rotation::run(&settings, purpose, asked, &SystemClock)?;
         }
         Command::Config(ConfigCommand::Check) => {
             let layers = Layers::of_process(storage)?;
             let effective = layers.effective()?;
             let settings = layers.settings()?;
-            composition::check_signing_keys(&settings, RandomSecrets::new()?, &SystemClock)?;
+            composition::check_keys(&settings, RandomSecrets::new()?, &SystemClock)?;
             composition::providers(&settings, Arc::new(SystemClock))?;
             print(&format!("# CUEPOINT_ENV is {}\n{effective}", layers.environment.name()))?;
         }
@@ -268,8 +292,12 @@ fn start(storage: Option<StorageOption>, queue: Option<&LogQueue>) -> anyhow::Re
 
 /// Runs a future to completion on the runtime that owns the pool, the writer and the workers.
 fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    runtime()?.block_on(work)
+}
+
+fn runtime() -> anyhow::Result<Runtime> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    runtime.context("cannot create the runtime")?.block_on(work)
+    runtime.context("cannot create the runtime")
 }
 
 /// Writes to standard output. A closed pipe counts as success, because readers such as `head` stop early.
@@ -278,5 +306,13 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => written.context("standard output cannot be written"),
+    }
+}
+
+/// Writes text to standard output. A failure is only logged, because the exit status states whether the work is
+/// complete.
+pub(crate) fn print_outcome(text: &str) {
+    if let Err(error) = print(text) {
+        tracing::warn!("{error:#}");
     }
 }

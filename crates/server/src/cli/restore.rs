@@ -10,18 +10,23 @@ use time::format_description::well_known::Rfc3339;
 use crate::adapters::clock::SystemClock;
 use crate::adapters::security::keys::{self, OlderKeys, Rotation};
 use crate::adapters::security::random::{RandomSecrets, random};
+use crate::cli::endpoint_keys::{self, SigningKeysAfterwards, WithoutWebhookKeys};
 use crate::cli::ledger_verify;
 use crate::cli::print;
 use crate::composition;
 use crate::config::Settings;
 
-/// Restores from the source, replaces all signing keys with a new one, prints the transfers to look up,
+/// Restores from the source, replaces all signing keys with a new one but no webhook keys, prints the transfers to look up,
 /// audits the ledger, and returns the exit status. It can be repeated.
 ///
 /// # Errors
-/// When the data cannot be restored or the keys cannot be replaced. Completed steps stay in effect, and a
+/// When the data cannot be restored, webhook keys are missing, or the signing keys cannot be replaced. Completed steps stay in effect, and a
 /// repetition continues from there.
-pub(crate) async fn run(settings: Settings, source: RestoreSource<'_>) -> anyhow::Result<u8> {
+pub(crate) async fn run(
+    settings: Settings,
+    source: RestoreSource<'_>,
+    without_keys: WithoutWebhookKeys,
+) -> anyhow::Result<u8> {
     let secrets = RandomSecrets::new()?;
     // Random, because a counter in the database would be restored too and would repeat an epoch.
     let epoch = i64::from_be_bytes(random(secrets)).checked_abs().unwrap_or(i64::MAX).max(1);
@@ -31,9 +36,15 @@ pub(crate) async fn run(settings: Settings, source: RestoreSource<'_>) -> anyhow
         RestoreSource::Database(name) => name.to_owned(),
     };
     print(&format!("{name}: epoch {epoch}, {sessions_ended} sessions ended, ids moved ahead\n"))?;
-    // Before any row is read, because an unreadable row must not keep the old keys in force, and before a
+    let endpoint_secrets = data.endpoint_secrets().await;
+    if let Ok(found) = &endpoint_secrets {
+        let signing = SigningKeysAfterwards::Replaced;
+        print(&endpoint_keys::accept(&settings, signing, found, without_keys)?)?;
+    }
+    // Before another row is read, because an unreadable row must not keep the old keys in force, and before a
     // server can use the data.
     print(&new_key(&settings, secrets)?)?;
+    endpoint_secrets.map_err(Error::from_boxed).context("the secrets of webhook endpoints")?;
     let open = data.open_transfers().await.map_err(Error::from_boxed)?;
     print(&report(&open, &settings.currency)?)?;
     let status = ledger_verify::audit(&*data).await?;

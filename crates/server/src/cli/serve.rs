@@ -1,22 +1,23 @@
 //! The life cycle of the service: start, announce, serve, stop.
 
 use std::io::{self, Write};
-use std::net::TcpListener;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
 use std::sync::Arc;
 
 use actix_web::dev::Server;
 use anyhow::{Context, anyhow};
+use cuepoint_domain::application::jobs::WithoutKeys;
 use cuepoint_domain::application::{BootstrapRefusal, Bootstrapped, CommandError};
 use cuepoint_domain::ports::{Opening, Store};
-use socket2::SockRef;
+use socket2::{Domain, Socket, Type};
 
 use crate::adapters::clock::SystemClock;
-use crate::adapters::security::keys::SigningKeys;
 use crate::adapters::security::random::RandomSecrets;
 use crate::app::App;
+use crate::cli::endpoint_keys;
 use crate::cli::signals::Signals;
-use crate::composition::{self, Providers};
+use crate::composition::{self, Keys, Providers};
 use crate::config::{Bootstrap, EmailChannel, Settings};
 use crate::http::web_server;
 use crate::jobs::BackgroundJobs;
@@ -26,27 +27,30 @@ use crate::observability::metrics::Metrics;
 /// retransmitted only after 1 s, then 3 s.
 const BACKLOG: i32 = 4_096;
 
-/// Runs the service until a stop signal, then drains the requests in flight.
+/// Runs the service until a stop signal, then drains the requests in flight. Without keys that webhook endpoints need
+/// it does not start, or disables these endpoints.
 ///
 /// When it listens it prints `listening on http://127.0.0.1:8080`, after a line with the data directory if
 /// there is one.
 ///
 /// # Errors
 /// When it cannot start; the message is one sentence that names the configuration key.
-pub async fn serve(settings: Settings) -> anyhow::Result<()> {
-    serve_opened(&settings, composition::open(&settings, Opening::AsConfigured)).await
+pub async fn serve(settings: Settings, without_keys: WithoutKeys) -> anyhow::Result<()> {
+    serve_opened(&settings, without_keys, composition::open(&settings, Opening::AsConfigured)).await
 }
 
-/// Like [`serve`], but on the given store instead of the configured one. The store is closed at the end.
+/// Like [`serve`], but on the given store instead of the configured one. Once the address is bound, the store is
+/// closed at the end.
 ///
 /// # Errors
 /// When it cannot start; the message is one sentence that names the configuration key.
 pub async fn serve_on(settings: Settings, store: Arc<dyn Store>) -> anyhow::Result<()> {
-    serve_opened(&settings, async { Ok(store) }).await
+    serve_opened(&settings, WithoutKeys::Wait, async { Ok(store) }).await
 }
 
 async fn serve_opened(
     settings: &Settings,
+    without_keys: WithoutKeys,
     opening: impl Future<Output = anyhow::Result<Arc<dyn Store>>>,
 ) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
@@ -54,11 +58,13 @@ async fn serve_opened(
     Metrics::install()?;
     let secrets = RandomSecrets::new()?;
     // Before the store, because its start may migrate the database.
-    composition::check_signing_keys(settings, secrets, &SystemClock)?;
+    composition::check_keys(settings, secrets, &SystemClock)?;
     let providers = composition::providers(settings, Arc::new(SystemClock))?;
+    // Before the store as well: a server whose port is taken changes nothing.
+    let bound = bind(settings)?;
     let store = opening.await?;
-    let served = match composition::signing_keys(settings, secrets, &SystemClock) {
-        Ok(keys) => run(settings, keys, providers, &store, &mut signals).await,
+    let served = match composition::keys(settings, secrets, &SystemClock) {
+        Ok(keys) => run(settings, bound, keys, without_keys, providers, &store, &mut signals).await,
         Err(error) => Err(error),
     };
     store.close().await;
@@ -67,16 +73,23 @@ async fn serve_opened(
 
 async fn run(
     settings: &Settings,
-    keys: SigningKeys,
+    bound: Bound,
+    keys: Keys,
+    without_keys: WithoutKeys,
     providers: Providers,
     store: &Arc<dyn Store>,
     signals: &mut Signals,
 ) -> anyhow::Result<()> {
-    let (listener, url) = bind(settings)?;
+    let Bound { socket, address } = bound;
+    let url = format!("http://{address}");
     let app = composition::app(settings, keys, providers, Arc::clone(store), Arc::default(), url.clone())?;
     // Before the first write and the first request: a restart must not revive the token of an ended session.
     let read = app.authentication.revocations.refresh(&**store, &app.authentication.clock).await;
     read.context("the revocation list is unreliable")?;
+    if without_keys == WithoutKeys::Wait {
+        let missing = app.services.deliveries.missing_keys().await;
+        endpoint_keys::ensure_complete(&missing.context("the secrets of webhook endpoints are unreadable")?)?;
+    }
     if let Some(operator) = settings.bootstrap.clone() {
         bootstrap(&app, operator).await?;
     }
@@ -95,13 +108,15 @@ async fn run(
              session and are not revoked with it"
         );
     }
-    let server = web_server::server(&app, listener, &settings.server)?;
+    socket.listen(BACKLOG).with_context(|| cannot_listen(settings))?;
+    let server = web_server::server(&app, socket.into(), &settings.server)?;
     let background = BackgroundJobs::start(
         &app,
         settings.requests.sweep_interval,
         settings.topups.poll_interval,
         settings.payouts.poll_interval,
         settings.audit_interval,
+        without_keys,
     );
     announce(backend.data_directory().as_deref(), &url);
     tracing::info!("API documentation at {url}/docs/");
@@ -111,20 +126,43 @@ async fn run(
     ended
 }
 
-/// Binds the configured address. Also returns the URL that serves as public origin if none is configured.
-fn bind(settings: &Settings) -> anyhow::Result<(TcpListener, String)> {
-    let (host, port) = (settings.server.host.as_str(), settings.server.port);
-    let listener = listen(host, port)
-        .with_context(|| format!("server.host, server.port: cannot listen on {host} port {port}"))?;
-    let address = listener.local_addr().context("the listening address is unknown")?;
-    Ok((listener, format!("http://{address}")))
+/// A socket with the configured address. It does not listen yet: until the service can answer, connections are
+/// refused instead of waiting.
+struct Bound {
+    socket: Socket,
+    address: SocketAddr,
 }
 
-fn listen(host: &str, port: u16) -> io::Result<TcpListener> {
-    let listener = TcpListener::bind((host, port))?;
-    // Listens again, because the standard library sets a backlog of 128.
-    SockRef::from(&listener).listen(BACKLOG)?;
-    Ok(listener)
+fn bind(settings: &Settings) -> anyhow::Result<Bound> {
+    let socket = bound(&settings.server.host, settings.server.port);
+    let socket = socket.with_context(|| cannot_listen(settings))?;
+    let address = socket.local_addr()?.as_socket().context("the listening address is unknown")?;
+    Ok(Bound { socket, address })
+}
+
+fn cannot_listen(settings: &Settings) -> String {
+    let (host, port) = (settings.server.host.as_str(), settings.server.port);
+    format!("server.host, server.port: cannot listen on {host} port {port}")
+}
+
+/// A socket that is bound to the first address of a host that can be used.
+fn bound(host: &str, port: u16) -> io::Result<Socket> {
+    let mut failure = io::Error::from(io::ErrorKind::AddrNotAvailable);
+    for address in (host, port).to_socket_addrs()? {
+        match bound_to(address) {
+            Ok(socket) => return Ok(socket),
+            Err(error) => failure = error,
+        }
+    }
+    Err(failure)
+}
+
+fn bound_to(address: SocketAddr) -> io::Result<Socket> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+    // A restart must not wait for closed connections of the last process. It does not hide another listener.
+    socket.set_reuse_address(true)?;
+    socket.bind(&address.into())?;
+    Ok(socket)
 }
 
 async fn bootstrap(app: &App, operator: Bootstrap) -> anyhow::Result<()> {
@@ -188,8 +226,9 @@ mod tests {
 
     #[test]
     fn three_hundred_connections_fit_into_the_backlog() {
-        let listener = listen("127.0.0.1", 0).unwrap();
-        let address = listener.local_addr().unwrap();
+        let socket = bound("127.0.0.1", 0).unwrap();
+        socket.listen(BACKLOG).unwrap();
+        let address = socket.local_addr().unwrap().as_socket().unwrap();
         // No connection is accepted, and each must be established before the SYN would be retransmitted.
         let come = || std::net::TcpStream::connect_timeout(&address, Duration::from_millis(900)).unwrap();
         let crowd: Vec<_> = (0..300).map(|_| come()).collect();

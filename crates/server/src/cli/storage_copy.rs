@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
-use cuepoint_store_sql::copy::{self, Completion, Copied, CopyEndpoint, Mark, Report, Stage};
+use cuepoint_store_sql::copy::{self, AcceptSecrets, Completion, Copied, CopyEndpoint, Mark, Report, Stage};
 use indicatif::{ProgressBar, ProgressStyle};
 use secrecy::{ExposeSecret, SecretString};
 use uuid::{Builder, Uuid};
 
 use crate::adapters::security::random::{RandomSecrets, random};
-use crate::cli::print;
+use crate::cli::endpoint_keys::{self, SigningKeysAfterwards, WithoutWebhookKeys};
+use crate::cli::print_outcome;
 use crate::composition;
 use crate::config::Settings;
 
@@ -37,6 +38,8 @@ pub(super) struct CopyArguments {
     /// the copy.
     #[arg(long)]
     abort: bool,
+    #[command(flatten)]
+    without_keys: WithoutWebhookKeys,
 }
 
 /// Copies the configured store to another one, or resolves an interrupted copy.
@@ -44,19 +47,27 @@ pub(super) struct CopyArguments {
 /// # Errors
 /// When a store cannot be used, the ledger is inconsistent, the target is not empty, or the copy differs.
 pub(super) async fn run(settings: Settings, arguments: CopyArguments) -> anyhow::Result<()> {
-    let CopyArguments { to, dry_run, finish, abort } = arguments;
+    let CopyArguments { to, dry_run, finish, abort, without_keys } = arguments;
     let (from, to) = composition::copy_endpoints(&settings, to.expose_secret())?;
     if finish {
         let Mark { copy, target, .. } = copy::finish(&*from, &*to).await?;
-        return print(&format!("the copy {copy} is finished: {target} is in use instead of this store\n"));
+        print_outcome(&format!("the copy {copy} is finished: {target} is in use instead of this store\n"));
+        return Ok(());
     }
     if abort {
         let Mark { copy, .. } = copy::abort(&*from, &*to).await?;
-        return print(&format!("the copy {copy} is aborted: this store serves again\n"));
+        print_outcome(&format!("the copy {copy} is aborted: this store serves again\n"));
+        return Ok(());
     }
     let completion = if dry_run { Completion::RollBack } else { Completion::Commit };
-    let copied = run_copy(&settings, &*from, &*to, completion).await?;
-    print(&report(&copied, completion))
+    let accept = |secrets: &[_]| {
+        let signing = SigningKeysAfterwards::Kept;
+        print_outcome(&endpoint_keys::accept(&settings, signing, secrets, without_keys)?);
+        Ok(())
+    };
+    let copied = run_copy(&settings, &*from, &*to, completion, &accept).await?;
+    print_outcome(&report(&copied, completion));
+    Ok(())
 }
 
 async fn run_copy(
@@ -64,11 +75,12 @@ async fn run_copy(
     from: &dyn CopyEndpoint,
     to: &dyn CopyEndpoint,
     completion: Completion,
+    accept: AcceptSecrets<'_>,
 ) -> anyhow::Result<Copied> {
     let bar = ProgressBar::new(0).with_style(ProgressStyle::with_template(BAR).context("the progress bar")?);
     let shown = bar.clone();
     let progress: Report = Arc::new(move |stage, done, expected| draw(&shown, stage, done, expected));
-    let copied = copy::copy(from, to, &settings.currency, new_id()?, completion, &progress).await;
+    let copied = copy::copy(from, to, &settings.currency, new_id()?, completion, accept, &progress).await;
     bar.finish_and_clear();
     copied
 }

@@ -68,6 +68,7 @@ pub(super) struct RateLimitsSection {
     requests_per_minute: CallQuota,
     withdrawals_per_minute: CallQuota,
     webhooks_per_hour: CallQuota,
+    webhook_changes_per_hour: CallQuota,
     default_per_minute: CallQuota,
 }
 
@@ -78,6 +79,7 @@ impl From<RateLimitsSection> for Option<Quotas> {
             requests: section.requests_per_minute.0,
             withdrawals: section.withdrawals_per_minute.0,
             webhooks_per_hour: section.webhooks_per_hour.0,
+            webhook_changes_per_hour: section.webhook_changes_per_hour.0,
             other: section.default_per_minute.0,
             failed_logins: section.failed_logins_per_minute.0,
             failed_logins_per_hour: section.failed_logins_per_hour.0,

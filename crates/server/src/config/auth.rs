@@ -1,6 +1,6 @@
 //! Authentication, and the first operator.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use argon2::Params;
 use cuepoint_domain::text::{Email, Password};
@@ -9,6 +9,7 @@ use serde::Deserialize;
 use time::Duration;
 
 use super::ConfigError;
+use super::key_source::{KeyPurpose, KeySource};
 use super::values::{Choice, DAY, FromText, Seconds, Secret, Text, Whole};
 use crate::adapters::security::passwords::BreachedPasswords;
 
@@ -17,7 +18,7 @@ use crate::adapters::security::passwords::BreachedPasswords;
 pub struct Auth {
     /// The signing keys of access tokens. Without any, a key is generated that exists only in this process,
     /// which production refuses.
-    pub signing_keys: Option<SigningKeySource>,
+    pub signing_keys: Option<KeySource>,
     /// The lifetime of an access token.
     pub access_token_ttl: Duration,
     /// The lifetime of a refresh token.
@@ -27,42 +28,6 @@ pub struct Auth {
     /// The treatment of passwords known from breaches.
     pub breached_passwords: BreachedPasswords,
 }
-
-/// The location of the signing keys of access tokens.
-#[derive(Clone, Debug)]
-pub enum SigningKeySource {
-    /// A configured file, which is reloaded when it changes.
-    File(PathBuf),
-    /// A file in the data directory, made at the first start because no other keys are configured, and
-    /// reloaded when it changes.
-    DataDirectory(PathBuf),
-    /// The configuration itself, in the format of the file.
-    Text(SecretString),
-}
-
-impl SigningKeySource {
-    /// The name of the location in errors.
-    #[must_use]
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::File(_) => "auth.signing_key_file",
-            Self::DataDirectory(_) => "the signing keys in the data directory",
-            Self::Text(_) => "auth.signing_keys",
-        }
-    }
-
-    /// The file with the keys; `None` if they are in no file.
-    #[must_use]
-    pub fn file(&self) -> Option<&Path> {
-        match self {
-            Self::File(path) | Self::DataDirectory(path) => Some(path),
-            Self::Text(_) => None,
-        }
-    }
-}
-
-/// The name of the key file in a data directory.
-const KEY_FILE: &str = "signing-keys";
 
 /// The first operator, created at start unless one was created before or the e-mail address belongs to an
 /// account.
@@ -92,15 +57,8 @@ impl AuthSection {
     pub(super) fn check(self, data_directory: Option<&Path>) -> Result<Auth, ConfigError> {
         let (memory, iterations) = (self.argon2_memory_kib.0, self.argon2_iterations.0);
         let cost = Params::new(memory, iterations, self.argon2_parallelism.0, None);
-        let signing_keys = match (self.signing_key_file, self.signing_keys) {
-            (Some(_), Some(_)) => {
-                let reason = "must not be set together with auth.signing_key_file";
-                return Err(ConfigError::new("auth.signing_keys", reason));
-            }
-            (Some(Text(file)), None) => Some(SigningKeySource::File(PathBuf::from(file))),
-            (None, Some(Secret(Text(keys)))) => Some(SigningKeySource::Text(keys)),
-            (None, None) => data_directory.map(|path| SigningKeySource::DataDirectory(path.join(KEY_FILE))),
-        };
+        let (file, text) = (self.signing_key_file, self.signing_keys);
+        let signing_keys = KeySource::of(KeyPurpose::Signing, file, text, data_directory)?;
         Ok(Auth {
             signing_keys,
             access_token_ttl: self.access_token_ttl_seconds.to_time(),

@@ -105,10 +105,13 @@ impl Layers {
 
     /// Merges the layers into one tree of values.
     fn merge(&self, file: Option<&FileLayer<'_>>, overrides: &[Override<'_>]) -> Result<Value, ConfigError> {
-        let directory = storage::default_directory(self.given(STATE_DIRECTORY))?;
+        let directory = storage::default_directory(self.given(STATE_DIRECTORY), self.environment)?;
         let build = || {
-            let mut layers = Config::builder()
-                .set_default(DIRECTORY, directory)?
+            let mut layers = Config::builder();
+            if let Some(directory) = directory {
+                layers = layers.set_default(DIRECTORY, directory)?;
+            }
+            layers = layers
                 .add_source(File::from_str(DEFAULT, FileFormat::Toml))
                 .add_source(File::from_str(self.environment.defaults(), FileFormat::Toml));
             if let Some(file) = file {

@@ -1,6 +1,7 @@
 //! The configuration as typed and validated settings.
 
 use std::num::NonZeroU32;
+use std::path::Path;
 
 use cuepoint_domain::ledger::adjustment::AdjustmentTerms;
 use cuepoint_domain::money::Currency;
@@ -10,6 +11,7 @@ use serde::Deserialize;
 use super::access::{AccessSection, CorsSection, RateLimitsSection, Reachable};
 use super::auth::{Auth, AuthSection, Bootstrap, BootstrapSection};
 use super::events::{EventSettings, EventsSection};
+use super::key_source::KeySource;
 use super::notifier::{NotifierSection, NotifierSettings, PhoneSection};
 use super::providers::{PayoutSettings, PayoutsSection, TopupSettings, TopupsSection};
 use super::requests::{FeesSection, Requests, RequestsSection, WalletSection};
@@ -102,8 +104,14 @@ impl Sections {
         let audit_interval = self.ledger.audit_interval_seconds.to_std();
         let storage = self.storage.check(environment)?;
         // The operator of a production deployment decides where its keys are, apart from its data.
-        let keeps_keys = environment != DeploymentEnvironment::Production;
-        let auth = self.auth.check(storage.directory().filter(|_| keeps_keys))?;
+        let creates_keys = environment != DeploymentEnvironment::Production;
+        let data_directory = storage.directory().filter(|_| creates_keys);
+        let auth = self.auth.check(data_directory)?;
+        // Keys for a store in memory end with it.
+        let creates_beside = creates_keys && !matches!(storage, Storage::Memory);
+        let signing_key_file =
+            auth.signing_keys.as_ref().and_then(KeySource::file).filter(|_| creates_beside);
+        let webhooks = self.webhooks.check(data_directory.or(signing_key_file.and_then(Path::parent)))?;
         Ok(Settings {
             environment,
             server: self.server.into(),
@@ -112,7 +120,7 @@ impl Sections {
             requests: self.requests.with_fees(&self.fees)?,
             audit_interval: (!audit_interval.is_zero()).then_some(audit_interval),
             events: self.events.into(),
-            webhooks: self.webhooks.into(),
+            webhooks,
             withdrawals: self.withdrawals.check(&currency)?,
             adjustments: self.adjustments.check(&currency)?,
             notifier: self.notifier.check(environment)?,

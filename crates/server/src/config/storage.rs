@@ -49,19 +49,27 @@ pub(super) const DIRECTORY: &str = "storage.dir";
 const BACKEND: &str = "storage.backend";
 /// The variable in which systemd passes the directories of a service's state, separated by colons.
 pub(super) const STATE_DIRECTORY: &str = "STATE_DIRECTORY";
+/// The reason why SQLite needs the key in production.
+const NO_DIRECTORY: &str =
+    "is required in production, unless --data or $STATE_DIRECTORY names the data directory";
 /// The data directory in the working directory.
 const LOCAL_DIRECTORY: &str = "./cuepoint-data";
 
-/// Returns the default of `storage.dir`: the first state directory of systemd, or one in the working
-/// directory.
+/// Returns the default of `storage.dir`: the first state directory of systemd, or one in the working directory. In
+/// production there is none in the working directory, because a server that is started elsewhere would begin an
+/// empty ledger.
 ///
 /// # Errors
 /// [`ConfigError`] when the state directory is not UTF-8.
-pub(super) fn default_directory(state_directory: Option<&OsStr>) -> Result<&str, ConfigError> {
-    let Some(listed) = state_directory else { return Ok(LOCAL_DIRECTORY) };
+pub(super) fn default_directory(
+    state_directory: Option<&OsStr>,
+    environment: DeploymentEnvironment,
+) -> Result<Option<&str>, ConfigError> {
+    let listed = state_directory.unwrap_or_default();
     let listed = listed.to_str().ok_or_else(|| ConfigError::new(STATE_DIRECTORY, "is not UTF-8"))?;
     let first = listed.split(':').find(|directory| !directory.is_empty());
-    Ok(first.unwrap_or(LOCAL_DIRECTORY))
+    let local = (environment != DeploymentEnvironment::Production).then_some(LOCAL_DIRECTORY);
+    Ok(first.or(local))
 }
 
 impl StorageOption {
@@ -129,7 +137,7 @@ impl StorageSection {
             }
             StorageChoice::Memory => Ok(Storage::Memory),
             StorageChoice::Sqlite => {
-                let Text(dir) = dir.ok_or_else(|| ConfigError::missing(DIRECTORY))?;
+                let Text(dir) = dir.ok_or_else(|| ConfigError::new(DIRECTORY, NO_DIRECTORY))?;
                 Ok(Storage::Sqlite { directory: PathBuf::from(dir) })
             }
             StorageChoice::Postgres => {

@@ -5,19 +5,21 @@ mod production;
 mod storage;
 mod variables;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cuepoint_domain::address::{AddressPolicy, Network, OptionsTable, PayoutOption};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::withdrawal::WithdrawalTerms;
 
 use super::*;
+use crate::adapters::outgoing::NameServers;
 use crate::http::transport::rate_limits::Quotas;
 use crate::networks::{ClientAddress, Networks};
 
 const PRODUCTION: &[(&str, &str)] = &[
     ("storage.postgres.url", "postgres://cuepoint:hidden-word@db/cuepoint"),
     ("auth.signing_key_file", "/etc/cuepoint/keys"),
+    ("webhooks.key_file", "/etc/cuepoint/webhook-keys"),
 ];
 
 const SECRETS: &str =
@@ -66,6 +68,7 @@ fn the_compiled_defaults_are_complete() {
         requests: number(10),
         withdrawals: number(5),
         webhooks_per_hour: number(10),
+        webhook_changes_per_hour: number(20),
         other: number(60),
         failed_logins: number(5),
         failed_logins_per_hour: number(100),
@@ -74,6 +77,7 @@ fn the_compiled_defaults_are_complete() {
     assert_eq!(settings.phone_codes_per_day, Some(number(1_000)));
     assert_eq!(settings.server.trusted_proxies, Networks::default());
     assert_eq!(settings.webhooks.allowed_networks, Networks::default());
+    assert_eq!(settings.webhooks.name_servers, NameServers::default());
     let everywhere = ClientAddress { address: None, proven: false };
     let here = ClientAddress { address: Some("127.0.0.1".parse().unwrap()), proven: true };
     assert!(settings.reachable.operators.admit(everywhere));
@@ -124,6 +128,8 @@ fn every_key_can_be_set_by_a_variable() {
         ("events.max_streams", "5"),
         ("events.shown_for_days", "6"),
         ("webhooks.allowed_networks", "10.20.0.0/16, fd00::1"),
+        ("webhooks.name_servers", "10.0.0.53, [fd00::53]:5353"),
+        ("webhooks.key_file", "/webhook-keys"),
         ("withdrawals.address_policy", "strict"),
         ("withdrawals.options", "btc: bitcoin, USDT: tron  Ethereum"),
         ("withdrawals.auto_approve_below", "0.00000001"),
@@ -157,6 +163,7 @@ fn every_key_can_be_set_by_a_variable() {
         ("rate_limits.failed_logins_per_minute", "5"),
         ("rate_limits.failed_logins_per_hour", "6"),
         ("rate_limits.webhooks_per_hour", "7"),
+        ("rate_limits.webhook_changes_per_hour", "8"),
         ("bootstrap.operator_email", "ada@example.com"),
         ("bootstrap.operator_password", "12345678"),
     ]);
@@ -182,19 +189,22 @@ fn every_key_can_be_set_by_a_variable() {
         requests,
         withdrawals,
         webhooks_per_hour,
+        webhook_changes_per_hour,
         other,
         failed_logins,
         failed_logins_per_hour,
     } = settings.rate_limits.unwrap();
-    let quotas =
-        [login, requests, withdrawals, other, failed_logins, failed_logins_per_hour, webhooks_per_hour];
-    assert_eq!(quotas.map(std::num::NonZeroU32::get), [1, 2, 3, 4, 5, 6, 7]);
+    let per_hour = [failed_logins_per_hour, webhooks_per_hour, webhook_changes_per_hour];
+    let quotas = [&[login, requests, withdrawals, other, failed_logins][..], &per_hour].concat();
+    assert!(quotas.into_iter().map(std::num::NonZeroU32::get).eq(1..=8));
     let Storage::Postgres(postgres) = settings.storage else { panic!("{:?}", settings.storage) };
     assert_eq!((postgres.pool_size, postgres.migrate_on_start), (4, false));
     assert_eq!(settings.requests.sweep_interval, std::time::Duration::from_secs(3));
     assert_eq!(settings.audit_interval, Some(std::time::Duration::from_secs(4)));
     assert_eq!((settings.events.max_streams, settings.events.shown_for), (5, Some(time::Duration::days(6))));
     assert_eq!(settings.webhooks.allowed_networks, Networks::parse(["10.20.0.0/16", "fd00::1"]).unwrap());
+    let name_servers = NameServers::parse(["10.0.0.53:53", "[fd00::53]:5353"]).unwrap();
+    assert_eq!(settings.webhooks.name_servers, name_servers);
     assert_eq!(settings.requests.terms.commission.get(), 1_000);
     assert_eq!(minor(settings.withdrawals.auto_approve_below), Some(Money::from_minor(1)));
     assert_eq!(minor(settings.withdrawals.second_approval_above), Some(Money::from_minor(1)));
@@ -267,6 +277,11 @@ fn an_invalid_value_is_one_line_naming_its_key() {
             "webhooks.allowed_networks",
             "localhost",
             "\"localhost\" is no network such as 10.0.0.0/8, and no address",
+        ),
+        (
+            "webhooks.name_servers",
+            "dns.example",
+            "\"dns.example\" is not an address such as 10.0.0.53 or [fd00::53]:5353",
         ),
         ("withdrawals.address_policy", "any", "must be one of lenient, strict"),
         (
@@ -358,6 +373,11 @@ fn keys_that_require_other_keys() {
     refused(
         Layers::test(&[(file, "/keys"), (keys, "hidden")]).settings(),
         "auth.signing_keys: must not be set together with auth.signing_key_file",
+    );
+    let (file, keys) = ("webhooks.key_file", "webhooks.keys");
+    refused(
+        Layers::test(&[(file, "/keys"), (keys, "hidden")]).settings(),
+        "webhooks.keys: must not be set together with webhooks.key_file",
     );
     refused(
         Layers::test(&[(email, "ada"), (password, "12345678")]).settings(),

@@ -7,13 +7,14 @@ use url::{Host, Url};
 
 use super::values::{FromText, Text};
 use super::{ConfigError, DeploymentEnvironment};
+use crate::adapters::outgoing::parse_written;
 
 /// The URL of a web service.
 pub(super) struct HttpUrl(Url);
 
 impl FromText for HttpUrl {
     fn from_text(text: &str) -> Result<Self, String> {
-        let url = Url::parse(text.trim()).ok().filter(|url| {
+        let url = parse_written(text.trim(), true).ok().filter(|url| {
             let bare = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
             bare && url.has_host() && matches!(url.scheme(), "http" | "https")
         });
@@ -75,7 +76,7 @@ impl FromText for WebOrigin {
 
 /// Returns the origin of an http(s) URL without path, query or user.
 pub(super) fn origin(written: &str) -> Option<String> {
-    let url = Url::parse(written).ok()?;
+    let url = parse_written(written, true).ok()?;
     let bare = url.path() == "/"
         && url.query().is_none()
         && url.fragment().is_none()

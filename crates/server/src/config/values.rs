@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use super::ConfigError;
 use super::keys::Shape;
+use crate::adapters::outgoing::NameServers;
 use crate::adapters::webhooks::SigningSecrets;
 use crate::networks::Networks;
 
@@ -156,6 +157,12 @@ impl<T: FromList> TryFrom<Value> for TextList<T> {
 impl FromList for Networks {
     fn from_list(texts: Vec<&str>) -> Result<Self, String> {
         Self::parse(texts).map_err(|error| error.to_string())
+    }
+}
+
+impl FromList for NameServers {
+    fn from_list(texts: Vec<&str>) -> Result<Self, String> {
+        Self::parse(texts)
     }
 }
 

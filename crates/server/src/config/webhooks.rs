@@ -1,8 +1,14 @@
-//! Webhooks: calls to URLs that users enter.
+//! Webhooks: calls to URLs that users enter, and the keys that encrypt the secrets of their endpoints.
 
+use std::path::Path;
+
+use secrecy::SecretString;
 use serde::Deserialize;
 
-use super::values::TextList;
+use super::ConfigError;
+use super::key_source::{KeyPurpose, KeySource};
+use super::values::{Secret, Text, TextList};
+use crate::adapters::outgoing::NameServers;
 use crate::networks::Networks;
 
 /// The settings of webhooks to URLs that users enter.
@@ -10,16 +16,29 @@ use crate::networks::Networks;
 pub struct WebhookSettings {
     /// The networks that webhooks may reach although they are not public.
     pub allowed_networks: Networks,
+    /// The name servers for their hosts.
+    pub name_servers: NameServers,
+    /// The keys that encrypt the secrets of endpoints. Without any, a key is generated that exists only in this
+    /// process, which production refuses.
+    pub keys: Option<KeySource>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WebhooksSection {
     allowed_networks: TextList<Networks>,
+    name_servers: TextList<NameServers>,
+    key_file: Option<Text>,
+    keys: Option<Secret<Text<SecretString>>>,
 }
 
-impl From<WebhooksSection> for WebhookSettings {
-    fn from(section: WebhooksSection) -> Self {
-        Self { allowed_networks: section.allowed_networks.0 }
+impl WebhooksSection {
+    /// Returns the settings. Keys that are not configured are in a file of this folder, if there is one.
+    pub(super) fn check(self, folder: Option<&Path>) -> Result<WebhookSettings, ConfigError> {
+        Ok(WebhookSettings {
+            allowed_networks: self.allowed_networks.0,
+            name_servers: self.name_servers.0,
+            keys: KeySource::of(KeyPurpose::Webhooks, self.key_file, self.keys, folder)?,
+        })
     }
 }

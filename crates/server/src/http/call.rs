@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use actix_web::HttpRequest;
+use actix_web::http::Method;
 use cuepoint_domain::account::session::ClientInfo;
 use cuepoint_domain::application::{ClientContext, Context};
 use cuepoint_domain::authorization::Principal;
@@ -14,13 +15,13 @@ use cuepoint_domain::text::Email;
 use cuepoint_domain::timestamp::Timestamp;
 use serde::Serialize;
 
-use crate::adapters::event_hub::IsAbandoned;
+use crate::adapters::event_hub::ClientConnection;
 use crate::adapters::security::authentication::Authentication;
 use crate::app::App;
 use crate::http::transport::client_address;
 use crate::http::transport::connections::Connection;
 use crate::http::transport::deadline::RequestDeadline;
-use crate::http::transport::rate_limits::{LoginAttempt, LoginLimitRefusal};
+use crate::http::transport::rate_limits::{Class, LoginAttempt, LoginLimitRefusal, RateLimitSubject};
 use crate::http::wire::body::RequestBody;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
@@ -110,11 +111,16 @@ impl ApiCall {
         expiry.map_err(|_| Code::InvalidToken.into())
     }
 
-    /// Tells at any time whether the client has closed its connection.
+    /// The client's connection.
     #[must_use]
-    pub fn is_abandoned(&self) -> IsAbandoned {
-        let connection = self.request.conn_data::<Connection>().cloned();
-        Box::new(move || connection.as_ref().is_some_and(Connection::is_abandoned))
+    pub fn connection(&self) -> Arc<dyn ClientConnection> {
+        Arc::new(self.request.conn_data::<Connection>().cloned())
+    }
+
+    /// Whether the request is a HEAD, whose response has no body.
+    #[must_use]
+    pub fn is_head(&self) -> bool {
+        self.request.method() == Method::HEAD
     }
 
     /// The context of a request by this principal.
@@ -172,6 +178,15 @@ impl ApiCall {
             Ok(attempt) | Err(LoginLimitRefusal::Account(_, attempt)) => Ok(attempt),
             Err(LoginLimitRefusal::Network(quota)) => Err(ApiError::rate_limited(quota)),
         }
+    }
+
+    /// Counts a password that the principal presents as an attempt to guess it.
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`].
+    pub fn count_password(&self, principal: &Principal) -> Result<(), ApiError> {
+        let subject = RateLimitSubject::Principal(principal.user);
+        self.app.limits.admit(Class::Login, subject).map(drop).map_err(ApiError::rate_limited)
     }
 
     /// The values of the filters.

@@ -33,7 +33,7 @@ pub enum Endpoint {
     Open(OpenHandler),
     /// With an access token whose principal is allowed this action.
     Member(Action, MemberHandler),
-    /// A command with such a token; it takes an Idempotency-Key.
+    /// A command with such a token, or the creation of a webhook endpoint; it takes an Idempotency-Key.
     Command(Action, MemberHandler),
     /// With the signature of a provider.
     Provider(Provider, OpenHandler),
@@ -132,6 +132,24 @@ where
     Endpoint::Member(action, Box::new(move |call, principal| Box::pin(run(call, principal))))
 }
 
+/// A handler of requests with a token that takes an Idempotency-Key; the answer to a repeated request is marked.
+pub fn keyed<F, A>(action: Action, run: F) -> Endpoint
+where
+    F: Fn(ApiCall, Principal) -> A + 'static,
+    A: Future<Output = Result<Done<ApiResponse>, ApiError>> + 'static,
+{
+    let handler = move |call, principal| -> Handled<ApiResponse> { Box::pin(marked(run(call, principal))) };
+    Endpoint::Command(action, Box::new(handler))
+}
+
+/// The answer, marked if it repeats an earlier one.
+async fn marked(
+    running: impl Future<Output = Result<Done<ApiResponse>, ApiError>>,
+) -> Result<ApiResponse, ApiError> {
+    let Done { value: answer, replayed } = running.await?;
+    Ok(if replayed { answer.replayed() } else { answer })
+}
+
 /// A handler of commands of one type, which determines the action; the answer to a replayed command is
 /// marked.
 pub fn command<C, F, A>(run: F) -> Endpoint
@@ -141,11 +159,7 @@ where
     A: Future<Output = Result<Done<ApiResponse>, ApiError>> + 'static,
 {
     let handler = move |call, principal| -> Handled<ApiResponse> {
-        let running = run(CommandCall::new(call, principal));
-        Box::pin(async {
-            let Done { value: answer, replayed } = running.await?;
-            Ok(if replayed { answer.replayed() } else { answer })
-        })
+        Box::pin(marked(run(CommandCall::new(call, principal))))
     };
     Endpoint::Command(action_of::<C>(), Box::new(handler))
 }

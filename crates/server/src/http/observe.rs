@@ -14,6 +14,8 @@ use tracing::Instrument as _;
 use crate::app::App;
 use crate::http::transport::client_address;
 use crate::http::transport::connections::Connection;
+use crate::http::transport::request_gate::RequestGate;
+use crate::http::transport::response_framing::ResponseFraming;
 use crate::http::transport::response_headers::{REQUEST_ID, ResponseHeaders};
 use crate::http::transport::undrained_body::UndrainedBody;
 use crate::http::wire::error::{ApiError, Code};
@@ -57,6 +59,11 @@ pub async fn observe<B: MessageBody + 'static>(
     let method = known_method(request.method());
     let connection = request.conn_data::<Connection>().cloned();
     let _busy = connection.as_ref().map(Connection::busy);
+    let gate = request.conn_data::<RequestGate>().cloned();
+    if let Some(gate) = &gate {
+        gate.begin(&request);
+    }
+    let framing = ResponseFraming::of(request.head());
     let undrained_body = UndrainedBody::of(&mut request);
     let client = client_address::find(request.head(), &app.settings.trusted_proxies);
     request.extensions_mut().insert(client);
@@ -73,14 +80,21 @@ pub async fn observe<B: MessageBody + 'static>(
         Err(error) => (error.as_response_error().status_code(), None),
     };
     record(&id, method, route.map_or(UNKNOWN_ROUTE, |Matched(route)| route), status, began);
+    let finish = |mut response: HttpResponse| {
+        headers.add_to(response.headers_mut());
+        let response = framing.apply(response);
+        if let Some(gate) = gate {
+            gate.end(framing.connection_after(&response));
+        }
+        match undrained_body {
+            Some(undrained_body) => response.map_body(|_, answer| undrained_body.kept_by(answer)),
+            None => response,
+        }
+    };
     match answered {
         Ok(response) => {
-            let mut response = enveloped(response.map_into_boxed_body(), &id);
-            headers.add_to(response.headers_mut());
-            let response = match undrained_body {
-                Some(undrained_body) => response.map_body(|_, answer| undrained_body.kept_by(answer)),
-                None => response,
-            };
+            let (request, response) = enveloped(response.map_into_boxed_body(), &id).into_parts();
+            let response = ServiceResponse::new(request, finish(response));
             Ok(match connection {
                 Some(connection) if response.response().body().size() == BodySize::Stream => {
                     response.map_body(|_, answer| connection.timed_by(answer))
@@ -88,15 +102,7 @@ pub async fn observe<B: MessageBody + 'static>(
                 Some(_) | None => response,
             })
         }
-        Err(error) => {
-            let mut response = failure(status).respond(&id);
-            headers.add_to(response.headers_mut());
-            let response = match undrained_body {
-                Some(undrained_body) => response.map_body(|_, answer| undrained_body.kept_by(answer)),
-                None => response,
-            };
-            Err(InternalError::from_response(error, response).into())
-        }
+        Err(error) => Err(InternalError::from_response(error, finish(failure(status).respond(&id))).into()),
     }
 }
 

@@ -30,7 +30,7 @@ use crate::http::transport::client_address::{client, client_address};
 use crate::http::transport::deadline::RequestDeadline;
 use crate::http::transport::rate_limits::{Class, RateLimitSubject};
 use crate::http::wire::envelope::ApiResponse;
-use crate::http::wire::error::{ApiError, Code};
+use crate::http::wire::error::{ApiError, Code, Quota, RateLimitStatus};
 use crate::http::wire::headers::{self, Signature};
 use crate::http::wire::json::{BodyError, Object};
 use crate::http::wire::query::Query;
@@ -129,12 +129,11 @@ async fn admit(
     let known = authenticate(app, request);
     let denied = known.as_ref().ok().copied().filter(|known| known.has_role_for(action).is_err());
     let principal = if denied.is_some() { Err(Code::InsufficientScope.into()) } else { known };
-    let (class, subject) = match &principal {
-        Ok(principal) => (operation.class, RateLimitSubject::Principal(principal.user)),
+    match &principal {
+        Ok(principal) => note(app.limits.admit_principal(operation.class, principal), request)?,
         // A rejected token does not use up the quota of a class of operations.
-        Err(_) => (Class::Other, address(request)),
-    };
-    count(class, subject, app, request)?;
+        Err(_) => count(Class::Other, address(request), app, request)?,
+    }
     if let Some(denied) = denied {
         record_denied(operation, app, &denied, request).await;
     }
@@ -143,9 +142,14 @@ async fn admit(
     Ok(principal)
 }
 
-/// Counts a request, and keeps the rate limit status for the response headers.
+/// Counts a request.
 fn count(class: Class, subject: RateLimitSubject, app: &App, request: &HttpRequest) -> Result<(), ApiError> {
-    if let Some(status) = app.limits.admit(class, subject).map_err(ApiError::rate_limited)? {
+    note(app.limits.admit(class, subject), request)
+}
+
+/// Keeps the rate limit status of an admitted request for the response headers.
+fn note(admitted: Result<Option<RateLimitStatus>, Quota>, request: &HttpRequest) -> Result<(), ApiError> {
+    if let Some(status) = admitted.map_err(ApiError::rate_limited)? {
         request.extensions_mut().insert(status);
     }
     Ok(())

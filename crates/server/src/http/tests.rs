@@ -18,7 +18,7 @@ const URL: &str = "http://cuepoint.test";
 
 fn api(keys: &[(&str, &str)]) -> Arc<App> {
     let settings = Layers::test(keys).settings().unwrap();
-    let keys = composition::signing_keys(&settings, RandomSecrets::new().unwrap(), &SystemClock).unwrap();
+    let keys = composition::keys(&settings, RandomSecrets::new().unwrap(), &SystemClock).unwrap();
     let store = Arc::new(MemoryStore::new());
     let providers = composition::providers(&settings, Arc::new(SystemClock)).unwrap();
     composition::app(&settings, keys, providers, store, Arc::default(), URL.to_owned()).unwrap()

@@ -79,7 +79,10 @@ fn connections(
         .keep_alive(limits.keep_alive)
         .client_request_timeout(limits.head)
         .client_disconnect_timeout(DISCONNECT_TIMEOUT)
-        .on_connect_ext(move |stream: &Stream, data: &mut Extensions| watch(stream.tcp(), data, patience))
+        .on_connect_ext(move |stream: &Stream, data: &mut Extensions| {
+            data.insert(stream.gate().clone());
+            watch(stream.tcp(), data, patience);
+        })
         // The default address of the configuration is used only for generated links, which this service does
         // not use.
         .h1(map_config(handlers, |()| AppConfig::default()));

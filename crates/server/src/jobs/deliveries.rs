@@ -1,12 +1,14 @@
 //! The job that delivers events to webhook endpoints.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cuepoint_domain::application::jobs::Resealed;
-use cuepoint_domain::ids::WebhookEndpointId;
-use tokio::sync::watch;
+use cuepoint_domain::application::jobs::{CheckedSecrets, WithoutKeys};
+use cuepoint_domain::ids::{UserId, WebhookEndpointId};
+use cuepoint_domain::ports::Unavailable;
+use hashlink::LruCache;
+use tokio::sync::{Mutex, watch};
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -15,6 +17,10 @@ use crate::observability::metrics;
 
 /// The most endpoints that this server works for at once: most of the time of a turn is spent waiting.
 const CONCURRENCY: usize = 256;
+/// The most endpoints of one owner that this server works for at once.
+const PER_OWNER: usize = 2;
+/// The most endpoints whose owners are remembered.
+const OWNERS: usize = 10_000;
 /// The shortest time between two searches for work, in which commits share one.
 const SPACING: Duration = Duration::from_millis(50);
 /// The time between two searches as a multiple of the duration of the first, so that many endpoints do not keep the
@@ -26,17 +32,14 @@ const POLLED_EVERY: Duration = Duration::from_secs(1);
 /// Finds endpoints with work and takes turns for them, concurrently, until stopped. Calls that are going on
 /// then are completed and recorded.
 pub(super) async fn run(app: Arc<App>, mut stopped: watch::Receiver<bool>) {
-    let mut turns = Turns { running: HashSet::new(), tasks: JoinSet::new() };
+    let mut turns = Turns::new();
     let mut announced = 0;
     let mut is_failing = false;
     while !*stopped.borrow() {
         turns.reap();
         let began = Instant::now();
-        match app.services.deliveries.endpoints_with_work(turns.free()).await {
-            Ok(endpoints) => {
-                is_failing = false;
-                endpoints.into_iter().for_each(|endpoint| turns.begin(&app, endpoint, &stopped));
-            }
+        match turns.search(&app, &stopped).await {
+            Ok(()) => is_failing = false,
             Err(unavailable) if !is_failing => {
                 is_failing = true;
                 tracing::warn!(%unavailable, "search for webhook endpoints with work failed");
@@ -62,20 +65,61 @@ pub(super) async fn run(app: Arc<App>, mut stopped: watch::Receiver<bool>) {
 
 /// The turns that are going on.
 struct Turns {
-    running: HashSet<WebhookEndpointId>,
+    running: HashMap<WebhookEndpointId, UserId>,
     tasks: JoinSet<WebhookEndpointId>,
+    /// The owners of endpoints whose turns have not ended; those of endpoints for all events can change.
+    owners: LruCache<WebhookEndpointId, UserId>,
+    /// The number of endpoints of the last search that wait for other turns of their owners.
+    deferred: usize,
 }
 
 impl Turns {
-    /// The number of turns that can begin, at least 1: endpoints in work are found among others.
-    fn free(&self) -> u32 {
-        u32::try_from(CONCURRENCY.saturating_sub(self.running.len()).max(1)).unwrap_or(u32::MAX)
+    fn new() -> Self {
+        Self { running: HashMap::new(), tasks: JoinSet::new(), owners: LruCache::new(OWNERS), deferred: 0 }
     }
 
-    fn begin(&mut self, app: &Arc<App>, endpoint: WebhookEndpointId, stopped: &watch::Receiver<bool>) {
-        if self.running.len() >= CONCURRENCY || !self.running.insert(endpoint) {
-            return;
+    /// Begins turns for endpoints with work.
+    async fn search(&mut self, app: &Arc<App>, stopped: &watch::Receiver<bool>) -> Result<(), Unavailable> {
+        // At least one: endpoints in work are found among others. Those that are deferred must not hide others.
+        let free = CONCURRENCY.saturating_sub(self.running.len()).max(1).saturating_add(self.deferred);
+        let limit = u32::try_from(free).unwrap_or(u32::MAX);
+        self.deferred = 0;
+        for endpoint in app.services.deliveries.endpoints_with_work(limit).await? {
+            if self.running.len() >= CONCURRENCY {
+                break;
+            }
+            let Some(owner) = self.owner(app, endpoint).await? else { continue };
+            if self.running.contains_key(&endpoint) {
+                continue;
+            }
+            if self.running.values().filter(|other| **other == owner).count() >= PER_OWNER {
+                self.deferred = self.deferred.saturating_add(1);
+            } else {
+                self.begin(app, endpoint, owner, stopped);
+            }
         }
+        Ok(())
+    }
+
+    async fn owner(&mut self, app: &App, endpoint: WebhookEndpointId) -> Result<Option<UserId>, Unavailable> {
+        if let Some(owner) = self.owners.get(&endpoint) {
+            return Ok(Some(*owner));
+        }
+        let owner = app.services.deliveries.owner(endpoint).await?;
+        if let Some(owner) = owner {
+            self.owners.insert(endpoint, owner);
+        }
+        Ok(owner)
+    }
+
+    fn begin(
+        &mut self,
+        app: &Arc<App>,
+        endpoint: WebhookEndpointId,
+        owner: UserId,
+        stopped: &watch::Receiver<bool>,
+    ) {
+        self.running.insert(endpoint, owner);
         let (app, stopped) = (app.clone(), stopped.clone());
         self.tasks.spawn(async move {
             take_turn(&app, endpoint, &stopped).await;
@@ -100,7 +144,10 @@ impl Turns {
 
     fn note_end(&mut self, ended: Result<WebhookEndpointId, JoinError>) {
         match ended {
-            Ok(endpoint) => drop(self.running.remove(&endpoint)),
+            Ok(endpoint) => {
+                self.running.remove(&endpoint);
+                self.owners.remove(&endpoint);
+            }
             Err(error) => {
                 tracing::error!(%error, "webhook turn panicked");
                 // Which one is unknown: leases keep two turns for one endpoint apart.
@@ -138,22 +185,41 @@ pub(super) async fn measure(app: Arc<App>) {
     }
 }
 
-/// Encrypts the secrets of endpoints with the current key.
-pub(super) async fn reseal(app: Arc<App>) {
-    match app.services.deliveries.reseal_secrets().await {
-        Ok(Resealed { resealed, undecryptable }) => {
+/// The number of endpoints that a log line names.
+const NAMED: usize = 10;
+
+/// Encrypts the secrets of endpoints with the current key, and disables endpoints whose secrets are lost. Without keys
+/// that an operator has declared lost, the first complete check disables the endpoints that need them.
+pub(super) async fn check_secrets(app: Arc<App>, without_keys: Arc<Mutex<WithoutKeys>>) {
+    let mut without_keys = without_keys.lock().await;
+    match app.services.deliveries.check_secrets(*without_keys).await {
+        Ok(CheckedSecrets { resealed, found, lost }) => {
+            *without_keys = WithoutKeys::Wait;
             if resealed > 0 {
                 tracing::info!(resealed, "secrets of webhook endpoints were encrypted with the current key");
             }
-            for endpoint in undecryptable {
+            if !found.is_empty() {
                 tracing::error!(
-                    endpoint = endpoint.get(),
-                    "the secret of a webhook endpoint cannot be decrypted and has to be rotated"
+                    endpoints = found.len(),
+                    first = ?named(&found),
+                    "secrets of webhook endpoints cannot be decrypted by this server"
+                );
+            }
+            metrics::webhook_endpoints_disabled(lost.len());
+            if !lost.is_empty() {
+                tracing::error!(
+                    endpoints = lost.len(),
+                    first = ?named(&lost),
+                    "webhook endpoints were disabled: no key decrypts their secrets"
                 );
             }
         }
         Err(unavailable) => {
-            tracing::warn!(%unavailable, "re-encryption of webhook secrets failed")
+            tracing::warn!(%unavailable, "check of webhook secrets failed")
         }
     }
+}
+
+fn named(endpoints: &[WebhookEndpointId]) -> Vec<i64> {
+    endpoints.iter().take(NAMED).map(|endpoint| endpoint.get()).collect()
 }

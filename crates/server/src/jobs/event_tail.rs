@@ -32,7 +32,7 @@ pub(super) async fn run(app: Arc<App>) {
                     tracing::info!("new events are read again");
                 }
                 measure(&app, &tail);
-                if tail.newest < after {
+                if tail.is_lost {
                     app.event_hub.end_all(EndReason::Reset);
                     continue;
                 }

@@ -10,13 +10,16 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use cuepoint_domain::application::jobs::WithoutKeys;
 use cuepoint_domain::ports::Clock as _;
-use tokio::sync::watch;
+use tokio::sync::{Mutex, watch};
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
+use crate::adapters::security::keys::KeysInForce;
 use crate::adapters::security::revocations;
 use crate::app::App;
+use crate::config::KeyPurpose;
 use crate::observability::metrics;
 
 const PURGE_INTERVAL: Duration = Duration::from_secs(3_600);
@@ -26,10 +29,14 @@ const MESSAGES_INTERVAL: Duration = Duration::from_secs(60);
 const POSITIONS_INTERVAL: Duration = Duration::from_secs(10);
 /// The interval at which the oldest pending webhook delivery is determined.
 const DELIVERIES_INTERVAL: Duration = Duration::from_secs(15);
-/// The interval at which secrets of webhook endpoints are encrypted with the current key.
+/// The interval at which secrets of webhook endpoints are checked, and encrypted with the current key.
 const SECRETS_INTERVAL: Duration = Duration::from_secs(60);
 /// The interval at which unfinished erasures are resumed.
 const ERASURES_INTERVAL: Duration = Duration::from_secs(60);
+/// The interval at which streams of clients that closed their connections are sought.
+const ABANDONED_STREAMS_INTERVAL: Duration = Duration::from_secs(3);
+/// The interval at which connections are cut on which the end of a stream is not read.
+const UNREAD_STREAMS_INTERVAL: Duration = Duration::from_secs(1);
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 /// The interval at which servers reload the keys; it must be shorter than the delay before a new key signs.
 const KEYS_INTERVAL: Duration = Duration::from_secs(5);
@@ -46,7 +53,7 @@ pub(crate) struct BackgroundJobs {
 
 impl BackgroundJobs {
     /// Starts every job: settling overdue requests, ordering top-ups, sending payouts, the retention purge,
-    /// positions of operations, events for open streams, deliveries to webhook endpoints, reloading the keys and
+    /// positions of operations, events for open streams and the end of streams, deliveries to webhook endpoints, reloading the keys and
     /// the revocation list, the job queue, the ledger audit, counting unresolved provider messages, and the upkeep
     /// of metrics.
     #[must_use]
@@ -56,6 +63,7 @@ impl BackgroundJobs {
         topup_interval: Duration,
         payout_interval: Duration,
         audit_interval: Option<Duration>,
+        without_keys: WithoutKeys,
     ) -> Self {
         let (stop, stopped) = watch::channel(false);
         let mut tasks = JoinSet::new();
@@ -66,9 +74,14 @@ impl BackgroundJobs {
         let reading = app.clone();
         tasks.spawn(every(revocations::INTERVAL, stopped.clone(), move || read_revocations(reading.clone())));
         tasks.spawn(job_queue::run(app.clone(), stopped.clone()));
-        if app.authentication.tokens.keys().may_change() {
+        let all_keys = [
+            (KeyPurpose::Signing, app.authentication.tokens.keys().clone()),
+            (KeyPurpose::Webhooks, app.webhook_keys.clone()),
+        ];
+        for (purpose, keys) in all_keys.into_iter().filter(|(_, keys)| keys.may_change()) {
             let reading = app.clone();
-            tasks.spawn(every(KEYS_INTERVAL, stopped.clone(), move || read_keys(reading.clone())));
+            let read = move || read_keys(reading.clone(), purpose, keys.clone());
+            tasks.spawn(unless_stopped(stopped.clone(), every(KEYS_INTERVAL, stopped.clone(), read)));
         }
         if app.services.topup_orders.is_ordered() {
             let (ordering, until) = (app.clone(), stopped.clone());
@@ -87,14 +100,24 @@ impl BackgroundJobs {
             every(POSITIONS_INTERVAL, stopped.clone(), move || assign_positions(assigning.clone()));
         tasks.spawn(unless_stopped(stopped.clone(), positions));
         tasks.spawn(unless_stopped(stopped.clone(), event_tail::run(app.clone())));
+        let seeking = app.event_hub.clone();
+        tasks.spawn(every(ABANDONED_STREAMS_INTERVAL, stopped.clone(), move || {
+            seeking.end_abandoned();
+            std::future::ready(())
+        }));
+        let cutting = app.event_hub.clone();
+        tasks.spawn(every(UNREAD_STREAMS_INTERVAL, stopped.clone(), move || {
+            cutting.cut_unread_ends();
+            std::future::ready(())
+        }));
         tasks.spawn(deliveries::run(app.clone(), stopped.clone()));
         let measuring = app.clone();
         let measures =
             every(DELIVERIES_INTERVAL, stopped.clone(), move || deliveries::measure(measuring.clone()));
         tasks.spawn(unless_stopped(stopped.clone(), measures));
-        let resealing = app.clone();
-        let reseals = every(SECRETS_INTERVAL, stopped.clone(), move || deliveries::reseal(resealing.clone()));
-        tasks.spawn(unless_stopped(stopped.clone(), reseals));
+        let (checking, without_keys) = (app.clone(), Arc::new(Mutex::new(without_keys)));
+        let check = move || deliveries::check_secrets(checking.clone(), without_keys.clone());
+        tasks.spawn(unless_stopped(stopped.clone(), every(SECRETS_INTERVAL, stopped.clone(), check)));
         let erasing = app.clone();
         let erasures = every(ERASURES_INTERVAL, stopped.clone(), move || finish_erasures(erasing.clone()));
         tasks.spawn(unless_stopped(stopped.clone(), erasures));
@@ -174,19 +197,15 @@ async fn sweep(app: Arc<App>) {
     }
 }
 
-async fn read_keys(app: Arc<App>) {
+async fn read_keys(app: Arc<App>, purpose: KeyPurpose, keys: KeysInForce) {
     // Reading the file may block on an unresponsive disk.
-    let read = tokio::task::spawn_blocking(move || {
-        app.authentication.tokens.keys().reload(app.authentication.clock.now())
-    })
-    .await;
+    let read = tokio::task::spawn_blocking(move || keys.reload(app.authentication.clock.now())).await;
+    let file = purpose.file_key();
     match read {
         Ok(None) => {}
-        Ok(Some(Ok(()))) => tracing::info!("the signing keys changed"),
-        Ok(Some(Err(error))) => {
-            tracing::error!("auth.signing_key_file: the previous keys stay in force: {error:#}");
-        }
-        Err(error) => tracing::error!(%error, "the signing keys were not read"),
+        Ok(Some(Ok(()))) => tracing::info!("the keys of {file} changed"),
+        Ok(Some(Err(error))) => tracing::error!("{file}: the previous keys stay in force: {error:#}"),
+        Err(error) => tracing::error!(%error, "the keys of {file} were not read"),
     }
 }
 

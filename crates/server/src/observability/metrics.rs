@@ -201,6 +201,11 @@ pub(crate) fn webhook_attempts(turn: &TurnSummary) {
     metrics::counter!(WEBHOOKS_DISABLED).increment(u64::from(disabled.is_some()));
 }
 
+/// Counts endpoints that were disabled outside of a turn.
+pub(crate) fn webhook_endpoints_disabled(endpoints: usize) {
+    metrics::counter!(WEBHOOKS_DISABLED).increment(u64::try_from(endpoints).unwrap_or(u64::MAX));
+}
+
 /// Records the age of the oldest event that an active webhook endpoint has not received.
 pub(crate) fn oldest_webhook_delivery(seconds: f64) {
     metrics::gauge!(OLDEST_WEBHOOK_DELIVERY).set(seconds);

@@ -7,7 +7,7 @@ use std::io;
 use std::panic::{self, PanicHookInfo};
 use std::thread;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow, ensure};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
@@ -55,8 +55,7 @@ pub fn queue() -> io::Result<LogQueue> {
 pub fn start(format: LogFormat, queue: Option<&LogQueue>) -> anyhow::Result<()> {
     let filter = std::env::var_os(FILTER_VARIABLE).filter(|filter| !filter.is_empty());
     let filter = filter.map_or_else(|| DEFAULT_FILTER.into(), |filter| filter.to_string_lossy().into_owned());
-    let filter = EnvFilter::try_new(&filter)
-        .with_context(|| format!("{FILTER_VARIABLE}: {filter:?} is not a filter such as \"info\""))?;
+    let filter = parse(&filter).context(FILTER_VARIABLE)?;
     let (target, level) = ALWAYS;
     let filter = filter.add_directive(format!("{target}={level}").parse()?);
     let lines = match queue {
@@ -70,6 +69,21 @@ pub fn start(format: LogFormat, queue: Option<&LogQueue>) -> anyhow::Result<()> 
         panic::set_hook(Box::new(log_panic));
     }
     Ok(())
+}
+
+/// Parses a filter. A word that is no level is refused: it would be taken for a module, the only one that is logged.
+fn parse(filter: &str) -> anyhow::Result<EnvFilter> {
+    let directives = filter.split(',').map(str::trim);
+    for directive in directives.filter(|directive| !directive.contains(['=', '['])) {
+        ensure!(
+            !directive.is_empty() && directive.parse::<LevelFilter>().is_ok(),
+            "{directive:?} is not a level; use error, warn, info, debug, trace or off"
+        );
+    }
+    EnvFilter::try_new(filter).map_err(|error| {
+        // The source of the error repeats its message.
+        anyhow!("{filter:?} is not a filter such as \"info\" or \"warn,cuepoint_server=debug\": {error}")
+    })
 }
 
 fn lines<W>(format: LogFormat, writer: W) -> Lines
@@ -109,6 +123,20 @@ mod tests {
         fn flush(&mut self) -> io::Result<()> {
             Ok(())
         }
+    }
+
+    #[test]
+    fn a_word_that_is_no_level_is_refused_with_the_levels() {
+        for filter in ["warning", "verbose", "quiet", "info,cuepoint_server", "info,", " "] {
+            let message = format!("{:#}", parse(filter).unwrap_err());
+            assert!(message.ends_with("use error, warn, info, debug, trace or off"), "{message}");
+        }
+        for filter in [DEFAULT_FILTER, "warn", "INFO", "off", "warn,cuepoint_server=debug", "[request]=info"]
+        {
+            parse(filter).unwrap();
+        }
+        let message = format!("{:#}", parse("info,foo=bar").unwrap_err());
+        assert_eq!(message.matches("invalid").count(), 1, "{message}");
     }
 
     #[test]

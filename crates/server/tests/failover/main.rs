@@ -22,6 +22,7 @@ mod held_commit;
 mod host_name;
 mod killed_primary;
 mod load;
+mod lost_commits;
 mod moved_name;
 mod replicas;
 mod report;

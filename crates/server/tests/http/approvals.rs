@@ -74,9 +74,14 @@ fn a_withdrawal_above_the_limit_needs_two_approvals(store: Store) {
     let events = ada.get(&path).data(200)["data"].clone();
     let events = events.as_array().unwrap();
     let noted: Vec<_> = events.iter().map(|event| (&event["detail"], &event["actor_id"])).collect();
-    let (approve, moved) = (json!("approve_withdrawal: checked"), json!("move_withdrawal: checked"));
+    let noted_as =
+        |action: &str, change: &str| json!(format!("{action}: withdrawal {large} {change}: checked"));
+    let first = noted_as("approve_withdrawal", "still pending");
+    let small = json!(format!("approve_withdrawal: withdrawal {small} pending → approved: checked"));
+    let second = noted_as("approve_withdrawal", "pending → approved");
+    let moved = noted_as("move_withdrawal", "approved → processing");
     let (ada, bob) = (json!(ada.id), json!(bob.id));
-    assert_eq!(noted, [(&moved, &bob), (&approve, &bob), (&approve, &ada), (&approve, &ada)]);
+    assert_eq!(noted, [(&moved, &bob), (&second, &bob), (&first, &ada), (&small, &ada)]);
 
     let taken_back = guest.withdrawal(ABOVE);
     let path = format!("/withdrawals/{taken_back}/cancel");

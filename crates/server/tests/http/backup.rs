@@ -12,6 +12,7 @@ use cuepoint_store_sqlite::testing::TestDirectory;
 use serde_json::{Value, json};
 
 use crate::harness::{Database, PASSWORD, Person, Server, Store, operator_keys, run};
+use crate::lost_events;
 
 /// A folder with a data directory, a key file, and room for backups.
 struct Scene {
@@ -99,6 +100,7 @@ fn a_restored_backup_continues_without_the_tokens_and_ids_of_its_tail() {
     let review = json!({"reason": "checked"});
     operator.post(&format!("/operator/withdrawals/{approved}/approve"), &review).data(200);
     let before = withdrawals(&operator);
+    let last = lost_events::head(&early);
     let file = scene.path("backup.db");
     // The server goes on.
     let said = scene.run(&["backup", &file], "data");
@@ -107,6 +109,7 @@ fn a_restored_backup_continues_without_the_tokens_and_ids_of_its_tail() {
     let late = server.payer("400");
     let withdrawn = late.withdrawal("50");
     assert_eq!(early.wallet(), ("70.00".into(), "30.00".into()));
+    let seen = lost_events::head(&late);
     drop(server);
 
     let keys = fs::read_to_string(&scene.keys).unwrap();
@@ -122,6 +125,7 @@ fn a_restored_backup_continues_without_the_tokens_and_ids_of_its_tail() {
     assert!(keys.lines().all(|key| !new.contains(key)), "the old keys are gone");
 
     let server = scene.server("restored");
+    lost_events::are_noticed(&server, &early.at(&server.client()), last, seen);
     for token in [&late.token, &early.token, &operator.token] {
         server.client().call("GET", "/user/personal-info").bearer(token).send().refused(401, "invalid_token");
     }
@@ -135,7 +139,7 @@ fn a_restored_backup_continues_without_the_tokens_and_ids_of_its_tail() {
     let others = other.withdrawal("300");
     assert!(other.id > late.id + 990_000 && others > withdrawn + 990_000, "{} {others}", other.id);
     let early = early.at(&server.client());
-    assert_eq!(early.wallet(), ("70.00".into(), "30.00".into()));
+    assert_eq!(early.wallet(), ("73.00".into(), "30.00".into()));
     assert_eq!(early.get(&format!("/withdrawals/{held}")).data(200)["status"], "pending");
     let operator = server.client().login("operator@example.com");
     let after = withdrawals(&operator);

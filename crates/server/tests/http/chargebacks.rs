@@ -75,7 +75,8 @@ fn a_reversal_takes_no_more_than_its_amount(store: Store) {
     // The security log names the operator, the account and the reason.
     let events = operator.get(&format!("/operator/security-log?user_id={}&kind=operator_action", guest.id));
     let event = events.data(200)["data"][0].clone();
-    assert_eq!(event["detail"], "reverse_topup: a stolen card");
+    let detail = format!("reverse_topup: top-up {topup} confirmed → reversed: a stolen card");
+    assert_eq!(event["detail"], detail);
     assert_eq!((&event["actor_id"], &event["user_id"]), (&json!(operator.id), &json!(guest.id)));
     assert!(event["session_id"].is_i64() && event["ip_address"].is_string(), "{event}");
 }

@@ -18,10 +18,10 @@ const README: &str = include_str!("../../../../README.md");
 const DOCUMENTED: &str = "http://127.0.0.1:8080";
 
 /// A folder of one test, removed on drop.
-struct Folder(PathBuf);
+pub(super) struct Folder(pub(super) PathBuf);
 
 impl Folder {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let folder = env::temp_dir().join(format!("cuepoint-data-{}-{number}", process::id()));
@@ -29,12 +29,12 @@ impl Folder {
         Self(fs::canonicalize(folder).unwrap())
     }
 
-    fn at(&self, name: &str) -> String {
+    pub(super) fn at(&self, name: &str) -> String {
         self.0.join(name).to_str().unwrap().to_owned()
     }
 
     /// The binary with this folder as its working directory, in an environment with these variables alone.
-    fn command(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Command {
+    pub(super) fn command(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cuepoint"));
         for (name, _) in env::vars_os() {
             let text = name.to_string_lossy();
@@ -49,14 +49,14 @@ impl Folder {
     }
 
     /// Runs the binary to completion, and returns its exit status and its output.
-    fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> (ExitStatus, String) {
+    pub(super) fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> (ExitStatus, String) {
         let output = self.command(arguments, variables).output().unwrap();
         let text = [output.stdout, output.stderr].concat();
         (output.status, String::from_utf8_lossy(&text).into_owned())
     }
 
     /// Starts a server, and waits until it listens.
-    fn serve(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Process {
+    pub(super) fn serve(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Process {
         let mut command = self.command(arguments, variables);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
@@ -80,16 +80,16 @@ impl Drop for Folder {
 }
 
 /// A running server, killed on drop.
-struct Process {
+pub(super) struct Process {
     child: Child,
-    client: Client,
+    pub(super) client: Client,
     /// The lines that it printed until it listened.
     printed: Vec<String>,
 }
 
 impl Process {
     /// Stops the server, as a supervisor does.
-    fn stop(mut self) {
+    pub(super) fn stop(mut self) {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args(["-s", "TERM", &pid]).status().unwrap().success());
         assert!(eventually("the server ends", || self.child.try_wait().unwrap()).success());
@@ -124,7 +124,8 @@ fn the_default_data_directory_is_in_the_working_directory_for_its_owner_alone() 
     let server = folder.serve(&[], &[]);
     assert_eq!(server.printed.first(), Some(&format!("data directory: {directory}")), "{:?}", server.printed);
     assert_eq!(mode(&directory), 0o700);
-    for name in ["cuepoint.db", "cuepoint.db-wal", "cuepoint.db-shm", "lock", "signing-keys"] {
+    for name in ["cuepoint.db", "cuepoint.db-wal", "cuepoint.db-shm", "lock", "signing-keys", "webhook-keys"]
+    {
         assert_eq!(mode(Path::new(&directory).join(name)), 0o600, "{name}");
     }
     server.stop();
@@ -269,17 +270,27 @@ fn the_signing_key_in_the_data_directory_can_be_rotated() {
 #[test]
 fn production_serves_a_data_directory_with_configured_keys() {
     let folder = Folder::new();
-    let production =
-        [("CUEPOINT_ENV", "production"), ("CUEPOINT__AUTH__SIGNING_KEY_FILE", "keys"), ("HOME", "/")];
+    let production = [
+        ("CUEPOINT_ENV", "production"),
+        ("CUEPOINT__AUTH__SIGNING_KEY_FILE", "keys"),
+        ("CUEPOINT__WEBHOOKS__KEY_FILE", "webhook-keys"),
+        ("HOME", "/"),
+    ];
     let (status, said) = folder.run(&["--data", "data"], &production[..1]);
     assert!(!status.success() && said.contains("auth.signing_key_file: is required in production"), "{said}");
     let (status, said) = folder.run(&["serve", "--ephemeral"], &production);
     assert!(!status.success() && said.contains("memory is refused in production"), "{said}");
     assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 0);
-    let (status, said) = folder.run(&["keys", "rotate"], &production[1..]);
-    assert!(status.success(), "{said}");
+    for options in [&["keys", "rotate"][..], &["keys", "rotate", "--webhooks"]] {
+        let (status, said) = folder.run(&["--data", "data"], &production);
+        assert!(!status.success() && said.contains("key_file"), "{said}");
+        let (status, said) = folder.run(options, &production[1..]);
+        assert!(status.success(), "{said}");
+    }
+    let (status, said) = folder.run(&["--data", "data"], &production[..2]);
+    assert!(!status.success() && said.contains("webhooks.key_file: is required in production"), "{said}");
     let server = folder.serve(&["--data", "data"], &production);
-    assert!(!folder.0.join("data/signing-keys").exists());
+    assert!(!folder.0.join("data/signing-keys").exists() && !folder.0.join("data/webhook-keys").exists());
     server.stop();
 }
 

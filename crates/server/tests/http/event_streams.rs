@@ -21,7 +21,6 @@ on_every_store!(
     an_account_has_at_most_six_streams,
     a_stream_ends_with_its_session,
     a_stream_ends_when_its_reader_is_suspended_or_demoted,
-    a_stream_ends_when_its_token_expires,
     a_stop_ends_streams_first,
     a_reader_that_does_not_keep_up_resumes_without_a_gap,
     invalid_streams_are_refused,
@@ -185,16 +184,6 @@ fn a_stream_ends_when_its_reader_is_suspended_or_demoted(store: Store) {
     let of_auditor = auditor.stream("/operator/events/stream", &[]);
     operator.post(&format!("/operator/users/{}/role", auditor.id), &role("member")).data(200);
     ends_soon(of_auditor);
-}
-
-fn a_stream_ends_when_its_token_expires(store: Store) {
-    let server = Server::configured(store, &[("auth.access_token_ttl_seconds", "3")]);
-    let guest = server.guest();
-    let start = Instant::now();
-    let mut stream = guest.stream("/events/stream", &[]);
-    guest.topup("1");
-    assert_eq!(types(&stream.rest()), ["topup.created"]);
-    assert!(start.elapsed() < Duration::from_secs(3) + REVOKED_WITHIN, "{:?}", start.elapsed());
 }
 
 fn a_stop_ends_streams_first(store: Store) {

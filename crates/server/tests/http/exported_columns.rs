@@ -92,6 +92,7 @@ const MENTION_NOBODY: &[(&str, &str)] = &[
     ("bootstrap_operator", "that the first operator was created"),
     ("deployment", "what all servers of the deployment share"),
     ("ids", "the next ids of rows"),
+    ("position_gaps", "positions without an operation"),
     ("phone_codes", "numbers and networks of codes by phone as check sums, without the person"),
 ];
 
@@ -160,6 +161,9 @@ const LEFT_OUT: &[(&str, &str, &str)] = &[
     ("security_events.agent", BY_OTHERS, "with what the operator called"),
     ("provider_messages.resolved_by", ALL, "which operator it was"),
     ("webhook_endpoints.secrets", ALL, "a secret"),
+    ("webhook_endpoints.url_session_id", ALL, "the security event of the change names the session"),
+    ("webhook_endpoints.creation_key", ALL, "a check sum of the idempotency key"),
+    ("webhook_endpoints.creation_body", ALL, "a check sum of the settings"),
     ("webhook_endpoints.lease", ALL, "which server delivers"),
     ("webhook_endpoints.leased_until", ALL, "which server delivers"),
     ("webhook_endpoints.attempts", ALL, "the number of attempts"),
@@ -237,6 +241,7 @@ fn life(server: &Server, operators: [Person; 2]) -> Life {
 /// Writes data that calls cannot produce, or only with a provider.
 fn more(database: &Database, id: i64, operator: i64) {
     let now = database.sql("now()", "unixepoch() * 1000000");
+    let bytes = database.sql("decode(repeat('01', 32), 'hex')", "zeroblob(32)");
     let statements = format!(
         "UPDATE users SET rating_stars = 13, rating_count = 4, played = 17 WHERE id = {id}; \
          UPDATE topups SET payment_url = 'https://pay.example/x' WHERE user_id = {id}; \
@@ -246,9 +251,10 @@ fn more(database: &Database, id: i64, operator: i64) {
          SELECT 'topups', 'msg_77', 'topup.failed', 'status_contradiction', 'ref-77', 770077, id, '73.22', 'EUR', \
              'tx77', {now}, {now}, {operator}, 'found out' FROM topups WHERE user_id = {id}; \
          INSERT INTO webhook_endpoints (owner_id, feed, url, types, description, state, disabled_at, disabled_reason, \
-             secrets, cursor, replay_after, replay_until, failing_since, created_at) \
+             secrets, cursor, replay_after, replay_until, failing_since, created_at, url_session_id, creation_key, \
+             creation_body) \
          VALUES ({id}, 'own', 'https://hook.example/77', 'topup.created', 'a note', 'disabled', {now}, 'gone', \
-             'sealed', 76, 74, 75, {now}, {now})"
+             'sealed', 76, 74, 75, {now}, {now}, 770079, {bytes}, {bytes})"
     );
     database.execute(&statements);
 }

@@ -10,7 +10,9 @@ use crate::harness::{
 
 on_every_store!(
     a_verification_code_is_sent_by_mail,
-    the_creation_of_a_webhook_endpoint_is_notified_to_a_verified_address,
+    acts_with_a_webhook_endpoint_are_notified_to_a_verified_address,
+    acts_with_endpoints_for_all_events_are_notified_to_all_operators,
+    the_end_of_all_sessions_names_the_endpoints_that_it_disables,
     a_refusing_mail_server_is_an_outage,
     a_hanging_mail_server_is_an_outage,
     a_mail_refusal_logs_no_address,
@@ -62,17 +64,85 @@ fn a_verification_code_is_sent_by_mail(store: Store) {
     assert!(!server.log().contains(&code(text)), "codes that are sent are in no log");
 }
 
-fn the_creation_of_a_webhook_endpoint_is_notified_to_a_verified_address(store: Store) {
+fn acts_with_a_webhook_endpoint_are_notified_to_a_verified_address(store: Store) {
     let mails = MailServer::new(Post::Takes);
     let server = mailing(store, &mails);
     let (unverified, guest) = (server.guest(), server.guest());
     proves(&mails, &guest);
     unverified.webhook_endpoint("/webhook-endpoints");
     let id = guest.webhook_endpoint("/webhook-endpoints");
-    let mail = eventually("a mail", || mails.mails().into_iter().nth(1));
-    assert_eq!(mail.to, [guest.email]);
-    assert!(mail.text.contains(&format!("The webhook endpoint {id} was created")), "{}", mail.text);
-    assert_eq!(mails.mails().len(), 2);
+    let told = |count: usize, act: &str, host: &str| {
+        let mail = eventually("a mail", || mails.mails().into_iter().nth(count));
+        assert_eq!(mail.to, std::slice::from_ref(&guest.email));
+        for part in
+            [format!("The webhook endpoint {id} {act}"), format!("Host: {host}"), "Time: 2".to_owned()]
+        {
+            assert!(mail.text.contains(&part), "{part}: {}", mail.text);
+        }
+        assert!(mail.text.contains("Client address: 127.0.0.1"), "{}", mail.text);
+    };
+    told(1, "was created", "localhost");
+    let path = format!("/webhook-endpoints/{id}");
+    let body = json!({"url": "https://example.org:8443/secret", "password": PASSWORD});
+    guest.patch(&path, &body).data(200);
+    told(2, "has a new URL", "example.org:8443");
+    guest.patch(&path, &json!({"paused": true, "description": "a note"})).data(200);
+    guest.post(&format!("{path}/rotate"), &json!({})).data(200);
+    told(3, "has a new secret", "example.org:8443");
+    let body = json!({"current_password": PASSWORD, "password": "battery staple"});
+    guest.post("/auth/password", &body).data(200);
+    let changed = eventually("a mail", || mails.mails().into_iter().nth(4));
+    assert!(changed.text.contains("password of your Cuepoint account was changed"), "{}", changed.text);
+    assert!(changed.text.contains(&format!("- {id}, events of the account, paused")), "{}", changed.text);
+    assert!(
+        changed.text.contains("example.org:8443") && !changed.text.contains("secret"),
+        "{}",
+        changed.text
+    );
+    guest.delete(&path).data(200);
+    told(5, "was removed", "example.org:8443");
+    assert_eq!(mails.mails().len(), 6);
+}
+
+fn acts_with_endpoints_for_all_events_are_notified_to_all_operators(store: Store) {
+    let mails = MailServer::new(Post::Takes);
+    let keys = [("notifier.email", "smtp"), ("notifier.smtp_url", &*mails.url), ("notifier.from", FROM)];
+    let (server, operator) = Server::with_operator(store, &keys);
+    let (second, dismissed) = (operator.employ(&server), operator.employ(&server));
+    operator.give_role(&dismissed, "member");
+    let id = operator.webhook_endpoint("/operator/webhook-endpoints");
+    let own = operator.webhook_endpoint("/webhook-endpoints");
+    let to_both = |count: usize, part: &str| {
+        let sent = eventually("the mails", || Some(mails.mails()).filter(|mails| mails.len() >= count + 2));
+        let mut to: Vec<String> = sent[count..count + 2].iter().flat_map(|mail| mail.to.clone()).collect();
+        to.sort();
+        let mut both = [operator.email.clone(), second.email.clone()];
+        both.sort();
+        assert_eq!(to, both, "although neither address is verified");
+        assert!(
+            sent[count..count + 2].iter().all(|mail| mail.text.contains(part)),
+            "{part}: {:?}",
+            sent[count]
+        );
+    };
+    to_both(0, &format!("The webhook endpoint {id} was created"));
+    operator.call("POST", "/auth/logout-everywhere").send().data(200);
+    to_both(2, &format!("- {id}, events of all accounts, active"));
+    assert!(mails.mails().iter().all(|mail| !mail.text.contains(&format!("- {own},"))));
+}
+
+fn the_end_of_all_sessions_names_the_endpoints_that_it_disables(store: Store) {
+    let mails = MailServer::new(Post::Takes);
+    let server = mailing(store, &mails);
+    let guest = server.guest();
+    proves(&mails, &guest);
+    let id = guest.webhook_endpoint("/webhook-endpoints");
+    eventually("a mail", || mails.mails().into_iter().nth(1));
+    guest.call("POST", "/auth/logout-everywhere").send().data(200);
+    let mail = eventually("a mail", || mails.mails().into_iter().nth(2));
+    assert!(mail.text.contains("All sessions were ended"), "{}", mail.text);
+    assert!(mail.text.contains(&format!("- {id}, events of the account, disabled")), "{}", mail.text);
+    assert!(mail.text.contains("localhost"), "{}", mail.text);
 }
 
 fn a_refusing_mail_server_is_an_outage(store: Store) {

@@ -352,7 +352,9 @@ fn a_message_is_resolved_once_by_an_operator(store: Store) {
     assert_eq!(
         (&event["detail"], &event["actor_id"], &event["session_id"], &event["user_agent"]),
         (
-            &json!("resolve_message: Refunded by hand."),
+            &json!(format!(
+                "resolve_message: provider message {id} unresolved → resolved: Refunded by hand."
+            )),
             &json!(scene.operator.id),
             &json!(scene.operator.session()),
             &json!("console/1")

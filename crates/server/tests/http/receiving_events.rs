@@ -7,10 +7,11 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 use serde_json::json;
 
-use crate::harness::{Client, Person, Server, Store, WEBHOOK_URL, eventually};
+use crate::harness::{Client, PASSWORD, Person, Server, Store, WEBHOOK_URL, eventually};
 
 on_every_store!(
     the_documented_receiver_continues_where_it_stopped,
+    the_documented_receiver_continues_after_lost_events,
     the_documented_webhook_receiver_stores_each_genuine_event_once,
 );
 
@@ -92,17 +93,33 @@ fn the_documented_receiver_continues_where_it_stopped(store: Store) {
     let _ = std::fs::remove_file(&position);
 }
 
+fn the_documented_receiver_continues_after_lost_events(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    guest.topup("20");
+    let path = std::env::temp_dir().join(format!("cuepoint-lost-{}-{store:?}", std::process::id()));
+    // As if it had received more events before a restore.
+    std::fs::write(&path, "7").unwrap();
+    let mut receiver = Receiver::start(&server, &guest, &path);
+    assert_eq!(receiver.line(), "read the present objects: events_lost");
+    guest.topup("1");
+    assert_eq!(receiver.next(), "2 topup.created");
+    drop(receiver);
+    let _ = std::fs::remove_file(&path);
+}
+
 fn the_documented_webhook_receiver_stores_each_genuine_event_once(store: Store) {
     let server = Server::configured(store, &[("webhooks.allowed_networks", "127.0.0.1")]);
     let guest = server.guest();
-    let created = guest.post("/webhook-endpoints", &json!({"url": WEBHOOK_URL})).data(201);
+    let created =
+        guest.post("/webhook-endpoints", &json!({"url": WEBHOOK_URL, "password": PASSWORD})).data(201);
     let path = format!("/webhook-endpoints/{}", created["webhook_endpoint"]["id"]);
     let file = std::env::temp_dir().join(format!("cuepoint-webhooks-{}-{store:?}", std::process::id()));
     let (_, section) = PAGE.split_once("## Webhooks").unwrap();
     let mut receiver = Receiver::run(section, ["0", created["secret"].as_str().unwrap()], &file);
     let listening = receiver.line();
     let url = format!("http://127.0.0.1:{}", listening.strip_prefix("listening on port ").unwrap());
-    guest.patch(&path, &json!({"url": url})).data(200);
+    guest.patch(&path, &json!({"url": url, "password": PASSWORD})).data(200);
     guest.topup("20");
     assert_eq!(receiver.line(), "1 topup.created");
     let forged = Client::new(&url).outside("POST", "/").text(r#"{"position": 2, "type": "topup.created"}"#);

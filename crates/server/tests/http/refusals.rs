@@ -35,7 +35,7 @@ fn a_malformed_head_is_refused_with_the_envelope() {
         "\u{16}\u{3}\u{1}\0\u{a5}\u{1}\0".repeat(50),
         "GET /health/live HTTP/3.7\r\n\r\n".to_owned(),
         "GET /health/live HTTP/1.1\r\nHost: x\r\nno header\r\n\r\n".to_owned(),
-        "HEAD /health/live HTTP/1.1\r\nHo st: x\r\n\r\n".to_owned(),
+        "HEADS /health/live HTTP/1.1\r\nHo st: x\r\n\r\n".to_owned(),
         format!("GET /{} HTTP/1.1\r\nHost: x\r\n\r\n", "a".repeat(70_000)),
         format!("{login}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{{}}x"),
         format!("{login}Transfer-Encoding: gzip, chunked, x\r\n\r\n"),

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use serde_json::json;
 
 use crate::harness::{Database, Proxy, Server, Traffic, eventually, run};
+use crate::lost_events;
 
 /// A folder for a key file, deleted on drop.
 struct Folder(PathBuf);
@@ -85,12 +86,14 @@ fn a_restore_invalidates_tokens_and_ids_issued_after_the_backup() {
     let server = Server::on(&database, &keys);
     let early = server.payer("100");
     let held = early.withdrawal("10");
+    let last = lost_events::head(&early);
     drop(server);
     let backup = database.copy();
 
     let server = Server::on(&database, &keys);
     let late = server.payer("400");
     let withdrawn = late.withdrawal("50");
+    let seen = lost_events::head(&late);
     drop(server);
 
     let backup = Arc::new(backup);
@@ -100,6 +103,7 @@ fn a_restore_invalidates_tokens_and_ids_issued_after_the_backup() {
     assert!(said.contains("newest operation: 20") && said.contains(" is removed"), "{said}");
 
     let server = Server::on(&backup, &keys);
+    lost_events::are_noticed(&server, &early.at(&server.client()), last, seen);
     for token in [&late.token, &early.token] {
         server.client().call("GET", "/user/personal-info").bearer(token).send().refused(401, "invalid_token");
     }
@@ -109,9 +113,20 @@ fn a_restore_invalidates_tokens_and_ids_issued_after_the_backup() {
     let others = other.withdrawal("300");
     assert!(other.id > late.id + 999_999 && others > withdrawn + 999_999, "{} {others}", other.id);
     let early = early.at(&server.client());
-    assert_eq!(early.wallet(), ("90.00".into(), "10.00".into()));
+    assert_eq!(early.wallet(), ("93.00".into(), "10.00".into()));
     assert_eq!(early.get(&format!("/withdrawals/{held}")).data(200)["status"], "pending");
     backup.verify();
+}
+
+/// Their ledger audit reports a gap.
+#[test]
+fn a_restore_leaves_no_gap_while_servers_of_an_earlier_version_may_run() {
+    let database = Arc::new(Database::postgres());
+    drop(Server::on(&database, &[]).payer("1"));
+    database.rows("UPDATE deployment SET feature_level = 1");
+    let (done, said) = restore(database.url(), name_of(database.url()), &[]);
+    assert!(done, "{said}");
+    assert_eq!(database.rows("SELECT * FROM position_gaps").len(), 0);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::harness::{Person, Server, Store, keys};
 
 on_every_store!(
-    actions_of_operators_are_recorded_with_actor_user_and_reason,
+    actions_of_operators_are_recorded_with_actor_object_transition_and_reason,
     an_export_hides_the_clients_of_operators,
     refused_staff_requests_are_recorded,
     logins_and_failed_logins_are_recorded,
@@ -37,25 +37,38 @@ fn session(person: &Person) -> i64 {
     current.unwrap()["id"].as_i64().unwrap()
 }
 
-fn actions_of_operators_are_recorded_with_actor_user_and_reason(store: Store) {
+fn actions_of_operators_are_recorded_with_actor_object_transition_and_reason(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("20"), server.dj());
     let (withdrawal, request) = (guest.withdrawal("1"), guest.ask(&dj));
     dj.answer(request, "played").data(200);
     let mut expected: Vec<String> = Vec::new();
-    let mut act = |path: &str, kind: &str, mut body: Value| {
+    let mut act = |path: &str, change: &str, mut body: Value| {
         body["reason"] = json!(format!("reason {}", expected.len()));
         let answer = operator.call("POST", path).header("user-agent", AGENT).json(&body).send();
         assert!([200, 201].contains(&answer.status), "{answer}");
-        expected.insert(0, format!("{kind}: reason {}", expected.len()));
+        let id = answer.json()["data"]["adjustment"]["id"].to_string();
+        expected.insert(0, format!("{}: reason {}", change.replace("{id}", &id), expected.len()));
     };
     let person = format!("/operator/users/{}", guest.id);
-    act(&format!("/operator/withdrawals/{withdrawal}/approve"), "approve_withdrawal", json!({}));
-    act(&format!("/operator/music/requests/{request}/refund"), "move_request", json!({}));
-    act("/operator/adjustments", "adjust", json!({"user_id": guest.id, "amount": 1}));
-    act(&format!("{person}/role"), "role", json!({"role": "auditor"}));
-    act(&format!("{person}/suspend"), "suspend", json!({}));
-    act(&format!("{person}/restore"), "restore", json!({}));
+    let path = format!("/operator/withdrawals/{withdrawal}");
+    for (step, action, transition) in [
+        ("approve", "approve_withdrawal", "pending → approved"),
+        ("process", "move_withdrawal", "approved → processing"),
+        ("broadcast", "move_withdrawal", "processing → broadcast"),
+        ("complete", "move_withdrawal", "broadcast → completed"),
+    ] {
+        let change = format!("{action}: withdrawal {withdrawal} {transition}");
+        act(&format!("{path}/{step}"), &change, json!({"txid": "t"}));
+    }
+    let refunded = format!("move_request: request {request} played → refunded");
+    act(&format!("/operator/music/requests/{request}/refund"), &refunded, json!({}));
+    let adjusted = format!("adjust: adjustment {{id}} of user {}", guest.id);
+    act("/operator/adjustments", &adjusted, json!({"user_id": guest.id, "amount": 1}));
+    let user = format!("user {}", guest.id);
+    act(&format!("{person}/role"), &format!("role: {user} → auditor"), json!({"role": "auditor"}));
+    act(&format!("{person}/suspend"), &format!("suspend: {user} active → suspended"), json!({}));
+    act(&format!("{person}/restore"), &format!("restore: {user} suspended → active"), json!({}));
     let noted = events(&operator, &format!("user_id={}&kind=operator_action", guest.id));
     let details: Vec<&str> = noted.iter().map(|event| event["detail"].as_str().unwrap()).collect();
     assert_eq!(details, expected);
@@ -74,7 +87,7 @@ fn actions_of_operators_are_recorded_with_actor_user_and_reason(store: Store) {
     }
     // A refused action leaves no event.
     let path = format!("/operator/withdrawals/{withdrawal}/complete");
-    operator.post(&path, &json!({"reason": "x", "txid": "x"})).refused(409, "invalid_transition");
+    operator.post(&path, &json!({"reason": "x", "txid": "another"})).refused(409, "invalid_transition");
     assert_eq!(events(&operator, "kind=operator_action").len(), expected.len());
 }
 

@@ -2,6 +2,7 @@
 //! stores that serve.
 
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::{env, fs, process};
@@ -296,6 +297,62 @@ fn a_broken_ledger_is_refused_by_name() {
         !done && said.contains("nothing was copied: the ledger is broken: ") && said.contains("wallet"),
         "{said}"
     );
+}
+
+#[test]
+fn an_interrupted_copy_is_aborted_at_its_target_wherever_that_is() {
+    let (from, to) = (CopyStore::postgres(), Directory::new());
+    fill(&from);
+    let to_url = format!("sqlite:{}", to.path());
+    let copy = |url: &str, more: &[&str], crash_at: Option<&str>| {
+        let mut keys = from.keys();
+        keys.extend(crash_at.map(|step| (CRASH_AT, step)));
+        eventually("the source is unused", || {
+            let (status, said) = run(&[&["storage", "copy", "--to", url], more].concat(), None, &keys);
+            (!said.contains("a server is connected")).then_some((status.success(), said))
+        })
+    };
+    let (done, said) = copy(&to_url, &[], Some("copy_marked"));
+    assert!(!done, "{said}");
+    let moved = Directory::new();
+    fs::remove_dir(moved.path()).unwrap();
+    fs::rename(to.path(), moved.path()).unwrap();
+    let at_its_place = [("storage.backend", "sqlite"), ("storage.dir", to.path())];
+    let (status, said) = run(&["migrate"], None, &at_its_place);
+    assert!(status.success(), "{said}");
+    let (done, said) = copy(&to_url, &["--abort"], None);
+    assert!(!done && said.contains("in which it was never begun"), "{said}");
+    from.serves().unwrap_err();
+    let (done, said) = copy(&format!("sqlite:{}", moved.path()), &["--abort"], None);
+    assert!(done && said.contains("serves again"), "{said}");
+    from.serves().unwrap();
+}
+
+#[test]
+fn a_complete_copy_succeeds_without_its_output() {
+    let (from, to) = (CopyStore::sqlite(), CopyStore::postgres());
+    fill(&from);
+    let CopyStore::Sqlite(directory) = &from else { panic!("the source is a directory") };
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cuepoint"));
+    command
+        .args(["storage", "copy", "--data", directory.path(), "--to", &to.url()])
+        .env("CUEPOINT_ENV", "test");
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = command.stdout(full).stderr(Stdio::piped()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(from.serves().unwrap_err().contains("in use instead"));
+    to.serves().unwrap();
+}
+
+#[test]
+fn an_unusable_target_is_blamed_on_its_option() {
+    let from = CopyStore::sqlite();
+    drop(from.server());
+    for url in ["postgres://cuepoint@host:port/x", "postgres://cuepoint@db.example.com/x?sslmode=disable"] {
+        let (status, said) = run(&["storage", "copy", "--to", url], None, &from.keys());
+        assert!(!status.success() && said.contains("the target: --to "), "{said}");
+        assert!(!said.contains("storage.postgres.url"), "{said}");
+    }
 }
 
 #[test]

@@ -108,7 +108,10 @@ fn late_money_stays_in_suspense_until_settled(store: Store) {
     let event = operator.get(&path).data(200)["data"][0].clone();
     assert_eq!(
         (&event["detail"], &event["actor_id"]),
-        (&json!("settle_suspense: sent back"), &json!(operator.id))
+        (
+            &json!(format!("settle_suspense: top-up {} suspense → settled: sent back", settled["id"])),
+            &json!(operator.id)
+        )
     );
 }
 

@@ -3,7 +3,9 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Person, Provider, Reply, Server, Store, WEBHOOK_URL, eventually, keys};
+use crate::harness::{
+    Answer, PASSWORD, Person, Provider, Reply, Server, Store, WEBHOOK_URL, eventually, keys,
+};
 
 on_every_store!(
     a_secret_is_shown_once,
@@ -15,14 +17,17 @@ on_every_store!(
     changes_of_endpoints_are_in_the_security_log,
     invalid_fields_of_an_endpoint_are_named,
     a_url_that_may_not_be_called_is_refused,
+    a_url_is_stored_and_recorded_as_it_is_called,
     a_rotation_shows_a_new_secret,
     a_test_is_listed_among_the_attempts,
+    one_test_of_an_endpoint_runs_at_a_time_and_32_on_a_server,
     a_replay_names_a_range_or_the_failed_deliveries,
     one_range_is_replayed_at_a_time,
+    a_paused_or_disabled_endpoint_replays_nothing,
 );
 
-const OWN: &str = "/webhook-endpoints";
-const ALL: &str = "/operator/webhook-endpoints";
+pub(crate) const OWN: &str = "/webhook-endpoints";
+pub(crate) const ALL: &str = "/operator/webhook-endpoints";
 
 const ENDPOINT: [&str; 11] = [
     "created_at",
@@ -38,12 +43,27 @@ const ENDPOINT: [&str; 11] = [
     "url",
 ];
 
-fn endpoint(answer: &Answer, status: u16) -> Value {
+pub(crate) fn endpoint(answer: &Answer, status: u16) -> Value {
     answer.data(status)["webhook_endpoint"].clone()
 }
 
+/// The configuration with which endpoints on this machine can be called.
+const LOOPBACK: (&str, &str) = ("webhooks.allowed_networks", "127.0.0.0/8");
+
+/// The body with the password.
+pub(crate) fn confirmed(mut body: Value) -> Value {
+    body["password"] = json!(PASSWORD);
+    body
+}
+
+/// Creates an endpoint in this list that calls a receiver, and returns its path.
+fn calling(person: &Person, list: &str, receiver: &Provider) -> String {
+    let created = person.post(list, &confirmed(json!({"url": receiver.url}))).data(201);
+    format!("{list}/{}", created["webhook_endpoint"]["id"])
+}
+
 /// Creates an endpoint in this list that receives nothing, and returns its path.
-fn paused(person: &Person, list: &str) -> String {
+pub(crate) fn paused(person: &Person, list: &str) -> String {
     let path = format!("{list}/{}", person.webhook_endpoint(list));
     assert_eq!(endpoint(&person.patch(&path, &json!({"paused": true})), 200)["status"], "paused");
     path
@@ -51,8 +71,7 @@ fn paused(person: &Person, list: &str) -> String {
 
 fn a_secret_is_shown_once(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
-    let body =
-        json!({"url": WEBHOOK_URL, "types": ["topup.created", "topup.created"], "description": " Booth "});
+    let body = json!({"url": WEBHOOK_URL, "types": ["topup.created", "topup.created"], "description": " Booth ", "password": PASSWORD});
     for (person, list, more) in [(server.guest(), OWN, &[][..]), (operator, ALL, &["user_id"])] {
         let created = person.post(list, &body);
         let data = created.data(201);
@@ -94,7 +113,7 @@ fn settings_are_changed_one_by_one_and_cleared_by_null(store: Store) {
         (json!({"paused": false}), Some(json!({"status": "active"}))),
         (json!({"id": 7, "status": "disabled", "cursor": 9, "user_id": 1}), Some(json!({}))),
     ] {
-        let changed = endpoint(&guest.patch(&path, &change), 200);
+        let changed = endpoint(&guest.patch(&path, &confirmed(change.clone())), 200);
         for (key, value) in shown.unwrap_or(change).as_object().unwrap() {
             expected[key] = value.clone();
         }
@@ -121,7 +140,8 @@ fn an_account_has_at_most_five_endpoints_for_a_feed(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     for list in [OWN, ALL] {
         let ids: Vec<i64> = (0..5).map(|_| operator.webhook_endpoint(list)).collect();
-        let refused = operator.post(list, &json!({"url": WEBHOOK_URL})).refused(422, "limit_exceeded");
+        let refused =
+            operator.post(list, &confirmed(json!({"url": WEBHOOK_URL}))).refused(422, "limit_exceeded");
         assert_eq!(refused["message"], "You have 5 webhook endpoints already.");
         operator.delete(&format!("{list}/{}", ids[0])).data(200);
         operator.webhook_endpoint(list);
@@ -185,7 +205,7 @@ fn endpoints_for_all_events_are_common_to_operators_and_closed_to_others(store: 
     assert_eq!(other.get(ALL).data(200)["data"][0]["user_id"], operator.id);
     let changed = endpoint(&other.patch(&path, &json!({"description": "the office"})), 200);
     assert_eq!((&changed["description"], &changed["user_id"]), (&json!("the office"), &json!(operator.id)));
-    let set = endpoint(&other.patch(&path, &json!({"url": WEBHOOK_URL})), 200);
+    let set = endpoint(&other.patch(&path, &confirmed(json!({"url": WEBHOOK_URL}))), 200);
     assert_eq!(set["user_id"], other.id, "whoever sets the URL is judged for it");
     other.delete(&path).data(200);
     operator.get(&path).refused(404, "not_found");
@@ -199,7 +219,7 @@ fn changes_of_endpoints_are_in_the_security_log(store: Store) {
     {
         let id = person.webhook_endpoint(list);
         let path = format!("{list}/{id}");
-        person.patch(&path, &json!({"url": "https://example.org:8443/secret"})).data(200);
+        person.patch(&path, &confirmed(json!({"url": "https://example.org:8443/secret"}))).data(200);
         person.post(&format!("{path}/rotate"), &json!({})).data(200);
         person.delete(&path).data(200);
         let log = format!("/operator/security-log?kind={kind}&user_id={}", person.id);
@@ -223,8 +243,12 @@ fn invalid_fields_of_an_endpoint_are_named(store: Store) {
     let guest = server.guest();
     let path = format!("{OWN}/{}", guest.webhook_endpoint(OWN));
     let before = endpoint(&guest.get(&path), 200);
-    guest.post(OWN, &json!({})).invalid(&["url"]);
-    guest.post(OWN, &json!({"types": [], "description": 5})).invalid(&["url", "types", "description"]);
+    guest.post(OWN, &confirmed(json!({}))).invalid(&["url"]);
+    guest.post(OWN, &confirmed(json!({"types": [], "description": 5}))).invalid(&[
+        "url",
+        "types",
+        "description",
+    ]);
     let long = format!("https://example.com/{}", "x".repeat(2_048));
     for (field, value, sentence) in [
         ("url", json!(5), "The url field must be a string."),
@@ -245,7 +269,7 @@ fn invalid_fields_of_an_endpoint_are_named(store: Store) {
             "The description field must not be greater than 255 characters.",
         ),
     ] {
-        let mut body = json!({"url": WEBHOOK_URL});
+        let mut body = confirmed(json!({"url": WEBHOOK_URL}));
         body[field] = value.clone();
         assert_eq!(guest.post(OWN, &body).invalid(&[field])[field], json!([sentence]));
         assert_eq!(guest.patch(&path, &json!({field: value})).invalid(&[field])[field], json!([sentence]));
@@ -273,20 +297,43 @@ fn a_url_that_may_not_be_called_is_refused(store: Store) {
         "file:///etc/passwd",
         "example.com",
         "https://",
+        "https:evil.example/collect",
+        "https:/evil.example/collect",
+        "HTTPS://evil.example/collect",
+        "https:\\\\evil.example/collect",
+        "https://evil.example\\@hooks.good.example/",
+        "https://hooks.good.example\\.evil.example/",
     ] {
-        guest.post(OWN, &json!({"url": url})).invalid(&["url"]);
+        guest.post(OWN, &confirmed(json!({"url": url}))).invalid(&["url"]);
         guest.patch(&path, &json!({"url": url})).invalid(&["url"]);
     }
-    let refused = guest.post(OWN, &json!({"url": "https://127.0.0.1/"})).invalid(&["url"]);
+    let refused = guest.post(OWN, &confirmed(json!({"url": "https://127.0.0.1/"}))).invalid(&["url"]);
     assert_eq!(refused["url"], json!(["The url field must have a public address."]));
     assert_eq!(guest.ids(OWN, "id").len(), 1);
     assert_eq!(endpoint(&guest.get(&path), 200)["url"], WEBHOOK_URL);
 }
 
+fn a_url_is_stored_and_recorded_as_it_is_called(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let guest = server.guest();
+    let path = format!("{OWN}/{}", guest.webhook_endpoint(OWN));
+    let url = "https:///EVIL.example:443/a/../collect?key=1";
+    let canonical = "https://evil.example/collect?key=1";
+    let created = guest.post(OWN, &confirmed(json!({"url": url}))).data(201)["webhook_endpoint"].clone();
+    assert_eq!(created["url"], canonical);
+    assert_eq!(endpoint(&guest.patch(&path, &confirmed(json!({"url": url}))), 200)["url"], canonical);
+    assert_eq!(endpoint(&guest.get(&path), 200)["url"], canonical);
+    let log = format!("/operator/security-log?kind=webhook_endpoint_changed&user_id={}", guest.id);
+    let events = operator.get(&log).data(200)["data"].clone();
+    for event in &events.as_array().unwrap()[..2] {
+        assert!(event["detail"].as_str().unwrap().ends_with(" at evil.example"), "{event}");
+    }
+}
+
 fn a_rotation_shows_a_new_secret(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
-    let created = guest.post(OWN, &json!({"url": WEBHOOK_URL})).data(201);
+    let created = guest.post(OWN, &confirmed(json!({"url": WEBHOOK_URL}))).data(201);
     let path = format!("{OWN}/{}", created["webhook_endpoint"]["id"]);
     let rotate = || guest.call("POST", &format!("{path}/rotate")).send().data(200);
     let (first, second) = (rotate(), rotate());
@@ -302,7 +349,7 @@ fn a_test_is_listed_among_the_attempts(store: Store) {
     let provider = Provider::new(Reply::Says(500, "not today".to_owned()));
     let mut own = vec!["created_at", "duration_ms", "error", "number", "position", "status", "type"];
     for (person, list, answer) in [(server.guest(), OWN, None), (operator, ALL, Some("not today"))] {
-        let created = person.post(list, &json!({"url": provider.url})).data(201);
+        let created = person.post(list, &confirmed(json!({"url": provider.url}))).data(201);
         let path = format!("{list}/{}", created["webhook_endpoint"]["id"]);
         let attempts = format!("{path}/attempts");
         assert_eq!(person.get(&attempts).data(200)["total"], 0);
@@ -330,10 +377,40 @@ fn a_test_is_listed_among_the_attempts(store: Store) {
     }
 }
 
+fn one_test_of_an_endpoint_runs_at_a_time_and_32_on_a_server(store: Store) {
+    let server = Server::configured(store, &[("webhooks.allowed_networks", "127.0.0.1")]);
+    let provider = Provider::new(Reply::Silent);
+    let test = |person: &Person, number: i64| person.post(&format!("{OWN}/{number}/test"), &json!({}));
+    let owners: Vec<Person> = (0..7).map(|_| server.guest()).collect();
+    let endpoints: Vec<(&Person, i64)> = owners
+        .iter()
+        .flat_map(|owner| std::iter::repeat_n(owner, 5))
+        .map(|owner| {
+            let created = owner.post(OWN, &json!({"url": provider.url})).data(201);
+            (owner, created["webhook_endpoint"]["id"].as_i64().unwrap())
+        })
+        .collect();
+    for (owner, endpoint) in &endpoints[..32] {
+        test(owner, *endpoint).data(202);
+    }
+    let (owner, endpoint) = endpoints[0];
+    let refused = test(owner, endpoint);
+    refused.refused(409, "conflict");
+    assert_eq!(refused.json()["message"], "A test of this webhook endpoint is still running.");
+    let (other, another) = endpoints[32];
+    let refused = test(other, another);
+    refused.refused(503, "unavailable");
+    assert_eq!(refused.header("retry-after"), Some("15"));
+    provider.answers(Reply::Says(200, String::new()));
+    eventually("a test has ended", || (test(owner, endpoint).status == 202).then_some(()));
+    eventually("there is room for another test", || (test(other, another).status == 202).then_some(()));
+}
+
 fn a_replay_names_a_range_or_the_failed_deliveries(store: Store) {
-    let server = Server::start(store);
+    let server = Server::configured(store, &[LOOPBACK]);
     let guest = server.payer("20");
-    let path = paused(&guest, OWN);
+    let receiver = Provider::new(Reply::Silent);
+    let path = calling(&guest, OWN, &receiver);
     let cursor = endpoint(&guest.get(&path), 200)["cursor"].as_i64().unwrap();
     let replay = |body: Value| guest.post(&format!("{path}/replay"), &body);
     let (required, prohibited) =
@@ -351,12 +428,13 @@ fn a_replay_names_a_range_or_the_failed_deliveries(store: Store) {
         (json!({"after": 0, "until": 1.5}), "until", "The until field must be an integer."),
         (json!({"failed": 2}), "failed", "The failed field must be true or false."),
         (json!({"after": cursor}), "after", empty),
-        (json!({"after": i64::MAX}), "after", empty),
         (json!({"after": 1, "until": 1}), "after", empty),
         (json!({"after": 0, "until": 0}), "after", empty),
     ] {
         assert_eq!(replay(body).invalid(&[field])[field], json!([sentence]));
     }
+    let lost = replay(json!({"after": cursor + 1})).refused(410, "events_lost");
+    assert_eq!(lost["continue_after"], cursor, "a position that no event has had");
     let waiting = endpoint(&replay(json!({"failed": true})), 202);
     assert_eq!(waiting["replay"], Value::Null, "nothing was given up");
     let replayed = endpoint(&replay(json!({"after": 0, "until": i64::MAX})), 202);
@@ -365,9 +443,10 @@ fn a_replay_names_a_range_or_the_failed_deliveries(store: Store) {
 }
 
 fn one_range_is_replayed_at_a_time(store: Store) {
-    let (server, operator) = Server::with_operator(store, &[]);
+    let (server, operator) = Server::with_operator(store, &[LOOPBACK]);
     server.payer("20");
-    let path = paused(&operator, ALL);
+    let receiver = Provider::new(Reply::Silent);
+    let path = calling(&operator, ALL, &receiver);
     let replay = || operator.post(&format!("{path}/replay"), &json!({"after": 0}));
     let running = endpoint(&replay(), 202);
     let refused = replay().refused(409, "replay_running");
@@ -375,8 +454,25 @@ fn one_range_is_replayed_at_a_time(store: Store) {
     assert_eq!(endpoint(&operator.get(&path), 200), running);
 }
 
+fn a_paused_or_disabled_endpoint_replays_nothing(store: Store) {
+    let server = Server::configured(store, &[LOOPBACK]);
+    let guest = server.payer("20");
+    let receiver = Provider::new(Reply::Says(410, String::new()));
+    let (paused, gone) = (paused(&guest, OWN), calling(&guest, OWN, &receiver));
+    guest.topup("1");
+    eventually("it is disabled", || (endpoint(&guest.get(&gone), 200)["status"] == "disabled").then_some(()));
+    for path in [paused, gone] {
+        let before = endpoint(&guest.get(&path), 200);
+        for body in [json!({"after": 0}), json!({"failed": true})] {
+            let refused = guest.post(&format!("{path}/replay"), &body).refused(409, "endpoint_inactive");
+            assert_eq!(refused["message"], "The webhook endpoint is paused or disabled.");
+        }
+        assert_eq!(endpoint(&guest.get(&path), 200), before);
+    }
+}
+
 #[test]
-fn creations_tests_rotations_and_replays_share_a_quota_per_hour() {
+fn creations_tests_and_replays_share_a_quota_per_hour() {
     let keys = [("rate_limits.enabled", "true"), ("rate_limits.webhooks_per_hour", "5")];
     let keys = [&keys[..], &[("rate_limits.default_per_minute", "1000")]].concat();
     let (server, operator) = Server::with_operator(Store::Memory, &keys);
@@ -385,15 +481,16 @@ fn creations_tests_rotations_and_replays_share_a_quota_per_hour() {
     let tested = operator.post(&format!("{path}/test"), &json!({}));
     tested.data(202);
     assert_eq!((&*limit(&tested), tested.header("x-ratelimit-remaining")), ("5", Some("2")));
-    operator.post(&format!("{all}/rotate"), &json!({})).data(200);
+    operator.post(&format!("{all}/test"), &json!({})).data(202);
     operator.post(&format!("{path}/replay"), &json!({})).invalid(&["after"]);
-    for call in [format!("{path}/test"), format!("{all}/rotate"), format!("{all}/replay")] {
+    for call in [format!("{path}/test"), format!("{all}/test"), format!("{all}/replay")] {
         let refused = operator.post(&call, &json!({}));
         refused.refused(429, "rate_limited");
         let seconds: u32 = refused.header("retry-after").unwrap().parse().unwrap();
         assert!(limit(&refused) == "5" && (600..=720).contains(&seconds), "{refused}");
     }
+    operator.post(&format!("{all}/rotate"), &json!({})).data(200);
     assert_eq!(limit(&operator.get(&path)), "1000");
     let other = operator.employ(&server);
-    other.post(&format!("{all}/rotate"), &json!({})).data(200);
+    other.post(&format!("{all}/test"), &json!({})).data(202);
 }

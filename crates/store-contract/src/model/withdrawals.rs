@@ -69,7 +69,8 @@ impl Model {
             "completed" if txid => Some(TXIDS[0]),
             _ => None,
         };
-        if current == to && named.is_some() && named != known {
+        let names_another = named.is_some() && named != known;
+        if names_another && (current == to || (current, to) == ("broadcast", "completed")) {
             return Err(self.refused_by_hand(place, to));
         }
         if current == to {

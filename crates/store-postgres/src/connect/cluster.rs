@@ -112,11 +112,17 @@ pub(crate) struct AdmittedConnection {
     connection: AsyncPgConnection,
     generation: u64,
     backend: i32,
+    timeline: Option<u32>,
 }
 
 impl AdmittedConnection {
     pub(crate) fn new(connection: AsyncPgConnection, node: &Node, generation: u64) -> Self {
-        Self { connection, generation, backend: node.backend }
+        Self { connection, generation, backend: node.backend, timeline: node.timeline() }
+    }
+
+    /// The timeline of its node, which a running primary keeps.
+    pub(crate) fn timeline(&self) -> Option<u32> {
+        self.timeline
     }
 
     /// The process id of the connection's backend.

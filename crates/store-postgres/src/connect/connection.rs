@@ -49,29 +49,37 @@ pub(crate) struct Connector {
     shares_restore_lock: bool,
 }
 
+/// The setting of the configured URL.
+const CONFIGURED: &str = "storage.postgres.url";
+
 impl Connector {
     /// Parses a connection URL, which may name several hosts.
     ///
     /// Unencrypted connections are allowed only on loopback or a local socket; elsewhere the certificate and
     /// the host's name are verified against the system's roots. No error repeats the URL.
     pub(crate) fn new(url: &str) -> anyhow::Result<Self> {
+        Self::given_by(CONFIGURED, url)
+    }
+
+    /// Parses a connection URL that another setting than the configured one gives.
+    pub(crate) fn given_by(setting: &str, url: &str) -> anyhow::Result<Self> {
         let url = url.replace("sslmode=verify-full", "sslmode=require");
         let mut config: Config = url.parse().map_err(|error: tokio_postgres::Error| {
-            anyhow::anyhow!("storage.postgres.url cannot be read: {}", cause(&error))
+            anyhow::anyhow!("{setting} cannot be read: {}", cause(&error))
         })?;
         ensure!(
             !config.get_hosts().is_empty() || !config.get_hostaddrs().is_empty(),
-            "storage.postgres.url names no host"
+            "{setting} names no host"
         );
         let (names, addresses) = (config.get_hosts().len(), config.get_hostaddrs().len());
         ensure!(
             names == 0 || addresses == 0 || names == addresses,
-            "storage.postgres.url has {names} hosts and {addresses} hostaddrs"
+            "{setting} has {names} hosts and {addresses} hostaddrs"
         );
         let tls = match (config.get_ssl_mode(), is_local(&config)) {
             (SslMode::Disable | SslMode::Prefer, true) => None,
             (SslMode::Disable, false) => {
-                bail!("storage.postgres.url has sslmode=disable for a server that is not on this machine")
+                bail!("{setting} has sslmode=disable for a server that is not on this machine")
             }
             _ => Some(tls()?),
         };

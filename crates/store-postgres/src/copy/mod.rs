@@ -11,7 +11,7 @@ use cuepoint_store_sql::copy::{
     Mark, TABLES, Table, Value,
 };
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Bool, Text};
+use diesel::sql_types::{BigInt, Bool, Nullable, Text, Uuid as SqlUuid};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -31,14 +31,16 @@ use cells::{Cells, InsertRows, ReadRows};
 const SETTINGS: &str = "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0; \
     SET synchronous_commit = on";
 const SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-/// Whether the database has a deployment with an origin.
-const HAS_SCHEMA: &str = "SELECT EXISTS (SELECT FROM information_schema.columns \
-    WHERE table_schema = current_schema() AND table_name = 'deployment' AND column_name = 'origin_copy_id')";
+/// Whether the deployment has a column: a database of an earlier version lacks some, and a new one all.
+const HAS_COLUMN: &str = "SELECT EXISTS (SELECT FROM information_schema.columns \
+    WHERE table_schema = current_schema() AND table_name = 'deployment' AND column_name = ";
 
 /// A database as an endpoint of a copy.
 #[derive(Clone)]
 pub struct PostgresCopyEndpoint {
     url: String,
+    /// The setting that gives the URL.
+    setting: &'static str,
     currency: Currency,
 }
 
@@ -52,14 +54,14 @@ impl std::fmt::Debug for PostgresCopyEndpoint {
 }
 
 impl PostgresCopyEndpoint {
-    /// The database at a URL, which is never printed.
+    /// The database at a URL, which is never printed. Errors name the setting that gives it.
     #[must_use]
-    pub const fn new(url: String, currency: Currency) -> Self {
-        Self { url, currency }
+    pub const fn new(url: String, setting: &'static str, currency: Currency) -> Self {
+        Self { url, setting, currency }
     }
 
     fn connector(&self) -> anyhow::Result<Connector> {
-        Ok(Connector::new(&self.url)?.for_restore().named("cuepoint storage copy"))
+        Ok(Connector::given_by(self.setting, &self.url)?.for_restore().named("cuepoint storage copy"))
     }
 }
 
@@ -86,6 +88,18 @@ async fn identity(connection: &mut AsyncPgConnection) -> anyhow::Result<String> 
         diesel::dsl::sql::<Text>("SELECT current_database()::text").get_result(connection).await?;
     let system_identifier = Node::describe(connection).await?.system_identifier;
     Ok(format!("the PostgreSQL database {name} of the cluster {system_identifier}"))
+}
+
+/// The id in a column of the deployment, if there is one.
+async fn stored_id(connection: &mut AsyncPgConnection, column: &str) -> anyhow::Result<Option<Uuid>> {
+    let has_column: bool =
+        diesel::dsl::sql::<Bool>(HAS_COLUMN).bind::<Text, _>(column).sql(")").get_result(connection).await?;
+    if !has_column {
+        return Ok(None);
+    }
+    let stored = format!("SELECT {column} FROM deployment");
+    let stored = diesel::dsl::sql::<Nullable<SqlUuid>>(&stored).get_result::<Option<Uuid>>(connection);
+    Ok(stored.await.optional()?.flatten())
 }
 
 #[async_trait]
@@ -125,15 +139,12 @@ impl CopyEndpoint for PostgresCopyEndpoint {
             lock(&mut connection).await?;
         }
         let identity = identity(&mut connection).await?;
-        let mut copy = None;
-        if diesel::dsl::sql::<Bool>(HAS_SCHEMA).get_result(&mut connection).await? {
-            let origin = deployment::table.select(deployment::origin_copy_id);
-            copy = origin.get_result::<Option<Uuid>>(&mut connection).await.optional()?.flatten();
-        }
+        let copy = stored_id(&mut connection, deployment::origin_copy_id::NAME).await?;
+        let begun = stored_id(&mut connection, deployment::begun_copy_id::NAME).await?;
         if alone {
             unlock(&mut connection).await?;
         }
-        Ok(CopyOrigin { identity, copy })
+        Ok(CopyOrigin { identity, copy, begun })
     }
 }
 
@@ -178,6 +189,26 @@ impl CopySession for PostgresCopySession {
         let Some((currency, scale, created_at, epoch, feature_level, origin)) = row else { return Ok(None) };
         let (created_at, mark) = (timestamp(created_at), mark_of(&mut self.connection).await?);
         Ok(Some(Deployment { currency, scale, created_at, epoch, feature_level, mark, origin }))
+    }
+
+    async fn begin(&mut self, copy: Uuid, copied: &Deployment) -> anyhow::Result<()> {
+        let system_identifier = Node::describe(&self.connection).await?.system_identifier;
+        diesel::insert_into(deployment::table)
+            .values((
+                deployment::currency.eq(&copied.currency),
+                deployment::scale.eq(copied.scale),
+                deployment::created_at.eq(column_time(copied.created_at)),
+                deployment::epoch.eq(copied.epoch),
+                deployment::feature_level.eq(copied.feature_level),
+                deployment::system_identifier.eq(system_identifier),
+                deployment::begun_copy_id.eq(copy),
+            ))
+            .on_conflict(deployment::singleton)
+            .do_update()
+            .set(deployment::begun_copy_id.eq(copy))
+            .execute(&mut self.connection)
+            .await?;
+        Ok(self.connection.batch_execute("COMMIT; BEGIN").await?)
     }
 
     async fn count(&mut self, table: &'static Table) -> anyhow::Result<u64> {

@@ -3,17 +3,20 @@
 use std::path::PathBuf;
 
 use async_trait::async_trait;
+use cuepoint_domain::ids::WebhookEndpointId;
 use cuepoint_domain::ledger::Auditor;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Audit, BackendError, OpenTransfers, PreparedData, Unavailable};
+use cuepoint_domain::webhook::{DisabledReason, SealedSecret};
 use cuepoint_domain::withdrawal::WithdrawalStatus;
+use cuepoint_store_sql::rows::current_secret;
 use diesel::prelude::*;
 use diesel_async::{RunQueryDsl, SimpleAsyncConnection};
 use time::OffsetDateTime;
 
 use crate::connect::connection::Connector;
-use crate::rows::{TopupRow, WithdrawalRow, timestamp};
-use crate::schema::{operations, topups, withdrawals};
+use crate::rows::{TopupRow, WithdrawalRow, known, timestamp};
+use crate::schema::{operations, topups, webhook_endpoints, withdrawals};
 use crate::{PostgresOptions, PostgresStore};
 
 /// The prepared database, which servers can use from its preparation on.
@@ -40,6 +43,10 @@ impl Audit for PreparedDatabase {
 impl PreparedData for PreparedDatabase {
     async fn open_transfers(&self) -> Result<OpenTransfers, BackendError> {
         Ok(open_transfers(&self.options, &self.currency).await?)
+    }
+
+    async fn endpoint_secrets(&self) -> Result<Vec<(WebhookEndpointId, SealedSecret)>, BackendError> {
+        Ok(endpoint_secrets(&self.options).await?)
     }
 
     async fn accept(self: Box<Self>) -> Result<(), BackendError> {
@@ -84,4 +91,26 @@ async fn open_transfers(options: &PostgresOptions, currency: &Currency) -> anyho
         withdrawals: withdrawals.into_iter().map(|row| row.withdrawal(currency)).collect::<Result<_, _>>()?,
         topups: topups.into_iter().map(|row| row.topup(currency)).collect::<Result<_, _>>()?,
     })
+}
+
+/// Reads the secrets of the endpoints that were not disabled for a lost secret.
+///
+/// # Errors
+/// When the database cannot be reached or a row cannot be read. No error repeats the URL.
+async fn endpoint_secrets(
+    options: &PostgresOptions,
+) -> anyhow::Result<Vec<(WebhookEndpointId, SealedSecret)>> {
+    let connection = &mut Connector::new(&options.url)?.for_restore().connect().await?;
+    connection.batch_execute("SET statement_timeout = 0").await?;
+    let lost = DisabledReason::SecretLost.name();
+    let rows: Vec<(i64, String)> = webhook_endpoints::table
+        .filter(webhook_endpoints::disabled_reason.is_distinct_from(lost))
+        .order(webhook_endpoints::id)
+        .select((webhook_endpoints::id, webhook_endpoints::secrets))
+        .load(connection)
+        .await?;
+    let secret = |(id, secrets): (i64, String)| {
+        Ok((known("webhook_endpoints.id", WebhookEndpointId::new(id))?, current_secret(&secrets)?))
+    };
+    rows.into_iter().map(secret).collect()
 }

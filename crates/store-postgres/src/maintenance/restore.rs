@@ -2,6 +2,7 @@
 //! confused with those issued after the restore.
 
 use anyhow::{Context, anyhow, ensure};
+use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::Restored;
 use diesel::dsl::now;
@@ -18,6 +19,7 @@ use crate::connect::node::{Node, RESTORE_LOCK};
 use crate::maintenance::prepared_database::PreparedDatabase;
 use crate::schema::{challenges, deployment, refresh_tokens, sessions};
 use crate::statement::query;
+use crate::tables::positions;
 
 /// The distance by which each sequence is moved past its maximum: presumably more numbers than servers used
 /// after the backup.
@@ -61,14 +63,30 @@ pub(crate) async fn restore(
     Ok(Restored { epoch, sessions_ended, data: Box::new(data) })
 }
 
-/// Begins the epoch, moves the sequences, ends all sessions, refresh tokens and challenges, and returns the
+/// Leaves a gap after the newest position, because clients may have seen later ones, and notes the timeline of the
+/// node, unless servers of an earlier version may use the data.
+async fn leave_gap(connection: &mut AsyncPgConnection, timeline: Option<u32>) -> Result<(), DatabaseFailure> {
+    let level: i16 = deployment::table.select(deployment::feature_level).get_result(connection).await?;
+    if FeatureLevel::numbered(level).leaves_position_gaps() {
+        positions::leave_gap(connection).await?;
+        diesel::update(deployment::table)
+            .set(deployment::timeline.eq(timeline.map(i64::from)))
+            .execute(connection)
+            .await?;
+    }
+    Ok(())
+}
+
+/// Begins the epoch, moves the sequences and positions, ends all sessions, refresh tokens and challenges, and returns the
 /// number of ended sessions.
 async fn prepare(connection: &mut AsyncPgConnection, epoch: i64) -> Result<usize, DatabaseFailure> {
-    let system_identifier = Node::describe(connection).await?.system_identifier;
+    let node = Node::describe(connection).await?;
+    let system_identifier = node.system_identifier;
     diesel::update(deployment::table)
         .set((deployment::epoch.eq(epoch), deployment::system_identifier.eq(system_identifier)))
         .execute(connection)
         .await?;
+    leave_gap(connection, node.timeline()).await?;
     query(include_str!("advance_sequences.sql")).bind::<BigInt, _>(AHEAD).execute(connection).await?;
     diesel::delete(refresh_tokens::table).execute(connection).await?;
     diesel::update(challenges::table.filter(challenges::ended_at.is_null()))

@@ -3,7 +3,9 @@
 use std::ops::RangeInclusive;
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::{AdjustmentId, OperationId, RequestId, SessionId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ids::{
+    AdjustmentId, OperationId, RequestId, SessionId, TopupId, UserId, WebhookEndpointId, WithdrawalId,
+};
 use cuepoint_domain::ports::{Ids, Unavailable};
 use diesel::sql_types::Text;
 use diesel_async::RunQueryDsl;
@@ -14,9 +16,11 @@ use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
 use crate::connect::pool::{Database, within};
 
-/// The increments of the sequences, as in their migrations: for frequent ids, and for the others.
+/// The increments of the sequences, as in their migrations: for frequent ids, for the others, and for those of a
+/// column.
 const LONG: i64 = 1_024;
 const SHORT: i64 = 32;
+const SINGLE: i64 = 1;
 
 diesel::define_sql_function! {
     /// The next value of the sequence with this name.
@@ -77,6 +81,7 @@ pub(crate) struct IdRanges {
     topups: IdRange,
     adjustments: IdRange,
     sessions: IdRange,
+    webhook_endpoints: IdRange,
 }
 
 impl Default for IdRanges {
@@ -88,6 +93,8 @@ impl Default for IdRanges {
             topups: IdRange::of("topup_ids", SHORT),
             adjustments: IdRange::of("adjustment_ids", SHORT),
             sessions: IdRange::of("session_ids", SHORT),
+            // Servers of an earlier version add endpoints with the sequence of the column.
+            webhook_endpoints: IdRange::of("webhook_endpoints_id_seq", SINGLE),
         }
     }
 }
@@ -123,5 +130,9 @@ impl Ids for PostgresStore {
 
     async fn next_session(&self) -> Result<SessionId, Unavailable> {
         self.ids.sessions.next(&self.database, SessionId::new).await
+    }
+
+    async fn next_webhook_endpoint(&self) -> Result<WebhookEndpointId, Unavailable> {
+        self.ids.webhook_endpoints.next(&self.database, WebhookEndpointId::new).await
     }
 }

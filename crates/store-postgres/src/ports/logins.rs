@@ -7,6 +7,7 @@ use cuepoint_domain::account::challenge::{AnswerOutcome, Challenge, ISSUE_WINDOW
 use cuepoint_domain::account::code_quotas::{CountedCode, TooMany};
 use cuepoint_domain::account::session::TokenHash;
 use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Credentials, IssueOutcome, Logins, PasswordHash, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
@@ -24,6 +25,7 @@ use crate::tables::advisory_locks::{PHONE_CODES, TARGETS, hashtext, pg_advisory_
 use crate::tables::phone_codes;
 use crate::tables::sessions::end_all;
 use crate::tables::users::{lock, write};
+use crate::tables::webhooks::disable_own;
 
 /// Users who are not erased.
 fn present<'q>() -> IntoBoxed<'q, users::table, Pg> {
@@ -139,12 +141,13 @@ impl Logins for PostgresStore {
         after: &PasswordHash,
         now: Timestamp,
     ) -> Result<Option<UserId>, Unavailable> {
+        let level = self.database.cluster().feature_level();
         let owner = self
             .database
             .write(async |connection| {
                 connection
                     .transaction(async |connection| {
-                        reset(connection, presented, after, now, &self.currency).await
+                        reset(connection, presented, after, now, level, &self.currency).await
                     })
                     .await
             })
@@ -268,6 +271,7 @@ async fn reset(
     presented: &TokenHash,
     after: &PasswordHash,
     now: Timestamp,
+    level: FeatureLevel,
     currency: &Currency,
 ) -> Result<Option<UserId>, DatabaseFailure> {
     let owner: Option<i64> = challenges::table
@@ -289,5 +293,6 @@ async fn reset(
         .execute(connection)
         .await?;
     end_all(connection, user, None, now).await?;
+    disable_own(connection, user, None, now, level).await?;
     Ok(Some(user))
 }

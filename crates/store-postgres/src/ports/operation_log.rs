@@ -4,24 +4,27 @@ use async_trait::async_trait;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::Position;
 use cuepoint_domain::ports::{OperationLog, OperationPage, Unavailable};
-use cuepoint_store_sql::rows::operation_page;
+use cuepoint_store_sql::rows::{StoredPositionGap, operation_page};
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use futures_util::future::try_join;
 
 use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
 use crate::rows::OperationRow;
 use crate::schema::operations;
-use crate::tables::positions::{assign_waiting, is_assigned, newest_position};
+use crate::tables::positions::{assign_waiting, gap_before, is_assigned, newest_position};
 
-/// Reads the operations up to the newest position at first, so that each statement shows all of them.
+/// Reads the operations up to the newest position at first, so that each statement shows all of them. The gap is
+/// read after that position: it was committed with the first operation that follows it, or before.
 async fn read(
     mut connection: &AsyncPgConnection,
     concerning: Option<UserId>,
     after: Position,
     limit: u32,
-) -> Result<(i64, Vec<OperationRow>), DatabaseFailure> {
-    let newest = newest_position(connection).await?;
+) -> Result<(i64, Option<StoredPositionGap>, Vec<OperationRow>), DatabaseFailure> {
+    // Pipelined, in this order.
+    let (newest, gap) = try_join(newest_position(connection), gap_before(connection, after.get())).await?;
     let page = || {
         operations::table
             .filter(operations::position.gt(after.get()).and(operations::position.le(newest)))
@@ -38,7 +41,7 @@ async fn read(
             rows
         }
     };
-    Ok((newest, rows))
+    Ok((newest, gap, rows))
 }
 
 #[async_trait]
@@ -49,10 +52,10 @@ impl OperationLog for PostgresStore {
         after: Position,
         limit: u32,
     ) -> Result<OperationPage, Unavailable> {
-        let (newest, rows) =
+        let (newest, gap, rows) =
             self.database.read(async |connection| read(connection, concerning, after, limit).await).await?;
         let operations = rows.into_iter().map(|row| row.positioned(&self.currency));
-        operation_page(operations, newest, limit).map_err(Unavailable::new)
+        operation_page(operations, newest, gap, limit).map_err(Unavailable::new)
     }
 
     async fn announced_after(&self, seen: u64) -> u64 {
@@ -62,7 +65,10 @@ impl OperationLog for PostgresStore {
     async fn assign_positions(&self, limit: u32) -> Result<u32, Unavailable> {
         let assigned = self
             .database
-            .write(async |connection| assign_waiting(connection, i64::from(limit), &self.currency).await)
+            .write(async |connection| {
+                let level = self.database.cluster().feature_level();
+                assign_waiting(connection, i64::from(limit), (&self.currency, level)).await
+            })
             .await?;
         if assigned > 0 {
             self.commits.made();

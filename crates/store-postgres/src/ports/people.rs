@@ -10,10 +10,11 @@ use cuepoint_domain::ports::{
     DjFilter, Erased, FirstOperator, PasswordHash, People, Profile, Registered, Unavailable,
 };
 use cuepoint_domain::timestamp::Timestamp;
-use diesel::dsl::{exists, select};
+use diesel::dsl::{exists, select, sql};
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
 use diesel::prelude::*;
+use diesel::sql_types::Bool;
 use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
 
 use crate::PostgresStore;
@@ -23,6 +24,7 @@ use crate::rows::{NewUserRow, TokenRow, UserRow, WalletRow, column_time, is_pres
 use crate::schema::{bootstrap_operator, users, wallets};
 use crate::tables::advisory_locks::{FIRST_OPERATOR, pg_advisory_xact_lock};
 use crate::tables::sessions::{begin, is_kept};
+use crate::tables::users::ACTING_OPERATOR;
 
 fn djs(filter: DjFilter) -> IntoBoxed<'static, users::table, Pg> {
     let query = users::table.filter(users::is_dj.and(is_present())).into_boxed();
@@ -161,6 +163,24 @@ impl People for PostgresStore {
         let balance = wallet.balance(&self.currency).map_err(Unavailable::new)?;
         let user = user.user(&self.currency).map_err(Unavailable::new)?;
         Ok(Some(Profile { user, balance }))
+    }
+
+    async fn active_operators(&self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, Unavailable> {
+        let rows: Vec<UserRow> = self
+            .database
+            .read_by_pool(async |mut connection| {
+                let operators = users::table
+                    .filter(sql::<Bool>(ACTING_OPERATOR))
+                    .filter(users::suspended_at.is_null())
+                    .filter(users::id.gt(after.map_or(0, UserId::get)))
+                    .order(users::id)
+                    .limit(i64::from(limit))
+                    .select(UserRow::as_select());
+                Ok(operators.load(&mut connection).await?)
+            })
+            .await?;
+        let operators = rows.into_iter().map(|row| row.user(&self.currency));
+        operators.collect::<Result<_, _>>().map_err(Unavailable::new)
     }
 
     async fn people<'a>(

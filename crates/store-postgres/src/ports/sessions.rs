@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use cuepoint_domain::account::session::{Candidates, PresentedToken, RefreshToken, Session, TokenHash};
 use cuepoint_domain::authorization::RevocationList;
 use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::network::ClientNetwork;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{BeginOutcome, ExchangeOutcome, PasswordHash, Sessions, Unavailable};
@@ -22,6 +23,7 @@ use crate::rows::{Corrupt, SessionRow, TokenRow, column_time, session_id, user_i
 use crate::schema::{refresh_tokens as tokens, sessions, users};
 use crate::tables::login_networks::see;
 use crate::tables::sessions::{alive, begin, end_all};
+use crate::tables::webhooks::disable_own;
 
 /// The live sessions of a user.
 fn alive_of(user: UserId, now: Timestamp) -> IntoBoxed<'static, sessions::table, Pg> {
@@ -73,13 +75,14 @@ impl Sessions for PostgresStore {
         expires_at: Timestamp,
         now: Timestamp,
     ) -> Result<ExchangeOutcome, Unavailable> {
-        let presented = *presented;
+        let (presented, level) = (*presented, self.database.cluster().feature_level());
         let exchanged = self
             .database
             .write_repeatable(async |connection| {
                 connection
                     .transaction(async |connection| {
-                        exchange(connection, presented, successors, network, expires_at, now).await
+                        let times = (expires_at, now);
+                        exchange(connection, presented, successors, network, times, level).await
                     })
                     .await
             })
@@ -161,10 +164,17 @@ impl Sessions for PostgresStore {
         keep: Option<SessionId>,
         now: Timestamp,
     ) -> Result<u64, Unavailable> {
+        let level = self.database.cluster().feature_level();
         let ended = self
             .database
             .write(async |connection| {
-                connection.transaction(async |connection| end_all(connection, user, keep, now).await).await
+                connection
+                    .transaction(async |connection| {
+                        let ended = end_all(connection, user, keep, now).await?;
+                        disable_own(connection, user, None, now, level).await?;
+                        Ok::<usize, DatabaseFailure>(ended)
+                    })
+                    .await
             })
             .await?;
         u64::try_from(ended).map_err(Unavailable::new)
@@ -245,8 +255,8 @@ async fn exchange(
     presented: TokenHash,
     successors: &Candidates<TokenHash>,
     network: Option<ClientNetwork>,
-    expires_at: Timestamp,
-    now: Timestamp,
+    (expires_at, now): (Timestamp, Timestamp),
+    level: FeatureLevel,
 ) -> Result<ExchangeOutcome, DatabaseFailure> {
     let hash = presented.0.to_vec();
     let session = tokens::table.find(hash.clone()).select(tokens::session_id);
@@ -289,6 +299,7 @@ async fn exchange(
         PresentedToken::Repeat(kept) => Ok(ExchangeOutcome::Repeated(user, id, kept)),
         PresentedToken::EndSession => {
             diesel::update(session).set(sessions::ended_at.eq(at)).execute(connection).await?;
+            disable_own(connection, user, Some(id), now, level).await?;
             Ok(ExchangeOutcome::SessionEnded(user, id))
         }
         PresentedToken::Exchange => {

@@ -3,6 +3,7 @@
 use std::time::Duration as Wait;
 
 use async_trait::async_trait;
+use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::ports::{Store, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::IntoSql;
@@ -31,6 +32,10 @@ impl Store for PostgresStore {
 
     async fn purge_expired(&self, now: Timestamp) -> Result<(), Unavailable> {
         Ok(purge_expired(&self.database, now).await?)
+    }
+
+    fn feature_level(&self) -> FeatureLevel {
+        self.database.cluster().feature_level()
     }
 
     async fn close(&self) {

@@ -5,7 +5,7 @@ use cuepoint_store_sql::rows::{
     StoredWebhookAttempt, StoredWebhookDelivery, StoredWebhookEndpoint, StoredWebhookEndpointRecord,
 };
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Integer, Nullable, Text, Timestamptz};
+use diesel::sql_types::{BigInt, Bytea, Integer, Nullable, Text, Timestamptz};
 use time::OffsetDateTime;
 
 use super::table_row::{row_value, table_row};
@@ -29,6 +29,9 @@ table_row! {
         replay_until: Nullable<BigInt> as Option<i64>,
         failing_since: Nullable<Timestamptz> as Option<OffsetDateTime>,
         created_at: Timestamptz as OffsetDateTime,
+        url_session_id: Nullable<BigInt> as Option<i64>,
+        creation_key: Nullable<Bytea> as Option<Vec<u8>>,
+        creation_body: Nullable<Bytea> as Option<Vec<u8>>,
     }
 }
 

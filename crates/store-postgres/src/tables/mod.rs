@@ -7,3 +7,4 @@ pub(crate) mod phone_codes;
 pub(crate) mod positions;
 pub(crate) mod sessions;
 pub(crate) mod users;
+pub(crate) mod webhooks;

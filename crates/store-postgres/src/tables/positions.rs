@@ -2,9 +2,10 @@
 
 use cuepoint_domain::event::Audience;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::Position;
+use cuepoint_domain::ledger::feature_level::FeatureLevel;
+use cuepoint_domain::ledger::{Position, PositionGap};
 use cuepoint_domain::money::Currency;
-use cuepoint_store_sql::rows::StoredOperation;
+use cuepoint_store_sql::rows::{StoredOperation, StoredPositionGap, known, position_gap};
 use diesel::dsl::{exists, max, sql};
 use diesel::expression::SqlLiteral;
 use diesel::pg::data_types::PgInterval;
@@ -15,8 +16,9 @@ use uuid::Uuid;
 
 use crate::connect::connection::POSITIONS_LOCK_LIMIT;
 use crate::connect::failure::DatabaseFailure;
+use crate::connect::node::Node;
 use crate::rows::{OperationRow, micros_of};
-use crate::schema::operations;
+use crate::schema::{deployment, operations, position_gaps};
 use crate::statement::statement;
 use crate::tables::advisory_locks::{self, pg_advisory_xact_lock};
 
@@ -57,6 +59,56 @@ pub(crate) async fn lock(mut connection: &AsyncPgConnection) -> QueryResult<()> 
     Ok(())
 }
 
+/// The last gap between positions that begins before a position.
+pub(crate) async fn gap_before(
+    mut connection: &AsyncPgConnection,
+    position: i64,
+) -> QueryResult<Option<StoredPositionGap>> {
+    position_gaps::table
+        .filter(position_gaps::last.lt(position))
+        .order(position_gaps::last.desc())
+        .select((position_gaps::last, position_gaps::next))
+        .first(&mut connection)
+        .await
+        .optional()
+}
+
+/// Leaves a gap after the newest position. No group adds operations meanwhile.
+pub(crate) async fn leave_gap(mut connection: &AsyncPgConnection) -> Result<(), DatabaseFailure> {
+    let newest = known("operations.position", Position::new(newest_position(connection).await?))?;
+    let gap = gap_before(connection, i64::MAX).await?.map(position_gap).transpose()?;
+    let PositionGap { last, next } = known("operations.position", PositionGap::after(newest, gap))?;
+    diesel::insert_into(position_gaps::table)
+        .values((position_gaps::last.eq(last.get()), position_gaps::next.eq(next.get())))
+        .on_conflict(position_gaps::last)
+        .do_update()
+        .set(position_gaps::next.eq(next.get()))
+        .execute(&mut connection)
+        .await?;
+    Ok(())
+}
+
+/// Notes the timeline of the connection's node under the lock of positions. If an earlier one was noted, a gap comes
+/// first: the failover between them may have lost operations that clients have seen.
+pub(crate) async fn note_timeline(
+    mut connection: &AsyncPgConnection,
+    timeline: u32,
+) -> Result<(), DatabaseFailure> {
+    let timeline = i64::from(timeline);
+    let noted = deployment::table.select(deployment::timeline);
+    let noted: Option<Option<i64>> = noted.get_result(&mut connection).await.optional()?;
+    match noted.flatten() {
+        Some(noted) if noted >= timeline => return Ok(()),
+        Some(noted) => {
+            tracing::warn!(timeline, noted, "positions continue after a gap, because of a failover");
+            leave_gap(connection).await?;
+        }
+        None => {}
+    }
+    diesel::update(deployment::table).set(deployment::timeline.eq(timeline)).execute(&mut connection).await?;
+    Ok(())
+}
+
 /// Whether an operation waits for its position.
 pub(crate) async fn is_one_waiting(connection: &mut AsyncPgConnection) -> Result<bool, DatabaseFailure> {
     let one = exists(operations::table.filter(waiting()).select(operations::id));
@@ -68,7 +120,7 @@ pub(crate) async fn is_one_waiting(connection: &mut AsyncPgConnection) -> Result
 pub(crate) async fn assign_waiting(
     connection: &mut AsyncPgConnection,
     limit: i64,
-    currency: &Currency,
+    (currency, level): (&Currency, FeatureLevel),
 ) -> Result<usize, DatabaseFailure> {
     if !is_one_waiting(connection).await? {
         return Ok(0);
@@ -77,6 +129,10 @@ pub(crate) async fn assign_waiting(
         .transaction(async |connection| {
             connection.batch_execute(&format!("SET LOCAL {POSITIONS_LOCK_LIMIT}")).await?;
             lock(connection).await?;
+            let timeline = Node::describe(connection).await?.timeline();
+            if let Some(timeline) = timeline.filter(|_| level.leaves_position_gaps()) {
+                note_timeline(connection, timeline).await?;
+            }
             // After the lock, so that it does not contain what its last holder assigned.
             let batch: Vec<OperationRow> = operations::table
                 .filter(waiting())

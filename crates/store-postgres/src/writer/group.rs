@@ -139,6 +139,8 @@ pub(super) struct Prepared {
     pub(super) answers: Answers,
     /// Whether it has anything to commit.
     written: bool,
+    /// Whether it notes the timeline.
+    notes_timeline: bool,
 }
 
 /// The failure of an attempt.
@@ -162,6 +164,8 @@ pub(super) struct GroupCommitter {
     /// The connection while it is idle.
     idle: Option<AdmittedConnection>,
     committed_at: Option<Instant>,
+    /// The timeline that is known to be noted in the deployment.
+    noted: Option<u32>,
     /// The backends with an unanswered COMMIT, which PostgreSQL keeps until a synchronous standby answers,
     /// even if their client is gone.
     unanswered: Vec<i32>,
@@ -169,7 +173,7 @@ pub(super) struct GroupCommitter {
 
 impl GroupCommitter {
     pub(super) fn new(connector: Connector, currency: Currency) -> Self {
-        Self { connector, currency, idle: None, committed_at: None, unanswered: Vec::new() }
+        Self { connector, currency, idle: None, committed_at: None, noted: None, unanswered: Vec::new() }
     }
 
     /// Proves that a commit can be made now, unless one was made recently.
@@ -254,9 +258,12 @@ impl GroupCommitter {
             self.ensure_commits_are_answered(&connection, plans, limits).await?;
         }
         let feature_level = self.connector.cluster().feature_level();
-        let working = prepare(&connection, plans, prove, own, (&self.currency, feature_level));
+        // Servers of an earlier version take a gap for lost operations.
+        let may_leave_gap = feature_level.leaves_position_gaps();
+        let timeline = connection.timeline().filter(|now| may_leave_gap && self.noted != Some(*now));
+        let working = prepare(&connection, plans, prove, own, (&self.currency, feature_level), timeline);
         let prepared = timeout_at(limits.work, working).await.unwrap_or(Err(DatabaseFailure::Deadline));
-        let Prepared { answers, written } = match prepared {
+        let Prepared { answers, written, notes_timeline } = match prepared {
             Ok(prepared) => prepared,
             Err(failure) => {
                 if failure.is_read_only() {
@@ -288,6 +295,9 @@ impl GroupCommitter {
         }
         crash_points::at(CrashPoint::AfterCommit, plans.iter().copied());
         self.committed_at = Some(Instant::now());
+        if notes_timeline {
+            self.noted = timeline;
+        }
         if !plans.is_empty() {
             telemetry::committed(plans.len(), start.elapsed());
         }
@@ -349,13 +359,15 @@ async fn still_committing(
 /// all after it.
 ///
 /// With `prove`, something is written to the log even if no plan changes anything. A plan that is found
-/// applied under its own operation, listed in `own`, was applied by an earlier attempt of this very call.
+/// applied under its own operation, listed in `own`, was applied by an earlier attempt of this very call. A
+/// `timeline` is noted with the operations.
 pub(super) async fn prepare(
     connection: &AsyncPgConnection,
     plans: &[&Plan],
     prove: bool,
     own: &mut HashSet<OperationId>,
     (currency, feature_level): (&Currency, FeatureLevel),
+    timeline: Option<u32>,
 ) -> Result<Prepared, DatabaseFailure> {
     crash_points::at(CrashPoint::BeforeLock, plans.iter().copied());
     let set = GroupLockSet::of(plans.iter().copied());
@@ -377,7 +389,8 @@ pub(super) async fn prepare(
     loaded.extend(read);
     let mut book = loaded.book(feature_level, currency)?;
     let Folded { answers, writes } = fold(&mut book, plans, own, currency)?;
-    let written = write::write(writes, connection).await?;
+    let written = write::write(writes, timeline, connection).await?;
     crash_points::at(CrashPoint::AfterWrite, plans.iter().copied());
-    Ok(Prepared { answers, written: written || prove })
+    let notes_timeline = written && timeline.is_some();
+    Ok(Prepared { answers, written: written || prove, notes_timeline })
 }

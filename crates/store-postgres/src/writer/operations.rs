@@ -8,27 +8,36 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use futures_util::future::try_join;
 
 use super::statements::{Insert, RowsStatement, arrays, each_column, separators};
+use crate::connect::failure::DatabaseFailure;
 use crate::rows::OperationRow;
 use crate::rows::table_row::TableRow;
-use crate::tables::positions::lock;
+use crate::tables::positions::{lock, note_timeline};
 
 /// Adds operations with the next positions, in their order.
 ///
 /// Every group takes the lock of positions last and keeps it until its commit, which PostgreSQL makes visible
-/// before it releases the lock. So positions become visible in their order and without gaps, and no group waits
-/// for one that waits for the lock. The newest position is read by a statement that begins after the lock was
-/// granted.
+/// before it releases the lock. So positions become visible in their order, without gaps but those that are
+/// stored, and no group waits for one that waits for the lock. The newest position is read by a statement that
+/// begins after the lock was granted.
+///
+/// A timeline that may not be noted yet is noted first, which can leave a gap.
 pub(super) async fn add(
     operations: Vec<StoredOperation>,
+    timeline: Option<u32>,
     mut connection: &AsyncPgConnection,
-) -> QueryResult<usize> {
+) -> Result<usize, DatabaseFailure> {
     let insert = operations.into_iter().collect::<InsertOperations>();
+    if let Some(timeline) = timeline {
+        lock(connection).await?;
+        note_timeline(connection, timeline).await?;
+        return Ok(insert.execute(&mut connection).await?);
+    }
     // Pipelined, in this order.
     let ((), added) = try_join(lock(connection), insert.execute(&mut connection)).await?;
     Ok(added)
 }
 
-/// Inserts operations behind the newest position.
+/// Inserts operations behind the newest position and the newest gap.
 #[derive(Default)]
 pub(super) struct InsertOperations(<OperationRow as TableRow>::Arrays);
 
@@ -53,7 +62,8 @@ impl QueryFragment<Pg> for InsertOperations {
             out.push_sql(column);
         });
         out.push_sql(
-            ", newest.position + added.place FROM (SELECT coalesce(max(position), 0) AS position FROM operations \
+            ", newest.position + added.place FROM (SELECT greatest(max(position), \
+             (SELECT max(next) - 1 FROM position_gaps), 0) AS position FROM operations \
              WHERE position > 0) AS newest, unnest(",
         );
         OperationRow::bind(&self.0, wanted, &mut separators(), &mut out)?;

@@ -23,7 +23,8 @@ pub(crate) async fn tables_locked_by(
     currency: &Currency,
 ) -> anyhow::Result<BTreeSet<String>> {
     let prepared =
-        prepare(connection, plans, prove, &mut HashSet::new(), (currency, FeatureLevel::NEWEST)).await?;
+        prepare(connection, plans, prove, &mut HashSet::new(), (currency, FeatureLevel::NEWEST), None)
+            .await?;
     for answer in prepared.answers {
         anyhow::ensure!(matches!(answer, Ok(Applied::Fresh(_))), "{answer:?}");
     }

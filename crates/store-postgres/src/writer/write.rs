@@ -3,7 +3,6 @@
 use std::mem;
 
 use cuepoint_store_sql::WriteSet;
-use diesel::QueryResult;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, try_join_all};
@@ -24,13 +23,16 @@ macro_rules! written {
             &[$(<$statement as RowsStatement>::TABLE,)+ <InsertOperations as RowsStatement>::TABLE];
 
         /// Returns the statements that have rows.
-        fn statements($set: WriteSet, connection: &AsyncPgConnection) -> Vec<BoxFuture<'_, QueryResult<usize>>> {
+        fn statements(
+            $set: WriteSet,
+            connection: &AsyncPgConnection,
+        ) -> Vec<BoxFuture<'_, Result<usize, DatabaseFailure>>> {
             let mut statements = Vec::new();
             $({
                 let mut rows = $rows.into_iter().peekable();
                 if rows.peek().is_some() {
                     let statement = rows.collect::<$statement>();
-                    statements.push(async move { statement.execute(&mut &*connection).await }.boxed());
+                    statements.push(async move { Ok(statement.execute(&mut &*connection).await?) }.boxed());
                 }
             })+
             statements
@@ -59,9 +61,11 @@ written! { set:
 
 /// Writes the whole set, and returns whether it had any rows.
 ///
-/// Statements are pipelined: the server executes them in order, and if one fails, so do all after it.
+/// Statements are pipelined: the server executes them in order, and if one fails, so do all after it. A timeline
+/// is noted with the operations.
 pub(crate) async fn write(
     mut set: WriteSet,
+    timeline: Option<u32>,
     connection: &AsyncPgConnection,
 ) -> Result<bool, DatabaseFailure> {
     if set.is_empty() {
@@ -70,7 +74,7 @@ pub(crate) async fn write(
     set.sort_keys();
     let operations = mem::take(&mut set.operations);
     let mut statements = statements(set, connection);
-    statements.push(operations::add(operations, connection).boxed());
+    statements.push(operations::add(operations, timeline, connection).boxed());
     // Futures are polled, and statements sent, in this order.
     try_join_all(statements).await?;
     Ok(true)

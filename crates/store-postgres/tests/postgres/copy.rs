@@ -28,6 +28,7 @@ use crate::scenario::{client, guest, now, open, options, usd};
 /// A row in every table that no history writes, and an id that was used but is purged.
 const MORE: &str = "
     INSERT INTO bootstrap_operator (made_at) VALUES (now());
+    INSERT INTO position_gaps SELECT max(position), max(position) + 1000000 FROM operations;
     INSERT INTO sessions SELECT 7, min(id), now(), now(), now(), NULL, '2001:db8::1', 'Browser' FROM users;
     INSERT INTO sessions SELECT 9, min(id), now(), now(), now(), now(), NULL, NULL FROM users;
     INSERT INTO refresh_tokens (hash, session_id, issued_at, expires_at)
@@ -72,11 +73,11 @@ fn silent() -> Report {
 async fn copied(from: &dyn CopyEndpoint, to: &dyn CopyEndpoint, end: Completion) -> anyhow::Result<Copied> {
     static COPIES: AtomicU64 = AtomicU64::new(1);
     let id = Uuid::from_u64_pair(0, COPIES.fetch_add(1, Ordering::Relaxed));
-    copy::copy(from, to, &usd(), id, end, &silent()).await
+    copy::copy(from, to, &usd(), id, end, &|_| Ok(()), &silent()).await
 }
 
 fn postgres(database: &TestDatabase) -> PostgresCopyEndpoint {
-    PostgresCopyEndpoint::new(database.url().to_owned(), usd())
+    PostgresCopyEndpoint::new(database.url().to_owned(), "--to", usd())
 }
 
 fn sqlite(directory: &TestDirectory) -> SqliteCopyEndpoint {

@@ -12,7 +12,8 @@ use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Fingerprint, IdempotencyKey, KeyScope, OperationMetadata};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{
-    Blocks, Erased, Ids, Ledger, Logins, PasswordHash, People, Registered, SecurityLog, WebhookEndpoints,
+    Blocks, EndpointAddition, Erased, Ids, Ledger, Logins, PasswordHash, People, Registered, SecurityLog,
+    WebhookEndpoints,
 };
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::webhook::{EndpointUrl, NewEndpoint, SealedSecret};
@@ -82,6 +83,8 @@ async fn live(store: &PostgresStore) -> UserId {
     store.block(id, operator, now()).await.unwrap();
     let endpoint = NewEndpoint {
         owner: id,
+        session: None,
+        key: None,
         feed: Feed::Own,
         url: EndpointUrl::new("https://lovelace.example/hook").unwrap(),
         types: None,
@@ -89,7 +92,9 @@ async fn live(store: &PostgresStore) -> UserId {
         secret: SealedSecret("sealed".to_owned()),
         at: now(),
     };
-    assert!(store.add_endpoint(&endpoint).await.unwrap().is_some());
+    let endpoint_id = store.next_webhook_endpoint().await.unwrap();
+    let added = store.add_endpoint(endpoint_id, &endpoint).await.unwrap();
+    assert!(matches!(added, EndpointAddition::Added(_)));
     let event = SecurityEvent::about(EventKind::LoggedIn, Some(id), client_info(), now());
     store.append(&event).await.unwrap();
     id

@@ -189,3 +189,94 @@ async fn commits_of_another_server_are_announced() {
     one.close().await;
     other.close().await;
 }
+
+/// The gaps, as a text.
+async fn gaps(client: &Client) -> String {
+    let all =
+        "SELECT coalesce(string_agg(last || ' to ' || next, ', ' ORDER BY last), '') FROM position_gaps";
+    client.query_one(all, &[]).await.unwrap().get(0)
+}
+
+/// The noted timeline; -1 if none is.
+async fn noted(client: &Client) -> i64 {
+    let noted = "SELECT coalesce(timeline, -1) FROM deployment";
+    client.query_one(noted, &[]).await.unwrap().get(0)
+}
+
+/// As after a promotion: the operations so far were committed on an earlier timeline than this node's, the first.
+const FAIL_OVER: &str = "UPDATE deployment SET timeline = 0";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_group_on_a_newer_timeline_leaves_one_gap() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let user = guest(&store, 1_00).await;
+    let client = client(database.url()).await;
+    assert_eq!(
+        (noted(&client).await, gaps(&client).await),
+        (1, String::new()),
+        "no timeline was noted before"
+    );
+    store.apply(topup(&store, user, 1_00).await).await.unwrap();
+    client.batch_execute(FAIL_OVER).await.unwrap();
+    let stores = [open(database.url()).await, open(database.url()).await];
+    for number in 0..4 {
+        let store = &stores[number % 2];
+        store.apply(topup(store, user, 1_00).await).await.unwrap();
+    }
+    assert_eq!((noted(&client).await, gaps(&client).await), (1, "2 to 1000002".to_owned()));
+    assert_eq!(positions(&store).await, [1, 2, 1_000_002, 1_000_003, 1_000_004, 1_000_005]);
+    assert_eq!(finding(&store).await, None);
+    for (after, lost_after) in
+        [(2, None), (3, Some(2)), (1_000_001, Some(2)), (1_000_002, None), (1_000_006, Some(1_000_005))]
+    {
+        let after = Position::new(after).unwrap();
+        let page = store.operations(Some(user), after, 10).await.unwrap();
+        assert_eq!(page.lost_after(after).map(Position::get), lost_after, "{after}");
+    }
+    client.batch_execute("DELETE FROM position_gaps").await.unwrap();
+    let finding = finding(&store).await.unwrap();
+    assert!(finding.contains("1000002 where position 3 should be"), "{finding}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn servers_leave_no_gap_before_the_upgrade_is_finalized() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let user = guest(&store, 1_00).await;
+    let client = client(database.url()).await;
+    client.batch_execute("UPDATE deployment SET feature_level = 1, timeline = NULL").await.unwrap();
+    let early = open(database.url()).await;
+    early.apply(topup(&early, user, 1_00).await).await.unwrap();
+    assert_eq!((noted(&client).await, gaps(&client).await), (-1, String::new()));
+    assert_eq!(positions(&store).await, [1, 2]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn positions_that_are_assigned_later_follow_the_gap() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let user = guest(&store, 1_00).await;
+    let client = client(database.url()).await;
+    store.apply(topup(&store, user, 1_00).await).await.unwrap();
+    client.batch_execute("UPDATE operations SET position = 0 WHERE position = 2").await.unwrap();
+    client.batch_execute(FAIL_OVER).await.unwrap();
+    assert_eq!(store.assign_positions(10).await.unwrap(), 1);
+    assert_eq!((noted(&client).await, gaps(&client).await), (1, "1 to 1000001".to_owned()));
+    store.apply(topup(&store, user, 1_00).await).await.unwrap();
+    assert_eq!(positions(&store).await, [1, 1_000_001, 1_000_002]);
+    assert_eq!(finding(&store).await, None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_group_without_a_free_position_fails_and_changes_nothing() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let user = guest(&store, 1_00).await;
+    let client = client(database.url()).await;
+    let last = format!("INSERT INTO position_gaps VALUES (1, {})", i64::MAX);
+    client.batch_execute(&last).await.unwrap();
+    store.apply(topup(&store, user, 1_00).await).await.unwrap();
+    assert!(store.apply(topup(&store, user, 1_00).await).await.is_err());
+    assert_eq!(positions(&store).await, [1, i64::MAX]);
+}

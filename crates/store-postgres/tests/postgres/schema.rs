@@ -31,6 +31,8 @@ const MESSAGE: &str = "INSERT INTO provider_messages (source, webhook_id, kind, 
     received_at, resolved_at, resolved_by, resolution) VALUES ";
 const ENDPOINT: &str = "INSERT INTO webhook_endpoints (owner_id, feed, url, types, description, state, disabled_at, \
     disabled_reason, secrets, cursor, replay_after, replay_until, created_at) VALUES ";
+const KEYED: &str = "INSERT INTO webhook_endpoints (owner_id, feed, url, state, secrets, cursor, created_at, \
+    creation_key, creation_body) VALUES ";
 const DELIVERY: &str =
     "INSERT INTO webhook_deliveries (endpoint_id, position, attempts, next_at, failed_at) VALUES ";
 const ATTEMPT: &str = "INSERT INTO webhook_attempts (endpoint_id, number, position, event_type, attempt, status, \
@@ -369,6 +371,14 @@ const UNSOUND: &[(&str, &str, &str)] = &[
     ),
     (POSTING, "($op1, 'outside_topups', 0, now())", "postings_amount_check"),
     (POSTING, "($op1, 'elsewhere', 1, now())", "postings_account_check"),
+    ("", "INSERT INTO position_gaps VALUES (-1, 5)", "position_gaps_last_check"),
+    ("", "INSERT INTO position_gaps VALUES (5, 5)", "position_gaps_is_a_range"),
+    ("", "INSERT INTO position_gaps VALUES (5, 6), (5, 7)", "position_gaps_pkey"),
+    (
+        "",
+        "INSERT INTO deployment (currency, scale, timeline) VALUES ('USD', 2, -1)",
+        "deployment_timeline_check",
+    ),
     ("", "INSERT INTO deployment (currency, scale) VALUES ('usd', 2)", "deployment_currency_check"),
     ("", "INSERT INTO deployment (currency, scale) VALUES ('USD', 9)", "deployment_scale_check"),
     (
@@ -520,6 +530,21 @@ const UNSOUND: &[(&str, &str, &str)] = &[
         ENDPOINT,
         "(2, 'own', 'u', NULL, NULL, 'active', NULL, NULL, 's', 0, NULL, 3, now())",
         "webhook_endpoints_replay_is_a_range",
+    ),
+    (
+        KEYED,
+        "(2, 'own', 'u', 'active', 's', 0, now(), '\\x01'::bytea, decode(repeat('01', 32), 'hex'))",
+        "webhook_endpoints_creation_key_check",
+    ),
+    (
+        KEYED,
+        "(2, 'own', 'u', 'active', 's', 0, now(), decode(repeat('01', 32), 'hex'), '\\x01'::bytea)",
+        "webhook_endpoints_creation_body_check",
+    ),
+    (
+        KEYED,
+        "(2, 'own', 'u', 'active', 's', 0, now(), NULL, decode(repeat('01', 32), 'hex'))",
+        "webhook_endpoints_creation_has_both",
     ),
     (DELIVERY, "(1, 7, 1, NULL, now())", "webhook_deliveries_pkey"),
     (DELIVERY, "(9, 7, 1, NULL, now())", "webhook_deliveries_endpoint_id_fkey"),

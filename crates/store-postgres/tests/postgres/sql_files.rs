@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use cuepoint_domain::account::Role;
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::ledger::{EntityKind, EntryKind, PlanKind};
 use cuepoint_domain::provider_message::MessageSource;
@@ -104,7 +105,7 @@ fn names_in_sql_files_match_the_domain() {
     check("ports/audit/withdrawal_operations.sql", &moves);
     check("maintenance/advance_sequences.sql", &[EntityKind::Adjustment.name()]);
     check("tables/adjustments.sql", &[EntryKind::Adjustment.name()]);
-    let work = [EndpointState::Active.name(), Feed::Own.name(), Feed::All.name()];
+    let work = [EndpointState::Active.name(), Feed::Own.name(), Feed::All.name(), Role::Operator.name()];
     check("ports/webhook_endpoints/with_work.sql", &work);
     check("ports/webhook_endpoints/oldest_failed.sql", &[EndpointState::Active.name()]);
     let sources = [MessageSource::Topups, MessageSource::Payouts].map(MessageSource::name);

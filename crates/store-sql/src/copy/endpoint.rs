@@ -165,6 +165,8 @@ pub struct CopyOrigin {
     pub identity: String,
     /// The id of the copy; `None` if no copy wrote it.
     pub copy: Option<Uuid>,
+    /// The id of the copy that was begun last into it, whether or not it was committed.
+    pub begun: Option<Uuid>,
 }
 
 /// An opened endpoint, which this process uses alone, in a transaction.
@@ -175,6 +177,9 @@ pub trait CopySession: Send {
 
     /// The deployment; `None` if no server was ever started on the database.
     async fn deployment(&mut self) -> anyhow::Result<Option<Deployment>>;
+
+    /// Records durably that a copy of this deployment begins in the database, and begins another transaction.
+    async fn begin(&mut self, copy: Uuid, deployment: &Deployment) -> anyhow::Result<()>;
 
     /// The number of rows of a table.
     async fn count(&mut self, table: &'static Table) -> anyhow::Result<u64>;

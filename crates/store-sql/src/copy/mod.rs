@@ -5,6 +5,7 @@
 //! finished or aborted according to the id of the copy in the target.
 
 mod endpoint;
+mod endpoint_secrets;
 mod tables;
 mod value;
 
@@ -17,6 +18,7 @@ use uuid::Uuid;
 pub use endpoint::{
     CopyEndpoint, CopyOrigin, CopyRole, CopySession, Deployment, Mark, MarkState, Report, Stage,
 };
+pub use endpoint_secrets::AcceptSecrets;
 pub use tables::{COUNTERS, Column, ColumnKind, Counter, Counting, TABLES, Table};
 pub use value::{CopiedRow, TableDigest, Value, canonical_json};
 
@@ -47,14 +49,15 @@ pub enum Completion {
 /// Copies all data; `copy` is an id that no other copy has.
 ///
 /// # Errors
-/// When an endpoint cannot be used, the source is inconsistent, the target is not empty, or they differ at
-/// the end. Unless the error names `--finish`, the target is left empty and the source unmarked.
+/// When an endpoint cannot be used, the source is inconsistent, `accept` refuses its secrets, the target is not
+/// empty, or they differ at the end. Unless the error names `--finish`, the target is left empty and the source unmarked.
 pub async fn copy(
     from: &dyn CopyEndpoint,
     to: &dyn CopyEndpoint,
     currency: &Currency,
     copy: Uuid,
     completion: Completion,
+    accept: AcceptSecrets<'_>,
     report: &Report,
 ) -> anyhow::Result<Copied> {
     ensure!(
@@ -63,7 +66,7 @@ pub async fn copy(
         to.backend()
     );
     let mut source = from.open(CopyRole::Source).await.context("the source")?;
-    let done = copy_from(&mut *source, to, currency, copy, completion, report).await;
+    let done = copy_from(&mut *source, to, currency, copy, completion, accept, report).await;
     close_after(source, done).await
 }
 
@@ -73,16 +76,21 @@ async fn copy_from(
     currency: &Currency,
     copy: Uuid,
     completion: Completion,
+    accept: AcceptSecrets<'_>,
     report: &Report,
 ) -> anyhow::Result<Copied> {
     let deployment =
         source.deployment().await?.context("the source was never used: there is nothing to copy")?;
     deployment.ensure_usable(currency).context("the source")?;
     deployment.ensure_newest_level().context("the source")?;
+    accept(&endpoint_secrets::read(source).await.context("the source")?)?;
     let mut target = to.open(CopyRole::Target).await.context("the target")?;
     let done = async {
         ensure_empty(&mut *target, currency).await.context("the target")?;
         let deployment = Deployment { origin: Some(copy), mark: None, ..deployment };
+        if completion == Completion::Commit {
+            target.begin(copy, &deployment).await.context("the target")?;
+        }
         let copied = write_and_verify(source, &mut *target, &deployment, report).await?;
         if completion == Completion::Commit {
             commit(source, &mut *target, copy).await?;
@@ -150,7 +158,7 @@ pub async fn finish(from: &dyn CopyEndpoint, to: &dyn CopyEndpoint) -> anyhow::R
 
 async fn finish_from(source: &mut dyn CopySession, to: &dyn CopyEndpoint) -> anyhow::Result<Mark> {
     let mark = interrupted(source).await?;
-    let CopyOrigin { identity, copy } = to.look_up(false).await.context("the target")?;
+    let CopyOrigin { identity, copy, .. } = to.look_up(false).await.context("the target")?;
     ensure!(
         copy == Some(mark.copy),
         "{identity} does not have the copy {}: run `cuepoint storage copy --abort` if {} does not have it",
@@ -175,12 +183,12 @@ pub async fn abort(from: &dyn CopyEndpoint, to: &dyn CopyEndpoint) -> anyhow::Re
 
 async fn abort_from(source: &mut dyn CopySession, to: &dyn CopyEndpoint) -> anyhow::Result<Mark> {
     let mark = interrupted(source).await?;
-    let CopyOrigin { identity, copy } = to.look_up(true).await.context("the target")?;
+    let CopyOrigin { identity, copy, begun } = to.look_up(true).await.context("the target")?;
     let has_it = "run `cuepoint storage copy --finish`";
     ensure!(copy != Some(mark.copy), "{identity} has the copy {}: {has_it}", mark.copy);
     ensure!(
-        identity == mark.target,
-        "the interrupted copy went to {}, but --to names {identity}",
+        begun == Some(mark.copy),
+        "the interrupted copy went to {}, but --to names {identity}, in which it was never begun",
         mark.target
     );
     source.mark(None).await?;

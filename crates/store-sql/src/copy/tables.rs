@@ -105,6 +105,10 @@ tables! {
         kind: Text, actor_user_id: Integer, reason: Text, at: Time, receipt: Json, posting_rules: Integer,
         position: Integer, owner_id: Integer, dj_id: Integer,
     }
+    position_gaps {
+        last: Integer;
+        next: Integer,
+    }
     idempotency_keys {
         scope: Bytes;
         fingerprint: Bytes, operation_id: Id, at: Time,
@@ -179,6 +183,7 @@ tables! {
         owner_id: Integer, feed: Text, url: Text, types: Text, description: Text, state: Text, disabled_at: Time,
         disabled_reason: Text, secrets: Text, cursor: Integer, replay_after: Integer, replay_until: Integer,
         failing_since: Time, created_at: Time, lease: Integer, leased_until: Time, attempts: Integer,
+        url_session_id: Integer, creation_key: Bytes, creation_body: Bytes,
     }
     webhook_deliveries {
         endpoint_id: Integer, position: Integer;

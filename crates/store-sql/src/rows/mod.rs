@@ -26,7 +26,7 @@ mod withdrawal;
 pub use challenge::StoredChallenge;
 pub use ledger::{StoredEntry, StoredPosting};
 pub use music_request::StoredRequest;
-pub use operation::{StoredKey, StoredOperation, operation_page};
+pub use operation::{StoredKey, StoredOperation, StoredPositionGap, operation_page, position_gap};
 pub use provider_message::{StoredMessage, StoredMessageRecord};
 pub use security_event::StoredEvent;
 pub use session::{SessionsEnd, StoredSession, StoredToken, session_id, user_id};
@@ -35,7 +35,7 @@ pub use topup::{StoredSuspense, StoredTopup};
 pub use user::StoredUser;
 pub use wallet::StoredWallet;
 pub use webhook_delivery::{StoredWebhookAttempt, StoredWebhookDelivery};
-pub use webhook_endpoint::{StoredWebhookEndpoint, StoredWebhookEndpointRecord};
+pub use webhook_endpoint::{StoredWebhookEndpoint, StoredWebhookEndpointRecord, current_secret};
 pub use withdrawal::StoredWithdrawal;
 
 use cuepoint_domain::account::session::ClientInfo;

@@ -11,7 +11,7 @@ use cuepoint_domain::ids::{AdjustmentId, OperationId, UserId};
 use cuepoint_domain::ledger::adjustment::{Adjustment, Correction};
 use cuepoint_domain::ledger::{
     Actor, Balance, Fingerprint, IdempotencyKey, KeyRecord, KeyScope, OperationRecord, Outcome, PlanKind,
-    Position, PositionedOperation, PostingRules, Receipt, StoredReceipt,
+    Position, PositionGap, PositionedOperation, PostingRules, Receipt, StoredReceipt,
 };
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::OperationPage;
@@ -254,12 +254,26 @@ impl OutcomeJson {
 pub fn operation_page(
     operations: impl Iterator<Item = Result<PositionedOperation, Corrupt>>,
     newest: i64,
+    gap: Option<StoredPositionGap>,
     limit: u32,
 ) -> Result<OperationPage, Corrupt> {
     let mut operations = operations.collect::<Result<Vec<_>, _>>()?;
     operations.sort_unstable_by_key(|operation| operation.position);
     operations.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-    Ok(OperationPage { operations, newest: known("operations.position", Position::new(newest))? })
+    let gap = gap.map(position_gap).transpose()?;
+    Ok(OperationPage { operations, newest: known("operations.position", Position::new(newest))?, gap })
+}
+
+/// A gap between positions, as its columns `last` and `next`.
+pub type StoredPositionGap = (i64, i64);
+
+/// Converts a gap between positions.
+///
+/// # Errors
+/// [`Corrupt`] if it is none.
+pub fn position_gap((last, next): StoredPositionGap) -> Result<PositionGap, Corrupt> {
+    let bounds = Position::new(last).zip(Position::new(next));
+    known("position_gaps", bounds.and_then(|(last, next)| PositionGap::new(last, next)))
 }
 
 /// An idempotency key.

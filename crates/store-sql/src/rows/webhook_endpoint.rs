@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 use std::iter::once;
 
+use cuepoint_domain::account::session::TokenHash;
 use cuepoint_domain::event::{EventType, Feed};
-use cuepoint_domain::ids::{UserId, WebhookEndpointId};
-use cuepoint_domain::ledger::Position;
+use cuepoint_domain::ids::{SessionId, UserId, WebhookEndpointId};
+use cuepoint_domain::ledger::{KeyScope, Position};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::webhook::{
-    DisabledReason, EndpointSecrets, EndpointState, EndpointUrl, NewEndpoint, Replay, SealedSecret,
-    WebhookEndpoint,
+    CreationKey, DisabledReason, EndpointSecrets, EndpointState, EndpointUrl, NewEndpoint, Replay,
+    SealedSecret, WebhookEndpoint,
 };
 
 use super::{Corrupt, known};
@@ -40,6 +41,11 @@ pub struct StoredWebhookEndpointRecord {
     pub replay_until: Option<i64>,
     pub failing_since: Option<Timestamp>,
     pub created_at: Timestamp,
+    pub url_session_id: Option<i64>,
+    /// The scope of the idempotency key of the creation.
+    pub creation_key: Option<Vec<u8>>,
+    /// The keyed hash of the body of the creation.
+    pub creation_body: Option<Vec<u8>>,
 }
 
 /// A webhook endpoint.
@@ -68,6 +74,9 @@ impl StoredWebhookEndpointRecord {
             replay_until: None,
             failing_since: None,
             created_at: new.at,
+            url_session_id: new.session.map(SessionId::get),
+            creation_key: new.key.as_ref().map(|key| key.scope.0.to_vec()),
+            creation_body: new.key.as_ref().map(|key| key.bodies.current.0.to_vec()),
         }
     }
 
@@ -94,6 +103,9 @@ impl StoredWebhookEndpointRecord {
             replay_until: endpoint.replay.map(|replay| replay.until.get()),
             failing_since: endpoint.failing_since,
             created_at: endpoint.created_at,
+            url_session_id: endpoint.set_in.map(SessionId::get),
+            creation_key: endpoint.creation.map(|key| key.scope.0.to_vec()),
+            creation_body: endpoint.creation.map(|key| key.body.0.to_vec()),
         }
     }
 
@@ -110,6 +122,23 @@ impl StoredWebhookEndpointRecord {
                 })
             }
             _ => Err(Corrupt::Column("webhook_endpoints.state")),
+        }
+    }
+
+    fn set_in(&self) -> Result<Option<SessionId>, Corrupt> {
+        self.url_session_id
+            .map(|session| known("webhook_endpoints.url_session_id", SessionId::new(session)))
+            .transpose()
+    }
+
+    fn creation(&self) -> Result<Option<CreationKey>, Corrupt> {
+        let hash = |bytes: &[u8]| known("webhook_endpoints.creation_key", bytes.try_into().ok());
+        match (&self.creation_key, &self.creation_body) {
+            (None, None) => Ok(None),
+            (Some(scope), Some(body)) => {
+                Ok(Some(CreationKey { scope: KeyScope(hash(scope)?), body: TokenHash(hash(body)?) }))
+            }
+            _ => Err(Corrupt::Column("webhook_endpoints.creation_body")),
         }
     }
 
@@ -140,6 +169,8 @@ impl StoredWebhookEndpoint {
             secrets: known("webhook_endpoints.secrets", secrets(&record.secrets))?,
             cursor: known("webhook_endpoints.cursor", Position::new(record.cursor))?,
             replay: record.replay()?,
+            set_in: record.set_in()?,
+            creation: record.creation()?,
             url: EndpointUrl::from_stored(record.url),
             types: record.types.as_deref().map(types),
             description: record.description.map(Line::from_stored),
@@ -148,24 +179,23 @@ impl StoredWebhookEndpoint {
         })
     }
 
-    /// The endpoint after a change, and its row. Types of a newer version stay in the row unless the types
-    /// change.
+    /// The endpoint before and after a change, and its row. Types of a newer version stay in the row unless the
+    /// types change.
     ///
     /// # Errors
     /// [`Corrupt`] if a column holds an invalid value.
     pub fn changed(
         self,
         change: impl FnOnce(WebhookEndpoint) -> WebhookEndpoint,
-    ) -> Result<(WebhookEndpoint, StoredWebhookEndpointRecord), Corrupt> {
+    ) -> Result<(WebhookEndpoint, WebhookEndpoint, StoredWebhookEndpointRecord), Corrupt> {
         let stored_types = self.record.types.clone();
         let before = self.endpoint()?;
-        let types_before = before.types.clone();
-        let after = change(before);
+        let after = change(before.clone());
         let mut record = StoredWebhookEndpointRecord::of(&after);
-        if after.types == types_before {
+        if after.types == before.types {
             record.types = stored_types;
         }
-        Ok((after, record))
+        Ok((before, after, record))
     }
 }
 
@@ -184,6 +214,15 @@ fn secrets_text(secrets: &EndpointSecrets) -> String {
     once(secrets.current.0.clone()).chain(previous).collect::<Vec<_>>().join("\n")
 }
 
+/// The current secret among the secrets of a row.
+///
+/// # Errors
+/// [`Corrupt`] if there is none.
+pub fn current_secret(text: &str) -> Result<SealedSecret, Corrupt> {
+    let current = secrets(text).map(|secrets| secrets.current);
+    known("webhook_endpoints.secrets", current)
+}
+
 fn secrets(text: &str) -> Option<EndpointSecrets> {
     let mut lines = text.lines();
     let current = SealedSecret(lines.next()?.to_owned());
@@ -197,13 +236,15 @@ fn secrets(text: &str) -> Option<EndpointSecrets> {
 #[cfg(test)]
 mod tests {
     use cuepoint_domain::ledger::feature_level::FeatureLevel;
-    use cuepoint_domain::webhook::{EndpointChange, EndpointSettings};
+    use cuepoint_domain::webhook::{EndpointChange, EndpointSettings, SettingsAuthor};
 
     use super::*;
 
     fn new() -> NewEndpoint {
         NewEndpoint {
             owner: UserId::new(7).unwrap(),
+            session: None,
+            key: None,
             feed: Feed::Own,
             url: EndpointUrl::new("https://example.com/hook").unwrap(),
             types: Some([EventType::TopupCreated].into()),
@@ -227,14 +268,15 @@ mod tests {
         let mut row = stored();
         row.record.types = Some(later.to_owned());
         let rotation = EndpointChange::Rotate { secret: secret("second"), at: Timestamp::EPOCH };
-        let (endpoint, rotated) =
+        let (_, endpoint, rotated) =
             row.clone().changed(|endpoint| endpoint.changed(&rotation, FeatureLevel::NEWEST)).unwrap();
         assert_eq!(endpoint.types, Some([EventType::TopupCreated].into()));
         assert_eq!(rotated.types.as_deref(), Some(later));
         let types = Some(Some([EventType::TopupFailed].into()));
         let settings = EndpointSettings { types, ..EndpointSettings::default() };
-        let settings = EndpointChange::Settings { settings, by: UserId::new(7).unwrap() };
-        let (_, set) = row.changed(|endpoint| endpoint.changed(&settings, FeatureLevel::NEWEST)).unwrap();
+        let by = SettingsAuthor { user: UserId::new(7).unwrap(), session: None, has_password: true };
+        let settings = EndpointChange::Settings { settings, by };
+        let (_, _, set) = row.changed(|endpoint| endpoint.changed(&settings, FeatureLevel::NEWEST)).unwrap();
         assert_eq!(set.types.as_deref(), Some("topup.failed"));
     }
 

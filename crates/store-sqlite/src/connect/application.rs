@@ -1,4 +1,5 @@
-//! The application id in the header of a database file, which tells the database of this program from others.
+//! The application id in the header of a database file, which tells the database of this program from others, and
+//! from its backups.
 
 use anyhow::ensure;
 use diesel::connection::SimpleConnection;
@@ -7,6 +8,8 @@ use diesel::sql_types::BigInt;
 
 /// The application id: `cuep` in ASCII.
 pub(crate) const ID: i64 = 0x6375_6570;
+/// The application id of a backup: `cueb` in ASCII. Versions without this mark refuse to open such a file.
+pub(crate) const BACKUP_ID: i64 = 0x6375_6562;
 /// The number of tables, indexes and triggers.
 const OBJECTS: &str = "SELECT count(*) FROM sqlite_schema";
 
@@ -21,20 +24,45 @@ pub(crate) fn mark(connection: &mut SqliteConnection) -> QueryResult<()> {
     connection.batch_execute(&format!("PRAGMA application_id = {ID}"))
 }
 
+/// Marks a copy of the database as a backup, which no server uses.
+///
+/// # Errors
+/// When the copy cannot be written to.
+pub(crate) fn mark_as_backup(connection: &mut SqliteConnection) -> QueryResult<()> {
+    connection.batch_execute(&format!("PRAGMA application_id = {BACKUP_ID}"))
+}
+
 /// Whether the database is new: without content and without an application.
 ///
 /// # Errors
 /// When the database belongs to another program or cannot be read.
 pub(crate) fn is_new(connection: &mut SqliteConnection) -> anyhow::Result<bool> {
-    let found: i64 = diesel::dsl::sql::<BigInt>("PRAGMA application_id").get_result(connection)?;
+    let found = found(connection)?;
     if found == 0 {
         let objects: i64 = diesel::dsl::sql::<BigInt>(OBJECTS).get_result(connection)?;
         if objects == 0 {
             return Ok(true);
         }
     }
-    ensure!(found == ID, "the database belongs to another program");
+    ensure!([ID, BACKUP_ID].contains(&found), "the database belongs to another program");
     Ok(false)
+}
+
+/// Refuses a backup: its ids and tokens would be issued twice.
+///
+/// # Errors
+/// When it is one, with the sentence that names the remedy, or it cannot be read.
+pub(crate) fn ensure_no_backup(connection: &mut SqliteConnection) -> anyhow::Result<()> {
+    ensure!(
+        found(connection)? != BACKUP_ID,
+        "it is a copy that `cuepoint backup` made: move it out of the data directory, and restore it with `cuepoint \
+         restore FILE`"
+    );
+    Ok(())
+}
+
+fn found(connection: &mut SqliteConnection) -> QueryResult<i64> {
+    diesel::dsl::sql::<BigInt>("PRAGMA application_id").get_result(connection)
 }
 
 #[cfg(test)]

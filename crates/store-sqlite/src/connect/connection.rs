@@ -7,11 +7,13 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use anyhow::{anyhow, ensure};
+use cuepoint_store_sql::crash_points::{self, StartStep};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::Text;
 
 use super::application;
+use super::data_directory::{FILE_MODE, ensure_writable};
 use super::failure::defect;
 use super::version::ensure_safe;
 
@@ -19,7 +21,7 @@ use super::version::ensure_safe;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Access {
     /// Reads and writes, and creates the file if it is missing: for the start alone, since a server whose
-    /// file was deleted must not go on with an empty one.
+    /// file was deleted must not go on with an empty one. A backup is refused.
     Creator,
     /// Reads and writes. Only the writer's thread and that of checkpoints have one.
     Writer,
@@ -29,10 +31,9 @@ pub(crate) enum Access {
     Backup,
     /// Reads a file that no server uses, and changes nothing in it or beside it.
     Archive,
+    /// Reads and writes a file that no server uses, and creates none beside it: an interrupted change damages it.
+    Copy,
 }
-
-/// The permissions of a new file, which SQLite gives to its log and index as well: the owner's alone.
-const FILE_MODE: u32 = 0o600;
 
 /// A setting of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -85,6 +86,13 @@ const FULL_SYNC: &[Setting] = if cfg!(target_os = "macos") {
 /// The settings of a connection to a file that stays as it is, whatever its journal.
 const UNCHANGING: &[Setting] =
     &[setting("busy_timeout", "1000", "1000"), setting("trusted_schema", "OFF", "0"), QUERY_ONLY];
+/// The settings of a connection to a copy.
+const UNSHARED: &[Setting] = &[
+    BUSY_TIMEOUT,
+    setting("journal_mode", "MEMORY", "memory"),
+    setting("synchronous", "FULL", "2"),
+    setting("trusted_schema", "OFF", "0"),
+];
 /// The page cache of the writer, in KiB: a group changes a few hundred pages, and reads as many.
 const WRITER_CACHE: Setting = setting("cache_size", "-8192", "-8192");
 /// The page cache of every other connection, of which there is one per web worker.
@@ -96,6 +104,7 @@ impl Access {
     fn settings(self) -> impl Iterator<Item = Setting> {
         let (all, last): (&[&[Setting]], _) = match self {
             Self::Archive => (&[UNCHANGING], None),
+            Self::Copy => (&[UNSHARED], None),
             Self::Reader => (&[SETTINGS, FULL_SYNC, &[READER_CACHE]], Some(QUERY_ONLY)),
             Self::Creator | Self::Writer => (&[SETTINGS, FULL_SYNC, &[WRITER_CACHE]], None),
             Self::Backup => (&[SETTINGS, FULL_SYNC, &[READER_CACHE]], None),
@@ -107,7 +116,7 @@ impl Access {
     const fn mode(self) -> &'static str {
         match self {
             Self::Creator => "rwc",
-            Self::Writer | Self::Reader | Self::Backup => "rw",
+            Self::Writer | Self::Reader | Self::Backup | Self::Copy => "rw",
             Self::Archive => "ro",
         }
     }
@@ -133,12 +142,19 @@ pub(crate) fn damaged(path: &Path, defect: &str) -> anyhow::Error {
 fn connect(path: &Path, access: Access) -> anyhow::Result<SqliteConnection> {
     if access == Access::Creator {
         create(path)?;
+        crash_points::at_start(StartStep::DatabaseCreated);
+    }
+    if access != Access::Archive {
+        ensure_writable(path)?;
     }
     let mut connection = SqliteConnection::establish(&uri(path, access.mode()))?;
     ensure_safe(&value(&mut connection, "SELECT sqlite_version()")?)?;
     BUSY_TIMEOUT.set(&mut connection)?;
     // Before a setting that changes the file.
     application::is_new(&mut connection)?;
+    if access == Access::Creator {
+        application::ensure_no_backup(&mut connection)?;
+    }
     access.settings().try_for_each(|setting| setting.set(&mut connection))?;
     for Setting { name, read, .. } in access.settings() {
         let found = value(&mut connection, &format!("PRAGMA {name}"))?;
@@ -162,8 +178,8 @@ pub(crate) fn with_busy_timeout<T>(
     done
 }
 
-/// Creates an empty file, which SQLite takes for a new database, unless there is a file. An existing one must
-/// not be opened here: closing it would release the locks of all connections of this process.
+/// Creates an empty file, which SQLite takes for a new database, unless there is a file. Its permissions are those of
+/// its log and index as well. An existing one must not be opened here: closing it would release the locks of all connections of this process.
 fn create(path: &Path) -> io::Result<()> {
     match OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),

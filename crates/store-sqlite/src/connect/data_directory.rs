@@ -3,10 +3,13 @@
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::process;
 
 use anyhow::{Context, bail, ensure};
+use cuepoint_store_sql::crash_points::{self, StartStep};
+use nix::unistd::{AccessFlags, access};
+use thiserror::Error;
 
 use super::file_system::ensure_local;
 
@@ -22,9 +25,18 @@ pub(crate) const INCONSISTENT: &str = ".inconsistent";
 const LOCK: &str = "lock";
 /// The permissions of the directory and of its files: the owner's alone.
 const DIRECTORY_MODE: u32 = 0o700;
-const FILE_MODE: u32 = 0o600;
+pub(crate) const FILE_MODE: u32 = 0o600;
 /// The permissions of the group and of others.
 const SHARED: u32 = 0o077;
+
+/// Another process uses the data directory.
+#[derive(Debug, Error)]
+#[error("the data directory {} is in use by {holder}", directory.display())]
+pub(crate) struct InUse {
+    directory: PathBuf,
+    /// The process, as far as it is known.
+    holder: String,
+}
 
 /// A data directory that this process uses alone, until it is dropped.
 #[derive(Debug)]
@@ -43,8 +55,10 @@ impl DataDirectory {
     pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
         let path =
             create(path).with_context(|| format!("the data directory {} cannot be used", path.display()))?;
+        crash_points::at_start(StartStep::DirectoryCreated);
         ensure_local(&path)?;
         let lock = lock(&path)?;
+        crash_points::at_start(StartStep::Locked);
         ensure_not_linked(&database_in(&path))?;
         Ok(Self { path, _lock: lock })
     }
@@ -90,11 +104,36 @@ impl DataDirectory {
 /// The path of the database file in a data directory that this process does not use alone.
 ///
 /// # Errors
-/// When there is none.
+/// When there is none, or the directory cannot be read.
 pub(crate) fn existing_database(directory: &Path) -> anyhow::Result<PathBuf> {
     let path = database_in(directory);
-    ensure!(path.is_file(), "the data directory {} has no database", directory.display());
-    Ok(path)
+    match fs::metadata(&path) {
+        Ok(found) if found.is_file() => return Ok(path),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(error)
+                .with_context(|| format!("the database file {} cannot be read", path.display()));
+        }
+        _ => {}
+    }
+    bail!("the data directory {} has no database", directory.display())
+}
+
+/// Refuses database files that this process may not write to. SQLite would only read them, and would create files
+/// with the same permissions beside them, which prevent later starts.
+///
+/// # Errors
+/// When there is one, with its path.
+pub(crate) fn ensure_writable(database: &Path) -> anyhow::Result<()> {
+    let companions = COMPANIONS.iter().map(|ending| with_ending(database, ending));
+    for path in [database.to_owned()].into_iter().chain(companions) {
+        match access(&path, AccessFlags::W_OK) {
+            Ok(()) | Err(nix::Error::ENOENT) => {}
+            Err(error) => {
+                bail!("the database file {} cannot be written to: {}", path.display(), error.desc())
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A path whose name is followed by an ending.
@@ -114,9 +153,16 @@ pub(crate) fn database_in(directory: &Path) -> PathBuf {
     directory.join(DATABASE)
 }
 
-/// Creates the directory with its parents, and returns its absolute path.
+/// Creates the directory with its parents, durably, and returns its absolute path.
 fn create(path: &Path) -> anyhow::Result<PathBuf> {
-    DirBuilder::new().recursive(true).mode(DIRECTORY_MODE).create(path)?;
+    let path = path::absolute(path)?;
+    let changed = changed_by_creation(&path);
+    DirBuilder::new().recursive(true).mode(DIRECTORY_MODE).create(&path)?;
+    for folder in changed {
+        File::open(&folder)
+            .and_then(|folder| folder.sync_all())
+            .with_context(|| format!("the directory {} cannot be synced", folder.display()))?;
+    }
     let path = fs::canonicalize(path)?;
     let found = fs::metadata(&path)?;
     ensure!(found.is_dir(), "it is not a directory");
@@ -124,6 +170,12 @@ fn create(path: &Path) -> anyhow::Result<PathBuf> {
         tracing::warn!(directory = %path.display(), "other users of this machine may access the data directory");
     }
     Ok(path)
+}
+
+/// The directories that get an entry when the directory at a path is created, the innermost first.
+fn changed_by_creation(path: &Path) -> Vec<PathBuf> {
+    let missing = path.ancestors().take_while(|ancestor| !ancestor.exists());
+    missing.filter_map(Path::parent).map(Path::to_owned).collect()
 }
 
 /// Refuses a database file that another path leads to as well: neither the lock nor the write-ahead log, which is
@@ -149,35 +201,53 @@ fn ensure_not_linked(database: &Path) -> anyhow::Result<()> {
 
 fn lock(directory: &Path) -> anyhow::Result<File> {
     let path = directory.join(LOCK);
-    let unusable = || format!("the lock file {} cannot be used", path.display());
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false).mode(FILE_MODE);
-    let mut file = options.open(&path).with_context(unusable)?;
+    let file = options.open(&path).with_context(|| unusable(&path))?;
+    take(file, directory, &path)
+}
+
+/// Locks the open lock file of a directory, provided that its path still leads to it, and writes the id of this
+/// process into it.
+fn take(mut file: File, directory: &Path, path: &Path) -> anyhow::Result<File> {
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
             let holder =
                 holder(&mut file).map_or_else(|| "another process".to_owned(), |pid| format!("pid {pid}"));
-            bail!("the data directory {} is in use by {holder}", directory.display());
+            return Err(InUse { directory: directory.to_owned(), holder }.into());
         }
-        Err(TryLockError::Error(error)) => return Err(error).with_context(unusable),
+        Err(TryLockError::Error(error)) => return Err(error).with_context(|| unusable(path)),
     }
-    write_pid(&mut file).with_context(unusable)?;
+    let (locked, named) = (file.metadata()?, fs::metadata(path).with_context(|| unusable(path))?);
+    ensure!(
+        (locked.dev(), locked.ino()) == (named.dev(), named.ino()),
+        "the lock file {} was replaced while it was locked: run the command again",
+        path.display()
+    );
+    write_pid(&mut file).with_context(|| unusable(path))?;
     Ok(file)
 }
 
-/// Replaces the content of the lock file with the id of this process.
+fn unusable(path: &Path) -> String {
+    format!("the lock file {} cannot be used", path.display())
+}
+
+/// Replaces the content of the lock file with the id of this process. On a full disk, the space of the former
+/// content is used.
 fn write_pid(file: &mut File) -> io::Result<()> {
-    file.set_len(0)?;
+    let line = format!("{}\n", process::id());
     file.rewind()?;
-    writeln!(file, "{}", process::id())
+    file.write_all(line.as_bytes())?;
+    file.set_len(u64::try_from(line.len()).map_err(io::Error::other)?)
 }
 
 /// The process that the lock file names; it may not have written its id yet.
 fn holder(file: &mut File) -> Option<u32> {
     let mut text = String::new();
     file.read_to_string(&mut text).ok()?;
-    text.trim().parse().ok()
+    // A longer id may still follow, because the new one is written over it.
+    text.lines().next()?.parse().ok()
 }
 
 #[cfg(test)]
@@ -232,6 +302,29 @@ mod tests {
         assert!(message.ends_with(&format!("is in use by pid {}", process::id())), "{message}");
         drop(first);
         DataDirectory::open(directory.path()).unwrap();
+    }
+
+    #[test]
+    fn a_lock_file_that_was_replaced_locks_nothing() {
+        let directory = TestDirectory::create();
+        let path = directory.path().join("lock");
+        let opened = || OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let first = opened().unwrap();
+        // It exists beside the first one, so that it cannot get the same inode.
+        fs::rename(&path, directory.path().join("away")).unwrap();
+        let second = opened().unwrap();
+        let message = take(first, directory.path(), &path).unwrap_err().to_string();
+        assert!(message.contains("was replaced while it was locked"), "{message}");
+        take(second, directory.path(), &path).unwrap();
+    }
+
+    #[test]
+    fn the_parents_of_new_directories_are_synced() {
+        let folder = TestDirectory::create();
+        let path = folder.path().join("new/data");
+        assert_eq!(changed_by_creation(&path), [folder.path().join("new"), folder.path().to_owned()]);
+        DataDirectory::open(&path).unwrap();
+        assert_eq!(changed_by_creation(&path), Vec::<PathBuf>::new());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context, anyhow, ensure};
+use cuepoint_store_sql::crash_points::{self, StartStep};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::Text;
@@ -56,7 +57,10 @@ pub(crate) fn migrate(
         let failed = || format!("the migration {} failed", migration.name);
         run(connection, migration, migration.up, ADD_VERSION).with_context(failed)
     };
-    missing.iter().try_for_each(|migration| run(connection, migration))?;
+    for migration in &missing {
+        run(connection, migration)?;
+        crash_points::at_start(StartStep::MigrationApplied);
+    }
     Ok(missing.iter().map(Migration::version).collect())
 }
 
@@ -191,6 +195,21 @@ mod tests {
             assert_eq!(value(&mut connection, "PRAGMA foreign_keys").unwrap(), "1");
         }
         ensure_migrated(&mut connection, MIGRATIONS).unwrap();
+    }
+
+    #[test]
+    fn a_database_in_which_two_operations_have_one_position_is_refused() {
+        let (_directory, mut connection) = empty();
+        let place = MIGRATIONS.iter().position(|migration| migration.name.ends_with("operations_of_users"));
+        let (earlier, _) = MIGRATIONS.split_at(place.unwrap());
+        migrate(&mut connection, earlier).unwrap();
+        let twice = "INSERT INTO operations (id, kind, at, receipt, position) \
+            VALUES (randomblob(16), 'profile', 0, '{}', 7), (randomblob(16), 'profile', 0, '{}', 7)";
+        connection.batch_execute(twice).unwrap();
+        let message = format!("{:#}", migrate(&mut connection, MIGRATIONS).unwrap_err());
+        assert!(message.contains("operations_of_users failed"), "{message}");
+        assert!(message.contains("UNIQUE constraint failed: operations.position"), "{message}");
+        migrate(&mut connection, earlier).unwrap();
     }
 
     #[test]

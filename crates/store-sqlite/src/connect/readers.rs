@@ -1,6 +1,5 @@
 //! Connections that read.
 
-use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,6 +16,7 @@ use tokio::time::timeout;
 use super::connection::{Access, open};
 use super::failure::SqliteFailure;
 use super::file_identity::FileIdentity;
+use super::reading_threads::ReadingThreads;
 use super::snapshots::Snapshots;
 
 /// The maximum number of long reads at once; further ones wait.
@@ -35,6 +35,8 @@ pub(crate) struct Readers {
     /// The identity of the file since the start.
     identity: Mutex<FileIdentity>,
     snapshots: Arc<Snapshots>,
+    /// The threads of reads for which no caller's thread waits.
+    threads: ReadingThreads,
     /// The places of long reads.
     long: Arc<Semaphore>,
     /// Whether long reads are to end early, because the store is closing.
@@ -45,14 +47,15 @@ impl Readers {
     /// Readers of the open database at a path.
     ///
     /// # Errors
-    /// When the file cannot be found.
-    pub(crate) fn of(path: PathBuf, snapshots: Arc<Snapshots>) -> io::Result<Self> {
+    /// When the file cannot be found, or no threads can be started.
+    pub(crate) fn of(path: PathBuf, snapshots: Arc<Snapshots>) -> anyhow::Result<Self> {
         let identity = Mutex::new(FileIdentity::of(&path, Instant::now())?);
         let places = usize::try_from(LONG_READS).unwrap_or(1);
         Ok(Self {
             path,
             identity,
             snapshots,
+            threads: ReadingThreads::start()?,
             long: Arc::new(Semaphore::new(places)),
             ending: AtomicBool::new(false),
         })
@@ -67,6 +70,26 @@ impl Readers {
         work: impl FnOnce(&mut SqliteConnection) -> Result<T, SqliteFailure>,
     ) -> Result<T, Unavailable> {
         Ok(self.snapshots.read(|| self.open(), work)?)
+    }
+
+    /// Reads as [`Self::read`] does, on one of a few threads: for a short read on which other work of the caller's
+    /// thread is not to wait.
+    ///
+    /// # Errors
+    /// [`Unavailable`] as for [`Self::read`], and after a deadline.
+    pub(crate) async fn read_elsewhere<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&mut SqliteConnection) -> Result<T, SqliteFailure> + Send + 'static,
+    ) -> Result<T, Unavailable> {
+        let readers = Arc::clone(self);
+        let read = self.threads.run(move || readers.read(work));
+        timeout(PAGE_WITHIN, read).await.unwrap_or(Err(SqliteFailure::Deadline))?
+    }
+
+    /// Begins new snapshots for all later reads: they see what was committed until now, also if it was not
+    /// answered yet.
+    pub(crate) fn outdate_snapshots(&self) {
+        self.snapshots.outdate();
     }
 
     /// Reads from one snapshot on a thread and a connection of its own; for work that takes longer than a
@@ -152,6 +175,7 @@ impl Readers {
 
     /// Closes all connections; later reads fail.
     pub(crate) fn close(&self) {
+        self.threads.close();
         self.snapshots.close();
     }
 }
@@ -175,6 +199,28 @@ mod tests {
 
     use super::*;
     use crate::testing::TestDirectory;
+
+    /// On a runtime with one thread, like that of a web worker.
+    #[tokio::test]
+    async fn a_read_elsewhere_does_not_keep_the_callers_thread_waiting() {
+        let directory = TestDirectory::create();
+        drop(directory.migrated());
+        let readers = Arc::new(Readers::of(directory.path().join("test.db"), Arc::default()).unwrap());
+        let (release, until) = mpsc::channel::<()>();
+        let held = readers.read_elsewhere(move |_| {
+            until.recv().unwrap();
+            Ok(())
+        });
+        let other = async {
+            // Also while one of the threads is busy.
+            readers.read_elsewhere(|_| Ok(())).await.unwrap();
+            release.send(()).unwrap();
+        };
+        let (held, ()) = tokio::join!(held, other);
+        held.unwrap();
+        readers.close();
+        assert!(readers.read_elsewhere(|_| Ok(())).await.is_err(), "a closed store reads nothing");
+    }
 
     #[tokio::test]
     async fn a_page_is_refused_in_time_while_long_reads_have_every_place() {

@@ -22,7 +22,9 @@ use uuid::Uuid;
 use crate::connect::connection::{Access, open, value};
 use crate::connect::data_directory::{DataDirectory, existing_database};
 use crate::connect::deployment::mark_of;
+use crate::connect::in_use;
 use crate::connect::migrations::{self, MIGRATIONS};
+use crate::maintenance::restore::ensure_own_schema;
 use crate::ports::show_ledger;
 use crate::schema::deployment;
 use crate::tables::counters;
@@ -31,14 +33,19 @@ use cells::{Cells, Statement};
 /// The pages in memory while a target is written: 256 MiB, since rows are not added in the order of every
 /// index.
 const CACHE: &str = "PRAGMA cache_size = -262144";
-/// The number of deployments; fails if the database has no schema yet.
-const HAS_SCHEMA: &str = "SELECT count(*) FROM sqlite_schema WHERE name = 'deployment'";
+/// Whether the deployment has a column: a database of an earlier version lacks some, and a new one all.
+const HAS_COLUMN: &str = "SELECT count(*) FROM pragma_table_info('deployment') WHERE name = ";
 /// Records the deployment of a target. The identity of the database is its own.
 const RECORD: &str = "INSERT INTO deployment \
     (singleton, currency, scale, created_at, database_id, epoch, feature_level, origin_copy_id) \
     VALUES (1, ?, ?, ?, randomblob(16), ?, ?, ?) ON CONFLICT (singleton) DO UPDATE SET \
     created_at = excluded.created_at, epoch = excluded.epoch, feature_level = excluded.feature_level, \
     origin_copy_id = excluded.origin_copy_id";
+/// Records the copy that is begun into a target, whose deployment is not known otherwise before the commit.
+const BEGIN: &str = "INSERT INTO deployment \
+    (singleton, currency, scale, created_at, database_id, epoch, feature_level, begun_copy_id) \
+    VALUES (1, ?, ?, ?, randomblob(16), ?, ?, ?) ON CONFLICT (singleton) DO UPDATE SET \
+    begun_copy_id = excluded.begun_copy_id";
 const MARK: &str = "UPDATE deployment SET copy_state = ?, copy_id = ?, copy_target = ?";
 
 /// A data directory as an endpoint of a copy.
@@ -73,11 +80,14 @@ impl CopyEndpoint for SqliteCopyEndpoint {
         }
         let directory = DataDirectory::open(&self.directory)?;
         directory.ensure_restored()?;
+        in_use::ensure_database(directory.path())?;
         let access = if role == CopyRole::Source { Access::Writer } else { Access::Creator };
         let mut connection = open(&directory.database(), access)?;
+        in_use::ensure_content(directory.path(), &mut connection)?;
         match role {
             CopyRole::Source => {
                 migrations::ensure_migrated(&mut connection, MIGRATIONS)?;
+                ensure_own_schema(&mut connection, MIGRATIONS)?;
                 let sound = value(&mut connection, "PRAGMA quick_check(1)")?;
                 ensure!(sound == "ok", "the database is damaged: {sound}");
                 // Not only a snapshot: nothing may be committed between the rows that are read and the mark.
@@ -85,6 +95,8 @@ impl CopyEndpoint for SqliteCopyEndpoint {
             }
             CopyRole::Target => {
                 migrations::migrate(&mut connection, MIGRATIONS)?;
+                in_use::record(directory.path())?;
+                ensure_own_schema(&mut connection, MIGRATIONS)?;
                 connection.batch_execute(CACHE)?;
                 connection.batch_execute("BEGIN IMMEDIATE")?;
             }
@@ -103,17 +115,24 @@ impl CopyEndpoint for SqliteCopyEndpoint {
 
     async fn look_up(&self, alone: bool) -> anyhow::Result<CopyOrigin> {
         let path = existing_database(&self.directory)?;
+        in_use::ensure_database(&self.directory)?;
         let _lock = alone.then(|| DataDirectory::open(&self.directory)).transpose()?;
         let mut connection = open(&path, Access::Reader)?;
         let identity = identity(&self.directory)?;
-        if value(&mut connection, HAS_SCHEMA)? == "0" {
-            return Ok(CopyOrigin { identity, copy: None });
-        }
-        let origin = deployment::table.select(deployment::origin_copy_id);
-        let origin: Option<Option<Vec<u8>>> = origin.get_result(&mut connection).optional()?;
-        let copy = origin.flatten().map(|id| Uuid::from_slice(&id)).transpose()?;
-        Ok(CopyOrigin { identity, copy })
+        let copy = stored_id(&mut connection, deployment::origin_copy_id::NAME)?;
+        let begun = stored_id(&mut connection, deployment::begun_copy_id::NAME)?;
+        Ok(CopyOrigin { identity, copy, begun })
     }
+}
+
+/// The id in a column of the deployment, if there is one.
+fn stored_id(connection: &mut SqliteConnection, column: &str) -> anyhow::Result<Option<Uuid>> {
+    if value(connection, &format!("{HAS_COLUMN}'{column}'"))? == "0" {
+        return Ok(None);
+    }
+    let stored = format!("SELECT hex({column}) FROM deployment WHERE {column} IS NOT NULL");
+    let stored: Option<String> = diesel::dsl::sql::<Text>(&stored).get_result(connection).optional()?;
+    Ok(stored.map(|id| Uuid::try_parse(&id)).transpose()?)
 }
 
 /// A data directory in use by this process, with a connection in a transaction. Methods that take long let
@@ -152,6 +171,18 @@ impl CopySession for SqliteCopySession {
         let mark = mark_of(&mut self.connection)?;
         let origin = origin.map(|id| Uuid::from_slice(&id)).transpose()?;
         Ok(Some(Deployment { currency, scale, created_at, epoch, feature_level, mark, origin }))
+    }
+
+    async fn begin(&mut self, copy: Uuid, deployment: &Deployment) -> anyhow::Result<()> {
+        diesel::sql_query(BEGIN)
+            .bind::<Text, _>(&deployment.currency)
+            .bind::<SmallInt, _>(deployment.scale)
+            .bind::<BigInt, _>(deployment.created_at.unix_micros())
+            .bind::<BigInt, _>(deployment.epoch)
+            .bind::<SmallInt, _>(deployment.feature_level)
+            .bind::<Binary, _>(copy.as_bytes().as_slice())
+            .execute(&mut self.connection)?;
+        Ok(self.connection.batch_execute("COMMIT; BEGIN IMMEDIATE")?)
     }
 
     async fn count(&mut self, table: &'static Table) -> anyhow::Result<u64> {

@@ -10,15 +10,17 @@ use diesel::RunQueryDsl;
 use diesel::sql_types::Text;
 
 use super::prepared_file::{PreparedFile, check, on_own_thread};
+use super::restore::ensure_own_schema;
 use crate::connect::connection::{Access, open, uri};
 use crate::connect::data_directory::{existing_database, with_ending};
-use crate::connect::{deployment, migrations};
+use crate::connect::migrations::{self, MIGRATIONS};
+use crate::connect::{application, deployment, in_use};
 
-/// Copies the database in a data directory to a temporary file beside `file`, and checks the structure of the
-/// copy. It takes no lock that a server needs, but the write-ahead log grows until the copy is made.
+/// Copies the database in a data directory to a temporary file beside `file`, marks the copy as a backup, and checks
+/// its structure. It takes no lock that a server needs, but the write-ahead log grows until the copy is made.
 ///
 /// # Errors
-/// When `file` exists, there is no database, it has another version or currency, or it cannot be copied;
+/// When `file` exists, there is no database, it has another version, schema or currency, or it cannot be copied;
 /// nothing is left beside `file` then.
 pub(crate) async fn backup(
     directory: &Path,
@@ -26,6 +28,7 @@ pub(crate) async fn backup(
     currency: &Currency,
 ) -> anyhow::Result<Box<dyn PreparedData>> {
     let source = existing_database(directory)?;
+    in_use::ensure_database(directory)?;
     let file = path::absolute(file).with_context(|| format!("{} is not a path", file.display()))?;
     let temporary = with_ending(&file, &format!(".{}.partial", process::id()));
     let copy = PreparedFile::create(temporary.clone(), file.clone(), currency, None)?;
@@ -33,12 +36,14 @@ pub(crate) async fn backup(
     on_own_thread(move || {
         let mut connection = open(&source, Access::Backup)?;
         // The audit of the copy reads every table of this version.
-        migrations::ensure_migrated(&mut connection, migrations::MIGRATIONS)?;
+        migrations::ensure_migrated(&mut connection, MIGRATIONS)?;
+        ensure_own_schema(&mut connection, MIGRATIONS)?;
         deployment::ensure_currency(&mut connection, &currency)?;
         let copied = diesel::sql_query("VACUUM INTO ?")
             .bind::<Text, _>(uri(&temporary, "rw"))
             .execute(&mut connection);
         copied.with_context(|| format!("{} cannot be written", file.display()))?;
+        application::mark_as_backup(&mut open(&temporary, Access::Copy)?)?;
         check(&temporary).context("the copy cannot be used")
     })
     .await?;

@@ -9,22 +9,25 @@ use std::thread;
 
 use anyhow::{Context, anyhow, ensure};
 use async_trait::async_trait;
+use cuepoint_domain::ids::WebhookEndpointId;
 use cuepoint_domain::ledger::Auditor;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Audit, BackendError, OpenTransfers, PreparedData, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::webhook::{DisabledReason, SealedSecret};
 use cuepoint_domain::withdrawal::WithdrawalStatus;
-use cuepoint_store_sql::rows::Corrupt;
+use cuepoint_store_sql::rows::{Corrupt, current_secret};
 use diesel::prelude::*;
 use tokio::sync::oneshot;
 
 use crate::connect::connection::{Access, open};
 use crate::connect::data_directory::{COMPANIONS, DataDirectory, INCONSISTENT, with_ending};
 use crate::connect::failure::SqliteFailure;
+use crate::connect::in_use;
 use crate::connect::integrity::Check;
 use crate::ports::show_ledger;
-use crate::rows::{TopupRow, WithdrawalRow};
-use crate::schema::{operations, topups, withdrawals};
+use crate::rows::{TopupRow, WithdrawalRow, known};
+use crate::schema::{operations, topups, webhook_endpoints, withdrawals};
 
 /// The permissions of the file: the owner's alone.
 const MODE: u32 = 0o600;
@@ -38,7 +41,7 @@ pub(super) struct PreparedFile {
     path: PathBuf,
     currency: Currency,
     /// The directory of a restore, locked until the file is accepted.
-    _directory: Option<DataDirectory>,
+    directory: Option<DataDirectory>,
 }
 
 impl PreparedFile {
@@ -55,7 +58,7 @@ impl PreparedFile {
         ensure_absent(&path)?;
         let created = OpenOptions::new().write(true).create_new(true).mode(MODE).open(&temporary);
         created.with_context(|| format!("{} cannot be created", temporary.display()))?;
-        Ok(Self { temporary: Some(temporary), path, currency: currency.clone(), _directory: directory })
+        Ok(Self { temporary: Some(temporary), path, currency: currency.clone(), directory })
     }
 
     /// The temporary path.
@@ -121,10 +124,15 @@ impl PreparedData for PreparedFile {
         Ok(self.read(open_transfers).await?)
     }
 
+    async fn endpoint_secrets(&self) -> Result<Vec<(WebhookEndpointId, SealedSecret)>, BackendError> {
+        Ok(self.read(|connection, _| endpoint_secrets(connection)).await?)
+    }
+
     async fn accept(mut self: Box<Self>) -> Result<(), BackendError> {
         let path = self.path.clone();
         ensure_absent(&path)?;
-        Ok(self.rename(&path)?)
+        self.rename(&path)?;
+        Ok(self.directory.as_ref().map_or(Ok(()), |directory| in_use::record(directory.path()))?)
     }
 
     async fn reject(mut self: Box<Self>) -> Result<Option<PathBuf>, BackendError> {
@@ -202,4 +210,20 @@ fn open_transfers(
             .collect::<Result<_, Corrupt>>()?,
         topups: topups.into_iter().map(|row| row.topup(currency)).collect::<Result<_, Corrupt>>()?,
     })
+}
+
+/// Reads the secrets of the endpoints that were not disabled for a lost secret.
+fn endpoint_secrets(
+    connection: &mut SqliteConnection,
+) -> Result<Vec<(WebhookEndpointId, SealedSecret)>, SqliteFailure> {
+    let lost = DisabledReason::SecretLost.name();
+    let rows: Vec<(i64, String)> = webhook_endpoints::table
+        .filter(webhook_endpoints::disabled_reason.is_null().or(webhook_endpoints::disabled_reason.ne(lost)))
+        .order(webhook_endpoints::id)
+        .select((webhook_endpoints::id, webhook_endpoints::secrets))
+        .load(connection)?;
+    let secret = |(id, secrets): (i64, String)| {
+        Ok((known("webhook_endpoints.id", WebhookEndpointId::new(id))?, current_secret(&secrets)?))
+    };
+    Ok(rows.into_iter().map(secret).collect::<Result<_, Corrupt>>()?)
 }

@@ -7,8 +7,10 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{Context, ensure};
+use cuepoint_domain::ledger::PositionGap;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::Restored;
+use cuepoint_store_sql::rows::known;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
@@ -17,8 +19,9 @@ use crate::connect::connection::{Access, open, value};
 use crate::connect::data_directory::{COMPANIONS, DataDirectory, RESTORING, with_ending};
 use crate::connect::migrations::{MIGRATIONS, Migration, migrate};
 use crate::connect::{application, deployment, failure::SqliteFailure};
-use crate::schema::{self, challenges, refresh_tokens, sessions};
+use crate::schema::{self, challenges, position_gaps, refresh_tokens, sessions};
 use crate::tables::counters::{next_ids, set_next_ids};
+use crate::tables::operations::newest;
 
 /// The distance by which the ids of each kind are moved past their maximum: presumably more numbers than the
 /// server used after the backup.
@@ -87,6 +90,7 @@ fn prepared(
     let sessions_ended = connection
         .immediate_transaction(|connection| prepare(connection, epoch))
         .context("the database could not be prepared")?;
+    application::mark(&mut connection).context("the database could not be prepared")?;
     // Everything is in one file from here on.
     let mode = value(&mut connection, "PRAGMA journal_mode = DELETE")?;
     ensure!(mode == "delete", "the database could not be prepared: its journal is {mode}");
@@ -101,7 +105,8 @@ fn ensure_backup(file: &Path) -> anyhow::Result<()> {
     ensure!(header.starts_with(MAGIC) && header.len() == HEADER, "it is not a SQLite database");
     let number = |at| header.get(at..).and_then(|rest| rest.first_chunk()).copied().map(u32::from_be_bytes);
     let found = number(APPLICATION_AT).map(i64::from);
-    ensure!(found == Some(application::ID), "it belongs to another program");
+    let own = [application::ID, application::BACKUP_ID];
+    ensure!(found.is_some_and(|found| own.contains(&found)), "it belongs to another program");
     for ending in ["-wal", "-journal"] {
         let beside = with_ending(file, ending);
         ensure!(
@@ -125,7 +130,13 @@ fn ensure_backup(file: &Path) -> anyhow::Result<()> {
 
 /// Refuses tables, triggers and views other than those of the migrations: a trigger that is missing lets entries be
 /// changed, and one that was added can change balances after the audit.
-fn ensure_own_schema(connection: &mut SqliteConnection, migrations: &[Migration]) -> anyhow::Result<()> {
+///
+/// # Errors
+/// When there is a difference, with the first line of an object that differs, or the schema cannot be read.
+pub(crate) fn ensure_own_schema(
+    connection: &mut SqliteConnection,
+    migrations: &[Migration],
+) -> anyhow::Result<()> {
     let mut own = SqliteConnection::establish(":memory:")?;
     migrate(&mut own, migrations)?;
     let objects = |connection: &mut SqliteConnection| -> QueryResult<BTreeSet<String>> {
@@ -146,12 +157,23 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Begins the epoch, moves the ids, ends all sessions, refresh tokens and challenges, and returns the number
+/// Leaves a gap after the newest position: clients may have seen later ones.
+fn leave_gap(connection: &mut SqliteConnection) -> Result<(), SqliteFailure> {
+    let (newest, gap) = newest(connection)?;
+    let PositionGap { last, next } = known("operations.position", PositionGap::after(newest, gap))?;
+    diesel::replace_into(position_gaps::table)
+        .values((position_gaps::last.eq(last.get()), position_gaps::next.eq(next.get())))
+        .execute(connection)?;
+    Ok(())
+}
+
+/// Begins the epoch, moves the ids and positions, ends all sessions, refresh tokens and challenges, and returns the number
 /// of ended sessions.
 fn prepare(connection: &mut SqliteConnection, epoch: i64) -> Result<usize, SqliteFailure> {
     diesel::update(schema::deployment::table).set(schema::deployment::epoch.eq(epoch)).execute(connection)?;
     let moved: Vec<i64> = next_ids(connection)?.into_iter().map(|next| next.saturating_add(AHEAD)).collect();
     set_next_ids(connection, &moved)?;
+    leave_gap(connection)?;
     diesel::delete(refresh_tokens::table).execute(connection)?;
     let now = || diesel::dsl::sql::<BigInt>(NOW);
     diesel::update(challenges::table.filter(challenges::ended_at.is_null()))

@@ -3,10 +3,15 @@
 use std::ops::RangeInclusive;
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::{AdjustmentId, OperationId, RequestId, SessionId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ids::{
+    AdjustmentId, OperationId, RequestId, SessionId, TopupId, UserId, WebhookEndpointId, WithdrawalId,
+};
 use cuepoint_domain::ports::{Ids, Unavailable};
 use cuepoint_store_sql::limits::WAIT;
+use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::BigInt;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -87,6 +92,23 @@ impl Default for IdRanges {
     }
 }
 
+/// Reserves an id that SQLite would generate otherwise.
+fn reserve_webhook_endpoint(connection: &mut SqliteConnection) -> Result<i64, SqliteFailure> {
+    connection.batch_execute(
+        "INSERT INTO sqlite_sequence (name, seq) SELECT 'webhook_endpoints', 0 \
+         WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'webhook_endpoints')",
+    )?;
+    let reserve = "UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'webhook_endpoints' RETURNING seq";
+    let Reserved { seq } = sql_query(reserve).get_result(connection)?;
+    Ok(seq)
+}
+
+#[derive(QueryableByName)]
+struct Reserved {
+    #[diesel(sql_type = BigInt)]
+    seq: i64,
+}
+
 #[async_trait]
 impl Ids for SqliteStore {
     /// Ordered by time, so that the newest operations are adjacent in every index.
@@ -117,5 +139,11 @@ impl Ids for SqliteStore {
 
     async fn next_session(&self) -> Result<SessionId, Unavailable> {
         self.ids.sessions.next(&self.writer, SessionId::new).await
+    }
+
+    async fn next_webhook_endpoint(&self) -> Result<WebhookEndpointId, Unavailable> {
+        let number = self.writer.change(Repetition::Repeatable, reserve_webhook_endpoint).await?;
+        WebhookEndpointId::new(number)
+            .ok_or_else(|| Unavailable::new("SQLite's sequence holds an invalid number"))
     }
 }

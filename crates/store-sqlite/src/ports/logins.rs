@@ -23,6 +23,7 @@ use crate::schema::{challenges, users};
 use crate::tables::phone_codes;
 use crate::tables::sessions::end_all;
 use crate::tables::users::{find, write};
+use crate::tables::webhooks::disable_own;
 use crate::writer::Repetition;
 
 /// Users who are not erased.
@@ -251,5 +252,6 @@ fn reset(
     }
     diesel::update(users::table.find(owner)).set(users::password_hash.eq(&after.0)).execute(connection)?;
     end_all(connection, user, None, now)?;
+    disable_own(connection, user, None, now, currency)?;
     Ok(Some(user))
 }

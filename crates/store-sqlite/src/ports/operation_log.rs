@@ -3,14 +3,47 @@
 use async_trait::async_trait;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::Position;
+use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{OperationLog, OperationPage, Unavailable};
 use cuepoint_store_sql::rows::operation_page;
 use diesel::prelude::*;
 
 use crate::SqliteStore;
+use crate::connect::failure::SqliteFailure;
 use crate::rows::OperationRow;
 use crate::schema::operations;
-use crate::tables::operations::newest_position;
+use crate::tables::operations::{gap_before, newest_position};
+
+/// Reads a page in one snapshot: another one could lack the newest operations.
+fn read(
+    connection: &mut SqliteConnection,
+    concerning: Option<UserId>,
+    after: Position,
+    limit: u32,
+    currency: &Currency,
+) -> Result<OperationPage, SqliteFailure> {
+    let newest = newest_position(connection)?;
+    let page = || {
+        operations::table
+            .filter(operations::position.gt(after.get()))
+            .order(operations::position)
+            .limit(i64::from(limit))
+            .select(OperationRow::as_select())
+    };
+    let rows: Vec<OperationRow> = match concerning.map(UserId::get) {
+        None => page().load(connection)?,
+        Some(user) => {
+            // One index serves each of them, and none serves both.
+            let mut rows: Vec<OperationRow> =
+                page().filter(operations::owner_id.eq(user)).load(connection)?;
+            rows.extend::<Vec<_>>(page().filter(operations::dj_id.eq(user)).load(connection)?);
+            rows
+        }
+    };
+    let gap = gap_before(connection, after.get())?;
+    let operations = rows.into_iter().map(|row| row.positioned(currency));
+    Ok(operation_page(operations, newest, gap, limit)?)
+}
 
 #[async_trait]
 impl OperationLog for SqliteStore {
@@ -20,22 +53,19 @@ impl OperationLog for SqliteStore {
         after: Position,
         limit: u32,
     ) -> Result<OperationPage, Unavailable> {
-        // In one snapshot: another one could lack the newest operations.
-        self.readers.read(|connection| {
-            let newest = newest_position(connection)?;
-            let mut page = operations::table
-                .filter(operations::position.gt(after.get()))
-                .order(operations::position)
-                .limit(i64::from(limit))
-                .select(OperationRow::as_select())
-                .into_boxed();
-            if let Some(user) = concerning.map(UserId::get) {
-                page = page.filter(operations::owner_id.eq(user).or(operations::dj_id.eq(user)));
-            }
-            let rows: Vec<OperationRow> = page.load(connection)?;
-            let operations = rows.into_iter().map(|row| row.positioned(&self.currency));
-            Ok(operation_page(operations, newest, limit)?)
-        })
+        let page = || {
+            let currency = self.currency.clone();
+            self.readers.read_elsewhere(move |connection: &mut SqliteConnection| {
+                read(connection, concerning, after, limit, &currency)
+            })
+        };
+        let found = page().await?;
+        if after <= found.newest {
+            return Ok(found);
+        }
+        // Another read may have shown a commit that was not answered yet, and is not in this snapshot.
+        self.readers.outdate_snapshots();
+        page().await
     }
 
     async fn announced_after(&self, seen: u64) -> u64 {

@@ -10,9 +10,10 @@ use cuepoint_domain::ports::{
     DjFilter, Erased, FirstOperator, PasswordHash, People, Profile, Registered, Unavailable,
 };
 use cuepoint_domain::timestamp::Timestamp;
-use diesel::dsl::{exists, select};
+use diesel::dsl::{exists, select, sql};
 use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
+use diesel::sql_types::Bool;
 use diesel::sqlite::Sqlite;
 
 use super::lists::page;
@@ -21,6 +22,7 @@ use crate::connect::failure::SqliteFailure;
 use crate::rows::{NewUserRow, SessionRow, TokenRow, UserRow, WalletRow, is_present};
 use crate::schema::{bootstrap_operator, users, wallets};
 use crate::tables::sessions::{begin, is_stored};
+use crate::tables::users::ACTING_OPERATOR;
 use crate::writer::Repetition;
 
 fn djs(filter: DjFilter) -> IntoBoxed<'static, users::table, Sqlite> {
@@ -144,6 +146,20 @@ impl People for SqliteStore {
             let Some((user, wallet)) = row else { return Ok(None) };
             let balance = wallet.balance(&self.currency)?;
             Ok(Some(Profile { user: user.user(&self.currency)?, balance }))
+        })
+    }
+
+    async fn active_operators(&self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, Unavailable> {
+        self.readers.read(|connection| {
+            let rows: Vec<UserRow> = users::table
+                .filter(sql::<Bool>(ACTING_OPERATOR))
+                .filter(users::suspended_at.is_null())
+                .filter(users::id.gt(after.map_or(0, UserId::get)))
+                .order(users::id)
+                .limit(i64::from(limit))
+                .select(UserRow::as_select())
+                .load(connection)?;
+            Ok(rows.into_iter().map(|row| row.user(&self.currency)).collect::<Result<_, _>>()?)
         })
     }
 

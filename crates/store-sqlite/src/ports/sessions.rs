@@ -20,6 +20,7 @@ use crate::rows::{Corrupt, SessionRow, TokenRow, known, session_id, user_id};
 use crate::schema::{deployment, login_networks, refresh_tokens as tokens, sessions, users};
 use crate::tables::login_networks::see;
 use crate::tables::sessions::{alive, begin, end_all};
+use crate::tables::webhooks::disable_own;
 use crate::writer::Repetition;
 
 /// A user whose role or suspension changed: their id, their role, and the time of their suspension.
@@ -151,7 +152,11 @@ impl Sessions for SqliteStore {
         keep: Option<SessionId>,
         now: Timestamp,
     ) -> Result<u64, Unavailable> {
-        let end = move |connection: &mut SqliteConnection| end_all(connection, user, keep, now);
+        let currency = self.currency.clone();
+        let end = move |connection: &mut SqliteConnection| {
+            disable_own(connection, user, None, now, &currency)?;
+            end_all(connection, user, keep, now)
+        };
         let ended = self.writer.change(Repetition::Once, end).await?;
         u64::try_from(ended).map_err(Unavailable::new)
     }
@@ -234,6 +239,7 @@ fn exchange(
         PresentedToken::Repeat(next) => Ok(ExchangeOutcome::Repeated(user, id, next)),
         PresentedToken::EndSession => {
             diesel::update(row).set(sessions::ended_at.eq(at)).execute(connection)?;
+            disable_own(connection, user, Some(id), now, currency)?;
             Ok(ExchangeOutcome::SessionEnded(user, id))
         }
         PresentedToken::Exchange => {

@@ -1,6 +1,7 @@
 //! Readiness, and the hourly purge.
 
 use async_trait::async_trait;
+use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::ports::{Store, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 
@@ -15,6 +16,11 @@ impl Store for SqliteStore {
 
     async fn purge_expired(&self, now: Timestamp) -> Result<(), Unavailable> {
         Ok(purge_expired(&self.writer, now).await?)
+    }
+
+    fn feature_level(&self) -> FeatureLevel {
+        // A server raises the level at its start.
+        FeatureLevel::NEWEST
     }
 
     async fn close(&self) {

@@ -5,7 +5,7 @@ use cuepoint_domain::account::User;
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::{UserId, WebhookEndpointId};
 use cuepoint_domain::page::{PageRequest, Rows};
-use cuepoint_domain::ports::{Unavailable, WebhookEndpoints};
+use cuepoint_domain::ports::{EndpointAddition, EndpointUpdate, Unavailable, WebhookEndpoints};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::webhook::{
     Attempt, EndpointChange, EndpointState, FailedDelivery, Lease, NewEndpoint, Turn, WebhookEndpoint,
@@ -23,19 +23,25 @@ use crate::schema::{users, webhook_attempts, webhook_deliveries, webhook_endpoin
 use crate::tables::webhooks;
 use crate::writer::Repetition;
 
-/// Whether an endpoint may have something to deliver, with the time in between.
-///
-/// One that is 1 000 positions behind the newest has work as well: in its turn its cursor moves on, so that this
-/// search reads few operations for each endpoint.
+/// Whether an endpoint may have something to deliver, with the time in between. For an idle one, three probes of
+/// indexes find nothing.
 const HAS_WORK: [&str; 2] = [
     "(replay_until IS NOT NULL \
      OR EXISTS (SELECT 1 FROM webhook_deliveries \
         WHERE endpoint_id = webhook_endpoints.id AND next_at <= ",
     ") OR feed = 'all' AND cursor < (SELECT max(position) FROM operations) \
-     OR cursor + 1000 < (SELECT max(position) FROM operations) \
-     OR EXISTS (SELECT 1 FROM operations WHERE position > cursor \
-        AND (operations.owner_id = webhook_endpoints.owner_id OR dj_id = webhook_endpoints.owner_id)))",
+     OR feed = 'own' AND ( \
+        EXISTS (SELECT 1 FROM operations \
+            WHERE operations.owner_id = webhook_endpoints.owner_id AND position > cursor) \
+        OR EXISTS (SELECT 1 FROM operations \
+            WHERE dj_id = webhook_endpoints.owner_id AND position > cursor)))",
 ];
+
+/// The condition of an endpoint whose owner may receive its feed, as `WebhookEndpoint::may_deliver` decides; a test
+/// compares both.
+const MAY_RECEIVE: &str = "EXISTS (SELECT 1 FROM users WHERE users.id = webhook_endpoints.owner_id \
+    AND users.erased_at IS NULL AND users.suspended_at IS NULL \
+    AND (webhook_endpoints.feed = 'own' OR users.role = 'operator'))";
 
 /// The endpoints for a feed, of one owner or of all.
 fn listed(feed: Feed, owner: Option<UserId>) -> IntoBoxed<'static, webhook_endpoints::table, Sqlite> {
@@ -48,10 +54,16 @@ fn listed(feed: Feed, owner: Option<UserId>) -> IntoBoxed<'static, webhook_endpo
 
 #[async_trait]
 impl WebhookEndpoints for SqliteStore {
-    async fn add_endpoint(&self, new: &NewEndpoint) -> Result<Option<WebhookEndpoint>, Unavailable> {
+    async fn add_endpoint(
+        &self,
+        id: WebhookEndpointId,
+        new: &NewEndpoint,
+    ) -> Result<EndpointAddition, Unavailable> {
         let (new, currency) = (new.clone(), self.currency.clone());
-        let add = move |connection: &mut SqliteConnection| webhooks::add(connection, &new, &currency);
-        Ok(self.writer.change(Repetition::Once, add).await?)
+        // The key recognises an endpoint that was added.
+        let repetition = if new.key.is_some() { Repetition::Repeatable } else { Repetition::Once };
+        let add = move |connection: &mut SqliteConnection| webhooks::add(connection, id, &new, &currency);
+        Ok(self.writer.change(repetition, add).await?)
     }
 
     async fn endpoint(&self, id: WebhookEndpointId) -> Result<Option<WebhookEndpoint>, Unavailable> {
@@ -96,7 +108,7 @@ impl WebhookEndpoints for SqliteStore {
         &self,
         id: WebhookEndpointId,
         change: &EndpointChange,
-    ) -> Result<Option<WebhookEndpoint>, Unavailable> {
+    ) -> Result<EndpointUpdate, Unavailable> {
         let (change, currency) = (change.clone(), self.currency.clone());
         let change =
             move |connection: &mut SqliteConnection| webhooks::change(connection, id, &change, &currency);
@@ -154,11 +166,12 @@ impl WebhookEndpoints for SqliteStore {
         now: Timestamp,
         limit: u32,
     ) -> Result<Vec<WebhookEndpointId>, Unavailable> {
-        self.readers.read(|connection| {
+        let search = move |connection: &mut SqliteConnection| {
             let [until_time, rest] = HAS_WORK;
             let ids: Vec<i64> = webhook_endpoints::table
                 .filter(webhook_endpoints::state.eq(EndpointState::Active.name()))
                 .filter(webhooks::is_free(now))
+                .filter(sql::<Bool>(MAY_RECEIVE))
                 .filter(sql::<Bool>(until_time).bind::<BigInt, _>(now.unix_micros()).sql(rest))
                 .order((webhook_endpoints::leased_until, webhook_endpoints::id))
                 .limit(i64::from(limit))
@@ -166,7 +179,8 @@ impl WebhookEndpoints for SqliteStore {
                 .load(connection)?;
             let ids = ids.into_iter().map(|id| known("webhook_endpoints.id", WebhookEndpointId::new(id)));
             Ok(ids.collect::<Result<_, Corrupt>>()?)
-        })
+        };
+        self.readers.read_elsewhere(search).await
     }
 
     async fn lease_endpoint(

@@ -5,7 +5,7 @@ use cuepoint_store_sql::rows::{
     StoredWebhookAttempt, StoredWebhookDelivery, StoredWebhookEndpoint, StoredWebhookEndpointRecord,
 };
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Integer, Nullable, Text};
+use diesel::sql_types::{BigInt, Binary, Integer, Nullable, Text};
 
 use super::table_row::{row_value, table_row};
 
@@ -28,6 +28,9 @@ table_row! {
         replay_until: Nullable<BigInt> as Option<i64>,
         failing_since: Nullable<BigInt> as Option<i64>,
         created_at: BigInt as i64,
+        url_session_id: Nullable<BigInt> as Option<i64>,
+        creation_key: Nullable<Binary> as Option<Vec<u8>>,
+        creation_body: Nullable<Binary> as Option<Vec<u8>>,
     }
 }
 

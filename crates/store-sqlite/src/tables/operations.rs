@@ -1,12 +1,15 @@
 //! Operations that concern a user, and their positions.
 
 use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::{Position, PositionGap};
+use cuepoint_store_sql::rows::{StoredPositionGap, known, position_gap};
 use diesel::dsl::{max, sql};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
 use diesel::sqlite::Sqlite;
 
-use crate::schema::operations;
+use crate::connect::failure::SqliteFailure;
+use crate::schema::{operations, position_gaps};
 
 /// A condition on an operation.
 type Condition = Box<dyn BoxableExpression<operations::table, Sqlite, SqlType = Bool>>;
@@ -23,6 +26,27 @@ const PERSON: &str = "coalesce(\
 /// condition: that the receipt shows a profile, or that a reason was given.
 pub(crate) fn about(user: UserId) -> Condition {
     Box::new(sql::<Bool>(PERSON).bind::<BigInt, _>(user.get()))
+}
+
+/// The last gap between positions that begins before a position.
+pub(crate) fn gap_before(
+    connection: &mut SqliteConnection,
+    position: i64,
+) -> QueryResult<Option<StoredPositionGap>> {
+    position_gaps::table
+        .filter(position_gaps::last.lt(position))
+        .order(position_gaps::last.desc())
+        .select((position_gaps::last, position_gaps::next))
+        .first(connection)
+        .optional()
+}
+
+/// The newest position and the newest gap.
+pub(crate) fn newest(
+    connection: &mut SqliteConnection,
+) -> Result<(Position, Option<PositionGap>), SqliteFailure> {
+    let newest = known("operations.position", Position::new(newest_position(connection)?))?;
+    Ok((newest, gap_before(connection, i64::MAX)?.map(position_gap).transpose()?))
 }
 
 /// The position of the newest operation; 0 if there is none.

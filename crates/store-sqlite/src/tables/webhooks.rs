@@ -1,12 +1,16 @@
 //! Rows of webhook endpoints, failed deliveries and attempts, as changes write them.
 
 use cuepoint_domain::event::Feed;
-use cuepoint_domain::ids::{UserId, WebhookEndpointId};
+use cuepoint_domain::ids::{SessionId, UserId, WebhookEndpointId};
 use cuepoint_domain::ledger::Position;
 use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::ports::{EndpointAddition, EndpointUpdate};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::webhook::{Attempt, EndpointChange, Lease, NewEndpoint, Turn, WebhookEndpoint};
+use cuepoint_domain::webhook::{
+    Attempt, DisabledReason, EndpointChange, KnownCreation, Lease, NewEndpoint, PresentedCreation, Turn,
+    WebhookEndpoint,
+};
 use cuepoint_store_sql::rows::{StoredWebhookAttempt, StoredWebhookDelivery, StoredWebhookEndpointRecord};
 use diesel::dsl::exists;
 use diesel::prelude::*;
@@ -19,7 +23,7 @@ use crate::rows::table_row::TableRow;
 use crate::rows::{
     WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRecordRow, WebhookEndpointRow, is_present, known,
 };
-use crate::schema::{users, webhook_attempts, webhook_deliveries, webhook_endpoints};
+use crate::schema::{sessions, users, webhook_attempts, webhook_deliveries, webhook_endpoints};
 use crate::statements::Insert;
 
 /// A condition on the rows of a table.
@@ -42,26 +46,68 @@ fn has_most(connection: &mut SqliteConnection, owner: UserId, feed: Feed) -> Que
     Ok(number >= i64::from(WebhookEndpoint::MAX_PER_OWNER))
 }
 
-/// Adds an endpoint, unless its owner does not exist or has the maximum number.
+/// Whether the session that is named, if one is, has not ended.
+fn is_live(connection: &mut SqliteConnection, session: Option<SessionId>) -> QueryResult<bool> {
+    let Some(session) = session else { return Ok(true) };
+    let live = sessions::table.find(session.get()).filter(sessions::ended_at.is_null());
+    diesel::select(exists(live)).get_result(connection)
+}
+
+/// Adds an endpoint: see [`cuepoint_domain::ports::WebhookEndpoints::add_endpoint`].
 pub(crate) fn add(
     connection: &mut SqliteConnection,
+    id: WebhookEndpointId,
     new: &NewEndpoint,
     currency: &Currency,
-) -> Result<Option<WebhookEndpoint>, SqliteFailure> {
+) -> Result<EndpointAddition, SqliteFailure> {
     let owner = users::table.find(new.owner.get()).filter(is_present());
-    if !diesel::select(exists(owner)).get_result::<bool>(connection)?
-        || has_most(connection, new.owner, new.feed)?
+    if !diesel::select(exists(owner)).get_result::<bool>(connection)? {
+        return Ok(EndpointAddition::NoRoom);
+    }
+    if !is_live(connection, new.session)? {
+        return Ok(EndpointAddition::SessionEnded);
+    }
+    if let Some(key) = &new.key
+        && let Some(known) = known_creation(connection, key, new.at, currency)?
     {
-        return Ok(None);
+        return Ok(known);
+    }
+    if has_most(connection, new.owner, new.feed)? {
+        return Ok(EndpointAddition::NoRoom);
     }
     let cursor = known("operations.position", Position::new(newest_position(connection)?))?;
     let record = StoredWebhookEndpointRecord::new(new, cursor);
-    let id: i64 = diesel::insert_into(webhook_endpoints::table)
-        .values(WebhookEndpointRecordRow::encode(record, currency)?)
-        .returning(webhook_endpoints::id)
-        .get_result(connection)?;
-    let id = known("webhook_endpoints.id", WebhookEndpointId::new(id))?;
-    Ok(Some(WebhookEndpoint::new(id, cursor, new.clone())))
+    diesel::insert_into(webhook_endpoints::table)
+        .values((webhook_endpoints::id.eq(id.get()), WebhookEndpointRecordRow::encode(record, currency)?))
+        .execute(connection)?;
+    Ok(EndpointAddition::Added(Box::new(WebhookEndpoint::new(id, cursor, new.clone()))))
+}
+
+/// The answer to a key that is known; a key that has expired is removed.
+fn known_creation(
+    connection: &mut SqliteConnection,
+    key: &PresentedCreation,
+    now: Timestamp,
+    currency: &Currency,
+) -> Result<Option<EndpointAddition>, SqliteFailure> {
+    let row: Option<WebhookEndpointRow> = webhook_endpoints::table
+        .filter(webhook_endpoints::creation_key.eq(key.scope.0.to_vec()))
+        .select(WebhookEndpointRow::as_select())
+        .get_result(connection)
+        .optional()?;
+    let Some(row) = row else { return Ok(None) };
+    let endpoint = row.endpoint(currency)?;
+    match endpoint.known_creation(key, now) {
+        KnownCreation::Repeated => Ok(Some(EndpointAddition::Known(Box::new(endpoint)))),
+        KnownCreation::OtherBody => Ok(Some(EndpointAddition::KeyReused)),
+        KnownCreation::Expired => {
+            let none = None::<Vec<u8>>;
+            diesel::update(webhook_endpoints::table.find(endpoint.id.get()))
+                .set((webhook_endpoints::creation_key.eq(&none), webhook_endpoints::creation_body.eq(&none)))
+                .execute(connection)?;
+            Ok(None)
+        }
+    }
 }
 
 /// Changes an endpoint.
@@ -70,17 +116,49 @@ pub(crate) fn change(
     id: WebhookEndpointId,
     change: &EndpointChange,
     currency: &Currency,
-) -> Result<Option<WebhookEndpoint>, SqliteFailure> {
+) -> Result<EndpointUpdate, SqliteFailure> {
+    if let EndpointChange::Settings { by, .. } = change
+        && !is_live(connection, by.session)?
+    {
+        return Ok(EndpointUpdate::SessionEnded);
+    }
     let kept = webhook_endpoints::table.find(id.get());
     let row: Option<WebhookEndpointRow> =
         kept.select(WebhookEndpointRow::as_select()).get_result(connection).optional()?;
-    let Some(row) = row else { return Ok(None) };
+    let Some(row) = row else { return Ok(EndpointUpdate::Missing) };
     // A server on SQLite raises the level at its start.
     let changed = |endpoint: WebhookEndpoint| endpoint.changed(change, FeatureLevel::NEWEST);
-    let (changed, record) = row.decode(currency)?.changed(changed)?;
-    let record = WebhookEndpointRecordRow::encode(record, currency)?;
-    diesel::update(kept).set(record).execute(connection)?;
-    Ok(Some(changed))
+    let (before, after, record) = row.decode(currency)?.changed(changed)?;
+    if after != before {
+        let record = WebhookEndpointRecordRow::encode(record, currency)?;
+        diesel::update(kept).set(record).execute(connection)?;
+    }
+    Ok(EndpointUpdate::Done { before: Box::new(before), after: Box::new(after) })
+}
+
+/// Disables the active endpoints of a user for their own events: all, or those where a session set the URL.
+pub(crate) fn disable_own(
+    connection: &mut SqliteConnection,
+    user: UserId,
+    session: Option<SessionId>,
+    at: Timestamp,
+    currency: &Currency,
+) -> Result<(), SqliteFailure> {
+    let own = webhook_endpoints::table
+        .filter(webhook_endpoints::owner_id.eq(user.get()))
+        .filter(webhook_endpoints::feed.eq(Feed::Own.name()));
+    let own: Vec<i64> = match session {
+        Some(session) => own
+            .filter(webhook_endpoints::url_session_id.eq(session.get()))
+            .select(webhook_endpoints::id)
+            .load(connection)?,
+        None => own.select(webhook_endpoints::id).load(connection)?,
+    };
+    let disable = EndpointChange::Disable { reason: DisabledReason::Security, at };
+    for id in own {
+        change(connection, known("webhook_endpoints.id", WebhookEndpointId::new(id))?, &disable, currency)?;
+    }
+    Ok(())
 }
 
 /// Leases an endpoint that is free, and returns the number of the lease.
@@ -115,7 +193,7 @@ pub(crate) fn end_turn(
     let row: Option<WebhookEndpointRow> =
         kept.select(WebhookEndpointRow::as_select()).get_result(connection).optional()?;
     let Some(row) = row else { return Ok(false) };
-    let (_, record) = row.decode(currency)?.changed(|endpoint| endpoint.after_turn(turn))?;
+    let (_, _, record) = row.decode(currency)?.changed(|endpoint| endpoint.after_turn(turn))?;
     let record = WebhookEndpointRecordRow::encode(record, currency)?;
     let ended = webhook_endpoints::leased_until.eq(leased_until.unix_micros());
     diesel::update(kept).set((record, ended)).execute(connection)?;

@@ -1,8 +1,9 @@
 //! Writes the write set of a group, one row per statement.
 
+use cuepoint_domain::ledger::Position;
 use cuepoint_domain::money::Currency;
 use cuepoint_store_sql::WriteSet;
-use cuepoint_store_sql::rows::{SessionsEnd, StoredOperation};
+use cuepoint_store_sql::rows::{SessionsEnd, StoredOperation, known};
 use diesel::prelude::*;
 
 use crate::connect::failure::SqliteFailure;
@@ -13,7 +14,7 @@ use crate::rows::{
 };
 use crate::schema::{idempotency_keys, sessions};
 use crate::statements::{ColumnSet, Insert, Later, Moves, Update};
-use crate::tables::operations::newest_position;
+use crate::tables::operations::newest;
 
 /// The connection and the currency of a write set.
 struct Output<'w> {
@@ -33,14 +34,17 @@ impl Output<'_> {
         Ok(())
     }
 
-    /// Inserts operations with the next positions. No other transaction writes, so that the positions have no
-    /// gaps.
+    /// Inserts operations with the next positions. No other transaction writes, so that there are no gaps but those
+    /// that are stored.
     fn insert_operations(&mut self, operations: Vec<StoredOperation>) -> Result<(), SqliteFailure> {
-        let positions = newest_position(self.connection)?.saturating_add(1)..;
-        let positioned = operations
-            .into_iter()
-            .zip(positions)
-            .map(|(operation, position)| StoredOperation { position: Some(position), ..operation });
+        let (newest, gap) = newest(self.connection)?;
+        let mut next = Position::following(newest, gap);
+        let mut positioned = Vec::with_capacity(operations.len());
+        for operation in operations {
+            let position = known("operations.position", next)?;
+            positioned.push(StoredOperation { position: Some(position.get()), ..operation });
+            next = Position::following(position, gap);
+        }
         self.insert::<OperationRow>(positioned)
     }
 

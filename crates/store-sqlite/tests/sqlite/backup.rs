@@ -11,14 +11,15 @@ use cuepoint_domain::ids::{OperationId, UserId};
 use cuepoint_domain::ledger::{Actor, Auditor, OperationMetadata, plans};
 use cuepoint_domain::money::{Amount, Currency, Money};
 use cuepoint_domain::ports::{
-    Applied, Backend, BackendError, Ids, Ledger, Maintenance, PasswordHash, People, PreparedData, Registered,
-    RestoreSource, Restored,
+    Applied, Audit, Backend, BackendError, Ids, Ledger, Maintenance, PasswordHash, People, PreparedData,
+    Registered, RestoreSource, Restored,
 };
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Charge;
+use cuepoint_store_sql::copy::{CopyEndpoint, CopyRole};
 use cuepoint_store_sqlite::testing::TestDirectory;
-use cuepoint_store_sqlite::{SqliteBackend, SqliteStore};
+use cuepoint_store_sqlite::{SqliteBackend, SqliteCopyEndpoint, SqliteStore, migrate};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
@@ -277,7 +278,7 @@ async fn a_restored_directory_has_another_epoch_and_later_ids() {
     assert_eq!(open_transfers.newest_operation, Some(at(2)));
     assert!(is_consistent(&*restored).await);
     restored.accept().await.unwrap();
-    assert_eq!(names(&data), ["cuepoint.db", "lock"]);
+    assert_eq!(names(&data), ["cuepoint.db", "in-use", "lock"]);
     assert_eq!(fs::metadata(data.join("cuepoint.db")).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(fs::read(&file).unwrap(), unchanged);
     assert_eq!(names(folder.path()), ["backup.db", "data"]);
@@ -296,6 +297,43 @@ async fn a_restored_directory_has_another_epoch_and_later_ids() {
 
     let refused = restore(&data, &file).await.err().unwrap().to_string();
     assert!(refused.contains("has a database"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_backup_in_a_data_directory_is_verified_and_copied_but_not_served() {
+    let (directory, folder) = (used().await, TestDirectory::create());
+    let (file, by_hand) = (folder.path().join("backup.db"), TestDirectory::create());
+    backed_up(directory.path(), &file).await;
+    let database = by_hand.path().join("cuepoint.db");
+    fs::copy(&file, &database).unwrap();
+    let served = open(by_hand.path()).unwrap_err();
+    for refused in [served, migrate(by_hand.path()).unwrap_err()] {
+        let message = format!("{refused:#}");
+        assert!(message.contains("a copy that `cuepoint backup` made"), "{message}");
+        assert!(message.contains("`cuepoint restore FILE`"), "{message}");
+    }
+    assert_eq!(fs::read(&database).unwrap(), fs::read(&file).unwrap(), "a refusal changes nothing");
+
+    let store = SqliteStore::open_to_read(by_hand.path(), usd()).unwrap();
+    let mut auditor = Auditor::new();
+    store.show(&mut auditor).await.unwrap();
+    auditor.finish().unwrap();
+    store.close().await;
+    let endpoint = SqliteCopyEndpoint::new(by_hand.path().to_owned(), usd());
+    let mut source = endpoint.open(CopyRole::Source).await.unwrap();
+    assert!(source.deployment().await.unwrap().is_some());
+    source.close().await.unwrap();
+    assert!(open(by_hand.path()).is_err());
+
+    // A restore removes the mark, also after these commands, and accepts a copy without one.
+    let earlier = folder.path().join("earlier.db");
+    let unmarked = format!("VACUUM INTO '{}'", earlier.display());
+    directory.connection().batch_execute(&unmarked).unwrap();
+    for (name, backup) in [("marked", &database), ("unmarked", &earlier)] {
+        let data = folder.path().join(name);
+        restore(&data, backup).await.unwrap().data.accept().await.unwrap();
+        open(&data).unwrap().close().await;
+    }
 }
 
 #[tokio::test]
@@ -414,7 +452,7 @@ async fn no_server_starts_on_an_unfinished_restore() {
     let refused = open(&data).unwrap_err().to_string();
     assert!(refused.contains("was interrupted: run `cuepoint restore` again"), "{refused}");
     restore(&data, &file).await.unwrap().data.accept().await.unwrap();
-    assert_eq!(names(&data), ["cuepoint.db", "lock"]);
+    assert_eq!(names(&data), ["cuepoint.db", "in-use", "lock"]);
     let store = open(&data).unwrap();
     change(&store).await;
     store.close().await;

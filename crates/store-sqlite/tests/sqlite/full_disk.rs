@@ -159,7 +159,12 @@ async fn small_disk() {
     let Some(directory) = child::directory() else { return };
     let ballast = directory.join("ballast");
     recovers(&directory, || fill(&directory), || fs::remove_file(&ballast).unwrap()).await;
+    let store = open(&directory).unwrap();
     fill(&directory);
+    let message = refusal(&directory);
+    let holder = format!("{} is in use by pid {}", directory.display(), std::process::id());
+    assert_eq!(message, format!("the data directory {holder}"));
+    store.close().await;
     let message = refusal(&directory);
     assert!(
         message.starts_with(&format!("the disk of the data directory {} is full: ", directory.display())),

@@ -22,6 +22,7 @@ mod erasure_at_size;
 mod fixtures;
 mod full_disk;
 mod groups;
+mod in_use;
 mod phone_codes;
 mod query_plans;
 mod reads;

@@ -35,6 +35,18 @@ const STATEMENTS: &[(&str, &str)] = &[
         "operations_on_withdrawals",
     ),
     (
+        "SELECT receipt FROM operations WHERE position > ? AND owner_id = ? ORDER BY position LIMIT ?",
+        "operations_of_owner",
+    ),
+    (
+        "SELECT receipt FROM operations WHERE position > ? AND dj_id = ? ORDER BY position LIMIT ?",
+        "operations_of_dj",
+    ),
+    (
+        "SELECT receipt FROM operations WHERE position > ? ORDER BY position LIMIT ?",
+        "operations_position_key",
+    ),
+    (
         "SELECT hash FROM ledger_entries WHERE reference_kind = ? AND reference_id = ?",
         "ledger_entries_of_reference",
     ),

@@ -29,6 +29,8 @@ const MESSAGE: &str = "INSERT INTO provider_messages (source, webhook_id, kind, 
     received_at, resolved_at, resolved_by, resolution) VALUES ";
 const ENDPOINT: &str = "INSERT INTO webhook_endpoints (owner_id, feed, url, types, description, state, disabled_at, \
     disabled_reason, secrets, cursor, replay_after, replay_until, created_at) VALUES ";
+const KEYED: &str = "INSERT INTO webhook_endpoints (owner_id, feed, url, state, secrets, cursor, created_at, \
+    creation_key, creation_body) VALUES ";
 const DELIVERY: &str =
     "INSERT INTO webhook_deliveries (endpoint_id, position, attempts, next_at, failed_at) VALUES ";
 const ATTEMPT: &str = "INSERT INTO webhook_attempts (endpoint_id, number, position, event_type, attempt, status, \
@@ -348,6 +350,14 @@ const UNSOUND: &[(&str, &str, &str)] = &[
         VALUES (randomblob(16), 'adjust', now(), '{}', 0)",
         "operations_posting_rules_check",
     ),
+    (
+        "",
+        "INSERT INTO operations (id, kind, at, receipt, position) \
+        VALUES (randomblob(16), 'adjust', now(), '{}', 9), (randomblob(16), 'adjust', now(), '{}', 9)",
+        "UNIQUE constraint failed: operations.position",
+    ),
+    ("", "INSERT INTO position_gaps VALUES (-1, 5)", "position_gaps_last_check"),
+    ("", "INSERT INTO position_gaps VALUES (5, 5)", "position_gaps_is_a_range"),
     (KEY, "($zero, $link, $op2, now())", "UNIQUE constraint failed: idempotency_keys.scope"),
     (KEY, "(x'', $link, $op2, now())", "idempotency_keys_scope_check"),
     (
@@ -399,48 +409,53 @@ const UNSOUND: &[(&str, &str, &str)] = &[
     (POSTING, "($op1, 'elsewhere', 1, now())", "postings_account_check"),
     (
         "",
-        "INSERT INTO deployment VALUES (1, 'usd', 2, 0, randomblob(16), 0, 0, NULL, NULL, NULL, NULL)",
+        "INSERT INTO deployment VALUES (1, 'usd', 2, 0, randomblob(16), 0, 0, NULL, NULL, NULL, NULL, NULL)",
         "deployment_currency_check",
     ),
     (
         "",
-        "INSERT INTO deployment VALUES (1, 'USD', 9, 0, randomblob(16), 0, 0, NULL, NULL, NULL, NULL)",
+        "INSERT INTO deployment VALUES (1, 'USD', 9, 0, randomblob(16), 0, 0, NULL, NULL, NULL, NULL, NULL)",
         "deployment_scale_check",
     ),
     (
         "",
-        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, 'x', randomblob(16), 'x', NULL)",
+        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, 'x', randomblob(16), 'x', NULL, NULL)",
         "deployment_copy_state_check",
     ),
     (
         "",
-        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, 'moved', randomblob(15), 'x', NULL)",
+        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, 'moved', randomblob(15), 'x', NULL, NULL)",
         "deployment_copy_id_check",
     ),
     (
         "",
-        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, 'moved', randomblob(16), '', NULL)",
+        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, 'moved', randomblob(16), '', NULL, NULL)",
         "deployment_copy_target_check",
     ),
     (
         "",
-        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, NULL, NULL, NULL, randomblob(15))",
+        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, NULL, NULL, NULL, randomblob(15), NULL)",
         "deployment_origin_copy_id_check",
     ),
     (
         "",
-        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, 'moving', randomblob(16), NULL, NULL)",
+        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, NULL, NULL, NULL, NULL, randomblob(15))",
+        "deployment_begun_copy_id_check",
+    ),
+    (
+        "",
+        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, 'moving', randomblob(16), NULL, NULL, NULL)",
         "deployment_copy_is_identified",
     ),
     (
         "",
-        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, NULL, NULL, 'x', NULL)",
+        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, NULL, NULL, 'x', NULL, NULL)",
         "deployment_copy_is_identified",
     ),
     (
         "",
-        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, NULL, NULL, NULL, NULL); \
-        INSERT INTO deployment VALUES (1, 'EUR', 2, 0, randomblob(16), 0, 0, NULL, NULL, NULL, NULL)",
+        "INSERT INTO deployment VALUES (1, 'USD', 2, 0, randomblob(16), 0, 0, NULL, NULL, NULL, NULL, NULL); \
+        INSERT INTO deployment VALUES (1, 'EUR', 2, 0, randomblob(16), 0, 0, NULL, NULL, NULL, NULL, NULL)",
         "UNIQUE constraint failed: deployment.singleton",
     ),
     (
@@ -581,6 +596,21 @@ const UNSOUND: &[(&str, &str, &str)] = &[
         ENDPOINT,
         "(2, 'own', 'u', NULL, NULL, 'active', NULL, NULL, 's', 0, NULL, 3, now())",
         "webhook_endpoints_replay_is_a_range",
+    ),
+    (
+        KEYED,
+        "(2, 'own', 'u', 'active', 's', 0, now(), x'01', zeroblob(32))",
+        "webhook_endpoints_creation_key_check",
+    ),
+    (
+        KEYED,
+        "(2, 'own', 'u', 'active', 's', 0, now(), zeroblob(32), x'01')",
+        "webhook_endpoints_creation_body_check",
+    ),
+    (
+        KEYED,
+        "(2, 'own', 'u', 'active', 's', 0, now(), NULL, zeroblob(32))",
+        "webhook_endpoints_creation_has_both",
     ),
     (
         DELIVERY,

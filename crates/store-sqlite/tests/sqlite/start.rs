@@ -1,13 +1,17 @@
 //! Data directories and databases that are refused at the start, and the ways to open one.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::path::Path;
 
-use cuepoint_domain::ports::{ApplyError, Backend, Ledger, Opening, Store};
+use cuepoint_domain::ports::{ApplyError, Backend, Ledger, Maintenance, Opening, Store};
+use cuepoint_store_sql::copy::{CopyEndpoint, CopyRole};
 use cuepoint_store_sqlite::testing::TestDirectory;
-use cuepoint_store_sqlite::{SqliteBackend, SqliteStore, migrate};
+use cuepoint_store_sqlite::{SqliteBackend, SqliteCopyEndpoint, SqliteStore, migrate};
 use diesel::connection::SimpleConnection;
 use diesel::{Connection, SqliteConnection};
 
+use crate::child;
 use crate::fixtures::{audit, available, guest, open, refusal, topup, usd};
 
 /// Runs statements in the database of a directory, which no store uses.
@@ -61,16 +65,70 @@ async fn the_database_of_another_program_is_refused() {
     );
 }
 
-#[test]
-fn a_log_without_its_database_is_refused() {
-    let directory = TestDirectory::create();
-    let log = directory.path().join("cuepoint.db-wal");
-    fs::write(&log, "commits").unwrap();
-    for message in [refusal(directory.path()), format!("{:#}", migrate(directory.path()).unwrap_err())] {
-        assert!(message.contains("cuepoint.db is missing, but its write-ahead log is there"), "{message}");
+/// A process whose user owns the files of a directory, and is not the superuser.
+fn ordinary_user(directory: &Path) -> Vec<&'static str> {
+    if fs::metadata(directory).unwrap().uid() != 0 {
+        return Vec::new();
     }
-    assert_eq!(fs::read(&log).unwrap(), b"commits");
-    assert!(!directory.path().join("cuepoint.db").exists());
+    for path in [
+        directory.to_owned(),
+        directory.join("cuepoint.db"),
+        directory.join("lock"),
+        directory.join("in-use"),
+    ] {
+        chown(path, Some(65_534), Some(65_534)).unwrap();
+    }
+    vec!["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+}
+
+#[tokio::test]
+#[ignore = "is started by another test"]
+async fn read_only_database() {
+    let Some(directory) = child::directory() else { return };
+    let to_read = format!("{:#}", SqliteStore::open_to_read(&directory, usd()).unwrap_err());
+    for message in [refusal(&directory), to_read] {
+        assert!(message.contains("/cuepoint.db cannot be written to: Permission denied"), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_read_only_database_is_named_and_does_not_break_later_starts() {
+    let directory = TestDirectory::create();
+    open(directory.path()).unwrap().close().await;
+    let database = directory.path().join("cuepoint.db");
+    let user = ordinary_user(directory.path());
+    fs::set_permissions(&database, Permissions::from_mode(0o400)).unwrap();
+    let mut start = child::command(&user, "", "start::read_only_database", directory.path());
+    let output = start.output().unwrap();
+    assert!(output.status.success(), "{}", child::text(&output));
+    for ending in ["-wal", "-shm", "-journal"] {
+        assert!(!directory.path().join(format!("cuepoint.db{ending}")).exists(), "{ending}");
+    }
+    fs::set_permissions(&database, Permissions::from_mode(0o600)).unwrap();
+    open(directory.path()).unwrap().close().await;
+}
+
+#[tokio::test]
+async fn a_database_with_another_schema_is_refused() {
+    for (statement, part) in [
+        ("DROP TRIGGER ledger_entries_are_never_changed", "ledger_entries_are_never_changed"),
+        ("CREATE TABLE added (id INTEGER)", "TABLE added"),
+    ] {
+        let (directory, folder) = (TestDirectory::create(), TestDirectory::create());
+        open(directory.path()).unwrap().close().await;
+        change(&directory, statement);
+        let endpoint = SqliteCopyEndpoint::new(directory.path().to_owned(), usd());
+        let backup =
+            Maintenance::backup(&backend(&directory), &folder.path().join("b.db")).await.err().unwrap();
+        for message in [
+            refusal(directory.path()),
+            backup.to_string(),
+            format!("{:#}", endpoint.open(CopyRole::Source).await.err().unwrap()),
+            format!("{:#}", endpoint.open(CopyRole::Target).await.err().unwrap()),
+        ] {
+            assert!(message.contains("its schema was changed") && message.contains(part), "{message}");
+        }
+    }
 }
 
 #[test]

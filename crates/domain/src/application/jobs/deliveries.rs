@@ -6,36 +6,50 @@ use time::Duration;
 
 use crate::account::User;
 use crate::application::Environment;
+use crate::application::endpoint_notices::notify_verified;
 use crate::application::jobs::delivery_turn::{EventBatch, LEASE, RunningTurn, TurnSummary, attempt_record};
-use crate::ids::WebhookEndpointId;
-use crate::ports::{Notice, Recipient, Unavailable, WebhookMessage};
-use crate::webhook::{EndpointChange, EndpointState, WebhookEndpoint};
+use crate::application::jobs::undecryptable::Undecryptable;
+use crate::ids::{UserId, WebhookEndpointId};
+use crate::ports::{Notice, Unavailable, WebhookMessage};
+use crate::webhook::{EndpointState, WebhookEndpoint};
 
-/// The number of endpoints that are read at once.
+/// The number of endpoints whose pending events are read.
 const BATCH: u32 = 100;
-
-/// The endpoints whose secrets were not encrypted with the current key.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Resealed {
-    /// The number of those whose secrets are now.
-    pub resealed: u64,
-    /// Those whose secrets cannot be decrypted: they need a new secret.
-    pub undecryptable: Vec<WebhookEndpointId>,
-}
 
 /// Delivers events to webhook endpoints.
 #[derive(Clone)]
 pub struct Deliveries {
     pub(in crate::application) env: Arc<Environment>,
+    pub(super) undecryptable: Undecryptable,
 }
 
 impl Deliveries {
-    /// At most `limit` endpoints that may have something to deliver, and that no server works for.
+    /// Deliveries in this environment.
+    pub(in crate::application) fn new(env: Arc<Environment>) -> Self {
+        Self { env, undecryptable: Undecryptable::default() }
+    }
+
+    /// At most `limit` endpoints that may have something to deliver, that no server works for, and whose secrets this
+    /// server can decrypt.
     ///
     /// # Errors
     /// [`Unavailable`].
     pub async fn endpoints_with_work(&self, limit: u32) -> Result<Vec<WebhookEndpointId>, Unavailable> {
-        self.env.endpoints.endpoints_with_work(self.env.now(), limit).await
+        // Endpoints without turns come first, and must not take the places of others.
+        let skipped = u32::try_from(self.undecryptable.count()).unwrap_or(u32::MAX);
+        let read = limit.saturating_add(skipped);
+        let mut found = self.env.endpoints.endpoints_with_work(self.env.now(), read).await?;
+        found.retain(|id| !self.undecryptable.contains(*id));
+        found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        Ok(found)
+    }
+
+    /// The present owner of an endpoint; `None` if it was removed.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    pub async fn owner(&self, id: WebhookEndpointId) -> Result<Option<UserId>, Unavailable> {
+        Ok(self.env.endpoints.endpoint(id).await?.map(|endpoint| endpoint.owner))
     }
 
     /// Waits for a commit after those that were announced to this reader before; see
@@ -44,7 +58,7 @@ impl Deliveries {
         self.env.operations.announced_after(seen).await
     }
 
-    /// Takes a turn for an endpoint, unless another server has leased it: repeats failed
+    /// Takes a turn for an endpoint, unless another server has leased it or this one cannot sign: repeats failed
     /// deliveries that are due, replays, and attempts the events after the cursor, in their order.
     ///
     /// # Errors
@@ -54,6 +68,9 @@ impl Deliveries {
         id: WebhookEndpointId,
         is_stopping: impl Fn() -> bool,
     ) -> Result<TurnSummary, Unavailable> {
+        if self.undecryptable.contains(id) {
+            return Ok(TurnSummary::default());
+        }
         match RunningTurn::begin(&self.env, id, is_stopping).await? {
             Some(running) => running.complete().await,
             None => Ok(TurnSummary::default()),
@@ -78,15 +95,6 @@ impl Deliveries {
         env.endpoints.add_attempt(id, &attempt_record(endpoint.feed, None, 1, sent, at)).await
     }
 
-    /// Notifies the owner of an endpoint that it was created.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
-    pub async fn notify_created(&self, id: WebhookEndpointId) -> Result<(), Unavailable> {
-        let Some((_, owner)) = self.with_owner(id).await? else { return Ok(()) };
-        self.notify(&owner, &Notice::WebhookCreated(id)).await
-    }
-
     /// Notifies the owner of an endpoint that it was disabled.
     ///
     /// # Errors
@@ -94,41 +102,7 @@ impl Deliveries {
     pub async fn notify_disabled(&self, id: WebhookEndpointId) -> Result<(), Unavailable> {
         let Some((endpoint, owner)) = self.with_owner(id).await? else { return Ok(()) };
         let EndpointState::Disabled { reason, .. } = endpoint.state else { return Ok(()) };
-        self.notify(&owner, &Notice::WebhookDisabled { endpoint: id, reason }).await
-    }
-
-    async fn notify(&self, owner: &User, notice: &Notice) -> Result<(), Unavailable> {
-        let to = Recipient::Email(owner.email.clone());
-        // An unverified address may be a stranger's, whom endpoints must not flood.
-        if !owner.is_present() || !owner.email_verified || !self.env.notifier.can_reach(&to) {
-            return Ok(());
-        }
-        self.env.notifier.send(&to, notice).await
-    }
-
-    /// Encrypts the secrets of all endpoints with the current key, so that previous keys can be removed.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
-    pub async fn reseal_secrets(&self) -> Result<Resealed, Unavailable> {
-        let env = &*self.env;
-        let (mut after, mut found) = (None, Resealed::default());
-        loop {
-            let endpoints = env.endpoints.endpoints_after(after, BATCH).await?;
-            let Some(last) = endpoints.last() else { return Ok(found) };
-            after = Some(last.id);
-            for endpoint in endpoints {
-                match env.webhooks.reseal(&endpoint.secrets, env.now()) {
-                    Ok(None) => {}
-                    Ok(Some(secrets)) => {
-                        let change = EndpointChange::Reseal { expected: endpoint.secrets, resealed: secrets };
-                        env.endpoints.change_endpoint(endpoint.id, &change).await?;
-                        found.resealed = found.resealed.saturating_add(1);
-                    }
-                    Err(_) => found.undecryptable.push(endpoint.id),
-                }
-            }
-        }
+        notify_verified(&self.env, &owner, &Notice::WebhookDisabled { endpoint: id, reason }).await
     }
 
     /// The longest wait of an event: since its first failed attempt, for any active endpoint; or since its

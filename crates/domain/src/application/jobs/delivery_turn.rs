@@ -22,8 +22,11 @@ const TURN: Duration = Duration::seconds(10);
 const REPETITIONS: Duration = Duration::seconds(3);
 /// The part of a turn in which replayed events are delivered, including the repetitions.
 const REPLAYS: Duration = Duration::seconds(6);
-/// The time for which an endpoint that cannot be called is left alone.
+/// The time for which an endpoint is left alone after a failure.
 const PAUSE: Duration = Duration::seconds(30);
+/// The time for which an endpoint that may not receive anything is left alone: searches for work leave it out, and it
+/// may be enabled, or its owner restored, soon.
+const SHORT_PAUSE: Duration = Duration::seconds(1);
 /// The number of operations or deliveries that are read at once.
 const BATCH: u32 = 100;
 
@@ -82,7 +85,7 @@ impl<'a, F: Fn() -> bool> RunningTurn<'a, F> {
 
     async fn work(&mut self) -> Result<(), Unavailable> {
         let Some(endpoint) = self.endpoint().await? else { return Ok(()) };
-        self.repeat_failed().await?;
+        self.repeat_failed(&endpoint).await?;
         self.replay(&endpoint).await?;
         self.deliver_new(&endpoint).await
     }
@@ -110,7 +113,9 @@ impl<'a, F: Fn() -> bool> RunningTurn<'a, F> {
         has_time && !(self.is_stopping)()
     }
 
-    async fn repeat_failed(&mut self) -> Result<(), Unavailable> {
+    async fn repeat_failed(&mut self, endpoint: &WebhookEndpoint) -> Result<(), Unavailable> {
+        // Positions can be assigned anew, for example after a restore: the event of another user is never sent.
+        let concerning = endpoint.feed.concerning(endpoint.owner);
         let due = self.env.endpoints.due_deliveries(self.lease.endpoint, self.began, BATCH).await?;
         for failed in due {
             let kind = DeliveryKind::Repeated(failed);
@@ -118,7 +123,7 @@ impl<'a, F: Fn() -> bool> RunningTurn<'a, F> {
                 break;
             }
             let OperationPage { operations, .. } =
-                self.env.operations.operations(None, failed.position.previous(), 1).await?;
+                self.env.operations.operations(concerning, failed.position.previous(), 1).await?;
             let mut found = operations.into_iter().filter(|operation| operation.position == failed.position);
             match found.next().and_then(Event::of) {
                 Some(event) => {
@@ -127,7 +132,7 @@ impl<'a, F: Fn() -> bool> RunningTurn<'a, F> {
                         break;
                     }
                 }
-                // This version cannot show the operation as an event, for example after a rollback.
+                // It does not concern the owner, or this version cannot show it, for example after a rollback.
                 None => self.turn.settled.push(failed.position),
             }
         }
@@ -217,8 +222,13 @@ impl<'a, F: Fn() -> bool> RunningTurn<'a, F> {
     /// may not receive anything, so that it is not looked at again at once.
     async fn end(self, worked: bool) -> Result<TurnSummary, Unavailable> {
         let Self { env, lease, turn, may_not_deliver, .. } = self;
-        let is_fruitless = (may_not_deliver || !worked) && turn == Turn::default();
-        let leased_until = env.now().plus(if is_fruitless { PAUSE } else { Duration::ZERO });
+        let is_fruitless = turn == Turn::default();
+        let pause = match (worked, may_not_deliver) {
+            (false, _) if is_fruitless => PAUSE,
+            (true, true) if is_fruitless => SHORT_PAUSE,
+            _ => Duration::ZERO,
+        };
+        let leased_until = env.now().plus(pause);
         if !env.endpoints.end_turn(lease, leased_until, &turn).await? {
             return Ok(TurnSummary::default());
         }
@@ -259,7 +269,7 @@ impl EventBatch {
         after: Position,
     ) -> Result<Self, Unavailable> {
         let concerning = endpoint.feed.concerning(endpoint.owner);
-        let OperationPage { operations, newest } =
+        let OperationPage { operations, newest, .. } =
             env.operations.operations(concerning, after, BATCH).await?;
         let is_last = !u32::try_from(operations.len()).is_ok_and(|length| length >= BATCH);
         let last = operations.last().map(|operation| operation.position);

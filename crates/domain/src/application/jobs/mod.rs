@@ -3,14 +3,17 @@
 
 mod deliveries;
 mod delivery_turn;
+mod endpoint_secrets;
 mod expiry;
 mod payouts;
 mod positions;
 mod retention;
 mod topup_orders;
+mod undecryptable;
 
-pub use deliveries::{Deliveries, Resealed};
+pub use deliveries::Deliveries;
 pub use delivery_turn::TurnSummary;
+pub use endpoint_secrets::{CheckedSecrets, WithoutKeys};
 pub(super) use expiry::Expiry;
 pub use payouts::{PayoutAttempt, PayoutUpdateOutcome, Payouts};
 pub use positions::Positions;

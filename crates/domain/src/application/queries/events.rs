@@ -56,6 +56,12 @@ pub enum FeedRefusal {
         /// The oldest position that is shown.
         oldest: Position,
     },
+    /// The given position belongs to a commit that was lost.
+    #[error("the events up to the given position were lost, but for those up to {continue_after}")]
+    Lost {
+        /// The position after which a reader misses no event that is there.
+        continue_after: Position,
+    },
 }
 
 /// The events that follow a position, of all users.
@@ -67,6 +73,8 @@ pub struct EventTail {
     pub complete_to: Position,
     /// The newest position.
     pub newest: Position,
+    /// Whether the position that the events follow belongs to a commit that was lost.
+    pub is_lost: bool,
 }
 
 /// The oldest shown position, and when it was determined.
@@ -102,12 +110,15 @@ impl EventQueries {
         let EventPageRequest { after, limit, types } = asked;
         let concerning = concerning(feed, principal)?;
         let oldest = self.oldest().await?;
-        let after = after.unwrap_or(oldest.previous());
-        if after.next() < oldest {
+        let from = after.unwrap_or(oldest.previous());
+        if from.next() < oldest {
             return Err(CommandError::Refused(FeedRefusal::Expired { oldest }));
         }
-        let OperationPage { operations, newest } =
-            self.env.operations.operations(concerning, after, *limit).await?;
+        let page = self.env.operations.operations(concerning, from, *limit).await?;
+        if let Some(continue_after) = after.and_then(|seen| page.lost_after(seen)) {
+            return Err(CommandError::Refused(FeedRefusal::Lost { continue_after }));
+        }
+        let OperationPage { operations, newest, .. } = page;
         let is_full = u32::try_from(operations.len()).is_ok_and(|length| length >= *limit);
         let last = operations.last().map(|operation| operation.position);
         let wanted = |event: &Event| event.is_one_of(types.as_ref());
@@ -123,7 +134,7 @@ impl EventQueries {
     /// # Errors
     /// [`Unavailable`].
     pub async fn newest(&self) -> Result<Position, Unavailable> {
-        Ok(self.env.operations.operations(None, Position::END, 1).await?.newest)
+        Ok(self.env.operations.operations(None, Position::START, 0).await?.newest)
     }
 
     /// The events after a position, of at most [`EventQueries::PAGE_MAX`] operations, for a reader that
@@ -132,11 +143,12 @@ impl EventQueries {
     /// # Errors
     /// [`Unavailable`].
     pub async fn tail(&self, after: Position) -> Result<EventTail, Unavailable> {
-        let OperationPage { operations, newest } =
-            self.env.operations.operations(None, after, Self::PAGE_MAX).await?;
+        let page = self.env.operations.operations(None, after, Self::PAGE_MAX).await?;
+        let is_lost = page.lost_after(after).is_some();
+        let OperationPage { operations, newest, .. } = page;
         let complete_to = operations.last().map_or(after, |operation| operation.position);
         let events = operations.into_iter().filter_map(Event::of).collect();
-        Ok(EventTail { events, complete_to, newest })
+        Ok(EventTail { events, complete_to, newest, is_lost })
     }
 
     /// Waits for a commit after those that were announced to this reader before; see

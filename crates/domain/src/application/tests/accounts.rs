@@ -28,12 +28,21 @@ pub(super) fn accounts(setup: Setup) -> Accounts {
     secrets.expect_first_tokens().returning(move |_, _, _| Ok(derived()));
     secrets.expect_fingerprint().returning(|token| hash(&token.0));
     let Setup { people, logins, sessions, passwords, noted, refreshed: times, log } = setup;
+    let mut jobs = MockJobQueue::new();
+    if noted.contains(&EventKind::RefreshTokenReused) {
+        let cause = SecurityCause::RefreshTokenReused(session());
+        jobs.expect_enqueue()
+            .with(eq(Job::NotifySecured { user: user(2), cause }))
+            .once()
+            .returning(|_| Ok(()));
+    }
     let doubles = Doubles {
         people,
         logins,
         sessions,
         passwords,
         secrets,
+        jobs,
         log: log.unwrap_or_else(|| log_of(noted)),
         revocations: refreshed(times),
         ..Doubles::default()

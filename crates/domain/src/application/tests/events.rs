@@ -11,7 +11,7 @@ use crate::application::CommandError;
 use crate::application::queries::{EventPage, EventPageRequest, EventQueries, FeedRefusal};
 use crate::event::Feed;
 use crate::ids::{OperationId, UserId};
-use crate::ledger::{PlanKind, Position, PositionedOperation, StoredReceipt};
+use crate::ledger::{PlanKind, Position, PositionGap, PositionedOperation, StoredReceipt};
 use crate::ports::OperationPage;
 use crate::timestamp::Timestamp;
 
@@ -31,15 +31,26 @@ fn operation(number: i64, at: Timestamp) -> PositionedOperation {
 
 /// The page of a feed whose store finds operations at these positions, none of which is an event.
 fn page(found: &'static [i64], newest: i64, after: i64, limit: u32) -> EventPage {
+    asked(found, newest, None, Some(after), limit).unwrap()
+}
+
+/// The answer for a page of a feed whose store finds operations at these positions and a gap.
+fn asked(
+    found: &'static [i64],
+    newest: i64,
+    gap: Option<PositionGap>,
+    after: Option<i64>,
+    limit: u32,
+) -> Result<EventPage, CommandError<FeedRefusal>> {
     let mut doubles = Doubles::default();
     doubles.operations.expect_operations().returning(move |concerning, _, _| {
         assert_eq!(concerning, Some(user(4)));
         let operations = found.iter().map(|number| operation(*number, now())).collect();
-        Ok(OperationPage { operations, newest: position(newest) })
+        Ok(OperationPage { operations, newest: position(newest), gap })
     });
     let queries = EventQueries::new(doubles.env());
-    let asked = EventPageRequest { after: Some(position(after)), limit, types: None };
-    queries.page(&principal(4), Feed::Own, &asked).now_or_never().unwrap().unwrap()
+    let asked = EventPageRequest { after: after.map(position), limit, types: None };
+    queries.page(&principal(4), Feed::Own, &asked).now_or_never().unwrap()
 }
 
 #[test]
@@ -50,8 +61,21 @@ fn the_next_page_begins_after_the_last_operation_or_at_the_head() {
     assert_eq!((last.next.get(), last.head.get()), (9, 9), "what concerns others is skipped");
     let empty = page(&[], 0, 0, 2);
     assert_eq!((empty.next.get(), empty.head.get()), (0, 0));
-    let ahead = page(&[], 9, 12, 2);
-    assert_eq!((ahead.next.get(), ahead.head.get()), (9, 9), "after a restore from a backup");
+}
+
+#[test]
+fn a_position_of_a_lost_commit_is_refused_with_the_position_before_the_loss() {
+    let gap = PositionGap::new(position(9), position(100));
+    for (newest, gap, after, expected) in
+        [(9, None, 10, 9), (9, gap, 10, 9), (9, gap, 100, 9), (101, gap, 10, 9), (101, gap, 102, 101)]
+    {
+        let refused = asked(&[], newest, gap, Some(after), 2).unwrap_err();
+        let lost = FeedRefusal::Lost { continue_after: position(expected) };
+        assert!(matches!(refused, CommandError::Refused(why) if why == lost), "{after}: {refused:?}");
+    }
+    let page = asked(&[100], 100, gap, Some(9), 2).unwrap();
+    assert_eq!((page.next.get(), page.head.get()), (100, 100), "nothing after the gap is missed");
+    asked(&[], 0, gap, None, 2).unwrap();
 }
 
 /// A store with this many operations, the newest now and each an hour older than the next, and the number of
@@ -64,7 +88,7 @@ fn hourly(operations: i64) -> (Doubles, Arc<AtomicU32>) {
         let shown = (after.next().get()..=operations).take(usize::try_from(limit).unwrap());
         let shown = shown
             .map(|number| operation(number, now().minus(Duration::hours(operations.saturating_sub(number)))));
-        Ok(OperationPage { operations: shown.collect(), newest: position(operations) })
+        Ok(OperationPage { operations: shown.collect(), newest: position(operations), gap: None })
     };
     doubles.operations.expect_operations().returning(found);
     (doubles, reads)

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod commands;
+mod endpoint_secrets;
 mod events;
 mod executor;
 mod operators;

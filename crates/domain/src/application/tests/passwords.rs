@@ -16,9 +16,11 @@ struct Setup {
     notifier: MockNotifier,
     noted: Vec<EventKind>,
     log: Option<MockSecurityLog>,
-    /// Whether a refresh of the revocation list and a notification are expected.
-    changed: bool,
+    /// The change that refreshes the revocation list and is notified, if one is expected.
+    changed: Option<SecurityCause>,
 }
+
+const CHANGED: Option<SecurityCause> = Some(SecurityCause::PasswordChanged);
 
 fn changes(setup: Setup) -> PasswordChanges {
     let mut secrets = MockSecrets::new();
@@ -34,8 +36,13 @@ fn changes(setup: Setup) -> PasswordChanges {
             .returning(|_| Ok(()));
     }
     let mut jobs = MockJobQueue::new();
-    let notify = Job::NotifyPasswordChanged(user(2));
-    jobs.expect_enqueue().with(eq(notify)).times(usize::from(changed)).returning(|_| Ok(()));
+    let changes = usize::from(changed.is_some());
+    if let Some(cause) = changed {
+        jobs.expect_enqueue()
+            .with(eq(Job::NotifySecured { user: user(2), cause }))
+            .once()
+            .returning(|_| Ok(()));
+    }
     let doubles = Doubles {
         people,
         logins,
@@ -44,7 +51,7 @@ fn changes(setup: Setup) -> PasswordChanges {
         notifier,
         jobs,
         log: log.unwrap_or(about_dj),
-        revocations: refreshed(usize::from(changed)),
+        revocations: refreshed(changes),
         ..Doubles::default()
     };
     let env = doubles.env();
@@ -111,7 +118,7 @@ fn a_password_change_requires_the_current_password() {
     for verified in [PasswordCheck::Right, PasswordCheck::Outdated] {
         let noted = vec![EventKind::PasswordChanged];
         let (logins, passwords) = (held(true), compared(verified));
-        change(Setup { logins, passwords, noted, changed: true, ..Setup::default() }).unwrap();
+        change(Setup { logins, passwords, noted, changed: CHANGED, ..Setup::default() }).unwrap();
     }
     let mut logins = MockLogins::new();
     logins.expect_credentials_of().returning(|_| Ok(credentials()));
@@ -128,7 +135,7 @@ fn a_password_change_requires_the_current_password() {
 fn an_unavailable_security_log_does_not_undo_the_change() {
     let log = Some(log_away(EventKind::PasswordChanged));
     let (logins, passwords) = (held(true), compared(PasswordCheck::Right));
-    change(Setup { logins, passwords, log, changed: true, ..Setup::default() }).unwrap();
+    change(Setup { logins, passwords, log, changed: CHANGED, ..Setup::default() }).unwrap();
 }
 
 #[test]
@@ -169,7 +176,7 @@ fn a_reset_token_sets_the_password_of_its_owner() {
             .once()
             .returning(move |_, _, _| Ok(owner));
         let noted = owner.map(|_| EventKind::PasswordReset).into_iter().collect();
-        let changed = owner.is_some();
+        let changed = owner.map(|_| SecurityCause::PasswordReset);
         let set = reset(Setup { logins, passwords: unknown(), noted, changed, ..Setup::default() });
         assert_eq!(set.is_ok(), owner.is_some());
         assert!(
@@ -245,15 +252,6 @@ fn a_failed_notification_is_an_error() {
     let logins = known(IssueOutcome::Done);
     let changes = changes(Setup { people: people_with(true), logins, notifier, ..Setup::default() });
     assert!(run(changes.send_reset(&Email::new("dee@example.com").unwrap(), ClientInfo::default())).is_err());
-    assert!(run(changes.notify_changed(user(2))).is_err());
-}
-
-#[test]
-fn no_notification_is_sent_to_an_unreachable_recipient() {
-    let mut notifier = MockNotifier::new();
-    notifier.expect_can_reach().return_const(false);
-    let setup = Setup { people: people_with(true), notifier, ..Setup::default() };
-    run(changes(setup).notify_changed(user(2))).unwrap();
 }
 
 #[test]

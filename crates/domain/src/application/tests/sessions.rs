@@ -16,7 +16,12 @@ fn own_sessions(sessions: MockSessions, noted: Option<(EventKind, i64)>) -> OwnS
             .once()
             .returning(|_| Ok(()));
     }
-    let env = Doubles { sessions, log, revocations: refreshed(times), ..Doubles::default() }.env();
+    let mut jobs = MockJobQueue::new();
+    let (user, cause) = (user(1), SecurityCause::SessionsEnded);
+    if matches!(noted, Some((EventKind::SessionsEnded, _))) {
+        jobs.expect_enqueue().with(eq(Job::NotifySecured { user, cause })).once().returning(|_| Ok(()));
+    }
+    let env = Doubles { sessions, log, jobs, revocations: refreshed(times), ..Doubles::default() }.env();
     OwnSessions { executor: Executor::new(env.clone()), env }
 }
 

@@ -24,6 +24,8 @@ struct Scene {
     redacted: Option<i64>,
     /// Whether the secrets can be decrypted.
     can_sign: bool,
+    /// The position whose operation concerns another user.
+    foreign: Option<i64>,
     seconds: AtomicI64,
     /// The duration of a read of operations.
     read_seconds: i64,
@@ -52,6 +54,8 @@ impl Scene {
     fn new(operations: i64) -> Self {
         let new = NewEndpoint {
             owner: user(1),
+            session: None,
+            key: None,
             feed: Feed::Own,
             url: EndpointUrl::new("https://example.com/").unwrap(),
             types: None,
@@ -65,6 +69,7 @@ impl Scene {
             operations,
             redacted: None,
             can_sign: true,
+            foreign: None,
             seconds: AtomicI64::new(0),
             read_seconds: 0,
             leased: Mutex::new(Some((WebhookEndpoint::new(id(), Position::START, new), owner))),
@@ -91,11 +96,13 @@ impl Scene {
         PositionedOperation { position: position(number), kind, at: now(), receipt }
     }
 
-    fn page(&self, after: Position, limit: u32) -> OperationPage {
+    fn page(&self, concerning: Option<UserId>, after: Position, limit: u32) -> OperationPage {
         self.seconds.fetch_add(self.read_seconds, Ordering::Relaxed);
+        let foreign = self.foreign.filter(|_| concerning == Some(user(1)));
         let numbers = after.get().saturating_add(1)..=self.operations;
+        let numbers = numbers.filter(|number| Some(*number) != foreign);
         let operations = numbers.take(limit.try_into().unwrap()).map(|number| self.operation(number));
-        OperationPage { operations: operations.collect(), newest: position(self.operations) }
+        OperationPage { operations: operations.collect(), newest: position(self.operations), gap: None }
     }
 }
 
@@ -125,7 +132,9 @@ fn turn(
         .returning(move || now().plus(Duration::seconds(shared.seconds.load(Ordering::Relaxed))));
     let mut operations = MockOperationLog::new();
     let shared = scene.clone();
-    operations.expect_operations().returning(move |_, after, limit| Ok(shared.page(after, limit)));
+    operations
+        .expect_operations()
+        .returning(move |concerning, after, limit| Ok(shared.page(concerning, after, limit)));
     let mut webhooks = MockWebhookSender::new();
     let shared = scene.clone();
     webhooks.expect_send().returning(move |_, message, _| {
@@ -144,7 +153,7 @@ fn turn(
     });
     let doubles = Doubles { endpoints, clock, operations, webhooks, jobs: queue, ..Doubles::default() };
     let can_sign = scene.can_sign;
-    let taken = run(Deliveries { env: doubles.env() }.take_turn(id(), || false));
+    let taken = run(Deliveries::new(doubles.env()).take_turn(id(), || false));
     assert_eq!(taken.is_ok(), can_sign);
     let summary = taken.unwrap_or_default();
     let jobs = jobs.lock().unwrap().clone();
@@ -159,10 +168,10 @@ fn ended(scene: &Scene) -> Turn {
     scene.ended.lock().unwrap().clone().expect("the turn is recorded").1
 }
 
-/// Asserts that nothing was sent, and that nobody looks at the endpoint again at once.
-fn is_left_alone(scene: &Scene) {
+/// Asserts that nothing was sent, and that nobody looks at the endpoint again for this time.
+fn is_left_alone(scene: &Scene, seconds: i64) {
     assert!(called(scene).is_empty());
-    let later = now().plus(Duration::seconds(30));
+    let later = now().plus(Duration::seconds(seconds));
     assert_eq!(*scene.ended.lock().unwrap(), Some((later, Turn::default())));
 }
 
@@ -201,7 +210,8 @@ fn nothing_is_sent_once_the_owner_may_not_read_the_feed() {
     assert_eq!((called(&scene), ended(&scene).cursor), (vec![1, 2], Some(position(2))));
     let (scene, ..) =
         turn(Scene::new(9).change(|_, owner| owner.suspended_at = Some(now())), |_, _| DELIVERED);
-    is_left_alone(&scene);
+    // A restored owner does not wait long.
+    is_left_alone(&scene, 1);
 }
 
 #[test]
@@ -237,6 +247,14 @@ fn failed_deliveries_are_repeated_before_new_events() {
 }
 
 #[test]
+fn a_repeated_delivery_is_not_that_of_another_user() {
+    let scene = Scene { due: vec![failed(2, 1), failed(3, 1)], foreign: Some(2), ..Scene::new(4) };
+    let (scene, ..) = turn(scene.change(|endpoint, _| endpoint.cursor = position(4)), |_, _| DELIVERED);
+    assert_eq!(called(&scene), [3]);
+    assert_eq!(ended(&scene).settled, [position(2), position(3)]);
+}
+
+#[test]
 fn a_replay_ends_at_its_last_position() {
     let range = Replay { after: position(1), until: position(3) };
     let (scene, ..) = turn(
@@ -259,7 +277,7 @@ fn events_of_other_types_are_skipped() {
 #[test]
 fn an_endpoint_whose_secrets_are_lost_is_not_looked_at_again_at_once() {
     let (scene, ..) = turn(Scene { can_sign: false, ..Scene::new(9) }, |_, _| DELIVERED);
-    is_left_alone(&scene);
+    is_left_alone(&scene, 30);
 }
 
 #[test]

@@ -94,6 +94,13 @@ pub enum Finding {
         /// The position found.
         found: Position,
     },
+    /// A gap between positions does not begin at the position of an operation.
+    PositionGap {
+        /// The position before the gap.
+        last: Position,
+        /// The position after the gap.
+        next: Position,
+    },
     /// An operation has no position, although it is not from before the introduction of positions.
     WithoutPosition {
         /// The operation.
@@ -215,6 +222,9 @@ impl fmt::Display for Finding {
             }
             Self::Position { expected, found } => {
                 write!(f, "an operation has position {found} where position {expected} should be")
+            }
+            Self::PositionGap { last, next } => {
+                write!(f, "no operation has position {last}, before the gap up to position {next}")
             }
             Self::WithoutPosition { operation } => write!(f, "operation {operation} has no position"),
             Self::Unknown { what, name } => {

@@ -8,6 +8,7 @@ mod chain;
 mod finding;
 mod trace;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 pub use finding::{Finding, Flaw, UnknownValue};
@@ -15,7 +16,7 @@ pub use trace::Trace;
 
 use crate::ids::OperationId;
 use crate::ledger::{
-    Balance, Entity, EntityRef, Entry, EntryKind, Position, Posting, PostingAccount, Wallet,
+    Balance, Entity, EntityRef, Entry, EntryKind, Position, PositionGap, Posting, PostingAccount, Wallet,
 };
 use crate::money::Money;
 use crate::unknown::UnknownName;
@@ -55,6 +56,8 @@ pub struct Auditor {
     of_entities: Summary,
     expected: u64,
     newest_position: Position,
+    /// The gaps between positions that were not visited yet, by the position before them.
+    gaps: BTreeMap<Position, Position>,
     finding: Option<Finding>,
     /// The first value of a newer version, reported only if no inconsistency is certain.
     unknown: Option<Finding>,
@@ -165,9 +168,15 @@ impl Auditor {
         self.found(Some(Finding::StrayPosting { operation, account }));
     }
 
-    /// Visits the next position of an operation, in ascending order.
+    /// Visits a gap between positions, before any position.
+    pub fn position_gap(&mut self, gap: PositionGap) {
+        self.gaps.insert(gap.last, gap.next);
+    }
+
+    /// Visits the next position of an operation, in ascending order. Only a gap that was visited may precede it.
     pub fn position(&mut self, position: Position) {
-        let expected = self.newest_position.next();
+        let gap = self.gaps.remove(&self.newest_position);
+        let expected = gap.unwrap_or(self.newest_position.next());
         if position != expected {
             self.found(Some(Finding::Position { expected, found: position }));
         }
@@ -206,6 +215,11 @@ impl Auditor {
             let entries = self.seen.entries.abs_diff(self.of_entities.entries);
             let postings = self.seen.postings.abs_diff(self.of_entities.postings);
             self.found(Some(Finding::Strays { entries, postings }));
+        }
+        // No operation has followed a gap after the newest position yet.
+        self.gaps.remove(&self.newest_position);
+        if let Some((last, next)) = self.gaps.pop_first() {
+            self.found(Some(Finding::PositionGap { last, next }));
         }
         if !self.total.is_zero() {
             self.found(Some(Finding::Total { sum: self.total }));

@@ -18,8 +18,25 @@ fn authority(user: i64, feed: Feed) -> Authority {
     Authority { principal, feed, epoch: Epoch(0), expires: Timestamp::EPOCH }
 }
 
+/// A connection of a client that has closed it or not, and that this server has cut or not.
+#[derive(Default)]
+struct Connection {
+    is_abandoned: bool,
+    is_cut: AtomicBool,
+}
+
+impl ClientConnection for Connection {
+    fn is_abandoned(&self) -> bool {
+        self.is_abandoned
+    }
+
+    fn cut(&self) {
+        self.is_cut.store(true, Ordering::SeqCst);
+    }
+}
+
 fn open(hub: &EventHub, user: i64, feed: Feed) -> Result<Subscription, Full> {
-    hub.open(authority(user, feed), Box::new(|| false))
+    hub.open(authority(user, feed), Arc::new(Connection::default()))
 }
 
 fn position(number: i64) -> Position {
@@ -111,7 +128,8 @@ fn places_are_limited_and_those_of_closed_connections_are_free() {
     let mut streams: Vec<_> = (0..PER_ACCOUNT).map(|_| open(&hub, ONE, Feed::Own).unwrap()).collect();
     assert_eq!(open(&hub, ONE, Feed::Own).err(), Some(Full::Account));
     streams.pop();
-    streams.push(hub.open(authority(ONE, Feed::Own), Box::new(|| true)).unwrap());
+    let closed = Arc::new(Connection { is_abandoned: true, ..Connection::default() });
+    streams.push(hub.open(authority(ONE, Feed::Own), closed).unwrap());
     streams.push(open(&hub, ONE, Feed::Own).unwrap());
     streams.push(open(&hub, OTHER, Feed::Own).unwrap());
     streams.push(open(&hub, OTHER, Feed::Own).unwrap());
@@ -119,4 +137,25 @@ fn places_are_limited_and_those_of_closed_connections_are_free() {
     hub.close();
     assert_eq!(open(&hub, OTHER, Feed::Own).err(), Some(Full::Server));
     assert!(streams.iter().all(Subscription::is_revoked));
+}
+
+#[tokio::test(start_paused = true)]
+async fn clients_that_do_not_read_the_end_of_a_stream_lose_their_connections() {
+    let hub = EventHub::new(10);
+    let connections: [Arc<Connection>; 3] = Default::default();
+    let [of_open, of_read, of_unread] = &connections;
+    let open = |feed, connection: &Arc<Connection>| {
+        hub.open(authority(ONE, feed), Arc::<Connection>::clone(connection)).unwrap()
+    };
+    let (stays, read, unread) =
+        (open(Feed::All, of_open), open(Feed::Own, of_read), open(Feed::Own, of_unread));
+    hub.end_unauthorized(|authority| authority.feed == Feed::All);
+    assert!(!stays.is_revoked() && read.is_revoked() && unread.is_revoked());
+    drop(read);
+    hub.cut_unread_ends();
+    let cut = || connections.each_ref().map(|connection| connection.is_cut.load(Ordering::SeqCst));
+    assert_eq!(cut(), [false; 3], "a client has time to read");
+    tokio::time::advance(END_READ_WITHIN).await;
+    hub.cut_unread_ends();
+    assert_eq!(cut(), [false, false, true]);
 }

@@ -1,7 +1,10 @@
-//! The texts of messages to users: plain text that contains no user input.
+//! The texts of messages to users: plain text that contains no user input except hosts of accepted URLs.
 
 use cuepoint_domain::account::challenge::Purpose;
-use cuepoint_domain::ports::Notice;
+use cuepoint_domain::event::Feed;
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ports::{EndpointAct, EndpointMention, EndpointNews, Notice, SecurityCause};
+use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::webhook::DisabledReason;
 
 /// A message. It does not implement `Debug`, because it may contain a secret.
@@ -9,7 +12,7 @@ use cuepoint_domain::webhook::DisabledReason;
 pub struct Message {
     /// The subject line.
     pub subject: &'static str,
-    /// The body: a few lines of at most 76 characters.
+    /// The body: lines of at most 76 characters, apart from those with a host.
     pub text: String,
 }
 
@@ -39,19 +42,45 @@ impl Message {
                     minutes(Purpose::Password)
                 ),
             ),
-            Notice::PasswordChanged => (
+            Notice::PasswordChanged(endpoints) => (
                 "Your Cuepoint password was changed",
-                "The password of your Cuepoint account was changed.\n\
-                 If you didn't make this change, reset your password immediately."
-                    .to_owned(),
-            ),
-            Notice::WebhookCreated(endpoint) => (
-                "A webhook endpoint was created",
                 format!(
-                    "The webhook endpoint {endpoint} was created\n\
-                     with your Cuepoint account: events are sent to its URL.\n\
-                     If you didn't create it, delete it and change your password immediately."
+                    "The password of your Cuepoint account was changed.\n\
+                     If you didn't make this change, reset your password immediately.{}",
+                    listed("These webhook endpoints are yours. Delete those that you don't know.", endpoints)
                 ),
+            ),
+            Notice::SessionsEnded(cause, endpoints) => (
+                "Webhook endpoints of your account were stopped",
+                format!(
+                    "{} of your Cuepoint account.{}\n\
+                     New events wait. To receive them, set `paused` of an endpoint to false,\n\
+                     with your password.",
+                    happened(*cause),
+                    listed("These webhook endpoints no longer receive events for that reason.", endpoints)
+                ),
+            ),
+            Notice::OperatorSecured(user, cause, endpoints) => (
+                "Check the webhook endpoints of an operator",
+                format!(
+                    "{}\n\
+                     of the operator account {user}.{}",
+                    happened(*cause),
+                    listed(
+                        "This account set the URLs of these webhook endpoints, which still receive\n\
+                         the events of all accounts if they are active. Delete unknown ones.",
+                        endpoints
+                    )
+                ),
+            ),
+            Notice::WebhookChanged(news) => (
+                match news.act {
+                    EndpointAct::Created => "A webhook endpoint was created",
+                    EndpointAct::Moved => "The URL of a webhook endpoint was changed",
+                    EndpointAct::Rotated => "The secret of a webhook endpoint was rotated",
+                    EndpointAct::Removed => "A webhook endpoint was removed",
+                },
+                changed(news),
             ),
             Notice::WebhookDisabled { endpoint, reason } => (
                 "A webhook endpoint was disabled",
@@ -63,12 +92,8 @@ impl Message {
                     match reason {
                         DisabledReason::Gone => "it answered 410 Gone",
                         DisabledReason::Failing => "no delivery has succeeded for five days",
-                        DisabledReason::Security => {
-                            "all sessions of your account were ended, or its password was reset"
-                        }
-                        DisabledReason::SecretLost => {
-                            "its secret can no longer be decrypted: rotate the secret first"
-                        }
+                        DisabledReason::Security => "all sessions ended or the password was reset",
+                        DisabledReason::SecretLost => "its secret is lost: rotate it first",
                     }
                 ),
             ),
@@ -77,9 +102,91 @@ impl Message {
     }
 }
 
+/// What happened to the sessions of an account.
+const fn happened(cause: SecurityCause) -> &'static str {
+    match cause {
+        SecurityCause::PasswordChanged => "A new password was set with the previous one",
+        SecurityCause::PasswordReset => "The password was reset by e-mail",
+        SecurityCause::SessionsEnded => "All sessions were ended",
+        SecurityCause::RefreshTokenReused(_) => {
+            "A session was ended because a used refresh token was presented again,\n\
+             so another party may have it: a session"
+        }
+    }
+}
+
+/// The endpoints below an introduction; nothing if there are none.
+fn listed(introduction: &str, endpoints: &[EndpointMention]) -> String {
+    let lines = endpoints.iter().map(|mention| {
+        let events = events_of(mention.feed);
+        format!("\n- {}, {events}, {}:\n  {}", mention.endpoint, mention.state, mention.host)
+    });
+    if endpoints.is_empty() {
+        String::new()
+    } else {
+        format!("\n{introduction}{}", lines.collect::<String>())
+    }
+}
+
+const fn events_of(feed: Feed) -> &'static str {
+    match feed {
+        Feed::Own => "events of the account",
+        Feed::All => "events of all accounts",
+    }
+}
+
+/// A change of an endpoint, with what helps to recognise an unauthorized one.
+fn changed(news: &EndpointNews) -> String {
+    let EndpointNews { act, endpoint, feed, host, by, client, at } = news;
+    let act = match act {
+        EndpointAct::Created => "was created",
+        EndpointAct::Moved => "has a new URL",
+        EndpointAct::Rotated => "has a new secret",
+        EndpointAct::Removed => "was removed",
+    };
+    let client = client.map_or_else(|| "unknown".to_owned(), |client| client.to_string());
+    format!(
+        "The webhook endpoint {endpoint} {act}\n\
+         by {}, for the {}.\n\
+         Host: {host}\n\
+         Time: {}\n\
+         Client address: {client}\n\
+         If {}, delete the endpoint,\n\
+         end all sessions of the account and change its password immediately.",
+        author(*feed, *by),
+        events_of(*feed),
+        utc(*at),
+        match feed {
+            Feed::Own => "you didn't do this",
+            Feed::All => "the operator didn't do this",
+        }
+    )
+}
+
+fn author(feed: Feed, by: UserId) -> String {
+    match feed {
+        Feed::Own => "your Cuepoint account".to_owned(),
+        Feed::All => format!("the operator account {by}"),
+    }
+}
+
+/// A time to the second.
+fn utc(at: Timestamp) -> String {
+    let at = at.to_utc();
+    format!(
+        "{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC",
+        at.year(),
+        u8::from(at.month()),
+        at.day(),
+        at.hour(),
+        at.minute(),
+        at.second()
+    )
+}
+
 #[cfg(test)]
 mod tests {
-    use cuepoint_domain::ids::WebhookEndpointId;
+    use cuepoint_domain::ids::{SessionId, WebhookEndpointId};
     use cuepoint_domain::ports::Token;
 
     use super::*;
@@ -89,9 +196,38 @@ mod tests {
         let (code, token) = (Token("042137".to_owned()), Token("x".repeat(43)));
         let endpoint = WebhookEndpointId::new(i64::MAX).unwrap();
         let disabled = |reason| Notice::WebhookDisabled { endpoint, reason };
-        let created = Notice::WebhookCreated(endpoint);
-        let notices = [Notice::Code(code), Notice::PasswordReset(token), Notice::PasswordChanged, created];
-        for notice in notices.into_iter().chain(DisabledReason::all().map(disabled)) {
+        let user = UserId::new(i64::MAX).unwrap();
+        let mention = |feed| EndpointMention {
+            endpoint,
+            feed,
+            host: "hooks.example.com".to_owned(),
+            state: "disabled",
+        };
+        let mentions = vec![mention(Feed::Own), mention(Feed::All)];
+        let session = SessionId::new(i64::MAX).unwrap();
+        let causes = [
+            SecurityCause::PasswordReset,
+            SecurityCause::SessionsEnded,
+            SecurityCause::RefreshTokenReused(session),
+        ];
+        let acts = [EndpointAct::Created, EndpointAct::Moved, EndpointAct::Rotated, EndpointAct::Removed];
+        let news = |feed, act| EndpointNews {
+            act,
+            endpoint,
+            feed,
+            host: "hooks.example.com".to_owned(),
+            by: user,
+            client: Some("2001:db8:1234:5678:9abc:def0:1234:5678".parse().unwrap()),
+            at: Timestamp::EPOCH,
+        };
+        let changes =
+            [Feed::Own, Feed::All].map(|feed| acts.map(|act| Notice::WebhookChanged(news(feed, act))));
+        let ended = causes.map(|cause| Notice::SessionsEnded(cause, mentions.clone()));
+        let secured = causes.map(|cause| Notice::OperatorSecured(user, cause, mentions.clone()));
+        let notices =
+            [Notice::Code(code), Notice::PasswordReset(token), Notice::PasswordChanged(mentions.clone())];
+        let notices = notices.into_iter().chain(changes.into_iter().flatten()).chain(ended).chain(secured);
+        for notice in notices.chain(DisabledReason::all().map(disabled)) {
             let text = Message::of(&notice).text;
             assert!(text.lines().all(|line| line.len() <= 76), "{text}");
         }

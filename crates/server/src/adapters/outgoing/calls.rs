@@ -1,9 +1,11 @@
 //! Outgoing calls, with bounded time and size of the answer.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::web::Bytes;
-use futures_util::{Stream, StreamExt};
+use cuepoint_domain::ids::UserId;
+use futures_util::{FutureExt, Stream, StreamExt};
 use http::header::RETRY_AFTER;
 use http::{HeaderMap, Method, Request, StatusCode};
 use http_body_util::{BodyExt, Full};
@@ -13,9 +15,11 @@ use tokio::time::timeout;
 use url::Url;
 
 use super::address_filter::AddressFilter;
-use super::resolver::{FilteredResolver, Lookup, RefusedAddresses, system_lookup};
+use super::name_servers::NameServers;
+use super::names::{Lookup, Names};
+use super::resolver::{FilteredResolver, RefusedAddresses};
 use super::url_rules::{UrlRefusal, UrlRules};
-use crate::adapters::http_client::{HttpClient, http_client};
+use crate::adapters::http_client::{HttpClient, HttpClients};
 use crate::networks::Networks;
 
 /// The time limit of a call, from the lookup of the host to the last byte of the answer.
@@ -56,41 +60,48 @@ pub struct OutgoingReply {
 
 /// Calls to URLs that users enter.
 pub struct OutgoingCalls {
-    client: HttpClient<FilteredResolver>,
+    clients: HttpClients,
+    names: Arc<Names>,
     rules: UrlRules,
 }
 
 impl OutgoingCalls {
     /// Creates calls that reach public addresses and the allowed networks: through https, or also through plain
-    /// http.
+    /// http. Names are looked up by these name servers.
     ///
     /// # Errors
     /// When plain http is not permitted and the machine has no root certificates.
-    pub fn new(allowed: Networks, plain_http: bool) -> anyhow::Result<Self> {
-        Self::with_lookup(allowed, plain_http, system_lookup())
+    pub fn new(allowed: Networks, plain_http: bool, servers: NameServers) -> anyhow::Result<Self> {
+        servers.warn_if_unknown();
+        let servers = Arc::new(servers);
+        let lookup = move |host: String| {
+            let servers = Arc::clone(&servers);
+            async move { servers.addresses(&host).await }.boxed()
+        };
+        Self::with_lookup(allowed, plain_http, Arc::new(lookup))
     }
 
     fn with_lookup(allowed: Networks, plain_http: bool, lookup: Lookup) -> anyhow::Result<Self> {
         let accepted = AddressFilter::new(allowed)?;
-        let resolver = FilteredResolver { lookup, accepted: accepted.clone() };
-        let client = http_client(resolver, !plain_http)?;
-        Ok(Self { client, rules: UrlRules { accepted, plain_http } })
+        let (clients, names) = (HttpClients::new(!plain_http)?, Arc::new(Names::new(lookup)));
+        Ok(Self { clients, names, rules: UrlRules { accepted, plain_http } })
     }
 
-    /// Checks a URL that a user enters. Names are not resolved: their addresses are checked by each call.
+    /// Accepts a URL that a user enters, and returns it in its canonical form. Names are not resolved: their addresses are checked by each call.
     ///
     /// # Errors
     /// [`UrlRefusal`]
-    pub fn check(&self, url: &Url) -> Result<(), UrlRefusal> {
-        self.rules.check(url).map(drop)
+    pub fn accept(&self, text: &str) -> Result<Url, UrlRefusal> {
+        self.rules.accept(text)
     }
 
-    /// Sends a POST request and reads the answer.
+    /// Sends a POST request for an account and reads the answer.
     ///
     /// # Errors
     /// [`OutgoingCallError`]
     pub async fn post(
         &self,
+        account: UserId,
         url: &Url,
         headers: HeaderMap,
         body: Vec<u8>,
@@ -99,19 +110,25 @@ impl OutgoingCalls {
         *request.uri_mut() = self.rules.check(url)?;
         *request.method_mut() = Method::POST;
         *request.headers_mut() = headers;
-        timeout(CALL_WITHIN, self.exchange(request)).await.map_err(|_| OutgoingCallError::TimedOut)?
+        let (names, accepted) = (Arc::clone(&self.names), self.rules.accepted.clone());
+        // A client of its own costs little, because connections are not reused.
+        let client = self.clients.client(FilteredResolver { names, account, accepted });
+        timeout(CALL_WITHIN, exchange(client, request)).await.map_err(|_| OutgoingCallError::TimedOut)?
     }
+}
 
-    async fn exchange(&self, request: Request<Full<Bytes>>) -> Result<OutgoingReply, OutgoingCallError> {
-        let (head, body) = self.client.request(request).await.map_err(without_answer)?.into_parts();
-        let body = first_bytes(body.into_data_stream()).await;
-        let retry_after = head.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
-        Ok(OutgoingReply {
-            status: head.status,
-            retry_after: retry_after.map(str::to_owned),
-            body: body.map_err(|error| OutgoingCallError::Reply(error.into()))?,
-        })
-    }
+async fn exchange(
+    client: HttpClient<FilteredResolver>,
+    request: Request<Full<Bytes>>,
+) -> Result<OutgoingReply, OutgoingCallError> {
+    let (head, body) = client.request(request).await.map_err(without_answer)?.into_parts();
+    let body = first_bytes(body.into_data_stream()).await;
+    let retry_after = head.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+    Ok(OutgoingReply {
+        status: head.status,
+        retry_after: retry_after.map(str::to_owned),
+        body: body.map_err(|error| OutgoingCallError::Reply(error.into()))?,
+    })
 }
 
 /// Reads until the limit. The rest is not read, since dropping the body closes the connection.

@@ -5,9 +5,13 @@
 
 mod address_filter;
 mod calls;
+mod lookup_turns;
+mod name_servers;
+mod names;
 mod resolver;
 mod url_rules;
 
 pub use calls::{CALL_WITHIN, OutgoingCallError, OutgoingCalls, OutgoingReply};
+pub use name_servers::NameServers;
 pub use resolver::RefusedAddresses;
-pub use url_rules::UrlRefusal;
+pub use url_rules::{UrlRefusal, parse_written};

@@ -1,36 +1,30 @@
 //! The resolver of outgoing calls, which returns only accepted addresses.
 
 use std::error::Error;
-use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use cuepoint_domain::ids::UserId;
+use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use futures_util::{FutureExt, TryFutureExt};
-use hyper_util::client::legacy::connect::dns::{GaiResolver, Name};
+use hyper_util::client::legacy::connect::dns::Name;
 use tower_service::Service;
 
 use super::address_filter::AddressFilter;
-
-/// Finds the addresses of a host name, with the port 0.
-pub(super) type Lookup = Arc<dyn Fn(Name) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>> + Send + Sync>;
+use super::names::Names;
 
 /// A host without an accepted address. Only the log may show its addresses.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("none of the addresses of the host may be called: {0:?}")]
 pub struct RefusedAddresses(pub Vec<IpAddr>);
 
-/// Passes on only those addresses that a lookup finds and a filter accepts.
+/// Passes on only those addresses that an account's look-up finds and a filter accepts.
 #[derive(Clone)]
 pub(super) struct FilteredResolver {
-    pub(super) lookup: Lookup,
+    pub(super) names: Arc<Names>,
+    pub(super) account: UserId,
     pub(super) accepted: AddressFilter,
-}
-
-/// Returns the lookup of the operating system.
-pub(super) fn system_lookup() -> Lookup {
-    Arc::new(|name| GaiResolver::new().call(name).map_ok(Iterator::collect).boxed())
 }
 
 impl Service<Name> for FilteredResolver {
@@ -43,15 +37,17 @@ impl Service<Name> for FilteredResolver {
     }
 
     fn call(&mut self, name: Name) -> Self::Future {
-        let (found, accepted) = ((self.lookup)(name), self.accepted.clone());
+        let Self { names, account, accepted } = self.clone();
         let filter = async move {
+            let found = names.addresses(account, name.as_str()).await?;
             let (accepted, refused): (Vec<_>, Vec<_>) =
-                found.await?.into_iter().partition(|address| accepted.accepts(address.ip()));
+                found.into_iter().partition(|address| accepted.accepts(*address));
             if accepted.is_empty() {
-                let refused = refused.iter().map(SocketAddr::ip).collect();
                 return Err(RefusedAddresses(refused).into());
             }
-            Ok(accepted.into_iter())
+            // The connector sets the port.
+            let addresses: Vec<_> = accepted.into_iter().map(|address| SocketAddr::new(address, 0)).collect();
+            Ok(addresses.into_iter())
         };
         filter.boxed()
     }
@@ -59,16 +55,20 @@ impl Service<Name> for FilteredResolver {
 
 #[cfg(test)]
 mod tests {
+    use tokio::time::Instant;
+
     use super::*;
+    use crate::adapters::outgoing::names::Answer;
     use crate::networks::Networks;
 
     /// Resolves a name that has these addresses, of which 10.0.0.1 is allowed as an exception.
     async fn resolve(addresses: &[&str]) -> Result<Vec<String>, String> {
-        let addresses: Vec<SocketAddr> =
-            addresses.iter().map(|address| SocketAddr::new(address.parse().unwrap(), 0)).collect();
-        let lookup: Lookup = Arc::new(move |_| std::future::ready(Ok(addresses.clone())).boxed());
+        let addresses = addresses.iter().map(|address| address.parse().unwrap()).collect();
+        let answer = Answer { addresses, valid_until: Instant::now() };
+        let names = Arc::new(Names::new(Arc::new(move |_| std::future::ready(Ok(answer.clone())).boxed())));
         let accepted = AddressFilter::new(Networks::parse(["10.0.0.1"]).unwrap()).unwrap();
-        let resolved = FilteredResolver { lookup, accepted }.call("host.example".parse().unwrap()).await;
+        let mut resolver = FilteredResolver { names, account: UserId::new(1).unwrap(), accepted };
+        let resolved = resolver.call("host.example".parse().unwrap()).await;
         let text =
             |addresses: std::vec::IntoIter<SocketAddr>| addresses.map(|a| a.ip().to_string()).collect();
         resolved.map(text).map_err(|error| error.to_string())

@@ -11,21 +11,43 @@ use super::address_filter::AddressFilter;
 /// The reason for which a URL may not be called. The texts complete "the URL …".
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum UrlRefusal {
-    /// The scheme is neither https nor, where it is permitted, http.
+    /// The text does not begin with https:// or, where it is permitted, http://.
     #[error("must begin with https://")]
     Scheme,
+    /// The text contains a backslash, which some programs read as a slash.
+    #[error("must not contain a backslash")]
+    Backslash,
     /// The URL contains a user or a password.
     #[error("must not contain a user or a password")]
     Credentials,
     /// The URL contains a fragment, which is never sent.
     #[error("must not contain a fragment")]
     Fragment,
-    /// The URL has no host, or HTTP cannot transmit it: its host has unusual characters, or it is too long.
+    /// The URL has no host, or HTTP cannot transmit it: its host has unusual characters, or it or its host is too
+    /// long.
     #[error("must be the URL of a web service")]
     Form,
     /// The host is an IP address that may not be called.
     #[error("must have a public address")]
     Address,
+}
+
+/// The maximum length of a host, in characters, as in the DNS.
+const MAX_HOST: usize = 253;
+
+/// Parses a URL that is written as it is read: it begins with the scheme and `//`, and has no backslash. The text of
+/// the result is its canonical form.
+///
+/// # Errors
+/// [`UrlRefusal::Scheme`], [`UrlRefusal::Backslash`] and [`UrlRefusal::Form`].
+pub fn parse_written(text: &str, plain_http: bool) -> Result<Url, UrlRefusal> {
+    if !(text.starts_with("https://") || (plain_http && text.starts_with("http://"))) {
+        return Err(UrlRefusal::Scheme);
+    }
+    if text.contains('\\') {
+        return Err(UrlRefusal::Backslash);
+    }
+    Url::parse(text).map_err(|_| UrlRefusal::Form)
 }
 
 /// The rules for URLs, apart from those for the addresses of host names.
@@ -35,6 +57,16 @@ pub(super) struct UrlRules {
 }
 
 impl UrlRules {
+    /// Returns the URL that a user wrote.
+    ///
+    /// # Errors
+    /// [`UrlRefusal`] of the first rule that is violated.
+    pub(super) fn accept(&self, text: &str) -> Result<Url, UrlRefusal> {
+        let url = parse_written(text, self.plain_http)?;
+        self.check(&url)?;
+        Ok(url)
+    }
+
     /// Returns the URL in the form in which it is called.
     ///
     /// # Errors
@@ -46,6 +78,7 @@ impl UrlRules {
         refuse(url.fragment().is_some(), UrlRefusal::Fragment)?;
         let uri: Uri = url.as_str().parse().map_err(|_| UrlRefusal::Form)?;
         let host = uri.host().ok_or(UrlRefusal::Form)?;
+        refuse(host.len() > MAX_HOST, UrlRefusal::Form)?;
         // The connector does not ask its resolver for the address of a host that is an IP address.
         let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
         refuse(address.is_ok_and(|address| !self.accepted.accepts(address)), UrlRefusal::Address)?;
@@ -83,6 +116,46 @@ mod tests {
             assert_eq!(check(false, url), encrypted_only, "{url}");
             assert_eq!(check(true, url), any, "{url}");
         }
+    }
+
+    #[test]
+    fn a_url_is_accepted_only_as_it_is_read_and_has_one_form() {
+        let accepted = AddressFilter::new(Networks::default()).unwrap();
+        let accept = |plain_http, text: &str| {
+            let rules = UrlRules { accepted: accepted.clone(), plain_http };
+            rules.accept(text).map(|url| url.to_string())
+        };
+        for (text, expected) in [
+            ("https://example.com", Ok("https://example.com/")),
+            ("https://EXAMPLE.com:443/a/../b?q", Ok("https://example.com/b?q")),
+            ("https:///evil.example/collect", Ok("https://evil.example/collect")),
+            ("https://b%C3%BCcher.example", Ok("https://xn--bcher-kva.example/")),
+            ("https:evil.example/collect", Err(UrlRefusal::Scheme)),
+            ("https:/evil.example/collect", Err(UrlRefusal::Scheme)),
+            ("HTTPS://example.com", Err(UrlRefusal::Scheme)),
+            (" https://example.com", Err(UrlRefusal::Scheme)),
+            ("//example.com", Err(UrlRefusal::Scheme)),
+            ("example.com", Err(UrlRefusal::Scheme)),
+            ("https:\\\\evil.example", Err(UrlRefusal::Scheme)),
+            ("https://evil.example\\@hooks.good.example/", Err(UrlRefusal::Backslash)),
+            ("https://hooks.good.example/\\evil.example", Err(UrlRefusal::Backslash)),
+            ("https://good.example@evil.example/", Err(UrlRefusal::Credentials)),
+            ("https://good.example:443@evil.example/", Err(UrlRefusal::Credentials)),
+            ("https://", Err(UrlRefusal::Form)),
+            ("https://:8443/", Err(UrlRefusal::Form)),
+            ("https://example.com:99999/", Err(UrlRefusal::Form)),
+            ("https:///127.0.0.1/", Err(UrlRefusal::Address)),
+        ] {
+            let expected = expected.map(str::to_owned);
+            assert_eq!(accept(false, text), expected, "{text}");
+            assert_eq!(accept(true, text), expected, "{text}");
+        }
+        assert_eq!(accept(false, "http://example.com"), Err(UrlRefusal::Scheme));
+        assert_eq!(accept(true, "http://example.com"), Ok("http://example.com/".to_owned()));
+        assert_eq!(accept(true, "http:example.com"), Err(UrlRefusal::Scheme));
+        let labels = |count: usize| format!("https://{}example/", "abcdefg.".repeat(count));
+        assert!(accept(false, &labels(30)).is_ok());
+        assert_eq!(accept(false, &labels(31)), Err(UrlRefusal::Form));
     }
 
     #[test]

@@ -1,95 +1,170 @@
-//! Encryption of secrets that the store keeps, by keys derived from the signing keys of access tokens.
+//! Encryption of the secrets of webhook endpoints, by keys for nothing else.
+//!
+//! Below feature level 2, keys that are derived from the signing keys of access tokens encrypt them, which servers of
+//! an earlier version can decrypt.
+
+use std::fmt;
+use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
+use cuepoint_domain::ids::WebhookEndpointId;
+use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::webhook::{SealedSecret, SecretKeys, UndecryptableSecret};
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use secrecy::SecretString;
 use secrecy::zeroize::Zeroizing;
-use thiserror::Error;
 
-use super::keys::{Key, SigningKeys};
+use super::keys::{Key, KeysInForce};
 use super::random::{RandomSecrets, random};
 
-/// The label under which the encryption keys are derived.
-const LABEL: &[u8] = b"sealed secret\0";
+/// The beginning of a text that a webhook key encrypted. No id of a key contains a slash.
+const PREFIX: &str = "webhook/";
 
-/// Why a secret cannot be encrypted or decrypted. The error contains no part of it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-pub enum SealingError {
-    /// No key signs at this moment.
-    #[error("no key signs at this moment")]
-    NoKey,
-    /// The key that encrypted the secret was removed.
-    #[error("the key that encrypted the secret was removed")]
-    UnknownKey,
-    /// The secret was not encrypted by this service, or was changed.
-    #[error("the encrypted secret is damaged")]
-    Damaged,
-}
+/// The feature level of the deployment at this moment.
+pub type CurrentLevel = Arc<dyn Fn() -> FeatureLevel + Send + Sync>;
 
-/// Encrypts secrets with AES-256-GCM, as `kid:base64` of a random nonce, the encrypted text and its tag. The id
-/// of the key is authenticated.
-#[derive(Clone, Debug)]
+/// Encrypts secrets with AES-256-GCM, as `webhook/kid:base64` of a random nonce, the encrypted text and its tag. The
+/// id of the key and that of the endpoint are authenticated. Secrets by signing keys have the form `kid:base64`, and
+/// only the id of the key is authenticated.
+#[derive(Clone)]
 pub struct Sealing {
     random: RandomSecrets,
-    keys: SigningKeys,
+    signing: KeysInForce,
+    webhooks: KeysInForce,
+    level: CurrentLevel,
 }
+
+impl fmt::Debug for Sealing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sealing").field("webhooks", &self.webhooks).finish_non_exhaustive()
+    }
+}
+
+/// No key encrypts at this moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("no key encrypts at this moment")]
+pub struct NoKey;
 
 impl Sealing {
-    /// Encryption with this randomness and keys derived from these.
+    /// Encryption with this randomness and these keys, in the form of the deployment's level.
     #[must_use]
-    pub const fn new(random: RandomSecrets, keys: SigningKeys) -> Self {
-        Self { random, keys }
+    pub fn new(
+        random: RandomSecrets,
+        signing: KeysInForce,
+        webhooks: KeysInForce,
+        level: CurrentLevel,
+    ) -> Self {
+        Self { random, signing, webhooks, level }
     }
 
-    /// Encrypts a secret with the key that signs.
+    /// The keys that encrypt now.
+    fn encrypting(&self) -> SecretKeys {
+        if (self.level)() >= FeatureLevel::Level2 { SecretKeys::Webhooks } else { SecretKeys::Signing }
+    }
+
+    const fn keys(&self, keys: SecretKeys) -> &KeysInForce {
+        match keys {
+            SecretKeys::Signing => &self.signing,
+            SecretKeys::Webhooks => &self.webhooks,
+        }
+    }
+
+    /// Encrypts the secret of an endpoint with the current key.
     ///
     /// # Errors
-    /// [`SealingError::NoKey`]
-    pub fn seal(&self, secret: &str, now: Timestamp) -> Result<String, SealingError> {
-        let ring = self.keys.ring();
-        let key = ring.signing(now).ok_or(SealingError::NoKey)?;
+    /// [`NoKey`]
+    pub fn seal(
+        &self,
+        endpoint: WebhookEndpointId,
+        secret: &str,
+        now: Timestamp,
+    ) -> Result<SealedSecret, NoKey> {
+        let keys = self.encrypting();
+        let ring = self.keys(keys).ring();
+        let key = ring.signing(now).ok_or(NoKey)?;
         let nonce: [u8; NONCE_LEN] = random(self.random);
         let mut text = Zeroizing::new(secret.as_bytes().to_vec());
-        let id = Aad::from(key.id());
-        let sealed =
-            cipher(key)?.seal_in_place_separate_tag(Nonce::assume_unique_for_key(nonce), id, &mut text);
-        let tag = sealed.map_err(|_| SealingError::Damaged)?;
-        let whole = [&nonce[..], &text[..], tag.as_ref()].concat();
-        Ok(format!("{}:{}", key.id(), STANDARD_NO_PAD.encode(whole)))
+        let data = Aad::from(authenticated(keys, key.id(), endpoint));
+        let cipher = cipher(keys, key).ok_or(NoKey)?;
+        let sealed = cipher.seal_in_place_separate_tag(Nonce::assume_unique_for_key(nonce), data, &mut text);
+        let tag = sealed.map_err(|_| NoKey)?;
+        let whole = STANDARD_NO_PAD.encode([&nonce[..], &text[..], tag.as_ref()].concat());
+        Ok(SealedSecret(format!("{}{}:{whole}", prefix(keys), key.id())))
     }
 
-    /// Decrypts a secret, whether its key still signs or not.
+    /// Decrypts the secret of an endpoint, whether its key still encrypts or not.
     ///
     /// # Errors
-    /// [`SealingError`]
-    pub fn open(&self, sealed: &str, now: Timestamp) -> Result<SecretString, SealingError> {
-        let (id, encoded) = sealed.split_once(':').ok_or(SealingError::Damaged)?;
-        let ring = self.keys.ring();
-        let keys = ring.all(now).ok_or(SealingError::NoKey)?;
-        let key = keys.iter().find(|key| key.id() == id).ok_or(SealingError::UnknownKey)?;
-        let mut whole = STANDARD_NO_PAD.decode(encoded).map_err(|_| SealingError::Damaged)?;
-        let (nonce, text) = whole.split_first_chunk_mut::<NONCE_LEN>().ok_or(SealingError::Damaged)?;
-        let nonce = Nonce::assume_unique_for_key(*nonce);
-        let opened = cipher(key)?.open_in_place(nonce, Aad::from(id), text);
-        let opened = Zeroizing::new(opened.map_err(|_| SealingError::Damaged)?.to_vec());
-        let text = std::str::from_utf8(&opened).map_err(|_| SealingError::Damaged)?;
-        Ok(SecretString::from(text))
+    /// [`UndecryptableSecret`] when its key is missing or differs, or it is the secret of another endpoint.
+    pub fn open(
+        &self,
+        endpoint: WebhookEndpointId,
+        sealed: &SealedSecret,
+    ) -> Result<SecretString, UndecryptableSecret> {
+        let (keys, id, encoded) = parts(sealed);
+        self.opened(endpoint, keys, id, encoded)
+            .ok_or_else(|| UndecryptableSecret { keys, key: id.to_owned() })
     }
 
-    /// Whether a secret is encrypted with the key that signs now.
+    fn opened(
+        &self,
+        endpoint: WebhookEndpointId,
+        keys: SecretKeys,
+        id: &str,
+        encoded: &str,
+    ) -> Option<SecretString> {
+        let ring = self.keys(keys).ring();
+        let key = ring.find(id)?;
+        let mut whole = STANDARD_NO_PAD.decode(encoded).ok()?;
+        let (nonce, text) = whole.split_first_chunk_mut::<NONCE_LEN>()?;
+        let nonce = Nonce::assume_unique_for_key(*nonce);
+        let data = Aad::from(authenticated(keys, id, endpoint));
+        let opened = Zeroizing::new(cipher(keys, key)?.open_in_place(nonce, data, text).ok()?.to_vec());
+        Some(SecretString::from(std::str::from_utf8(&opened).ok()?))
+    }
+
+    /// Whether a secret is encrypted with the current key.
     #[must_use]
-    pub fn is_current(&self, sealed: &str, now: Timestamp) -> bool {
-        let ring = self.keys.ring();
-        let current = ring.signing(now).map(Key::id);
-        sealed.split_once(':').is_some_and(|(id, _)| current == Some(id))
+    pub fn is_current(&self, sealed: &SealedSecret, now: Timestamp) -> bool {
+        let (keys, id, _) = parts(sealed);
+        keys == self.encrypting() && self.keys(keys).ring().signing(now).map(Key::id) == Some(id)
     }
 }
 
-fn cipher(key: &Key) -> Result<LessSafeKey, SealingError> {
-    let bytes = Zeroizing::new(key.derivation().derive(&[LABEL]));
-    UnboundKey::new(&AES_256_GCM, &*bytes).map(LessSafeKey::new).map_err(|_| SealingError::Damaged)
+/// The keys that encrypted a secret, the id of the key, and the rest.
+fn parts(sealed: &SealedSecret) -> (SecretKeys, &str, &str) {
+    let (keys, rest) = match sealed.0.strip_prefix(PREFIX) {
+        Some(rest) => (SecretKeys::Webhooks, rest),
+        None => (SecretKeys::Signing, sealed.0.as_str()),
+    };
+    let (id, encoded) = rest.split_once(':').unwrap_or((rest, ""));
+    (keys, id, encoded)
+}
+
+const fn prefix(keys: SecretKeys) -> &'static str {
+    match keys {
+        SecretKeys::Signing => "",
+        SecretKeys::Webhooks => PREFIX,
+    }
+}
+
+/// The data that are authenticated with a secret.
+fn authenticated(keys: SecretKeys, key: &str, endpoint: WebhookEndpointId) -> String {
+    match keys {
+        SecretKeys::Signing => key.to_owned(),
+        SecretKeys::Webhooks => format!("{key}:{endpoint}"),
+    }
+}
+
+fn cipher(keys: SecretKeys, key: &Key) -> Option<LessSafeKey> {
+    let label: &[u8] = match keys {
+        SecretKeys::Signing => b"sealed secret\0",
+        SecretKeys::Webhooks => b"secret of a webhook endpoint\0",
+    };
+    let bytes = Zeroizing::new(key.derivation().derive(&[label]));
+    UnboundKey::new(&AES_256_GCM, &*bytes).map(LessSafeKey::new).ok()
 }
 
 #[cfg(test)]
@@ -102,34 +177,73 @@ mod tests {
     const B: &str = "b:HwECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
     const NOW: Timestamp = Timestamp::EPOCH;
 
-    fn sealing(keys: &str) -> Sealing {
-        let keys = SigningKeys::parse(&SecretString::from(keys), NOW).unwrap();
-        Sealing::new(RandomSecrets::new().unwrap(), keys)
+    fn id(number: i64) -> WebhookEndpointId {
+        WebhookEndpointId::new(number).unwrap()
+    }
+
+    fn sealing_at(level: FeatureLevel, signing: &str, webhooks: &str) -> Sealing {
+        let [signing, webhooks] =
+            [signing, webhooks].map(|keys| KeysInForce::parse(&SecretString::from(keys), NOW).unwrap());
+        Sealing::new(RandomSecrets::new().unwrap(), signing, webhooks, Arc::new(move || level))
+    }
+
+    fn sealing(webhooks: &str) -> Sealing {
+        sealing_at(FeatureLevel::Level2, A, webhooks)
+    }
+
+    fn open(sealing: &Sealing, endpoint: i64, sealed: &SealedSecret) -> Result<String, String> {
+        let opened = sealing.open(id(endpoint), sealed);
+        opened.map(|secret| secret.expose_secret().to_owned()).map_err(|problem| problem.key)
     }
 
     #[test]
     fn a_sealed_secret_is_opened_by_its_key_alone() {
-        let sealed = sealing(A).seal("whsec_secret", NOW).unwrap();
-        assert!(sealed.starts_with("a:") && !sealed.contains("secret"), "{sealed}");
-        let open = |keys: &str, sealed: &str| {
-            sealing(keys).open(sealed, NOW).map(|secret| secret.expose_secret().to_owned())
-        };
-        assert_eq!(open(A, &sealed).as_deref(), Ok("whsec_secret"));
-        assert_eq!(open(&format!("{B}\n{A}"), &sealed).as_deref(), Ok("whsec_secret"), "after a rotation");
-        assert_eq!(open(B, &sealed), Err(SealingError::UnknownKey));
+        let sealed = sealing(A).seal(id(1), "whsec_secret", NOW).unwrap();
+        assert!(sealed.0.starts_with("webhook/a:") && !sealed.0.contains("secret"), "{sealed:?}");
+        assert_eq!(open(&sealing(A), 1, &sealed).as_deref(), Ok("whsec_secret"));
+        let rotated = sealing(&format!("{B}\n{A}"));
+        assert_eq!(open(&rotated, 1, &sealed).as_deref(), Ok("whsec_secret"), "after a rotation");
+        assert_eq!(open(&sealing(B), 1, &sealed), Err("a".to_owned()), "also a signing key of this id");
         let other = A.replace("a:AA", "a:BA");
-        assert_eq!(open(&other, &sealed), Err(SealingError::Damaged), "another key of this id");
-        assert_ne!(sealing(A).seal("whsec_secret", NOW).unwrap(), sealed, "each has its nonce");
+        assert_eq!(open(&sealing(&other), 1, &sealed), Err("a".to_owned()), "another key of this id");
+        assert_ne!(sealing(A).seal(id(1), "whsec_secret", NOW).unwrap(), sealed, "each has its nonce");
+    }
+
+    #[test]
+    fn a_secret_moved_to_another_endpoint_is_not_opened() {
+        let sealed = sealing(A).seal(id(1), "whsec_secret", NOW).unwrap();
+        assert_eq!(open(&sealing(A), 2, &sealed), Err("a".to_owned()));
+    }
+
+    #[test]
+    fn below_level_two_signing_keys_encrypt_in_the_earlier_form() {
+        let before = sealing_at(FeatureLevel::Level1, A, B);
+        let sealed = before.seal(id(1), "whsec_secret", NOW).unwrap();
+        assert!(sealed.0.starts_with("a:") && before.is_current(&sealed, NOW), "{sealed:?}");
+        let after = sealing_at(FeatureLevel::Level2, A, B);
+        // By a server of the version before webhook keys.
+        let earlier = SealedSecret("a:AAECAwQFBgcICQoLHUSwZlhStKuwvmtFvq0Kav2BcXnl92vBzxW6sQ".to_owned());
+        assert_eq!(open(&before, 1, &earlier).as_deref(), Ok("whsec_secret"));
+        assert_eq!(open(&after, 1, &earlier).as_deref(), Ok("whsec_secret"));
+        assert_eq!(open(&after, 1, &sealed).as_deref(), Ok("whsec_secret"));
+        assert!(!after.is_current(&sealed, NOW), "it is encrypted anew");
+        let resealed = after.seal(id(1), "whsec_secret", NOW).unwrap();
+        assert!(resealed.0.starts_with("webhook/b:") && after.is_current(&resealed, NOW));
     }
 
     #[test]
     fn a_changed_text_is_not_opened() {
         let (one, other) = (sealing(&format!("{A}\n{B}")), sealing(&format!("{B}\n{A}")));
-        let sealed = one.seal("whsec_secret", NOW).unwrap();
-        let encoded = sealed.strip_prefix("a:").unwrap();
-        let changed = format!("a:{}", encoded.chars().rev().collect::<String>());
-        for text in ["", "a", "a:", "a:AAAA", "a:!", changed.as_str(), &format!("b:{encoded}")] {
-            assert_eq!(one.open(text, NOW).unwrap_err(), SealingError::Damaged, "{text}");
+        let sealed = one.seal(id(1), "whsec_secret", NOW).unwrap();
+        let encoded = sealed.0.strip_prefix("webhook/a:").unwrap();
+        let changed = format!("webhook/a:{}", encoded.chars().rev().collect::<String>());
+        for text in
+            ["", "a", "webhook/", "webhook/a", "webhook/a:", "webhook/a:AAAA", "webhook/a:!", &changed]
+        {
+            assert!(open(&one, 1, &SealedSecret(text.to_owned())).is_err(), "{text}");
+        }
+        for text in [format!("webhook/b:{encoded}"), format!("a:{encoded}")] {
+            assert!(open(&one, 1, &SealedSecret(text.clone())).is_err(), "{text}");
         }
         assert!(one.is_current(&sealed, NOW) && !other.is_current(&sealed, NOW));
     }

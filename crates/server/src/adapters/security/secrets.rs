@@ -6,7 +6,7 @@ use cuepoint_domain::ports::{LowEntropyValue, PasswordHash, Secrets, Token, Unav
 use cuepoint_domain::timestamp::Timestamp;
 use sha2::{Digest, Sha256};
 
-use super::keys::SigningKeys;
+use super::keys::KeysInForce;
 use super::random::{RandomSecrets, encoded, random};
 
 /// The labels of derivations, one per purpose; none is a prefix of another.
@@ -15,6 +15,7 @@ const REGISTRATION_LABEL: &[u8] = b"registration\0";
 const CODE_LABEL: &[u8] = b"code\0";
 const PHONE_NUMBER_LABEL: &[u8] = b"phone number\0";
 const NETWORK_LABEL: &[u8] = b"network\0";
+const ENDPOINT_BODY_LABEL: &[u8] = b"endpoint body\0";
 
 /// The reason why a derivation fails.
 const NO_KEY_SIGNS: &str = "no key signs at this moment";
@@ -24,13 +25,13 @@ const NO_KEY_SIGNS: &str = "no key signs at this moment";
 #[derive(Clone, Debug)]
 pub struct KeyedSecrets {
     random: RandomSecrets,
-    keys: SigningKeys,
+    keys: KeysInForce,
 }
 
 impl KeyedSecrets {
     /// Creates a source from this randomness and these keys.
     #[must_use]
-    pub const fn new(random: RandomSecrets, keys: SigningKeys) -> Self {
+    pub const fn new(random: RandomSecrets, keys: KeysInForce) -> Self {
         Self { random, keys }
     }
 
@@ -78,6 +79,7 @@ impl Secrets for KeyedSecrets {
             LowEntropyValue::Code => CODE_LABEL,
             LowEntropyValue::PhoneNumber => PHONE_NUMBER_LABEL,
             LowEntropyValue::Network => NETWORK_LABEL,
+            LowEntropyValue::EndpointBody => ENDPOINT_BODY_LABEL,
         };
         let ring = self.keys.ring();
         let keys = ring.all(now).ok_or_else(|| Unavailable::new(NO_KEY_SIGNS))?;
@@ -105,7 +107,7 @@ mod tests {
     const NOW: Timestamp = Timestamp::EPOCH;
 
     fn secrets(keys: &str) -> KeyedSecrets {
-        let keys = SigningKeys::parse(&SecretString::from(keys), NOW).unwrap();
+        let keys = KeysInForce::parse(&SecretString::from(keys), NOW).unwrap();
         KeyedSecrets::new(RandomSecrets::new().unwrap(), keys)
     }
 
@@ -168,7 +170,7 @@ mod tests {
             };
             let random = RandomSecrets::new().unwrap();
             let rotated = KeyRing::parse(&rotate(&before, asked, NOW, random).unwrap().text).unwrap();
-            let secrets = KeyedSecrets::new(random, SigningKeys::fixed(rotated));
+            let secrets = KeyedSecrets::new(random, KeysInForce::fixed(rotated));
             let at = |seconds| {
                 let now = NOW.plus(Duration::seconds(seconds));
                 secrets.successors(&presented, now).unwrap()

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use time::Duration;
 
-use super::keys::{Key, PublicKey, SigningKeys};
+use super::keys::{Key, KeysInForce, PublicKey};
 use super::random::{RandomSecrets, random};
 use super::verified::{self, VerifiedToken, VerifiedTokens, Verifier};
 use crate::adapters::clock::TOLERANCE;
@@ -39,7 +39,7 @@ pub struct InvalidToken;
 /// Issues and verifies access tokens.
 #[derive(Debug)]
 pub struct SignedTokens {
-    keys: SigningKeys,
+    keys: KeysInForce,
     valid_for: Duration,
     secrets: RandomSecrets,
     verified: VerifiedTokens,
@@ -86,13 +86,13 @@ struct PresentedClaims {
 impl SignedTokens {
     /// Creates tokens with these keys and this lifetime.
     #[must_use]
-    pub fn new(keys: SigningKeys, valid_for: Duration, secrets: RandomSecrets) -> Self {
+    pub fn new(keys: KeysInForce, valid_for: Duration, secrets: RandomSecrets) -> Self {
         Self { keys, valid_for, secrets, verified: VerifiedTokens::default() }
     }
 
     /// Returns the signing keys.
     #[must_use]
-    pub const fn keys(&self) -> &SigningKeys {
+    pub const fn keys(&self) -> &KeysInForce {
         &self.keys
     }
 
@@ -161,7 +161,7 @@ impl SignedTokens {
         self.verified(token, epoch, now).map(|verified| verified.caller)
     }
 
-    /// Returns the time at which a token becomes invalid.
+    /// Returns the time at which a token becomes invalid, after the same tolerance.
     ///
     /// # Errors
     /// As [`SignedTokens::verify`].
@@ -196,7 +196,7 @@ fn verify(verifier: &Verifier, token: &str, now: Timestamp) -> Result<VerifiedTo
     let user = claims.sub.parse().ok().and_then(UserId::new).ok_or(InvalidToken)?;
     let role = Role::named(&claims.role).ok_or(InvalidToken)?;
     let session = SessionId::new(claims.sid).ok_or(InvalidToken)?;
-    let expires = seconds(claims.exp)?;
+    let expires = seconds(claims.exp)?.plus(TOLERANCE);
     Ok(VerifiedToken {
         caller: Principal { user, role, is_dj: claims.dj, session },
         from: seconds(claims.nbf.max(claims.iat))?,

@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use url::Url;
 
 use super::SigningSecrets;
-use crate::adapters::http_client::{HttpClient, http_client};
+use crate::adapters::http_client::{HttpClient, HttpClients};
 use crate::http::wire::json::Object;
 
 /// The time limit of a call, from the first byte to the last.
@@ -73,7 +73,7 @@ impl WebhookClient {
     /// # Errors
     /// When the URL is invalid, or it is https and the machine has no root certificates.
     pub fn new(address: &Url, secrets: SigningSecrets, clock: Arc<dyn Clock>) -> anyhow::Result<Self> {
-        let client = http_client(GaiResolver::new(), address.scheme() == "https")?;
+        let client = HttpClients::new(address.scheme() == "https")?.client(GaiResolver::new());
         let address = address.as_str().parse().context("is not the URL of a service")?;
         Ok(Self { client, address, secrets, clock })
     }

@@ -7,12 +7,14 @@ use actix_web::http::header::HttpDate;
 use async_trait::async_trait;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use cuepoint_domain::ids::WebhookEndpointId;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{SentWebhook, Token, Unavailable, UrlProblem, WebhookMessage, WebhookSender};
 use cuepoint_domain::provider_message::Excerpt;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::webhook::{
-    AttemptError, AttemptOutcome, EndpointSecrets, EndpointUrl, SealedSecret, WebhookEndpoint,
+    AttemptError, AttemptOutcome, EndpointSecrets, EndpointUrl, SealedSecret, UndecryptableSecret,
+    WebhookEndpoint,
 };
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderName, USER_AGENT};
 use http::{HeaderMap, HeaderValue};
@@ -26,7 +28,7 @@ use super::SigningSecrets;
 use super::signature::PREFIX;
 use crate::adapters::outgoing::{OutgoingCallError, OutgoingCalls, OutgoingReply, UrlRefusal};
 use crate::adapters::security::random::{RandomSecrets, random};
-use crate::adapters::security::sealing::{Sealing, SealingError};
+use crate::adapters::security::sealing::Sealing;
 
 /// The number of random bytes of a secret.
 const SECRET_BYTES: usize = 32;
@@ -59,15 +61,16 @@ impl EndpointCalls {
     /// The headers of a call.
     fn headers(
         &self,
-        secrets: &EndpointSecrets,
+        endpoint: &WebhookEndpoint,
         id: &str,
         body: &[u8],
         now: Timestamp,
     ) -> Result<HeaderMap, Unavailable> {
         let timestamp = now.to_utc().unix_timestamp().to_string();
         let mut signatures = Vec::new();
+        let secrets = &endpoint.secrets;
         for sealed in secrets.signing(now) {
-            let secret = match self.sealing.open(&sealed.0, now) {
+            let secret = match self.sealing.open(endpoint.id, sealed) {
                 Ok(secret) => secret,
                 // Receivers that know the current secret need no other.
                 Err(_) if *sealed != secrets.current => continue,
@@ -86,45 +89,60 @@ impl EndpointCalls {
             (HeaderName::from_static("webhook-signature"), text(&signatures.join(" "))?),
         ]))
     }
-
-    fn sealed(&self, secret: &str, now: Timestamp) -> Result<SealedSecret, SealingError> {
-        self.sealing.seal(secret, now).map(SealedSecret)
-    }
-
-    /// The same secret, encrypted with the current key.
-    fn resealed(&self, secret: &SealedSecret, now: Timestamp) -> Result<SealedSecret, SealingError> {
-        self.sealed(self.sealing.open(&secret.0, now)?.expose_secret(), now)
-    }
 }
 
 #[async_trait]
 impl WebhookSender for EndpointCalls {
-    fn check_url(&self, url: &EndpointUrl) -> Result<(), UrlProblem> {
-        let parsed = Url::parse(url.as_str()).map_err(|_| UrlProblem("must be a URL".to_owned()))?;
-        self.calls.check(&parsed).map_err(|refusal| UrlProblem(refusal.to_string()))
+    fn accept_url(&self, url: &EndpointUrl) -> Result<EndpointUrl, UrlProblem> {
+        let accepted = self.calls.accept(url.as_str());
+        // The canonical form can be too long, because characters are encoded.
+        let accepted =
+            accepted.and_then(|accepted| EndpointUrl::new(accepted.as_str()).map_err(|_| UrlRefusal::Form));
+        accepted.map_err(|refusal| UrlProblem(refusal.to_string()))
     }
 
-    fn new_secret(&self, now: Timestamp) -> Result<(Token, SealedSecret), Unavailable> {
+    fn new_secret(
+        &self,
+        endpoint: WebhookEndpointId,
+        now: Timestamp,
+    ) -> Result<(Token, SealedSecret), Unavailable> {
         let secret = format!("{PREFIX}{}", STANDARD.encode(random::<SECRET_BYTES>(self.random)));
-        let sealed = self.sealed(&secret, now).map_err(Unavailable::new)?;
+        let sealed = self.sealing.seal(endpoint, &secret, now).map_err(Unavailable::new)?;
         Ok((Token(secret), sealed))
+    }
+
+    fn current_secret(&self, endpoint: &WebhookEndpoint) -> Result<Token, Unavailable> {
+        let secret = self.sealing.open(endpoint.id, &endpoint.secrets.current).map_err(Unavailable::new)?;
+        Ok(Token(secret.expose_secret().to_owned()))
     }
 
     fn reseal(
         &self,
+        endpoint: WebhookEndpointId,
         secrets: &EndpointSecrets,
         now: Timestamp,
-    ) -> Result<Option<EndpointSecrets>, Unavailable> {
-        if secrets.signing(now).all(|secret| self.sealing.is_current(&secret.0, now)) {
-            return Ok(None);
+    ) -> Result<Option<EndpointSecrets>, UndecryptableSecret> {
+        if secrets.signing(now).all(|secret| self.sealing.is_current(secret, now)) {
+            // A key of the same id may have other bytes.
+            return self.check_secret(endpoint, &secrets.current).map(|()| None);
         }
-        let current = self.resealed(&secrets.current, now).map_err(Unavailable::new)?;
+        let reseal = |secret: &SealedSecret| -> Result<Option<SealedSecret>, UndecryptableSecret> {
+            let opened = self.sealing.open(endpoint, secret)?;
+            Ok(self.sealing.seal(endpoint, opened.expose_secret(), now).ok())
+        };
+        let Some(current) = reseal(&secrets.current)? else { return Ok(None) };
         let previous = secrets.previous.iter().filter(|(_, until)| *until > now);
         // A previous secret that cannot be decrypted was replaced because of that.
-        let previous =
-            previous.filter_map(|(secret, until)| Some((self.resealed(secret, now).ok()?, *until)));
-        let previous = previous.collect();
-        Ok(Some(EndpointSecrets { current, previous }))
+        let previous = previous.filter_map(|(secret, until)| Some((reseal(secret).ok()??, *until)));
+        Ok(Some(EndpointSecrets { current, previous: previous.collect() }))
+    }
+
+    fn check_secret(
+        &self,
+        endpoint: WebhookEndpointId,
+        current: &SealedSecret,
+    ) -> Result<(), UndecryptableSecret> {
+        self.sealing.open(endpoint, current).map(drop)
     }
 
     async fn send(
@@ -139,10 +157,10 @@ impl WebhookSender for EndpointCalls {
         };
         let body = (self.render)(endpoint, message, &self.currency);
         let body = body.ok_or_else(|| Unavailable::new("the message cannot be rendered"))?;
-        let headers = self.headers(&endpoint.secrets, &Uuid::from_u128(id.0).to_string(), &body, now)?;
+        let headers = self.headers(endpoint, &Uuid::from_u128(id.0).to_string(), &body, now)?;
         let began = Instant::now();
         let replied = match Url::parse(endpoint.url.as_str()) {
-            Ok(url) => self.calls.post(&url, headers, body).await,
+            Ok(url) => self.calls.post(endpoint.owner, &url, headers, body).await,
             Err(_) => Err(OutgoingCallError::Url(UrlRefusal::Form)),
         };
         let took = Duration::try_from(began.elapsed()).unwrap_or(Duration::MAX);

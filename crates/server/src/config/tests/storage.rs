@@ -1,4 +1,4 @@
-//! The store, its data directory, and the signing keys in it.
+//! The store, its data directory, and the keys.
 
 use super::*;
 
@@ -71,8 +71,6 @@ fn production_accepts_sqlite_and_refuses_memory() {
     let production = DeploymentEnvironment::Production;
     let settings = given(production, &[], data("/data")).settings().unwrap();
     assert_eq!(settings.storage.directory(), Some(Path::new("/data")));
-    let sqlite = layers(production, &[("storage.backend", "sqlite")]).settings().unwrap();
-    assert_eq!(sqlite.storage.directory(), Some(Path::new("./cuepoint-data")));
     refused(
         given(production, &[], Some(StorageOption::Ephemeral)).settings(),
         "storage.backend: memory is refused in production, because its data ends with the process (--ephemeral)",
@@ -80,22 +78,60 @@ fn production_accepts_sqlite_and_refuses_memory() {
 }
 
 #[test]
-fn keys_that_are_not_configured_are_in_the_data_directory() {
-    let source = |layers: Layers| layers.settings().unwrap().auth.signing_keys;
-    for environment in [DEVELOPMENT, DeploymentEnvironment::Test] {
-        match source(given(environment, &[], data("/data"))) {
-            Some(SigningKeySource::DataDirectory(path)) => {
-                assert_eq!(path, Path::new("/data/signing-keys"));
-            }
-            other => panic!("{other:?}"),
-        }
-        assert!(source(given(environment, &[], Some(StorageOption::Ephemeral))).is_none());
+fn production_uses_no_data_directory_that_is_not_named() {
+    let production = DeploymentEnvironment::Production;
+    let (backend, dir) = (("CUEPOINT__STORAGE__BACKEND", "sqlite"), ("CUEPOINT__STORAGE__DIR", "/data"));
+    refused(
+        given(production, &[backend, ("STATE_DIRECTORY", "")], None).settings(),
+        "storage.dir: is required in production, unless --data or $STATE_DIRECTORY names the data directory",
+    );
+    for named in [
+        given(production, &[backend, dir], None),
+        given(production, &[backend, ("STATE_DIRECTORY", "/data")], None),
+        given(production, &[backend], data("/data")),
+    ] {
+        assert_eq!(named.settings().unwrap().storage.directory(), Some(Path::new("/data")));
     }
-    assert!(source(given(DeploymentEnvironment::Production, &[], data("/data"))).is_none());
+}
+
+#[test]
+fn keys_that_are_not_configured_are_in_the_data_directory() {
+    let created = |layers: Layers| {
+        let settings = layers.settings().unwrap();
+        [settings.auth.signing_keys, settings.webhooks.keys].map(|source| match source?.place {
+            KeyPlace::Created(path) => Some(path),
+            other => panic!("{other:?}"),
+        })
+    };
+    for environment in [DEVELOPMENT, DeploymentEnvironment::Test] {
+        let paths = ["/data/signing-keys", "/data/webhook-keys"].map(|path| Some(PathBuf::from(path)));
+        assert_eq!(created(given(environment, &[], data("/data"))), paths);
+        assert_eq!(created(given(environment, &[], Some(StorageOption::Ephemeral))), [None, None]);
+    }
+    assert_eq!(created(given(DeploymentEnvironment::Production, &[], data("/data"))), [None, None]);
     let postgres = [("storage.backend", "postgres"), ("storage.postgres.url", "postgres://db/cuepoint")];
-    assert!(source(layers(DEVELOPMENT, &postgres)).is_none());
-    let file = source(layers(DEVELOPMENT, &[("auth.signing_key_file", "/keys")]));
-    assert!(matches!(file, Some(SigningKeySource::File(_))), "{file:?}");
-    let text = source(layers(DEVELOPMENT, &[("auth.signing_keys", "a:hidden")]));
-    assert!(matches!(text, Some(SigningKeySource::Text(_))), "{text:?}");
+    assert_eq!(created(layers(DEVELOPMENT, &postgres)), [None, None]);
+}
+
+#[test]
+fn configured_keys_are_in_a_file_or_a_text() {
+    let sources = |layers: Layers| {
+        let settings = layers.settings().unwrap();
+        (settings.auth.signing_keys, settings.webhooks.keys)
+    };
+    let place = |source: Option<KeySource>| source.unwrap().place;
+    let files = [("auth.signing_key_file", "/keys"), ("webhooks.key_file", "/others")];
+    let (signing, webhooks) = sources(layers(DEVELOPMENT, &files));
+    assert!(matches!(place(signing), KeyPlace::File(path) if path == Path::new("/keys")));
+    assert!(matches!(place(webhooks), KeyPlace::File(path) if path == Path::new("/others")));
+    let texts = [("auth.signing_keys", "a:hidden"), ("webhooks.keys", "b:hidden")];
+    let (signing, webhooks) = sources(layers(DEVELOPMENT, &texts));
+    assert!(matches!((place(signing), place(webhooks)), (KeyPlace::Text(_), KeyPlace::Text(_))));
+
+    let postgres = [("storage.backend", "postgres"), ("storage.postgres.url", "postgres://db/cuepoint")];
+    let file = [&postgres[..], &[("auth.signing_key_file", "/etc/keys")]].concat();
+    let (_, beside) = sources(layers(DEVELOPMENT, &file));
+    assert!(matches!(place(beside), KeyPlace::Created(path) if path == Path::new("/etc/webhook-keys")));
+    let (_, none) = sources(layers(DeploymentEnvironment::Production, &file));
+    assert!(none.is_none(), "production creates no keys");
 }

@@ -70,6 +70,7 @@ impl From<FeedRefusal> for ApiError {
     fn from(refusal: FeedRefusal) -> Self {
         match refusal {
             FeedRefusal::Expired { oldest } => Self::events_expired(oldest.get()),
+            FeedRefusal::Lost { continue_after } => Self::events_lost(continue_after.get()),
         }
     }
 }

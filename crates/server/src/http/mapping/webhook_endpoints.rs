@@ -1,11 +1,15 @@
 //! Mapping of refused changes of webhook endpoints to API errors.
 
-use cuepoint_domain::application::WebhookRefusal;
+use cuepoint_domain::application::{TestRefusal, WebhookRefusal};
 use cuepoint_domain::ports::UrlProblem;
 use cuepoint_domain::webhook::WebhookEndpoint;
 
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::messages::{self, Errors};
+
+/// The longest time for which a test runs, in seconds.
+const TESTS_RUN_FOR_SECONDS: u32 = 15;
+const SECRET_LOST: &str = "The secret of this webhook endpoint was lost. Rotate it first.";
 
 impl From<WebhookRefusal> for ApiError {
     fn from(refusal: WebhookRefusal) -> Self {
@@ -13,9 +17,24 @@ impl From<WebhookRefusal> for ApiError {
             WebhookRefusal::Url(UrlProblem(problem)) => {
                 Self::invalid(Errors::one("url", messages::url_refused("url", &problem)))
             }
+            WebhookRefusal::PasswordRequired => {
+                Self::invalid(Errors::one("password", messages::required("password")))
+            }
+            WebhookRefusal::WrongPassword => {
+                Self::invalid(Errors::one("password", messages::incorrect("password")))
+            }
+            WebhookRefusal::Inactive => Code::EndpointInactive.into(),
             WebhookRefusal::TooMany => Self::saying(Code::LimitExceeded, too_many()),
+            WebhookRefusal::SecretLost => Self::saying(Code::Conflict, SECRET_LOST),
             WebhookRefusal::EmptyRange => Self::invalid(Errors::one("after", messages::empty_range("after"))),
             WebhookRefusal::ReplayRunning => Code::ReplayRunning.into(),
+            WebhookRefusal::Lost { continue_after } => Self::events_lost(continue_after.get()),
+            WebhookRefusal::Test(TestRefusal::Running) => {
+                Self::saying(Code::Conflict, "A test of this webhook endpoint is still running.")
+            }
+            WebhookRefusal::Test(TestRefusal::TooMany) => {
+                Self::not_now("Too many webhook endpoints are being tested.", TESTS_RUN_FOR_SECONDS)
+            }
         }
     }
 }

@@ -83,6 +83,7 @@ fn extensions(declaration: &Declaration) -> Extensions {
             Class::Requests => "requests",
             Class::Withdrawals => "withdrawals",
             Class::Webhooks => "webhooks",
+            Class::WebhookChanges => "webhook_changes",
             Class::Other => "other",
         };
         access.insert("rate_limit".to_owned(), json!(class));
@@ -96,7 +97,7 @@ fn extensions(declaration: &Declaration) -> Extensions {
 const fn limit(class: Class) -> &'static str {
     match class {
         Class::Login | Class::Requests | Class::Withdrawals | Class::Other => "Requests per minute.",
-        Class::Webhooks => "Requests per hour.",
+        Class::Webhooks | Class::WebhookChanges => "Requests per hour.",
     }
 }
 

@@ -224,8 +224,11 @@ mod tests {
                     schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
                 let keys: BTreeSet<_> = properties.keys().map(String::as_str).collect();
                 let optional: Vec<_> = keys.difference(&required).copied().collect();
-                let expected: &[&str] =
-                    if place == "Failure" { &["allowed", "current", "errors", "oldest"] } else { &[] };
+                let expected: &[&str] = if place == "Failure" {
+                    &["allowed", "continue_after", "current", "errors", "oldest"]
+                } else {
+                    &[]
+                };
                 assert_eq!(optional, expected, "{place}");
                 properties.iter().for_each(|(key, property)| check(&format!("{place}.{key}"), property));
             }

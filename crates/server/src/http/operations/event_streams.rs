@@ -51,7 +51,7 @@ operations! {
     /// event as JSON. The stream continues after the header `Last-Event-ID`, which browsers send when they
     /// reconnect, or after the parameter `after`; without either it begins with the next event.
     ///
-    /// A stream ends when the access token expires or is revoked, when the server stops, and when the client is
+    /// A stream ends when the access token is no longer accepted, when the server stops, and when the client is
     /// 256 events behind. A client that resumes after the last `id` misses nothing. An account has at
     /// most 6 streams.
     GET "/api/v1/events/stream" "streamEvents" {
@@ -59,7 +59,7 @@ operations! {
         run: authenticated(Action::ReadEvents, own),
         answers: event_stream("Server-sent events, each with an `Event` as `data`."),
         filters: StreamFilters::DECLARED,
-        fails: &[Code::ValidationFailed, Code::EventsExpired],
+        fails: &[Code::ValidationFailed, Code::EventsExpired, Code::EventsLost],
     }
 
     /// Stream all events
@@ -70,7 +70,7 @@ operations! {
         run: authenticated(Action::ReadAllEvents, all),
         answers: event_stream("Server-sent events, each with an `OperatorEvent` as `data`."),
         filters: StreamFilters::DECLARED,
-        fails: &[Code::ValidationFailed, Code::EventsExpired],
+        fails: &[Code::ValidationFailed, Code::EventsExpired, Code::EventsLost],
     }
 }
 
@@ -102,7 +102,10 @@ async fn open(call: ApiCall, principal: Principal, feed: Feed) -> Result<ApiResp
         epoch: call.app.authentication.revocations.epoch(),
         expires: call.token_expiry()?,
     };
-    let subscription = call.app.event_hub.open(authority, call.is_abandoned()).map_err(refusal)?;
+    if call.is_head() {
+        return describe(&call, &principal, feed, after).await;
+    }
+    let subscription = call.app.event_hub.open(authority, call.connection()).map_err(refusal)?;
     let after = match after {
         Some(after) => after,
         None => call.app.services.events.newest().await?,
@@ -124,6 +127,21 @@ async fn open(call: ApiCall, principal: Principal, feed: Feed) -> Result<ApiResp
         }
     });
     Ok(ApiResponse::event_stream(begin.chain(rest).boxed_local()))
+}
+
+/// The answer to HEAD: the same checks as for a stream, and none is opened.
+async fn describe(
+    call: &ApiCall,
+    principal: &Principal,
+    feed: Feed,
+    after: Option<Position>,
+) -> Result<ApiResponse, ApiError> {
+    call.app.event_hub.ensure_room(principal.user).map_err(refusal)?;
+    if after.is_some() {
+        let asked = EventPageRequest { after, limit: 1, types: None };
+        call.app.services.events.page(principal, feed, &asked).await?;
+    }
+    Ok(ApiResponse::event_stream(stream::empty().boxed_local()))
 }
 
 /// The reconnection time of the stream with this number: spread, so that clients do not all come back at once

@@ -30,7 +30,7 @@ operations! {
         run: authenticated(Action::ReadEvents, own),
         answers: ok::<EventPageView<'_>>("A page of events, oldest first."),
         filters: EventFilters::DECLARED,
-        fails: &[Code::ValidationFailed, Code::EventsExpired],
+        fails: &[Code::ValidationFailed, Code::EventsExpired, Code::EventsLost],
     }
 
     /// List all events
@@ -42,7 +42,7 @@ operations! {
         run: authenticated(Action::ReadAllEvents, all),
         answers: ok::<OperatorEventPageView<'_>>("A page of events, oldest first."),
         filters: EventFilters::DECLARED,
-        fails: &[Code::ValidationFailed, Code::EventsExpired],
+        fails: &[Code::ValidationFailed, Code::EventsExpired, Code::EventsLost],
     }
 }
 

@@ -3,7 +3,7 @@
 use cuepoint_domain::authorization::Action;
 
 use crate::http::declaration::{accepted, created, json, ok, operations, optional_json, page};
-use crate::http::endpoint::authenticated;
+use crate::http::endpoint::{authenticated, keyed};
 use crate::http::operations::views::{
     AllWebhooks, Empty, OperatorWebhookAttemptView, OperatorWebhookEndpointData, OperatorWebhookEndpointView,
     OperatorWebhookSecretData,
@@ -31,7 +31,7 @@ operations! {
     /// operator.
     POST "/api/v1/operator/webhook-endpoints" "createOperatorWebhookEndpoint" {
         tag: Operators,
-        run: authenticated(Action::ManageAllWebhooks, create::<AllWebhooks>),
+        run: keyed(Action::ManageAllWebhooks, create::<AllWebhooks>),
         answers: created::<OperatorWebhookSecretData>("The endpoint with its secret.")
             .located("/api/v1/operator/webhook-endpoints"),
         class: Class::Webhooks,
@@ -53,7 +53,9 @@ operations! {
         tag: Operators,
         run: authenticated(Action::ManageAllWebhooks, change::<AllWebhooks>),
         answers: ok::<OperatorWebhookEndpointData>("The changed endpoint."),
+        class: Class::WebhookChanges,
         body: json::<EndpointChangeBody>(),
+        fails: &[Code::Conflict],
     }
 
     /// Delete a webhook endpoint for all events
@@ -63,6 +65,7 @@ operations! {
         tag: Operators,
         run: authenticated(Action::ManageAllWebhooks, delete::<AllWebhooks>),
         answers: ok::<Empty>("The endpoint is deleted."),
+        class: Class::WebhookChanges,
     }
 
     /// Rotate a webhook secret for all events
@@ -72,7 +75,7 @@ operations! {
         tag: Operators,
         run: authenticated(Action::ManageAllWebhooks, rotate::<AllWebhooks>),
         answers: ok::<OperatorWebhookSecretData>("The endpoint with its new secret."),
-        class: Class::Webhooks,
+        class: Class::WebhookChanges,
         body: optional_json::<Empty>(),
     }
 
@@ -85,6 +88,7 @@ operations! {
         answers: accepted::<Empty>("The test will be sent."),
         class: Class::Webhooks,
         body: optional_json::<Empty>(),
+        fails: &[Code::Conflict],
     }
 
     /// List webhook delivery attempts for all events
@@ -105,6 +109,6 @@ operations! {
         answers: accepted::<OperatorWebhookEndpointData>("The endpoint, which will deliver the events."),
         class: Class::Webhooks,
         body: json::<ReplayBody>(),
-        fails: &[Code::ReplayRunning],
+        fails: &[Code::ReplayRunning, Code::EndpointInactive, Code::EventsLost],
     }
 }

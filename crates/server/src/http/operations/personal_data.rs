@@ -59,6 +59,9 @@ body! {
 type BodyChunk = Result<Bytes, Box<dyn Error>>;
 
 async fn export(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+    if call.is_head() {
+        return Ok(ApiResponse::streamed(stream::empty().boxed_local()));
+    }
     let personal_data = &call.app.services.personal_data;
     let profile = personal_data.export(&call.context(&principal)).await?;
     let user = UserView::new(&profile.user, profile.balance.available, call.currency());

@@ -3,17 +3,17 @@
 use std::collections::BTreeSet;
 
 use cuepoint_domain::account::Field;
-use cuepoint_domain::application::{EndpointRequest, ReplayRequest};
+use cuepoint_domain::application::{Done, EndpointRequest, ReplayRequest};
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::event::EventType;
 use cuepoint_domain::ids::WebhookEndpointId;
 use cuepoint_domain::ledger::Position;
-use cuepoint_domain::text::Line;
+use cuepoint_domain::text::{Line, Password};
 use cuepoint_domain::webhook::{EndpointSettings, EndpointUrl};
 
 use crate::http::call::{self, ApiCall};
 use crate::http::declaration::{accepted, created, json, ok, operations, optional_json, page};
-use crate::http::endpoint::authenticated;
+use crate::http::endpoint::{authenticated, keyed};
 use crate::http::operations::views::{
     Empty, OwnWebhooks, WebhookAttemptView, WebhookEndpointData, WebhookEndpointView, WebhookSecretData,
     WebhookViews,
@@ -38,10 +38,11 @@ operations! {
     /// Create a webhook endpoint
     ///
     /// Events are sent to the URL from now on, as signed POST requests. The secret that signs them is shown only
-    /// in this response. An account can have five endpoints.
+    /// in this response, and again to a repeated request. An account can have five endpoints. Requires the password
+    /// of the account.
     POST "/api/v1/webhook-endpoints" "createWebhookEndpoint" {
         tag: Webhooks,
-        run: authenticated(Action::ManageWebhooks, create::<OwnWebhooks>),
+        run: keyed(Action::ManageWebhooks, create::<OwnWebhooks>),
         answers: created::<WebhookSecretData>("The endpoint with its secret.").located("/api/v1/webhook-endpoints"),
         class: Class::Webhooks,
         body: json::<NewEndpointBody>(),
@@ -58,12 +59,15 @@ operations! {
     /// Change a webhook endpoint
     ///
     /// Events that occur while an endpoint is paused are delivered afterwards. `paused` with the value false also
-    /// enables an endpoint that the service has disabled.
+    /// enables an endpoint that the service has disabled. Another URL and enabling an endpoint require the password
+    /// of the account. If its secret was lost, rotate the secret first, which pauses the endpoint.
     PATCH "/api/v1/webhook-endpoints/{id}" "changeWebhookEndpoint" {
         tag: Webhooks,
         run: authenticated(Action::ManageWebhooks, change::<OwnWebhooks>),
         answers: ok::<WebhookEndpointData>("The changed endpoint."),
+        class: Class::WebhookChanges,
         body: json::<EndpointChangeBody>(),
+        fails: &[Code::Conflict],
     }
 
     /// Delete a webhook endpoint
@@ -73,6 +77,7 @@ operations! {
         tag: Webhooks,
         run: authenticated(Action::ManageWebhooks, delete::<OwnWebhooks>),
         answers: ok::<Empty>("The endpoint is deleted."),
+        class: Class::WebhookChanges,
     }
 
     /// Rotate the secret of a webhook endpoint
@@ -83,20 +88,21 @@ operations! {
         tag: Webhooks,
         run: authenticated(Action::ManageWebhooks, rotate::<OwnWebhooks>),
         answers: ok::<WebhookSecretData>("The endpoint with its new secret."),
-        class: Class::Webhooks,
+        class: Class::WebhookChanges,
         body: optional_json::<Empty>(),
     }
 
     /// Test a webhook endpoint
     ///
     /// Sends a message of the type `webhook.test` once, in the background. Its attempt is listed by
-    /// `listWebhookAttempts`.
+    /// `listWebhookAttempts`. One test of an endpoint runs at a time.
     POST "/api/v1/webhook-endpoints/{id}/test" "testWebhookEndpoint" {
         tag: Webhooks,
         run: authenticated(Action::ManageWebhooks, test::<OwnWebhooks>),
         answers: accepted::<Empty>("The test will be sent."),
         class: Class::Webhooks,
         body: optional_json::<Empty>(),
+        fails: &[Code::Conflict],
     }
 
     /// List delivery attempts of a webhook endpoint
@@ -110,7 +116,7 @@ operations! {
 
     /// Replay events to a webhook endpoint
     ///
-    /// Either the events of a range, up to the cursor of the endpoint at most, or those whose delivery was given
+    /// The endpoint must be active. Either the events of a range, up to the cursor of the endpoint at most, or those whose delivery was given
     /// up after the last attempt. An endpoint delivers one range at a time.
     POST "/api/v1/webhook-endpoints/{id}/replay" "replayWebhookEvents" {
         tag: Webhooks,
@@ -118,14 +124,15 @@ operations! {
         answers: accepted::<WebhookEndpointData>("The endpoint, which will deliver the events."),
         class: Class::Webhooks,
         body: json::<ReplayBody>(),
-        fails: &[Code::ReplayRunning],
+        fails: &[Code::ReplayRunning, Code::EndpointInactive, Code::EventsLost],
     }
 }
 
 body! {
     /// A webhook endpoint to create.
     pub struct NewEndpointBody as "NewWebhookEndpoint", example: {
-        "url": "https://hooks.example.com/cuepoint", "types": ["music_request.created", "music_request.cancelled"]
+        "url": "https://hooks.example.com/cuepoint", "types": ["music_request.created", "music_request.cancelled"],
+        "password": "correct horse"
     } {
         /// URL to which events are sent: https, without a user, a password or a fragment. Only public addresses
         /// are called.
@@ -134,6 +141,8 @@ body! {
         types: Option<BTreeSet<EventType>> = optional(kinds::EVENT_TYPES),
         /// A note.
         description: Option<Line> = optional(kinds::LINE),
+        /// Password of the account.
+        password: Password = required(kinds::PRESENTED_PASSWORD),
     }
 }
 
@@ -148,6 +157,8 @@ body! {
         description: Field<Option<Line>> = change_or_clear(kinds::LINE),
         /// Whether nothing is sent; false also enables an endpoint that the service has disabled.
         paused: Field<bool> = change(kinds::BOOLEAN),
+        /// Password of the account; required for another URL and to enable the endpoint.
+        password: Option<Password> = optional(kinds::PRESENTED_PASSWORD),
     }
 }
 
@@ -177,13 +188,15 @@ pub(super) async fn list<V: WebhookViews>(
 pub(super) async fn create<V: WebhookViews>(
     call: ApiCall,
     principal: Principal,
-) -> Result<ApiResponse, ApiError> {
-    let NewEndpointBody { url, types, description } = call.body()?;
+) -> Result<Done<ApiResponse>, ApiError> {
+    let NewEndpointBody { url, types, description, password } = call.body()?;
+    call.count_password(&principal)?;
     let asked = EndpointRequest { url, types, description };
-    let created = call.app.services.webhooks.create(&call.context(&principal), V::FEED, asked).await;
-    let (endpoint, secret) = created?;
+    let context = call.context(&principal);
+    let created = call.app.services.webhooks.create(&context, V::FEED, asked, &password).await?;
+    let Done { value: (endpoint, secret), replayed } = created;
     let data = V::secret_data(&endpoint, secret);
-    Ok(ApiResponse::new("Webhook endpoint created.", data)?.at(endpoint.id))
+    Ok(Done { value: ApiResponse::new("Webhook endpoint created.", data)?.at(endpoint.id), replayed })
 }
 
 /// Shows the endpoint in the path.
@@ -202,7 +215,10 @@ pub(super) async fn change<V: WebhookViews>(
     principal: Principal,
 ) -> Result<ApiResponse, ApiError> {
     let id = found::<V>(&call, &principal).await?;
-    let EndpointChangeBody { url, types, description, paused } = call.body()?;
+    let EndpointChangeBody { url, types, description, paused, password } = call.body()?;
+    if password.is_some() {
+        call.count_password(&principal)?;
+    }
     let settings = EndpointSettings {
         url: given(url),
         types: given(types),
@@ -210,7 +226,8 @@ pub(super) async fn change<V: WebhookViews>(
         is_paused: given(paused),
     };
     let context = call.context(&principal);
-    let endpoint = call.app.services.webhooks.change(&context, V::FEED, id, settings).await?;
+    let webhooks = &call.app.services.webhooks;
+    let endpoint = webhooks.change(&context, V::FEED, id, settings, password.as_ref()).await?;
     ApiResponse::new("Webhook endpoint updated.", V::data(&endpoint))
 }
 

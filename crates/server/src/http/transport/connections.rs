@@ -13,6 +13,7 @@ use actix_web::body::BoxBody;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
+use crate::adapters::event_hub::ClientConnection;
 use crate::http::transport::body_guard::guarded_body;
 
 /// A connection that is closed after being idle for too long.
@@ -43,17 +44,6 @@ impl Connection {
         Ok(Self(state))
     }
 
-    /// Whether the client has closed its side, which the web server notices only at the next write.
-    #[must_use]
-    pub(crate) fn is_abandoned(&self) -> bool {
-        let Self(state) = self;
-        // The socket does not block.
-        match state.socket.peek(&mut [0]) {
-            Ok(read) => read == 0,
-            Err(error) => !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted),
-        }
-    }
-
     /// Marks the connection as busy with a request.
     #[must_use]
     pub(crate) fn busy(&self) -> Busy {
@@ -67,6 +57,36 @@ impl Connection {
         guarded_body(answer, move |polled| {
             self.0.set(if polled.is_pending() { None } else { Some(Instant::now()) });
         })
+    }
+}
+
+impl ClientConnection for Connection {
+    fn is_abandoned(&self) -> bool {
+        let Self(state) = self;
+        // The socket does not block.
+        match state.socket.peek(&mut [0]) {
+            Ok(read) => read == 0,
+            Err(error) => !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted),
+        }
+    }
+
+    fn cut(&self) {
+        let Self(state) = self;
+        // The connection may be closed already.
+        let _ = state.socket.shutdown(Shutdown::Both);
+    }
+}
+
+/// A connection that could not be watched counts as open.
+impl ClientConnection for Option<Connection> {
+    fn is_abandoned(&self) -> bool {
+        self.as_ref().is_some_and(ClientConnection::is_abandoned)
+    }
+
+    fn cut(&self) {
+        if let Some(connection) = self {
+            connection.cut();
+        }
     }
 }
 

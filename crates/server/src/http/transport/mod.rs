@@ -9,5 +9,7 @@ pub mod cors;
 pub mod deadline;
 pub mod rate_limits;
 pub mod refusals;
+pub mod request_gate;
+pub mod response_framing;
 pub mod response_headers;
 pub mod undrained_body;

@@ -19,6 +19,8 @@ use actix_web::rt::net::TcpStream;
 use actix_web::rt::time::{Sleep, sleep};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use crate::http::transport::request_gate::RequestGate;
+
 /// Makes the response to a request that the parser refused with a status.
 pub(crate) type Refuse = Arc<dyn Fn(StatusCode) -> HttpResponse>;
 
@@ -31,9 +33,10 @@ const LINGER: Duration = Duration::from_secs(1);
 const MAX_UNREAD: usize = 1 << 20;
 const CHUNK: usize = 8_192;
 
-/// A client connection that sends the parser's refusals as envelopes.
+/// A client connection that delivers one request at a time, and sends the parser's refusals as envelopes.
 pub(crate) struct Stream {
     tcp: TcpStream,
+    gate: RequestGate,
     refuse: Refuse,
     refusal: Option<Refusal>,
 }
@@ -50,13 +53,18 @@ struct Refusal {
 
 impl Stream {
     /// Wraps the connection.
-    pub(crate) const fn new(tcp: TcpStream, refuse: Refuse) -> Self {
-        Self { tcp, refuse, refusal: None }
+    pub(crate) fn new(tcp: TcpStream, refuse: Refuse) -> Self {
+        Self { tcp, gate: RequestGate::default(), refuse, refusal: None }
     }
 
     /// The underlying TCP connection.
     pub(crate) const fn tcp(&self) -> &TcpStream {
         &self.tcp
+    }
+
+    /// The gate in front of its requests.
+    pub(crate) const fn gate(&self) -> &RequestGate {
+        &self.gate
     }
 }
 
@@ -66,20 +74,21 @@ impl AsyncRead for Stream {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().tcp).poll_read(context, buffer)
+        let Self { tcp, gate, .. } = self.get_mut();
+        gate.poll_read(tcp, context, buffer)
     }
 }
 
 impl AsyncWrite for Stream {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let Self { tcp, refuse, refusal } = self.get_mut();
+        let Self { tcp, gate, refuse, refusal } = self.get_mut();
         if refusal.is_none() {
             match Bare::at_the_end_of(bytes) {
                 None => return Pin::new(tcp).poll_write(context, bytes),
                 Some(bare) if !bare.before.is_empty() => {
                     return Pin::new(tcp).poll_write(context, bare.before);
                 }
-                Some(bare) => *refusal = Some(Refusal::instead_of(&bare, refuse)),
+                Some(bare) => *refusal = Some(Refusal::instead_of(&bare, refuse, gate.is_head())),
             }
         }
         if let Some(refusal) = refusal {
@@ -99,7 +108,7 @@ impl AsyncWrite for Stream {
 }
 
 impl Refusal {
-    fn instead_of(bare: &Bare<'_>, refuse: &Refuse) -> Self {
+    fn instead_of(bare: &Bare<'_>, refuse: &Refuse, is_head: bool) -> Self {
         let (head, body) = refuse(bare.status).into_parts();
         let body = body.try_into_bytes().unwrap_or_default();
         let reason = bare.status.canonical_reason().unwrap_or_default();
@@ -114,7 +123,10 @@ impl Refusal {
         for (name, value) in head.headers() {
             answer.extend([name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
         }
-        answer.extend([b"\r\n", body.as_ref()].concat());
+        answer.extend(b"\r\n");
+        if !is_head {
+            answer.extend(body);
+        }
         Self { answer, written: 0, undrained_body: 0, end: None }
     }
 

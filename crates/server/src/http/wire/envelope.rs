@@ -76,6 +76,10 @@ pub struct FailureEnvelope<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 1)]
     oldest: Option<i64>,
+    /// With `events_lost`: the position after which the client continues, and misses no event that is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, minimum = 0)]
+    continue_after: Option<i64>,
     /// `X-Request-Id` of the answer.
     #[schema(example = "0192f7c1-8a3b-7c4d-9e5f-60718293a4b5")]
     request_id: &'a str,
@@ -211,6 +215,7 @@ impl ApiError {
             current: details.transition.as_ref().map(|transition| transition.current),
             allowed: details.transition.as_ref().map(|transition| transition.allowed.as_slice()),
             oldest: details.oldest,
+            continue_after: details.continue_after,
             request_id,
         };
         let body = serde_json::to_vec(&failure).unwrap_or_default();

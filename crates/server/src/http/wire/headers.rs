@@ -43,20 +43,21 @@ pub struct Signature<'a> {
 /// The headers that authenticate a provider's message.
 ///
 /// # Errors
-/// [`Code::Unauthenticated`] if one is missing, [`Code::InvalidToken`] if one is repeated or not text,
-/// [`Code::BadRequest`] for an invalid id.
+/// [`Code::Unauthenticated`] if one is missing, [`Code::InvalidToken`] if one is repeated or another than the id is
+/// not text, [`Code::BadRequest`] for an invalid id.
 pub fn signature(headers: &HeaderMap) -> Result<Signature<'_>, ApiError> {
     let one = |name: &'static str| {
         let mut values = headers.get_all(name);
         let value = values.next().ok_or(Code::Unauthenticated)?;
-        value.to_str().ok().filter(|_| values.next().is_none()).ok_or(Code::InvalidToken)
+        if values.next().is_none() { Ok(value) } else { Err(Code::InvalidToken) }
     };
-    let id = one("webhook-id")?;
-    if WebhookId::new(id).is_none() {
+    let text = |name| one(name)?.to_str().map_err(|_| Code::InvalidToken);
+    let id = one("webhook-id")?.to_str().ok().filter(|id| WebhookId::new(id).is_some());
+    let id = id.ok_or_else(|| {
         let message = "The webhook-id header must have 1 to 255 visible ASCII characters.";
-        return Err(ApiError::saying(Code::BadRequest, message));
-    }
-    Ok(Signature { id, timestamp: one("webhook-timestamp")?, signatures: one("webhook-signature")? })
+        ApiError::saying(Code::BadRequest, message)
+    })?;
+    Ok(Signature { id, timestamp: text("webhook-timestamp")?, signatures: text("webhook-signature")? })
 }
 
 /// Checks that the client accepts this media type, which is the default.
@@ -159,6 +160,23 @@ mod tests {
         assert_eq!(bearer(request(&[]).headers()).unwrap_err().code, Code::Unauthenticated);
         let twice = request(&[("authorization", "Bearer a"), ("authorization", "Bearer a")]);
         assert_eq!(bearer(twice.headers()).unwrap_err().code, Code::InvalidToken);
+    }
+
+    #[test]
+    fn an_id_of_a_message_that_is_no_ascii_text_is_a_bad_request() {
+        let message = |id: &[u8]| {
+            let mut headers = HeaderMap::new();
+            for (name, value) in [("webhook-timestamp", "1"), ("webhook-signature", "v1,x")] {
+                headers.insert(header::HeaderName::from_static(name), HeaderValue::from_static(value));
+            }
+            let id = HeaderValue::from_bytes(id).unwrap();
+            headers.insert(header::HeaderName::from_static("webhook-id"), id);
+            signature(&headers).map(|signature| signature.id.to_owned()).map_err(|error| error.code)
+        };
+        assert_eq!(message(b"msg_1"), Ok("msg_1".to_owned()));
+        for id in [&b"msg_\xff"[..], "msg_é".as_bytes(), b"msg 1", b"msg\t1", b"", &[b'x'; 256]] {
+            assert_eq!(message(id), Err(Code::BadRequest), "{id:?}");
+        }
     }
 
     #[test]

@@ -127,6 +127,15 @@ impl Replicas {
         self.nodes[self.primary].stop_wal_senders(&mut self.supervisor);
     }
 
+    /// Has commits on the primary wait for no standby.
+    pub(crate) fn commit_without_standbys(&self) {
+        let session = self.primary().session();
+        session.rows("ALTER SYSTEM SET synchronous_standby_names = ''");
+        session.rows("SELECT pg_reload_conf()");
+        let names = || session.value("SHOW synchronous_standby_names");
+        eventually("commits wait for no standby", || (names().as_deref() == Some("")).then_some(()));
+    }
+
     /// Stops the WAL receivers of both standbys: no commit is confirmed any more.
     pub(crate) fn stop_wal_receivers(&mut self) {
         for standby in self.standbys() {

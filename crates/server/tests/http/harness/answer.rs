@@ -58,6 +58,9 @@ impl Answer {
         if code == "events_expired" {
             expected.push("oldest");
         }
+        if code == "events_lost" {
+            expected.push("continue_after");
+        }
         if body.get("errors").is_some() {
             expected.push("errors");
         }

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use ureq::http::{HeaderMap, HeaderName, HeaderValue};
@@ -169,6 +169,20 @@ impl EventStream {
     /// This many next events.
     pub(crate) fn events(&mut self, count: usize) -> Vec<Received> {
         (0..count).map(|_| self.event().expect("the stream ended")).collect()
+    }
+
+    /// The next event, or `None` at the end of the stream; either has to come within this time.
+    pub(crate) fn event_within(&mut self, time: Duration) -> Option<Received> {
+        let start = Instant::now();
+        loop {
+            let message = self.try_next().unwrap();
+            assert!(start.elapsed() < time, "after {:?}: {message:?}", start.elapsed());
+            match message {
+                Some(Message::Event(event)) => return Some(event),
+                Some(Message::Begin { .. } | Message::Comment(_)) => {}
+                None => return None,
+            }
+        }
     }
 
     /// The events until the end of the stream.

@@ -6,6 +6,7 @@ mod database;
 mod event_stream;
 mod mail;
 mod messages;
+mod name_server;
 mod people;
 mod provider;
 mod provider_scene;
@@ -20,13 +21,14 @@ pub(crate) use database::Database;
 pub(crate) use event_stream::{EventStream, Message as StreamMessage, Received};
 pub(crate) use mail::{MailServer, Post};
 pub(crate) use messages::{Message, NEW, OLD, STRANGE, TOPUPS, is_signed, paid, payout_keys};
+pub(crate) use name_server::NameServer;
 pub(crate) use people::{
     PASSWORD, PERSONAL_INFO, Person, REQUEST, WEBHOOK_URL, WITHDRAWAL, cents, line, operator_keys, song,
 };
 pub(crate) use provider::{Provider, ReceivedRequest, Reply};
 pub(crate) use provider_scene::ProviderScene;
 pub(crate) use proxy::{Proxy, Traffic};
-pub(crate) use raw::{answers, exchange};
+pub(crate) use raw::{RawConnection, answers, exchange};
 pub(crate) use routes::{ROUTES, Route};
 pub(crate) use server::{Place, SHARED_KEY, Server, run, run_at};
 

@@ -234,7 +234,7 @@ impl Person {
 
     /// Creates a webhook endpoint in this list, and returns its id.
     pub(crate) fn webhook_endpoint(&self, list: &str) -> i64 {
-        let data = self.post(list, &json!({"url": WEBHOOK_URL})).data(201);
+        let data = self.post(list, &json!({"url": WEBHOOK_URL, "password": PASSWORD})).data(201);
         data["webhook_endpoint"]["id"].as_i64().unwrap()
     }
 

@@ -20,6 +20,8 @@ pub(crate) enum Traffic {
     CutBeforeCommit,
     /// Forwards it until a COMMIT, which is delivered while its answer is dropped, then cuts everything.
     CutAfterCommit,
+    /// Forwards it, and cuts connections that ask for notifications.
+    WithoutNotifications,
 }
 
 /// A proxy in front of one address; it ends with the process.
@@ -78,6 +80,11 @@ fn serve(client: &TcpStream, target: &str, state: &Arc<State>) {
     let Ok(server) = TcpStream::connect(target) else { return };
     let commits = AtomicBool::new(false);
     let asked = |bytes: &[u8]| {
+        if state.unstuck() == Traffic::WithoutNotifications
+            && bytes.windows(7).any(|window| window == b"LISTEN ")
+        {
+            let _ = client.shutdown(Shutdown::Both);
+        }
         if bytes.windows(7).any(|window| window == b"COMMIT\0") {
             match state.unstuck() {
                 Traffic::CutBeforeCommit => state.set(Traffic::Cut),

@@ -14,6 +14,9 @@ use super::{Client, Database, Store, eventually};
 pub(crate) const SHARED_KEY: (&str, &str) =
     ("auth.signing_keys", "shared:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=");
 
+/// The webhook keys of servers on PostgreSQL, unless a test configures others: data directories have their own.
+const WEBHOOK_KEYS: &str = "shared:HwECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+
 /// The log line with the listening address.
 const LISTENING: &str = "listening on ";
 
@@ -107,17 +110,29 @@ impl Server {
 
     /// A server with an in-memory store, whose standard error is a pipe that is not read.
     pub(crate) fn with_unread_log() -> Self {
-        Self::spawn_unread(None, &Place::Memory, &[])
+        Self::spawn_unread(None, &Place::Memory, &["serve"], &[])
     }
 
-    fn spawn(database: Option<Arc<Database>>, place: &Place, keys: &[(&str, &str)]) -> Self {
-        let mut server = Self::spawn_unread(database, place, keys);
+    /// A server on an existing database, started with these arguments.
+    pub(crate) fn running(database: &Arc<Database>, arguments: &[&str], keys: &[(&str, &str)]) -> Self {
+        let mut server = Self::spawn_unread(Some(Arc::clone(database)), &database.place(), arguments, keys);
         server.read_log();
         server
     }
 
-    fn spawn_unread(database: Option<Arc<Database>>, place: &Place, keys: &[(&str, &str)]) -> Self {
-        let mut command = command(&["serve"]);
+    fn spawn(database: Option<Arc<Database>>, place: &Place, keys: &[(&str, &str)]) -> Self {
+        let mut server = Self::spawn_unread(database, place, &["serve"], keys);
+        server.read_log();
+        server
+    }
+
+    fn spawn_unread(
+        database: Option<Arc<Database>>,
+        place: &Place,
+        arguments: &[&str],
+        keys: &[(&str, &str)],
+    ) -> Self {
+        let mut command = command(arguments);
         command.env("CUEPOINT__SERVER__WORKERS", "2");
         place.configure(&mut command);
         for (key, value) in keys {
@@ -250,6 +265,9 @@ impl Place {
             Self::Postgres(url) => ("postgres", Some("storage.postgres.url"), Some(url.as_ref())),
         };
         command.env(variable("storage.backend"), backend);
+        if matches!(self, Self::Postgres(_)) {
+            command.env(variable("webhooks.keys"), WEBHOOK_KEYS);
+        }
         if let (Some(key), Some(value)) = (key, value) {
             command.env(variable(key), value);
         }

@@ -2,20 +2,25 @@
 
 use cuepoint_domain::ids::OperationId;
 use cuepoint_domain::ledger::Position;
-use cuepoint_store_sql::rows::known;
+use cuepoint_store_sql::rows::{StoredPositionGap, known, position_gap};
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 
 use super::{End, Showing, patiently, read};
-use crate::schema::operations;
+use crate::schema::{operations, position_gaps};
 use crate::tables::positions::{is_assigned, overdue};
 
 /// The maximum number of positions in memory.
 const POSITIONS: i64 = 10_000;
 
 impl Showing<'_> {
-    /// Presents all positions, and an operation that waits too long for one.
+    /// Presents all gaps between positions, all positions, and an operation that waits too long for one.
     pub(super) async fn positions(&mut self) -> Result<(), End> {
+        let gaps = position_gaps::table.order(position_gaps::last);
+        let gaps: Vec<StoredPositionGap> = patiently(async { Ok(gaps.load(self.connection).await?) }).await?;
+        for gap in gaps {
+            self.auditor.position_gap(read(format!("the gap after position {}", gap.0), position_gap(gap))?);
+        }
         let mut last = 0_i64;
         loop {
             let query = operations::table

@@ -1,12 +1,15 @@
 //! Changes of webhook endpoints, failed deliveries and attempts, in transactions that lock the row of the
 //! endpoint first.
 
-use cuepoint_domain::ids::WebhookEndpointId;
+use cuepoint_domain::ids::{SessionId, WebhookEndpointId};
 use cuepoint_domain::ledger::Position;
 use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::ports::{EndpointAddition, EndpointUpdate};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::webhook::{Attempt, EndpointChange, Lease, NewEndpoint, Turn, WebhookEndpoint};
+use cuepoint_domain::webhook::{
+    Attempt, EndpointChange, KnownCreation, Lease, NewEndpoint, PresentedCreation, Turn, WebhookEndpoint,
+};
 use cuepoint_store_sql::rows::{
     StoredWebhookAttempt, StoredWebhookDelivery, StoredWebhookEndpoint, StoredWebhookEndpointRecord,
 };
@@ -17,38 +20,92 @@ use crate::connect::failure::DatabaseFailure;
 use crate::rows::{
     WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRecordRow, WebhookEndpointRow, column_time, known,
 };
-use crate::schema::{webhook_attempts, webhook_deliveries, webhook_endpoints};
+use crate::schema::{sessions, webhook_attempts, webhook_deliveries, webhook_endpoints};
 use crate::tables::positions::newest_position;
 use crate::tables::users::lock;
 use crate::writer::Insert;
 
-/// Adds an endpoint, unless its owner does not exist or has the maximum number. The owner is locked, so that
-/// concurrent additions count each other, and none outlives an erasure.
+/// Adds an endpoint: see [`cuepoint_domain::ports::WebhookEndpoints::add_endpoint`]. The owner is locked, so that
+/// concurrent additions count and recognise each other, and none outlives an erasure.
 pub(super) async fn add(
     connection: &mut AsyncPgConnection,
+    id: WebhookEndpointId,
     new: &NewEndpoint,
     currency: &Currency,
-) -> Result<Option<WebhookEndpoint>, DatabaseFailure> {
+) -> Result<EndpointAddition, DatabaseFailure> {
     let owner = lock(connection, new.owner, currency).await?;
     if !owner.is_some_and(|owner| owner.is_present()) {
-        return Ok(None);
+        return Ok(EndpointAddition::NoRoom);
+    }
+    if !is_live(connection, new.session).await? {
+        return Ok(EndpointAddition::SessionEnded);
+    }
+    if let Some(key) = &new.key
+        && let Some(known) = known_creation(connection, key, new.at).await?
+    {
+        return Ok(known);
     }
     let alike = webhook_endpoints::table
         .filter(webhook_endpoints::owner_id.eq(new.owner.get()))
         .filter(webhook_endpoints::feed.eq(new.feed.name()));
     let number: i64 = alike.count().get_result(connection).await?;
     if number >= i64::from(WebhookEndpoint::MAX_PER_OWNER) {
-        return Ok(None);
+        return Ok(EndpointAddition::NoRoom);
     }
     let cursor = known("operations.position", Position::new(newest_position(connection).await?))?;
     let record = WebhookEndpointRecordRow::from(StoredWebhookEndpointRecord::new(new, cursor));
-    let id: i64 = diesel::insert_into(webhook_endpoints::table)
-        .values(record)
-        .returning(webhook_endpoints::id)
-        .get_result(connection)
+    diesel::insert_into(webhook_endpoints::table)
+        .values((webhook_endpoints::id.eq(id.get()), record))
+        .execute(connection)
         .await?;
-    let id = known("webhook_endpoints.id", WebhookEndpointId::new(id))?;
-    Ok(Some(WebhookEndpoint::new(id, cursor, new.clone())))
+    Ok(EndpointAddition::Added(Box::new(WebhookEndpoint::new(id, cursor, new.clone()))))
+}
+
+/// Whether the session that is named, if one is, has not ended. It is locked until the end of the transaction: an end
+/// of the session waits, and then finds the endpoint.
+async fn is_live(
+    connection: &mut AsyncPgConnection,
+    session: Option<SessionId>,
+) -> Result<bool, DatabaseFailure> {
+    let Some(session) = session else { return Ok(true) };
+    let live: Option<i64> = sessions::table
+        .find(session.get())
+        .filter(sessions::ended_at.is_null())
+        .for_share()
+        .select(sessions::id)
+        .get_result(connection)
+        .await
+        .optional()?;
+    Ok(live.is_some())
+}
+
+/// The answer to a key that is known; a key that has expired is removed.
+async fn known_creation(
+    connection: &mut AsyncPgConnection,
+    key: &PresentedCreation,
+    now: Timestamp,
+) -> Result<Option<EndpointAddition>, DatabaseFailure> {
+    let row: Option<WebhookEndpointRow> = webhook_endpoints::table
+        .filter(webhook_endpoints::creation_key.eq(key.scope.0.to_vec()))
+        .for_no_key_update()
+        .select(WebhookEndpointRow::as_select())
+        .get_result(connection)
+        .await
+        .optional()?;
+    let Some(row) = row else { return Ok(None) };
+    let endpoint = row.endpoint()?;
+    match endpoint.known_creation(key, now) {
+        KnownCreation::Repeated => Ok(Some(EndpointAddition::Known(Box::new(endpoint)))),
+        KnownCreation::OtherBody => Ok(Some(EndpointAddition::KeyReused)),
+        KnownCreation::Expired => {
+            let none = None::<Vec<u8>>;
+            diesel::update(webhook_endpoints::table.find(endpoint.id.get()))
+                .set((webhook_endpoints::creation_key.eq(&none), webhook_endpoints::creation_body.eq(&none)))
+                .execute(connection)
+                .await?;
+            Ok(None)
+        }
+    }
 }
 
 /// Changes an endpoint.
@@ -57,7 +114,12 @@ pub(super) async fn change(
     id: WebhookEndpointId,
     change: &EndpointChange,
     level: FeatureLevel,
-) -> Result<Option<WebhookEndpoint>, DatabaseFailure> {
+) -> Result<EndpointUpdate, DatabaseFailure> {
+    if let EndpointChange::Settings { by, .. } = change
+        && !is_live(connection, by.session).await?
+    {
+        return Ok(EndpointUpdate::SessionEnded);
+    }
     let kept = webhook_endpoints::table.find(id.get());
     let row: Option<WebhookEndpointRow> = kept
         .for_no_key_update()
@@ -65,11 +127,13 @@ pub(super) async fn change(
         .get_result(connection)
         .await
         .optional()?;
-    let Some(row) = row else { return Ok(None) };
-    let (changed, record) =
+    let Some(row) = row else { return Ok(EndpointUpdate::Missing) };
+    let (before, after, record) =
         StoredWebhookEndpoint::from(row).changed(|endpoint| endpoint.changed(change, level))?;
-    diesel::update(kept).set(WebhookEndpointRecordRow::from(record)).execute(connection).await?;
-    Ok(Some(changed))
+    if after != before {
+        diesel::update(kept).set(WebhookEndpointRecordRow::from(record)).execute(connection).await?;
+    }
+    Ok(EndpointUpdate::Done { before: Box::new(before), after: Box::new(after) })
 }
 
 /// Records a turn and ends its lease; returns whether it is the newest lease of its endpoint.
@@ -89,7 +153,7 @@ pub(super) async fn end_turn(
         .await
         .optional()?;
     let Some(row) = row else { return Ok(false) };
-    let (_, record) = StoredWebhookEndpoint::from(row).changed(|endpoint| endpoint.after_turn(turn))?;
+    let (_, _, record) = StoredWebhookEndpoint::from(row).changed(|endpoint| endpoint.after_turn(turn))?;
     let ended = webhook_endpoints::leased_until.eq(column_time(leased_until));
     diesel::update(kept).set((WebhookEndpointRecordRow::from(record), ended)).execute(connection).await?;
     replace_failed(connection, id, turn).await?;

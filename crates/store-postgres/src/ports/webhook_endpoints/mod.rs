@@ -9,7 +9,7 @@ use cuepoint_domain::account::User;
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::{UserId, WebhookEndpointId};
 use cuepoint_domain::page::{PageRequest, Rows};
-use cuepoint_domain::ports::{Unavailable, WebhookEndpoints};
+use cuepoint_domain::ports::{EndpointAddition, EndpointUpdate, Unavailable, WebhookEndpoints};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::webhook::{
     Attempt, EndpointChange, FailedDelivery, Lease, NewEndpoint, Turn, WebhookEndpoint,
@@ -55,10 +55,14 @@ fn listed(feed: Feed, owner: Option<UserId>) -> IntoBoxed<'static, webhook_endpo
 
 #[async_trait]
 impl WebhookEndpoints for PostgresStore {
-    async fn add_endpoint(&self, new: &NewEndpoint) -> Result<Option<WebhookEndpoint>, Unavailable> {
+    async fn add_endpoint(
+        &self,
+        id: WebhookEndpointId,
+        new: &NewEndpoint,
+    ) -> Result<EndpointAddition, Unavailable> {
         let added = self.database.write(async |connection| {
             connection
-                .transaction(async |connection| changes::add(connection, new, &self.currency).await)
+                .transaction(async |connection| changes::add(connection, id, new, &self.currency).await)
                 .await
         });
         Ok(added.await?)
@@ -121,7 +125,7 @@ impl WebhookEndpoints for PostgresStore {
         &self,
         id: WebhookEndpointId,
         change: &EndpointChange,
-    ) -> Result<Option<WebhookEndpoint>, Unavailable> {
+    ) -> Result<EndpointUpdate, Unavailable> {
         let level = self.database.cluster().feature_level();
         let changed = self.database.write(async |connection| {
             connection

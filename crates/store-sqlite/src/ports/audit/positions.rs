@@ -1,18 +1,23 @@
 //! The positions of operations.
 
 use cuepoint_domain::ledger::Position;
-use cuepoint_store_sql::rows::known;
+use cuepoint_store_sql::rows::{StoredPositionGap, known, position_gap};
 use diesel::prelude::*;
 
 use super::{End, Showing, read};
-use crate::schema::operations;
+use crate::schema::{operations, position_gaps};
 
 /// The maximum number of positions in memory.
 const POSITIONS: i64 = 10_000;
 
 impl Showing<'_> {
-    /// Shows all positions.
+    /// Shows all gaps between positions, and all positions.
     pub(super) fn positions(&mut self) -> Result<(), End> {
+        let gaps = position_gaps::table.order(position_gaps::last);
+        let gaps: Vec<StoredPositionGap> = gaps.load(self.connection)?;
+        for gap in gaps {
+            self.auditor.position_gap(read(format!("the gap after position {}", gap.0), position_gap(gap))?);
+        }
         let mut last = 0_i64;
         loop {
             self.ensure_wanted()?;

@@ -1,5 +1,5 @@
 use std::io::ErrorKind;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -9,9 +9,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::Instant;
 
 use super::*;
+use crate::adapters::outgoing::names::Answer;
 
 const BODY: &str = r#"{"event":"played"}"#;
 const LOCAL: &str = "127.0.0.1";
+const OWNER: UserId = UserId::new(1).unwrap();
 
 /// A server on this machine, and the URL of its port under a host.
 async fn server(host: &str) -> (TcpListener, Url) {
@@ -26,23 +28,33 @@ fn calls(allowed: &[&str], lookup: Lookup) -> OutgoingCalls {
     OutgoingCalls::with_lookup(allowed, true, lookup).unwrap()
 }
 
-/// Finds, for each call in turn, the given addresses; the last ones for all further calls.
+/// Finds `localhost`.
+fn by_hosts_file() -> Lookup {
+    let servers = Arc::new(NameServers::default());
+    Arc::new(move |host: String| {
+        let servers = Arc::clone(&servers);
+        async move { servers.addresses(&host).await }.boxed()
+    })
+}
+
+/// Finds, for each look-up in turn, the given addresses, which are not kept; the last ones for all further look-ups.
 fn answers(each: &[&[&str]]) -> (Lookup, Arc<AtomicUsize>) {
-    let parse = |addresses: &&[&str]| -> Vec<SocketAddr> {
-        addresses.iter().map(|address| SocketAddr::new(address.parse().unwrap(), 0)).collect()
+    let parse = |addresses: &&[&str]| -> Vec<IpAddr> {
+        addresses.iter().map(|address| address.parse().unwrap()).collect()
     };
-    let each: Vec<Vec<SocketAddr>> = each.iter().map(parse).collect();
+    let each: Vec<Vec<IpAddr>> = each.iter().map(parse).collect();
     let asked = Arc::new(AtomicUsize::new(0));
     let counter = asked.clone();
     let lookup = move |_| {
         let nth = counter.fetch_add(1, Ordering::SeqCst).min(each.len().saturating_sub(1));
-        std::future::ready(Ok(each[nth].clone())).boxed()
+        let answer = Answer { addresses: each[nth].clone(), valid_until: Instant::now() };
+        std::future::ready(Ok(answer)).boxed()
     };
     (Arc::new(lookup), asked)
 }
 
 async fn post(calls: &OutgoingCalls, url: &Url) -> Result<OutgoingReply, OutgoingCallError> {
-    calls.post(url, HeaderMap::new(), BODY.into()).await
+    calls.post(OWNER, url, HeaderMap::new(), BODY.into()).await
 }
 
 /// Accepts a connection and reads a request.
@@ -69,12 +81,12 @@ fn assert_not_called(listener: TcpListener) {
 #[tokio::test]
 async fn a_call_passes_headers_and_body_and_returns_the_answer() {
     let (listener, url) = server(LOCAL).await;
-    let calls = calls(&[LOCAL], system_lookup());
+    let calls = calls(&[LOCAL], by_hosts_file());
     let mut headers = HeaderMap::new();
     headers.insert("webhook-id", "evt_1".parse().unwrap());
     let answer = "HTTP/1.1 503 Busy\r\nretry-after: 120\r\ncontent-length: 5\r\n\r\nlater";
     let (sent, (received, _)) =
-        tokio::join!(calls.post(&url, headers, BODY.into()), reply(&listener, answer));
+        tokio::join!(calls.post(OWNER, &url, headers, BODY.into()), reply(&listener, answer));
     let expected = OutgoingReply {
         status: StatusCode::SERVICE_UNAVAILABLE,
         retry_after: Some("120".to_owned()),
@@ -95,7 +107,7 @@ async fn an_internal_address_is_called_only_as_an_exception() {
         ("localhost", "127.0.0.1"),
     ] {
         let (listener, url) = server(host).await;
-        for refusing in [calls(&[], system_lookup()), calls(&["127.0.0.2", "10.0.0.0/8"], system_lookup())] {
+        for refusing in [calls(&[], by_hosts_file()), calls(&["127.0.0.2", "10.0.0.0/8"], by_hosts_file())] {
             let refused = post(&refusing, &url).await.unwrap_err();
             let is_refusal = matches!(
                 refused,
@@ -103,7 +115,7 @@ async fn an_internal_address_is_called_only_as_an_exception() {
             );
             assert!(is_refusal, "{host}: {refused}");
         }
-        let opened = calls(&[allowed], system_lookup());
+        let opened = calls(&[allowed], by_hosts_file());
         let (sent, _) = tokio::join!(
             post(&opened, &url),
             reply(&listener, "HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n")
@@ -116,7 +128,7 @@ async fn an_internal_address_is_called_only_as_an_exception() {
 #[tokio::test]
 async fn a_redirect_is_not_followed() {
     let ((listener, url), (target, target_url)) = (server(LOCAL).await, server(LOCAL).await);
-    let calls = calls(&[LOCAL], system_lookup());
+    let calls = calls(&[LOCAL], by_hosts_file());
     for status in [301, 302, 303, 307, 308] {
         let answer =
             format!("HTTP/1.1 {status} Elsewhere\r\nlocation: {target_url}\r\ncontent-length: 0\r\n\r\n");
@@ -132,8 +144,8 @@ async fn a_name_is_judged_by_the_addresses_that_are_connected() {
     let (lookup, asked) = answers(&[&["8.8.8.8"], &["127.0.0.1"], &["::ffff:127.0.0.1", "::1"]]);
     let calls = calls(&[], lookup.clone());
     // The answer that another check of the same name would see.
-    assert_eq!(lookup(url.host_str().unwrap().parse().unwrap()).await.unwrap().len(), 1);
-    assert_eq!(calls.check(&url), Ok(()));
+    assert_eq!(lookup("rebinding.example".to_owned()).await.unwrap().addresses.len(), 1);
+    assert_eq!(calls.accept(url.as_str()), Ok(url.clone()));
     for refused in [&["127.0.0.1"][..], &["::ffff:127.0.0.1", "::1"]] {
         let error = post(&calls, &url).await.unwrap_err();
         let OutgoingCallError::Address(RefusedAddresses(addresses)) = &error else { panic!("{error}") };
@@ -176,7 +188,7 @@ async fn only_the_accepted_addresses_of_a_name_are_connected() {
 #[tokio::test]
 async fn an_endless_answer_is_read_up_to_64_kib() {
     let (listener, url) = server(LOCAL).await;
-    let calls = calls(&[LOCAL], system_lookup());
+    let calls = calls(&[LOCAL], by_hosts_file());
     let endless = async {
         let (mut stream, _) = request(&listener).await;
         stream.write_all(b"HTTP/1.1 410 Gone\r\ncontent-length: 1000000000000\r\n\r\n").await.unwrap();
@@ -192,7 +204,7 @@ async fn an_endless_answer_is_read_up_to_64_kib() {
 #[tokio::test]
 async fn a_trickling_answer_is_cut_at_the_time_limit() {
     let (listener, url) = server(LOCAL).await;
-    let calls = calls(&[LOCAL], system_lookup());
+    let calls = calls(&[LOCAL], by_hosts_file());
     let trickle = async {
         let (mut stream, _) = request(&listener).await;
         tokio::time::pause();
@@ -237,7 +249,7 @@ async fn an_unreachable_host_is_told_from_an_invalid_answer() {
 async fn https_is_never_answered_in_plain_text() {
     let (listener, mut url) = server(LOCAL).await;
     url.set_scheme("https").unwrap();
-    let calls = calls(&[LOCAL], system_lookup());
+    let calls = calls(&[LOCAL], by_hosts_file());
     let plain = async {
         let (mut stream, _) = listener.accept().await.unwrap();
         stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await.unwrap();

@@ -26,7 +26,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<SecretString> {
     text(file).with_context(cannot)
 }
 
-/// Creates a key file with a key that signs at once, unless there is a file, and returns whether it did.
+/// Creates a key file with a key that signs or encrypts at once, unless there is a file, and returns whether it did.
 /// Concurrent calls may each add a key; every one of them verifies.
 ///
 /// # Errors
@@ -133,7 +133,7 @@ mod tests {
 
     use super::*;
     use crate::adapters::clock::SystemClock;
-    use crate::adapters::security::keys::{KeyRing, SigningKeys};
+    use crate::adapters::security::keys::{KeyRing, KeysInForce};
 
     const KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
     const ASKED: Rotation = Rotation {
@@ -190,7 +190,7 @@ mod tests {
         for (mode, accepted) in [(0o600, true), (0o400, true), (0o640, false), (0o644, false), (0o700, false)]
         {
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-            let read = SigningKeys::read(&path, SystemClock.now());
+            let read = KeysInForce::read(&path, SystemClock.now());
             assert_eq!(read.is_ok(), accepted, "{mode:o}: {read:?}");
             if !accepted {
                 assert!(rotated(&path).is_err(), "{mode:o}");
@@ -198,7 +198,7 @@ mod tests {
             }
         }
         fs::remove_file(&path).unwrap();
-        let error = SigningKeys::read(&path, SystemClock.now()).unwrap_err();
+        let error = KeysInForce::read(&path, SystemClock.now()).unwrap_err();
         assert!(format!("{error:#}").contains("cannot be read"), "{error:#}");
     }
 
@@ -209,7 +209,7 @@ mod tests {
         let report = rotated(&path).unwrap();
         assert!(report.contains(" hs256 signs from 2"), "{report}");
         assert_eq!((mode(&path), keys(&path)), (0o600, 1));
-        assert!(SigningKeys::read(&path, SystemClock.now()).is_ok());
+        assert!(KeysInForce::read(&path, SystemClock.now()).is_ok());
         // The remains of an interrupted rotation do not prevent the next one.
         fs::write(folder.0.join(".keys.new"), "half").unwrap();
         rotated(&path).unwrap();
@@ -227,7 +227,7 @@ mod tests {
         assert!(!create().unwrap());
         assert_eq!(read(&path).unwrap().expose_secret(), text.expose_secret());
         assert_eq!((mode(&path), keys(&path)), (0o600, 1));
-        assert!(SigningKeys::read(&path, SystemClock.now()).is_ok());
+        assert!(KeysInForce::read(&path, SystemClock.now()).is_ok());
         assert!(
             create_file(&folder.0.join("nowhere/keys"), &SystemClock, RandomSecrets::new().unwrap()).is_err()
         );

@@ -11,10 +11,10 @@ use sha2::{Digest, Sha256};
 
 use super::{KeyRing, file};
 
-/// The current signing keys, cached in memory; only [`SigningKeys::reload`] reads the file again. Clones
+/// The current keys, cached in memory; only [`KeysInForce::reload`] reads the file again. Clones
 /// share their keys.
 #[derive(Clone)]
-pub struct SigningKeys {
+pub struct KeysInForce {
     ring: Arc<RwLock<Arc<KeyRing>>>,
     file: Option<Arc<KeyFile>>,
 }
@@ -28,14 +28,14 @@ struct KeyFile {
 /// The SHA-256 of the content, or the error that prevented reading it.
 type Seen = Result<[u8; 32], String>;
 
-impl fmt::Debug for SigningKeys {
+impl fmt::Debug for KeysInForce {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.file.as_ref().map(|file| &file.path);
-        f.debug_struct("SigningKeys").field("ring", &self.ring()).field("file", &path).finish()
+        f.debug_struct("KeysInForce").field("ring", &self.ring()).field("file", &path).finish()
     }
 }
 
-impl SigningKeys {
+impl KeysInForce {
     /// Creates keys that never change.
     #[must_use]
     pub fn fixed(ring: KeyRing) -> Self {
@@ -53,7 +53,7 @@ impl SigningKeys {
     /// Reads keys from a file that only its owner can read.
     ///
     /// # Errors
-    /// When the file cannot be read or others may read it, and as [`SigningKeys::parse`].
+    /// When the file cannot be read or others may read it, and as [`KeysInForce::parse`].
     pub fn read(path: &Path, now: Timestamp) -> anyhow::Result<Self> {
         let text = file::read(path)?;
         let ring = signing(&text, now).with_context(|| path.display().to_string())?;
@@ -78,7 +78,7 @@ impl SigningKeys {
     /// Reloads the file and puts its keys into force if it changed; `None` if it did not.
     ///
     /// # Errors
-    /// As [`SigningKeys::read`], once per change; the previous keys stay in force.
+    /// As [`KeysInForce::read`], once per change; the previous keys stay in force.
     pub fn reload(&self, now: Timestamp) -> Option<anyhow::Result<()>> {
         let KeyFile { path, seen } = self.file.as_deref()?;
         let read = file::read(path);
@@ -124,7 +124,7 @@ mod tests {
         file.write_all(text.as_bytes()).unwrap();
     }
 
-    fn signs(keys: &SigningKeys) -> String {
+    fn signs(keys: &KeysInForce) -> String {
         keys.ring().signing(NOW).unwrap().id().to_owned()
     }
 
@@ -132,7 +132,7 @@ mod tests {
     fn a_changed_key_file_is_reloaded_once() {
         let path = std::env::temp_dir().join(format!("cuepoint-keys-in-force-{}", std::process::id()));
         write(&path, &format!("a:{KEY}\n"));
-        let keys = SigningKeys::read(&path, NOW).unwrap();
+        let keys = KeysInForce::read(&path, NOW).unwrap();
         let shared = keys.clone();
         assert!(keys.reload(NOW).is_none());
         write(&path, &format!("b:{KEY}\n"));
@@ -150,7 +150,7 @@ mod tests {
     fn an_invalid_key_file_keeps_the_keys_and_is_reported_once() {
         let path = std::env::temp_dir().join(format!("cuepoint-keys-bad-{}", std::process::id()));
         write(&path, &format!("a:{KEY}\n"));
-        let keys = SigningKeys::read(&path, NOW).unwrap();
+        let keys = KeysInForce::read(&path, NOW).unwrap();
         for text in ["", KEY, &format!("c:{KEY} from=2026-11-20T12:00:00Z")] {
             write(&path, text);
             let message = format!("{:#}", keys.reload(NOW).unwrap().unwrap_err());
@@ -169,10 +169,10 @@ mod tests {
 
     #[test]
     fn keys_from_a_variable_do_not_change() {
-        let keys = SigningKeys::parse(&SecretString::from(format!("a:{KEY}")), NOW).unwrap();
+        let keys = KeysInForce::parse(&SecretString::from(format!("a:{KEY}")), NOW).unwrap();
         assert!(!keys.may_change() && keys.reload(NOW).is_none());
         let later = SecretString::from(format!("a:{KEY} from=2026-11-20T12:00:00Z"));
-        let refused = SigningKeys::parse(&later, NOW).unwrap_err();
+        let refused = KeysInForce::parse(&later, NOW).unwrap_err();
         assert_eq!(refused.to_string(), "none of its keys signs now");
     }
 }

@@ -9,7 +9,7 @@ use secrecy::{ExposeSecret, SecretString};
 
 use super::key::{Algorithm, Key, PublicKey};
 use super::line;
-use crate::adapters::security::random::RandomSecrets;
+use crate::adapters::security::random::{RandomSecrets, random};
 
 /// A list of keys with distinct ids.
 pub struct KeyRing(Vec<Key>);
@@ -27,8 +27,16 @@ impl KeyRing {
     /// When the operating system provides no randomness.
     pub fn random(secrets: RandomSecrets) -> anyhow::Result<Self> {
         let material = Algorithm::Hs256.generate(secrets)?;
-        let line = line::new("process", Algorithm::Hs256, material.expose_secret(), None)?;
+        // Another process has another key, which must not have the same id.
+        let id = format!("process-{:016x}", u64::from_be_bytes(random(secrets)));
+        let line = line::new(&id, Algorithm::Hs256, material.expose_secret(), None)?;
         Self::parse(&SecretString::from(line))
+    }
+
+    /// Creates a ring without keys, for commands that need none.
+    #[must_use]
+    pub const fn empty() -> Self {
+        Self(Vec::new())
     }
 
     /// Parses a text with one key per line. Empty lines and lines that start with `#` are ignored.
@@ -52,6 +60,11 @@ impl KeyRing {
     #[must_use]
     pub fn verifying(&self, id: &str, now: Timestamp) -> Option<&Key> {
         self.0.iter().find(|key| key.id == id && key.verifies(now))
+    }
+
+    /// Returns the key with an id, whether it still signs or not.
+    pub(in crate::adapters::security) fn find(&self, id: &str) -> Option<&Key> {
+        self.0.iter().find(|key| key.id == id)
     }
 
     /// Returns the key that signs at `now` and the others that verify; `None` if no key signs.

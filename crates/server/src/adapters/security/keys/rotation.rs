@@ -29,6 +29,8 @@ pub enum OlderKeys {
     Verify,
     /// They are removed and the new key signs at once; everything that they signed becomes invalid.
     Remove,
+    /// They are kept, since they decrypt what they encrypted, also in backups.
+    Keep,
 }
 
 /// The result of a rotation.
@@ -53,7 +55,7 @@ pub fn rotate(
     let lines = ring::lines(text.expose_secret())?;
     let newest = lines.iter().find_map(|(_, key)| key.as_ref());
     let algorithm = asked.algorithm.or(newest.map(Key::algorithm)).unwrap_or(Algorithm::Hs256);
-    let keeps_older = asked.older == OlderKeys::Verify;
+    let keeps_older = asked.older != OlderKeys::Remove;
     let another_signs =
         keeps_older && lines.iter().filter_map(|(_, key)| key.as_ref()).any(|key| key.signs(now));
     let from = second(now).plus(if another_signs { asked.signs_in } else { Duration::ZERO });
@@ -63,7 +65,8 @@ pub fn rotate(
     let (id, material) = (new_id(now, secrets), algorithm.generate(secrets)?);
     let signs_from = another_signs.then_some(from);
     let mut new = Some(line::new(&id, algorithm, material.expose_secret(), signs_from)?);
-    let mut report = format!("{id} {} signs from {}\n", algorithm.name(), line::moment(from)?);
+    let does = if asked.older == OlderKeys::Keep { "encrypts" } else { "signs" };
+    let mut report = format!("{id} {} {does} from {}\n", algorithm.name(), line::moment(from)?);
     let mut written = Vec::new();
     for (line, key) in &lines {
         match key {
@@ -71,8 +74,11 @@ pub fn rotate(
             Some(key) => {
                 // Comments above the first key stay above the ring.
                 written.extend(new.take());
-                let (kept, fate) =
-                    if keeps_older { aged(line, key, until, now)? } else { (None, "is removed".to_owned()) };
+                let (kept, fate) = match asked.older {
+                    OlderKeys::Verify => aged(line, key, until, now)?,
+                    OlderKeys::Remove => (None, "is removed".to_owned()),
+                    OlderKeys::Keep => (Some((*line).to_owned()), "is kept, to decrypt".to_owned()),
+                };
                 written.extend(kept);
                 report.push_str(&format!("{} {} {fate}\n", key.id(), key.algorithm().name()));
             }

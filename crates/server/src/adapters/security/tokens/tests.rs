@@ -23,10 +23,10 @@ fn at(seconds: i64) -> Timestamp {
 }
 
 /// Returns keys of both algorithms, and one expired key.
-fn keys() -> SigningKeys {
+fn keys() -> KeysInForce {
     let [new, old, ec] = [NEW_KEY, OLD_KEY, ec_key()].map(|key| STANDARD.encode(key));
     let text = format!("new:{new}\nold:{old}\nec:es256:{ec}\nended:{new} until=2027-01-15T08:00:00Z");
-    SigningKeys::parse(&text.into(), at(NOW)).unwrap()
+    KeysInForce::parse(&text.into(), at(NOW)).unwrap()
 }
 
 fn tokens() -> SignedTokens {
@@ -139,6 +139,17 @@ fn a_token_is_valid_for_its_lifetime_with_thirty_seconds_leeway() {
         let verified = tokens().verify(&token, EPOCH, at(NOW + moment));
         assert_eq!(verified.is_ok(), valid, "{moment} seconds after its issue");
     }
+}
+
+#[test]
+fn a_token_expires_at_the_moment_up_to_which_it_is_accepted() {
+    let (token, tokens) = (issued(), tokens());
+    for moment in [0, 899, 929] {
+        assert_eq!(tokens.expiry(&token, EPOCH, at(NOW + moment)), Ok(at(NOW + 930)), "{moment}");
+    }
+    assert_eq!(tokens.verify(&token, EPOCH, at(NOW + 929)), Ok(ada()));
+    assert_eq!(tokens.verify(&token, EPOCH, at(NOW + 931)), Err(InvalidToken));
+    assert_eq!(tokens.expiry(&token, EPOCH, at(NOW + 931)), Err(InvalidToken));
 }
 
 #[test]
@@ -351,7 +362,7 @@ fn tokens_once() -> &'static SignedTokens {
 fn remembered(key: &str, after: i64, counts: bool) {
     let then = at(NOW.saturating_add(after));
     let new = STANDARD.encode(NEW_KEY);
-    let keys = SigningKeys::parse(&format!("new:{new} {key}").into(), at(NOW)).unwrap();
+    let keys = KeysInForce::parse(&format!("new:{new} {key}").into(), at(NOW)).unwrap();
     let tokens = SignedTokens::new(keys, Duration::minutes(15), RandomSecrets::new().unwrap());
     let token = tokens.issue(&ada(), EPOCH, at(NOW)).unwrap().token;
     assert_eq!(tokens.verify(&token, EPOCH, at(NOW)), Ok(ada()));
@@ -382,7 +393,7 @@ fn a_cached_token_expires_with_its_key() {
         writeln!(file, "k:{}", STANDARD.encode(key)).unwrap();
     };
     write(NEW_KEY);
-    let keys = SigningKeys::read(&path, at(NOW)).unwrap();
+    let keys = KeysInForce::read(&path, at(NOW)).unwrap();
     let tokens = SignedTokens::new(keys, Duration::minutes(15), RandomSecrets::new().unwrap());
     let token = tokens.issue(&ada(), EPOCH, at(NOW)).unwrap().token;
     assert_eq!(tokens.verify(&token, EPOCH, at(NOW)), Ok(ada()));

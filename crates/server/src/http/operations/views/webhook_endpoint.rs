@@ -215,6 +215,8 @@ mod tests {
     fn endpoint() -> WebhookEndpoint {
         let new = NewEndpoint {
             owner: UserId::new(7).unwrap(),
+            session: None,
+            key: None,
             feed: Feed::All,
             url: EndpointUrl::new("https://hooks.example.com").unwrap(),
             types: None,

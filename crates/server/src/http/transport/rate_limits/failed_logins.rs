@@ -110,6 +110,7 @@ mod tests {
             requests: number(1),
             withdrawals: number(1),
             webhooks_per_hour: number(1),
+            webhook_changes_per_hour: number(1),
             other: number(1),
             failed_logins: number(5),
             failed_logins_per_hour: number(8),

@@ -9,6 +9,7 @@ mod subject;
 use std::fmt;
 use std::num::NonZeroU32;
 
+use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::network::ClientNetwork;
 use governor::clock::{Clock, MonotonicClock};
 use governor::middleware::StateInformationMiddleware;
@@ -30,8 +31,10 @@ pub enum Class {
     Requests,
     /// New withdrawals.
     Withdrawals,
-    /// Tests, rotations and replays of webhook endpoints.
+    /// Creations, tests and replays of webhook endpoints.
     Webhooks,
+    /// Changes, removals and rotations of webhook endpoints.
+    WebhookChanges,
     /// All others.
     Other,
 }
@@ -47,6 +50,9 @@ pub struct Quotas {
     pub withdrawals: NonZeroU32,
     /// Quota of [`Class::Webhooks`], per hour.
     pub webhooks_per_hour: NonZeroU32,
+    /// Quota of [`Class::WebhookChanges`], per hour and session: a stolen token cannot use up what the account has in
+    /// another session.
+    pub webhook_changes_per_hour: NonZeroU32,
     /// Quota of [`Class::Other`].
     pub other: NonZeroU32,
     /// Failed logins with one account from one network.
@@ -54,6 +60,9 @@ pub struct Quotas {
     /// Failed logins with one account from all networks, per hour.
     pub failed_logins_per_hour: NonZeroU32,
 }
+
+/// The number of sessions that can use up their quota of [`Class::WebhookChanges`] within an hour.
+const CHANGING_SESSIONS: NonZeroU32 = NonZeroU32::MIN.saturating_add(4);
 
 type Limiter<C> = RateLimiter<RateLimitSubject, Counts, C, StateInformationMiddleware>;
 
@@ -68,6 +77,8 @@ struct Classes<C: Clock> {
     requests: Limiter<C>,
     withdrawals: Limiter<C>,
     webhooks: Limiter<C>,
+    webhook_changes: Limiter<C>,
+    webhook_changes_of_account: Limiter<C>,
     other: Limiter<C>,
     failed_logins: FailedLogins<C>,
 }
@@ -82,6 +93,10 @@ impl<C: Clock + Clone> RateLimits<C> {
             requests: limiter(Rate::per_minute(quotas.requests)),
             withdrawals: limiter(Rate::per_minute(quotas.withdrawals)),
             webhooks: limiter(Rate::per_hour(quotas.webhooks_per_hour)),
+            webhook_changes: limiter(Rate::per_hour(quotas.webhook_changes_per_hour)),
+            webhook_changes_of_account: limiter(Rate::per_hour(
+                quotas.webhook_changes_per_hour.saturating_mul(CHANGING_SESSIONS),
+            )),
             other: limiter(Rate::per_minute(quotas.other)),
             failed_logins: FailedLogins::new(&quotas, &clock),
         });
@@ -112,6 +127,28 @@ impl<C: Clock + Clone> RateLimits<C> {
         }
     }
 
+    /// Counts a call of a principal, for [`Class::WebhookChanges`] by session and by account; `None` if the limits are
+    /// disabled.
+    ///
+    /// # Errors
+    /// The exhausted [`Quota`].
+    pub fn admit_principal(
+        &self,
+        class: Class,
+        principal: &Principal,
+    ) -> Result<Option<RateLimitStatus>, Quota> {
+        let account = RateLimitSubject::Principal(principal.user);
+        match &self.classes {
+            Some(classes) if class == Class::WebhookChanges => {
+                let session = RateLimitSubject::Session(principal.session);
+                let status = check(&classes.webhook_changes, &session)?;
+                check(&classes.webhook_changes_of_account, &account)?;
+                Ok(Some(status))
+            }
+            _ => self.admit(class, account),
+        }
+    }
+
     /// Counts a call; `None` if the limits are disabled.
     ///
     /// # Errors
@@ -123,6 +160,7 @@ impl<C: Clock + Clone> RateLimits<C> {
             Class::Requests => &classes.requests,
             Class::Withdrawals => &classes.withdrawals,
             Class::Webhooks => &classes.webhooks,
+            Class::WebhookChanges => &classes.webhook_changes,
             Class::Other => &classes.other,
         };
         check(limiter, &subject).map(Some)

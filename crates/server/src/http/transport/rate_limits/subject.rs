@@ -3,7 +3,7 @@
 use std::hash::BuildHasher;
 use std::net::IpAddr;
 
-use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::network::ClientNetwork;
 
 /// The subject of a count.
@@ -11,6 +11,8 @@ use cuepoint_domain::network::ClientNetwork;
 pub enum RateLimitSubject {
     /// An authenticated principal.
     Principal(UserId),
+    /// A session of a principal.
+    Session(SessionId),
     /// A client's network; all clients of unknown networks share one.
     Network(Option<ClientNetwork>),
     /// An account name, hashed.

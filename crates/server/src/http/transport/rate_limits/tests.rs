@@ -21,6 +21,7 @@ fn limits() -> (RateLimits<FakeRelativeClock>, FakeRelativeClock) {
         requests,
         withdrawals: number(7),
         webhooks_per_hour: number(3),
+        webhook_changes_per_hour: number(4),
         other: number(60),
         failed_logins: number(5),
         failed_logins_per_hour: number(100),
@@ -71,6 +72,7 @@ fn each_class_and_subject_has_a_separate_count() {
         (Class::Requests, 10),
         (Class::Withdrawals, 7),
         (Class::Webhooks, 3),
+        (Class::WebhookChanges, 4),
         (Class::Other, 60),
     ] {
         for subject in [

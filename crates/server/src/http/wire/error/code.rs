@@ -78,10 +78,14 @@ codes! {
     IdempotencyInFlight = CONFLICT, "idempotency_in_flight", "A request with this key is still running.";
     /// Events are still being delivered once more to the webhook endpoint.
     ReplayRunning = CONFLICT, "replay_running", "A replay is still running.";
+    /// The webhook endpoint is paused or disabled.
+    EndpointInactive = CONFLICT, "endpoint_inactive", "The webhook endpoint is paused or disabled.";
     /// The DJ accepts no requests now.
     DjOffline = CONFLICT, "dj_offline", "The DJ takes no requests right now.";
     /// Some events after the given position are no longer shown.
     EventsExpired = GONE, "events_expired", "Some events after this position are no longer shown.";
+    /// The given position belongs to a lost commit.
+    EventsLost = GONE, "events_lost", "Events up to this position were lost.";
     /// A field is missing or invalid, or the body is not an object.
     ValidationFailed = UNPROCESSABLE_ENTITY, "validation_failed", "The given data was invalid.";
     /// The available balance is too small.

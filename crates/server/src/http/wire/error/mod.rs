@@ -66,6 +66,8 @@ pub struct Details {
     pub retry_after_seconds: Option<u32>,
     /// The oldest shown position.
     pub oldest: Option<i64>,
+    /// The position after which a reader of a lost position continues.
+    pub continue_after: Option<i64>,
     /// The cause, which is only logged.
     pub cause: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
@@ -155,6 +157,13 @@ impl ApiError {
     #[must_use]
     pub fn events_expired(oldest: i64) -> Self {
         Self::with(Code::EventsExpired, Details { oldest: Some(oldest), ..Details::default() })
+    }
+
+    /// A position of a lost commit, and the position after which its reader continues.
+    #[must_use]
+    pub fn events_lost(continue_after: i64) -> Self {
+        let details = Details { continue_after: Some(continue_after), ..Details::default() };
+        Self::with(Code::EventsLost, details)
     }
 
     /// A transition that the current status does not allow.

@@ -5,7 +5,7 @@ use cuepoint_domain::authorization::{Epoch, Principal};
 use cuepoint_domain::ids::{SessionId, UserId};
 
 use super::*;
-use crate::adapters::security::keys::{KeyRing, SigningKeys};
+use crate::adapters::security::keys::{KeyRing, KeysInForce};
 use crate::adapters::security::tokens::SignedTokens;
 
 const KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
@@ -133,7 +133,7 @@ struct Server {
 impl Server {
     fn new(texts: [&str; 2], reads: i64, ahead: i64) -> Self {
         let [before, after] = texts.map(|text| {
-            let keys = SigningKeys::parse(&text.into(), at(0)).unwrap();
+            let keys = KeysInForce::parse(&text.into(), at(0)).unwrap();
             SignedTokens::new(keys, Duration::seconds(TTL), RandomSecrets::new().unwrap())
         });
         Self { before, after, reads, ahead }

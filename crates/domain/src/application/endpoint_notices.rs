@@ -1,0 +1,105 @@
+//! Messages about webhook endpoints and the sessions of their owners, so that the acts of a thief are noticed.
+
+use std::sync::Arc;
+
+use crate::account::User;
+use crate::application::Environment;
+use crate::event::Feed;
+use crate::ids::UserId;
+use crate::page::PageRequest;
+use crate::ports::{EndpointMention, EndpointNews, Notice, Recipient, SecurityCause, Unavailable};
+use crate::webhook::WebhookEndpoint;
+
+/// The number of operators that are read at once.
+const BATCH: u32 = 100;
+
+/// Sends messages about webhook endpoints.
+#[derive(Clone)]
+pub(super) struct EndpointNotices {
+    pub(super) env: Arc<Environment>,
+}
+
+impl EndpointNotices {
+    /// Notifies the user of their act; for an endpoint for all events, all operators, since it shows the events of
+    /// all accounts.
+    pub(super) async fn changed(&self, news: EndpointNews) -> Result<(), Unavailable> {
+        let (feed, by) = (news.feed, news.by);
+        let notice = Notice::WebhookChanged(news);
+        match feed {
+            Feed::All => self.tell_operators(&notice).await,
+            Feed::Own => match self.env.people.profile(by).await? {
+                Some(profile) => notify_verified(&self.env, &profile.user, &notice).await,
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// Notifies a user of what happened to their password or sessions, with their endpoints; and all operators of
+    /// the endpoints for all events that go on.
+    pub(super) async fn secured(&self, user: UserId, cause: SecurityCause) -> Result<(), Unavailable> {
+        let Some(profile) = self.env.people.profile(user).await? else { return Ok(()) };
+        let user = profile.user;
+        let (own, all) = (self.endpoints(&user, Feed::Own).await?, self.endpoints(&user, Feed::All).await?);
+        let concerned = |endpoint: &&WebhookEndpoint| match cause {
+            SecurityCause::RefreshTokenReused(session) => endpoint.set_in == Some(session),
+            _ => true,
+        };
+        let mentions = |endpoints: &[WebhookEndpoint]| -> Vec<EndpointMention> {
+            endpoints.iter().filter(concerned).map(EndpointMention::from).collect()
+        };
+        let (own, all) = (mentions(&own), mentions(&all));
+        let told = match cause {
+            SecurityCause::PasswordChanged | SecurityCause::PasswordReset => {
+                let both = own.into_iter().chain(all.iter().cloned()).collect();
+                notify(&self.env, &user, &Notice::PasswordChanged(both)).await
+            }
+            SecurityCause::SessionsEnded | SecurityCause::RefreshTokenReused(_) if own.is_empty() => Ok(()),
+            SecurityCause::SessionsEnded | SecurityCause::RefreshTokenReused(_) => {
+                notify_verified(&self.env, &user, &Notice::SessionsEnded(cause, own)).await
+            }
+        };
+        if cause == SecurityCause::PasswordChanged || all.is_empty() {
+            return told;
+        }
+        let operators = self.tell_operators(&Notice::OperatorSecured(user.id, cause, all)).await;
+        told.and(operators)
+    }
+
+    async fn endpoints(&self, owner: &User, feed: Feed) -> Result<Vec<WebhookEndpoint>, Unavailable> {
+        let all = PageRequest::new(1, BATCH);
+        Ok(self.env.endpoints.endpoints(feed, Some(owner.id), all).await?.rows)
+    }
+
+    /// Sends a message to each active operator, whether or not their address is verified; one that cannot be sent
+    /// keeps no other operator from being told.
+    async fn tell_operators(&self, notice: &Notice) -> Result<(), Unavailable> {
+        let (mut after, mut told) = (None, Ok(()));
+        loop {
+            let operators = self.env.people.active_operators(after, BATCH).await?;
+            let Some(last) = operators.last() else { return told };
+            after = Some(last.id);
+            for operator in &operators {
+                told = notify(&self.env, operator, notice).await.and(told);
+            }
+        }
+    }
+}
+
+/// Sends a message to a user whose address is verified: another one may be a stranger's, whom endpoints must not
+/// flood.
+pub(super) async fn notify_verified(
+    env: &Environment,
+    user: &User,
+    notice: &Notice,
+) -> Result<(), Unavailable> {
+    if user.email_verified { notify(env, user, notice).await } else { Ok(()) }
+}
+
+/// Sends a message to a user who was not erased.
+async fn notify(env: &Environment, user: &User, notice: &Notice) -> Result<(), Unavailable> {
+    let to = Recipient::Email(user.email.clone());
+    if !user.is_present() || !env.notifier.can_reach(&to) {
+        return Ok(());
+    }
+    env.notifier.send(&to, notice).await
+}

@@ -1,0 +1,27 @@
+//! The password that a principal presents again before an act with lasting effects.
+
+use crate::account::security_log::{EventKind, SecurityEvent};
+use crate::application::{Context, Environment};
+use crate::authorization::Principal;
+use crate::ports::{Credentials, PasswordCheck, Unavailable};
+use crate::text::{Line, Password};
+
+/// Whether this is the password of the principal. A wrong one is recorded with the name of the act, and takes the same
+/// time as the right one.
+pub(super) async fn is_own_password(
+    env: &Environment,
+    context: &Context,
+    principal: &Principal,
+    password: &Password,
+    act: &'static str,
+) -> Result<bool, Unavailable> {
+    let known = env.logins.credentials_of(principal.user).await?;
+    let hash = known.map(|Credentials { password, .. }| password);
+    if env.passwords.verify(password, hash).await? != PasswordCheck::Wrong {
+        return Ok(true);
+    }
+    let event = SecurityEvent::by(principal, EventKind::LoginFailed, context.client.clone(), env.now());
+    let detail = Some(Line::from_stored(act.to_owned()));
+    env.security_audit.add(SecurityEvent { detail, ..event }).await;
+    Ok(false)
+}

@@ -1,0 +1,146 @@
+//! Checks of the secrets of endpoints, on doubles of the ports.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use super::*;
+use crate::application::jobs::{CheckedSecrets, Deliveries, WithoutKeys};
+use crate::event::Feed;
+use crate::ids::WebhookEndpointId;
+use crate::ledger::Position;
+use crate::ledger::feature_level::FeatureLevel;
+use crate::ports::EndpointUpdate;
+use crate::webhook::{
+    EndpointSecrets, EndpointUrl, MissingKeys, NewEndpoint, SealedSecret, SecretKeys, UndecryptableSecret,
+    WebhookEndpoint,
+};
+
+/// The endpoints of a store, whose secrets need the keys that they name.
+struct Scene {
+    endpoints: Arc<Mutex<Vec<WebhookEndpoint>>>,
+    seconds: Arc<AtomicI64>,
+    deliveries: Deliveries,
+}
+
+fn id(number: i64) -> WebhookEndpointId {
+    WebhookEndpointId::new(number).unwrap()
+}
+
+fn endpoint(number: i64, secret: &str) -> WebhookEndpoint {
+    let new = NewEndpoint {
+        owner: user(1),
+        session: None,
+        key: None,
+        feed: Feed::Own,
+        url: EndpointUrl::new("https://example.com/").unwrap(),
+        types: None,
+        description: None,
+        secret: SealedSecret(secret.to_owned()),
+        at: now(),
+    };
+    WebhookEndpoint::new(id(number), Position::START, new)
+}
+
+/// The keys whose secrets this server cannot decrypt.
+fn problem(secret: &SealedSecret) -> Result<(), UndecryptableSecret> {
+    let problem = |keys, key: &str| Err(UndecryptableSecret { keys, key: key.to_owned() });
+    match secret.0.as_str() {
+        "signing" => problem(SecretKeys::Signing, "a"),
+        "webhooks" => problem(SecretKeys::Webhooks, "b"),
+        _ => Ok(()),
+    }
+}
+
+impl Scene {
+    fn new(secrets: &[&str], level: FeatureLevel) -> Self {
+        let endpoints = (1..).zip(secrets).map(|(number, secret)| endpoint(number, secret)).collect();
+        let (endpoints, seconds) = (Arc::new(Mutex::new(endpoints)), Arc::new(AtomicI64::new(0)));
+        let mut stored = MockWebhookEndpoints::new();
+        let shared = Arc::clone(&endpoints);
+        stored.expect_endpoints_after().returning(move |after, _| {
+            let endpoints: &Vec<WebhookEndpoint> = &shared.lock().unwrap();
+            Ok(endpoints.iter().filter(|endpoint| Some(endpoint.id) > after).cloned().collect())
+        });
+        let shared = Arc::clone(&endpoints);
+        stored.expect_change_endpoint().returning(move |id, change| {
+            let endpoints: &mut Vec<WebhookEndpoint> = &mut shared.lock().unwrap();
+            let found = endpoints.iter_mut().find(|endpoint| endpoint.id == id).unwrap();
+            let before = Box::new(found.clone());
+            *found = found.clone().changed(change, level);
+            Ok(EndpointUpdate::Done { before, after: Box::new(found.clone()) })
+        });
+        stored.expect_endpoint().returning(|_| Ok(None));
+        let shared = Arc::clone(&endpoints);
+        stored.expect_endpoints_with_work().returning(move |_, limit| {
+            let endpoints: &Vec<WebhookEndpoint> = &shared.lock().unwrap();
+            Ok(endpoints.iter().map(|endpoint| endpoint.id).take(limit.try_into().unwrap()).collect())
+        });
+        let mut webhooks = MockWebhookSender::new();
+        webhooks.expect_reseal().returning(|_, secrets: &EndpointSecrets, _| {
+            problem(&secrets.current)?;
+            let current = SealedSecret("current".to_owned());
+            Ok((secrets.current != current).then(|| EndpointSecrets::new(current)))
+        });
+        webhooks.expect_check_secret().returning(|_, secret| problem(secret));
+        let mut clock = MockClock::new();
+        let shared = Arc::clone(&seconds);
+        clock.expect_now().returning(move || now().plus(Duration::seconds(shared.load(Ordering::Relaxed))));
+        let doubles = Doubles { endpoints: stored, webhooks, clock, ..Doubles::default() };
+        Self { endpoints, seconds, deliveries: Deliveries::new(doubles.env()) }
+    }
+
+    fn check(&self, without_keys: WithoutKeys) -> CheckedSecrets {
+        run(self.deliveries.check_secrets(without_keys)).unwrap()
+    }
+
+    fn lost(&self) -> Vec<i64> {
+        let endpoints = self.endpoints.lock().unwrap();
+        endpoints.iter().filter(|endpoint| endpoint.has_lost_secret()).map(|lost| lost.id.get()).collect()
+    }
+}
+
+#[test]
+fn a_secret_of_a_removed_signing_key_is_lost_once_every_server_had_time_to_encrypt_it_anew() {
+    let scene = Scene::new(&["earlier", "signing", "webhooks"], FeatureLevel::NEWEST);
+    let checked = scene.check(WithoutKeys::Wait);
+    assert_eq!(checked, CheckedSecrets { resealed: 1, found: vec![id(2), id(3)], lost: Vec::new() });
+    scene.seconds.store(299, Ordering::Relaxed);
+    assert_eq!(scene.check(WithoutKeys::Wait), CheckedSecrets::default(), "each is found once");
+    scene.seconds.store(300, Ordering::Relaxed);
+    let lost = CheckedSecrets { lost: vec![id(2)], ..CheckedSecrets::default() };
+    assert_eq!(scene.check(WithoutKeys::Wait), lost);
+    assert_eq!(scene.check(WithoutKeys::Wait), CheckedSecrets::default());
+    assert_eq!(scene.lost(), [2], "another server may have the webhook key");
+}
+
+#[test]
+fn below_level_two_no_secret_is_lost() {
+    let scene = Scene::new(&["signing"], FeatureLevel::Level1);
+    assert_eq!(scene.check(WithoutKeys::Wait).found, [id(1)]);
+    scene.seconds.store(3_600, Ordering::Relaxed);
+    assert_eq!(scene.check(WithoutKeys::Wait), CheckedSecrets::default());
+    assert_eq!(scene.check(WithoutKeys::Disable), CheckedSecrets::default());
+    assert!(scene.lost().is_empty());
+}
+
+#[test]
+fn an_operator_can_declare_webhook_keys_lost() {
+    let scene = Scene::new(&["signing", "webhooks", "current", "webhooks"], FeatureLevel::NEWEST);
+    let missing = |keys, key: &str| UndecryptableSecret { keys, key: key.to_owned() };
+    let expected = [(missing(SecretKeys::Signing, "a"), 1), (missing(SecretKeys::Webhooks, "b"), 2)];
+    assert_eq!(run(scene.deliveries.missing_keys()).unwrap(), MissingKeys::from(expected));
+    assert_eq!(scene.check(WithoutKeys::Disable).lost, [id(1), id(2), id(4)]);
+    assert_eq!(scene.lost(), [1, 2, 4]);
+    assert!(run(scene.deliveries.missing_keys()).unwrap().is_empty(), "the next start needs no keys");
+}
+
+#[test]
+fn no_turns_are_taken_while_a_secret_cannot_be_decrypted() {
+    let scene = Scene::new(&["webhooks", "signing", "current"], FeatureLevel::NEWEST);
+    scene.check(WithoutKeys::Wait);
+    let with_work = || run(scene.deliveries.endpoints_with_work(1)).unwrap();
+    assert_eq!(with_work(), [id(3)], "those before take no places");
+    // A lease would be unexpected.
+    assert_eq!(run(scene.deliveries.take_turn(id(1), || false)).unwrap(), Default::default());
+    scene.deliveries.note_new_secret(id(1));
+    assert_eq!(with_work(), [id(1)]);
+}

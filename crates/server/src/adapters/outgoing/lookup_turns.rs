@@ -1,0 +1,315 @@
+//! Turns of accounts at looking up names.
+//!
+//! An account chooses its names and can own their name servers, so it can make every look-up of its own last until
+//! the time limit. Accounts with such look-ups share a part of all look-ups, and the others do not wait for them.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use cuepoint_domain::ids::UserId;
+use hashlink::LruCache;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+/// The most look-ups of an account at a time.
+const PER_ACCOUNT: usize = 2;
+/// The duration above which a look-up is slow.
+const SLOW: Duration = Duration::from_secs(1);
+/// The time for which an account is slow after a slow look-up.
+const SLOW_FOR: Duration = Duration::from_secs(600);
+/// The number of accounts whose standing is known. The others count as new.
+const KNOWN: usize = 10_000;
+
+/// What is known of an account's look-ups, the best first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Standing {
+    /// The last look-up was fast, and no recent one was slow.
+    Fast,
+    /// No look-up is known.
+    New,
+    /// A recent look-up was slow.
+    Slow,
+}
+
+impl Standing {
+    const ALL: [Self; 3] = [Self::Fast, Self::New, Self::Slow];
+
+    /// The number of look-ups of all accounts below which one of this standing may begin.
+    const fn limit(self) -> usize {
+        match self {
+            Self::Fast => 32,
+            Self::New => 24,
+            Self::Slow => 16,
+        }
+    }
+}
+
+/// Gives accounts turns: at most two at a time for each, and 32 for all.
+#[derive(Clone, Default)]
+pub(super) struct LookupTurns(Arc<Mutex<State>>);
+
+/// The right to look up a name, until it is dropped.
+pub(super) struct LookupTurn {
+    turns: LookupTurns,
+    account: UserId,
+    began: Instant,
+}
+
+struct State {
+    running: HashMap<UserId, usize>,
+    total: usize,
+    /// The accounts that wait, in the order of their turns.
+    order: VecDeque<UserId>,
+    waiting: HashMap<UserId, VecDeque<oneshot::Sender<()>>>,
+    /// When the last slow look-up of an account ended; `None` if none is known.
+    known: LruCache<UserId, Option<Instant>>,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            running: HashMap::new(),
+            total: 0,
+            order: VecDeque::new(),
+            waiting: HashMap::new(),
+            known: LruCache::new(KNOWN),
+        }
+    }
+}
+
+impl LookupTurns {
+    /// Waits for a turn of an account.
+    pub(super) async fn next(&self, account: UserId) -> LookupTurn {
+        let mut waiter = Waiter { turns: self, account, given: self.enqueue(account) };
+        // The sender is dropped only with a turn.
+        let _ = (&mut waiter.given).await;
+        LookupTurn { turns: self.clone(), account, began: Instant::now() }
+    }
+
+    fn enqueue(&self, account: UserId) -> oneshot::Receiver<()> {
+        let (give, given) = oneshot::channel();
+        let mut state = self.state();
+        let waiting = state.waiting.entry(account).or_default();
+        waiting.push_back(give);
+        if waiting.len() == 1 {
+            state.order.push_back(account);
+        }
+        state.give();
+        given
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends a turn that took this long; `None` if no look-up began.
+    fn end(&self, account: UserId, took: Option<Duration>) {
+        let mut state = self.state();
+        state.total = state.total.saturating_sub(1);
+        if let Some(running) = state.running.get_mut(&account) {
+            *running = running.saturating_sub(1);
+            if *running == 0 {
+                state.running.remove(&account);
+            }
+        }
+        if let Some(took) = took {
+            let slow_at = state.known.get(&account).copied().flatten();
+            state.known.insert(account, if took > SLOW { Some(Instant::now()) } else { slow_at });
+        }
+        state.give();
+    }
+}
+
+impl Drop for LookupTurn {
+    fn drop(&mut self) {
+        self.turns.end(self.account, Some(self.began.elapsed()));
+    }
+}
+
+/// A wait that may end before its turn comes.
+struct Waiter<'a> {
+    turns: &'a LookupTurns,
+    account: UserId,
+    given: oneshot::Receiver<()>,
+}
+
+impl Drop for Waiter<'_> {
+    fn drop(&mut self) {
+        self.given.close();
+        // A turn that was given meanwhile.
+        if self.given.try_recv().is_ok() {
+            self.turns.end(self.account, None);
+        }
+    }
+}
+
+impl State {
+    /// Gives turns to waiting accounts while the limits permit.
+    fn give(&mut self) {
+        for standing in Standing::ALL {
+            while self.total < standing.limit()
+                && let Some(index) = self.order.iter().position(|account| self.may_begin(*account, standing))
+                && let Some(account) = self.order.remove(index)
+            {
+                self.give_to(account);
+            }
+        }
+    }
+
+    fn may_begin(&self, account: UserId, standing: Standing) -> bool {
+        self.standing(account) == standing
+            && self.running.get(&account).is_none_or(|running| *running < PER_ACCOUNT)
+    }
+
+    fn standing(&self, account: UserId) -> Standing {
+        match self.known.peek(&account) {
+            None => Standing::New,
+            Some(Some(slow_at)) if slow_at.elapsed() < SLOW_FOR => Standing::Slow,
+            Some(_) => Standing::Fast,
+        }
+    }
+
+    /// Gives an account one turn, and puts it at the end if it waits for more.
+    fn give_to(&mut self, account: UserId) {
+        let Some(waiting) = self.waiting.get_mut(&account) else { return };
+        // Some may no longer wait.
+        let given = std::iter::from_fn(|| waiting.pop_front()).any(|waiter| waiter.send(()).is_ok());
+        if waiting.is_empty() {
+            self.waiting.remove(&account);
+        } else {
+            self.order.push_back(account);
+        }
+        if given {
+            self.total = self.total.saturating_add(1);
+            let running = self.running.entry(account).or_default();
+            *running = running.saturating_add(1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+    use tokio::time::advance;
+
+    use super::*;
+
+    const HONEST: UserId = UserId::new(1_000).unwrap();
+
+    fn account(number: i64) -> UserId {
+        UserId::new(number).unwrap()
+    }
+
+    /// The turns that begin at once if each account asks for this many.
+    fn begin(turns: &LookupTurns, accounts: std::ops::Range<i64>, each: usize) -> Vec<LookupTurn> {
+        let asked = accounts.flat_map(|number| std::iter::repeat_n(account(number), each));
+        asked.filter_map(|account| turns.next(account).now_or_never()).collect()
+    }
+
+    /// Looks up a name for an account in this time.
+    async fn look_up(turns: &LookupTurns, account: UserId, time: Duration) {
+        let turn = turns.next(account).await;
+        advance(time).await;
+        drop(turn);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_account_has_two_turns_at_a_time_and_new_accounts_24() {
+        let turns = LookupTurns::default();
+        assert_eq!(begin(&turns, 1..2, 5).len(), 2);
+        let running = begin(&turns, 1..101, 1);
+        assert_eq!(running.len(), 24);
+        drop(running);
+        assert_eq!(turns.state().total, 0);
+        assert!(turns.state().running.is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn fast_accounts_have_32_turns_and_slow_ones_16() {
+        let turns = LookupTurns::default();
+        for number in 1..41 {
+            look_up(&turns, account(number), Duration::from_millis(20)).await;
+        }
+        assert_eq!(begin(&turns, 1..41, 1).len(), 32);
+        for number in 1..41 {
+            look_up(&turns, account(number), Duration::from_secs(5)).await;
+            // A fast look-up does not make up for a slow one.
+            look_up(&turns, account(number), Duration::from_millis(20)).await;
+        }
+        assert_eq!(begin(&turns, 1..41, 1).len(), 16);
+        advance(SLOW_FOR).await;
+        assert_eq!(begin(&turns, 1..41, 1).len(), 32);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn waiting_accounts_take_turns() {
+        let turns = LookupTurns::default();
+        let mut running = begin(&turns, 100..124, 1);
+        let asked: Vec<_> = [1, 1, 1, 2, 3].map(|number| (number, turns.next(account(number)))).into();
+        let mut waiting: Vec<_> =
+            asked.into_iter().map(|(number, next)| (number, Box::pin(next), None)).collect();
+        let mut order = Vec::new();
+        for _ in 0..5 {
+            for (_, next, turn) in waiting.iter_mut().filter(|(_, _, turn)| turn.is_none()) {
+                *turn = next.as_mut().now_or_never();
+            }
+            running.pop();
+            for (number, next, turn) in waiting.iter_mut().filter(|(_, _, turn)| turn.is_none()) {
+                *turn = next.as_mut().now_or_never();
+                order.extend(turn.is_some().then_some(*number));
+            }
+        }
+        assert_eq!(order, [1, 2, 3, 1], "an account has two turns at a time");
+        drop(waiting.remove(0));
+        assert!(waiting[1].1.as_mut().now_or_never().is_some(), "a turn of the account has ended");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_wait_that_ends_early_leaves_its_turn_to_another() {
+        let turns = LookupTurns::default();
+        let mut running = begin(&turns, 100..124, 1);
+        let mut given_up: Vec<_> = (1..4).map(|number| Box::pin(turns.next(account(number)))).collect();
+        assert!(given_up.iter_mut().all(|next| next.as_mut().now_or_never().is_none()));
+        let mut honest = Box::pin(turns.next(HONEST));
+        assert!(honest.as_mut().now_or_never().is_none());
+        given_up.pop();
+        running.pop();
+        // Given a turn, but dropped before it begins.
+        drop(given_up.remove(0));
+        assert!(honest.as_mut().now_or_never().is_none());
+        drop(given_up);
+        assert!(honest.as_mut().now_or_never().is_some());
+        drop((running, honest));
+        assert_eq!(turns.state().total, 0);
+        assert!(turns.state().waiting.is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn silent_names_of_a_hundred_accounts_do_not_keep_another_waiting() {
+        let turns = LookupTurns::default();
+        look_up(&turns, HONEST, Duration::from_millis(20)).await;
+        for number in 1..101 {
+            for _ in 0..2 {
+                let turns = turns.clone();
+                tokio::spawn(async move {
+                    loop {
+                        look_up_until(&turns, account(number), Duration::from_secs(5)).await;
+                    }
+                });
+            }
+        }
+        for _ in 0..70 {
+            tokio::time::sleep(Duration::from_millis(700)).await;
+            assert!(turns.state().waiting.len() > 60);
+            assert!(turns.next(HONEST).now_or_never().is_some());
+        }
+        // A new account does not wait either, once the others are known to be slow.
+        assert!(turns.next(account(2_000)).now_or_never().is_some());
+    }
+
+    async fn look_up_until(turns: &LookupTurns, account: UserId, time: Duration) {
+        let _turn = turns.next(account).await;
+        tokio::time::sleep(time).await;
+    }
+}

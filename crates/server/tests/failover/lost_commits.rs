@@ -1,0 +1,85 @@
+//! A failover to a standby that lacks acknowledged commits: clients learn which positions they have lost, and miss
+//! no event that is there.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Person, SHARED_KEY, Server, WEBHOOK_URL, eventually, run};
+use crate::load::Kind;
+use crate::replicas::Replicas;
+use crate::scene::{insist, without_load};
+
+/// The distance between the positions before and after a gap.
+const DISTANCE: i64 = 1_000_000;
+
+fn feed(person: &Person, after: i64) -> Answer {
+    person.get(&format!("/events?after={after}"))
+}
+
+/// The positions of all events after one, and the newest position.
+fn positions(person: &Person, after: i64) -> (Vec<i64>, i64) {
+    let page = feed(person, after).data(200);
+    let events = page["events"].as_array().unwrap().iter();
+    (events.map(|event| event["position"].as_i64().unwrap()).collect(), page["head"].as_i64().unwrap())
+}
+
+/// Waits until a server reads again, and checks that a lost position is refused.
+fn is_refused(person: &Person, lost: i64, continue_after: i64) {
+    let answer = eventually("the server reads again", || {
+        Some(feed(person, lost)).filter(|answer| answer.status != 503)
+    });
+    assert_eq!(answer.refused(410, "events_lost")["continue_after"], continue_after);
+    let stream = person.try_stream("/events/stream", &[("last-event-id", &lost.to_string())]);
+    let refused = stream.err().expect("no stream begins").refused(410, "events_lost");
+    assert_eq!(refused["continue_after"], continue_after);
+}
+
+/// The positions that were attempted at a webhook endpoint.
+fn attempted(person: &Person, endpoint: &Value) -> Vec<i64> {
+    let page = person.get(&format!("/webhook-endpoints/{endpoint}/attempts?per_page=100")).data(200);
+    let attempts = page["data"].as_array().unwrap().iter();
+    attempts.filter(|attempt| attempt["number"] == 1).map(|one| one["position"].as_i64().unwrap()).collect()
+}
+
+#[test]
+fn readers_learn_of_lost_commits_on_every_server() {
+    let _cores = without_load();
+    let mut replicas = Replicas::start();
+    // One key, with which both decrypt the secret of the endpoint.
+    let servers = [(); 2].map(|()| Server::reaching(&replicas.url(), &[SHARED_KEY]));
+    let one = servers[0].payer("100");
+    let other = one.at(&servers[1].client());
+    let created = one.post("/webhook-endpoints", &json!({"url": WEBHOOK_URL})).data(201);
+    let endpoint = &created["webhook_endpoint"]["id"];
+    insist(Kind::TopUp, &one, "kept");
+    let (_, last) = positions(&one, 0);
+
+    replicas.commit_without_standbys();
+    replicas.stop_wal_senders();
+    for key in ["lost", "lost-too"] {
+        assert_eq!(Kind::TopUp.send(&other, key).status, 201);
+    }
+    let (seen, lost) = positions(&one, last);
+    assert_eq!((&seen[..], lost), (&[last + 1, last + 2][..], last + 2));
+    let mut stream = one.stream("/events/stream", &[("last-event-id", &lost.to_string())]);
+    replicas.fail_over();
+    is_refused(&one, lost, last);
+    is_refused(&other, lost, last);
+
+    // The first operations come from the one server, the next ones from the other.
+    for (person, key) in [(&other, "first"), (&other, "second"), (&one, "third")] {
+        insist(Kind::TopUp, person, key);
+    }
+    let next = last + DISTANCE;
+    for person in [&one, &other] {
+        is_refused(person, lost, last);
+        assert_eq!(positions(person, last), (vec![next, next + 1, next + 2], next + 2));
+    }
+    assert!(stream.rest().iter().all(|event| event.id >= next), "no event comes twice");
+    eventually("the endpoint goes on after the gap", || {
+        let attempted = attempted(&one, endpoint);
+        [next, next + 1, next + 2].iter().all(|position| attempted.contains(position)).then_some(())
+    });
+    let (status, printed) = run(&["ledger", "verify"], Some(&replicas.primary().url()), &[]);
+    assert_eq!(status.code(), Some(0), "{printed}");
+    assert!(servers.iter().all(|server| !server.log().contains("panicked")));
+}

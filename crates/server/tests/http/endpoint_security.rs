@@ -1,0 +1,166 @@
+//! Webhook endpoints and stolen tokens: passwords, keys of creations, ends of sessions, and quotas.
+
+use serde_json::{Value, json};
+
+use crate::harness::{PASSWORD, Person, Server, Store, WEBHOOK_URL, eventually};
+use crate::webhook_endpoints::{ALL, OWN, confirmed, endpoint, paused};
+
+on_every_store!(
+    another_url_and_enabling_need_the_password,
+    a_change_that_changes_nothing_leaves_no_event,
+    a_creation_is_repeated_with_its_key,
+    ended_sessions_disable_own_endpoints,
+    a_reused_refresh_token_disables_what_its_session_set,
+);
+
+fn another_url_and_enabling_need_the_password(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let other = operator.employ(&server);
+    for (person, list) in [(&server.guest(), OWN), (&operator, ALL)] {
+        person.post(list, &json!({"url": WEBHOOK_URL})).invalid(&["password"]);
+        let wrong =
+            person.post(list, &json!({"url": WEBHOOK_URL, "password": "wrong"})).invalid(&["password"]);
+        assert_eq!(wrong["password"], json!(["The password is incorrect."]));
+        let path = paused(person, list);
+        for change in [json!({"url": "https://example.org/"}), json!({"paused": false})] {
+            let before = endpoint(&person.get(&path), 200);
+            let missing = person.patch(&path, &change).invalid(&["password"]);
+            assert_eq!(missing["password"], json!(["The password field is required."]));
+            let mut wrong = change.clone();
+            wrong["password"] = json!("wrong");
+            person.patch(&path, &wrong).invalid(&["password"]);
+            assert_eq!(endpoint(&person.get(&path), 200), before);
+            person.patch(&path, &confirmed(change)).data(200);
+        }
+        person.patch(&path, &json!({"paused": true, "description": "a note"})).data(200);
+        if list == ALL {
+            let taken = json!({"url": "https://example.org/"});
+            other.patch(&path, &taken).invalid(&["password"]);
+            assert_eq!(endpoint(&other.patch(&path, &confirmed(taken)), 200)["user_id"], other.id);
+        }
+        person.delete(&path).data(200);
+        let log = format!("/operator/security-log?kind=login_failed&user_id={}", person.id);
+        let events = operator.get(&log).data(200);
+        assert_eq!((&events["total"], &events["data"][0]["detail"]), (&json!(3), &json!("webhook endpoint")));
+    }
+}
+
+fn a_change_that_changes_nothing_leaves_no_event(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let guest = server.guest();
+    let path = paused(&guest, OWN);
+    let log = format!("/operator/security-log?user_id={}", guest.id);
+    let before = operator.get(&log).data(200)["total"].clone();
+    for change in [json!({}), json!({"paused": true}), json!({"types": null, "url": WEBHOOK_URL})] {
+        assert_eq!(endpoint(&guest.patch(&path, &change), 200)["status"], "paused");
+    }
+    assert_eq!(operator.get(&log).data(200)["total"], before);
+}
+
+fn a_creation_is_repeated_with_its_key(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let guest = server.guest();
+    for (person, list) in [(&guest, OWN), (&operator, ALL)] {
+        let create = |body: Value| person.call("POST", list).json(&body).key("once").send();
+        let body = json!({"url": WEBHOOK_URL, "types": ["topup.created"], "password": PASSWORD});
+        let first = create(body.clone());
+        let again = create(body.clone());
+        assert_eq!(again.data(201), first.data(201), "with the secret, which the client may not have");
+        assert_eq!(
+            (first.header("idempotency-replayed"), again.header("idempotency-replayed")),
+            (None, Some("true"))
+        );
+        assert_eq!(again.header("location"), first.header("location"));
+        create(json!({"url": WEBHOOK_URL, "types": ["topup.created"], "password": "wrong"}))
+            .invalid(&["password"]);
+        for other in [json!({"url": "https://example.org/"}), json!({"url": WEBHOOK_URL})] {
+            create(confirmed(other)).refused(422, "idempotency_key_reused");
+        }
+        let path = format!("{list}/{}", first.data(201)["webhook_endpoint"]["id"]);
+        let rotated = person.post(&format!("{path}/rotate"), &json!({})).data(200);
+        assert_eq!(create(body.clone()).data(201)["secret"], rotated["secret"], "the current secret");
+        assert_eq!(person.get(list).data(200)["total"], 1);
+        let other = person.call("POST", list).json(&body).key("twice").send().data(201);
+        assert_ne!(other["webhook_endpoint"]["id"], first.data(201)["webhook_endpoint"]["id"]);
+        person.delete(&path).data(200);
+        assert_eq!(create(body).header("idempotency-replayed"), None, "the key ends with its endpoint");
+    }
+    let log = format!("/operator/security-log?kind=webhook_endpoint_changed&user_id={}", guest.id);
+    assert_eq!(operator.get(&log).data(200)["total"], 5, "three creations, a rotation and a removal");
+}
+
+/// The states of the endpoints at these paths.
+fn states(person: &Person, paths: &[&String]) -> Vec<String> {
+    let status = |path: &&String| {
+        let shown = endpoint(&person.get(path), 200);
+        shown["disabled_reason"].as_str().or(shown["status"].as_str()).unwrap().to_owned()
+    };
+    paths.iter().map(status).collect()
+}
+
+fn ended_sessions_disable_own_endpoints(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[("notifier.email", "log")]);
+    let (mine, all) = (operator.webhook_endpoint(OWN), operator.webhook_endpoint(ALL));
+    let (mine, all) = (format!("{OWN}/{mine}"), format!("{ALL}/{all}"));
+    operator.call("POST", "/auth/logout-everywhere").send().data(200);
+    let operator = server.client().login(&operator.email);
+    assert_eq!(states(&operator, &[&mine, &all]), ["security", "active"]);
+    operator.patch(&mine, &json!({"paused": false})).invalid(&["password"]);
+    operator.patch(&mine, &confirmed(json!({"paused": false}))).data(200);
+    // A reset.
+    server.client().post("/auth/password/forgot", &json!({"email": operator.email})).data(200);
+    let reset = eventually("the reset", || {
+        let message = (0..9).map(|number| server.message(&operator.email, number));
+        message.take(3).find_map(|text| text.split_once("with this token:").map(|(_, rest)| rest.to_owned()))
+    });
+    let body = json!({"token": reset.split_whitespace().next(), "password": PASSWORD});
+    server.client().post("/auth/password/reset", &body).data(200);
+    let operator = server.client().login(&operator.email);
+    assert_eq!(states(&operator, &[&mine, &all]), ["security", "active"]);
+}
+
+fn a_reused_refresh_token_disables_what_its_session_set(store: Store) {
+    let server = Server::start(store);
+    let owner = server.guest();
+    let stolen = server.client().login(&owner.email);
+    let [kept, moved, created] =
+        [&owner, &owner, &stolen].map(|by| format!("{OWN}/{}", by.webhook_endpoint(OWN)));
+    stolen.patch(&moved, &confirmed(json!({"url": "https://thief.example/"}))).data(200);
+    let refresh = |token: &str| server.client().post("/auth/refresh", &json!({"refresh_token": token}));
+    let next = refresh(&stolen.refresh_token).data(200)["refresh_token"].as_str().unwrap().to_owned();
+    refresh(&next).data(200);
+    assert_eq!(refresh(&stolen.refresh_token).status, 401);
+    assert_eq!(states(&owner, &[&kept, &moved, &created]), ["active", "security", "security"]);
+}
+
+#[test]
+fn passwords_for_endpoints_are_limited_as_those_of_logins() {
+    let keys = [("rate_limits.enabled", "true"), ("rate_limits.login_per_minute", "3")];
+    let (server, _) = Server::with_operator(Store::Memory, &keys);
+    let guest = server.guest();
+    let path = format!("{OWN}/{}", guest.webhook_endpoint(OWN));
+    for _ in 0..2 {
+        guest.patch(&path, &json!({"description": "x", "password": "wrong"})).invalid(&["password"]);
+    }
+    guest.patch(&path, &confirmed(json!({"description": "x"}))).refused(429, "rate_limited");
+    guest.post(OWN, &confirmed(json!({"url": WEBHOOK_URL}))).refused(429, "rate_limited");
+    guest.patch(&path, &json!({"paused": true})).data(200);
+}
+
+#[test]
+fn a_session_cannot_use_up_the_rotations_of_another_one() {
+    let keys = [("rate_limits.enabled", "true"), ("rate_limits.webhook_changes_per_hour", "3")];
+    let (server, _) = Server::with_operator(Store::Memory, &keys);
+    let owner = server.guest();
+    let path = format!("{OWN}/{}", owner.webhook_endpoint(OWN));
+    let rotate = |person: &Person| person.post(&format!("{path}/rotate"), &json!({}));
+    rotate(&owner).data(200);
+    owner.patch(&path, &json!({"paused": true})).data(200);
+    owner.patch(&path, &json!({})).data(200);
+    for refused in [rotate(&owner), owner.patch(&path, &json!({})), owner.delete(&path)] {
+        refused.refused(429, "rate_limited");
+    }
+    let again = server.client().login(&owner.email);
+    rotate(&again).data(200);
+    again.delete(&path).data(200);
+}

@@ -1,0 +1,177 @@
+//! The end of streams: closed connections, clients that do not read, stops, tokens and failures.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::process::Command;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::harness::{Database, Person, Proxy, Server, Store, Traffic, eventually, operator_keys, within};
+use crate::keys::{FILE, KeyFolder};
+use crate::service::{metrics, sample};
+
+/// The time within which a stream ends once its client has gone or the server stops.
+const ENDED_WITHIN: Duration = Duration::from_secs(5);
+/// The margin of measurements on a busy machine.
+const MARGIN: Duration = Duration::from_secs(3);
+const OPERATOR: &str = "operator@example.com";
+
+pub(crate) fn open_streams(server: &Server) -> u64 {
+    let lines = metrics(server);
+    let mut values = lines.iter().filter_map(|line| line.strip_prefix("cuepoint_event_streams "));
+    values.next().map_or(0, |value| value.parse().unwrap())
+}
+
+/// A connection that asked for a stream, with further bytes behind the request.
+fn asked(server: &Server, reader: &Person, path: &str, behind: &str) -> TcpStream {
+    let address = server.client().address;
+    let mut socket = TcpStream::connect(address.strip_prefix("http://").unwrap()).unwrap();
+    let request = format!(
+        "GET /api/v1{path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\n\r\n{behind}",
+        reader.token
+    );
+    socket.write_all(request.as_bytes()).unwrap();
+    socket
+}
+
+/// A stream of all events whose client reads none of them, with full buffers on both sides.
+fn unread(server: &Server, operator: &Person) -> TcpStream {
+    const WRITERS: usize = 4;
+    let socket = asked(server, operator, "/operator/events/stream", "");
+    eventually("the stream is open", || (open_streams(server) == 1).then_some(()));
+    // An end for this reason means that the server cannot write to the client.
+    let is_slow = || metrics(server).iter().any(|line| line.contains("reason=\"slow\"} 1"));
+    let guests: Vec<Person> = (0..WRITERS).map(|_| server.guest()).collect();
+    for round in 0.. {
+        assert!(round < 50, "the buffers are not full");
+        if is_slow() {
+            break;
+        }
+        thread::scope(|scope| {
+            for guest in &guests {
+                scope.spawn(|| (0..200).for_each(|_| assert!(guest.topup("0.01") > 0)));
+            }
+        });
+    }
+    assert_eq!(open_streams(server), 1);
+    socket
+}
+
+#[test]
+fn the_stream_of_a_closed_connection_leaves_the_gauge() {
+    let server = Server::start(Store::Memory);
+    let guest = server.guest();
+    // The last one with bytes that the server does not read before the end of the stream.
+    for behind in ["", "GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\n"] {
+        let mut socket = asked(&server, &guest, "/events/stream", behind);
+        assert!(socket.read(&mut [0; 1_024]).unwrap() > 0);
+        eventually("the stream is open", || (open_streams(&server) == 1).then_some(()));
+        drop(socket);
+        within(ENDED_WITHIN, "the stream is closed", || (open_streams(&server) == 0).then_some(()));
+    }
+}
+
+#[test]
+fn the_stream_of_a_client_that_closes_without_reading_leaves_the_gauge() {
+    let (server, operator) = Server::with_operator(Store::Memory, &[]);
+    drop(unread(&server, &operator));
+    within(ENDED_WITHIN, "the stream is closed", || (open_streams(&server) == 0).then_some(()));
+}
+
+#[test]
+fn a_stop_does_not_wait_for_clients_of_streams_that_do_not_read() {
+    let (mut server, operator) = Server::with_operator(Store::Memory, &[]);
+    let socket = unread(&server, &operator);
+    let start = Instant::now();
+    server.signal("TERM");
+    assert!(server.ended().success());
+    assert!(start.elapsed() < ENDED_WITHIN + MARGIN, "{:?}", start.elapsed());
+    drop(socket);
+}
+
+/// The server reads its keys from a pipe to which nobody writes, as from a disk that does not answer.
+#[test]
+fn a_stop_does_not_wait_for_threads_that_the_system_blocks() {
+    let folder = KeyFolder::new();
+    folder.rotate(&[]);
+    let mut server = Server::configured(Store::Memory, &[(FILE, &folder.path())]);
+    let pipe = format!("{}.pipe", folder.path());
+    assert!(Command::new("mkfifo").args(["-m", "600", &pipe]).status().unwrap().success());
+    std::fs::rename(pipe, folder.path()).unwrap();
+    // Waits until the server has opened it to read.
+    let silent = std::fs::OpenOptions::new().write(true).open(folder.path()).unwrap();
+    let start = Instant::now();
+    server.signal("TERM");
+    assert!(server.ended().success());
+    assert!(start.elapsed() < ENDED_WITHIN, "{:?}", start.elapsed());
+    drop(silent);
+}
+
+#[test]
+fn a_stream_and_a_request_accept_a_token_up_to_the_same_moment() {
+    const TOLERANCE: Duration = Duration::from_secs(30);
+    let server = Server::configured(Store::Memory, &[("auth.access_token_ttl_seconds", "2")]);
+    let guest = server.guest();
+    let start = Instant::now();
+    let mut stream = guest.stream("/events/stream", &[]);
+    let streaming = thread::spawn(move || {
+        assert_eq!(stream.event_within(TOLERANCE + 2 * MARGIN), None);
+        start.elapsed()
+    });
+    within(TOLERANCE + MARGIN, "requests are refused", || (guest.get("/wallet").status == 401).then_some(()));
+    let refused = start.elapsed();
+    let ended = streaming.join().unwrap();
+    assert!(refused > TOLERANCE, "{refused:?}");
+    assert!(ended.abs_diff(refused) < MARGIN, "{ended:?} {refused:?}");
+}
+
+#[test]
+fn a_change_of_the_epoch_ends_streams() {
+    let database = Arc::new(Database::postgres());
+    let server = Server::on(&database, &[]);
+    let guest = server.guest();
+    let mut stream = guest.stream("/events/stream", &[]);
+    // As `cuepoint restore` does.
+    database.execute("UPDATE deployment SET epoch = 7");
+    assert_eq!(stream.event_within(ENDED_WITHIN), None);
+    guest.try_stream("/events/stream", &[]).err().unwrap().refused(401, "invalid_token");
+}
+
+#[test]
+fn streams_end_once_new_events_cannot_be_read_for_ten_seconds() {
+    const FAILING_FOR: Duration = Duration::from_secs(10);
+    let database = Arc::new(Database::postgres());
+    let proxy = Proxy::start(database.server());
+    let server = Server::through(&database, &database.url_at(proxy.address()), &[]);
+    let guest = server.guest();
+    let mut stream = guest.stream("/events/stream", &[]);
+    guest.topup("1");
+    assert_eq!(stream.events(1)[0].event_type, "topup.created");
+    let start = Instant::now();
+    proxy.set(Traffic::Cut);
+    assert_eq!(stream.event_within(FAILING_FOR + 2 * MARGIN), None);
+    let took = start.elapsed();
+    assert!(took >= FAILING_FOR, "{took:?}");
+    assert_eq!(sample(&metrics(&server), &["cuepoint_event_streams_ended_total", "unavailable"]), 1);
+}
+
+#[test]
+fn events_of_another_server_arrive_without_notifications() {
+    let database = Arc::new(Database::postgres());
+    let proxy = Proxy::start(database.server());
+    proxy.set(Traffic::WithoutNotifications);
+    let one = Server::through(&database, &database.url_at(proxy.address()), &operator_keys(OPERATOR));
+    let other = Server::on(&database, &operator_keys(OPERATOR));
+    let mut stream = one.client().login(OPERATOR).stream("/operator/events/stream", &[]);
+    let guest = other.guest();
+    let listeners = "SELECT pid FROM pg_stat_activity
+        WHERE query LIKE '%cuepoint_commits' AND datname = current_database() AND pid <> pg_backend_pid()";
+    for _ in 0..3 {
+        guest.topup("1");
+        assert_eq!(stream.event_within(ENDED_WITHIN).unwrap().event_type, "topup.created");
+        let listening =
+            eventually("a server listens", || Some(database.rows(listeners)).filter(|rows| !rows.is_empty()));
+        assert_eq!(listening.len(), 1, "the other server alone listens");
+    }
+}

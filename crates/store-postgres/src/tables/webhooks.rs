@@ -1,0 +1,45 @@
+//! Rows of `webhook_endpoints`, as ends of sessions change them.
+
+use cuepoint_domain::event::Feed;
+use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::ledger::feature_level::FeatureLevel;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::webhook::{DisabledReason, EndpointChange, EndpointState};
+use cuepoint_store_sql::rows::StoredWebhookEndpoint;
+use diesel::prelude::*;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+
+use crate::connect::failure::DatabaseFailure;
+use crate::rows::{WebhookEndpointRecordRow, WebhookEndpointRow};
+use crate::schema::webhook_endpoints;
+
+/// Disables the active endpoints of a user for their own events: all, or those where a session set the URL. They are
+/// locked by id to avoid deadlocks, after the sessions.
+pub(crate) async fn disable_own(
+    connection: &mut AsyncPgConnection,
+    user: UserId,
+    session: Option<SessionId>,
+    at: Timestamp,
+    level: FeatureLevel,
+) -> Result<(), DatabaseFailure> {
+    let rows: Vec<WebhookEndpointRow> = webhook_endpoints::table
+        .filter(webhook_endpoints::owner_id.eq(user.get()))
+        .filter(webhook_endpoints::feed.eq(Feed::Own.name()))
+        .filter(webhook_endpoints::state.eq(EndpointState::Active.name()))
+        .order(webhook_endpoints::id)
+        .for_no_key_update()
+        .select(WebhookEndpointRow::as_select())
+        .load(connection)
+        .await?;
+    let disable = EndpointChange::Disable { reason: DisabledReason::Security, at };
+    for row in rows {
+        if session.is_some_and(|session| row.record.url_session_id != Some(session.get())) {
+            continue;
+        }
+        let kept = webhook_endpoints::table.find(row.id);
+        let (_, _, record) =
+            StoredWebhookEndpoint::from(row).changed(|endpoint| endpoint.changed(&disable, level))?;
+        diesel::update(kept).set(WebhookEndpointRecordRow::from(record)).execute(connection).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,1 @@
+DROP INDEX CONCURRENTLY webhook_endpoints_creation_key_key;

@@ -1,0 +1,2 @@
+ALTER TABLE deployment DROP COLUMN timeline;
+DROP TABLE position_gaps;

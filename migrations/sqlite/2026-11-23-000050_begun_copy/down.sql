@@ -1,0 +1,1 @@
+ALTER TABLE deployment DROP COLUMN begun_copy_id;
