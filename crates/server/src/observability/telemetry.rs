@@ -136,7 +136,7 @@ mod tests {
             parse(filter).unwrap();
         }
         let message = format!("{:#}", parse("info,foo=bar").unwrap_err());
-        assert_eq!(message.matches("invalid").count(), 1, "{message}");
+        assert_eq!(message.matches("expected one of").count(), 1, "{message}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Person, SHARED_KEY, Server, WEBHOOK_URL, eventually, run};
+use crate::harness::{Answer, PASSWORD, Person, SHARED_KEY, Server, WEBHOOK_URL, eventually, run};
 use crate::load::Kind;
 use crate::replicas::Replicas;
 use crate::scene::{insist, without_load};
@@ -48,7 +48,8 @@ fn readers_learn_of_lost_commits_on_every_server() {
     let servers = [(); 2].map(|()| Server::reaching(&replicas.url(), &[SHARED_KEY]));
     let one = servers[0].payer("100");
     let other = one.at(&servers[1].client());
-    let created = one.post("/webhook-endpoints", &json!({"url": WEBHOOK_URL})).data(201);
+    let created =
+        one.post("/webhook-endpoints", &json!({"url": WEBHOOK_URL, "password": PASSWORD})).data(201);
     let endpoint = &created["webhook_endpoint"]["id"];
     insist(Kind::TopUp, &one, "kept");
     let (_, last) = positions(&one, 0);

@@ -118,10 +118,12 @@ fn text_is_never_executed(store: Store) {
         let path = format!("/operator/provider-messages/{}/resolve", kept["id"]);
         let resolved = operator.post(&path, &json!({"reason": text})).data(200);
         assert_eq!(resolved["provider_message"]["resolution"], text);
-        let path = format!("/operator/topups/{}/reverse", guest.topup("1"));
+        let topup = guest.topup("1");
+        let path = format!("/operator/topups/{topup}/reverse");
         operator.post(&path, &json!({"reason": text})).data(200);
         let events = operator.get(&format!("/operator/security-log?user_id={}", guest.id)).data(200);
-        assert_eq!(events["data"][0]["detail"], format!("reverse_topup: {text}"));
+        let detail = format!("reverse_topup: top-up {topup} confirmed → reversed: {text}");
+        assert_eq!(events["data"][0]["detail"], detail);
     }
     operator.get("/operator/provider-messages?resolved=0'%20OR%201=1").invalid(&["resolved"]);
     let list = |query: &str| guest.get(&format!("/music/user/requests?{query}"));

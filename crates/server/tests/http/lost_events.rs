@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Person, Server, WEBHOOK_URL};
+use crate::harness::{Answer, PASSWORD, Person, Server, WEBHOOK_URL};
 
 /// The distance between the positions before and after a gap.
 const DISTANCE: i64 = 1_000_000;
@@ -40,9 +40,9 @@ pub(crate) fn are_noticed(server: &Server, person: &Person, last: i64, seen: i64
     is_lost(&after(seen), last);
     is_lost(&refused_stream(person, seen), last);
     assert_eq!(page(person, last), (vec![], last));
+    let body = json!({"url": WEBHOOK_URL, "types": ["adjustment.created"], "password": PASSWORD});
     let endpoint =
-        person.post("/webhook-endpoints", &json!({"url": WEBHOOK_URL, "types": ["adjustment.created"]}));
-    let endpoint = endpoint.data(201)["webhook_endpoint"]["id"].as_i64().unwrap();
+        person.post("/webhook-endpoints", &body).data(201)["webhook_endpoint"]["id"].as_i64().unwrap();
     let mut stream = person.stream("/events/stream", &[("last-event-id", &last.to_string())]);
     for _ in 0..3 {
         person.topup("1");

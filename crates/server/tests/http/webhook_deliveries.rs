@@ -403,7 +403,7 @@ fn an_owner_has_two_delivery_turns_at_a_time(store: Store) {
     let (guest, other) = (server.guest(), server.guest());
     let receiver = Provider::new(Reply::Silent);
     for _ in 0..5 {
-        guest.post("/webhook-endpoints", &json!({"url": receiver.url})).data(201);
+        guest.post("/webhook-endpoints", &json!({"url": receiver.url, "password": PASSWORD})).data(201);
     }
     let hook = Hook::member(&other);
     guest.topup("1");

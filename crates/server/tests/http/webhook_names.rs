@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::harness::{NameServer, Person, Provider, Reply, Server, Store, eventually};
+use crate::harness::{NameServer, PASSWORD, Person, Provider, Reply, Server, Store, eventually};
 
 /// The time within which a delivery begins and a login ends on a busy machine: less than a look-up takes.
 const PROMPTLY: Duration = Duration::from_secs(3);
@@ -18,7 +18,7 @@ fn server(names: &NameServer) -> Server {
 /// A new endpoint of a person at a name that nobody answers for.
 fn silent_endpoint(person: &Person, name: &str) {
     let url = format!("http://{name}.silent.example/hook");
-    person.post("/webhook-endpoints", &json!({"url": url})).data(201);
+    person.post("/webhook-endpoints", &json!({"url": url, "password": PASSWORD})).data(201);
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn silent_names_of_a_hundred_accounts_delay_neither_other_deliveries_nor_logins(
     let server = server(&names);
     let (honest, receiver) = (server.guest(), Provider::new(Reply::Says(200, String::new())));
     let url = receiver.url.replace("127.0.0.1", "hooks.known.example");
-    honest.post("/webhook-endpoints", &json!({"url": url})).data(201);
+    honest.post("/webhook-endpoints", &json!({"url": url, "password": PASSWORD})).data(201);
     let delivered = |count| {
         let began = Instant::now();
         honest.topup("1");
