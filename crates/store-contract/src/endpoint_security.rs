@@ -47,7 +47,7 @@ pub async fn the_end_of_all_sessions_disables_own_endpoints(store: Arc<dyn Store
     );
 }
 
-/// A refresh token that is used again disables the endpoints whose URL its session set, by their creation or later.
+/// A reused refresh token disables the endpoints with a URL that its session set, at their creation or later.
 pub async fn a_reused_token_disables_what_its_session_set(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(0).await;
@@ -74,7 +74,8 @@ pub async fn a_reused_token_disables_what_its_session_set(store: Arc<dyn Store>)
     );
 }
 
-/// An ended session neither adds an endpoint nor changes one, and none that it adds at the same time outlives its end.
+/// An ended session neither adds nor changes an endpoint. An endpoint that it adds concurrently does not outlive its
+/// end.
 pub async fn an_ended_session_sets_no_url(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(0).await;
@@ -107,8 +108,8 @@ pub async fn an_ended_session_sets_no_url(store: Arc<dyn Store>) {
     assert_eq!((refused, stored(&scenario, endpoint.id).await), (EndpointUpdate::SessionEnded, endpoint));
 }
 
-/// A creation that is repeated with its key adds one endpoint, also at the same time; the key is free after seven days,
-/// and after the removal of its endpoint.
+/// Repeated creations with the same key add one endpoint, even concurrently. The key is free after seven days, and
+/// after the removal of its endpoint.
 pub async fn a_key_creates_one_endpoint(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(0).await;

@@ -1,4 +1,4 @@
-//! The feed of a member without events on SQLite, which must not slow down with the number of operations.
+//! The feed of a member without events on SQLite. It must not slow down as operations accumulate.
 
 use anyhow::Context;
 use cuepoint_domain::ids::UserId;
@@ -14,7 +14,7 @@ use crate::load::requests::{at_random, request};
 pub(super) const ROW: &str = "feed without events, SQLite";
 /// The request: the first page of the feed.
 const PATH: &str = "/api/v1/events?after=0&limit=100";
-/// Another user, who has no row, because a token alone authenticates a request.
+/// Another user. No row is necessary, because a token alone authenticates a request.
 const WITHOUT_EVENTS: i64 = 1_000_000_000;
 
 /// Measures the feed with at least each of these numbers of operations, the smallest first, on one connection.

@@ -1,4 +1,4 @@
-//! Messages about webhook endpoints and the sessions of their owners, so that the acts of a thief are noticed.
+//! Messages about webhook endpoints and sessions, so that owners notice a thief.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::page::PageRequest;
 use crate::ports::{EndpointMention, EndpointNews, Notice, Recipient, SecurityCause, Unavailable};
 use crate::webhook::WebhookEndpoint;
 
-/// The number of operators that are read at once.
+/// The number of operators in one read.
 const BATCH: u32 = 100;
 
 /// Sends messages about webhook endpoints.
@@ -20,8 +20,8 @@ pub(super) struct EndpointNotices {
 }
 
 impl EndpointNotices {
-    /// Notifies the user of their act; for an endpoint for all events, all operators, since it shows the events of
-    /// all accounts.
+    /// Notifies the user of a change. A change of an endpoint for all events goes to all operators, because that
+    /// endpoint shows the events of all accounts.
     pub(super) async fn changed(&self, news: EndpointNews) -> Result<(), Unavailable> {
         let (feed, by) = (news.feed, news.by);
         let notice = Notice::WebhookChanged(news);
@@ -34,8 +34,8 @@ impl EndpointNotices {
         }
     }
 
-    /// Notifies a user of what happened to their password or sessions, with their endpoints; and all operators of
-    /// the endpoints for all events that go on.
+    /// Notifies a user of a change to their password or sessions, and lists their endpoints. Notifies all operators
+    /// of the endpoints for all events that stay active.
     pub(super) async fn secured(&self, user: UserId, cause: SecurityCause) -> Result<(), Unavailable> {
         let Some(profile) = self.env.people.profile(user).await? else { return Ok(()) };
         let user = profile.user;
@@ -70,8 +70,8 @@ impl EndpointNotices {
         Ok(self.env.endpoints.endpoints(feed, Some(owner.id), all).await?.rows)
     }
 
-    /// Sends a message to each active operator, whether or not their address is verified; one that cannot be sent
-    /// keeps no other operator from being told.
+    /// Sends a message to each active operator, even to unverified addresses. If one message fails, the others are
+    /// still sent.
     async fn tell_operators(&self, notice: &Notice) -> Result<(), Unavailable> {
         let (mut after, mut told) = (None, Ok(()));
         loop {
@@ -85,8 +85,8 @@ impl EndpointNotices {
     }
 }
 
-/// Sends a message to a user whose address is verified: another one may be a stranger's, whom endpoints must not
-/// flood.
+/// Sends a message to a verified address. An unverified address may belong to a stranger, and endpoints must not
+/// flood it.
 pub(super) async fn notify_verified(
     env: &Environment,
     user: &User,

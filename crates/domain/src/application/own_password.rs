@@ -1,4 +1,4 @@
-//! The password that a principal presents again before an act with lasting effects.
+//! The password that a principal repeats before an action with lasting effects.
 
 use crate::account::security_log::{EventKind, SecurityEvent};
 use crate::application::{Context, Environment};
@@ -6,8 +6,8 @@ use crate::authorization::Principal;
 use crate::ports::{Credentials, PasswordCheck, Unavailable};
 use crate::text::{Line, Password};
 
-/// Whether this is the password of the principal. A wrong one is recorded with the name of the act, and takes the same
-/// time as the right one.
+/// Whether this is the password of the principal. A wrong password is recorded with the name of the action, and takes
+/// as long to check as the right one.
 pub(super) async fn is_own_password(
     env: &Environment,
     context: &Context,

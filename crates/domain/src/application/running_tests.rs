@@ -13,7 +13,7 @@ pub enum TestRefusal {
     /// A test of the endpoint is running on this server.
     #[error("a test of the endpoint is running")]
     Running,
-    /// As many tests are running on this server as are permitted.
+    /// The maximum number of tests is running on this server.
     #[error("{} tests are running already", RunningTests::MAX)]
     TooMany,
 }
@@ -29,7 +29,7 @@ pub(super) struct RunningTest {
 }
 
 impl RunningTests {
-    /// The most tests that run at a time.
+    /// The maximum number of concurrent tests.
     pub(super) const MAX: usize = 32;
 
     /// Begins a test of an endpoint.

@@ -23,7 +23,7 @@ pub struct EndpointRequest {
 }
 
 impl EndpointRequest {
-    /// The request as one text, in which each part is prefixed with its length: equal texts are equal requests.
+    /// The request as one text. Each part is prefixed with its length, so that equal texts are equal requests.
     pub(super) fn text(&self) -> String {
         let types = self.types.as_ref().map(|types| {
             let names: Vec<&str> = types.iter().copied().map(EventType::name).collect();
@@ -37,7 +37,7 @@ impl EndpointRequest {
     }
 }
 
-/// The events that are to be delivered once more.
+/// The events to deliver again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReplayRequest {
     /// The attempted events after a position, up to another position if one is given.
@@ -47,7 +47,7 @@ pub enum ReplayRequest {
         /// The position of the last event.
         until: Option<Position>,
     },
-    /// Those whose delivery was given up.
+    /// The events with given-up deliveries.
     Failed,
 }
 
@@ -66,7 +66,7 @@ pub enum WebhookRefusal {
     /// The endpoint is paused or disabled.
     #[error("the endpoint is not active")]
     Inactive,
-    /// The principal has as many endpoints as are permitted.
+    /// The principal has the maximum number of endpoints.
     #[error("there are {} endpoints already", WebhookEndpoint::MAX_PER_OWNER)]
     TooMany,
     /// Its secret was lost: it needs a new one before it is paused or enabled.
@@ -81,7 +81,7 @@ pub enum WebhookRefusal {
     /// A position of the range belongs to a commit that was lost.
     #[error("the given position belongs to a commit that was lost after position {continue_after}")]
     Lost {
-        /// The position after which no event is missed that is there.
+        /// The position to continue after without missing a remaining event.
         continue_after: Position,
     },
     /// A test does not begin.

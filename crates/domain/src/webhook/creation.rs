@@ -1,4 +1,4 @@
-//! Idempotency keys of creations, which stand in the row of the endpoint: no receipt contains its secret.
+//! Idempotency keys of creations. They are stored in the row of the endpoint, because no receipt contains its secret.
 
 use super::WebhookEndpoint;
 use crate::account::session::{Candidates, TokenHash};
@@ -28,7 +28,7 @@ pub struct PresentedCreation {
 pub enum KnownCreation {
     /// The request repeats the creation of the endpoint.
     Repeated,
-    /// The key was used with another body, or under a key of the service that was removed since.
+    /// The key was used with another body, or the service's key at that time has been removed.
     OtherBody,
     /// The key has expired and is free again.
     Expired,
@@ -43,7 +43,7 @@ impl PresentedCreation {
 }
 
 impl WebhookEndpoint {
-    /// Compares a presented key with that of the endpoint, which has the same scope.
+    /// Compares a presented key with the key of the endpoint. Both have the same scope.
     #[must_use]
     pub fn known_creation(&self, presented: &PresentedCreation, now: Timestamp) -> KnownCreation {
         let stored = self.creation.filter(|creation| creation.scope == presented.scope);

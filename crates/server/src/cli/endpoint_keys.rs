@@ -1,4 +1,4 @@
-//! The keys that encrypt the secrets of webhook endpoints, for commands after which they could be missing.
+//! The keys that encrypt the secrets of webhook endpoints, for commands that could leave them missing.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::adapters::security::sealing::Sealing;
 use crate::composition;
 use crate::config::{KeyPurpose, Settings};
 
-/// The option to go on without keys.
+/// The option to continue without keys.
 #[derive(Args, Clone, Copy, Default)]
 pub(super) struct WithoutWebhookKeys {
     /// Go on although keys are missing that encrypt secrets of webhook endpoints. A server that is started with this
@@ -58,8 +58,8 @@ pub(super) fn ensure_complete(missing: &MissingKeys) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Refuses to go on if keys for the secrets of endpoints will be missing, unless the option says otherwise. Returns
-/// the lines to print.
+/// Stops the command if keys for the secrets of endpoints will be missing, unless the option permits it. Returns the
+/// lines to print.
 ///
 /// # Errors
 /// When keys will be missing, or are invalid.
@@ -111,7 +111,7 @@ fn described(missing: &MissingKeys) -> String {
     each.collect::<Vec<_>>().join("; ")
 }
 
-/// The places of the keys without which the data cannot be used completely, as lines.
+/// The places of the keys that full use of the data requires, as lines.
 pub(super) fn to_keep(settings: &Settings) -> String {
     match &settings.webhooks.keys {
         None => String::new(),

@@ -35,7 +35,7 @@ impl KeyPurpose {
         }
     }
 
-    /// What a start that needs such keys in production says without any.
+    /// The error of a start in production without such keys.
     #[must_use]
     pub const fn required(self) -> &'static str {
         match self {

@@ -1,5 +1,5 @@
-//! A failover to a standby that lacks acknowledged commits: clients learn which positions they have lost, and miss
-//! no event that is there.
+//! A failover to a standby that lacks acknowledged commits. Clients learn which positions are lost, and miss no
+//! remaining event.
 
 use serde_json::{Value, json};
 

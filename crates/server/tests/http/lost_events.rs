@@ -1,4 +1,4 @@
-//! Events that a restore has lost: their readers learn of it, and miss nothing that is there.
+//! Events that a restore has lost. Readers learn of the loss, and miss no remaining event.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ pub(crate) fn head(person: &Person) -> i64 {
     person.get("/events?limit=1").data(200)["head"].as_i64().unwrap()
 }
 
-/// That a position is refused as lost, with another one as the place to continue.
+/// Checks that a position is refused as lost, with another position to continue after.
 pub(crate) fn is_lost(refused: &Answer, continue_after: i64) {
     assert_eq!(refused.refused(410, "events_lost")["continue_after"], continue_after);
 }
@@ -31,8 +31,8 @@ fn refused_stream(person: &Person, after: i64) -> Answer {
     *stream.err().expect("no stream begins")
 }
 
-/// Checks what a person sees on a server whose data were restored when `last` was the newest position, of someone
-/// who has seen `seen`, a later one.
+/// Checks what a person sees after a restore. `last` is the newest restored position, and the person has seen `seen`,
+/// a later one.
 pub(crate) fn are_noticed(server: &Server, person: &Person, last: i64, seen: i64) {
     assert!(last < seen);
     let after = |position: i64| person.get(&format!("/events?after={position}"));

@@ -11,7 +11,7 @@ use crate::harness::{Database, Person, Proxy, Server, Store, Traffic, eventually
 use crate::keys::{FILE, KeyFolder};
 use crate::service::{metrics, sample};
 
-/// The time within which a stream ends once its client has gone or the server stops.
+/// The time limit for the end of a stream once its client has gone or the server stops.
 const ENDED_WITHIN: Duration = Duration::from_secs(5);
 /// The margin of measurements on a busy machine.
 const MARGIN: Duration = Duration::from_secs(3);
@@ -35,7 +35,7 @@ fn asked(server: &Server, reader: &Person, path: &str, behind: &str) -> TcpStrea
     socket
 }
 
-/// A stream of all events whose client reads none of them, with full buffers on both sides.
+/// A stream of all events with a client that reads none of them, and with full buffers on both sides.
 fn unread(server: &Server, operator: &Person) -> TcpStream {
     const WRITERS: usize = 4;
     let socket = asked(server, operator, "/operator/events/stream", "");

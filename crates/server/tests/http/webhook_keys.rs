@@ -46,7 +46,7 @@ fn resealed(database: &Database, beginning: &str) {
     });
 }
 
-/// Makes the owner's address verified, so that messages reach it.
+/// Verifies the owner's address, so that messages reach it.
 fn verify(server: &Server, person: &Person) {
     person.call("POST", "/auth/email/code").send().data(200);
     let message = server.message(&person.email, 0);

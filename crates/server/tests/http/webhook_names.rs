@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::harness::{NameServer, PASSWORD, Person, Provider, Reply, Server, Store, eventually};
 
-/// The time within which a delivery begins and a login ends on a busy machine: less than a look-up takes.
+/// The time limit for the start of a delivery and for a login on a busy machine. It is less than a look-up takes.
 const PROMPTLY: Duration = Duration::from_secs(3);
 const ACCOUNTS: usize = 100;
 

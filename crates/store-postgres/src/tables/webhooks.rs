@@ -13,8 +13,8 @@ use crate::connect::failure::DatabaseFailure;
 use crate::rows::{WebhookEndpointRecordRow, WebhookEndpointRow};
 use crate::schema::webhook_endpoints;
 
-/// Disables the active endpoints of a user for their own events: all, or those where a session set the URL. They are
-/// locked by id to avoid deadlocks, after the sessions.
+/// Disables the active endpoints of a user for their own events: all of them, or only the ones with a URL that a
+/// session set. To avoid deadlocks, they are locked by id, after the sessions.
 pub(crate) async fn disable_own(
     connection: &mut AsyncPgConnection,
     user: UserId,

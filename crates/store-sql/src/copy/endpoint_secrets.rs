@@ -1,4 +1,4 @@
-//! The secrets of webhook endpoints in the source of a copy, which are useless without the keys that encrypted them.
+//! The secrets of webhook endpoints in the source of a copy. They are useless without the keys that encrypted them.
 
 use anyhow::Context;
 use cuepoint_domain::ids::WebhookEndpointId;

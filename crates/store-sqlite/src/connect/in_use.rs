@@ -1,4 +1,4 @@
-//! The evidence that a data directory was in use: without its database, a server must not begin an empty ledger
+//! The evidence that a data directory was in use. If its database is missing, a server must not begin an empty ledger
 //! there.
 
 use std::fs::{self, File, OpenOptions};
@@ -18,8 +18,8 @@ const IN_USE: &str = "in-use";
 const CONTENT: &str =
     "The ledger of this directory is in cuepoint.db. Without that file no server starts here.\n";
 
-/// Refuses a data directory whose database file is missing or empty, although it was in use. It has to be called
-/// before SQLite opens the file, because SQLite deletes the log of an empty one.
+/// Refuses a data directory that was in use if its database file is missing or empty. Call this before SQLite opens
+/// the file, because SQLite deletes the log of an empty file.
 ///
 /// # Errors
 /// When it is one, with the sentence that names the remedy, or the files cannot be inspected.

@@ -1,4 +1,4 @@
-//! Threads that read, for reads that neither a web worker nor the runtime of the jobs is to wait for.
+//! Threads for long reads, so that neither a web worker nor the runtime of the jobs waits for them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -38,7 +38,7 @@ impl ReadingThreads {
         Ok(Self { queue: Mutex::new(Some(queue)) })
     }
 
-    /// Does work on one of the threads, unless its result is not wanted any more when its turn comes.
+    /// Does work on one of the threads. The work is skipped if nobody waits for its result when its turn comes.
     ///
     /// # Errors
     /// When the threads have ended, or the work panicked.
@@ -62,7 +62,7 @@ impl ReadingThreads {
         queue.send(work).map_err(|_| SqliteFailure::Closed)
     }
 
-    /// Accepts no more work; the threads end after that which waits.
+    /// Accepts no more work. The threads finish the queued work and end.
     pub(crate) fn close(&self) {
         drop(self.queue.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
@@ -74,7 +74,7 @@ fn run(waiting: &Mutex<Receiver<Work>>) {
         // The lock is released before the work begins.
         let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(work) = next else { return };
-        // Its caller hears of a panic, and the thread goes on.
+        // After a panic the caller gets an error, and the thread continues.
         let _ = catch_unwind(AssertUnwindSafe(work));
     }
 }

@@ -30,7 +30,7 @@ fn names(directory: &Path) -> Vec<String> {
     names
 }
 
-/// A directory as a killed server leaves it, whose log has commits.
+/// A directory as a killed server leaves it, with commits in the log.
 async fn killed() -> TestDirectory {
     let (directory, left) = (TestDirectory::create(), TestDirectory::create());
     let store = open(directory.path()).unwrap();
@@ -52,7 +52,7 @@ async fn stopped() -> TestDirectory {
     directory
 }
 
-/// What each command says that opens the database of a directory.
+/// The messages of all commands that open the database of a directory.
 async fn refusals(directory: &Path) -> Vec<String> {
     let file = TestDirectory::create();
     let endpoint = SqliteCopyEndpoint::new(directory.to_owned(), usd());

@@ -1,4 +1,5 @@
-//! Checks of the secrets of endpoints: each is encrypted with the current key, and one that no key decrypts is lost.
+//! Checks of the secrets of endpoints. Each secret is encrypted with the current key. A secret that no key decrypts
+//! is lost.
 
 use crate::application::jobs::Deliveries;
 use crate::application::jobs::undecryptable::FoundSecrets;
@@ -9,10 +10,10 @@ use crate::webhook::{
     EndpointChange, EndpointSecrets, MissingKeys, SecretKeys, UndecryptableSecret, WebhookEndpoint,
 };
 
-/// The number of endpoints that are read at once.
+/// The number of endpoints in one read.
 const BATCH: u32 = 500;
 
-/// What happens to endpoints whose secrets need a webhook key that this server lacks.
+/// What happens to endpoints if this server lacks the webhook key of their secret.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WithoutKeys {
     /// They wait: another server may have the key.
@@ -24,19 +25,18 @@ pub enum WithoutKeys {
 /// The result of a check of all secrets.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CheckedSecrets {
-    /// The number of endpoints whose secrets were encrypted with another key than the current one, and are no longer.
+    /// The number of endpoints with a secret that was re-encrypted with the current key.
     pub resealed: u64,
-    /// The endpoints whose current secrets this server cannot decrypt, except those of previous checks.
+    /// The endpoints with a current secret that this server cannot decrypt, without the results of previous checks.
     pub found: Vec<WebhookEndpointId>,
     /// The endpoints that were disabled because their secrets are lost.
     pub lost: Vec<WebhookEndpointId>,
 }
 
 impl Deliveries {
-    /// Encrypts the secrets of all endpoints with the current key, so that previous keys can be removed, and disables
-    /// the endpoints whose secrets are lost, with a message to their owners. A secret that needs a signing key is
-    /// lost after [`EndpointSecrets::LOST_AFTER`]: every server that has the key would have encrypted it with another
-    /// one.
+    /// Encrypts the secrets of all endpoints with the current key, so that previous keys can be removed. Disables the
+    /// endpoints with lost secrets, and notifies their owners. A secret that needs a signing key is lost after
+    /// [`EndpointSecrets::LOST_AFTER`], because any server with the key would have re-encrypted it by then.
     ///
     /// # Errors
     /// [`Unavailable`]. The rest is checked by the next call.
@@ -45,7 +45,7 @@ impl Deliveries {
         let done = self.check_all(without_keys, &mut checked).await;
         if !checked.lost.is_empty() {
             let (deliveries, lost) = (self.clone(), checked.lost.clone());
-            // By a task of its own, since e-mails may take long.
+            // In a separate task, because e-mails may take long.
             self.env.tasks.spawn(Box::pin(async move {
                 for endpoint in lost {
                     drop(deliveries.notify_disabled(endpoint).await);
@@ -76,8 +76,8 @@ impl Deliveries {
         Ok(())
     }
 
-    /// Checks the secrets of an endpoint; returns the time at which they were first found undecryptable, unless they
-    /// are lost.
+    /// Checks the secrets of an endpoint. Returns the time when they were first found undecryptable, unless they are
+    /// lost.
     async fn check(
         &self,
         endpoint: &WebhookEndpoint,
@@ -121,7 +121,8 @@ impl Deliveries {
         }
     }
 
-    /// Disables an endpoint whose secret is lost; returns whether this call did, so that its owner is told once.
+    /// Disables an endpoint with a lost secret. Returns whether this call disabled it, so that its owner is notified
+    /// once.
     async fn lose(&self, endpoint: &WebhookEndpoint, at: Timestamp) -> Result<bool, Unavailable> {
         let change = EndpointChange::LoseSecret { lost: endpoint.secrets.current.clone(), at };
         let changed = self.env.endpoints.change_endpoint(endpoint.id, &change).await?;

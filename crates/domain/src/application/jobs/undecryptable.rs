@@ -7,7 +7,7 @@ use crate::ids::WebhookEndpointId;
 use crate::timestamp::Timestamp;
 use crate::webhook::{SealedSecret, WebhookEndpoint};
 
-/// The endpoints for which this server takes no turns, because it cannot decrypt their current secrets.
+/// The endpoints that this server does not call, because it cannot decrypt their current secrets.
 #[derive(Clone, Default)]
 pub(super) struct Undecryptable(Arc<Mutex<FoundSecrets>>);
 
@@ -34,12 +34,12 @@ impl Undecryptable {
         found.get(&endpoint.id).filter(|(secret, _)| *secret == endpoint.secrets.current).map(|(_, at)| *at)
     }
 
-    /// Takes turns for the endpoint again.
+    /// Lets this server call the endpoint again.
     pub(super) fn forget(&self, id: WebhookEndpointId) {
         self.lock().remove(&id);
     }
 
-    /// Replaces the endpoints by those of a check.
+    /// Replaces the endpoints with the result of a check.
     pub(super) fn replace(&self, found: FoundSecrets) {
         *self.lock() = found;
     }

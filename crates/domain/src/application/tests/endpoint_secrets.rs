@@ -14,7 +14,7 @@ use crate::webhook::{
     WebhookEndpoint,
 };
 
-/// The endpoints of a store, whose secrets need the keys that they name.
+/// The endpoints of a store. Each secret names the key that it needs.
 struct Scene {
     endpoints: Arc<Mutex<Vec<WebhookEndpoint>>>,
     seconds: Arc<AtomicI64>,
@@ -40,7 +40,7 @@ fn endpoint(number: i64, secret: &str) -> WebhookEndpoint {
     WebhookEndpoint::new(id(number), Position::START, new)
 }
 
-/// The keys whose secrets this server cannot decrypt.
+/// Fails for secrets that name a missing key.
 fn problem(secret: &SealedSecret) -> Result<(), UndecryptableSecret> {
     let problem = |keys, key: &str| Err(UndecryptableSecret { keys, key: key.to_owned() });
     match secret.0.as_str() {

@@ -12,11 +12,11 @@ use hashlink::LruCache;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-/// The most look-ups of an account at a time.
+/// The maximum number of concurrent look-ups of an account.
 const PER_ACCOUNT: usize = 2;
 /// The duration above which a look-up is slow.
 const SLOW: Duration = Duration::from_secs(1);
-/// The time for which an account is slow after a slow look-up.
+/// How long an account counts as slow after a slow look-up.
 const SLOW_FOR: Duration = Duration::from_secs(600);
 /// The number of accounts whose standing is known. The others count as new.
 const KNOWN: usize = 10_000;
@@ -35,7 +35,7 @@ enum Standing {
 impl Standing {
     const ALL: [Self; 3] = [Self::Fast, Self::New, Self::Slow];
 
-    /// The number of look-ups of all accounts below which one of this standing may begin.
+    /// An account of this standing may begin a look-up while fewer than this number run for all accounts.
     const fn limit(self) -> usize {
         match self {
             Self::Fast => 32,
@@ -201,7 +201,7 @@ mod tests {
         UserId::new(number).unwrap()
     }
 
-    /// The turns that begin at once if each account asks for this many.
+    /// The turns that begin immediately if each account asks for this many.
     fn begin(turns: &LookupTurns, accounts: std::ops::Range<i64>, each: usize) -> Vec<LookupTurn> {
         let asked = accounts.flat_map(|number| std::iter::repeat_n(account(number), each));
         asked.filter_map(|account| turns.next(account).now_or_never()).collect()

@@ -1,4 +1,4 @@
-//! Questions to the name servers of the machine, or to configured ones, without a thread that waits.
+//! Queries to the name servers of the machine or the configuration, without a blocked thread.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -17,12 +17,12 @@ use super::names::Answer;
 
 /// The port of name servers.
 const PORT: u16 = 53;
-/// The time after which a question is asked again, because its datagram may be lost.
+/// The delay before a query is repeated, because its datagram may be lost.
 const ASKED_AGAIN_AFTER: Duration = Duration::from_millis(1_500);
-/// How often a question is asked again.
+/// How often a query is repeated.
 const REPETITIONS: usize = 2;
 
-/// The name servers for names that users enter; none for those of `/etc/resolv.conf`.
+/// The name servers for names that users enter. If there are none, `/etc/resolv.conf` applies.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct NameServers(Vec<SocketAddr>);
 
@@ -49,8 +49,8 @@ impl NameServers {
         }
     }
 
-    /// Looks up the addresses of a host: in `/etc/hosts`, otherwise by DNS. Both files are read for each look-up, so
-    /// changes apply at once. A name is never completed by a search domain.
+    /// Looks up the addresses of a host in `/etc/hosts`, otherwise by DNS. Both files are read for each look-up, so
+    /// changes apply immediately. Search domains are never appended to a name.
     pub(super) async fn addresses(&self, host: &str) -> io::Result<Answer> {
         let mut name = Name::from_utf8(host).map_err(io::Error::other)?;
         name.set_fqdn(true);

@@ -14,9 +14,9 @@ use super::lookup_turns::LookupTurns;
 
 /// The time limit of a look-up.
 const LOOKUP_WITHIN: Duration = Duration::from_secs(5);
-/// The longest time for which an answer is kept.
+/// The maximum time to keep an answer.
 const KEPT_FOR: Duration = Duration::from_secs(60);
-/// The number of names whose answers are kept.
+/// The maximum number of names with kept answers.
 const KEPT: usize = 1_024;
 
 /// The addresses of a host.
@@ -44,8 +44,8 @@ impl Names {
         Self { lookup, turns: LookupTurns::default(), kept: Mutex::new(LruCache::new(KEPT)) }
     }
 
-    /// The addresses of a host, for an account: those of an answer that is still valid, otherwise those of a look-up
-    /// in the account's turn.
+    /// The addresses of a host, for an account. A valid answer is reused. Otherwise the account takes a turn and
+    /// looks up the host.
     ///
     /// # Errors
     /// When the look-up fails, or takes more than five seconds.
@@ -96,7 +96,7 @@ mod tests {
     const ACCOUNT: UserId = UserId::new(1).unwrap();
     const OTHER: UserId = UserId::new(2).unwrap();
 
-    /// Names whose answers are valid for this time, and the number of look-ups.
+    /// Names with answers that are valid for this time, and the number of look-ups.
     fn valid_for(time: Duration) -> (Names, Arc<AtomicUsize>) {
         let asked = Arc::new(AtomicUsize::new(0));
         let counter = Arc::clone(&asked);

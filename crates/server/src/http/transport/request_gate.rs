@@ -1,9 +1,9 @@
 //! One request at a time on each connection.
 //!
-//! actix-http decodes the next request while the previous one is handled, and encodes each answer by the method
-//! and version of the request that it decoded last (`Codec` in `h1/codec.rs`, version 3.20): a HEAD behind a
-//! GET takes the body from the answer to the GET, a GET behind a HEAD gives one to the answer to the HEAD. The
-//! gate withholds the bytes behind a request until its answer begins.
+//! actix-http decodes the next request while the previous one is handled. It encodes each answer by the method and
+//! version of the request that it decoded last (`Codec` in `h1/codec.rs`, version 3.20). A HEAD behind a GET
+//! therefore removes the body from the answer to the GET, and a GET behind a HEAD adds one to the answer to the HEAD.
+//! The gate withholds the bytes behind a request until its answer begins.
 
 use std::cell::RefCell;
 use std::io;
@@ -23,7 +23,7 @@ use crate::http::wire::headers;
 
 /// The beginning of a HEAD request.
 const HEAD: &[u8] = b"HEAD ";
-/// The number of withheld bytes from which no more are read.
+/// The number of withheld bytes at which reading stops.
 const MOST_HELD: usize = 64 * 1024;
 
 /// The gate of a connection.
@@ -54,7 +54,7 @@ enum Admitted {
     Body(u64),
     /// The rest of a chunked body.
     Chunks(ChunkedBody),
-    /// Everything: what follows on this connection are no requests.
+    /// Everything, because no further requests follow on this connection.
     Everything,
 }
 
@@ -77,7 +77,7 @@ impl RequestGate {
                 break;
             }
             let before = buffer.filled().len();
-            // Also while nothing is admitted, so that the end of the connection is noticed.
+            // Read even while nothing is admitted, to notice the end of the connection.
             if Pin::new(&mut *tcp).poll_read(context, buffer)?.is_pending() {
                 break;
             }

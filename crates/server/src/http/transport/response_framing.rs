@@ -28,13 +28,13 @@ impl ResponseFraming {
         }
     }
 
-    /// The framed response. HEAD gets the length that a GET would get, if it is known beforehand; to HTTP/1.0, a
-    /// body of unknown length lasts until the connection closes.
+    /// The framed response. HEAD gets the length of the GET response, if it is known beforehand. For HTTP/1.0, a body
+    /// of unknown length lasts until the connection closes.
     pub(crate) fn apply(self, mut response: HttpResponse) -> HttpResponse {
         if self.is_head {
             return response.map_body(|_, answer| match answer.size() {
                 BodySize::Sized(length) => BoxBody::new(Omitted(length)),
-                // The server would poll a body of unknown length to its end before it goes on.
+                // The server would otherwise poll a body of unknown length to its end before it continues.
                 BodySize::None | BodySize::Stream => BoxBody::new(body::None::new()),
             });
         }

@@ -87,10 +87,10 @@ fn the_method_of_an_incomplete_head_is_known() {
     }
 }
 
-/// The defect of actix-http for which this gate exists: once this test fails, the gate is no longer needed.
+/// The defect of actix-http that this gate works around. Once this test fails, the gate is no longer needed.
 #[actix_web::test]
 async fn without_the_gate_a_request_changes_the_answer_to_the_previous_one() {
-    // An answer that is not ready at once, so that the next request is decoded before.
+    // An answer that is not ready immediately, so that the next request is decoded first.
     let answer = || async {
         tokio::task::yield_now().await;
         "the body"
