@@ -47,7 +47,7 @@ enum Came {
 fn came(answer: &Answer) -> Came {
     let code = if answer.status < 400 { Value::Null } else { answer.json()["code"].clone() };
     match (answer.status, code.as_str()) {
-        (200..=299 | 409 | 422, _) => Came::Through,
+        (200..=299 | 409 | 410 | 422, _) => Came::Through,
         (401, Some("unauthenticated")) => Came::Unauthenticated,
         (403, Some("insufficient_scope")) => Came::WrongRole,
         (403, Some("forbidden")) => Came::WrongParty,

@@ -177,9 +177,11 @@ fn the_printed_units_and_the_crontab_back_up_the_data_of_the_printed_server() {
     let [server, backup, timer] = [SERVER, BACKUP, TIMER].map(|path| machine.files[path].as_str());
     assert!(server.contains("[Install]") && timer.contains("[Install]"));
 
-    let mut keys = machine.unit_command(server, BINARY);
-    keys.args(["keys", "rotate"]);
-    succeeds(keys);
+    for arguments in [&["keys", "rotate"][..], &["keys", "rotate", "--webhooks"]] {
+        let mut keys = machine.unit_command(server, BINARY);
+        keys.args(arguments);
+        succeeds(keys);
+    }
     let mut start = machine.unit_command(server, values(server, "ExecStart")[0]);
     start.env("CUEPOINT__SERVER__PORT", "0").stdout(Stdio::piped()).stderr(Stdio::null());
     let mut running = Running(start.spawn().unwrap());
