@@ -94,8 +94,8 @@ pub async fn a_withdrawal_above_the_limit_needs_two_approvals(store: Arc<dyn Sto
     let filter = EventFilter { user: Some(guest), kind: None };
     let events = scenario.store.events(filter, PageRequest::new(1, 10)).await.unwrap();
     let noted: Vec<_> = events.rows.into_iter().map(|(_, event)| (event.actor, event.detail)).collect();
-    let detail = Some(line("approve_withdrawal: checked"));
-    assert_eq!(noted, [(Some(bob), detail.clone()), (Some(ada), detail)]);
+    let detail = |change| Some(line(&format!("approve_withdrawal: withdrawal {large} {change}: checked")));
+    assert_eq!(noted, [(Some(bob), detail("pending → approved")), (Some(ada), detail("still pending"))]);
     scenario.move_withdrawal(large, &Move::Process, at(7)).await.unwrap();
     assert_eq!(
         scenario.approved(large).await,

@@ -7,8 +7,8 @@ use cuepoint_domain::account::session::ClientInfo;
 use cuepoint_domain::account::{AccountStatusChange, Role};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::OperationMetadata;
 use cuepoint_domain::ledger::plans;
+use cuepoint_domain::ledger::{Adjustment, OperationMetadata, Step};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::text::Line;
@@ -112,6 +112,7 @@ pub async fn each_change_by_an_operator_records_one_event(store: Arc<dyn Store>)
         OperationMetadata { reason: Some(line("a mistake")), key, ..called }
     };
     let adjust = scenario.adjust_plan(metadata(), user, -40).await;
+    let Step::Adjust(Adjustment { id: adjusted, .. }) = *adjust.step() else { panic!("{adjust:?}") };
     scenario.fresh(adjust.clone()).await;
     assert!(matches!(scenario.apply(adjust).await, Ok(Applied::Replayed(_))));
     let same_key = scenario.adjust_plan(metadata(), user, -40).await;
@@ -125,12 +126,13 @@ pub async fn each_change_by_an_operator_records_one_event(store: Arc<dyn Store>)
     assert_eq!(found.len(), 2, "{found:?}");
     assert_eq!(events(&scenario, EventFilter::default()).await, found);
     let unknown = (None, ClientInfo::default());
-    for (event, (detail, moment, client)) in found.into_iter().zip([
-        ("role: a reason", at(2), unknown),
-        ("adjust: a mistake", at(1), (Some(session), client.clone())),
-    ]) {
+    let role = format!("role: user {user} → auditor: a reason");
+    let adjust = format!("adjust: adjustment {adjusted} of user {user}: a mistake");
+    for (event, (detail, moment, client)) in
+        found.into_iter().zip([(role, at(2), unknown), (adjust, at(1), (Some(session), client.clone()))])
+    {
         assert_eq!((event.kind, event.actor, event.at), (EventKind::OperatorAction, Some(operator), moment));
-        assert_eq!((event.detail, (event.session, event.client)), (Some(line(detail)), client));
+        assert_eq!((event.detail, (event.session, event.client)), (Some(line(&detail)), client));
     }
 }
 

@@ -143,7 +143,8 @@ pub async fn suspense_is_settled_once(store: Arc<dyn Store>) {
     let settlement = settled.suspense.clone().unwrap().settlement.unwrap();
     let SuspenseSettlement { operation, at: when, by, reason } = settlement;
     assert_eq!((operation, when, reason), (receipt.operation, at(WEEK + 6), line("sent back")));
-    assert_eq!(events(&scenario, topup.user).await, [(Some(by), "settle_suspense: sent back".to_owned())]);
+    let detail = format!("settle_suspense: top-up {} suspense → settled: sent back", topup.id);
+    assert_eq!(events(&scenario, topup.user).await, [(Some(by), detail)]);
     let again = plans::settle_suspense(scenario.by(by, at(WEEK + 7)), &settled, by, line("once more"));
     assert_eq!(again, Err(SuspenseRefusal::AlreadySettled));
     let summary = scenario.audit().await;

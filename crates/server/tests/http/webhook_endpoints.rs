@@ -386,7 +386,7 @@ fn one_test_of_an_endpoint_runs_at_a_time_and_32_on_a_server(store: Store) {
         .iter()
         .flat_map(|owner| std::iter::repeat_n(owner, 5))
         .map(|owner| {
-            let created = owner.post(OWN, &json!({"url": provider.url})).data(201);
+            let created = owner.post(OWN, &confirmed(json!({"url": provider.url}))).data(201);
             (owner, created["webhook_endpoint"]["id"].as_i64().unwrap())
         })
         .collect();
