@@ -118,6 +118,9 @@ impl Webhooks {
                 EndpointAddition::Known(endpoint) if endpoint.secrets.current == new_secret => {
                     Ok(Performed::act(*endpoint, EndpointAct::Created, token))
                 }
+                EndpointAddition::Known(endpoint) if endpoint.has_lost_secret() => {
+                    Err(CommandError::Refused(WebhookRefusal::SecretLost))
+                }
                 EndpointAddition::Known(endpoint) => {
                     let token = env.webhooks.current_secret(&endpoint)?;
                     Ok(Performed::unchanged(*endpoint, token))

@@ -127,9 +127,10 @@ pub trait WebhookEndpoints: Send + Sync {
     async fn repeat_given_up(&self, id: WebhookEndpointId, now: Timestamp) -> Result<u64, Unavailable>;
 
     /// At most `limit` endpoints that may receive events, by [`WebhookEndpoint::may_deliver`], that no server has
-    /// leased and that may have something to deliver, those without a turn for the longest time first: an operation that concerns the feed's reader after the cursor,
-    /// a replay, or a failed delivery that is due. A store may add those whose cursors are far behind the newest
-    /// position. A turn without a delivery moves the cursor on, or its endpoint is found again.
+    /// leased and that may have something to deliver, those without a turn for the longest time first: an operation
+    /// that concerns the feed's reader after the cursor, a replay, or a failed delivery that is due. A store may add
+    /// those whose cursors are far behind the newest position. A turn without a delivery moves the cursor on, or its
+    /// endpoint is found again.
     ///
     /// # Errors
     /// [`Unavailable`].

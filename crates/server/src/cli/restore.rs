@@ -16,12 +16,12 @@ use crate::cli::print;
 use crate::composition;
 use crate::config::Settings;
 
-/// Restores from the source, replaces all signing keys with a new one but no webhook keys, prints the transfers to look up,
-/// audits the ledger, and returns the exit status. It can be repeated.
+/// Restores from the source, replaces all signing keys with a new one but no webhook keys, prints the transfers to
+/// look up, audits the ledger, and returns the exit status. It can be repeated.
 ///
 /// # Errors
-/// When the data cannot be restored, webhook keys are missing, or the signing keys cannot be replaced. Completed steps stay in effect, and a
-/// repetition continues from there.
+/// When the data cannot be restored, webhook keys are missing, or the signing keys cannot be replaced. Completed
+/// steps stay in effect, and a repetition continues from there.
 pub(crate) async fn run(
     settings: Settings,
     source: RestoreSource<'_>,
@@ -37,13 +37,19 @@ pub(crate) async fn run(
     };
     print(&format!("{name}: epoch {epoch}, {sessions_ended} sessions ended, ids moved ahead\n"))?;
     let endpoint_secrets = data.endpoint_secrets().await;
-    if let Ok(found) = &endpoint_secrets {
-        let signing = SigningKeysAfterwards::Replaced;
-        print(&endpoint_keys::accept(&settings, signing, found, without_keys)?)?;
-    }
+    let accepted = endpoint_secrets.as_ref().map_or_else(
+        |_| Ok(String::new()),
+        |found| endpoint_keys::accept(&settings, SigningKeysAfterwards::Replaced, found, without_keys),
+    );
+    // A refused file is dropped. A server could use a database although it was refused: its keys are replaced first.
+    let accepted = match source {
+        RestoreSource::File(_) => Ok(accepted?),
+        RestoreSource::Database(_) => accepted,
+    };
     // Before another row is read, because an unreadable row must not keep the old keys in force, and before a
     // server can use the data.
     print(&new_key(&settings, secrets)?)?;
+    print(&accepted?)?;
     endpoint_secrets.map_err(Error::from_boxed).context("the secrets of webhook endpoints")?;
     let open = data.open_transfers().await.map_err(Error::from_boxed)?;
     print(&report(&open, &settings.currency)?)?;

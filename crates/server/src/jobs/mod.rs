@@ -53,9 +53,9 @@ pub(crate) struct BackgroundJobs {
 
 impl BackgroundJobs {
     /// Starts every job: settling overdue requests, ordering top-ups, sending payouts, the retention purge,
-    /// positions of operations, events for open streams and the end of streams, deliveries to webhook endpoints, reloading the keys and
-    /// the revocation list, the job queue, the ledger audit, counting unresolved provider messages, and the upkeep
-    /// of metrics.
+    /// positions of operations, events for open streams and the end of streams, deliveries to webhook endpoints,
+    /// reloading the keys and the revocation list, the job queue, the ledger audit, counting unresolved provider
+    /// messages, and the upkeep of metrics.
     #[must_use]
     pub(crate) fn start(
         app: &Arc<App>,

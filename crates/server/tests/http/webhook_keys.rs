@@ -285,12 +285,18 @@ fn a_restored_postgres_database_needs_the_webhook_keys() {
     drop(server);
     let restored = Arc::new(database.copy());
     let name = restored.url().rsplit_once('/').unwrap().1;
+    let signing = KeyFolder::new();
+    signing.rotate(&[]);
     let restore = |keys: (&str, &str), more: &[&str]| {
         let arguments = [&["restore", "--database-name", name], more].concat();
-        restored.run(&arguments, &[keys])
+        restored.run(&arguments, &[keys, ("auth.signing_key_file", &signing.path())])
     };
+    let before = fs::read_to_string(signing.path()).unwrap();
     let (status, said) = restore(SECOND, &[]);
     assert!(!status.success() && said.contains("the key first of webhooks.key_file"), "{said}");
+    // A server could use the database all the same.
+    let after = fs::read_to_string(signing.path()).unwrap();
+    assert!(before.lines().all(|key| !after.contains(key)), "the previous signing keys are gone");
     assert!(restore(SECOND, &["--without-webhook-keys"]).0.success());
     let (status, said) = restore(FIRST, &[]);
     assert!(status.success() && !said.contains("the key "), "{said}");

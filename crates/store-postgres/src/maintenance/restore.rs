@@ -77,8 +77,8 @@ async fn leave_gap(connection: &mut AsyncPgConnection, timeline: Option<u32>) ->
     Ok(())
 }
 
-/// Begins the epoch, moves the sequences and positions, ends all sessions, refresh tokens and challenges, and returns the
-/// number of ended sessions.
+/// Begins the epoch, moves the sequences and positions, ends all sessions, refresh tokens and challenges, and returns
+/// the number of ended sessions.
 async fn prepare(connection: &mut AsyncPgConnection, epoch: i64) -> Result<usize, DatabaseFailure> {
     let node = Node::describe(connection).await?;
     let system_identifier = node.system_identifier;

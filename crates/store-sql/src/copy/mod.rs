@@ -50,7 +50,8 @@ pub enum Completion {
 ///
 /// # Errors
 /// When an endpoint cannot be used, the source is inconsistent, `accept` refuses its secrets, the target is not
-/// empty, or they differ at the end. Unless the error names `--finish`, the target is left empty and the source unmarked.
+/// empty, or they differ at the end. Unless the error names `--finish`, the target is left empty and the source
+/// unmarked.
 pub async fn copy(
     from: &dyn CopyEndpoint,
     to: &dyn CopyEndpoint,

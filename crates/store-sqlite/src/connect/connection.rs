@@ -179,7 +179,8 @@ pub(crate) fn with_busy_timeout<T>(
 }
 
 /// Creates an empty file, which SQLite takes for a new database, unless there is a file. Its permissions are those of
-/// its log and index as well. An existing one must not be opened here: closing it would release the locks of all connections of this process.
+/// its log and index as well. An existing one must not be opened here: closing it would release the locks of all
+/// connections of this process.
 fn create(path: &Path) -> io::Result<()> {
     match OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),

@@ -167,8 +167,8 @@ fn leave_gap(connection: &mut SqliteConnection) -> Result<(), SqliteFailure> {
     Ok(())
 }
 
-/// Begins the epoch, moves the ids and positions, ends all sessions, refresh tokens and challenges, and returns the number
-/// of ended sessions.
+/// Begins the epoch, moves the ids and positions, ends all sessions, refresh tokens and challenges, and returns the
+/// number of ended sessions.
 fn prepare(connection: &mut SqliteConnection, epoch: i64) -> Result<usize, SqliteFailure> {
     diesel::update(schema::deployment::table).set(schema::deployment::epoch.eq(epoch)).execute(connection)?;
     let moved: Vec<i64> = next_ids(connection)?.into_iter().map(|next| next.saturating_add(AHEAD)).collect();

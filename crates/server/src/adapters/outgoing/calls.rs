@@ -87,7 +87,8 @@ impl OutgoingCalls {
         Ok(Self { clients, names, rules: UrlRules { accepted, plain_http } })
     }
 
-    /// Accepts a URL that a user enters, and returns it in its canonical form. Names are not resolved: their addresses are checked by each call.
+    /// Accepts a URL that a user enters, and returns it in its canonical form. Names are not resolved: their
+    /// addresses are checked by each call.
     ///
     /// # Errors
     /// [`UrlRefusal`]

@@ -36,7 +36,7 @@ operations! {
             .located("/api/v1/operator/webhook-endpoints"),
         class: Class::Webhooks,
         body: json::<NewEndpointBody>(),
-        fails: &[Code::LimitExceeded],
+        fails: &[Code::LimitExceeded, Code::Conflict],
     }
 
     /// Show a webhook endpoint for all events

@@ -46,7 +46,7 @@ operations! {
         answers: created::<WebhookSecretData>("The endpoint with its secret.").located("/api/v1/webhook-endpoints"),
         class: Class::Webhooks,
         body: json::<NewEndpointBody>(),
-        fails: &[Code::LimitExceeded],
+        fails: &[Code::LimitExceeded, Code::Conflict],
     }
 
     /// Show a webhook endpoint
@@ -116,8 +116,8 @@ operations! {
 
     /// Replay events to a webhook endpoint
     ///
-    /// The endpoint must be active. Either the events of a range, up to the cursor of the endpoint at most, or those whose delivery was given
-    /// up after the last attempt. An endpoint delivers one range at a time.
+    /// The endpoint must be active. Either the events of a range, up to the cursor of the endpoint at most, or those
+    /// whose delivery was given up after the last attempt. An endpoint delivers one range at a time.
     POST "/api/v1/webhook-endpoints/{id}/replay" "replayWebhookEvents" {
         tag: Webhooks,
         run: authenticated(Action::ManageWebhooks, replay::<OwnWebhooks>),
