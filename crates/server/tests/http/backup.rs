@@ -167,7 +167,7 @@ fn backups_under_load_contain_what_was_acknowledged_before() {
         }
         let taken = (0..2).map(|round| {
             thread::sleep(Duration::from_millis(200));
-            let before: Vec<usize> = guests.iter().map(|guest| guest.entries().len()).collect();
+            let before: Vec<usize> = guests.iter().map(Person::entry_count).collect();
             let file = scene.path(&format!("{round}.db"));
             scene.run(&["backup", &file], "data");
             (before, file)

@@ -223,13 +223,22 @@ impl Person {
         (answer.raw("/data/wallet/available"), answer.raw("/data/wallet/held"))
     }
 
-    /// The statement, oldest first, of a wallet with at most 100 entries.
+    /// The statement, oldest first, of a wallet that does not change meanwhile.
     pub(crate) fn entries(&self) -> Vec<Value> {
-        let data = self.get("/wallet/entries?per_page=100").data(200);
-        let mut rows = data["data"].as_array().unwrap().clone();
-        assert_eq!(data["total"], rows.len(), "{data}");
+        let page = |page: i64| self.get(&format!("/wallet/entries?per_page=100&page={page}")).data(200);
+        let first = page(1);
+        let pages = first["last_page"].as_i64().unwrap();
+        let all = [first.clone()].into_iter().chain((2..=pages).map(page));
+        let mut rows: Vec<Value> = all.flat_map(|data| data["data"].as_array().unwrap().clone()).collect();
+        assert_eq!(first["total"], rows.len(), "{first}");
         rows.reverse();
         rows
+    }
+
+    /// The number of entries of the wallet.
+    pub(crate) fn entry_count(&self) -> usize {
+        let total = self.get("/wallet/entries?per_page=1").data(200)["total"].as_u64();
+        usize::try_from(total.unwrap()).unwrap()
     }
 
     /// Creates a webhook endpoint in this list, and returns its id.
