@@ -8,7 +8,7 @@ use cuepoint_domain::account::{AccountStatusChange, Role};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Adjustment, OperationMetadata, Step};
+use cuepoint_domain::ledger::{OperationMetadata, Step};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::text::Line;
@@ -112,7 +112,8 @@ pub async fn each_change_by_an_operator_records_one_event(store: Arc<dyn Store>)
         OperationMetadata { reason: Some(line("a mistake")), key, ..called }
     };
     let adjust = scenario.adjust_plan(metadata(), user, -40).await;
-    let Step::Adjust(Adjustment { id: adjusted, .. }) = *adjust.step() else { panic!("{adjust:?}") };
+    let Step::Adjust(adjusted) = adjust.step() else { panic!("{adjust:?}") };
+    let adjusted = adjusted.id;
     scenario.fresh(adjust.clone()).await;
     assert!(matches!(scenario.apply(adjust).await, Ok(Applied::Replayed(_))));
     let same_key = scenario.adjust_plan(metadata(), user, -40).await;
