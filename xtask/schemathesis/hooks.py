@@ -290,8 +290,9 @@ def is_valid(case, body):
 
 
 def a_state_that_does_not_allow_it(failure, case, response):
-    """What is taken today, known already or not to be had is refused, however well it is written."""
+    """What is taken today, known already, lost or not to be had is refused, however well it is written."""
     return isinstance(failure, RejectedPositiveData) and response.json()["code"] in {
+        "events_lost",
         "idempotency_key_reused",
         "insufficient_funds",
         "limit_exceeded",
