@@ -173,7 +173,7 @@ fn key_sources(settings: &Settings) -> [(KeyPurpose, Option<&KeySource>); 2] {
 /// Checks all keys without creating any.
 ///
 /// # Errors
-/// As [`keys`].
+/// As [`keys()`].
 pub fn check_keys(settings: &Settings, secrets: RandomSecrets, clock: &dyn Clock) -> anyhow::Result<()> {
     for (purpose, source) in key_sources(settings) {
         match source {
