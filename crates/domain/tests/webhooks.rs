@@ -318,6 +318,34 @@ fn the_authority_of_a_url_has_neither_path_nor_query() {
 }
 
 #[test]
+fn a_stored_spelling_is_read_as_the_url_that_is_called() {
+    for (stored, read, authority) in [
+        ("HTTPS://EXAMPLE.com:443/a/../b?q", "https://example.com/b?q", "example.com"),
+        ("https:evil.example/hook", "https://evil.example/hook", "evil.example"),
+        (
+            r"https://evil.example\@hooks.good.example/",
+            "https://evil.example/@hooks.good.example/",
+            "evil.example",
+        ),
+        (
+            "https://good.example:443@evil.example:8443/",
+            "https://good.example:443@evil.example:8443/",
+            "evil.example:8443",
+        ),
+        ("https:\\\\0x7f.1\\good.example", "https://127.0.0.1/good.example", "127.0.0.1"),
+        ("https://example.com:99999/", "https://example.com:99999/", "an invalid URL"),
+        ("mailto:guest@example.com", "mailto:guest@example.com", "an invalid URL"),
+    ] {
+        let url = EndpointUrl::from_stored(stored.to_owned());
+        assert_eq!((url.as_str(), url.authority().as_str()), (read, authority), "{stored}");
+    }
+    // Each of these characters takes three in the canonical form, which has no room.
+    let long = format!("https://EXAMPLE.com/{}", "\"".repeat(1_000));
+    let url = EndpointUrl::from_stored(long.clone());
+    assert_eq!((url.as_str(), url.authority().as_str()), (long.as_str(), "example.com"));
+}
+
+#[test]
 fn a_replay_begins_at_an_active_endpoint_and_is_not_replaced_by_another() {
     let range = |after| Replay { after: position(after), until: position(5) };
     let once = endpoint(Feed::Own).changed(&EndpointChange::Replay(range(1)), FeatureLevel::NEWEST);

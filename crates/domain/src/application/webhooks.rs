@@ -335,7 +335,7 @@ impl Webhooks {
             act,
             endpoint: endpoint.id,
             feed: endpoint.feed,
-            host: endpoint.url.authority().to_owned(),
+            host: endpoint.url.authority(),
             by: principal.user,
             client: context.client.address,
             at: self.env.now(),

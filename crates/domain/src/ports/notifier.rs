@@ -80,7 +80,7 @@ impl From<&WebhookEndpoint> for EndpointMention {
         Self {
             endpoint: endpoint.id,
             feed: endpoint.feed,
-            host: endpoint.url.authority().to_owned(),
+            host: endpoint.url.authority(),
             state: endpoint.state.name(),
         }
     }

@@ -12,6 +12,7 @@ mod turn;
 use std::collections::BTreeSet;
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
+use url::{Position as UrlPart, Url};
 
 pub use change::{EndpointChange, EndpointSettings, NewEndpoint, SettingsAuthor};
 pub use creation::{CreationKey, KnownCreation, PresentedCreation};
@@ -37,6 +38,8 @@ pub struct EndpointUrl(String);
 impl EndpointUrl {
     /// The maximum length, in characters.
     pub const MAX_CHARACTERS: usize = 2_048;
+    /// What is shown instead of the host of a stored URL that cannot be called because it has none.
+    const NO_HOST: &str = "an invalid URL";
 
     /// The URL.
     ///
@@ -51,10 +54,12 @@ impl EndpointUrl {
         }
     }
 
-    /// A stored URL, accepted before.
+    /// A stored URL, accepted before, in its canonical form: servers of an earlier version stored the user's spelling,
+    /// which can look like the URL of another host. The spelling is kept if the canonical form is too long.
     #[must_use]
     pub fn from_stored(text: String) -> Self {
-        Self(text)
+        let canonical = Url::parse(&text).ok().and_then(|url| Self::new(url.as_str()).ok());
+        canonical.unwrap_or(Self(text))
     }
 
     /// The text.
@@ -63,11 +68,14 @@ impl EndpointUrl {
         &self.0
     }
 
-    /// The host and the port of a canonical URL, without path and query, which may contain secrets.
+    /// The host that is called and a port that is not the default, without path and query, which may contain secrets.
     #[must_use]
-    pub fn authority(&self) -> &str {
-        let (_, rest) = self.0.split_once("://").unwrap_or_default();
-        rest.split(['/', '?', '#']).next().unwrap_or_default()
+    pub fn authority(&self) -> String {
+        let url = Url::parse(&self.0).ok();
+        url.filter(Url::has_host).map_or_else(
+            || Self::NO_HOST.to_owned(),
+            |url| url[UrlPart::BeforeHost..UrlPart::AfterPort].to_owned(),
+        )
     }
 }
 

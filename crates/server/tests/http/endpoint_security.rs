@@ -13,6 +13,8 @@ on_every_store!(
     a_reused_refresh_token_disables_what_its_session_set,
 );
 
+on_durable_stores!(a_spelling_of_an_earlier_version_is_shown_as_the_url_that_is_called);
+
 fn another_url_and_enabling_need_the_password(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let other = operator.employ(&server);
@@ -131,6 +133,33 @@ fn a_reused_refresh_token_disables_what_its_session_set(store: Store) {
     refresh(&next).data(200);
     assert_eq!(refresh(&stolen.refresh_token).status, 401);
     assert_eq!(states(&owner, &[&kept, &moved, &created]), ["active", "security", "security"]);
+}
+
+fn a_spelling_of_an_earlier_version_is_shown_as_the_url_that_is_called(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let (guest, database) = (server.guest(), server.database().unwrap());
+    let log = format!("/operator/security-log?kind=webhook_endpoint_changed&user_id={}", guest.id);
+    for (stored, shown, host) in [
+        (
+            r"https://evil.example\@hooks.good.example/",
+            "https://evil.example/@hooks.good.example/",
+            "evil.example",
+        ),
+        (
+            "https://hooks.good.example:1@EVIL.example:8443/",
+            "https://hooks.good.example:1@evil.example:8443/",
+            "evil.example:8443",
+        ),
+    ] {
+        let id = guest.webhook_endpoint(OWN);
+        database.execute(&format!("UPDATE webhook_endpoints SET url = '{stored}' WHERE id = {id}"));
+        let path = format!("{OWN}/{id}");
+        assert_eq!(endpoint(&guest.get(&path), 200)["url"], shown);
+        assert_eq!(endpoint(&guest.patch(&path, &json!({"paused": true})), 200)["status"], "paused");
+        let event = operator.get(&log).data(200)["data"][0].clone();
+        let detail = event["detail"].as_str().unwrap();
+        assert_eq!(detail, format!("change_webhook_endpoint: endpoint {id} at {host}"));
+    }
 }
 
 #[test]
