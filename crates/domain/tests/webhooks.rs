@@ -180,8 +180,23 @@ fn settings_change_one_by_one_and_enabling_forgets_failures() {
     assert_eq!(only, WebhookEndpoint { types, ..before.clone() });
     let enabled = change(EndpointSettings { is_paused: Some(false), ..Default::default() });
     assert_eq!((enabled.state, enabled.failing_since), (EndpointState::Active, None));
-    let paused = change(EndpointSettings { is_paused: Some(true), ..Default::default() });
-    assert_eq!(paused.state, EndpointState::Paused);
+}
+
+#[test]
+fn pausing_keeps_the_reason_of_a_disabled_endpoint() {
+    let pause = EndpointChange::Settings {
+        settings: EndpointSettings { is_paused: Some(true), ..Default::default() },
+        by: author(7, true),
+    };
+    let paused = |state| {
+        let before = WebhookEndpoint { state, ..endpoint(Feed::Own) };
+        before.changed(&pause, FeatureLevel::NEWEST).state
+    };
+    assert_eq!(paused(EndpointState::Active), EndpointState::Paused);
+    for reason in DisabledReason::all() {
+        let disabled = EndpointState::Disabled { at: NOW, reason };
+        assert_eq!(paused(disabled), disabled);
+    }
 }
 
 #[test]

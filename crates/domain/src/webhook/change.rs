@@ -45,7 +45,7 @@ pub struct EndpointSettings {
     pub types: Option<Option<BTreeSet<EventType>>>,
     /// The note of the owner; `Some(None)` removes it.
     pub description: Option<Option<Line>>,
-    /// Whether the endpoint is paused; `false` also enables a disabled one.
+    /// Whether the endpoint is paused; `true` leaves a disabled one disabled, and `false` enables it.
     pub is_paused: Option<bool>,
 }
 
@@ -203,12 +203,13 @@ impl WebhookEndpoint {
         }
         match is_paused {
             _ if self.has_lost_secret() => {}
-            Some(true) => self.state = EndpointState::Paused,
+            // A disabled endpoint already receives nothing, and its reason stays visible.
+            Some(true) if self.state == EndpointState::Active => self.state = EndpointState::Paused,
             Some(false) if self.state != EndpointState::Active => {
                 self.state = EndpointState::Active;
                 self.failing_since = None;
             }
-            Some(false) | None => {}
+            Some(_) | None => {}
         }
     }
 }

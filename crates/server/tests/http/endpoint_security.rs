@@ -107,6 +107,8 @@ fn ended_sessions_disable_own_endpoints(store: Store) {
     operator.call("POST", "/auth/logout-everywhere").send().data(200);
     let operator = server.client().login(&operator.email);
     assert_eq!(states(&operator, &[&mine, &all]), ["security", "active"]);
+    operator.patch(&mine, &json!({"paused": true})).data(200);
+    assert_eq!(states(&operator, &[&mine]), ["security"], "the reason stays visible");
     operator.patch(&mine, &json!({"paused": false})).invalid(&["password"]);
     operator.patch(&mine, &confirmed(json!({"paused": false}))).data(200);
     // A reset.

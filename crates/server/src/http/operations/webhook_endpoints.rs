@@ -155,7 +155,7 @@ body! {
         types: Field<Option<BTreeSet<EventType>>> = change_or_clear(kinds::EVENT_TYPES),
         /// A note; null removes it.
         description: Field<Option<Line>> = change_or_clear(kinds::LINE),
-        /// Whether nothing is sent; false also enables an endpoint that the service has disabled.
+        /// Whether nothing is sent; true leaves a disabled endpoint disabled, and false enables it.
         paused: Field<bool> = change(kinds::BOOLEAN),
         /// Password of the account; required for another URL and to enable the endpoint.
         password: Option<Password> = optional(kinds::PRESENTED_PASSWORD),
