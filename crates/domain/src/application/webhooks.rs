@@ -187,18 +187,21 @@ impl Webhooks {
         removed.await.map(drop)
     }
 
-    /// Gives an endpoint a new secret and returns it. The previous secrets sign beside it for a day.
+    /// Gives an endpoint a new secret after verifying the principal's password, and returns it. The previous secrets
+    /// sign beside it for a day.
     ///
     /// # Errors
-    /// [`Failure`].
+    /// [`WebhookRefusal`] and [`Failure`].
     pub async fn rotate(
         &self,
         context: &Context,
         feed: Feed,
         id: WebhookEndpointId,
+        password: &Password,
     ) -> Changed<(WebhookEndpoint, Token)> {
         let rotated = self.perform(context, feed, "rotate_webhook_secret", async |principal| {
             let endpoint = self.visible(principal, feed, id).await?;
+            self.check_password(context, principal, password).await?;
             let at = self.env.now();
             let (token, secret) = self.env.webhooks.new_secret(id, at)?;
             let (_, rotated) = self.changed(&endpoint, EndpointChange::Rotate { secret, at }).await?;

@@ -6,7 +6,7 @@ use crate::harness::{PASSWORD, Person, Server, Store, WEBHOOK_URL, eventually};
 use crate::webhook_endpoints::{ALL, OWN, confirmed, endpoint, paused};
 
 on_every_store!(
-    another_url_and_enabling_need_the_password,
+    another_url_enabling_and_a_rotation_need_the_password,
     a_change_that_changes_nothing_leaves_no_event,
     a_creation_is_repeated_with_its_key,
     ended_sessions_disable_own_endpoints,
@@ -15,7 +15,7 @@ on_every_store!(
 
 on_durable_stores!(a_spelling_of_an_earlier_version_is_shown_as_the_url_that_is_called);
 
-fn another_url_and_enabling_need_the_password(store: Store) {
+fn another_url_enabling_and_a_rotation_need_the_password(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let other = operator.employ(&server);
     for (person, list) in [(&server.guest(), OWN), (&operator, ALL)] {
@@ -35,6 +35,10 @@ fn another_url_and_enabling_need_the_password(store: Store) {
             person.patch(&path, &confirmed(change)).data(200);
         }
         person.patch(&path, &json!({"paused": true, "description": "a note"})).data(200);
+        let rotate = |body: Value| person.post(&format!("{path}/rotate"), &body);
+        rotate(json!({})).invalid(&["password"]);
+        rotate(json!({"password": "wrong"})).invalid(&["password"]);
+        rotate(confirmed(json!({}))).data(200);
         if list == ALL {
             let taken = json!({"url": "https://example.org/"});
             other.patch(&path, &taken).invalid(&["password"]);
@@ -43,7 +47,7 @@ fn another_url_and_enabling_need_the_password(store: Store) {
         person.delete(&path).data(200);
         let log = format!("/operator/security-log?kind=login_failed&user_id={}", person.id);
         let events = operator.get(&log).data(200);
-        assert_eq!((&events["total"], &events["data"][0]["detail"]), (&json!(3), &json!("webhook endpoint")));
+        assert_eq!((&events["total"], &events["data"][0]["detail"]), (&json!(4), &json!("webhook endpoint")));
     }
 }
 
@@ -79,7 +83,7 @@ fn a_creation_is_repeated_with_its_key(store: Store) {
             create(confirmed(other)).refused(422, "idempotency_key_reused");
         }
         let path = format!("{list}/{}", first.data(201)["webhook_endpoint"]["id"]);
-        let rotated = person.post(&format!("{path}/rotate"), &json!({})).data(200);
+        let rotated = person.post(&format!("{path}/rotate"), &json!({"password": PASSWORD})).data(200);
         assert_eq!(create(body.clone()).data(201)["secret"], rotated["secret"], "the current secret");
         assert_eq!(person.get(list).data(200)["total"], 1);
         let other = person.call("POST", list).json(&body).key("twice").send().data(201);
@@ -179,19 +183,19 @@ fn passwords_for_endpoints_are_limited_as_those_of_logins() {
 }
 
 #[test]
-fn a_session_cannot_use_up_the_rotations_of_another_one() {
+fn a_session_cannot_use_up_the_changes_of_another_one() {
     let keys = [("rate_limits.enabled", "true"), ("rate_limits.webhook_changes_per_hour", "3")];
     let (server, _) = Server::with_operator(Store::Memory, &keys);
     let owner = server.guest();
     let path = format!("{OWN}/{}", owner.webhook_endpoint(OWN));
     let rotate = |person: &Person| person.post(&format!("{path}/rotate"), &json!({}));
-    rotate(&owner).data(200);
+    rotate(&owner).invalid(&["password"]);
     owner.patch(&path, &json!({"paused": true})).data(200);
     owner.patch(&path, &json!({})).data(200);
     for refused in [rotate(&owner), owner.patch(&path, &json!({})), owner.delete(&path)] {
         refused.refused(429, "rate_limited");
     }
     let again = server.client().login(&owner.email);
-    rotate(&again).data(200);
+    again.patch(&path, &json!({"description": "a note"})).data(200);
     again.delete(&path).data(200);
 }

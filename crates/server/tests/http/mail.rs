@@ -87,7 +87,7 @@ fn acts_with_a_webhook_endpoint_are_notified_to_a_verified_address(store: Store)
     guest.patch(&path, &body).data(200);
     told(2, "has a new URL", "example.org:8443");
     guest.patch(&path, &json!({"paused": true, "description": "a note"})).data(200);
-    guest.post(&format!("{path}/rotate"), &json!({})).data(200);
+    guest.post(&format!("{path}/rotate"), &json!({"password": PASSWORD})).data(200);
     told(3, "has a new secret", "example.org:8443");
     let body = json!({"current_password": PASSWORD, "password": "battery staple"});
     guest.post("/auth/password", &body).data(200);

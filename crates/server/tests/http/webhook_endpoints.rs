@@ -157,7 +157,7 @@ fn calls(person: &Person, path: &str) -> Vec<Answer> {
         person.get(path),
         person.get(&format!("{path}/attempts")),
         person.patch(path, &wrong),
-        person.post(&format!("{path}/rotate"), &json!({})),
+        person.post(&format!("{path}/rotate"), &wrong),
         person.post(&format!("{path}/test"), &json!({})),
         person.post(&format!("{path}/replay"), &wrong),
         person.delete(path),
@@ -220,7 +220,7 @@ fn changes_of_endpoints_are_in_the_security_log(store: Store) {
         let id = person.webhook_endpoint(list);
         let path = format!("{list}/{id}");
         person.patch(&path, &confirmed(json!({"url": "https://example.org:8443/secret"}))).data(200);
-        person.post(&format!("{path}/rotate"), &json!({})).data(200);
+        person.post(&format!("{path}/rotate"), &json!({"password": PASSWORD})).data(200);
         person.delete(&path).data(200);
         let log = format!("/operator/security-log?kind={kind}&user_id={}", person.id);
         let events = operator.get(&log).data(200)["data"].as_array().unwrap().clone();
@@ -335,7 +335,7 @@ fn a_rotation_shows_a_new_secret(store: Store) {
     let guest = server.guest();
     let created = guest.post(OWN, &confirmed(json!({"url": WEBHOOK_URL}))).data(201);
     let path = format!("{OWN}/{}", created["webhook_endpoint"]["id"]);
-    let rotate = || guest.call("POST", &format!("{path}/rotate")).send().data(200);
+    let rotate = || guest.post(&format!("{path}/rotate"), &confirmed(json!({}))).data(200);
     let (first, second) = (rotate(), rotate());
     assert_eq!(keys(&first), ["secret", "webhook_endpoint"]);
     assert_eq!(first["webhook_endpoint"], created["webhook_endpoint"]);
@@ -489,7 +489,7 @@ fn creations_tests_and_replays_share_a_quota_per_hour() {
         let seconds: u32 = refused.header("retry-after").unwrap().parse().unwrap();
         assert!(limit(&refused) == "5" && (600..=720).contains(&seconds), "{refused}");
     }
-    operator.post(&format!("{all}/rotate"), &json!({})).data(200);
+    operator.post(&format!("{all}/rotate"), &json!({"password": PASSWORD})).data(200);
     assert_eq!(limit(&operator.get(&path)), "1000");
     let other = operator.employ(&server);
     other.post(&format!("{all}/test"), &json!({})).data(202);

@@ -9,8 +9,8 @@ use crate::http::operations::views::{
     OperatorWebhookSecretData,
 };
 use crate::http::operations::webhook_endpoints::{
-    EndpointChangeBody, NewEndpointBody, ReplayBody, attempts, change, create, delete, list, replay, rotate,
-    show, test,
+    EndpointChangeBody, NewEndpointBody, ReplayBody, RotationBody, attempts, change, create, delete, list,
+    replay, rotate, show, test,
 };
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::error::Code;
@@ -76,7 +76,7 @@ operations! {
         run: authenticated(Action::ManageAllWebhooks, rotate::<AllWebhooks>),
         answers: ok::<OperatorWebhookSecretData>("The endpoint with its new secret."),
         class: Class::WebhookChanges,
-        body: optional_json::<Empty>(),
+        body: json::<RotationBody>(),
     }
 
     /// Test a webhook endpoint for all events

@@ -83,13 +83,13 @@ operations! {
     /// Rotate the secret of a webhook endpoint
     ///
     /// Gives the endpoint a new secret, which is shown only in this response. Deliveries are also signed with
-    /// the previous secrets, at most five, for 24 hours.
+    /// the previous secrets, at most five, for 24 hours. Requires the password of the account.
     POST "/api/v1/webhook-endpoints/{id}/rotate" "rotateWebhookSecret" {
         tag: Webhooks,
         run: authenticated(Action::ManageWebhooks, rotate::<OwnWebhooks>),
         answers: ok::<WebhookSecretData>("The endpoint with its new secret."),
         class: Class::WebhookChanges,
-        body: optional_json::<Empty>(),
+        body: json::<RotationBody>(),
     }
 
     /// Test a webhook endpoint
@@ -159,6 +159,14 @@ body! {
         paused: Field<bool> = change(kinds::BOOLEAN),
         /// Password of the account; required for another URL and to enable the endpoint.
         password: Option<Password> = optional(kinds::PRESENTED_PASSWORD),
+    }
+}
+
+body! {
+    /// A new secret for a webhook endpoint.
+    pub struct RotationBody as "WebhookSecretRotation", example: {"password": "correct horse"} {
+        /// Password of the account.
+        password: Password = required(kinds::PRESENTED_PASSWORD),
     }
 }
 
@@ -246,9 +254,11 @@ pub(super) async fn rotate<V: WebhookViews>(
     call: ApiCall,
     principal: Principal,
 ) -> Result<ApiResponse, ApiError> {
-    let id = call.id(WebhookEndpointId::new)?;
-    let rotated = call.app.services.webhooks.rotate(&call.context(&principal), V::FEED, id).await;
-    let (endpoint, secret) = rotated?;
+    let id = found::<V>(&call, &principal).await?;
+    let RotationBody { password } = call.body()?;
+    call.count_password(&principal)?;
+    let context = call.context(&principal);
+    let (endpoint, secret) = call.app.services.webhooks.rotate(&context, V::FEED, id, &password).await?;
     ApiResponse::new("Secret rotated.", V::secret_data(&endpoint, secret))
 }
 
