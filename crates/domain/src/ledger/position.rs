@@ -83,9 +83,9 @@ pub struct PositionGap {
 }
 
 impl PositionGap {
-    /// The distance between the last position before a gap and the next one: presumably more positions than
-    /// commits were lost.
-    pub const DISTANCE: i64 = 1_000_000;
+    /// The least distance between the last position before a gap and the next one, for clocks that are wrong:
+    /// presumably more positions than commits were lost.
+    pub const MIN_DISTANCE: i64 = 1_000_000;
 
     /// The gap between two positions; `None` if the second one is not after the first one.
     #[must_use]
@@ -93,14 +93,19 @@ impl PositionGap {
         (last < next).then_some(Self { last, next })
     }
 
-    /// The gap after the newest position, given the newest gap; `None` if there are not enough positions.
+    /// The gap after the newest position, given the newest gap and the time; `None` if there are not enough
+    /// positions.
+    ///
+    /// The next position is the number of microseconds since 1970. If the same data is restored a second time,
+    /// operations after the first restore are lost, too. They are fewer than the microseconds between the
+    /// restores, so that the second gap ends after their positions.
     ///
     /// A gap that no operation has followed yet becomes longer: operations that followed it may be lost.
     #[must_use]
-    pub fn after(newest: Position, gap: Option<Self>) -> Option<Self> {
+    pub fn after(newest: Position, gap: Option<Self>, now: Timestamp) -> Option<Self> {
         let from = newest.max(gap.map_or(Position::START, |gap| gap.next.previous()));
-        let next = Position::new(from.get().checked_add(Self::DISTANCE)?)?;
-        Self::new(newest, next)
+        let next = from.get().checked_add(Self::MIN_DISTANCE)?.max(now.unix_micros());
+        Self::new(newest, Position::new(next)?)
     }
 }
 
@@ -159,14 +164,19 @@ mod tests {
 
     #[test]
     fn positions_continue_after_a_gap_and_never_repeat() {
-        for (newest, before, expected) in [
-            (0, None, gap(0, 1_000_000)),
-            (7, None, gap(7, 1_000_007)),
-            (1_000_009, Some(gap(7, 1_000_007)), gap(1_000_009, 2_000_009)),
-            (7, Some(gap(7, 1_000_007)), gap(7, 2_000_006)),
+        for (newest, before, now, expected) in [
+            (0, None, 5_000_000, gap(0, 5_000_000)),
+            (7, None, 5_000_000, gap(7, 5_000_000)),
+            (7, Some(gap(7, 5_000_000)), 7_000_000, gap(7, 7_000_000)),
+            (5_000_002, Some(gap(7, 5_000_000)), 7_000_000, gap(5_000_002, 7_000_000)),
+            // With a clock that is behind.
+            (0, None, -1, gap(0, 1_000_000)),
+            (7, None, 5, gap(7, 1_000_007)),
+            (1_000_009, Some(gap(7, 1_000_007)), 5, gap(1_000_009, 2_000_009)),
+            (7, Some(gap(7, 1_000_007)), 5, gap(7, 2_000_006)),
         ] {
-            let newest = position(newest);
-            assert_eq!(PositionGap::after(newest, before), Some(expected));
+            let (newest, now) = (position(newest), Timestamp::from_unix_micros(now));
+            assert_eq!(PositionGap::after(newest, before, now), Some(expected));
             assert_eq!(Position::following(newest, Some(expected)), Some(expected.next));
             let later = expected.next.next();
             assert_eq!(Position::following(later, Some(expected)), Some(later.next()));
@@ -175,12 +185,23 @@ mod tests {
     }
 
     #[test]
+    fn a_second_restore_of_the_same_data_assigns_no_position_again() {
+        let (newest, first_restore) = (position(7), Timestamp::from_unix_micros(1_790_000_000_000_000));
+        let first = PositionGap::after(newest, None, first_restore).unwrap();
+        // At 100,000 operations in a second.
+        let lost = position(first.next.get() + 100_000);
+        let second = PositionGap::after(newest, None, first_restore.plus(Duration::SECOND)).unwrap();
+        assert!(lost < second.next);
+        assert_eq!(lost.lost_after(second.next, Some(second)), Some(newest));
+    }
+
+    #[test]
     fn positions_end_without_an_overflow() {
         let last = position(i64::MAX - 1);
         assert_eq!(Position::following(position(i64::MAX - 2), None), Some(last));
         assert_eq!(Position::following(last, None), None);
         assert_eq!(Position::following(Position::END, None), None);
-        assert_eq!(PositionGap::after(last, None), None);
-        assert_eq!(PositionGap::after(Position::END, None), None);
+        assert_eq!(PositionGap::after(last, None, Timestamp::EPOCH), None);
+        assert_eq!(PositionGap::after(Position::END, None, Timestamp::EPOCH), None);
     }
 }

@@ -151,6 +151,24 @@ fn a_restored_backup_continues_without_the_tokens_and_ids_of_its_tail() {
 }
 
 #[test]
+fn a_second_restore_of_a_backup_assigns_no_position_of_the_first_one_again() {
+    let scene = Scene::new();
+    let server = scene.server("data");
+    let early = server.payer("100");
+    let last = lost_events::head(&early);
+    let file = scene.path("backup.db");
+    scene.run(&["backup", &file], "data");
+    early.topup("1");
+    let mut seen = lost_events::head(&early);
+    drop(server);
+    for restored in ["restored", "restored-again"] {
+        scene.run(&["restore", &file], restored);
+        let server = scene.server(restored);
+        seen = lost_events::are_noticed(&server, &early.at(&server.client()), last, seen);
+    }
+}
+
+#[test]
 fn backups_under_load_contain_what_was_acknowledged_before() {
     let scene = Scene::new();
     let server = scene.server("data");

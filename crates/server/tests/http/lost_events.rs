@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, PASSWORD, Person, Server, WEBHOOK_URL};
 
-/// The distance between the positions before and after a gap.
-const DISTANCE: i64 = 1_000_000;
+/// The least distance between the positions before and after a gap.
+const MIN_DISTANCE: i64 = 1_000_000;
 
 /// The events and the newest position of a page.
 fn page(person: &Person, after: i64) -> (Vec<i64>, i64) {
@@ -31,9 +31,9 @@ fn refused_stream(person: &Person, after: i64) -> Answer {
     *stream.err().expect("no stream begins")
 }
 
-/// Checks what a person sees after a restore. `last` is the newest restored position, and the person has seen `seen`,
-/// a later one.
-pub(crate) fn are_noticed(server: &Server, person: &Person, last: i64, seen: i64) {
+/// Checks what a person sees after a restore, and returns the newest position. `last` is the newest restored position,
+/// and the person has seen `seen`, a later one.
+pub(crate) fn are_noticed(server: &Server, person: &Person, last: i64, seen: i64) -> i64 {
     assert!(last < seen);
     let after = |position: i64| person.get(&format!("/events?after={position}"));
     // Before the first operation, the position is beyond the newest one; later it is in the gap.
@@ -48,7 +48,8 @@ pub(crate) fn are_noticed(server: &Server, person: &Person, last: i64, seen: i64
         person.topup("1");
     }
 
-    let next = last + DISTANCE;
+    let next = page(person, last).0[0];
+    assert!(next >= last + MIN_DISTANCE && next > seen, "{next}");
     for lost in [last + 1, seen, next - 1, next + 3] {
         let continue_after = if lost < next { last } else { next + 2 };
         is_lost(&after(lost), continue_after);
@@ -71,4 +72,5 @@ pub(crate) fn are_noticed(server: &Server, person: &Person, last: i64, seen: i64
     }
     replay(json!({"after": last, "until": next})).data(202);
     assert!(!server.log().contains("panicked"), "{}", server.log());
+    next + 2
 }

@@ -74,6 +74,11 @@ impl Node {
         })
     }
 
+    /// The timeline that it writes, as the deployment stores it; `None` on a standby.
+    pub(crate) fn stored_timeline(&self) -> Option<i64> {
+        self.timeline().map(i64::from)
+    }
+
     /// The timeline that it writes; `None` on a standby.
     pub(crate) fn timeline(&self) -> Option<u32> {
         u32::from_str_radix(self.wal_file.as_deref()?.get(..8)?, 16).ok()

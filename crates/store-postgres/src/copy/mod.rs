@@ -252,12 +252,13 @@ impl CopySession for PostgresCopySession {
             let restart = format!("ALTER SEQUENCE {sequence} RESTART WITH {next}");
             self.connection.batch_execute(&restart).await?;
         }
-        let system_identifier = Node::describe(&self.connection).await?.system_identifier;
+        let node = Node::describe(&self.connection).await?;
         let values = (
             deployment::created_at.eq(column_time(copied.created_at)),
             deployment::epoch.eq(copied.epoch),
             deployment::feature_level.eq(copied.feature_level),
-            deployment::system_identifier.eq(system_identifier),
+            deployment::system_identifier.eq(node.system_identifier),
+            deployment::timeline.eq(node.stored_timeline()),
             deployment::origin_copy_id.eq(copied.origin),
         );
         diesel::insert_into(deployment::table)

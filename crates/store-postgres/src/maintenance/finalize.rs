@@ -5,12 +5,12 @@ use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use diesel::QueryableByName;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Integer};
-use diesel_async::{RunQueryDsl, SimpleAsyncConnection};
+use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 
 use crate::connect::connection::Connector;
 use crate::connect::deployment::ensure_name;
 use crate::connect::migrations;
-use crate::connect::node::{LEVEL_LOCKS, RESTORE_LOCK};
+use crate::connect::node::{LEVEL_LOCKS, Node, RESTORE_LOCK};
 use crate::schema::deployment;
 use crate::statement::query;
 
@@ -55,9 +55,14 @@ pub async fn finalize_upgrade(url: &str, database_name: &str) -> anyhow::Result<
         before.context("no server was ever started on this database: it will begin at the newest level")?;
     connection.batch_execute("SET statement_timeout = 0").await?;
     query(COMPLETE_ERASURES).execute(&mut connection).await?;
-    diesel::update(deployment::table.filter(deployment::feature_level.lt(newest)))
-        .set(deployment::feature_level.eq(newest))
-        .execute(&mut connection)
-        .await?;
+    let timeline = Node::describe(&connection).await?.stored_timeline();
+    // In one transaction, since a failover can lose the last commits.
+    let raise = async |connection: &mut AsyncPgConnection| {
+        let unnoted = deployment::table.filter(deployment::timeline.is_null());
+        diesel::update(unnoted).set(deployment::timeline.eq(timeline)).execute(connection).await?;
+        let below = deployment::table.filter(deployment::feature_level.lt(newest));
+        diesel::update(below).set(deployment::feature_level.eq(newest)).execute(connection).await
+    };
+    connection.transaction(raise).await?;
     Ok(FeatureLevel::numbered(before))
 }

@@ -65,14 +65,11 @@ pub(crate) async fn restore(
 
 /// Leaves a gap after the newest position, because clients may have seen later ones, and notes the timeline of the
 /// node, unless servers of an earlier version may use the data.
-async fn leave_gap(connection: &mut AsyncPgConnection, timeline: Option<u32>) -> Result<(), DatabaseFailure> {
+async fn leave_gap(connection: &mut AsyncPgConnection, timeline: Option<i64>) -> Result<(), DatabaseFailure> {
     let level: i16 = deployment::table.select(deployment::feature_level).get_result(connection).await?;
     if FeatureLevel::numbered(level).leaves_position_gaps() {
         positions::leave_gap(connection).await?;
-        diesel::update(deployment::table)
-            .set(deployment::timeline.eq(timeline.map(i64::from)))
-            .execute(connection)
-            .await?;
+        diesel::update(deployment::table).set(deployment::timeline.eq(timeline)).execute(connection).await?;
     }
     Ok(())
 }
@@ -86,7 +83,7 @@ async fn prepare(connection: &mut AsyncPgConnection, epoch: i64) -> Result<usize
         .set((deployment::epoch.eq(epoch), deployment::system_identifier.eq(system_identifier)))
         .execute(connection)
         .await?;
-    leave_gap(connection, node.timeline()).await?;
+    leave_gap(connection, node.stored_timeline()).await?;
     query(include_str!("advance_sequences.sql")).bind::<BigInt, _>(AHEAD).execute(connection).await?;
     diesel::delete(refresh_tokens::table).execute(connection).await?;
     diesel::update(challenges::table.filter(challenges::ended_at.is_null()))

@@ -5,6 +5,7 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::ledger::{Position, PositionGap};
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::rows::{StoredOperation, StoredPositionGap, known, position_gap};
 use diesel::dsl::{exists, max, sql};
 use diesel::expression::SqlLiteral;
@@ -77,7 +78,8 @@ pub(crate) async fn gap_before(
 pub(crate) async fn leave_gap(mut connection: &AsyncPgConnection) -> Result<(), DatabaseFailure> {
     let newest = known("operations.position", Position::new(newest_position(connection).await?))?;
     let gap = gap_before(connection, i64::MAX).await?.map(position_gap).transpose()?;
-    let PositionGap { last, next } = known("operations.position", PositionGap::after(newest, gap))?;
+    let now = Timestamp::from_unix_micros(Node::describe(connection).await?.clock_micros);
+    let PositionGap { last, next } = known("operations.position", PositionGap::after(newest, gap, now))?;
     diesel::insert_into(position_gaps::table)
         .values((position_gaps::last.eq(last.get()), position_gaps::next.eq(next.get())))
         .on_conflict(position_gaps::last)
@@ -88,8 +90,12 @@ pub(crate) async fn leave_gap(mut connection: &AsyncPgConnection) -> Result<(), 
     Ok(())
 }
 
-/// Notes the timeline of the connection's node under the lock of positions. If an earlier one was noted, a gap comes
-/// first: the failover between them may have lost operations that clients have seen.
+/// The timeline of a server of PostgreSQL that was never promoted.
+const FIRST_TIMELINE: i64 = 1;
+
+/// Notes the timeline of the connection's node under the lock of positions. If another one was noted, a gap comes
+/// first: the failover between them may have lost operations that clients have seen. If none was noted, the gap is
+/// left out on the first timeline alone, because a failover can also lose the commit that noted one.
 pub(crate) async fn note_timeline(
     mut connection: &AsyncPgConnection,
     timeline: u32,
@@ -97,13 +103,13 @@ pub(crate) async fn note_timeline(
     let timeline = i64::from(timeline);
     let noted = deployment::table.select(deployment::timeline);
     let noted: Option<Option<i64>> = noted.get_result(&mut connection).await.optional()?;
-    match noted.flatten() {
-        Some(noted) if noted >= timeline => return Ok(()),
-        Some(noted) => {
-            tracing::warn!(timeline, noted, "positions continue after a gap, because of a failover");
-            leave_gap(connection).await?;
-        }
-        None => {}
+    let noted = noted.flatten();
+    if noted == Some(timeline) {
+        return Ok(());
+    }
+    if noted.unwrap_or(FIRST_TIMELINE) != timeline {
+        tracing::warn!(timeline, noted, "positions continue after a gap, because of a failover");
+        leave_gap(connection).await?;
     }
     diesel::update(deployment::table).set(deployment::timeline.eq(timeline)).execute(&mut connection).await?;
     Ok(())

@@ -164,7 +164,7 @@ pub(super) struct GroupCommitter {
     /// The connection while it is idle.
     idle: Option<AdmittedConnection>,
     committed_at: Option<Instant>,
-    /// The timeline that is known to be noted in the deployment.
+    /// The timeline that a commit on the connection has noted.
     noted: Option<u32>,
     /// The backends with an unanswered COMMIT, which PostgreSQL keeps until a synchronous standby answers,
     /// even if their client is gone.
@@ -325,9 +325,12 @@ impl GroupCommitter {
     async fn connection(&mut self, until: Instant) -> Result<AdmittedConnection, DatabaseFailure> {
         match self.idle.take().filter(|idle| idle.is_current(self.connector.cluster())) {
             Some(connection) => Ok(connection),
-            None => Ok(timeout_at(until, self.connector.open())
-                .await
-                .map_err(|_| DatabaseFailure::Deadline)??),
+            None => {
+                // Another connection can lead to a node that lacks the commit with the note.
+                self.noted = None;
+                let opened = timeout_at(until, self.connector.open()).await;
+                Ok(opened.map_err(|_| DatabaseFailure::Deadline)??)
+            }
         }
     }
 

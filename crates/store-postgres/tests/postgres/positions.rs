@@ -197,6 +197,23 @@ async fn gaps(client: &Client) -> String {
     client.query_one(all, &[]).await.unwrap().get(0)
 }
 
+/// Checks that there is one gap, that it begins after `last`, and that it ends at a time after `since`; returns the
+/// position after it.
+async fn only_gap(client: &Client, last: i64, since: i64) -> i64 {
+    let all = "SELECT last, next FROM position_gaps";
+    let gap = client.query_one(all, &[]).await.unwrap();
+    let next = gap.get(1);
+    assert_eq!(gap.get::<_, i64>(0), last);
+    assert!((since..=now(client).await).contains(&next), "{since} {next}");
+    next
+}
+
+/// The clock of the database, in microseconds since 1970.
+async fn now(client: &Client) -> i64 {
+    let clock = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
+    client.query_one(clock, &[]).await.unwrap().get(0)
+}
+
 /// The noted timeline; -1 if none is.
 async fn noted(client: &Client) -> i64 {
     let noted = "SELECT coalesce(timeline, -1) FROM deployment";
@@ -212,23 +229,21 @@ async fn the_first_group_on_a_newer_timeline_leaves_one_gap() {
     let store = open(database.url()).await;
     let user = guest(&store, 1_00).await;
     let client = client(database.url()).await;
-    assert_eq!(
-        (noted(&client).await, gaps(&client).await),
-        (1, String::new()),
-        "no timeline was noted before"
-    );
+    assert_eq!((noted(&client).await, gaps(&client).await), (1, String::new()));
     store.apply(topup(&store, user, 1_00).await).await.unwrap();
+    let since = now(&client).await;
     client.batch_execute(FAIL_OVER).await.unwrap();
     let stores = [open(database.url()).await, open(database.url()).await];
     for number in 0..4 {
         let store = &stores[number % 2];
         store.apply(topup(store, user, 1_00).await).await.unwrap();
     }
-    assert_eq!((noted(&client).await, gaps(&client).await), (1, "2 to 1000002".to_owned()));
-    assert_eq!(positions(&store).await, [1, 2, 1_000_002, 1_000_003, 1_000_004, 1_000_005]);
+    assert_eq!(noted(&client).await, 1);
+    let next = only_gap(&client, 2, since).await;
+    assert_eq!(positions(&store).await, [1, 2, next, next + 1, next + 2, next + 3]);
     assert_eq!(finding(&store).await, None);
     for (after, lost_after) in
-        [(2, None), (3, Some(2)), (1_000_001, Some(2)), (1_000_002, None), (1_000_006, Some(1_000_005))]
+        [(2, None), (3, Some(2)), (next - 1, Some(2)), (next, None), (next + 4, Some(next + 3))]
     {
         let after = Position::new(after).unwrap();
         let page = store.operations(Some(user), after, 10).await.unwrap();
@@ -236,7 +251,35 @@ async fn the_first_group_on_a_newer_timeline_leaves_one_gap() {
     }
     client.batch_execute("DELETE FROM position_gaps").await.unwrap();
     let finding = finding(&store).await.unwrap();
-    assert!(finding.contains("1000002 where position 3 should be"), "{finding}");
+    assert!(finding.contains(&format!("{next} where position 3 should be")), "{finding}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_notes_the_timeline_again_on_a_new_connection() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let user = guest(&store, 1_00).await;
+    let client = client(database.url()).await;
+    let since = now(&client).await;
+    client.batch_execute(FAIL_OVER).await.unwrap();
+    let others = "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity \
+        WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    client.query_one(others, &[]).await.unwrap();
+    store.apply(topup(&store, user, 1_00).await).await.unwrap();
+    assert_eq!(noted(&client).await, 1);
+    only_gap(&client, 1, since).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_group_without_a_noted_timeline_leaves_a_gap_on_a_promoted_server_alone() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let client = client(database.url()).await;
+    assert_eq!(noted(&client).await, 1, "the first start notes it");
+    client.batch_execute("UPDATE deployment SET timeline = NULL").await.unwrap();
+    let user = guest(&store, 1_00).await;
+    store.apply(topup(&store, user, 1_00).await).await.unwrap();
+    assert_eq!((noted(&client).await, gaps(&client).await), (1, String::new()));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -260,11 +303,13 @@ async fn positions_that_are_assigned_later_follow_the_gap() {
     let client = client(database.url()).await;
     store.apply(topup(&store, user, 1_00).await).await.unwrap();
     client.batch_execute("UPDATE operations SET position = 0 WHERE position = 2").await.unwrap();
+    let since = now(&client).await;
     client.batch_execute(FAIL_OVER).await.unwrap();
     assert_eq!(store.assign_positions(10).await.unwrap(), 1);
-    assert_eq!((noted(&client).await, gaps(&client).await), (1, "1 to 1000001".to_owned()));
+    assert_eq!(noted(&client).await, 1);
+    let next = only_gap(&client, 1, since).await;
     store.apply(topup(&store, user, 1_00).await).await.unwrap();
-    assert_eq!(positions(&store).await, [1, 1_000_001, 1_000_002]);
+    assert_eq!(positions(&store).await, [1, next, next + 1]);
     assert_eq!(finding(&store).await, None);
 }
 

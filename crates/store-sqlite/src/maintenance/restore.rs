@@ -10,6 +10,7 @@ use anyhow::{Context, ensure};
 use cuepoint_domain::ledger::PositionGap;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::Restored;
+use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::rows::known;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
@@ -160,7 +161,9 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
 /// Leaves a gap after the newest position: clients may have seen later ones.
 fn leave_gap(connection: &mut SqliteConnection) -> Result<(), SqliteFailure> {
     let (newest, gap) = newest(connection)?;
-    let PositionGap { last, next } = known("operations.position", PositionGap::after(newest, gap))?;
+    let now =
+        Timestamp::from_unix_micros(diesel::select(diesel::dsl::sql::<BigInt>(NOW)).get_result(connection)?);
+    let PositionGap { last, next } = known("operations.position", PositionGap::after(newest, gap, now))?;
     diesel::replace_into(position_gaps::table)
         .values((position_gaps::last.eq(last.get()), position_gaps::next.eq(next.get())))
         .execute(connection)?;

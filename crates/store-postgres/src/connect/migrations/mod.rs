@@ -12,6 +12,7 @@ use diesel_async::RunQueryDsl;
 use tokio_postgres::Client;
 
 use crate::connect::connection::Connector;
+use crate::connect::node::Node;
 use crate::schema::deployment;
 use migrator::Migrator;
 pub(crate) use migrator::Patience;
@@ -110,18 +111,20 @@ async fn applied(client: &Client) -> Result<BTreeSet<String>, tokio_postgres::Er
     Ok(rows.iter().map(|row| row.get(0)).collect())
 }
 
-/// Records the currency at the first start, with the newest feature level; a later start with another
-/// currency is refused.
+/// Records the currency at the first start, with the newest feature level and the timeline; a later start with
+/// another currency is refused.
 pub(crate) async fn settle_currency(connector: &Connector, currency: &Currency) -> anyhow::Result<()> {
     let mut connection = connector.connect().await?;
     let scale = i16::from(currency.scale());
     let kept = deployment::table.select((deployment::currency, deployment::scale));
     if kept.get_result::<(String, i16)>(&mut connection).await.optional()?.is_none() {
+        let node = Node::describe(&connection).await?;
         diesel::insert_into(deployment::table)
             .values((
                 deployment::currency.eq(currency.code()),
                 deployment::scale.eq(scale),
                 deployment::feature_level.eq(FeatureLevel::NEWEST.number()),
+                deployment::timeline.eq(node.stored_timeline()),
             ))
             .on_conflict_do_nothing()
             .execute(&mut connection)
