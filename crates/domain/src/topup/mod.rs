@@ -165,10 +165,8 @@ pub fn settle(topup: &Topup, confirmed: bool) -> Settlement {
     }
 }
 
-/// The top-up after the erasure of its owner: a pending one fails, and money that arrives later is booked
-/// into suspense. `None` if it has already ended.
-#[must_use]
-pub fn abandon(topup: &Topup, at: Timestamp) -> Option<Topup> {
+/// The top-up after its money arrived for an erased owner: a pending one fails. `None` if it has already ended.
+pub(crate) fn abandon(topup: &Topup, at: Timestamp) -> Option<Topup> {
     (topup.status == TopupStatus::Pending).then(|| topup.ended(TopupStatus::Failed, at))
 }
 
