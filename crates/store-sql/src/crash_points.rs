@@ -3,8 +3,8 @@
 //!
 //! Only with the feature `testing`, which a release build refuses: `CUEPOINT_CRASH_AT` names a point,
 //! `CUEPOINT_CRASH_ON` a kind of plan, and the process aborts when the first plan of that kind that has a key, or
-//! is the service's own, reaches that point. A step of a copy or of a start needs no kind of plan. With `CUEPOINT_CRASH_BY=stop`, the
-//! process stops once, as by SIGSTOP, instead.
+//! is the service's own, reaches that point. A step of a copy or of a start needs no kind of plan. With
+//! `CUEPOINT_CRASH_BY=stop`, the process stops once, as by SIGSTOP, instead.
 
 #[cfg(feature = "testing")]
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -27,7 +27,7 @@ pub enum TopupStatus {
     Pending,
     /// The money is in the wallet.
     Confirmed,
-    /// The provider refused it, or its owner was erased before the payment.
+    /// The provider refused it, or its owner was erased while it was pending.
     Failed,
     /// The money was in the wallet, and its payer charged it back.
     Reversed,
