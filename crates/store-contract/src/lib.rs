@@ -210,6 +210,7 @@ macro_rules! store_contract {
             }
             suspense {
                 pending_topups_prevent_an_erasure,
+                an_erasure_is_pending_until_its_topups_have_failed,
                 an_erased_user_opens_no_topup,
                 late_money_goes_into_suspense_once,
                 a_pending_topup_of_an_erased_user_fails_when_its_money_arrives,

@@ -401,12 +401,22 @@ impl Scenario {
         self.find_topup(id).await.unwrap()
     }
 
-    /// Erases a user; the money of pending top-ups may arrive for a week.
+    /// Erases a user, and fails their pending top-ups; the money of these may arrive for a week.
     pub(crate) async fn erase(&self, user: UserId, seconds: i64) -> Erased {
         let now = at(seconds);
         let erased = self.store.erase(user, now.minus(TOPUPS_PENDING_FOR), now).await.unwrap();
+        if erased == Erased::Done {
+            self.fail_topups(user, now).await;
+        }
         self.store.finish_erasures().await.unwrap();
         erased
+    }
+
+    /// Fails the pending top-ups of an erased user.
+    pub(crate) async fn fail_topups(&self, user: UserId, now: Timestamp) {
+        for topup in self.store.pending_topups(user, u32::MAX).await.unwrap() {
+            self.fresh(plans::settle_topup(self.metadata(Actor::System, now), &topup, false)).await;
+        }
     }
 
     /// A top-up, if there is one.

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use cuepoint_domain::account::ErasureRefusal;
+use cuepoint_domain::event::{Event, EventType};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Actor, Balance, EntityKind, Rejection};
+use cuepoint_domain::ledger::{Actor, Balance, EntityKind, Position, Rejection};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Applied, Erased, Store};
 use cuepoint_domain::topup::{Charge, SuspenseRefusal, SuspenseSettlement, Topup, TopupStatus};
@@ -58,6 +59,59 @@ pub async fn pending_topups_prevent_an_erasure(store: Arc<dyn Store>) {
         assert_eq!((failed.status, failed.updated_at), (TopupStatus::Failed, at(WEEK + 10)));
     }
     assert_eq!(scenario.stored_topup(settled.id).await.updated_at, at(30));
+    scenario.audit().await;
+}
+
+/// The pending top-ups of an erased user stay pending until each fails by an operation, which has an event. The
+/// erasure is pending until then.
+pub async fn an_erasure_is_pending_until_its_topups_have_failed(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let (present, other, guest) = (scenario.guest(0).await, scenario.guest(0).await, scenario.guest(0).await);
+    let kept = scenario.pending_topup(present, 100, 0).await;
+    let pending = [scenario.pending_topup(guest, 100, 5).await, scenario.pending_topup(guest, 200, 0).await];
+    for confirmed in [true, false] {
+        let settled = scenario.pending_topup(other, 300, 0).await;
+        scenario
+            .fresh(plans::settle_topup(scenario.metadata(Actor::System, at(1)), &settled, confirmed))
+            .await;
+    }
+    let theirs = scenario.pending_topup(other, 400, 0).await;
+    let back = scenario.adjust_plan(scenario.by(present, at(2)), other, -300).await;
+    scenario.fresh(back).await;
+    for user in [guest, other] {
+        let erased = scenario.store.erase(user, at(10), at(10)).await.unwrap();
+        assert_eq!(erased, Erased::Done);
+    }
+    scenario.store.finish_erasures().await.unwrap();
+
+    let store = &scenario.store;
+    let erasures = async |after, limit| store.pending_erasures(after, limit).await.unwrap();
+    let [first, last] = [other.min(guest), other.max(guest)];
+    assert_eq!(erasures(None, 9).await, [first, last]);
+    assert_eq!(erasures(None, 1).await, [first]);
+    assert_eq!(erasures(Some(first), 9).await, [last]);
+    assert_eq!(erasures(Some(last), 9).await, []);
+    let found = async |user, limit| store.pending_topups(user, limit).await.unwrap();
+    assert_eq!(found(guest, 9).await, [pending[1].clone(), pending[0].clone()], "oldest first");
+    assert_eq!(found(guest, 1).await, [pending[1].clone()]);
+    assert_eq!(found(other, 9).await, [theirs.clone()], "neither confirmed nor failed ones");
+    scenario.audit().await;
+
+    scenario.fail_topups(guest, at(20)).await;
+    store.finish_erasures().await.unwrap();
+    assert_eq!((found(guest, 9).await, erasures(None, 9).await), (vec![], vec![other]));
+    scenario.fail_topups(other, at(20)).await;
+    store.finish_erasures().await.unwrap();
+    assert_eq!(erasures(None, 9).await, []);
+    let operations = store.operations(Some(guest), Position::START, 100).await.unwrap().operations;
+    let types = operations.into_iter().filter_map(Event::of).map(|event| event.event_type);
+    let (created, failed) = (EventType::TopupCreated, EventType::TopupFailed);
+    assert_eq!(types.collect::<Vec<_>>(), [created, created, failed, failed]);
+    for topup in pending.into_iter().chain([theirs]) {
+        let failed = scenario.stored_topup(topup.id).await;
+        assert_eq!((failed.status, failed.updated_at), (TopupStatus::Failed, at(20)));
+    }
+    assert_eq!(found(present, 9).await, [kept]);
     scenario.audit().await;
 }
 

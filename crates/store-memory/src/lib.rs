@@ -23,9 +23,11 @@ mod webhook_endpoints;
 
 pub use backend::MemoryBackend;
 
+use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard};
 
 use async_trait::async_trait;
+use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::ledger::{Book, StoredReceipt};
 use cuepoint_domain::ports::{Store, Unavailable};
@@ -59,6 +61,8 @@ struct State {
     keys: CredentialTable,
     sessions: SessionTable,
     blocked: Blocked,
+    /// The erased users whose top-ups were pending.
+    erasing: BTreeSet<UserId>,
     events: Events,
     /// Whether the first operator was created.
     has_first_operator: bool,

@@ -9,7 +9,7 @@ use cuepoint_domain::ledger::{Book, Changes, Entry, Position, Posting, Step};
 use cuepoint_domain::music_request::{MusicRequest, Overdue};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::topup::Topup;
+use cuepoint_domain::topup::{Topup, TopupStatus};
 use cuepoint_domain::withdrawal::NextSend;
 
 use crate::operation_notes::{NotedOperation, person, position};
@@ -29,6 +29,11 @@ impl<T: Copy + Ord> TimeOrdered<T> {
     pub(crate) fn add(&mut self, created_at: Timestamp, id: T) {
         let place = self.0.partition_point(|earlier| *earlier < (created_at, id));
         self.0.insert(place, (created_at, id));
+    }
+
+    /// The ids, oldest first.
+    pub(crate) fn oldest_first(&self) -> impl DoubleEndedIterator<Item = T> {
+        self.0.iter().map(|(_, id)| *id)
     }
 
     /// The ids, newest first.
@@ -184,8 +189,18 @@ impl Lists {
         self.postings.extend(&changes.postings);
     }
 
+    /// The pending top-ups of a user, oldest first.
+    pub(crate) fn pending_topups<'a>(
+        &'a self,
+        book: &'a Book,
+        user: UserId,
+    ) -> impl DoubleEndedIterator<Item = &'a Topup> {
+        let theirs = self.topups.get(&user).into_iter().flat_map(TimeOrdered::oldest_first);
+        theirs.filter_map(|id| book.topups.get(&id)).filter(|topup| topup.status == TopupStatus::Pending)
+    }
+
     /// Removes the pending order of this top-up, given its previous state.
-    pub(crate) fn orders_no_more(&mut self, before: &Topup) {
+    fn orders_no_more(&mut self, before: &Topup) {
         if let Some(next) = next_order(before) {
             self.ordering.remove(&next);
         }

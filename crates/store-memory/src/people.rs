@@ -10,9 +10,8 @@ use cuepoint_domain::ports::{
     DjFilter, Erased, FirstOperator, PasswordHash, People, Profile, Registered, Unavailable,
 };
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::topup::{TopupStatus, abandon};
 
-use crate::lists::{TimeOrdered, cut};
+use crate::lists::cut;
 use crate::{MemoryStore, State, receipts};
 
 impl State {
@@ -124,22 +123,19 @@ impl People for MemoryStore {
         expected_since: Timestamp,
         now: Timestamp,
     ) -> Result<Erased, Unavailable> {
-        let State { book, lists, keys, sessions, blocked, webhooks, .. } = &mut *self.lock()?;
+        let State { book, lists, keys, sessions, blocked, webhooks, erasing, .. } = &mut *self.lock()?;
         let both = book.users.get(&id).zip(book.wallets.get(&id));
         let Some((user, wallet)) = both.filter(|(user, _)| user.is_present()) else {
             return Ok(Erased::Nobody);
         };
-        let theirs = lists.topups.get(&id).into_iter().flat_map(TimeOrdered::newest_first);
-        let pending = theirs.filter_map(|topup| book.topups.get(&topup));
-        let pending: Vec<_> = pending.filter(|topup| topup.status == TopupStatus::Pending).collect();
-        let newest = pending.first().copied();
+        let newest = lists.pending_topups(book, id).next_back();
         let erased = match erase(user, wallet, book.users.values(), newest, expected_since, now) {
             Ok(erased) => erased,
             Err(refusal) => return Ok(Erased::Refused(refusal)),
         };
-        pending.iter().for_each(|topup| lists.orders_no_more(topup));
-        let abandoned: Vec<_> = pending.into_iter().filter_map(|topup| abandon(topup, now)).collect();
-        book.topups.extend(abandoned.into_iter().map(|topup| (topup.id, topup)));
+        if newest.is_some() {
+            erasing.insert(id);
+        }
         book.users.insert(id, erased);
         receipts(book).filter(|receipt| receipt.profile_of() == Some(id)).for_each(StoredReceipt::redact);
         keys.forget(id);
@@ -153,7 +149,15 @@ impl People for MemoryStore {
         Ok(Erased::Done)
     }
 
+    async fn pending_erasures(&self, after: Option<UserId>, limit: u32) -> Result<Vec<UserId>, Unavailable> {
+        let state = self.lock()?;
+        let behind = state.erasing.iter().copied().filter(|user| Some(*user) > after);
+        Ok(behind.take(usize::try_from(limit).unwrap_or(usize::MAX)).collect())
+    }
+
     async fn finish_erasures(&self) -> Result<(), Unavailable> {
+        let State { book, lists, erasing, .. } = &mut *self.lock()?;
+        erasing.retain(|user| lists.pending_topups(book, *user).next().is_some());
         Ok(())
     }
 

@@ -142,6 +142,12 @@ impl Topups for MemoryStore {
         Ok(cut(topups.into_iter().cloned(), page))
     }
 
+    async fn pending_topups(&self, user: UserId, limit: u32) -> Result<Vec<Topup>, Unavailable> {
+        let state = self.lock()?;
+        let pending = state.lists.pending_topups(&state.book, user).cloned();
+        Ok(pending.take(usize::try_from(limit).unwrap_or(usize::MAX)).collect())
+    }
+
     async fn due_orders(&self, now: Timestamp, limit: u32) -> Result<Vec<Topup>, Unavailable> {
         let state = self.lock()?;
         let due = state.lists.ordering.iter().take_while(|(at, _)| *at <= now);

@@ -2,13 +2,15 @@
 //! other servers go on: while a plan is applied, while a store is copied, and at the first start in a data directory.
 //!
 //! Only with the feature `testing`, which a release build refuses: `CUEPOINT_CRASH_AT` names a point,
-//! `CUEPOINT_CRASH_ON` a kind of plan, and the process aborts when the first plan of that kind with a key
-//! reaches that point. A step of a copy or of a start needs no kind of plan. With `CUEPOINT_CRASH_BY=stop`, the
-//! process stops once, as by SIGSTOP, instead.
+//! `CUEPOINT_CRASH_ON` a kind of plan, and the process aborts when the first plan of that kind that has a key, or
+//! is the service's own, reaches that point. A step of a copy or of a start needs no kind of plan. With
+//! `CUEPOINT_CRASH_BY=stop`, the process stops once, as by SIGSTOP, instead.
 
 #[cfg(feature = "testing")]
 use std::sync::atomic::{AtomicBool, Ordering};
 
+#[cfg(feature = "testing")]
+use cuepoint_domain::ledger::Actor;
 use cuepoint_domain::ledger::Plan;
 
 /// A point in a writer's work on one group.
@@ -122,7 +124,10 @@ pub fn at<'a>(_: CrashPoint, _: impl IntoIterator<Item = &'a Plan>) {}
 #[cfg(feature = "testing")]
 pub fn at<'a>(point: CrashPoint, plans: impl IntoIterator<Item = &'a Plan>) {
     let Some(asked) = asked_for() else { return };
-    let meant = |plan: &Plan| plan.metadata().key.is_some() && plan.kind().name() == asked.kind;
+    let meant = |plan: &Plan| {
+        let metadata = plan.metadata();
+        (metadata.key.is_some() || metadata.actor == Actor::System) && plan.kind().name() == asked.kind
+    };
     if point.name() == asked.point && plans.into_iter().any(meant) {
         asked.crash();
     }

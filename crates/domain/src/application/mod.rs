@@ -139,9 +139,10 @@ impl UseCases {
     #[must_use]
     pub fn new(ports: Ports, terms: Terms) -> Self {
         let readiness = Readiness { store: ports.store.clone(), probes: ports.probes.clone() };
-        let retention = Retention { store: ports.store.clone(), clock: ports.clock.clone() };
         let positions = Positions { log: ports.store.clone() };
+        let store = ports.store.clone();
         let env = Arc::new(Environment::new(ports, terms));
+        let retention = Retention { store, env: env.clone() };
         let executor = Executor::new(env.clone());
         let deliveries = Deliveries::new(env.clone());
         Self {

@@ -8,7 +8,7 @@ use thiserror::Error;
 use crate::account::ErasureRefusal;
 use crate::account::personal_data::{Part, Record};
 use crate::account::security_log::EventKind;
-use crate::application::jobs::Expiry;
+use crate::application::jobs::{AbandonedTopups, Expiry};
 use crate::application::own_password::is_own_password;
 use crate::application::{Authorized, CommandError, Context, Environment, Executor, Failure};
 use crate::authorization::{Principal, permission::UsePersonalData};
@@ -101,7 +101,7 @@ impl PersonalData {
 
     /// Erases the principal's account after verifying their password; the ledger keeps its records, without a
     /// name. A wrong password takes the same time as the right one. The principal's own overdue fees are
-    /// released first.
+    /// released first, and their pending top-ups fail afterwards.
     ///
     /// # Errors
     /// [`EraseRefusal`].
@@ -126,6 +126,8 @@ impl PersonalData {
                 }
                 effects.revocations_changed();
                 env.security_audit.by(principal, EventKind::DataErased, client).await;
+                // The user is erased even if this fails: the background job continues.
+                drop(AbandonedTopups { env }.fail_some(*own).await);
                 Ok(())
             })
             .await

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::application::apply::apply;
 use crate::application::executor::ATTEMPTS;
-use crate::application::jobs::{PayoutUpdateOutcome, Payouts};
+use crate::application::jobs::{AbandonedTopups, PayoutUpdateOutcome, Payouts};
 use crate::application::message_subject::{Identified, ProviderMessageRefusal, identified};
 use crate::application::{CommandError, Environment, Failure};
 use crate::ids::{TopupId, UserId};
@@ -16,7 +16,7 @@ use crate::provider_message::{
 };
 use crate::provider_reference::{MessageSubject, ProviderReference};
 use crate::text::Line;
-use crate::topup::{TopupStatus, TopupUpdate, TopupUpdateDecision, decide_update};
+use crate::topup::{Topup, TopupStatus, TopupUpdate, TopupUpdateDecision, decide_update};
 use crate::withdrawal::PayoutUpdate;
 
 /// An incoming message with a valid signature.
@@ -166,7 +166,7 @@ impl ProviderInbox {
     ) -> Result<TopupUpdateOutcome, MessageError> {
         let metadata = self.env.system();
         for _ in 0..ATTEMPTS {
-            let topup = self.env.topups.topup(id).await?.ok_or(Failure::Broken("a top-up is gone"))?;
+            let topup = self.stored_topup(id).await?;
             let owner_erased =
                 matches!(update, TopupUpdate::Confirmed(_)) && self.is_erased(topup.user).await?;
             let metadata = OperationMetadata { at: self.env.now(), ..metadata.clone() };
@@ -176,6 +176,7 @@ impl ProviderInbox {
                     (plans::settle_topup(metadata, &topup, confirmed), TopupUpdateOutcome::Moved(status))
                 }
                 TopupUpdateDecision::Suspend => {
+                    let topup = self.abandoned(topup).await?;
                     (plans::suspend_topup(metadata, &topup), TopupUpdateOutcome::Suspended)
                 }
                 TopupUpdateDecision::Reverse => {
@@ -202,6 +203,19 @@ impl ProviderInbox {
             }
         }
         Err(Failure::Conflict.into())
+    }
+
+    /// An erased user's top-up after its failure, which is an operation of its own, so that it has an event.
+    async fn abandoned(&self, topup: Topup) -> Result<Topup, Failure> {
+        if topup.status != TopupStatus::Pending {
+            return Ok(topup);
+        }
+        AbandonedTopups { env: &self.env }.fail(&topup).await?;
+        self.stored_topup(topup.id).await
+    }
+
+    async fn stored_topup(&self, id: TopupId) -> Result<Topup, Failure> {
+        self.env.topups.topup(id).await?.ok_or(Failure::Broken("a top-up is gone"))
     }
 
     async fn is_erased(&self, user: UserId) -> Result<bool, Unavailable> {

@@ -114,10 +114,11 @@ pub trait People: Send + Sync {
     /// decision of [`crate::account::erase`], deletes the password, and ends all sessions and challenges. If
     /// the user is an operator, all operators are locked in order of id.
     ///
-    /// Afterwards [`crate::topup::abandon`] is applied to the pending top-ups, and these are removed: blocks
-    /// by and of the user, the client info of their sessions, their known networks, and their profile in
-    /// receipts. This method spends at most a second on that; [`People::finish_erasures`] does the rest. No
-    /// other operation waits for it, however much there is.
+    /// Afterwards these are removed: blocks by and of the user, the client info of their sessions, their known
+    /// networks, and their profile in receipts. This method spends at most a second on that;
+    /// [`People::finish_erasures`] does the rest. No other operation waits for it, however much there is.
+    ///
+    /// The pending top-ups stay as they are: the caller fails them. Until then the erasure is pending.
     ///
     /// # Errors
     /// [`Unavailable`]; nothing changed then.
@@ -128,8 +129,15 @@ pub trait People: Send + Sync {
         now: Timestamp,
     ) -> Result<Erased, Unavailable>;
 
-    /// Removes the remaining data of all pending erasures. It may be interrupted and repeated at any time, on
-    /// several servers at once.
+    /// At most `limit` users with ids above this one whose erasure is pending, by id, ascending: data of theirs
+    /// may remain to be removed, or a top-up of theirs is pending.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn pending_erasures(&self, after: Option<UserId>, limit: u32) -> Result<Vec<UserId>, Unavailable>;
+
+    /// Removes the remaining data of all pending erasures, and ends each one whose user has no pending top-up. It
+    /// may be interrupted and repeated at any time, on several servers at once.
     ///
     /// # Errors
     /// [`Unavailable`]; some of it may be removed then.

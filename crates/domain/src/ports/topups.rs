@@ -24,6 +24,8 @@ pub trait Topups: Send + Sync {
     /// A page of the top-ups with a [`Topup::suspense`]: those without a settlement first, then by
     /// `arrived_at`, then id, both descending.
     async fn topups_in_suspense(&self, page: PageRequest) -> Result<Rows<Topup>, Unavailable>;
+    /// At most `limit` pending top-ups of a user, by `created_at`, then id, both ascending.
+    async fn pending_topups(&self, user: UserId, limit: u32) -> Result<Vec<Topup>, Unavailable>;
     /// Top-ups whose next order is due, by [`Orders::next_at`](crate::topup::Orders::next_at), then id, both
     /// ascending.
     async fn due_orders(&self, now: Timestamp, limit: u32) -> Result<Vec<Topup>, Unavailable>;

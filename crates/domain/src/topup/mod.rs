@@ -27,7 +27,7 @@ pub enum TopupStatus {
     Pending,
     /// The money is in the wallet.
     Confirmed,
-    /// The provider refused it, or its owner was erased before the payment.
+    /// The provider refused it, or its owner was erased while it was pending.
     Failed,
     /// The money was in the wallet, and its payer charged it back.
     Reversed,
@@ -165,10 +165,8 @@ pub fn settle(topup: &Topup, confirmed: bool) -> Settlement {
     }
 }
 
-/// The top-up after the erasure of its owner: a pending one fails, and money that arrives later is booked
-/// into suspense. `None` if it has already ended.
-#[must_use]
-pub fn abandon(topup: &Topup, at: Timestamp) -> Option<Topup> {
+/// The top-up after its money arrived for an erased owner: a pending one fails. `None` if it has already ended.
+pub(crate) fn abandon(topup: &Topup, at: Timestamp) -> Option<Topup> {
     (topup.status == TopupStatus::Pending).then(|| topup.ended(TopupStatus::Failed, at))
 }
 

@@ -1,8 +1,15 @@
 //! Erasure with pending top-ups, and money received after the erasure of its owner.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Message, PASSWORD, Person, Server, Store, TOPUPS, eventually, keys};
+use crate::harness::{
+    Answer, Database, Message, PASSWORD, Person, Server, Store, TOPUPS, eventually, keys, operator_keys,
+};
+
+const OPERATOR: &str = "operator@example.com";
 
 on_every_store!(
     a_user_with_a_pending_topup_is_not_erased,
@@ -11,7 +18,10 @@ on_every_store!(
     late_money_of_an_existing_account_is_a_contradiction,
     messages_contradicting_suspense_are_listed,
     an_erased_wallet_stays_empty,
+    operators_see_the_failure_of_a_topup_after_an_erasure,
 );
+
+on_durable_stores!(a_topup_fails_after_a_crash_during_the_erasure);
 
 /// The configuration of a server on which a pending top-up prevents no erasure.
 fn impatient() -> Vec<(&'static str, &'static str)> {
@@ -48,6 +58,57 @@ fn reasons(operator: &Person) -> Vec<String> {
 
 fn settle(operator: &Person, id: i64) -> Answer {
     operator.post(&format!("/operator/suspense/{id}/settle"), &json!({"reason": "sent back"}))
+}
+
+/// The ids of the top-ups whose failure is an event in the feed of all events.
+fn failures(operator: &Person) -> Vec<i64> {
+    let page = operator.get("/operator/events?types=topup.failed").data(200);
+    let events = page["events"].as_array().unwrap();
+    events.iter().map(|event| event["data"]["topup"]["id"].as_i64().unwrap()).collect()
+}
+
+fn operators_see_the_failure_of_a_topup_after_an_erasure(store: Store) {
+    let (server, operator) = Server::with_operator(store, &impatient());
+    let guest = server.guest();
+    let topups = ["5", "7.25"].map(|amount| guest.topup(amount));
+    let reference = guest.topup_reference(topups[0]);
+    erase(&guest).data(200);
+    let seen = failures(&operator);
+    assert_eq!(BTreeSet::from_iter(seen.iter().copied()), BTreeSet::from(topups));
+    assert_eq!(seen.len(), 2, "each once");
+    let page = operator.get("/operator/events?types=topup.failed");
+    assert!(!page.text.contains(&guest.email), "{page}");
+    let event = page.data(200)["events"][0].clone();
+    let failed = &event["data"]["topup"];
+    assert_eq!((&failed["status"], &failed["user_id"]), (&json!("failed"), &json!(guest.id)));
+    // Its money is no second failure.
+    Message::topup("topup.confirmed", &reference).heard(&server);
+    assert_eq!((failures(&operator), suspense(&operator, "").len()), (seen, 1));
+    if let Some(database) = server.database() {
+        database.verify();
+    }
+}
+
+fn a_topup_fails_after_a_crash_during_the_erasure(store: Store) {
+    let database = Arc::new(Database::of(store));
+    let crash = [("CUEPOINT_CRASH_AT", "before_commit"), ("CUEPOINT_CRASH_ON", "move_topup")];
+    let mut doomed = Server::on(&database, &[&impatient()[..], &operator_keys(OPERATOR), &crash].concat());
+    let guest = doomed.guest();
+    let topup = guest.topup("5");
+    let dies = guest.call("DELETE", "/user").json(&json!({"password": PASSWORD})).try_send();
+    assert!(dies.is_err() && !doomed.ended().success());
+    let status = format!("SELECT status FROM topups WHERE id = {topup}");
+    assert_eq!(database.rows(&status), [[Some("pending".to_owned())]]);
+    database.verify();
+
+    let server = Server::on(&database, &impatient());
+    let operator = server.client().login(OPERATOR);
+    eventually("the top-up has failed", || (failures(&operator) == [topup]).then_some(()));
+    let login = json!({"email": guest.email, "password": PASSWORD});
+    server.client().post("/auth/login", &login).refused(401, "invalid_credentials");
+    let pending = "SELECT id FROM users WHERE erasure_pending";
+    eventually("the erasure is finished", || database.rows(pending).is_empty().then_some(()));
+    database.verify();
 }
 
 fn a_user_with_a_pending_topup_is_not_erased(store: Store) {

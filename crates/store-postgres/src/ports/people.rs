@@ -200,6 +200,10 @@ impl People for PostgresStore {
         self.erase_person(id, expected_since, now).await
     }
 
+    async fn pending_erasures(&self, after: Option<UserId>, limit: u32) -> Result<Vec<UserId>, Unavailable> {
+        Ok(self.erasures_after(after, limit).await?)
+    }
+
     async fn finish_erasures(&self) -> Result<(), Unavailable> {
         self.finish_pending_erasures().await
     }

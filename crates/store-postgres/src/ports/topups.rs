@@ -88,6 +88,24 @@ impl Topups for PostgresStore {
         counted.page(|row| row.topup(&self.currency)).map_err(Unavailable::new)
     }
 
+    async fn pending_topups(&self, user: UserId, limit: u32) -> Result<Vec<Topup>, Unavailable> {
+        let value = |row: TopupRow| row.topup(&self.currency);
+        let pending = self
+            .database
+            .read(async |mut connection| {
+                let pending = pending_topups(user).limit(i64::from(limit)).select(columns::<TopupRow>());
+                let loaded = pending.load(&mut connection).await.map_err(DatabaseFailure::from);
+                if let Some(pending) = decode_all(loaded, value)? {
+                    return Ok(pending);
+                }
+                let most = i64::from(limit.saturating_add(MAX_UNREADABLE));
+                let ids = pending_topups(user).limit(most).select(topups::id);
+                one_by_one(connection, ids.load(&mut connection).await?, limit, value).await
+            })
+            .await?;
+        Ok(pending)
+    }
+
     async fn due_orders(&self, now: Timestamp, limit: u32) -> Result<Vec<Topup>, Unavailable> {
         let value = |row: TopupRow| row.topup(&self.currency);
         let due = self
@@ -114,5 +132,14 @@ fn due_orders(now: Timestamp) -> IntoBoxed<'static, table, Pg> {
         .filter(topups::order_at.le(least(column_time(now), diesel::dsl::now).nullable()))
         .filter(topups::status.eq(TopupStatus::Pending.name()))
         .order((topups::order_at, topups::id))
+        .into_boxed()
+}
+
+/// The pending top-ups of a user, oldest first.
+fn pending_topups(user: UserId) -> IntoBoxed<'static, table, Pg> {
+    table
+        .filter(topups::user_id.eq(user.get()))
+        .filter(topups::status.eq(TopupStatus::Pending.name()))
+        .order((topups::created_at, topups::id))
         .into_boxed()
 }

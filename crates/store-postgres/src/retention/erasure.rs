@@ -8,24 +8,22 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Erased, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::topup::{TopupStatus, abandon};
-use diesel::dsl::sql;
+use cuepoint_domain::topup::TopupStatus;
+use diesel::dsl::{exists, not, sql};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
 use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
-use time::OffsetDateTime;
 use tokio::time::{Duration, Instant, timeout};
 
 use super::pace::{BATCH, Pace};
 use super::redaction::redact_person;
 use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
-use crate::rows::{Corrupt, TopupRow, UserRow, WalletRow, column_time, known, timestamp};
+use crate::rows::{Corrupt, TopupRow, UserRow, WalletRow, column_time, known};
 use crate::schema::{challenges, topups, users, wallets};
 use crate::statement::query;
 use crate::tables::sessions::end_all;
 use crate::tables::users::{ACTING_OPERATOR, write};
-use crate::writer::Update;
 
 /// A hash that verifies no password.
 const NO_PASSWORD: &str = "!";
@@ -33,7 +31,7 @@ const NO_PASSWORD: &str = "!";
 /// job.
 const WITHIN_CALL: Duration = Duration::from_secs(1);
 /// The maximum number of pending erasures per search.
-const MAX_PENDING: i64 = 1_000;
+const MAX_PENDING: u32 = 1_000;
 
 /// The statements that delete or anonymize a batch of other rows of the user.
 const FORGET: [&str; 5] = [
@@ -43,6 +41,14 @@ const FORGET: [&str; 5] = [
     include_str!("forget_webhook_deliveries.sql"),
     include_str!("forget_webhook_endpoints.sql"),
 ];
+
+/// What the work on a pending erasure came to.
+enum Forgotten {
+    /// The erasure is finished.
+    Whole,
+    /// All identifying data is removed, and a top-up is still pending.
+    UnlessTopups,
+}
 
 impl PostgresStore {
     /// Erases a user: see [`cuepoint_domain::ports::People::erase`].
@@ -65,7 +71,7 @@ impl PostgresStore {
         if erased == Erased::Done {
             // The user is erased even if this fails.
             match timeout(WITHIN_CALL, self.forget(id, Pace::Brisk)).await {
-                Ok(Ok(())) => {}
+                Ok(Ok(Forgotten::Whole | Forgotten::UnlessTopups)) => {}
                 Ok(Err(error)) => {
                     tracing::warn!(user = %id, %error, "an erasure continues in the background")
                 }
@@ -78,12 +84,15 @@ impl PostgresStore {
     /// Continues every pending erasure, one after the other.
     pub(crate) async fn finish_pending_erasures(&self) -> Result<(), Unavailable> {
         let mut failed = None;
-        for id in self.pending_erasures().await? {
+        for id in self.erasures_after(None, MAX_PENDING).await? {
             let began = Instant::now();
             match self.forget(id, Pace::Gentle).await {
-                Ok(()) => {
+                Ok(Forgotten::Whole) => {
                     let seconds = began.elapsed().as_secs_f64();
                     tracing::info!(user = %id, seconds, "an erasure was finished");
+                }
+                Ok(Forgotten::UnlessTopups) => {
+                    tracing::info!(user = %id, "an erasure waits for the failure of top-ups")
                 }
                 // A failed erasure does not delay the others.
                 Err(failure) => failed = Some(failure),
@@ -92,29 +101,29 @@ impl PostgresStore {
         failed.map_or(Ok(()), |failure| Err(failure.into()))
     }
 
-    async fn pending_erasures(&self) -> Result<Vec<UserId>, DatabaseFailure> {
+    /// The users above this one whose erasure is pending: see
+    /// [`cuepoint_domain::ports::People::pending_erasures`].
+    pub(crate) async fn erasures_after(
+        &self,
+        after: Option<UserId>,
+        limit: u32,
+    ) -> Result<Vec<UserId>, DatabaseFailure> {
         let ids: Vec<i64> = self
             .database
             .read_by_pool(async |mut connection| {
                 let pending = users::table.filter(users::erasure_pending);
-                let ids = pending.order(users::id).limit(MAX_PENDING).select(users::id);
+                let pending = pending.filter(users::id.gt(after.map_or(0, UserId::get)));
+                let ids = pending.order(users::id).limit(i64::from(limit)).select(users::id);
                 Ok(ids.load(&mut connection).await?)
             })
             .await?;
         Ok(ids.into_iter().map(|id| known("users.id", UserId::new(id))).collect::<Result<_, _>>()?)
     }
 
-    /// Ends the pending top-ups of an erased user, and removes all remaining identifying data. Each batch is
-    /// a transaction of its own, so that this can be interrupted at any time and repeated.
-    async fn forget(&self, user: UserId, pace: Pace) -> Result<(), DatabaseFailure> {
+    /// Removes all remaining identifying data of an erased user, and ends the erasure unless a top-up is pending.
+    /// Each batch is a transaction of its own, so that this can be interrupted at any time and repeated.
+    async fn forget(&self, user: UserId, pace: Pace) -> Result<Forgotten, DatabaseFailure> {
         let database = &self.database;
-        loop {
-            let began = Instant::now();
-            if self.abandon_topups(user).await? < BATCH {
-                break;
-            }
-            pace.rest(began).await;
-        }
         for file in FORGET {
             loop {
                 let began = Instant::now();
@@ -132,26 +141,16 @@ impl PostgresStore {
             }
         }
         redact_person(database, user, pace).await?;
-        database
+        let finished = database
             .write(async |connection| {
-                let person = users::table.find(user.get());
+                // No top-up of an erased user is opened.
+                let theirs = topups::table.filter(topups::user_id.eq(user.get()));
+                let waiting = theirs.filter(topups::status.eq(TopupStatus::Pending.name()));
+                let person = users::table.find(user.get()).filter(not(exists(waiting)));
                 Ok(diesel::update(person).set(users::erasure_pending.eq(false)).execute(connection).await?)
             })
             .await?;
-        Ok(())
-    }
-
-    /// Ends a batch of an erased user's pending top-ups as of their erasure, and returns its size.
-    async fn abandon_topups(&self, user: UserId) -> Result<i64, DatabaseFailure> {
-        let abandoned = self
-            .database
-            .write(async |connection| {
-                connection
-                    .transaction(async |connection| abandon_some(connection, user, &self.currency).await)
-                    .await
-            })
-            .await?;
-        Ok(i64::try_from(abandoned).unwrap_or(i64::MAX))
+        Ok(if finished > 0 { Forgotten::Whole } else { Forgotten::UnlessTopups })
     }
 }
 
@@ -224,33 +223,4 @@ async fn erase(
     end_all(connection, id, None, now).await?;
     diesel::delete(challenges::table.filter(challenges::user_id.eq(id.get()))).execute(connection).await?;
     Ok(Erased::Done)
-}
-
-/// Ends some of a user's pending top-ups, locked by id, as in the writer.
-async fn abandon_some(
-    connection: &mut AsyncPgConnection,
-    user: UserId,
-    currency: &Currency,
-) -> Result<usize, DatabaseFailure> {
-    let erased_at: Option<OffsetDateTime> =
-        users::table.find(user.get()).select(users::erased_at).first(connection).await?;
-    let erased_at = known("users.erased_at", erased_at.map(timestamp))?;
-    let rows: Vec<TopupRow> = topups::table
-        .filter(topups::user_id.eq(user.get()).and(topups::status.eq(TopupStatus::Pending.name())))
-        .order(topups::id)
-        .limit(BATCH)
-        .for_no_key_update()
-        .select(TopupRow::as_select())
-        .load(connection)
-        .await?;
-    let pending = rows.into_iter().map(|row| row.topup(currency)).collect::<Result<Vec<_>, Corrupt>>()?;
-    let failed: Vec<TopupRow> = pending
-        .iter()
-        .filter_map(|topup| abandon(topup, erased_at))
-        .map(|topup| TopupRow::of(&topup, currency))
-        .collect();
-    if !failed.is_empty() {
-        failed.into_iter().collect::<Update<TopupRow>>().execute(connection).await?;
-    }
-    Ok(pending.len())
 }

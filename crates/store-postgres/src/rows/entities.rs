@@ -77,7 +77,7 @@ table_row! {
     + suspense: SuspenseRow
 }
 
-row_value!(TopupRow = StoredTopup: Topup, topup with currency);
+row_value!(TopupRow = StoredTopup: read Topup, topup with currency);
 
 table_row! {
     /// The money of a top-up that arrived after its owner was erased.

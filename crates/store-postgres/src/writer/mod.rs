@@ -43,7 +43,7 @@ use crate::connect::failure::DatabaseFailure;
 use crate::connect::notifications::Commits;
 use crate::telemetry;
 use group::{GroupCommitter, Limits};
-pub(crate) use statements::{Insert, Update};
+pub(crate) use statements::Insert;
 #[cfg(feature = "testing")]
 pub(crate) use testing::tables_locked_by;
 #[cfg(feature = "seed")]

@@ -186,6 +186,10 @@ impl People for SqliteStore {
         self.erase_person(id, expected_since, now).await
     }
 
+    async fn pending_erasures(&self, after: Option<UserId>, limit: u32) -> Result<Vec<UserId>, Unavailable> {
+        self.erasures_after(after, limit)
+    }
+
     async fn finish_erasures(&self) -> Result<(), Unavailable> {
         self.finish_pending_erasures().await
     }

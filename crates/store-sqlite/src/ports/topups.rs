@@ -57,6 +57,12 @@ impl Topups for SqliteStore {
         self.readers.list(asked, page).await
     }
 
+    async fn pending_topups(&self, user: UserId, limit: u32) -> Result<Vec<Topup>, Unavailable> {
+        let value = |row: TopupRow| row.topup(&self.currency);
+        self.readers
+            .read(|connection| work_list!(connection, pending_topups(user), limit, topups, TopupRow, value))
+    }
+
     async fn due_orders(&self, now: Timestamp, limit: u32) -> Result<Vec<Topup>, Unavailable> {
         let value = |row: TopupRow| row.topup(&self.currency);
         self.readers
@@ -70,5 +76,14 @@ fn due_orders(now: Timestamp) -> IntoBoxed<'static, table, Sqlite> {
         .filter(topups::order_at.le(now.unix_micros()))
         .filter(topups::status.eq(TopupStatus::Pending.name()))
         .order((topups::order_at, topups::id))
+        .into_boxed()
+}
+
+/// The pending top-ups of a user, oldest first.
+fn pending_topups(user: UserId) -> IntoBoxed<'static, table, Sqlite> {
+    table
+        .filter(topups::user_id.eq(user.get()))
+        .filter(topups::status.eq(TopupStatus::Pending.name()))
+        .order((topups::created_at, topups::id))
         .into_boxed()
 }

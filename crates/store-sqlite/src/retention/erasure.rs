@@ -7,8 +7,8 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Erased, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::topup::{TopupStatus, abandon};
-use diesel::dsl::sql;
+use cuepoint_domain::topup::TopupStatus;
+use diesel::dsl::{exists, sql};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
 use tokio::time::{Duration, Instant, timeout};
@@ -17,9 +17,8 @@ use super::pace::{BATCH, Pace, in_batches, is_whole};
 use super::redaction::redact_person;
 use crate::SqliteStore;
 use crate::connect::failure::SqliteFailure;
-use crate::rows::{TopupRow, UserRow, WalletRow, known, user_id};
+use crate::rows::{TopupRow, UserRow, WalletRow, user_id};
 use crate::schema::{challenges, topups, users, wallets};
-use crate::statements::{Moves, Update};
 use crate::tables::sessions::end_all;
 use crate::tables::users::{ACTING_OPERATOR, find, write};
 use crate::writer::Repetition;
@@ -30,7 +29,7 @@ const NO_PASSWORD: &str = "!";
 /// background job.
 const WITHIN_CALL: Duration = Duration::from_secs(1);
 /// The maximum number of pending erasures per search.
-const MAX_PENDING: i64 = 1_000;
+const MAX_PENDING: u32 = 1_000;
 
 /// The statements that delete or anonymize a batch of other rows of a user: `?1` is the user, `?2` the
 /// maximum number of rows.
@@ -44,6 +43,14 @@ const FORGET: [&str; 5] = [
         FROM webhook_endpoints CROSS JOIN webhook_deliveries ON endpoint_id = id WHERE owner_id = ?1 LIMIT ?2)",
     "DELETE FROM webhook_endpoints WHERE id IN (SELECT id FROM webhook_endpoints WHERE owner_id = ?1 LIMIT ?2)",
 ];
+
+/// What the work on a pending erasure came to.
+enum Forgotten {
+    /// The erasure is finished.
+    Whole,
+    /// All identifying data is removed, and a top-up is still pending.
+    UnlessTopups,
+}
 
 impl SqliteStore {
     /// Erases a user: see [`cuepoint_domain::ports::People::erase`].
@@ -60,7 +67,7 @@ impl SqliteStore {
         if erased == Erased::Done {
             // The user is erased even if this fails.
             match timeout(WITHIN_CALL, self.forget(id, Pace::Brisk)).await {
-                Ok(Ok(())) => {}
+                Ok(Ok(Forgotten::Whole | Forgotten::UnlessTopups)) => {}
                 Ok(Err(error)) => {
                     tracing::warn!(user = %id, %error, "an erasure continues in the background")
                 }
@@ -73,36 +80,42 @@ impl SqliteStore {
     /// Continues every pending erasure, one after the other.
     pub(crate) async fn finish_pending_erasures(&self) -> Result<(), Unavailable> {
         let mut failed = None;
-        for id in self.pending_erasures()? {
+        for id in self.erasures_after(None, MAX_PENDING)? {
             let began = Instant::now();
             match self.forget(id, Pace::Gentle).await {
-                Ok(()) => {
+                Ok(Forgotten::Whole) => {
                     let seconds = began.elapsed().as_secs_f64();
                     tracing::info!(user = %id, seconds, "an erasure was finished");
+                }
+                Ok(Forgotten::UnlessTopups) => {
+                    tracing::info!(user = %id, "an erasure waits for the failure of top-ups")
                 }
                 // A failed erasure does not delay the others.
                 Err(failure) => failed = Some(failure),
             }
         }
-        failed.map_or(Ok(()), |failure| Err(failure.into()))
+        failed.map_or(Ok(()), Err)
     }
 
-    fn pending_erasures(&self) -> Result<Vec<UserId>, Unavailable> {
+    /// The users above this one whose erasure is pending: see
+    /// [`cuepoint_domain::ports::People::pending_erasures`].
+    pub(crate) fn erasures_after(
+        &self,
+        after: Option<UserId>,
+        limit: u32,
+    ) -> Result<Vec<UserId>, Unavailable> {
         self.readers.read(|connection| {
             let pending = users::table.filter(users::erasure_pending);
-            let ids = pending.order(users::id).limit(MAX_PENDING).select(users::id);
+            let pending = pending.filter(users::id.gt(after.map_or(0, UserId::get)));
+            let ids = pending.order(users::id).limit(i64::from(limit)).select(users::id);
             Ok(ids.load(connection)?.into_iter().map(user_id).collect::<Result<_, _>>()?)
         })
     }
 
-    /// Ends the pending top-ups of an erased user, and removes all remaining identifying data. It can be
-    /// interrupted at any time and repeated.
-    async fn forget(&self, user: UserId, pace: Pace) -> Result<(), SqliteFailure> {
-        let (writer, currency) = (&self.writer, self.currency.clone());
-        let abandon = move |connection: &mut SqliteConnection, after: &(i64, i64)| {
-            abandon_some(connection, user, *after, &currency)
-        };
-        in_batches(writer, pace, (i64::MIN, 0), abandon).await?;
+    /// Removes all remaining identifying data of an erased user, and ends the erasure unless a top-up is pending.
+    /// It can be interrupted at any time and repeated.
+    async fn forget(&self, user: UserId, pace: Pace) -> Result<Forgotten, Unavailable> {
+        let writer = &self.writer;
         for statement in FORGET {
             let forget = move |connection: &mut SqliteConnection, (): &()| {
                 let batch =
@@ -112,12 +125,24 @@ impl SqliteStore {
             in_batches(writer, pace, (), forget).await?;
         }
         redact_person(writer, user, pace).await?;
+        // No top-up of an erased user is opened. The search reads all of theirs, and occupies no writer.
+        if self.has_pending_topup(user)? {
+            return Ok(Forgotten::UnlessTopups);
+        }
         let finish = move |connection: &mut SqliteConnection| {
             let person = users::table.find(user.get());
             Ok(diesel::update(person).set(users::erasure_pending.eq(false)).execute(connection)?)
         };
         writer.change(Repetition::Repeatable, finish).await?;
-        Ok(())
+        Ok(Forgotten::Whole)
+    }
+
+    fn has_pending_topup(&self, user: UserId) -> Result<bool, Unavailable> {
+        self.readers.read(|connection| {
+            let theirs = topups::table.filter(topups::user_id.eq(user.get()));
+            let pending = theirs.filter(topups::status.eq(TopupStatus::Pending.name()));
+            Ok(diesel::select(exists(pending)).get_result(connection)?)
+        })
     }
 }
 
@@ -176,32 +201,4 @@ fn erase(
     end_all(connection, id, None, now)?;
     diesel::delete(challenges::table.filter(challenges::user_id.eq(id.get()))).execute(connection)?;
     Ok(Erased::Done)
-}
-
-/// Ends the pending ones of a batch of an erased user's top-ups as of the erasure. A batch has top-ups of any
-/// status, so that its work is bounded; its position is the time and id of the last one.
-fn abandon_some(
-    connection: &mut SqliteConnection,
-    user: UserId,
-    after: (i64, i64),
-    currency: &Currency,
-) -> Result<Option<(i64, i64)>, SqliteFailure> {
-    let person = find(connection, user, currency)?;
-    let erased_at = known("users.erased_at", person.and_then(|person| person.erased_at))?;
-    let behind = sql::<Bool>("(created_at, id) > (").bind::<BigInt, _>(after.0).sql(", ");
-    let batch: Vec<(i64, i64, String)> = topups::table
-        .filter(topups::user_id.eq(user.get()))
-        .filter(behind.bind::<BigInt, _>(after.1).sql(")"))
-        .order((topups::created_at, topups::id))
-        .limit(BATCH)
-        .select((topups::created_at, topups::id, topups::status))
-        .load(connection)?;
-    let last = batch.last().map(|(at, id, _)| (*at, *id)).filter(|_| is_whole(batch.len()));
-    for (_, id, _) in batch.iter().filter(|(_, _, status)| status == TopupStatus::Pending.name()) {
-        let row: TopupRow = topups::table.find(id).select(TopupRow::as_select()).get_result(connection)?;
-        if let Some(failed) = abandon(&row.topup(currency)?, erased_at) {
-            Update::<_, Moves>::of(&TopupRow::of(&failed, currency)?).execute(connection)?;
-        }
-    }
-    Ok(last)
 }

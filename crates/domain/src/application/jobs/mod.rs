@@ -1,6 +1,7 @@
-//! Background jobs: deliveries to webhook endpoints, expiry of requests, orders of top-ups, payouts, positions of
-//! operations, retention.
+//! Background jobs: deliveries to webhook endpoints, expiry of requests, orders of top-ups, failures of top-ups of
+//! erased users, payouts, positions of operations, retention.
 
+mod abandoned_topups;
 mod deliveries;
 mod delivery_turn;
 mod endpoint_secrets;
@@ -11,6 +12,7 @@ mod retention;
 mod topup_orders;
 mod undecryptable;
 
+pub(super) use abandoned_topups::AbandonedTopups;
 pub use deliveries::Deliveries;
 pub use delivery_turn::TurnSummary;
 pub use endpoint_secrets::{CheckedSecrets, WithoutKeys};

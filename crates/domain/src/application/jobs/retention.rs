@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::ports::{Clock, Store, Unavailable};
+use crate::application::jobs::AbandonedTopups;
+use crate::application::{Environment, Failure};
+use crate::ports::{Store, Unavailable};
 
 /// The number of webhook endpoints that are read at once.
 const ENDPOINTS: u32 = 100;
@@ -11,7 +13,7 @@ const ENDPOINTS: u32 = 100;
 #[derive(Clone)]
 pub struct Retention {
     pub(in crate::application) store: Arc<dyn Store>,
-    pub(in crate::application) clock: Arc<dyn Clock>,
+    pub(in crate::application) env: Arc<Environment>,
 }
 
 impl Retention {
@@ -20,7 +22,7 @@ impl Retention {
     /// # Errors
     /// [`Unavailable`]; some of it may be done then.
     pub async fn purge_expired(&self) -> Result<(), Unavailable> {
-        self.store.purge_expired(self.clock.now()).await?;
+        self.store.purge_expired(self.env.now()).await?;
         self.remove_endpoints_of_erased().await
     }
 
@@ -40,11 +42,15 @@ impl Retention {
         }
     }
 
-    /// Finishes the erasures that exceeded the time of their request.
+    /// Finishes the erasures that exceeded the time of their request: fails the pending top-ups of their users,
+    /// which an erasure waits for, and removes the remaining data.
     ///
     /// # Errors
-    /// [`Unavailable`]; some of them may be finished then.
-    pub async fn finish_erasures(&self) -> Result<(), Unavailable> {
-        self.store.finish_erasures().await
+    /// [`Failure`]; some of them may be finished then.
+    pub async fn finish_erasures(&self) -> Result<(), Failure> {
+        let failed = AbandonedTopups { env: &self.env }.fail_all().await;
+        // A top-up that cannot fail delays no removal of personal data.
+        self.store.finish_erasures().await?;
+        failed
     }
 }

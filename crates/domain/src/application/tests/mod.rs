@@ -1,5 +1,6 @@
 //! The use cases on test doubles of the ports.
 
+mod abandoned_topups;
 mod accounts;
 mod commands;
 mod endpoint_secrets;

@@ -133,6 +133,9 @@ fn erase(
         .with(eq(user(2)))
         .returning(|user| Ok(Some(Credentials { user, password: PasswordHash("hash".to_owned()) })));
     doubles.passwords.expect_verify().once().returning(move |_, _| Ok(verified));
+    // The erasure is done even if the pending top-ups fail later.
+    let unavailable = |_, _| Err(Unavailable::new("the storage is away"));
+    doubles.topups.expect_pending_topups().times(times).returning(unavailable);
     if let Some(erased) = erased {
         doubles
             .requests

@@ -105,7 +105,8 @@ impl Scene {
             }
             Step::SuspendTopup { suspense, .. } => {
                 let mut stored = self.topup.lock().unwrap();
-                (stored.status, stored.suspense) = (TopupStatus::Failed, Some(suspense.clone()));
+                assert_eq!(stored.status, TopupStatus::Failed, "its failure is an operation of its own");
+                stored.suspense = Some(suspense.clone());
                 Outcome::Topup(stored.clone())
             }
             Step::MoveWithdrawal { to, .. } => {

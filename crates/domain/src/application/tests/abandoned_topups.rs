@@ -1,0 +1,80 @@
+//! Failures of top-ups of erased users, on doubles of the ports.
+
+use super::*;
+use crate::application::jobs::AbandonedTopups;
+use crate::ledger::Step;
+use crate::topup::TopupStatus;
+
+/// The pending top-ups of each erased user, whose number is their id; those of user 1 cannot be read.
+type Pending = Arc<Mutex<Vec<Topup>>>;
+
+fn pending(owners: &[(i64, i64)]) -> Pending {
+    let mut topups = Vec::new();
+    for (owner, number) in owners {
+        for _ in 0..*number {
+            let id = TopupId::new(i64::try_from(topups.len()).unwrap() + 1).unwrap();
+            let amount = Amount::new(Money::from_minor(500)).unwrap();
+            let opening = crate::topup::Charge::Pending;
+            topups.push(crate::topup::open(OperationId(1), id, user(*owner), amount, opening, now()).0);
+        }
+    }
+    Arc::new(Mutex::new(topups))
+}
+
+/// Users 1 to 3 are erased; the ledger fails top-ups.
+fn doubles(pending: &Pending) -> Doubles {
+    let mut doubles = Doubles::default();
+    doubles
+        .people
+        .expect_pending_erasures()
+        .returning(|after, _| Ok((1..=3).map(user).filter(|user| Some(*user) > after).collect()));
+    let stored = pending.clone();
+    doubles.topups.expect_pending_topups().returning(move |owner, limit| {
+        if owner == user(1) {
+            return Err(Unavailable::new("a row is unreadable"));
+        }
+        let stored = stored.lock().unwrap();
+        let theirs = stored.iter().filter(|topup| topup.user == owner).cloned();
+        Ok(theirs.take(usize::try_from(limit).unwrap()).collect())
+    });
+    let stored = pending.clone();
+    doubles.ledger.expect_apply().returning(move |plan| {
+        let Step::MoveTopup { before, to: TopupStatus::Failed } = plan.step() else { panic!("{plan:?}") };
+        let mut stored = stored.lock().unwrap();
+        let count = stored.len();
+        stored.retain(|topup| topup.id != before.id);
+        assert_eq!(stored.len() + 1, count, "each fails once");
+        // Another server was faster with every other one.
+        if before.id.get() % 2 == 0 {
+            return Err(ApplyError::Rejected(Rejection::Stale));
+        }
+        let outcome = Outcome::Topup(Topup { status: TopupStatus::Failed, ..before.clone() });
+        Ok(Applied::Fresh(Receipt { outcome, ..receipt() }))
+    });
+    doubles
+}
+
+/// Runs one turn of the job.
+fn turn(pending: &Pending) -> Result<(), Failure> {
+    let env = doubles(pending).env();
+    run(AbandonedTopups { env: &env }.fail_all())
+}
+
+#[test]
+fn all_pending_topups_of_erased_users_fail_although_those_of_one_cannot_be_read() {
+    let pending = pending(&[(2, 150), (3, 1)]);
+    let told = turn(&pending);
+    assert!(matches!(told, Err(Failure::Unavailable(_))), "{told:?}");
+    assert_eq!(*pending.lock().unwrap(), []);
+}
+
+#[test]
+fn very_many_pending_topups_fail_in_several_turns() {
+    let pending = pending(&[(2, 2_500), (3, 1)]);
+    let mut left = Vec::new();
+    while !pending.lock().unwrap().is_empty() {
+        turn(&pending).unwrap_err();
+        left.push(pending.lock().unwrap().len());
+    }
+    assert_eq!(left, [1_477, 453, 0]);
+}
