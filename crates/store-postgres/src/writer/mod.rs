@@ -44,6 +44,8 @@ use crate::connect::notifications::Commits;
 use crate::telemetry;
 use group::{GroupCommitter, Limits};
 pub(crate) use statements::Insert;
+#[cfg(feature = "seed")]
+pub(crate) use statements::Update;
 #[cfg(feature = "testing")]
 pub(crate) use testing::tables_locked_by;
 #[cfg(feature = "seed")]
