@@ -177,6 +177,10 @@ impl ProviderInbox {
                 }
                 TopupUpdateDecision::Suspend => {
                     let topup = self.abandoned(topup).await?;
+                    if topup.status == TopupStatus::Pending {
+                        // It was ordered meanwhile.
+                        continue;
+                    }
                     (plans::suspend_topup(metadata, &topup), TopupUpdateOutcome::Suspended)
                 }
                 TopupUpdateDecision::Reverse => {
