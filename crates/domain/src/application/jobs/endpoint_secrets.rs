@@ -60,6 +60,7 @@ impl Deliveries {
         without_keys: WithoutKeys,
         checked: &mut CheckedSecrets,
     ) -> Result<(), Unavailable> {
+        self.undecryptable.begin_check();
         let mut undecryptable = FoundSecrets::new();
         let mut after = None;
         loop {

@@ -14,11 +14,15 @@ use crate::webhook::{
     WebhookEndpoint,
 };
 
+type Act = Box<dyn FnOnce() + Send>;
+
 /// The endpoints of a store. Each secret names the key that it needs.
 struct Scene {
     endpoints: Arc<Mutex<Vec<WebhookEndpoint>>>,
     seconds: Arc<AtomicI64>,
     deliveries: Deliveries,
+    /// Runs before the next endpoints are read behind the first ones.
+    between_batches: Arc<Mutex<Option<Act>>>,
 }
 
 fn id(number: i64) -> WebhookEndpointId {
@@ -55,8 +59,12 @@ impl Scene {
         let endpoints = (1..).zip(secrets).map(|(number, secret)| endpoint(number, secret)).collect();
         let (endpoints, seconds) = (Arc::new(Mutex::new(endpoints)), Arc::new(AtomicI64::new(0)));
         let mut stored = MockWebhookEndpoints::new();
-        let shared = Arc::clone(&endpoints);
+        let between_batches = Arc::new(Mutex::new(None::<Act>));
+        let (shared, hook) = (Arc::clone(&endpoints), Arc::clone(&between_batches));
         stored.expect_endpoints_after().returning(move |after, _| {
+            if let Some(act) = after.and_then(|_| hook.lock().unwrap().take()) {
+                act();
+            }
             let endpoints: &Vec<WebhookEndpoint> = &shared.lock().unwrap();
             Ok(endpoints.iter().filter(|endpoint| Some(endpoint.id) > after).cloned().collect())
         });
@@ -85,7 +93,7 @@ impl Scene {
         let shared = Arc::clone(&seconds);
         clock.expect_now().returning(move || now().plus(Duration::seconds(shared.load(Ordering::Relaxed))));
         let doubles = Doubles { endpoints: stored, webhooks, clock, ..Doubles::default() };
-        Self { endpoints, seconds, deliveries: Deliveries::new(doubles.env()) }
+        Self { endpoints, seconds, deliveries: Deliveries::new(doubles.env()), between_batches }
     }
 
     fn check(&self, without_keys: WithoutKeys) -> CheckedSecrets {
@@ -143,4 +151,21 @@ fn no_turns_are_taken_while_a_secret_cannot_be_decrypted() {
     assert_eq!(run(scene.deliveries.take_turn(id(1), || false)).unwrap(), Default::default());
     scene.deliveries.note_new_secret(id(1));
     assert_eq!(with_work(), [id(1)]);
+}
+
+#[test]
+fn a_rotation_during_a_check_takes_effect_immediately() {
+    let scene = Scene::new(&["webhooks", "webhooks"], FeatureLevel::NEWEST);
+    let (endpoints, deliveries) = (Arc::clone(&scene.endpoints), scene.deliveries.clone());
+    *scene.between_batches.lock().unwrap() = Some(Box::new(move || {
+        endpoints.lock().unwrap()[0].secrets = EndpointSecrets::new(SealedSecret("current".to_owned()));
+        deliveries.note_new_secret(id(1));
+    }));
+    scene.check(WithoutKeys::Wait);
+    let with_work = || run(scene.deliveries.endpoints_with_work(2)).unwrap();
+    assert_eq!(with_work(), [id(1)], "the check has read the previous secret");
+    // As if another server had rotated it with a key that this one lacks.
+    scene.endpoints.lock().unwrap()[0].secrets = EndpointSecrets::new(SealedSecret("webhooks".to_owned()));
+    scene.check(WithoutKeys::Wait);
+    assert!(with_work().is_empty());
 }
