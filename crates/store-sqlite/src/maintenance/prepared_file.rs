@@ -91,7 +91,12 @@ impl PreparedFile {
         fs::rename(temporary, path).with_context(unwritten)?;
         self.temporary = None;
         let folder = path.parent().context("the path has no folder")?;
-        File::open(folder).and_then(|folder| folder.sync_all()).with_context(unwritten)
+        File::open(folder).and_then(|folder| folder.sync_all()).with_context(|| {
+            format!(
+                "{} is complete, but a power failure could remove it: its folder cannot be synced",
+                path.display()
+            )
+        })
     }
 }
 
@@ -131,8 +136,11 @@ impl PreparedData for PreparedFile {
     async fn accept(mut self: Box<Self>) -> Result<(), BackendError> {
         let path = self.path.clone();
         ensure_absent(&path)?;
-        self.rename(&path)?;
-        Ok(self.directory.as_ref().map_or(Ok(()), |directory| in_use::record(directory.path()))?)
+        if let Some(directory) = &self.directory {
+            // First, because a failure would otherwise be reported although servers can use the database.
+            in_use::record(directory.path())?;
+        }
+        Ok(self.rename(&path)?)
     }
 
     async fn reject(mut self: Box<Self>) -> Result<Option<PathBuf>, BackendError> {

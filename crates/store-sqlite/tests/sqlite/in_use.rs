@@ -1,6 +1,7 @@
 //! A data directory that was in use never begins an empty ledger, and an interrupted first start is repeated.
 
 use std::fs::{self, File};
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use cuepoint_domain::ids::UserId;
@@ -148,6 +149,32 @@ async fn a_migrated_or_restored_directory_is_in_use() {
     fs::remove_file(data.join(DATABASE)).unwrap();
     assert!(refusal(&data).contains("cuepoint restore FILE"));
     restore().await;
+    open(&data).unwrap().close().await;
+}
+
+#[tokio::test]
+async fn a_restore_that_cannot_be_recorded_leaves_no_database_and_can_be_repeated() {
+    let (source, folder) = (stopped().await, TestDirectory::create());
+    let (file, data) = (folder.path().join("b.db"), folder.path().join("data"));
+    Maintenance::backup(&backend(source.path()), &file).await.unwrap().accept().await.unwrap();
+    fs::create_dir(&data).unwrap();
+    // A file that cannot be created.
+    symlink(data.join("missing").join("file"), data.join(IN_USE)).unwrap();
+    let restore = async || {
+        let restored = Maintenance::restore(&backend(&data), RestoreSource::File(&file), 7).await.unwrap();
+        restored.data.accept().await
+    };
+    let message = format!("{:#}", restore().await.unwrap_err());
+    assert!(message.contains("in-use cannot be written"), "{message}");
+    assert_eq!(names(&data), [IN_USE, "lock"]);
+    // As after a crash that follows the record.
+    fs::remove_file(data.join(IN_USE)).unwrap();
+    fs::write(data.join(IN_USE), "").unwrap();
+    fs::copy(&file, data.join("cuepoint.db.restoring")).unwrap();
+    let message = refusal(&data);
+    assert!(message.contains("was interrupted: run `cuepoint restore` again"), "{message}");
+    restore().await.unwrap();
+    assert_eq!(names(&data), [DATABASE, IN_USE, "lock"]);
     open(&data).unwrap().close().await;
 }
 
