@@ -1,24 +1,44 @@
 //! Reads after a lock wait: a plan sees what the last holder of its locks committed.
 
+use std::sync::Arc;
+
 use cuepoint_domain::account::AccountStatusChange;
 use cuepoint_domain::account::session::{ClientInfo, Session, TokenHash};
-use cuepoint_domain::ids::UserId;
+use cuepoint_domain::event::Feed;
+use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{OperationMetadata, Outcome, Plan, Rejection};
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::ports::{Applied, ApplyError, BeginOutcome, Ids, Ledger, Logins, People, Sessions};
+use cuepoint_domain::ports::{
+    Applied, ApplyError, BeginOutcome, EndpointAddition, EndpointUpdate, Erased, Ids, Ledger, Logins, People,
+    Sessions, WebhookEndpoints,
+};
 use cuepoint_domain::text::Line;
+use cuepoint_domain::webhook::{
+    EndpointChange, EndpointSettings, EndpointUrl, NewEndpoint, SealedSecret, SettingsAuthor,
+};
 use cuepoint_domain::withdrawal::{Limit, Move, WithdrawalLimits, WithdrawalTerms};
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
 use futures_util::future::{BoxFuture, join_all, poll_immediate};
 use time::Duration;
+use tokio_postgres::Client;
 
 use crate::scenario::{amount, available, client, guest, metadata, now, open, request, until, withdrawal_on};
 
 /// The number of pairs of servers.
 const PAIRS: usize = 3;
+
+/// Waits until this many transactions wait for locks.
+async fn until_waiting(asking: &Client, waiters: i64) {
+    until("the server waits for the lock", || async {
+        let waiting = "SELECT count(*) FROM pg_stat_activity \
+            WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        asking.query_one(waiting, &[]).await.unwrap().get::<_, i64>(0) == waiters
+    })
+    .await;
+}
 
 /// Applies a plan on each of two servers while the wallet of both is locked, and releases the lock once both
 /// wait for it, the first one for longer.
@@ -36,12 +56,7 @@ async fn both_behind_a_lock(
         servers.iter().zip(plans).map(|(server, plan)| server.apply(plan)).collect();
     for (answer, waiters) in answers.iter_mut().zip(1..) {
         assert!(poll_immediate(answer).await.is_none(), "the wallet is locked");
-        until("the server waits for the lock", || async {
-            let waiting = "SELECT count(*) FROM pg_stat_activity \
-                WHERE datname = current_database() AND wait_event_type = 'Lock'";
-            asking.query_one(waiting, &[]).await.unwrap().get::<_, i64>(0) == waiters
-        })
-        .await;
+        until_waiting(&asking, waiters).await;
     }
     holder.batch_execute("ROLLBACK").await.unwrap();
     join_all(answers).await
@@ -126,15 +141,59 @@ async fn an_approval_counts_a_concurrent_adjustment_at_another_server() {
     }
 }
 
+/// Begins a session of a user.
+async fn log_in(store: &PostgresStore, user: UserId) -> SessionId {
+    let id = store.next_session().await.unwrap();
+    let session = Session::begin(id, user, ClientInfo::default(), now(), Duration::days(30));
+    let password = store.credentials_of(user).await.unwrap().unwrap().password;
+    assert_eq!(store.begin(&session, TokenHash([1; 32]), &password).await.unwrap(), BeginOutcome::Done);
+    id
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_is_erased_while_they_take_over_an_endpoint() {
+    let database = TestDatabase::create().await;
+    let store = Arc::new(open(database.url()).await);
+    let (owner, operator) = (guest(&store, 0).await, guest(&store, 0).await);
+    let session = Some(log_in(&store, operator).await);
+    let (id, url) = (store.next_webhook_endpoint().await.unwrap(), EndpointUrl::new("https://example.com/"));
+    let new = NewEndpoint {
+        owner,
+        session: None,
+        key: None,
+        feed: Feed::All,
+        url: url.clone().unwrap(),
+        types: None,
+        description: None,
+        secret: SealedSecret("sealed".to_owned()),
+        at: now(),
+    };
+    assert!(matches!(store.add_endpoint(id, &new).await.unwrap(), EndpointAddition::Added(_)));
+    let (holder, asking) = (client(database.url()).await, client(database.url()).await);
+    holder.batch_execute("BEGIN; SELECT FROM webhook_endpoints FOR UPDATE").await.unwrap();
+    let change = EndpointChange::Settings {
+        settings: EndpointSettings { url: url.ok(), ..EndpointSettings::default() },
+        by: SettingsAuthor { user: operator, session, has_password: true },
+    };
+    let changing = Arc::clone(&store);
+    let changed = tokio::spawn(async move { changing.change_endpoint(id, &change).await });
+    until_waiting(&asking, 1).await;
+    let erasing = Arc::clone(&store);
+    let erased = tokio::spawn(async move { erasing.erase(operator, now(), now()).await });
+    until_waiting(&asking, 2).await;
+    holder.batch_execute("ROLLBACK").await.unwrap();
+    let (changed, erased) = (changed.await.unwrap(), erased.await.unwrap());
+    let EndpointUpdate::Done { after, .. } = changed.unwrap() else { panic!("the session was live") };
+    assert_eq!((after.owner, erased.unwrap()), (operator, Erased::Done));
+    assert_eq!(store.endpoint(id).await.unwrap(), None, "no endpoint outlives the erasure of its owner");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_suspension_that_cannot_end_sessions_changes_nothing() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let (user, operator) = (guest(&store, 0).await, guest(&store, 0).await);
-    let id = store.next_session().await.unwrap();
-    let session = Session::begin(id, user, ClientInfo::default(), now(), Duration::days(30));
-    let password = store.credentials_of(user).await.unwrap().unwrap().password;
-    assert_eq!(store.begin(&session, TokenHash([1; 32]), &password).await.unwrap(), BeginOutcome::Done);
+    log_in(&store, user).await;
     let holder = client(database.url()).await;
     holder.batch_execute("BEGIN; SELECT FROM sessions FOR UPDATE").await.unwrap();
     let suspend = || {

@@ -20,7 +20,7 @@ use crate::connect::failure::DatabaseFailure;
 use crate::rows::{
     WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRecordRow, WebhookEndpointRow, column_time, known,
 };
-use crate::schema::{sessions, webhook_attempts, webhook_deliveries, webhook_endpoints};
+use crate::schema::{sessions, users, webhook_attempts, webhook_deliveries, webhook_endpoints};
 use crate::tables::positions::newest_position;
 use crate::tables::users::lock;
 use crate::writer::Insert;
@@ -108,17 +108,25 @@ async fn known_creation(
     }
 }
 
-/// Changes an endpoint.
+/// Changes an endpoint: see [`cuepoint_domain::ports::WebhookEndpoints::change_endpoint`].
 pub(super) async fn change(
     connection: &mut AsyncPgConnection,
     id: WebhookEndpointId,
     change: &EndpointChange,
     level: FeatureLevel,
 ) -> Result<EndpointUpdate, DatabaseFailure> {
-    if let EndpointChange::Settings { by, .. } = change
-        && !is_live(connection, by.session).await?
-    {
-        return Ok(EndpointUpdate::SessionEnded);
+    if let EndpointChange::Settings { by, .. } = change {
+        // The author before their session, as in an erasure: an endpoint that becomes theirs references them.
+        let _: Option<i64> = users::table
+            .find(by.user.get())
+            .for_key_share()
+            .select(users::id)
+            .get_result(connection)
+            .await
+            .optional()?;
+        if !is_live(connection, by.session).await? {
+            return Ok(EndpointUpdate::SessionEnded);
+        }
     }
     let kept = webhook_endpoints::table.find(id.get());
     let row: Option<WebhookEndpointRow> = kept
