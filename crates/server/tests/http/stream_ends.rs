@@ -1,7 +1,7 @@
 //! The end of streams: closed connections, clients that do not read, stops, tokens and failures.
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
 use std::process::Command;
 use std::sync::Arc;
 use std::thread;
@@ -70,6 +70,20 @@ fn the_stream_of_a_closed_connection_leaves_the_gauge() {
         drop(socket);
         within(ENDED_WITHIN, "the stream is closed", || (open_streams(&server) == 0).then_some(()));
     }
+}
+
+/// A connection with a closed sending side looks closed until the server writes to it.
+#[test]
+fn a_stream_is_cut_when_its_client_closes_its_sending_side() {
+    let server = Server::start(Store::Memory);
+    let mut socket = asked(&server, &server.guest(), "/events/stream", "");
+    eventually("the stream is open", || (open_streams(&server) == 1).then_some(()));
+    socket.shutdown(Shutdown::Write).unwrap();
+    socket.set_read_timeout(Some(ENDED_WITHIN)).unwrap();
+    let mut answer = String::new();
+    socket.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert_eq!(open_streams(&server), 0);
 }
 
 #[test]
