@@ -237,6 +237,38 @@ fn malformed_http_closes_only_its_connection() {
     lives(&server);
 }
 
+/// Lines of the framing that end by a line feed alone: other programs may find the end of the body elsewhere.
+#[test]
+fn a_bare_line_feed_in_the_framing_of_a_body_closes_the_connection() {
+    let server = Server::start(Store::Memory);
+    let live = "GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n";
+    let chunked =
+        "HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+    // A client that gets its answer without the body has five seconds to close its side.
+    let cases =
+        [("POST /api/v1/auth/login", 400, Duration::ZERO), ("POST /nowhere", 404, Duration::from_secs(5))];
+    let ends = ["0\n\r\n", "0\r\n\n", "0\r\nX: y\n\r\n", "0\r\nX: y\r\n\n", "0\r\n\r\rX: y\n\n"];
+    thread::scope(|scope| {
+        for ((line, status, closing), end) in cases.into_iter().flat_map(|case| ends.map(|end| (case, end))) {
+            for rest in ["", live] {
+                let (server, request) = (&server, format!("{line} {chunked}2\r\n{{}}\r\n{end}{rest}"));
+                scope.spawn(move || {
+                    let start = Instant::now();
+                    let said = answered(server, &request);
+                    began(&said, status);
+                    assert_eq!(said.matches("HTTP/1.1 ").count(), 1, "{end:?}: {said}");
+                    assert!(
+                        start.elapsed() < closing + Duration::from_secs(3),
+                        "{end:?}: {:?}",
+                        start.elapsed()
+                    );
+                });
+            }
+        }
+    });
+    lives(&server);
+}
+
 #[test]
 fn connections_beyond_the_limit_wait() {
     let keys =

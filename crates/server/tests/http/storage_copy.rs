@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::{env, fs, process};
 
+use cuepoint_store_sqlite::testing as sqlite;
+
 use crate::harness::{Database, Server, eventually, run};
 
 /// The variable that names the step at which the process ends.
@@ -321,11 +323,31 @@ fn an_interrupted_copy_is_aborted_at_its_target_wherever_that_is() {
     let (status, said) = run(&["migrate"], None, &at_its_place);
     assert!(status.success(), "{said}");
     let (done, said) = copy(&to_url, &["--abort"], None);
-    assert!(!done && said.contains("in which it was never begun"), "{said}");
+    assert!(!done && said.contains("which has no record of its beginning"), "{said}");
     from.serves().unwrap_err();
     let (done, said) = copy(&format!("sqlite:{}", moved.path()), &["--abort"], None);
     assert!(done && said.contains("serves again"), "{said}");
     from.serves().unwrap();
+}
+
+#[test]
+fn an_interrupted_copy_without_a_record_at_its_target_is_resolved_as_its_abort_says() {
+    let (database, target) = (Arc::new(Database::postgres()), Directory::new());
+    let file = target.0.join("cuepoint.db");
+    let (from, to) = (CopyStore::Postgres(Arc::clone(&database)), CopyStore::Sqlite(target));
+    fill(&from);
+    let (done, said) = from.copy(&to, &[], Some("copy_marked"));
+    assert!(!done, "{said}");
+    // As a version before these records left it.
+    sqlite::execute(&file, "UPDATE deployment SET begun_copy_id = NULL");
+    let (done, said) = from.copy(&to, &["--abort"], None);
+    assert!(!done && said.contains("docs/storage.md"), "{said}");
+    from.serves().unwrap_err();
+    let statement = said.split('`').find(|text| text.starts_with("UPDATE "));
+    database.execute(statement.unwrap());
+    from.serves().unwrap();
+    let (done, said) = from.copy(&to, &[], None);
+    assert!(done, "{said}");
 }
 
 #[test]

@@ -74,7 +74,7 @@ fn the_stream_of_a_closed_connection_leaves_the_gauge() {
 
 /// A connection with a closed sending side looks closed until the server writes to it.
 #[test]
-fn a_stream_ends_completely_for_a_client_that_closes_its_sending_side() {
+fn a_stream_is_cut_when_its_client_closes_its_sending_side() {
     let server = Server::start(Store::Memory);
     let mut socket = asked(&server, &server.guest(), "/events/stream", "");
     eventually("the stream is open", || (open_streams(&server) == 1).then_some(()));
@@ -82,7 +82,7 @@ fn a_stream_ends_completely_for_a_client_that_closes_its_sending_side() {
     socket.set_read_timeout(Some(ENDED_WITHIN)).unwrap();
     let mut answer = String::new();
     socket.read_to_string(&mut answer).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("\r\n0\r\n\r\n"), "{answer}");
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     assert_eq!(open_streams(&server), 0);
 }
 

@@ -171,6 +171,9 @@ async fn finish_from(source: &mut dyn CopySession, to: &dyn CopyEndpoint) -> any
     Ok(mark)
 }
 
+/// The statement by which an operator removes the mark of a source with an unknown target.
+const REMOVE_MARK: &str = "UPDATE deployment SET copy_state = NULL, copy_id = NULL, copy_target = NULL";
+
 /// Removes the mark of the source of an interrupted copy, provided that the target does not have the copy.
 ///
 /// # Errors
@@ -189,7 +192,10 @@ async fn abort_from(source: &mut dyn CopySession, to: &dyn CopyEndpoint) -> anyh
     ensure!(copy != Some(mark.copy), "{identity} has the copy {}: {has_it}", mark.copy);
     ensure!(
         begun == Some(mark.copy),
-        "the interrupted copy went to {}, but --to names {identity}, in which it was never begun",
+        "the interrupted copy went to {}, but --to names {identity}, which has no record of its beginning: name the \
+         target of the copy. If it was deleted or a version without such records began the copy, make sure that no \
+         copy is in use, and execute `{REMOVE_MARK}` in the source, as the owner of its tables (docs/storage.md, \
+         Moving to another store)",
         mark.target
     );
     source.mark(None).await?;

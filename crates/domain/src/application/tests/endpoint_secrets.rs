@@ -14,13 +14,15 @@ use crate::webhook::{
     WebhookEndpoint,
 };
 
+type Act = Box<dyn FnOnce() + Send>;
+
 /// The endpoints of a store. Each secret names the key that it needs.
 struct Scene {
     endpoints: Arc<Mutex<Vec<WebhookEndpoint>>>,
     seconds: Arc<AtomicI64>,
     deliveries: Deliveries,
     /// Runs before the next endpoints are read behind the first ones.
-    between_batches: Arc<Mutex<Option<Box<dyn FnOnce() + Send>>>>,
+    between_batches: Arc<Mutex<Option<Act>>>,
 }
 
 fn id(number: i64) -> WebhookEndpointId {
@@ -57,7 +59,7 @@ impl Scene {
         let endpoints = (1..).zip(secrets).map(|(number, secret)| endpoint(number, secret)).collect();
         let (endpoints, seconds) = (Arc::new(Mutex::new(endpoints)), Arc::new(AtomicI64::new(0)));
         let mut stored = MockWebhookEndpoints::new();
-        let between_batches = Arc::new(Mutex::new(None::<Box<dyn FnOnce() + Send>>));
+        let between_batches = Arc::new(Mutex::new(None::<Act>));
         let (shared, hook) = (Arc::clone(&endpoints), Arc::clone(&between_batches));
         stored.expect_endpoints_after().returning(move |after, _| {
             if let Some(act) = after.and_then(|_| hook.lock().unwrap().take()) {

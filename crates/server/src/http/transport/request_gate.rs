@@ -23,6 +23,8 @@ use crate::http::wire::headers;
 
 /// The beginning of a HEAD request.
 const HEAD: &[u8] = b"HEAD ";
+/// What the parser reads instead of a bare line feed in a trailer. It refuses this anywhere outside of data.
+const REFUSED: &[u8] = b"\r\r";
 /// The number of withheld bytes at which reading stops.
 const MOST_HELD: usize = 64 * 1024;
 
@@ -54,6 +56,8 @@ enum Admitted {
     Body(u64),
     /// The rest of a chunked body.
     Chunks(ChunkedBody),
+    /// Nothing of what was received. The parser gets [`REFUSED`], answers 400 and closes the connection.
+    Refused,
     /// Everything, because no further requests follow on this connection.
     Everything,
 }
@@ -153,7 +157,11 @@ impl State {
         }
         let mut held = mem::take(&mut self.held);
         let fitting = held.len().min(buffer.remaining());
-        let count = self.admit(held.get(..fitting).unwrap_or_default());
+        let mut count = self.admit(held.get(..fitting).unwrap_or_default());
+        if count == 0 && matches!(self.admitted, Admitted::Refused) {
+            (held, self.admitted) = (BytesMut::from(REFUSED), Admitted::Everything);
+            count = held.len().min(buffer.remaining());
+        }
         buffer.put_slice(&held.split_to(count));
         self.held = held;
         count
@@ -163,14 +171,21 @@ impl State {
     fn admit(&mut self, bytes: &[u8]) -> usize {
         let end = match &mut self.admitted {
             Admitted::Everything => None,
-            Admitted::Nothing => return 0,
+            Admitted::Nothing | Admitted::Refused => return 0,
             Admitted::Head => {
                 let end = self.head.end(bytes);
                 self.is_next_admitted &= end.is_none();
                 end
             }
             Admitted::Body(left) => end_of_bytes(left, bytes),
-            Admitted::Chunks(body) => body.end(bytes),
+            Admitted::Chunks(body) => {
+                let end = body.end(bytes);
+                if matches!(body, ChunkedBody::Malformed) {
+                    self.admitted = Admitted::Refused;
+                    return end.unwrap_or_default();
+                }
+                end
+            }
         };
         if end.is_some() {
             self.admitted = self.next();
@@ -270,8 +285,11 @@ enum ChunkedBody {
     Data(u64),
     /// Between a chunk and the next line.
     End,
-    /// In a line after the last chunk.
-    Trailer { is_empty: bool },
+    /// In a line after the last chunk, which has no byte but a carriage return if it is empty.
+    Trailer { is_empty: bool, has_return: bool },
+    /// Before a line feed in a trailer that no carriage return precedes. The parser reads on, while other programs end
+    /// the body there.
+    Malformed,
 }
 
 impl Default for ChunkedBody {
@@ -281,7 +299,7 @@ impl Default for ChunkedBody {
 }
 
 impl ChunkedBody {
-    /// The number of bytes up to its end; `None` if the end is not among them.
+    /// The number of bytes up to its end or up to a malformed one; `None` if neither is among them.
     fn end(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut at = 0_usize;
         loop {
@@ -292,8 +310,12 @@ impl ChunkedBody {
                 continue;
             }
             let byte = *rest.first()?;
+            if byte == b'\n' && matches!(self, Self::Trailer { has_return: false, .. }) {
+                *self = Self::Malformed;
+                return Some(at);
+            }
             at = at.saturating_add(1);
-            if byte == b'\n' && matches!(self, Self::Trailer { is_empty: true }) {
+            if byte == b'\n' && matches!(self, Self::Trailer { is_empty: true, .. }) {
                 return Some(at);
             }
             *self = self.after(byte);
@@ -304,7 +326,7 @@ impl ChunkedBody {
     fn after(self, byte: u8) -> Self {
         match (self, byte) {
             (Self::Size(0) | Self::Extension(0) | Self::Trailer { .. }, b'\n') => {
-                Self::Trailer { is_empty: true }
+                Self::Trailer { is_empty: true, has_return: false }
             }
             (Self::Size(size) | Self::Extension(size), b'\n') => Self::Data(size),
             (Self::End, b'\n') => Self::Size(0),
@@ -312,7 +334,10 @@ impl ChunkedBody {
                 Some(digit) => Self::Size(size.saturating_mul(16).saturating_add(digit.into())),
                 None => Self::Extension(size),
             },
-            (Self::Trailer { is_empty }, _) => Self::Trailer { is_empty: is_empty && byte == b'\r' },
+            (Self::Trailer { is_empty, .. }, _) => {
+                let has_return = byte == b'\r';
+                Self::Trailer { is_empty: is_empty && has_return, has_return }
+            }
             (other, _) => other,
         }
     }

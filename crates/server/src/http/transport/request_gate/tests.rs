@@ -55,6 +55,35 @@ fn a_chunked_body_ends_with_its_trailer() {
 }
 
 #[test]
+fn a_bare_line_feed_in_a_trailer_is_replaced_by_bytes_that_the_parser_refuses() {
+    const NEXT: &str = "GET / HTTP/1.1\r\n\r\n";
+    for (admitted, body) in [("0\r\n", "0\r\n\n"), ("0\r\nX: y", "0\r\nX: y\n\r\n")] {
+        let text = format!("{body}{NEXT}");
+        for split in 0..=text.len() {
+            let make = || Admitted::Chunks(ChunkedBody::default());
+            let mut state = State { admitted: make(), is_next_admitted: true, ..State::default() };
+            let mut read = Vec::new();
+            let (first, second) = text.as_bytes().split_at(split);
+            for part in [first, second] {
+                state.held.extend_from_slice(part);
+                loop {
+                    // Room for one byte.
+                    let mut byte = [0];
+                    let mut buffer = ReadBuf::new(&mut byte);
+                    if state.take_held(&mut buffer) == 0 {
+                        break;
+                    }
+                    read.extend_from_slice(buffer.filled());
+                }
+            }
+            let read = String::from_utf8(read).unwrap();
+            let begin = format!("{admitted}\r\r");
+            assert!(read.starts_with(&begin), "{body:?} at {split}: {read:?}");
+        }
+    }
+}
+
+#[test]
 fn a_body_ends_after_its_length() {
     assert_eq!(admitted(|| Admitted::Body(4), "{\"\"}HEAD"), [4]);
     assert_eq!(admitted(|| Admitted::Body(9), "{\"\"}"), [4]);
