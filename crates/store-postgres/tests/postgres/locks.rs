@@ -1,18 +1,23 @@
-//! Reads after a lock wait: a plan sees what the last holder of its locks committed.
+//! Reads after a lock wait: a change sees what the last holder of its locks committed.
 
 use cuepoint_domain::account::AccountStatusChange;
 use cuepoint_domain::account::session::{ClientInfo, Session, TokenHash};
-use cuepoint_domain::ids::UserId;
+use cuepoint_domain::event::Feed;
+use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
 use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{OperationMetadata, Outcome, Plan, Rejection};
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::ports::{Applied, ApplyError, BeginOutcome, Ids, Ledger, Logins, People, Sessions};
+use cuepoint_domain::ports::{
+    Applied, ApplyError, BeginOutcome, EndpointAddition, Ids, Ledger, Logins, People, Sessions,
+    WebhookEndpoints,
+};
 use cuepoint_domain::text::Line;
+use cuepoint_domain::webhook::{EndpointUrl, NewEndpoint, SealedSecret};
 use cuepoint_domain::withdrawal::{Limit, Move, WithdrawalLimits, WithdrawalTerms};
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
-use futures_util::future::{BoxFuture, join_all, poll_immediate};
+use futures_util::future::{BoxFuture, join, join_all, poll_immediate};
 use time::Duration;
 
 use crate::scenario::{amount, available, client, guest, metadata, now, open, request, until, withdrawal_on};
@@ -126,15 +131,55 @@ async fn an_approval_counts_a_concurrent_adjustment_at_another_server() {
     }
 }
 
+/// Begins a session of a user.
+async fn begin_session(store: &PostgresStore, user: UserId) -> SessionId {
+    let id = store.next_session().await.unwrap();
+    let session = Session::begin(id, user, ClientInfo::default(), now(), Duration::days(30));
+    let password = store.credentials_of(user).await.unwrap().unwrap().password;
+    assert_eq!(store.begin(&session, TokenHash([1; 32]), &password).await.unwrap(), BeginOutcome::Done);
+    id
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_endpoint_is_not_added_by_a_session_that_is_ending() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let owner = guest(&store, 0).await;
+    let session = begin_session(&store, owner).await;
+    let new = NewEndpoint {
+        owner,
+        session: Some(session),
+        key: None,
+        feed: Feed::Own,
+        url: EndpointUrl::new("https://example.com/").unwrap(),
+        types: None,
+        description: None,
+        secret: SealedSecret("sealed".to_owned()),
+        at: now(),
+    };
+    let id = store.next_webhook_endpoint().await.unwrap();
+    // Within one transaction `pg_stat_activity` would not change.
+    let (holder, asking) = (client(database.url()).await, client(database.url()).await);
+    holder.batch_execute("BEGIN; UPDATE sessions SET ended_at = now()").await.unwrap();
+    let end = async {
+        until("the server waits for the end of the session", || async {
+            let waiting = "SELECT count(*) FROM pg_stat_activity \
+                WHERE datname = current_database() AND wait_event_type = 'Lock'";
+            asking.query_one(waiting, &[]).await.unwrap().get::<_, i64>(0) == 1
+        })
+        .await;
+        holder.batch_execute("COMMIT").await.unwrap();
+    };
+    let (added, ()) = join(store.add_endpoint(id, &new), end).await;
+    assert_eq!(added.unwrap(), EndpointAddition::SessionEnded);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_suspension_that_cannot_end_sessions_changes_nothing() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let (user, operator) = (guest(&store, 0).await, guest(&store, 0).await);
-    let id = store.next_session().await.unwrap();
-    let session = Session::begin(id, user, ClientInfo::default(), now(), Duration::days(30));
-    let password = store.credentials_of(user).await.unwrap().unwrap().password;
-    assert_eq!(store.begin(&session, TokenHash([1; 32]), &password).await.unwrap(), BeginOutcome::Done);
+    begin_session(&store, user).await;
     let holder = client(database.url()).await;
     holder.batch_execute("BEGIN; SELECT FROM sessions FOR UPDATE").await.unwrap();
     let suspend = || {
