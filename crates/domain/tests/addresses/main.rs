@@ -222,6 +222,19 @@ fn an_account_of_equal_bytes_is_refused_on_every_network() {
     assert!(Network::all().all(|network| table.iter().any(|(listed, _)| *listed == network)));
 }
 
+#[test]
+fn an_account_with_one_different_byte_from_the_2nd_to_the_16th_is_accepted() {
+    for different in 0..20 {
+        let mut account = [7; 20];
+        account[0] = 1;
+        account[16..].copy_from_slice(&[1, 2, 3, 4]);
+        account[different] = 9;
+        let text = format!("0x{}", HEXLOWER.encode(&account));
+        let is_accepted = Network::Ethereum.canonical(&text).is_ok();
+        assert_eq!(is_accepted, (1..16).contains(&different), "byte {}", different + 1);
+    }
+}
+
 /// The checksum of Stellar's addresses: CRC-16/XMODEM.
 fn crc16(bytes: &[u8]) -> u16 {
     bytes.iter().fold(0, |sum, byte| {

@@ -10,7 +10,7 @@ use std::{env, process};
 
 use serde_json::json;
 
-use crate::harness::{Client, Database, Person, Server, Store, eventually, run};
+use crate::harness::{Client, Database, Person, Server, Store, completed, eventually, run};
 
 const LISTENING: &str = "listening on ";
 /// The document with the tour, a script for bash with this address of the service.
@@ -50,9 +50,7 @@ impl Folder {
 
     /// Runs the binary to completion, and returns its exit status and its output.
     pub(super) fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> (ExitStatus, String) {
-        let output = self.command(arguments, variables).output().unwrap();
-        let text = [output.stdout, output.stderr].concat();
-        (output.status, String::from_utf8_lossy(&text).into_owned())
+        completed(self.command(arguments, variables))
     }
 
     /// Starts a server, and waits until it listens.

@@ -1,19 +1,26 @@
 //! Webhook endpoints and stolen tokens: passwords, keys of creations, ends of sessions, and quotas.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
-use crate::harness::{PASSWORD, Person, Server, Store, WEBHOOK_URL, eventually};
+use crate::harness::{Database, PASSWORD, Person, Server, Store, WEBHOOK_URL, eventually};
 use crate::webhook_endpoints::{ALL, OWN, confirmed, endpoint, paused};
 
 on_every_store!(
     another_url_enabling_and_a_rotation_need_the_password,
     a_change_that_changes_nothing_leaves_no_event,
     a_creation_is_repeated_with_its_key,
+    a_creation_is_repeated_with_a_new_password,
     ended_sessions_disable_own_endpoints,
     a_reused_refresh_token_disables_what_its_session_set,
 );
 
-on_durable_stores!(a_spelling_of_an_earlier_version_is_shown_as_the_url_that_is_called);
+on_durable_stores!(
+    a_change_that_changes_nothing_writes_nothing,
+    a_repeatable_creation_stores_no_readable_secret,
+    a_spelling_of_an_earlier_version_is_shown_as_the_url_that_is_called
+);
 
 fn another_url_enabling_and_a_rotation_need_the_password(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
@@ -63,6 +70,23 @@ fn a_change_that_changes_nothing_leaves_no_event(store: Store) {
     assert_eq!(operator.get(&log).data(200)["total"], before);
 }
 
+fn a_change_that_changes_nothing_writes_nothing(store: Store) {
+    let database = Arc::new(Database::of(store));
+    let server = Server::on(&database, &[]);
+    let guest = server.guest();
+    let path = paused(&guest, OWN);
+    let refuse = database.sql(
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'written'; END $$; \
+         CREATE TRIGGER refuse BEFORE UPDATE ON webhook_endpoints FOR EACH ROW EXECUTE FUNCTION refuse()",
+        "CREATE TRIGGER refuse BEFORE UPDATE ON webhook_endpoints BEGIN SELECT RAISE(ABORT, 'written'); END",
+    );
+    database.execute(refuse);
+    for change in [json!({}), json!({"paused": true}), json!({"types": null, "url": WEBHOOK_URL})] {
+        assert_eq!(endpoint(&guest.patch(&path, &change), 200)["status"], "paused");
+    }
+    assert!(guest.patch(&path, &json!({"description": "a note"})).status >= 500, "a change is written");
+}
+
 fn a_creation_is_repeated_with_its_key(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.guest();
@@ -93,6 +117,35 @@ fn a_creation_is_repeated_with_its_key(store: Store) {
     }
     let log = format!("/operator/security-log?kind=webhook_endpoint_changed&user_id={}", guest.id);
     assert_eq!(operator.get(&log).data(200)["total"], 5, "three creations, a rotation and a removal");
+}
+
+fn a_creation_is_repeated_with_a_new_password(store: Store) {
+    let server = Server::start(store);
+    let guest = server.guest();
+    let new = "battery staple";
+    let create = |password: &str| {
+        let body = json!({"url": WEBHOOK_URL, "password": password});
+        guest.call("POST", OWN).json(&body).key("once").send()
+    };
+    let first = create(PASSWORD).data(201)["secret"].clone();
+    guest.post("/auth/password", &json!({"current_password": PASSWORD, "password": new})).data(200);
+    create(PASSWORD).invalid(&["password"]);
+    let again = create(new);
+    assert_eq!(again.data(201)["secret"], first);
+    assert_eq!(again.header("idempotency-replayed"), Some("true"));
+}
+
+fn a_repeatable_creation_stores_no_readable_secret(store: Store) {
+    let database = Arc::new(Database::of(store));
+    let server = Server::on(&database, &[]);
+    let guest = server.guest();
+    let body = json!({"url": WEBHOOK_URL, "description": "to be found", "password": PASSWORD});
+    let created = guest.call("POST", OWN).json(&body).key("once").send().data(201);
+    let (_, secret) = created["secret"].as_str().unwrap().split_once('_').unwrap();
+    assert_eq!(database.tables_with("to be found"), ["webhook_endpoints"]);
+    for hidden in [secret, PASSWORD] {
+        assert!(database.tables_with(hidden).is_empty(), "{:?}", database.tables_with(hidden));
+    }
 }
 
 /// The states of the endpoints at these paths.

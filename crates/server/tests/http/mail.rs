@@ -13,6 +13,8 @@ on_every_store!(
     acts_with_a_webhook_endpoint_are_notified_to_a_verified_address,
     acts_with_endpoints_for_all_events_are_notified_to_all_operators,
     the_end_of_all_sessions_names_the_endpoints_that_it_disables,
+    a_reused_refresh_token_names_the_endpoints_of_its_session,
+    a_reset_password_names_the_endpoints_of_an_operator_to_all_operators,
     a_refusing_mail_server_is_an_outage,
     a_hanging_mail_server_is_an_outage,
     a_mail_refusal_logs_no_address,
@@ -143,6 +145,73 @@ fn the_end_of_all_sessions_names_the_endpoints_that_it_disables(store: Store) {
     assert!(mail.text.contains("All sessions were ended"), "{}", mail.text);
     assert!(mail.text.contains(&format!("- {id}, events of the account, disabled")), "{}", mail.text);
     assert!(mail.text.contains("localhost"), "{}", mail.text);
+}
+
+/// A server that sends mail, with an operator.
+fn mailing_with_operator(store: Store, mails: &MailServer) -> (Server, Person) {
+    let keys = [("notifier.email", "smtp"), ("notifier.smtp_url", &*mails.url), ("notifier.from", FROM)];
+    Server::with_operator(store, &keys)
+}
+
+/// The text of the mail with this part, to a person.
+fn mail_with(mails: &MailServer, to: &Person, part: &str) -> String {
+    eventually("a mail", || {
+        let sent = mails.mails().into_iter();
+        let mut sent = sent.filter(|mail| mail.to.contains(&to.email) && mail.text.contains(part));
+        sent.next().map(|mail| mail.text)
+    })
+}
+
+fn a_reused_refresh_token_names_the_endpoints_of_its_session(store: Store) {
+    let mails = MailServer::new(Post::Takes);
+    let (server, operator) = mailing_with_operator(store, &mails);
+    let second = operator.employ(&server);
+    proves(&mails, &operator);
+    let stolen = server.client().login(&operator.email);
+    let kept = operator.webhook_endpoint("/webhook-endpoints");
+    let set = stolen.webhook_endpoint("/webhook-endpoints");
+    let [all_kept, all_set] =
+        [&operator, &stolen].map(|by| by.webhook_endpoint("/operator/webhook-endpoints"));
+    let refresh = |token: &str| server.client().post("/auth/refresh", &json!({"refresh_token": token}));
+    let next = refresh(&stolen.refresh_token).data(200)["refresh_token"].as_str().unwrap().to_owned();
+    refresh(&next).data(200);
+    assert_eq!(refresh(&stolen.refresh_token).status, 401);
+    let told = mail_with(&mails, &operator, "no longer receive events");
+    assert!(told.contains("a used refresh token was presented again"), "{told}");
+    assert!(told.contains(&format!("- {set}, events of the account, disabled")), "{told}");
+    assert!(!told.contains(&format!("- {kept},")) && !told.contains(&format!("- {all_set},")), "{told}");
+    for to in [&operator, &second] {
+        let told = mail_with(&mails, to, &format!("of the operator account {}.", operator.id));
+        assert!(told.contains("a used refresh token was presented again"), "{told}");
+        assert!(told.contains(&format!("- {all_set}, events of all accounts, active")), "{told}");
+        assert!(!told.contains(&format!("- {all_kept},")) && !told.contains(&format!("- {set},")), "{told}");
+    }
+}
+
+fn a_reset_password_names_the_endpoints_of_an_operator_to_all_operators(store: Store) {
+    let mails = MailServer::new(Post::Takes);
+    let (server, operator) = mailing_with_operator(store, &mails);
+    let second = operator.employ(&server);
+    let [own, all] =
+        ["/webhook-endpoints", "/operator/webhook-endpoints"].map(|list| operator.webhook_endpoint(list));
+    server.client().post("/auth/password/forgot", &json!({"email": operator.email})).data(200);
+    let reset = mail_with(&mails, &operator, "with this token:");
+    let (_, token) = reset.split_once("with this token:").unwrap();
+    let body = json!({"token": token.split_whitespace().next(), "password": "battery staple"});
+    server.client().post("/auth/password/reset", &body).data(200);
+    let changed = mail_with(&mails, &operator, "password of your Cuepoint account was changed");
+    for part in [
+        format!("- {own}, events of the account, disabled"),
+        format!("- {all}, events of all accounts, active"),
+    ] {
+        assert!(changed.contains(&part), "{part}: {changed}");
+    }
+    for to in [&operator, &second] {
+        let told = mail_with(&mails, to, &format!("of the operator account {}.", operator.id));
+        assert!(told.contains("The password was reset by e-mail"), "{told}");
+        assert!(told.contains(&format!("- {all}, events of all accounts, active")), "{told}");
+        assert!(!told.contains(&format!("- {own},")), "{told}");
+    }
 }
 
 fn a_refusing_mail_server_is_an_outage(store: Store) {

@@ -246,12 +246,18 @@ fn a_completed_payout_requires_a_transaction_id(store: Store) {
     reviewed.stands("needs_review");
     let sent = Case::at(&server, &operator, "broadcast");
     let another = json!({"reason": "seen", "txid": "cd34"});
-    operator.post(&path(sent.id, "broadcast"), &another).refused(409, "invalid_transition");
+    for act in ["broadcast", "complete"] {
+        operator.post(&path(sent.id, act), &another).refused(409, "invalid_transition");
+    }
     sent.stands("broadcast");
     assert_eq!(operator.post(&path(sent.id, "complete"), &why).data(200)["txid"], "ab12");
     operator.post(&path(sent.id, "complete"), &another).refused(409, "invalid_transition");
     assert_eq!(operator.post(&path(sent.id, "complete"), &why).data(200)["txid"], "ab12");
     sent.stands("completed");
+    let resent = Case::at(&server, &operator, "broadcast");
+    resent.go("review").data(200);
+    assert_eq!(operator.post(&path(resent.id, "complete"), &another).data(200)["txid"], "cd34");
+    resent.stands("completed");
 }
 
 fn withdrawals_are_paginated_and_filtered_by_status(store: Store) {

@@ -12,15 +12,18 @@ use cuepoint_server::adapters::security::keys::KeysInForce;
 use cuepoint_server::adapters::security::random::RandomSecrets;
 use cuepoint_server::adapters::security::sealing::Sealing;
 use secrecy::SecretString;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::harness::{Database, Person, SHARED_KEY, Server, Store, eventually, run, within};
+use crate::harness::{
+    Database, PASSWORD, Person, SHARED_KEY, Server, Store, WEBHOOK_URL, eventually, run, within,
+};
 use crate::keys::KeyFolder;
 use crate::webhook_deliveries::{Hook, LOOPBACK, is_verified};
 
 on_durable_stores!(
     a_server_does_not_start_without_a_webhook_key_in_use,
     owners_replace_the_secrets_that_an_operator_declares_lost,
+    a_creation_with_a_lost_secret_is_repeated_only_after_a_rotation,
     secrets_do_not_depend_on_the_signing_keys,
     a_secret_in_the_row_of_another_endpoint_signs_nothing,
 );
@@ -124,6 +127,45 @@ fn owners_replace_the_secrets_that_an_operator_declares_lost(store: Store) {
     let call = &hook.calls(1)[0];
     assert!(is_verified(data["secret"].as_str().unwrap(), call) && !is_verified(&hook.secret, call));
     assert_eq!(told(&server), 0, "only once");
+}
+
+fn a_creation_with_a_lost_secret_is_repeated_only_after_a_rotation(store: Store) {
+    let database = Arc::new(Database::of(store));
+    let server = Server::on(&database, &[FIRST, SHARED_KEY]);
+    let guest = server.guest();
+    let create = |person: &Person| {
+        let body = json!({"url": WEBHOOK_URL, "password": PASSWORD});
+        person.call("POST", "/webhook-endpoints").json(&body).key("once").send()
+    };
+    let created = create(&guest).data(201);
+    drop(server);
+    let server = Server::running(&database, WITHOUT, &[SECOND, SHARED_KEY]);
+    let guest = server.client().login(&guest.email);
+    let path = format!("/webhook-endpoints/{}", created["webhook_endpoint"]["id"]);
+    eventually("the endpoint is disabled", || {
+        let endpoint = guest.get(&path).data(200)["webhook_endpoint"].clone();
+        (endpoint["disabled_reason"] == "secret_lost").then_some(())
+    });
+    create(&guest).refused(409, "conflict");
+    let rotated = guest.post(&format!("{path}/rotate"), &json!({})).data(200);
+    assert_eq!(create(&guest).data(201)["secret"], rotated["secret"]);
+}
+
+#[test]
+fn a_declaration_of_lost_keys_concerns_only_the_first_check_of_a_server() {
+    let database = Arc::new(Database::postgres());
+    let server = Server::on(&database, &[LOOPBACK, FIRST]);
+    let lost = Hook::member(&server.guest());
+    drop(server);
+    let declaring = Server::running(&database, WITHOUT, &[LOOPBACK, SECOND]);
+    moved(&lost, &declaring).becomes("disabled");
+    let other = Server::on(&database, &[LOOPBACK, FIRST]);
+    let hook = Hook::member(&other.guest());
+    let undecryptable = "cannot be decrypted by this server";
+    within(CHECKED, "the next check", || declaring.log().contains(undecryptable).then_some(()));
+    hook.owner.topup("1");
+    assert!(is_verified(&hook.secret, &hook.calls(1)[0]), "the other server has the key");
+    assert_eq!(hook.becomes("active")["disabled_reason"], Value::Null);
 }
 
 fn secrets_do_not_depend_on_the_signing_keys(store: Store) {

@@ -21,7 +21,7 @@ use cuepoint_domain::webhook::{
 use cuepoint_domain::withdrawal::{Limit, Move, WithdrawalLimits, WithdrawalTerms};
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
-use futures_util::future::{BoxFuture, join_all, poll_immediate};
+use futures_util::future::{BoxFuture, join, join_all, poll_immediate};
 use time::Duration;
 use tokio_postgres::Client;
 
@@ -148,6 +148,35 @@ async fn log_in(store: &PostgresStore, user: UserId) -> SessionId {
     let password = store.credentials_of(user).await.unwrap().unwrap().password;
     assert_eq!(store.begin(&session, TokenHash([1; 32]), &password).await.unwrap(), BeginOutcome::Done);
     id
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_endpoint_is_not_added_by_a_session_that_is_ending() {
+    let database = TestDatabase::create().await;
+    let store = open(database.url()).await;
+    let owner = guest(&store, 0).await;
+    let session = log_in(&store, owner).await;
+    let new = NewEndpoint {
+        owner,
+        session: Some(session),
+        key: None,
+        feed: Feed::Own,
+        url: EndpointUrl::new("https://example.com/").unwrap(),
+        types: None,
+        description: None,
+        secret: SealedSecret("sealed".to_owned()),
+        at: now(),
+    };
+    let id = store.next_webhook_endpoint().await.unwrap();
+    // Within one transaction `pg_stat_activity` would not change.
+    let (holder, asking) = (client(database.url()).await, client(database.url()).await);
+    holder.batch_execute("BEGIN; UPDATE sessions SET ended_at = now()").await.unwrap();
+    let end = async {
+        until_waiting(&asking, 1).await;
+        holder.batch_execute("COMMIT").await.unwrap();
+    };
+    let (added, ()) = join(store.add_endpoint(id, &new), end).await;
+    assert_eq!(added.unwrap(), EndpointAddition::SessionEnded);
 }
 
 #[tokio::test(flavor = "multi_thread")]

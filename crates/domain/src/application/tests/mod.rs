@@ -18,6 +18,7 @@ mod simulated_time;
 mod single_flight;
 mod topup_orders;
 mod verifications;
+mod webhook_changes;
 mod webhooks;
 
 use std::convert::Infallible;

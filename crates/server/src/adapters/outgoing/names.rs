@@ -127,6 +127,22 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn two_look_ups_of_an_account_run_at_a_time() {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&asked);
+        let names = Names::new(Arc::new(move |_| {
+            counter.fetch_add(1, Ordering::SeqCst);
+            std::future::pending().boxed()
+        }));
+        let look_up = |account, host| names.addresses(account, host).boxed();
+        let mut look_ups: Vec<_> = ["a", "b", "c"].map(|host| look_up(ACCOUNT, host)).into();
+        assert!(look_ups.iter_mut().all(|look_up| look_up.now_or_never().is_none()));
+        assert_eq!(asked.load(Ordering::SeqCst), 2);
+        assert!(look_up(OTHER, "d").now_or_never().is_none());
+        assert_eq!(asked.load(Ordering::SeqCst), 3, "the turns of another account are its own");
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn a_silent_name_fails_after_five_seconds() {
         let names = Names::new(Arc::new(|_| std::future::pending().boxed()));
         let began = Instant::now();

@@ -201,6 +201,10 @@ mod tests {
             TokenHash(Sha256::digest(b"code\0email:2:042137").into()),
         ];
         assert!(!different.contains(&of_a.current));
+        for what in [LowEntropyValue::PhoneNumber, LowEntropyValue::Network, LowEntropyValue::EndpointBody] {
+            assert!(hashes(&a, what, "one").current != hashes(&b, what, "one").current, "{what:?}");
+            assert!(hashes(&a, what, "one").current != hashes(&a, LowEntropyValue::Code, "one").current);
+        }
         // Keys that have expired or do not sign yet are included.
         let keys = format!("{b}\n{a} until=1970-01-01T00:00:00Z\nc:{THIRD} from=2100-01-01T00:00:00Z");
         let all = hashes(&keys, LowEntropyValue::Code, "email:2:042137");

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 use std::{env, thread};
 
 use super::{Client, Database, Store, eventually};
@@ -16,6 +17,9 @@ pub(crate) const SHARED_KEY: (&str, &str) =
 
 /// The webhook keys of servers on PostgreSQL, unless a test configures others: data directories have their own.
 const WEBHOOK_KEYS: &str = "shared:HwECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+
+/// The time limit of a command.
+const RUN_WITHIN: Duration = Duration::from_secs(120);
 
 /// The log line with the listening address.
 const LISTENING: &str = "listening on ";
@@ -235,9 +239,38 @@ pub(crate) fn run_at(place: &Place, arguments: &[&str], keys: &[(&str, &str)]) -
     for (key, value) in keys {
         command.env(variable(key), value);
     }
-    let output = command.output().unwrap();
-    let text = [output.stdout, output.stderr].concat();
-    (output.status, String::from_utf8_lossy(&text).into_owned())
+    completed(command)
+}
+
+/// Runs a command to completion, and returns its exit status with standard output and standard error. A server that
+/// starts although the test expects a refusal is killed, and fails the test.
+pub(crate) fn completed(mut command: Command) -> (ExitStatus, String) {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let (stdout, stderr) = (whole(child.stdout.take().unwrap()), whole(child.stderr.take().unwrap()));
+    let end = Instant::now() + RUN_WITHIN;
+    let mut status = child.try_wait().unwrap();
+    while status.is_none() && Instant::now() < end {
+        thread::sleep(Duration::from_millis(5));
+        status = child.try_wait().unwrap();
+    }
+    if status.is_none() {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let text = [stdout.join().unwrap(), stderr.join().unwrap()].concat();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let status = status.unwrap_or_else(|| panic!("{command:?} did not end within {RUN_WITHIN:?}: {text}"));
+    (status, text)
+}
+
+/// Reads an output to its end.
+fn whole(mut output: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        output.read_to_end(&mut bytes).unwrap();
+        bytes
+    })
 }
 
 /// The binary in the test environment, without the configuration of this process.

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
-use cuepoint_domain::ids::UserId;
+use cuepoint_domain::account::Role;
+use cuepoint_domain::ids::{SessionId, UserId};
 use governor::clock::FakeRelativeClock;
 
 use super::*;
@@ -87,6 +88,25 @@ fn each_class_and_subject_has_a_separate_count() {
             assert_eq!(exhaust(class, subject), 0, "{class:?} {subject:?}");
         }
     }
+}
+
+#[test]
+fn changes_of_webhook_endpoints_are_counted_by_session_and_by_account() {
+    let (limits, clock) = limits();
+    let admitted = |user, session| {
+        let principal = Principal {
+            user: UserId::new(user).unwrap(),
+            role: Role::Member,
+            is_dj: false,
+            session: SessionId::new(session).unwrap(),
+        };
+        let admit = || limits.admit_principal(Class::WebhookChanges, &principal);
+        std::iter::repeat_with(admit).take_while(Result::is_ok).count()
+    };
+    assert_eq!((1..=7).map(|session| admitted(1, session)).collect::<Vec<_>>(), [4, 4, 4, 4, 4, 0, 0]);
+    assert_eq!(admitted(2, 8), 4, "another account");
+    clock.advance(Duration::from_secs(3_600));
+    assert_eq!(admitted(1, 1), 4);
 }
 
 #[test]
