@@ -1,11 +1,13 @@
 //! One PostgreSQL server.
 
+use std::collections::BTreeSet;
 use std::collections::hash_map::RandomState;
 use std::fs::{self, File};
 use std::hash::{BuildHasher, Hasher};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
 
 use super::Session;
 use super::supervisor::{Programs, Supervisor};
@@ -13,6 +15,9 @@ use crate::harness::eventually;
 
 /// Ports below those that systems give to outgoing connections, so that a node that is down does not lose its own.
 const PORTS: std::ops::Range<u16> = 20_000..32_000;
+
+/// The ports that were given to nodes: a node listens at its port only once it runs.
+static GIVEN_PORTS: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
 
 /// A node, running or not.
 pub(crate) struct Node {
@@ -222,12 +227,13 @@ fn signal(name: &str, pids: &[String]) {
     }
 }
 
-/// An address that no other node and no other program listens at, beginning anywhere in the range.
+/// An address that no other node has and no other program listens at, beginning anywhere in the range.
 fn free_address() -> SocketAddr {
     let anywhere = RandomState::new().build_hasher().finish();
     let start = (anywhere % PORTS.len() as u64) as u16;
     let mut ports =
         (0..PORTS.end - PORTS.start).map(|step| PORTS.start + (start + step) % (PORTS.end - PORTS.start));
-    let is_free = |port: &u16| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok();
+    let mut given = GIVEN_PORTS.lock().unwrap();
+    let is_free = |port: &u16| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok() && given.insert(*port);
     (Ipv4Addr::LOCALHOST, ports.find(is_free).expect("a port is free")).into()
 }
