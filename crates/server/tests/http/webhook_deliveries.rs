@@ -307,7 +307,7 @@ fn two_secrets_sign_after_a_rotation(store: Store) {
     let server = Server::configured(store, &[LOOPBACK]);
     let guest = server.guest();
     let hook = Hook::member(&guest);
-    let data = guest.post(&format!("{}/rotate", hook.path), &json!({})).data(200);
+    let data = guest.post(&format!("{}/rotate", hook.path), &json!({"password": PASSWORD})).data(200);
     let secret = data["secret"].as_str().unwrap();
     assert_ne!(secret, hook.secret);
     guest.topup("1");

@@ -120,7 +120,7 @@ fn owners_replace_the_secrets_that_an_operator_declares_lost(store: Store) {
     // The decision is not needed again.
     let server = Server::on(&database, &settings);
     let hook = moved(&hook, &server);
-    let data = hook.owner.post(&format!("{}/rotate", hook.path), &json!({})).data(200);
+    let data = hook.owner.post(&format!("{}/rotate", hook.path), &json!({"password": PASSWORD})).data(200);
     assert_eq!(data["webhook_endpoint"]["status"], "paused");
     assert!(hook.receiver.heard().is_empty(), "nothing is sent unsigned");
     hook.enable();
@@ -147,7 +147,7 @@ fn a_creation_with_a_lost_secret_is_repeated_only_after_a_rotation(store: Store)
         (endpoint["disabled_reason"] == "secret_lost").then_some(())
     });
     create(&guest).refused(409, "conflict");
-    let rotated = guest.post(&format!("{path}/rotate"), &json!({})).data(200);
+    let rotated = guest.post(&format!("{path}/rotate"), &json!({"password": PASSWORD})).data(200);
     assert_eq!(create(&guest).data(201)["secret"], rotated["secret"]);
 }
 
@@ -244,7 +244,7 @@ fn earlier_servers_can_read_the_secrets_until_the_upgrade_is_finalized() {
     let server = Server::on(&database, &settings);
     let guest = server.guest();
     let (hook, rotated) = (Hook::member(&guest), Hook::member(&guest));
-    guest.post(&format!("{}/rotate", rotated.path), &json!({})).data(200);
+    guest.post(&format!("{}/rotate", rotated.path), &json!({"password": PASSWORD})).data(200);
     assert!(sealed(&database).iter().all(|secret| secret.starts_with("shared:")));
     guest.topup("1");
     assert!(is_verified(&hook.secret, &hook.calls(1)[0]));
