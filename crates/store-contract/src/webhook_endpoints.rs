@@ -187,7 +187,7 @@ pub async fn settings_of_an_endpoint_are_changed(store: Arc<dyn Store>) {
     let by = author(scenario.guest(1).await);
     let set =
         async |settings| change(&scenario, endpoint.id, EndpointChange::Settings { settings, by }).await;
-    let url = EndpointUrl::new("https://example.org").unwrap();
+    let url = EndpointUrl::new("https://example.org/").unwrap();
     let types = Some([EventType::AdjustmentCreated].into());
     let changed = set(EndpointSettings {
         url: Some(url.clone()),
