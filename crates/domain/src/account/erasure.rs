@@ -20,8 +20,7 @@ pub enum ErasureRefusal {
 
 /// Returns the user without identifying data: the id, the number of songs played and the registration time
 /// remain. If the user is an operator, `people` must include every active operator. `pending` is the newest
-/// pending top-up; one opened after `expected_since` may still be paid. Older ones fail after
-/// the erasure.
+/// pending top-up; one opened after `expected_since` may still be paid. Older ones fail after the erasure.
 ///
 /// # Errors
 /// [`ErasureRefusal`].

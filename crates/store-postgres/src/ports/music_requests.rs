@@ -14,9 +14,9 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
 use crate::reads::batcher::Row;
-use crate::reads::readable::{MAX_UNREADABLE, decode_all, one_by_one};
+use crate::reads::least;
+use crate::reads::readable::work_list;
 use crate::reads::request_lists::RequestList;
-use crate::reads::{columns, least};
 use crate::rows::{MusicRequestRow, column_time};
 use crate::schema::music_requests::{self, table};
 
@@ -67,19 +67,11 @@ impl MusicRequests for PostgresStore {
     }
 
     async fn overdue(&self, which: &Overdue) -> Result<Vec<MusicRequest>, Unavailable> {
-        let limit = which.limit;
         let value = |row: MusicRequestRow| row.request(&self.currency);
         let requests = self
             .database
             .read(async |mut connection| {
-                let page = overdue(which).limit(i64::from(limit)).select(columns::<MusicRequestRow>());
-                let loaded = page.load(&mut connection).await.map_err(DatabaseFailure::from);
-                if let Some(requests) = decode_all(loaded, value)? {
-                    return Ok(requests);
-                }
-                let most = i64::from(limit.saturating_add(MAX_UNREADABLE));
-                let ids = overdue(which).limit(most).select(music_requests::id);
-                one_by_one(connection, ids.load(&mut connection).await?, limit, value).await
+                work_list!(connection, overdue(which), which.limit, music_requests, MusicRequestRow, value)
             })
             .await?;
         Ok(requests)

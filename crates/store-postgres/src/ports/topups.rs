@@ -15,7 +15,7 @@ use uuid::Uuid;
 use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
 use crate::reads::batcher::Row;
-use crate::reads::readable::{MAX_UNREADABLE, decode_all, one_by_one};
+use crate::reads::readable::work_list;
 use crate::reads::{Counted, NewestFirst, UnsettledFirst, columns, least, limits, paged};
 use crate::rows::{TopupRow, column_time};
 use crate::schema::topups::{self, table};
@@ -93,14 +93,7 @@ impl Topups for PostgresStore {
         let pending = self
             .database
             .read(async |mut connection| {
-                let pending = pending_topups(user).limit(i64::from(limit)).select(columns::<TopupRow>());
-                let loaded = pending.load(&mut connection).await.map_err(DatabaseFailure::from);
-                if let Some(pending) = decode_all(loaded, value)? {
-                    return Ok(pending);
-                }
-                let most = i64::from(limit.saturating_add(MAX_UNREADABLE));
-                let ids = pending_topups(user).limit(most).select(topups::id);
-                one_by_one(connection, ids.load(&mut connection).await?, limit, value).await
+                work_list!(connection, pending_topups(user), limit, topups, TopupRow, value)
             })
             .await?;
         Ok(pending)
@@ -111,14 +104,7 @@ impl Topups for PostgresStore {
         let due = self
             .database
             .read(async |mut connection| {
-                let due = due_orders(now).limit(i64::from(limit)).select(columns::<TopupRow>());
-                let loaded = due.load(&mut connection).await.map_err(DatabaseFailure::from);
-                if let Some(due) = decode_all(loaded, value)? {
-                    return Ok(due);
-                }
-                let most = i64::from(limit.saturating_add(MAX_UNREADABLE));
-                let ids = due_orders(now).limit(most).select(topups::id);
-                one_by_one(connection, ids.load(&mut connection).await?, limit, value).await
+                work_list!(connection, due_orders(now), limit, topups, TopupRow, value)
             })
             .await?;
         Ok(due)

@@ -17,7 +17,7 @@ use uuid::Uuid;
 use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
 use crate::reads::batcher::Row;
-use crate::reads::readable::{MAX_UNREADABLE, decode_all, one_by_one};
+use crate::reads::readable::work_list;
 use crate::reads::{Counted, NewestFirst, columns, least, limits, paged};
 use crate::rows::{WithdrawalRow, column_time};
 use crate::schema::withdrawals::{self, table};
@@ -88,14 +88,7 @@ impl Withdrawals for PostgresStore {
         let due = self
             .database
             .read(async |mut connection| {
-                let due = due_payouts(now).limit(i64::from(limit)).select(columns::<WithdrawalRow>());
-                let loaded = due.load(&mut connection).await.map_err(DatabaseFailure::from);
-                if let Some(due) = decode_all(loaded, value)? {
-                    return Ok(due);
-                }
-                let most = i64::from(limit.saturating_add(MAX_UNREADABLE));
-                let ids = due_payouts(now).limit(most).select(withdrawals::id);
-                one_by_one(connection, ids.load(&mut connection).await?, limit, value).await
+                work_list!(connection, due_payouts(now), limit, withdrawals, WithdrawalRow, value)
             })
             .await?;
         Ok(due)

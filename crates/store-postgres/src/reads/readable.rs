@@ -61,3 +61,23 @@ pub(crate) async fn one_by_one<R: Row, T>(
 fn skipped<R: Row>(id: i64, error: &dyn Display) {
     tracing::error!(table = R::TABLE, id, %error, "unreadable row skipped");
 }
+
+/// Reads the first `$limit` readable rows of a work list, given as an expression that can be evaluated twice.
+macro_rules! work_list {
+    ($connection:ident, $list:expr, $limit:expr, $table:ident, $row:ty, $value:expr) => {{
+        let limit: u32 = $limit;
+        let first = $list.limit(i64::from(limit)).select($crate::reads::columns::<$row>());
+        let loaded = first.load(&mut $connection).await;
+        let loaded = loaded.map_err($crate::connect::failure::DatabaseFailure::from);
+        match $crate::reads::readable::decode_all(loaded, $value)? {
+            Some(values) => Ok(values),
+            None => {
+                let most = i64::from(limit.saturating_add($crate::reads::readable::MAX_UNREADABLE));
+                let ids = $list.limit(most).select($table::id).load(&mut $connection).await?;
+                $crate::reads::readable::one_by_one::<$row, _>($connection, ids, limit, $value).await
+            }
+        }
+    }};
+}
+
+pub(crate) use work_list;

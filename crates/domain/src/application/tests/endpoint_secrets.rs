@@ -4,14 +4,11 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use super::*;
 use crate::application::jobs::{CheckedSecrets, Deliveries, WithoutKeys};
-use crate::event::Feed;
 use crate::ids::WebhookEndpointId;
-use crate::ledger::Position;
 use crate::ledger::feature_level::FeatureLevel;
 use crate::ports::EndpointUpdate;
 use crate::webhook::{
-    EndpointSecrets, EndpointUrl, MissingKeys, NewEndpoint, SealedSecret, SecretKeys, UndecryptableSecret,
-    WebhookEndpoint,
+    EndpointSecrets, MissingKeys, SealedSecret, SecretKeys, UndecryptableSecret, WebhookEndpoint,
 };
 
 type Act = Box<dyn FnOnce() + Send>;
@@ -29,21 +26,6 @@ fn id(number: i64) -> WebhookEndpointId {
     WebhookEndpointId::new(number).unwrap()
 }
 
-fn endpoint(number: i64, secret: &str) -> WebhookEndpoint {
-    let new = NewEndpoint {
-        owner: user(1),
-        session: None,
-        key: None,
-        feed: Feed::Own,
-        url: EndpointUrl::new("https://example.com/").unwrap(),
-        types: None,
-        description: None,
-        secret: SealedSecret(secret.to_owned()),
-        at: now(),
-    };
-    WebhookEndpoint::new(id(number), Position::START, new)
-}
-
 /// Fails for secrets that name a missing key.
 fn problem(secret: &SealedSecret) -> Result<(), UndecryptableSecret> {
     let problem = |keys, key: &str| Err(UndecryptableSecret { keys, key: key.to_owned() });
@@ -56,7 +38,7 @@ fn problem(secret: &SealedSecret) -> Result<(), UndecryptableSecret> {
 
 impl Scene {
     fn new(secrets: &[&str], level: FeatureLevel) -> Self {
-        let endpoints = (1..).zip(secrets).map(|(number, secret)| endpoint(number, secret)).collect();
+        let endpoints = (1..).zip(secrets).map(|(number, secret)| webhook_endpoint(number, secret)).collect();
         let (endpoints, seconds) = (Arc::new(Mutex::new(endpoints)), Arc::new(AtomicI64::new(0)));
         let mut stored = MockWebhookEndpoints::new();
         let between_batches = Arc::new(Mutex::new(None::<Act>));

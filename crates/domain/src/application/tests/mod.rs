@@ -40,11 +40,14 @@ use crate::account::security_log::{EventKind, SecurityEvent};
 use crate::account::session::ClientInfo;
 use crate::account::{ArtistType, DjProfile, Role, User};
 use crate::authorization::Principal;
-use crate::ids::{AdjustmentId, OperationId, RequestId, SessionId, TopupId, UserId, WithdrawalId};
+use crate::event::Feed;
+use crate::ids::{
+    AdjustmentId, OperationId, RequestId, SessionId, TopupId, UserId, WebhookEndpointId, WithdrawalId,
+};
 use crate::ledger::adjustment::AdjustmentTerms;
 use crate::ledger::{
-    Fingerprint, IdempotencyKey, KeyRecord, KeyScope, Outcome, Plan, PostingRules, Receipt, Rejection,
-    StoredReceipt,
+    Fingerprint, IdempotencyKey, KeyRecord, KeyScope, Outcome, Plan, Position, PostingRules, Receipt,
+    Rejection, StoredReceipt,
 };
 use crate::money::{Amount, BasisPoints, Money};
 use crate::music_request::{MusicRequest, NewRequest, RequestState, RequestTerms};
@@ -52,6 +55,7 @@ use crate::ports::*;
 use crate::text::{Email, Line, MusicUrl};
 use crate::timestamp::Timestamp;
 use crate::topup::{OrderTerms, Topup};
+use crate::webhook::{EndpointUrl, NewEndpoint, SealedSecret, WebhookEndpoint};
 use crate::withdrawal::{PayoutTerms, WithdrawalTerms};
 
 const NOW: i64 = 1_000_000_000;
@@ -302,6 +306,22 @@ fn request() -> MusicRequest {
         state: RequestState::Pending { answer_by: now().plus(Duration::minutes(15)) },
         created_at: now(),
     }
+}
+
+/// An endpoint of guest 1 that has received nothing.
+fn webhook_endpoint(number: i64, secret: &str) -> WebhookEndpoint {
+    let new = NewEndpoint {
+        owner: user(1),
+        session: None,
+        key: None,
+        feed: Feed::Own,
+        url: EndpointUrl::new("https://example.com/").unwrap(),
+        types: None,
+        description: None,
+        secret: SealedSecret(secret.to_owned()),
+        at: now(),
+    };
+    WebhookEndpoint::new(WebhookEndpointId::new(number).unwrap(), Position::START, new)
 }
 
 fn dj(online: bool) -> Profile {

@@ -4,27 +4,11 @@ use super::*;
 use crate::application::jobs::Deliveries;
 use crate::application::running_tests::RunningTests;
 use crate::event::Feed;
-use crate::ids::WebhookEndpointId;
-use crate::ledger::Position;
 use crate::ledger::feature_level::FeatureLevel;
-use crate::webhook::{
-    EndpointSettings, EndpointState, EndpointUrl, NewEndpoint, SealedSecret, WebhookEndpoint,
-};
+use crate::webhook::{EndpointSettings, EndpointState, WebhookEndpoint};
 
 fn endpoint(state: EndpointState) -> WebhookEndpoint {
-    let new = NewEndpoint {
-        owner: user(1),
-        session: None,
-        key: None,
-        feed: Feed::Own,
-        url: EndpointUrl::new("https://example.com/").unwrap(),
-        types: None,
-        description: None,
-        secret: SealedSecret("secret".to_owned()),
-        at: now(),
-    };
-    let endpoint = WebhookEndpoint::new(WebhookEndpointId::new(1).unwrap(), Position::START, new);
-    WebhookEndpoint { state, ..endpoint }
+    WebhookEndpoint { state, ..webhook_endpoint(1, "secret") }
 }
 
 /// The change of an endpoint that was read in one state and is in another one when it is locked.

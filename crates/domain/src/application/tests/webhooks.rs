@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use super::*;
 use crate::application::jobs::{Deliveries, TurnSummary};
-use crate::event::{EventType, Feed};
+use crate::event::EventType;
 use crate::ids::WebhookEndpointId;
 use crate::ledger::{PlanKind, Position, PositionedOperation};
 use crate::webhook::{
-    AttemptError, AttemptOutcome, DisabledReason, EndpointState, EndpointUrl, FailedDelivery, Lease,
-    NewEndpoint, Replay, SealedSecret, Turn, WebhookEndpoint,
+    AttemptError, AttemptOutcome, DisabledReason, EndpointState, FailedDelivery, Lease, Replay, Turn,
+    WebhookEndpoint,
 };
 
 const DELIVERED: AttemptOutcome = AttemptOutcome::Answered { status: 200, retry_after: None };
@@ -52,17 +52,6 @@ fn failed(number: i64, attempts: u32) -> FailedDelivery {
 impl Scene {
     /// An endpoint of guest 1 that has received none of this number of events.
     fn new(operations: i64) -> Self {
-        let new = NewEndpoint {
-            owner: user(1),
-            session: None,
-            key: None,
-            feed: Feed::Own,
-            url: EndpointUrl::new("https://example.com/").unwrap(),
-            types: None,
-            description: None,
-            secret: SealedSecret("sealed".to_owned()),
-            at: now(),
-        };
         let (name, email) = (Line::new("Ada").unwrap(), Email::new("ada@example.com").unwrap());
         let owner = User::registered(user(1), name, email, None, false, now());
         Self {
@@ -72,7 +61,7 @@ impl Scene {
             foreign: None,
             seconds: AtomicI64::new(0),
             read_seconds: 0,
-            leased: Mutex::new(Some((WebhookEndpoint::new(id(), Position::START, new), owner))),
+            leased: Mutex::new(Some((webhook_endpoint(1, "sealed"), owner))),
             due: Vec::new(),
             called: Mutex::default(),
             ended: Mutex::default(),
