@@ -204,7 +204,8 @@ mod tests {
     #[tokio::test]
     async fn a_read_elsewhere_does_not_keep_the_callers_thread_waiting() {
         let directory = TestDirectory::create();
-        drop(directory.migrated());
+        // As in a server: SQLite refuses the second of two concurrent connections to a file that none has open.
+        let _writer = directory.migrated();
         let readers = Arc::new(Readers::of(directory.path().join("test.db"), Arc::default()).unwrap());
         let (release, until) = mpsc::channel::<()>();
         let held = readers.read_elsewhere(move |_| {
