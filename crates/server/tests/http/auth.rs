@@ -1,13 +1,11 @@
 //! Registration, login, access tokens and rotation of refresh tokens.
 
-use std::fs::OpenOptions;
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
+use tempfile::NamedTempFile;
 
 use crate::harness::{Answer, Client, PASSWORD, Person, Server, Store};
 
@@ -193,9 +191,7 @@ fn a_tampered_token_is_refused(store: Store) {
 }
 
 /// A key file with one key, deleted on drop.
-struct KeyFile {
-    path: std::path::PathBuf,
-}
+struct KeyFile(NamedTempFile);
 
 /// The key of the file: 32 bytes, in base64 and raw.
 const KEY: (&str, [u8; 32]) = (
@@ -208,19 +204,10 @@ const KEY: (&str, [u8; 32]) = (
 
 impl KeyFile {
     fn new() -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("cuepoint-keys-{}-{number}", std::process::id()));
-        let mut file =
-            OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&path).unwrap();
+        // Readable by its owner alone, as the server demands.
+        let mut file = NamedTempFile::with_prefix("cuepoint-keys-").unwrap();
         writeln!(file, "first:{}", KEY.0).unwrap();
-        Self { path }
-    }
-}
-
-impl Drop for KeyFile {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.path);
+        Self(file)
     }
 }
 
@@ -255,7 +242,7 @@ impl Forge {
     fn new(store: Store, keys: &[(&str, &str)]) -> Self {
         let file = KeyFile::new();
         let mut keys = keys.to_vec();
-        keys.push(("auth.signing_key_file", file.path.to_str().unwrap()));
+        keys.push(("auth.signing_key_file", file.0.path().to_str().unwrap()));
         let server = Server::configured(store, &keys);
         let token = server.guest().token;
         let parts: Vec<&str> = token.split('.').collect();

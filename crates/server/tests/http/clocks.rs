@@ -1,11 +1,10 @@
 //! A server with a wrong clock: it damages nothing visible to other servers, and reports the problem.
 
 use std::fs;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::json;
+use tempfile::TempDir;
 
 use crate::harness::{Database, Server, eventually, operator_keys, run};
 
@@ -14,32 +13,23 @@ const SHIFT: &str = "CUEPOINT_CLOCK_SHIFT_FILE";
 const FORTY_DAYS: i64 = 40 * 86_400;
 
 /// A clock set by a test; its file is deleted on drop.
-struct MachineClock(PathBuf);
+struct MachineClock(TempDir);
 
 impl MachineClock {
     fn ahead(seconds: i64) -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let file = std::env::temp_dir().join(format!("cuepoint-clock-{}-{number}", std::process::id()));
-        let clock = Self(file);
+        let clock = Self(TempDir::with_prefix("cuepoint-clock-").unwrap());
         clock.set(seconds);
         clock
     }
 
     fn set(&self, seconds: i64) {
-        let beside = self.0.with_extension("new");
+        let beside = self.0.path().join("new");
         fs::write(&beside, seconds.to_string()).unwrap();
-        fs::rename(&beside, &self.0).unwrap();
+        fs::rename(&beside, self.file()).unwrap();
     }
 
-    fn file(&self) -> &str {
-        self.0.to_str().unwrap()
-    }
-}
-
-impl Drop for MachineClock {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
+    fn file(&self) -> String {
+        self.0.path().join("clock").to_str().unwrap().to_owned()
     }
 }
 
@@ -48,12 +38,12 @@ fn a_server_with_a_wrong_clock_does_not_start() {
     let database = Arc::new(Database::postgres());
     for (seconds, told) in [(FORTY_DAYS, "ahead of"), (-FORTY_DAYS, "behind"), (60, "ahead of")] {
         let clock = MachineClock::ahead(seconds);
-        let (status, said) = run(&["serve"], Some(database.url()), &[(SHIFT, clock.file())]);
+        let (status, said) = run(&["serve"], Some(database.url()), &[(SHIFT, &clock.file())]);
         assert!(!status.success(), "{seconds}: {said}");
         assert!(said.contains("clock") && said.contains(told), "{seconds}: {said}");
     }
     let clock = MachineClock::ahead(20);
-    drop(Server::on(&database, &[(SHIFT, clock.file())]));
+    drop(Server::on(&database, &[(SHIFT, &clock.file())]));
 }
 
 #[test]
@@ -72,7 +62,7 @@ fn a_server_whose_clock_goes_wrong_affects_no_other_server() {
     let keyed = || guest.call("POST", "/wallet/topups").key("k").text(r#"{"amount": 5}"#).send();
 
     let clock = MachineClock::ahead(0);
-    let wrong = Server::on(&database, &[&keys[..], &[(SHIFT, clock.file())]].concat());
+    let wrong = Server::on(&database, &[&keys[..], &[(SHIFT, &clock.file())]].concat());
     let there = guest.at(&wrong.client());
     for seconds in [FORTY_DAYS, -FORTY_DAYS] {
         clock.set(seconds);

@@ -1,14 +1,14 @@
 //! The data directory: where it is, what a restart keeps, and the processes that use it.
 
+use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::{env, process};
 
 use serde_json::json;
+use tempfile::TempDir;
 
 use crate::harness::{Client, Database, Person, Server, Store, completed, eventually, run};
 
@@ -18,19 +18,19 @@ const README: &str = include_str!("../../../../README.md");
 const DOCUMENTED: &str = "http://127.0.0.1:8080";
 
 /// A folder of one test, removed on drop.
-pub(super) struct Folder(pub(super) PathBuf);
+pub(super) struct Folder(TempDir);
 
 impl Folder {
     pub(super) fn new() -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let folder = env::temp_dir().join(format!("cuepoint-data-{}-{number}", process::id()));
-        fs::create_dir(&folder).unwrap();
-        Self(fs::canonicalize(folder).unwrap())
+        Self(TempDir::with_prefix("cuepoint-data-").unwrap())
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.0.path()
     }
 
     pub(super) fn at(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().to_owned()
+        self.path().join(name).to_str().unwrap().to_owned()
     }
 
     /// The binary with this folder as its working directory, in an environment with these variables alone.
@@ -42,7 +42,7 @@ impl Folder {
                 command.env_remove(name);
             }
         }
-        command.current_dir(&self.0).args(arguments).stdin(Stdio::null());
+        command.current_dir(self.path()).args(arguments).stdin(Stdio::null());
         command.env("CUEPOINT__SERVER__PORT", "0").env("CUEPOINT__RATE_LIMITS__ENABLED", "false");
         command.envs(variables.iter().copied());
         command
@@ -68,12 +68,6 @@ impl Folder {
             panic!("{arguments:?} does not start: {}", self.run(arguments, variables).1)
         };
         Process { child, client: Client::new(&address), printed }
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
@@ -146,7 +140,7 @@ fn the_data_directory_is_selected_by_option_key_or_systemd() {
         server.stop();
         fs::remove_dir_all(directory).unwrap();
     }
-    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 #[test]
@@ -199,7 +193,7 @@ fn an_ephemeral_server_stores_nothing() {
     let login = json!({"email": guest.email, "password": crate::harness::PASSWORD});
     assert_eq!(server.client.post("/auth/login", &login).status, 401);
     server.stop();
-    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 #[test]
@@ -237,7 +231,7 @@ fn of_servers_that_start_at_once_one_serves_and_makes_a_key() {
         server.wait().unwrap();
     }
     assert_eq!(serving, 1);
-    let keys = fs::read_to_string(folder.0.join("data/signing-keys")).unwrap();
+    let keys = fs::read_to_string(folder.path().join("data/signing-keys")).unwrap();
     assert_eq!(keys.lines().count(), 1);
 }
 
@@ -248,7 +242,7 @@ fn the_signing_key_in_the_data_directory_can_be_rotated() {
     let guest = server.client.person(false);
     // Of another account, because an account has a limited number of sessions.
     let other = server.client.person(false);
-    let file = folder.0.join("data/signing-keys");
+    let file = folder.path().join("data/signing-keys");
     let keys = || fs::read_to_string(&file).unwrap().lines().count();
     assert_eq!((keys(), mode(&file)), (1, 0o600));
     let (status, said) = folder.run(&["keys", "rotate", "--signs-in", "0", "--data", "data"], &[]);
@@ -280,7 +274,7 @@ fn production_serves_a_data_directory_with_configured_keys() {
     assert!(!status.success() && said.contains("auth.signing_key_file: is required in production"), "{said}");
     let (status, said) = folder.run(&["serve", "--ephemeral"], &production);
     assert!(!status.success() && said.contains("memory is refused in production"), "{said}");
-    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     for options in [&["keys", "rotate"][..], &["keys", "rotate", "--webhooks"]] {
         let (status, said) = folder.run(&["--data", "data"], &production);
         assert!(!status.success() && said.contains("key_file"), "{said}");
@@ -290,7 +284,10 @@ fn production_serves_a_data_directory_with_configured_keys() {
     let (status, said) = folder.run(&["--data", "data"], &production[..2]);
     assert!(!status.success() && said.contains("webhooks.key_file: is required in production"), "{said}");
     let server = folder.serve(&["--data", "data"], &production);
-    assert!(!folder.0.join("data/signing-keys").exists() && !folder.0.join("data/webhook-keys").exists());
+    assert!(
+        !folder.path().join("data/signing-keys").exists()
+            && !folder.path().join("data/webhook-keys").exists()
+    );
     server.stop();
 }
 
@@ -316,7 +313,7 @@ fn a_check_of_the_configuration_shows_the_options_and_creates_nothing() {
         assert_eq!(status.code(), Some(2), "{said}");
         assert!(said.contains("--data and --ephemeral cannot be used together"), "{said}");
     }
-    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 #[test]
@@ -326,7 +323,7 @@ fn a_migration_needs_a_store_with_a_schema() {
         let (status, said) = folder.run(&["migrate", "--data", "data"], &[]);
         assert!(status.success() && said.contains("the schema is up to date"), "{said}");
     }
-    assert!(folder.0.join("data/cuepoint.db").exists());
+    assert!(folder.path().join("data/cuepoint.db").exists());
     let (status, said) = folder.run(&["migrate", "--ephemeral"], &[]);
     assert_eq!(status.code(), Some(1), "{said}");
     assert!(said.contains("storage.backend is memory: there is nothing to migrate"), "{said}");

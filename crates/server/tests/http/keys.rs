@@ -2,14 +2,13 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::harness::{Answer, Client, Database, Person, Server, Store, eventually, keys, run};
 
@@ -26,20 +25,15 @@ const VARIABLE: &str = "auth.signing_keys";
 const KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
 /// A folder for a key file, deleted on drop.
-pub(super) struct KeyFolder(PathBuf);
+pub(super) struct KeyFolder(TempDir);
 
 impl KeyFolder {
     pub(super) fn new() -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let folder =
-            std::env::temp_dir().join(format!("cuepoint-key-folder-{}-{number}", std::process::id()));
-        fs::create_dir(&folder).unwrap();
-        Self(folder)
+        Self(TempDir::with_prefix("cuepoint-key-folder-").unwrap())
     }
 
     pub(super) fn path(&self) -> String {
-        self.0.join("keys").to_str().unwrap().to_owned()
+        self.0.path().join("keys").to_str().unwrap().to_owned()
     }
 
     /// Rotates by the command, and returns its output.
@@ -58,12 +52,6 @@ impl KeyFolder {
             let key = line.rsplit(':').next().unwrap();
             assert!(key.len() > 40 && !said.contains(&key[..12]), "{said}");
         }
-    }
-}
-
-impl Drop for KeyFolder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use serde_json::json;
+use tempfile::TempDir;
 
 use crate::harness::{Client, PASSWORD, Person, Server, Store, WEBHOOK_URL, eventually};
 
@@ -69,7 +70,8 @@ impl Drop for Receiver {
 fn the_documented_receiver_continues_where_it_stopped(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.guest(), server.dj());
-    let position = std::env::temp_dir().join(format!("cuepoint-position-{}-{store:?}", std::process::id()));
+    let folder = TempDir::with_prefix("cuepoint-position-").unwrap();
+    let position = folder.path().join("position");
     guest.topup("20");
     let mut receiver = Receiver::start(&server, &guest, &position);
     // 1: the prices of the DJ, which are no event.
@@ -90,14 +92,14 @@ fn the_documented_receiver_continues_where_it_stopped(store: Store) {
     }
     assert_eq!(next, "6 music_request.played");
     drop(receiver);
-    let _ = std::fs::remove_file(&position);
 }
 
 fn the_documented_receiver_continues_after_lost_events(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     guest.topup("20");
-    let path = std::env::temp_dir().join(format!("cuepoint-lost-{}-{store:?}", std::process::id()));
+    let folder = TempDir::with_prefix("cuepoint-lost-").unwrap();
+    let path = folder.path().join("position");
     // As if it had received more events before a restore.
     std::fs::write(&path, "7").unwrap();
     let mut receiver = Receiver::start(&server, &guest, &path);
@@ -105,7 +107,6 @@ fn the_documented_receiver_continues_after_lost_events(store: Store) {
     guest.topup("1");
     assert_eq!(receiver.next(), "2 topup.created");
     drop(receiver);
-    let _ = std::fs::remove_file(&path);
 }
 
 fn the_documented_webhook_receiver_stores_each_genuine_event_once(store: Store) {
@@ -114,7 +115,8 @@ fn the_documented_webhook_receiver_stores_each_genuine_event_once(store: Store) 
     let created =
         guest.post("/webhook-endpoints", &json!({"url": WEBHOOK_URL, "password": PASSWORD})).data(201);
     let path = format!("/webhook-endpoints/{}", created["webhook_endpoint"]["id"]);
-    let file = std::env::temp_dir().join(format!("cuepoint-webhooks-{}-{store:?}", std::process::id()));
+    let folder = TempDir::with_prefix("cuepoint-webhooks-").unwrap();
+    let file = folder.path().join("events");
     let (_, section) = PAGE.split_once("## Webhooks").unwrap();
     let mut receiver = Receiver::run(section, ["0", created["secret"].as_str().unwrap()], &file);
     let listening = receiver.line();
@@ -139,5 +141,4 @@ fn the_documented_webhook_receiver_stores_each_genuine_event_once(store: Store) 
     guest.topup("1");
     assert_eq!(receiver.line(), "2 topup.created", "neither the repeated event nor the forged one");
     drop(receiver);
-    let _ = std::fs::remove_file(&file);
 }

@@ -105,7 +105,7 @@ impl Machine {
 
     /// A text with the paths of this machine.
     fn here(&self, text: &str) -> String {
-        let root = self.folder.0.to_str().unwrap();
+        let root = self.folder.path().to_str().unwrap();
         let text = FOLDERS.iter().fold(text.replace(BINARY, "@binary@"), |text, folder| {
             text.replace(folder, &format!("{root}{folder}"))
         });

@@ -1,34 +1,23 @@
 //! `cuepoint restore`: tokens and ids issued after a backup are void once the backup is in use.
 
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::json;
+use tempfile::TempDir;
 
 use crate::harness::{Database, Proxy, Server, Traffic, eventually, run};
 use crate::lost_events;
 
 /// A folder for a key file, deleted on drop.
-struct Folder(PathBuf);
+struct Folder(TempDir);
 
 impl Folder {
     fn new() -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("cuepoint-restore-{}-{number}", std::process::id()));
-        std::fs::create_dir(&folder).unwrap();
-        Self(folder)
+        Self(TempDir::with_prefix("cuepoint-restore-").unwrap())
     }
 
     fn keys(&self) -> String {
-        self.0.join("keys").to_str().unwrap().to_owned()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+        self.0.path().join("keys").to_str().unwrap().to_owned()
     }
 }
 

@@ -15,7 +15,7 @@ fn a_server_whose_port_is_taken_changes_nothing() {
     let (status, said) = folder.run(&["--data", "data"], &[("CUEPOINT__SERVER__PORT", &port)]);
     assert_eq!(status.code(), Some(1), "{said}");
     assert!(said.contains(&format!("cannot listen on 127.0.0.1 port {port}")), "{said}");
-    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 0, "neither a directory nor a key is created");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "neither a directory nor a key is created");
 }
 
 #[test]
@@ -37,7 +37,8 @@ fn a_server_that_lost_its_database_names_the_remedy() {
     server.client.person(false);
     // Killed, so that its log has commits.
     drop(server);
-    let (database, log) = (folder.0.join("data/cuepoint.db"), folder.0.join("data/cuepoint.db-wal"));
+    let (database, log) =
+        (folder.path().join("data/cuepoint.db"), folder.path().join("data/cuepoint.db-wal"));
     let (sound, commits) = (fs::read(&database).unwrap(), fs::read(&log).unwrap());
     File::create(&database).unwrap();
     for arguments in [&["--data", "data"][..], &["ledger", "verify", "--data", "data"]] {
@@ -62,7 +63,7 @@ fn production_on_sqlite_requires_a_named_data_directory() {
         assert_eq!(status.code(), Some(1), "{said}");
         assert!(said.contains("storage.dir: is required in production, unless --data or"), "{said}");
     }
-    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 #[test]
@@ -72,7 +73,7 @@ fn a_log_level_that_does_not_exist_prevents_the_start() {
     assert_eq!(status.code(), Some(1), "{said}");
     let sentence = "CUEPOINT_LOG: \"warning\" is not a level; use error, warn, info, debug, trace or off";
     assert!(said.contains(sentence), "{said}");
-    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 #[test]
@@ -97,8 +98,8 @@ fn a_backup_that_is_copied_into_a_data_directory_is_not_served() {
     folder.serve(&["--data", "data"], &[]).stop();
     let (status, said) = folder.run(&["backup", "backup.db", "--data", "data"], &[]);
     assert!(status.success(), "{said}");
-    fs::create_dir(folder.0.join("by-hand")).unwrap();
-    fs::copy(folder.0.join("backup.db"), folder.0.join("by-hand/cuepoint.db")).unwrap();
+    fs::create_dir(folder.path().join("by-hand")).unwrap();
+    fs::copy(folder.path().join("backup.db"), folder.path().join("by-hand/cuepoint.db")).unwrap();
     for arguments in [&["serve", "--data", "by-hand"][..], &["migrate", "--data", "by-hand"]] {
         let (status, said) = folder.run(arguments, &[]);
         assert_eq!(status.code(), Some(1), "{said}");

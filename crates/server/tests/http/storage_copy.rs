@@ -1,13 +1,12 @@
 //! `cuepoint storage copy`: data moves to the other store and back, and an interrupted copy never leaves two
 //! stores that serve.
 
-use std::path::PathBuf;
+use std::fs;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::{env, fs, process};
 
 use cuepoint_store_sqlite::testing as sqlite;
+use tempfile::TempDir;
 
 use crate::harness::{Database, Server, eventually, run};
 
@@ -15,25 +14,15 @@ use crate::harness::{Database, Server, eventually, run};
 const CRASH_AT: &str = "CUEPOINT_CRASH_AT";
 
 /// A data directory, deleted on drop.
-struct Directory(PathBuf);
+struct Directory(TempDir);
 
 impl Directory {
     fn new() -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let directory = env::temp_dir().join(format!("cuepoint-copy-{}-{number}", process::id()));
-        fs::create_dir(&directory).unwrap();
-        Self(directory)
+        Self(TempDir::with_prefix("cuepoint-copy-").unwrap())
     }
 
     fn path(&self) -> &str {
-        self.0.to_str().unwrap()
-    }
-}
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        self.0.path().to_str().unwrap()
     }
 }
 
@@ -333,7 +322,7 @@ fn an_interrupted_copy_is_aborted_at_its_target_wherever_that_is() {
 #[test]
 fn an_interrupted_copy_without_a_record_at_its_target_is_resolved_as_its_abort_says() {
     let (database, target) = (Arc::new(Database::postgres()), Directory::new());
-    let file = target.0.join("cuepoint.db");
+    let file = target.0.path().join("cuepoint.db");
     let (from, to) = (CopyStore::Postgres(Arc::clone(&database)), CopyStore::Sqlite(target));
     fill(&from);
     let (done, said) = from.copy(&to, &[], Some("copy_marked"));

@@ -1,5 +1,7 @@
 //! The store, its data directory, and the keys.
 
+use tempfile::TempDir;
+
 use super::*;
 
 const DEVELOPMENT: DeploymentEnvironment = DeploymentEnvironment::Development;
@@ -40,13 +42,11 @@ fn the_data_directory_is_the_one_of_the_highest_layer() {
 
 #[test]
 fn a_file_overrides_the_state_directory() {
-    let path = std::env::temp_dir().join(format!("cuepoint-config-dir-{}.toml", std::process::id()));
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("cuepoint.toml");
     std::fs::write(&path, "[storage]\ndir = \"/file\"\n").unwrap();
-    let layers =
-        Layers { file: Some(path.clone()), ..given(DEVELOPMENT, &[("STATE_DIRECTORY", "/s")], None) };
-    let settings = layers.settings();
-    std::fs::remove_file(path).unwrap();
-    assert_eq!(settings.unwrap().storage.directory(), Some(Path::new("/file")));
+    let layers = Layers { file: Some(path), ..given(DEVELOPMENT, &[("STATE_DIRECTORY", "/s")], None) };
+    assert_eq!(layers.settings().unwrap().storage.directory(), Some(Path::new("/file")));
 }
 
 #[test]

@@ -1,14 +1,15 @@
 //! The process that ends and removes everything, however the test ends.
 
+use std::env;
 use std::ffi::OsStr;
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, chown};
+use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::{env, process};
+
+use tempfile::TempDir;
 
 /// The folder of PostgreSQL's programs.
 const PROGRAMS: &str = "CUEPOINT_TEST_POSTGRES_PROGRAMS";
@@ -81,11 +82,9 @@ impl Programs {
 
 impl Supervisor {
     pub(super) fn start() -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let folder = env::temp_dir().join(format!("cuepoint-replicas-{}-{number}", process::id()));
+        // It is removed by the supervisor, which outlives this process when that is killed.
+        let folder = TempDir::with_prefix("cuepoint-replicas-").unwrap().keep();
         let server = Programs::find();
-        DirBuilder::new().mode(0o700).create(&folder).unwrap();
         if let Some((uid, gid)) = server.user {
             chown(&folder, Some(uid), Some(gid)).unwrap();
         }

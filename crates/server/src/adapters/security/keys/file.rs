@@ -131,6 +131,8 @@ fn beside(path: &Path) -> PathBuf {
 mod tests {
     use std::os::unix::fs::symlink;
 
+    use tempfile::TempDir;
+
     use super::*;
     use crate::adapters::clock::SystemClock;
     use crate::adapters::security::keys::{KeyRing, KeysInForce};
@@ -143,29 +145,12 @@ mod tests {
         older: OlderKeys::Verify,
     };
 
-    /// An empty folder, removed on drop.
-    struct Folder(PathBuf);
-
-    impl Folder {
-        fn new(name: &str) -> Self {
-            let path = std::env::temp_dir().join(format!("cuepoint-keys-{name}-{}", std::process::id()));
-            fs::create_dir(&path).unwrap();
-            Self(path)
-        }
-
-        fn names(&self) -> Vec<String> {
-            let names = fs::read_dir(&self.0).unwrap();
-            let mut names: Vec<String> =
-                names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-            names.sort_unstable();
-            names
-        }
-    }
-
-    impl Drop for Folder {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
-        }
+    fn names_in(folder: &TempDir) -> Vec<String> {
+        let names = fs::read_dir(folder.path()).unwrap();
+        let mut names: Vec<String> =
+            names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort_unstable();
+        names
     }
 
     fn rotated(path: &Path) -> anyhow::Result<String> {
@@ -184,8 +169,8 @@ mod tests {
 
     #[test]
     fn a_key_file_readable_by_others_is_refused() {
-        let folder = Folder::new("modes");
-        let path = folder.0.join("keys");
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("keys");
         fs::write(&path, format!("a:{KEY}\n")).unwrap();
         for (mode, accepted) in [(0o600, true), (0o400, true), (0o640, false), (0o644, false), (0o700, false)]
         {
@@ -204,23 +189,23 @@ mod tests {
 
     #[test]
     fn a_rotation_creates_the_key_file_and_no_other() {
-        let folder = Folder::new("made");
-        let path = folder.0.join("keys");
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("keys");
         let report = rotated(&path).unwrap();
         assert!(report.contains(" hs256 signs from 2"), "{report}");
         assert_eq!((mode(&path), keys(&path)), (0o600, 1));
         assert!(KeysInForce::read(&path, SystemClock.now()).is_ok());
         // The remains of an interrupted rotation do not prevent the next one.
-        fs::write(folder.0.join(".keys.new"), "half").unwrap();
+        fs::write(folder.path().join(".keys.new"), "half").unwrap();
         rotated(&path).unwrap();
         assert_eq!((mode(&path), keys(&path)), (0o600, 2));
-        assert_eq!(folder.names(), ["keys"]);
+        assert_eq!(names_in(&folder), ["keys"]);
     }
 
     #[test]
     fn a_key_file_is_created_once() {
-        let folder = Folder::new("first");
-        let path = folder.0.join("keys");
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("keys");
         let create = || create_file(&path, &SystemClock, RandomSecrets::new().unwrap());
         assert!(create().unwrap());
         let text = read(&path).unwrap();
@@ -229,14 +214,15 @@ mod tests {
         assert_eq!((mode(&path), keys(&path)), (0o600, 1));
         assert!(KeysInForce::read(&path, SystemClock.now()).is_ok());
         assert!(
-            create_file(&folder.0.join("nowhere/keys"), &SystemClock, RandomSecrets::new().unwrap()).is_err()
+            create_file(&folder.path().join("nowhere/keys"), &SystemClock, RandomSecrets::new().unwrap())
+                .is_err()
         );
     }
 
     #[test]
     fn a_symbolic_link_to_the_key_file_is_kept() {
-        let folder = Folder::new("link");
-        let (path, link) = (folder.0.join("keys"), folder.0.join("link"));
+        let folder = TempDir::new().unwrap();
+        let (path, link) = (folder.path().join("keys"), folder.path().join("link"));
         rotated(&path).unwrap();
         symlink("keys", &link).unwrap();
         rotated(&link).unwrap();
@@ -246,21 +232,21 @@ mod tests {
 
     #[test]
     fn a_failed_rotation_changes_nothing() {
-        let folder = Folder::new("bad");
-        let path = folder.0.join("keys");
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("keys");
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path).unwrap();
         writeln!(file, "a:{KEY}\n{KEY}").unwrap();
         let error = format!("{:#}", rotated(&path).unwrap_err());
         assert!(error.contains("line 2") && !error.contains(KEY), "{error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), format!("a:{KEY}\n{KEY}\n"));
-        assert!(rotated(&folder.0.join("nowhere/keys")).is_err());
-        assert_eq!(folder.names(), ["keys"]);
+        assert!(rotated(&folder.path().join("nowhere/keys")).is_err());
+        assert_eq!(names_in(&folder), ["keys"]);
     }
 
     #[test]
     fn concurrent_rotations_all_take_effect() {
-        let folder = Folder::new("race");
-        let path = folder.0.join("keys");
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("keys");
         std::thread::scope(|scope| {
             for _ in 0..16 {
                 scope.spawn(|| rotated(&path).unwrap());

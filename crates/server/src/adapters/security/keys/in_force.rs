@@ -113,6 +113,8 @@ mod tests {
     use std::io::Write;
     use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 
+    use tempfile::TempDir;
+
     use super::*;
 
     const KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
@@ -130,7 +132,8 @@ mod tests {
 
     #[test]
     fn a_changed_key_file_is_reloaded_once() {
-        let path = std::env::temp_dir().join(format!("cuepoint-keys-in-force-{}", std::process::id()));
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("keys");
         write(&path, &format!("a:{KEY}\n"));
         let keys = KeysInForce::read(&path, NOW).unwrap();
         let shared = keys.clone();
@@ -143,12 +146,12 @@ mod tests {
         assert!(keys.reload(NOW).unwrap().is_err());
         write(&path, &format!("b:{KEY}\n"));
         assert!(keys.reload(NOW).unwrap().is_ok());
-        fs::remove_file(&path).unwrap();
     }
 
     #[test]
     fn an_invalid_key_file_keeps_the_keys_and_is_reported_once() {
-        let path = std::env::temp_dir().join(format!("cuepoint-keys-bad-{}", std::process::id()));
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("keys");
         write(&path, &format!("a:{KEY}\n"));
         let keys = KeysInForce::read(&path, NOW).unwrap();
         for text in ["", KEY, &format!("c:{KEY} from=2026-11-20T12:00:00Z")] {

@@ -8,6 +8,7 @@ use biscuit::jws::Secret;
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use super::*;
 
@@ -386,7 +387,8 @@ fn a_cached_token_expires_like_a_new_one() {
 
 #[test]
 fn a_cached_token_expires_with_its_key() {
-    let path = std::env::temp_dir().join(format!("cuepoint-remembered-{}", std::process::id()));
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("keys");
     let write = |key: &[u8]| {
         let _ = std::fs::remove_file(&path);
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path).unwrap();
@@ -400,7 +402,6 @@ fn a_cached_token_expires_with_its_key() {
     write(OLD_KEY);
     tokens.keys().reload(at(NOW)).unwrap().unwrap();
     assert_eq!(tokens.verify(&token, EPOCH, at(NOW)), Err(InvalidToken));
-    std::fs::remove_file(&path).unwrap();
 }
 
 #[test]
