@@ -22,7 +22,9 @@ pub(super) struct Folder(TempDir);
 
 impl Folder {
     pub(super) fn new() -> Self {
-        Self(TempDir::with_prefix("cuepoint-data-").unwrap())
+        // The server prints resolved paths, and the temporary folder may be a symbolic link.
+        let parent = fs::canonicalize(env::temp_dir()).unwrap();
+        Self(TempDir::with_prefix_in("cuepoint-data-", parent).unwrap())
     }
 
     pub(super) fn path(&self) -> &Path {

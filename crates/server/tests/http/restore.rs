@@ -3,23 +3,10 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use tempfile::TempDir;
 
 use crate::harness::{Database, Proxy, Server, Traffic, eventually, run};
+use crate::keys::KeyFolder;
 use crate::lost_events;
-
-/// A folder for a key file, deleted on drop.
-struct Folder(TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Self(TempDir::with_prefix("cuepoint-restore-").unwrap())
-    }
-
-    fn keys(&self) -> String {
-        self.0.path().join("keys").to_str().unwrap().to_owned()
-    }
-}
 
 fn name_of(url: &str) -> &str {
     url.rsplit_once('/').unwrap().1
@@ -67,8 +54,8 @@ fn a_database_moved_to_another_cluster_is_refused_until_restored() {
 
 #[test]
 fn a_restore_invalidates_tokens_and_ids_issued_after_the_backup() {
-    let (folder, database) = (Folder::new(), Arc::new(Database::postgres()));
-    let file = folder.keys();
+    let (folder, database) = (KeyFolder::new(), Arc::new(Database::postgres()));
+    let file = folder.path();
     let keys = [("auth.signing_key_file", file.as_str())];
     let (status, said) = run(&["keys", "rotate"], None, &keys);
     assert!(status.success(), "{said}");
