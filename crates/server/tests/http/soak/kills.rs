@@ -19,8 +19,10 @@ use client::{Asked, KeyedClient, Report};
 
 on_durable_stores!(a_server_killed_under_load_applies_every_acknowledged_command_once);
 
-/// Kills per run.
+/// The least number of kills per run.
 const KILLS: usize = 5;
+/// The factor by which there are more kills at most, until one comes between a commit and its answer.
+const MORE_KILLS: usize = 8;
 const CLIENTS: usize = 16;
 /// The number of DJs, who are the first clients.
 const DJS: usize = 4;
@@ -54,6 +56,8 @@ struct Town {
     withdrawals: Mutex<Vec<(i64, usize)>>,
     /// The number of acknowledged commands.
     acknowledged: AtomicUsize,
+    /// The number of commands that were applied by an attempt without an answer.
+    found: AtomicUsize,
     over: AtomicBool,
 }
 
@@ -67,6 +71,7 @@ impl Town {
             requests: Mutex::default(),
             withdrawals: Mutex::default(),
             acknowledged: AtomicUsize::new(0),
+            found: AtomicUsize::new(0),
             over: AtomicBool::new(false),
         }
     }
@@ -83,10 +88,14 @@ impl Town {
         self.started.notify_all();
     }
 
-    /// Kills the server several times, and returns the last one.
-    fn kill(&self, database: &Arc<Database>, mut server: Server, kills: usize) -> Server {
+    /// Kills the server at least this number of times, and until a kill came between a commit and its answer. Returns
+    /// the last server and the number of kills.
+    fn kill(&self, database: &Arc<Database>, mut server: Server, least: usize) -> (Server, usize) {
         let mut rng = Rng::with_seed(SEED);
-        for number in 1..=kills {
+        let mut kills = 0;
+        while kills < least || self.found.load(Ordering::Relaxed) == 0 {
+            assert!(kills < MORE_KILLS * least, "no kill came between a commit and its answer");
+            kills += 1;
             let enough = self.acknowledged.load(Ordering::Relaxed) + rng.usize(..BETWEEN_KILLS);
             eventually("commands are acknowledged", || {
                 (self.acknowledged.load(Ordering::Relaxed) >= enough).then_some(())
@@ -96,7 +105,7 @@ impl Town {
             self.set_address(None);
             assert!(!server.ended().success());
             assert_calm(&server);
-            if number % AUDIT_EVERY == 0 {
+            if kills % AUDIT_EVERY == 0 {
                 database.verify();
             }
             server = Server::on(database, &SETTINGS);
@@ -106,17 +115,20 @@ impl Town {
         eventually("the last server works", || {
             (self.acknowledged.load(Ordering::Relaxed) >= enough).then_some(())
         });
-        server
+        (server, kills)
     }
 
     /// Lets every client act until the last kill; returns the last server and the reports.
     fn live(&self, database: &Arc<Database>, server: Server, kills: usize) -> (Server, Vec<Report>) {
+        let begin = Instant::now();
         thread::scope(|scope| {
             let live = |who| KeyedClient::new(self, who).live();
             let clients: Vec<_> = (0..CLIENTS).map(|who| scope.spawn(move || live(who))).collect();
-            let server = self.kill(database, server, kills);
+            let (server, kills) = self.kill(database, server, kills);
             self.over.store(true, Ordering::Relaxed);
-            (server, clients.into_iter().map(|client| client.join().unwrap()).collect())
+            let reports: Vec<_> = clients.into_iter().map(|client| client.join().unwrap()).collect();
+            eprintln!("{kills} kills in {:?}; {}", begin.elapsed(), Report::sum(&reports));
+            (server, reports)
         })
     }
 }
@@ -126,11 +138,7 @@ fn a_server_killed_under_load_applies_every_acknowledged_command_once(store: Sto
     let server = Server::on(&database, &SETTINGS);
     let town = Town::of(&server);
     let before = operations(&database);
-    let (kills, begin) = (KILLS * soak_times(), Instant::now());
-    let (mut server, reports) = town.live(&database, server, kills);
-    eprintln!("{store:?}: {kills} kills in {:?}; {}", begin.elapsed(), Report::sum(&reports));
-    let found: usize = reports.iter().map(|report| report.found).sum();
-    assert!(found > 0, "no kill came between a commit and its answer");
+    let (mut server, reports) = town.live(&database, server, KILLS * soak_times());
     assert_every_command_has_one_effect(&database, &town, &server, &before, reports);
     server.signal("TERM");
     assert!(server.ended().success());

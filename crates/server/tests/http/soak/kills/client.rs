@@ -76,7 +76,7 @@ pub(super) struct Report {
     /// Attempts without an answer.
     unanswered: usize,
     /// Commands that were applied by an attempt without an answer.
-    pub(super) found: usize,
+    found: usize,
 }
 
 impl Report {
@@ -226,7 +226,10 @@ impl<'a> KeyedClient<'a> {
             };
             if (200..300).contains(&answer.status) {
                 self.report.unanswered += lost;
-                self.report.found += usize::from(answer.header("idempotency-replayed").is_some());
+                if answer.header("idempotency-replayed").is_some() {
+                    self.report.found += 1;
+                    self.town.found.fetch_add(1, Ordering::Relaxed);
+                }
                 self.report.acknowledged.push(Acknowledged { command, text: answer.text.clone() });
                 self.town.acknowledged.fetch_add(1, Ordering::Relaxed);
                 return Some(answer);
