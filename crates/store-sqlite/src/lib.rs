@@ -121,7 +121,7 @@ impl SqliteStore {
     ///
     /// # Errors
     /// When there is no database, or it belongs to another version, to another program or to another
-    /// currency.
+    /// currency, was copied to another store, or is the target of an incomplete copy.
     pub fn open_to_read(directory: &Path, currency: Currency) -> anyhow::Result<Self> {
         let path = database_in(directory);
         in_use::ensure_database(directory)?;
@@ -134,6 +134,7 @@ impl SqliteStore {
         migrations::ensure_migrated(&mut connection, MIGRATIONS)?;
         deployment::ensure_currency(&mut connection, &currency)?;
         deployment::ensure_unmarked(&mut connection)?;
+        deployment::ensure_copy_completed(&mut connection)?;
         let directory = fs::canonicalize(directory)?;
         let readers = Readers::of(path, Arc::default())?;
         Ok(Self {
@@ -195,16 +196,18 @@ impl Migrated {
         directory.ensure_restored()?;
         in_use::ensure_database(directory.path())?;
         let path = directory.database();
+        application::ensure_no_backup(&path)?;
         let mut connection = open(&path, Access::Creator)?;
         crash_points::at_start(StartStep::Opened);
         in_use::ensure_content(directory.path(), &mut connection)?;
         integrity::ensure_undamaged(&mut connection, &path)?;
         let unusable = || format!("the database {} cannot be used", path.display());
+        // Before the migrations, so that the earlier version can still serve a database that is refused.
+        ensure_own_schema(&mut connection, MIGRATIONS).with_context(unusable)?;
         let applied = migrations::migrate(&mut connection, MIGRATIONS).with_context(unusable)?;
         crash_points::at_start(StartStep::Migrated);
         in_use::record(directory.path())?;
         crash_points::at_start(StartStep::Recorded);
-        ensure_own_schema(&mut connection, MIGRATIONS).with_context(unusable)?;
         Ok(Self { directory, connection, applied })
     }
 }

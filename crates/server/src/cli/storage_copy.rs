@@ -122,6 +122,12 @@ fn report(copied: &Copied, completion: Completion) -> String {
         "{} wallets, {} entries, {} postings, {} entities: the ledger is consistent",
         audited.wallets, audited.entries, audited.postings, audited.entities
     );
+    if copied.is_from_backup {
+        text.push_str(
+            "the source is a backup: before a server uses the copy, run `cuepoint restore --database-name NAME` on it, \
+             otherwise ids and access tokens of the time after the backup are issued again\n",
+        );
+    }
     text.push_str(match completion {
         Completion::Commit => "the copy is complete: this store is marked as moved\n",
         Completion::RollBack => "the copy was verified and rolled back: nothing has changed\n",

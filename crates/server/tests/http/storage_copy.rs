@@ -183,6 +183,11 @@ fn a_copy_that_ends_before_the_mark_leaves_the_source_in_use(from: &CopyStore, t
             let (done, said) = from.copy(to, &[flag], None);
             assert!(!done && said.contains("no copy of the source was interrupted"), "{step} {flag}: {said}");
         }
+        let refused = to.serves().unwrap_err();
+        assert!(
+            refused.contains("was begun and not completed: run `cuepoint storage copy` again"),
+            "{refused}"
+        );
     }
     // The target is still empty.
     let (done, said) = from.copy(to, &[], None);
@@ -352,6 +357,24 @@ fn a_complete_copy_succeeds_without_its_output() {
     let output = command.stdout(full).stderr(Stdio::piped()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(from.serves().unwrap_err().contains("in use instead"));
+    to.serves().unwrap();
+}
+
+#[test]
+fn a_copy_of_a_backup_serves_after_a_restore() {
+    let (from, backup, to) = (CopyStore::sqlite(), CopyStore::sqlite(), CopyStore::postgres());
+    fill(&from);
+    let CopyStore::Sqlite(directory) = &backup else { panic!("the backup is in a directory") };
+    let file = format!("{}/cuepoint.db", directory.path());
+    let (status, said) = run(&["backup", &file], None, &from.keys());
+    assert!(status.success(), "{said}");
+    let (done, said) = backup.copy(&to, &[], None);
+    let command = "cuepoint restore --database-name NAME";
+    assert!(done && said.contains("the source is a backup") && said.contains(command), "{said}");
+    let (_, name) =
+        to.url().rsplit_once('/').map(|(server, name)| (server.to_owned(), name.to_owned())).unwrap();
+    let (status, said) = run(&["restore", "--database-name", &name], None, &to.keys());
+    assert!(status.success(), "{said}");
     to.serves().unwrap();
 }
 

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use anyhow::{bail, ensure};
 use cuepoint_domain::ledger::feature_level::FeatureLevel;
-use cuepoint_store_sql::copy::Mark;
+use cuepoint_store_sql::copy::{Mark, ensure_completed};
 use diesel::prelude::*;
 use diesel::sql_types::Text;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
@@ -65,7 +65,8 @@ pub(crate) async fn mark_of(connection: &mut AsyncPgConnection) -> anyhow::Resul
 /// clusters are refused.
 ///
 /// # Errors
-/// When the database has been moved to another cluster, as a restored dump is, or copied to another store.
+/// When the database has been moved to another cluster, as a restored dump is, was copied to another store, or is the
+/// target of an incomplete copy.
 pub(crate) async fn recognise(connector: &Connector) -> anyhow::Result<()> {
     let mut connection = connector.connect().await?;
     let recorded = ensure_own_cluster(&mut connection).await?;
@@ -76,6 +77,9 @@ pub(crate) async fn recognise(connector: &Connector) -> anyhow::Result<()> {
     if let Some(mark) = mark_of(&mut connection).await? {
         bail!("{}", mark.refusal());
     }
+    let copies = deployment::table.select((deployment::begun_copy_id, deployment::origin_copy_id));
+    let (begun, origin) = copies.get_result(&mut connection).await?;
+    ensure_completed(begun, origin)?;
     connector.cluster().belongs_to(recorded);
     connector.cluster().note_epoch(epoch);
     connector.cluster().note_feature_level(FeatureLevel::numbered(level));

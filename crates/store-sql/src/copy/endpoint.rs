@@ -86,6 +86,20 @@ impl Mark {
     }
 }
 
+/// Refuses a database into which a copy was begun and never committed: it would be served as an empty ledger, with the
+/// epoch of the source, and so with its access tokens.
+///
+/// # Errors
+/// When it is one, with the sentence that names the remedy.
+pub fn ensure_completed(begun: Option<Uuid>, origin: Option<Uuid>) -> anyhow::Result<()> {
+    ensure!(
+        begun.is_none() || origin.is_some(),
+        "a copy into this database was begun and not completed: run `cuepoint storage copy` again, or use another \
+         database"
+    );
+    Ok(())
+}
+
 /// The deployment row of a database, without the identity of the database.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Deployment {
@@ -174,6 +188,11 @@ pub struct CopyOrigin {
 pub trait CopySession: Send {
     /// A unique name of the endpoint, for operators.
     fn identity(&self) -> &str;
+
+    /// Whether it is a backup, which lacks the changes and ids of the time after it.
+    fn is_backup(&self) -> bool {
+        false
+    }
 
     /// The deployment; `None` if no server was ever started on the database.
     async fn deployment(&mut self) -> anyhow::Result<Option<Deployment>>;

@@ -17,6 +17,7 @@ use uuid::Uuid;
 
 pub use endpoint::{
     CopyEndpoint, CopyOrigin, CopyRole, CopySession, Deployment, Mark, MarkState, Report, Stage,
+    ensure_completed,
 };
 pub use endpoint_secrets::AcceptSecrets;
 pub use tables::{COUNTERS, Column, ColumnKind, Counter, Counting, TABLES, Table};
@@ -35,6 +36,8 @@ pub struct Copied {
     pub tables: Vec<(&'static str, TableDigest)>,
     /// The rows of the audit of the target.
     pub audited: Summary,
+    /// Whether the source is a backup, so that the target has to be restored before servers use it.
+    pub is_from_backup: bool,
 }
 
 /// What to do with a verified copy.
@@ -120,7 +123,7 @@ async fn write_and_verify(
     let audited =
         audit(target, Stage::AuditTarget, report).await.context("the copy, which was rolled back")?;
     crash_points::at_copy(CopyStep::Verified);
-    Ok(Copied { tables, audited })
+    Ok(Copied { tables, audited, is_from_backup: source.is_backup() })
 }
 
 /// Commits a verified copy between the two marks of its source.

@@ -1,7 +1,11 @@
 //! The application id in the header of a database file, which tells the database of this program from others, and
 //! from its backups.
 
-use anyhow::ensure;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+
+use anyhow::{Context, ensure};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
@@ -10,6 +14,8 @@ use diesel::sql_types::BigInt;
 pub(crate) const ID: i64 = 0x6375_6570;
 /// The application id of a backup: `cueb` in ASCII. Versions without this mark refuse to open such a file.
 pub(crate) const BACKUP_ID: i64 = 0x6375_6562;
+/// The place of the application id in the header of a file.
+pub(crate) const PLACE: usize = 68;
 /// The number of tables, indexes and triggers.
 const OBJECTS: &str = "SELECT count(*) FROM sqlite_schema";
 
@@ -48,17 +54,37 @@ pub(crate) fn is_new(connection: &mut SqliteConnection) -> anyhow::Result<bool> 
     Ok(false)
 }
 
-/// Refuses a backup: its ids and tokens would be issued twice.
+/// Refuses the file of a backup: its ids and tokens would be issued twice. Call this before SQLite opens the file,
+/// because SQLite applies a log that was left beside it, which belongs to another database.
 ///
 /// # Errors
 /// When it is one, with the sentence that names the remedy, or it cannot be read.
-pub(crate) fn ensure_no_backup(connection: &mut SqliteConnection) -> anyhow::Result<()> {
+pub(crate) fn ensure_no_backup(path: &Path) -> anyhow::Result<()> {
+    let header = File::open(path).and_then(|mut file| {
+        let mut header = [0; PLACE + 4];
+        file.read_exact(&mut header).map(|()| header)
+    });
+    let header = match header {
+        // A first start.
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::UnexpectedEof) => return Ok(()),
+        read => read.with_context(|| format!("the database {} cannot be read", path.display()))?,
+    };
+    let id = header.last_chunk().copied().map(u32::from_be_bytes);
     ensure!(
-        found(connection)? != BACKUP_ID,
-        "it is a copy that `cuepoint backup` made: move it out of the data directory, and restore it with `cuepoint \
-         restore FILE`"
+        id.map(i64::from) != Some(BACKUP_ID),
+        "the database {} is a copy that `cuepoint backup` made: move it out of the data directory, and restore it with \
+         `cuepoint restore FILE`",
+        path.display()
     );
     Ok(())
+}
+
+/// Whether the database is a backup.
+///
+/// # Errors
+/// When it cannot be read.
+pub(crate) fn is_backup(connection: &mut SqliteConnection) -> QueryResult<bool> {
+    Ok(found(connection)? == BACKUP_ID)
 }
 
 fn found(connection: &mut SqliteConnection) -> QueryResult<i64> {

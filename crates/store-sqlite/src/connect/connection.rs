@@ -21,7 +21,7 @@ use super::version::ensure_safe;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Access {
     /// Reads and writes, and creates the file if it is missing: for the start alone, since a server whose
-    /// file was deleted must not go on with an empty one. A backup is refused.
+    /// file was deleted must not go on with an empty one.
     Creator,
     /// Reads and writes. Only the writer's thread and that of checkpoints have one.
     Writer,
@@ -152,9 +152,6 @@ fn connect(path: &Path, access: Access) -> anyhow::Result<SqliteConnection> {
     BUSY_TIMEOUT.set(&mut connection)?;
     // Before a setting that changes the file.
     application::is_new(&mut connection)?;
-    if access == Access::Creator {
-        application::ensure_no_backup(&mut connection)?;
-    }
     access.settings().try_for_each(|setting| setting.set(&mut connection))?;
     for Setting { name, read, .. } in access.settings() {
         let found = value(&mut connection, &format!("PRAGMA {name}"))?;

@@ -3,7 +3,7 @@
 use anyhow::{anyhow, ensure};
 use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::money::Currency;
-use cuepoint_store_sql::copy::Mark;
+use cuepoint_store_sql::copy::{Mark, ensure_completed};
 use diesel::prelude::*;
 use diesel::sql_types::{SmallInt, Text};
 use uuid::Uuid;
@@ -18,7 +18,7 @@ const RECORD: &str = "INSERT INTO deployment (singleton, currency, scale, create
 /// of an earlier version uses the database at the same time.
 ///
 /// # Errors
-/// When the database has another currency, or was copied to another store.
+/// When the database has another currency, was copied to another store, or is the target of an incomplete copy.
 pub(crate) fn settle(connection: &mut SqliteConnection, currency: &Currency) -> anyhow::Result<FeatureLevel> {
     let scale = i16::from(currency.scale());
     let newest = FeatureLevel::NEWEST.number();
@@ -29,6 +29,7 @@ pub(crate) fn settle(connection: &mut SqliteConnection, currency: &Currency) -> 
         .execute(connection)?;
     ensure_currency(connection, currency)?;
     ensure_unmarked(connection)?;
+    ensure_copy_completed(connection)?;
     let older = deployment::table.filter(deployment::feature_level.lt(newest));
     diesel::update(older).set(deployment::feature_level.eq(newest)).execute(connection)?;
     Ok(FeatureLevel::NEWEST)
@@ -61,6 +62,18 @@ pub(crate) fn ensure_unmarked(connection: &mut SqliteConnection) -> anyhow::Resu
     mark_of(connection)?.map_or(Ok(()), |mark| Err(anyhow!("{}", mark.refusal())))
 }
 
+/// Refuses the target of an incomplete copy.
+///
+/// # Errors
+/// When it is one, with the sentence that names the remedy.
+pub(crate) fn ensure_copy_completed(connection: &mut SqliteConnection) -> anyhow::Result<()> {
+    type Columns = (Option<Vec<u8>>, Option<Vec<u8>>);
+    let columns = (deployment::begun_copy_id, deployment::origin_copy_id);
+    let row: Option<Columns> = deployment::table.select(columns).get_result(connection).optional()?;
+    let (begun, origin) = row.unwrap_or_default();
+    ensure_completed(uuid(begun)?, uuid(origin)?)
+}
+
 /// The mark of a copy to another store.
 ///
 /// # Errors
@@ -70,8 +83,11 @@ pub(crate) fn mark_of(connection: &mut SqliteConnection) -> anyhow::Result<Optio
     let columns = (deployment::copy_state, deployment::copy_id, deployment::copy_target);
     let row: Option<Columns> = deployment::table.select(columns).get_result(connection).optional()?;
     let (state, copy, target) = row.unwrap_or_default();
-    let copy = copy.map(|id| Uuid::from_slice(&id)).transpose()?;
-    Mark::stored(state.as_deref(), copy, target)
+    Mark::stored(state.as_deref(), uuid(copy)?, target)
+}
+
+fn uuid(id: Option<Vec<u8>>) -> anyhow::Result<Option<Uuid>> {
+    Ok(id.map(|id| Uuid::from_slice(&id)).transpose()?)
 }
 
 #[cfg(test)]

@@ -86,6 +86,19 @@ pub(crate) fn revert(connection: &mut SqliteConnection, migrations: &[Migration]
     Ok(())
 }
 
+/// The migrations of a list that are applied, oldest first.
+///
+/// # Errors
+/// As for [`migrate`].
+pub(crate) fn applied(
+    connection: &mut SqliteConnection,
+    migrations: &[Migration],
+) -> anyhow::Result<Vec<Migration>> {
+    let missing: BTreeSet<&str> =
+        pending(connection, migrations)?.iter().map(|migration| migration.name).collect();
+    Ok(migrations.iter().filter(|migration| !missing.contains(migration.name)).copied().collect())
+}
+
 /// The migrations of a list that are not applied, oldest first.
 fn pending(connection: &mut SqliteConnection, migrations: &[Migration]) -> anyhow::Result<Vec<Migration>> {
     if application::is_new(connection)? {

@@ -19,6 +19,7 @@ use diesel::sql_types::{BigInt, Binary, Nullable, SmallInt, Text};
 use tokio::task::yield_now;
 use uuid::Uuid;
 
+use crate::connect::application;
 use crate::connect::connection::{Access, open, value};
 use crate::connect::data_directory::{DataDirectory, existing_database};
 use crate::connect::deployment::mark_of;
@@ -81,9 +82,17 @@ impl CopyEndpoint for SqliteCopyEndpoint {
         let directory = DataDirectory::open(&self.directory)?;
         directory.ensure_restored()?;
         in_use::ensure_database(directory.path())?;
-        let access = if role == CopyRole::Source { Access::Writer } else { Access::Creator };
-        let mut connection = open(&directory.database(), access)?;
+        let path = directory.database();
+        let access = match role {
+            CopyRole::Source => Access::Writer,
+            CopyRole::Target => {
+                application::ensure_no_backup(&path)?;
+                Access::Creator
+            }
+        };
+        let mut connection = open(&path, access)?;
         in_use::ensure_content(directory.path(), &mut connection)?;
+        let is_backup = application::is_backup(&mut connection)?;
         match role {
             CopyRole::Source => {
                 migrations::ensure_migrated(&mut connection, MIGRATIONS)?;
@@ -94,9 +103,9 @@ impl CopyEndpoint for SqliteCopyEndpoint {
                 connection.batch_execute("BEGIN IMMEDIATE")?;
             }
             CopyRole::Target => {
+                ensure_own_schema(&mut connection, MIGRATIONS)?;
                 migrations::migrate(&mut connection, MIGRATIONS)?;
                 in_use::record(directory.path())?;
-                ensure_own_schema(&mut connection, MIGRATIONS)?;
                 connection.batch_execute(CACHE)?;
                 connection.batch_execute("BEGIN IMMEDIATE")?;
             }
@@ -109,6 +118,7 @@ impl CopyEndpoint for SqliteCopyEndpoint {
             identity,
             currency,
             role,
+            is_backup,
             in_transaction: true,
         }))
     }
@@ -144,6 +154,7 @@ struct SqliteCopySession {
     identity: String,
     currency: Currency,
     role: CopyRole,
+    is_backup: bool,
     /// Whether the transaction of the beginning is open.
     in_transaction: bool,
 }
@@ -152,6 +163,10 @@ struct SqliteCopySession {
 impl CopySession for SqliteCopySession {
     fn identity(&self) -> &str {
         &self.identity
+    }
+
+    fn is_backup(&self) -> bool {
+        self.is_backup
     }
 
     async fn deployment(&mut self) -> anyhow::Result<Option<Deployment>> {

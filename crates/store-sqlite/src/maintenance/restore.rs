@@ -18,7 +18,7 @@ use diesel::sql_types::BigInt;
 use super::prepared_file::{PreparedFile, check, remove};
 use crate::connect::connection::{Access, open, value};
 use crate::connect::data_directory::{COMPANIONS, DataDirectory, RESTORING, with_ending};
-use crate::connect::migrations::{MIGRATIONS, Migration, migrate};
+use crate::connect::migrations::{MIGRATIONS, Migration, applied, migrate};
 use crate::connect::{application, deployment, failure::SqliteFailure};
 use crate::schema::{self, challenges, position_gaps, refresh_tokens, sessions};
 use crate::tables::counters::{next_ids, set_next_ids};
@@ -35,10 +35,9 @@ const OBJECTS: &str =
 /// The beginning of every SQLite database, and the length of its header.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 const HEADER: usize = 100;
-/// The places of numbers in the header: the size of a page, the number of pages, the application id.
+/// The places of numbers in the header: the size of a page, the number of pages.
 const PAGE_SIZE_AT: usize = 16;
 const PAGES_AT: usize = 28;
-const APPLICATION_AT: usize = 68;
 
 /// Copies a backup into a data directory without a database, under a name that no server uses, and prepares
 /// it for servers; `epoch` must be one that the data never had.
@@ -84,8 +83,8 @@ fn prepared(
     copy(file, &temporary).with_context(|| format!("{} cannot be copied", file.display()))?;
     check(&temporary).with_context(unusable)?;
     let mut connection = open(&temporary, Access::Writer)?;
-    migrate(&mut connection, migrations).with_context(unusable)?;
     ensure_own_schema(&mut connection, migrations).with_context(unusable)?;
+    migrate(&mut connection, migrations).with_context(unusable)?;
     deployment::ensure_currency(&mut connection, currency).with_context(unusable)?;
     deployment::settle(&mut connection, currency).with_context(unusable)?;
     let sessions_ended = connection
@@ -105,7 +104,7 @@ fn ensure_backup(file: &Path) -> anyhow::Result<()> {
     opened.take(u64::try_from(HEADER)?).read_to_end(&mut header)?;
     ensure!(header.starts_with(MAGIC) && header.len() == HEADER, "it is not a SQLite database");
     let number = |at| header.get(at..).and_then(|rest| rest.first_chunk()).copied().map(u32::from_be_bytes);
-    let found = number(APPLICATION_AT).map(i64::from);
+    let found = number(application::PLACE).map(i64::from);
     let own = [application::ID, application::BACKUP_ID];
     ensure!(found.is_some_and(|found| own.contains(&found)), "it belongs to another program");
     for ending in ["-wal", "-journal"] {
@@ -129,8 +128,8 @@ fn ensure_backup(file: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Refuses tables, triggers and views other than those of the migrations: a trigger that is missing lets entries be
-/// changed, and one that was added can change balances after the audit.
+/// Refuses tables, triggers and views other than those of the applied migrations: a trigger that is missing lets
+/// entries be changed, and one that was added can change balances after the audit.
 ///
 /// # Errors
 /// When there is a difference, with the first line of an object that differs, or the schema cannot be read.
@@ -139,7 +138,7 @@ pub(crate) fn ensure_own_schema(
     migrations: &[Migration],
 ) -> anyhow::Result<()> {
     let mut own = SqliteConnection::establish(":memory:")?;
-    migrate(&mut own, migrations)?;
+    migrate(&mut own, &applied(connection, migrations)?)?;
     let objects = |connection: &mut SqliteConnection| -> QueryResult<BTreeSet<String>> {
         let statements: Vec<String> =
             diesel::dsl::sql::<diesel::sql_types::Text>(OBJECTS).load(connection)?;
@@ -147,7 +146,11 @@ pub(crate) fn ensure_own_schema(
     };
     let (found, own) = (objects(connection)?, objects(&mut own)?);
     let differs = found.symmetric_difference(&own).next().map(|object| object.lines().next());
-    ensure!(differs.is_none(), "its schema was changed: {}", differs.flatten().unwrap_or_default());
+    ensure!(
+        differs.is_none(),
+        "its schema was changed: {}; remove tables, views and triggers of other programs, or restore a backup",
+        differs.flatten().unwrap_or_default()
+    );
     Ok(())
 }
 
@@ -217,6 +220,21 @@ mod tests {
         assert_eq!(value(&mut found, "SELECT epoch FROM deployment").unwrap(), "7");
         drop((found, restored));
         assert!(!database_in(&data).exists() && !data.join("cuepoint.db.restoring").exists());
+    }
+
+    #[test]
+    fn a_database_with_another_schema_is_refused_before_it_is_migrated() {
+        let directory = TestDirectory::create();
+        let database = database_in(directory.path());
+        let (_, earlier) = MIGRATIONS.split_last().unwrap();
+        let mut connection = open(&database, Access::Creator).unwrap();
+        migrate(&mut connection, earlier).unwrap();
+        connection.batch_execute("CREATE VIEW report AS SELECT 1").unwrap();
+        let message = format!("{:#}", crate::migrate(directory.path()).unwrap_err());
+        assert!(message.contains("VIEW report") && message.contains("remove"), "{message}");
+        assert_eq!(applied(&mut connection, MIGRATIONS).unwrap().len(), earlier.len());
+        connection.batch_execute("DROP VIEW report").unwrap();
+        assert_eq!(crate::migrate(directory.path()).unwrap().len(), 1);
     }
 
     #[test]

@@ -98,6 +98,32 @@ async fn an_emptied_database_beside_its_log_is_refused_and_the_log_is_kept() {
 }
 
 #[tokio::test]
+async fn a_backup_beside_the_log_of_a_killed_server_is_refused_and_not_changed() {
+    let directory = killed().await;
+    let (path, log) = (directory.path(), fs::read(directory.path().join(LOG)).unwrap());
+    let source = stopped().await;
+    Maintenance::backup(&backend(source.path()), &source.path().join("b.db"))
+        .await
+        .unwrap()
+        .accept()
+        .await
+        .unwrap();
+    let backup = fs::read(source.path().join("b.db")).unwrap();
+    fs::write(path.join(DATABASE), &backup).unwrap();
+    let endpoint = SqliteCopyEndpoint::new(path.to_owned(), usd());
+    for message in [
+        refusal(path),
+        format!("{:#}", migrate(path).unwrap_err()),
+        format!("{:#}", endpoint.open(CopyRole::Target).await.err().unwrap()),
+    ] {
+        let sentence = "cuepoint.db is a copy that `cuepoint backup` made";
+        assert!(message.contains(sentence) && message.contains("`cuepoint restore FILE`"), "{message}");
+    }
+    assert_eq!(fs::read(path.join(DATABASE)).unwrap(), backup);
+    assert_eq!(fs::read(path.join(LOG)).unwrap(), log);
+}
+
+#[tokio::test]
 async fn a_directory_in_use_without_its_database_is_refused() {
     let directory = stopped().await;
     let path = directory.path();
