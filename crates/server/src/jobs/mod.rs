@@ -34,7 +34,7 @@ const SECRETS_INTERVAL: Duration = Duration::from_secs(60);
 /// The interval at which unfinished erasures are resumed.
 const ERASURES_INTERVAL: Duration = Duration::from_secs(60);
 /// The interval at which streams of clients that closed their connections are sought.
-const ABANDONED_STREAMS_INTERVAL: Duration = Duration::from_secs(3);
+const ABANDONED_STREAMS_INTERVAL: Duration = Duration::from_secs(2);
 /// The interval at which connections are cut on which the end of a stream is not read.
 const UNREAD_STREAMS_INTERVAL: Duration = Duration::from_secs(1);
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);

@@ -16,6 +16,10 @@ use tokio::time::{Instant, timeout};
 use crate::adapters::event_hub::ClientConnection;
 use crate::http::transport::body_guard::guarded_body;
 
+/// The time after which bytes that are not read belong to requests that are withheld until the stream ends, and are more
+/// than the server holds.
+const UNREAD_FOR: Duration = Duration::from_millis(500);
+
 /// A connection that is closed after being idle for too long.
 #[derive(Clone)]
 pub(crate) struct Connection(Arc<State>);
@@ -27,6 +31,8 @@ struct State {
     socket: TcpStream,
     /// Start of the idle time; `None` during a request, and while a body waits for its next chunk.
     idle_since: Mutex<Option<Instant>>,
+    /// Since when received bytes are not read, as far as was asked.
+    unread_since: Mutex<Option<Instant>>,
     /// Dropped with the connection.
     _open: oneshot::Sender<()>,
 }
@@ -39,7 +45,13 @@ impl Connection {
     pub(crate) fn watched(stream: &impl AsFd, patience: Duration) -> io::Result<Self> {
         let socket = TcpStream::from(stream.as_fd().try_clone_to_owned()?);
         let (open, closed) = oneshot::channel();
-        let state = Arc::new(State { socket, idle_since: Mutex::new(Some(Instant::now())), _open: open });
+        let state = State {
+            socket,
+            idle_since: Mutex::new(Some(Instant::now())),
+            unread_since: Mutex::default(),
+            _open: open,
+        };
+        let state = Arc::new(state);
         actix_web::rt::spawn(watch(Arc::downgrade(&state), closed, patience));
         Ok(Self(state))
     }
@@ -65,8 +77,14 @@ impl ClientConnection for Connection {
         let Self(state) = self;
         // The socket does not block.
         match state.socket.peek(&mut [0]) {
-            Ok(read) => read == 0,
-            Err(error) => !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted),
+            Ok(0) => true,
+            // The end of the connection is not seen behind them.
+            Ok(_) => state.unread() >= UNREAD_FOR,
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
+                state.set_read();
+                false
+            }
+            Err(_) => true,
         }
     }
 
@@ -100,6 +118,16 @@ impl Drop for Busy {
 impl State {
     fn set(&self, idle_since: Option<Instant>) {
         *self.idle_since.lock().unwrap_or_else(PoisonError::into_inner) = idle_since;
+    }
+
+    /// How long received bytes have not been read.
+    fn unread(&self) -> Duration {
+        let mut since = self.unread_since.lock().unwrap_or_else(PoisonError::into_inner);
+        since.get_or_insert_with(Instant::now).elapsed()
+    }
+
+    fn set_read(&self) {
+        *self.unread_since.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     fn idle(&self) -> Option<Duration> {
