@@ -21,7 +21,7 @@ use crate::app::App;
 use crate::http::transport::client_address;
 use crate::http::transport::connections::Connection;
 use crate::http::transport::deadline::RequestDeadline;
-use crate::http::transport::rate_limits::{Class, LoginAttempt, LoginLimitRefusal, RateLimitSubject};
+use crate::http::transport::rate_limits::{Class, LoginAttempt, LoginLimitRefusal};
 use crate::http::wire::body::RequestBody;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
@@ -185,8 +185,7 @@ impl ApiCall {
     /// # Errors
     /// [`Code::RateLimited`].
     pub fn count_password(&self, principal: &Principal) -> Result<(), ApiError> {
-        let subject = RateLimitSubject::Principal(principal.user);
-        self.app.limits.admit(Class::Login, subject).map(drop).map_err(ApiError::rate_limited)
+        self.app.limits.admit_principal(Class::Login, principal).map(drop).map_err(ApiError::rate_limited)
     }
 
     /// The values of the filters.

@@ -52,6 +52,26 @@ fn limited(answer: &Answer, limit: &str) {
 }
 
 #[test]
+fn a_session_leaves_its_owner_the_passwords_of_another_one() {
+    let keys = [("rate_limits.login_per_minute", "3"), ("rate_limits.default_per_minute", "20")];
+    let server = Server::configured(Store::Memory, &[&[("rate_limits.enabled", "true")], &keys[..]].concat());
+    let stolen = server.guest();
+    let use_up = |method: &str, path: &str| {
+        let refused = (0..30).any(|_| stolen.call(method, path).send().status == 429);
+        assert!(refused, "{method} {path} has a quota");
+    };
+    use_up("HEAD", "/user/export");
+    let owner = server.client().login(&stolen.email);
+    // A right one would end the other session.
+    let wrong = json!({"current_password": "wrong", "password": "battery staple"});
+    stolen.post("/auth/password", &wrong).refused(429, "rate_limited");
+    owner.post("/auth/password", &wrong).invalid(&["current_password"]);
+    use_up("GET", "/wallet");
+    owner.post("/auth/logout-everywhere", &json!({})).data(200);
+    assert_eq!(stolen.get("/wallet").status, 401);
+}
+
+#[test]
 fn each_user_has_a_separate_quota_across_addresses() {
     let server = counting(&[("rate_limits.default_per_minute", "3")]);
     let (ada, eve) = (server.guest(), server.guest());

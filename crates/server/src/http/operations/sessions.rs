@@ -7,6 +7,7 @@ use crate::http::call::{self, ApiCall};
 use crate::http::declaration::{ok, operations, optional_json, page};
 use crate::http::endpoint::authenticated;
 use crate::http::operations::views::{ActiveSessionView, Empty};
+use crate::http::transport::rate_limits::Class;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::ApiError;
 
@@ -37,6 +38,7 @@ operations! {
         tag: Accounts,
         run: authenticated(Action::UseAccount, end_all),
         answers: ok::<Empty>("All sessions have ended."),
+        class: Class::Login,
         body: optional_json::<Empty>(),
     }
 }

@@ -25,7 +25,7 @@ use crate::http::wire::error::{Quota, RateLimitStatus};
 /// Routes with a shared quota.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
-    /// Routes that could be used to guess a password or code, or that create an account.
+    /// Routes that could be used to guess a password or code, that create an account, or that end all sessions.
     Login,
     /// New music requests.
     Requests,
@@ -42,7 +42,7 @@ pub enum Class {
 /// Admitted calls of one subject, per minute unless stated otherwise; all of them may arrive at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Quotas {
-    /// Quota of [`Class::Login`].
+    /// Quota of [`Class::Login`], per session for calls with a token.
     pub login: NonZeroU32,
     /// Quota of [`Class::Requests`].
     pub requests: NonZeroU32,
@@ -50,8 +50,7 @@ pub struct Quotas {
     pub withdrawals: NonZeroU32,
     /// Quota of [`Class::Webhooks`], per hour.
     pub webhooks_per_hour: NonZeroU32,
-    /// Quota of [`Class::WebhookChanges`], per hour and session: a stolen token cannot use up what the account has in
-    /// another session.
+    /// Quota of [`Class::WebhookChanges`], per hour and session.
     pub webhook_changes_per_hour: NonZeroU32,
     /// Quota of [`Class::Other`].
     pub other: NonZeroU32,
@@ -61,10 +60,29 @@ pub struct Quotas {
     pub failed_logins_per_hour: NonZeroU32,
 }
 
-/// The number of sessions that can use up their quota of [`Class::WebhookChanges`] within an hour.
-const CHANGING_SESSIONS: NonZeroU32 = NonZeroU32::MIN.saturating_add(4);
+/// The number of sessions of an account that can use up their quotas before the account has none left.
+const SESSIONS: NonZeroU32 = NonZeroU32::MIN.saturating_add(4);
 
 type Limiter<C> = RateLimiter<RateLimitSubject, Counts, C, StateInformationMiddleware>;
+
+/// Counts by session, so that a stolen token cannot use up what its owner has in another session, and by account.
+struct SessionLimiter<C: Clock> {
+    session: Limiter<C>,
+    account: Limiter<C>,
+}
+
+impl<C: Clock + Clone> SessionLimiter<C> {
+    fn new(rate: fn(NonZeroU32) -> Rate, per_session: NonZeroU32, clock: &C) -> Self {
+        let limiter = |quota| RateLimiter::new(rate(quota), Counts::default(), clock.clone());
+        Self { session: limiter(per_session), account: limiter(per_session.saturating_mul(SESSIONS)) }
+    }
+
+    fn check(&self, principal: &Principal) -> Result<RateLimitStatus, Quota> {
+        let status = check(&self.session, &RateLimitSubject::Session(principal.session))?;
+        check(&self.account, &RateLimitSubject::Principal(principal.user))?;
+        Ok(status)
+    }
+}
 
 /// The counts of all subjects.
 pub struct RateLimits<C: Clock = MonotonicClock> {
@@ -74,11 +92,11 @@ pub struct RateLimits<C: Clock = MonotonicClock> {
 
 struct Classes<C: Clock> {
     login: Limiter<C>,
+    login_by_session: SessionLimiter<C>,
     requests: Limiter<C>,
     withdrawals: Limiter<C>,
     webhooks: Limiter<C>,
-    webhook_changes: Limiter<C>,
-    webhook_changes_of_account: Limiter<C>,
+    webhook_changes: SessionLimiter<C>,
     other: Limiter<C>,
     failed_logins: FailedLogins<C>,
 }
@@ -90,13 +108,11 @@ impl<C: Clock + Clone> RateLimits<C> {
         let limiter = |rate: Rate| RateLimiter::new(rate, Counts::default(), clock.clone());
         let classes = quotas.map(|quotas| Classes {
             login: limiter(Rate::per_minute(quotas.login)),
+            login_by_session: SessionLimiter::new(Rate::per_minute, quotas.login, &clock),
             requests: limiter(Rate::per_minute(quotas.requests)),
             withdrawals: limiter(Rate::per_minute(quotas.withdrawals)),
             webhooks: limiter(Rate::per_hour(quotas.webhooks_per_hour)),
-            webhook_changes: limiter(Rate::per_hour(quotas.webhook_changes_per_hour)),
-            webhook_changes_of_account: limiter(Rate::per_hour(
-                quotas.webhook_changes_per_hour.saturating_mul(CHANGING_SESSIONS),
-            )),
+            webhook_changes: SessionLimiter::new(Rate::per_hour, quotas.webhook_changes_per_hour, &clock),
             other: limiter(Rate::per_minute(quotas.other)),
             failed_logins: FailedLogins::new(&quotas, &clock),
         });
@@ -127,8 +143,8 @@ impl<C: Clock + Clone> RateLimits<C> {
         }
     }
 
-    /// Counts a call of a principal, for [`Class::WebhookChanges`] by session and by account; `None` if the limits are
-    /// disabled.
+    /// Counts a call of a principal, for [`Class::Login`] and [`Class::WebhookChanges`] by session and by account; `None`
+    /// if the limits are disabled.
     ///
     /// # Errors
     /// The exhausted [`Quota`].
@@ -137,15 +153,10 @@ impl<C: Clock + Clone> RateLimits<C> {
         class: Class,
         principal: &Principal,
     ) -> Result<Option<RateLimitStatus>, Quota> {
-        let account = RateLimitSubject::Principal(principal.user);
-        match &self.classes {
-            Some(classes) if class == Class::WebhookChanges => {
-                let session = RateLimitSubject::Session(principal.session);
-                let status = check(&classes.webhook_changes, &session)?;
-                check(&classes.webhook_changes_of_account, &account)?;
-                Ok(Some(status))
-            }
-            _ => self.admit(class, account),
+        match (&self.classes, class) {
+            (Some(classes), Class::Login) => classes.login_by_session.check(principal).map(Some),
+            (Some(classes), Class::WebhookChanges) => classes.webhook_changes.check(principal).map(Some),
+            _ => self.admit(class, RateLimitSubject::Principal(principal.user)),
         }
     }
 
@@ -160,7 +171,7 @@ impl<C: Clock + Clone> RateLimits<C> {
             Class::Requests => &classes.requests,
             Class::Withdrawals => &classes.withdrawals,
             Class::Webhooks => &classes.webhooks,
-            Class::WebhookChanges => &classes.webhook_changes,
+            Class::WebhookChanges => &classes.webhook_changes.account,
             Class::Other => &classes.other,
         };
         check(limiter, &subject).map(Some)

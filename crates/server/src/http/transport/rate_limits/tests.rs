@@ -73,7 +73,6 @@ fn each_class_and_subject_has_a_separate_count() {
         (Class::Requests, 10),
         (Class::Withdrawals, 7),
         (Class::Webhooks, 3),
-        (Class::WebhookChanges, 4),
         (Class::Other, 60),
     ] {
         for subject in [
@@ -91,22 +90,26 @@ fn each_class_and_subject_has_a_separate_count() {
 }
 
 #[test]
-fn changes_of_webhook_endpoints_are_counted_by_session_and_by_account() {
+fn passwords_and_changes_of_webhook_endpoints_are_counted_by_session_and_by_account() {
     let (limits, clock) = limits();
-    let admitted = |user, session| {
-        let principal = Principal {
-            user: UserId::new(user).unwrap(),
-            role: Role::Member,
-            is_dj: false,
-            session: SessionId::new(session).unwrap(),
+    for (class, of_session) in [(Class::Login, 5), (Class::WebhookChanges, 4)] {
+        let admitted = |user, session| {
+            let principal = Principal {
+                user: UserId::new(user).unwrap(),
+                role: Role::Member,
+                is_dj: false,
+                session: SessionId::new(session).unwrap(),
+            };
+            let admit = || limits.admit_principal(class, &principal);
+            std::iter::repeat_with(admit).take_while(Result::is_ok).count()
         };
-        let admit = || limits.admit_principal(Class::WebhookChanges, &principal);
-        std::iter::repeat_with(admit).take_while(Result::is_ok).count()
-    };
-    assert_eq!((1..=7).map(|session| admitted(1, session)).collect::<Vec<_>>(), [4, 4, 4, 4, 4, 0, 0]);
-    assert_eq!(admitted(2, 8), 4, "another account");
-    clock.advance(Duration::from_secs(3_600));
-    assert_eq!(admitted(1, 1), 4);
+        let admitted_of = |sessions: &[i64]| sessions.iter().map(|id| admitted(1, *id)).collect::<Vec<_>>();
+        assert_eq!(admitted_of(&[1, 2, 3, 4, 5]), [of_session; 5], "{class:?}");
+        assert_eq!(admitted_of(&[6, 7]), [0, 0], "{class:?}");
+        assert_eq!(admitted(2, 8), of_session, "{class:?}: another account");
+        clock.advance(Duration::from_secs(3_600));
+        assert_eq!(admitted(1, 1), of_session, "{class:?}");
+    }
 }
 
 #[test]
