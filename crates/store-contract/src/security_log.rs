@@ -127,7 +127,7 @@ pub async fn each_change_by_an_operator_records_one_event(store: Arc<dyn Store>)
     assert_eq!(found.len(), 2, "{found:?}");
     assert_eq!(events(&scenario, EventFilter::default()).await, found);
     let unknown = (None, ClientInfo::default());
-    let role = format!("role: user {user} → auditor: a reason");
+    let role = format!("role: user {user} member → auditor: a reason");
     let adjust = format!("adjust: adjustment {adjusted} of user {user}: a mistake");
     for (event, (detail, moment, client)) in
         found.into_iter().zip([(role, at(2), unknown), (adjust, at(1), (Some(session), client.clone()))])

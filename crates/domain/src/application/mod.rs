@@ -26,6 +26,7 @@ mod message_subject;
 mod order_observer;
 mod own_password;
 mod passwords;
+mod performed_change;
 mod personal_data;
 mod provider_inbox;
 pub mod queries;

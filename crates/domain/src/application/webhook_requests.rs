@@ -72,6 +72,9 @@ pub enum WebhookRefusal {
     /// Its secret was lost: it needs a new one before it is paused or enabled.
     #[error("the secret was lost and has to be rotated first")]
     SecretLost,
+    /// The key created an endpoint that has another owner now.
+    #[error("the endpoint that was created with this key has another owner")]
+    OtherOwner,
     /// The range of a replay is empty, or none of its events was attempted yet.
     #[error("no attempted event is in the range")]
     EmptyRange,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::account::security_log::{EventKind, SecurityEvent};
 use crate::application::jobs::Deliveries;
 use crate::application::own_password::is_own_password;
+use crate::application::performed_change::Performed;
 use crate::application::running_tests::{RunningTests, TestRefusal};
 use crate::application::webhook_requests::{EndpointRequest, ReplayRequest, WebhookRefusal};
 use crate::application::{Authorized, CommandError, Context, Done, Effects, Environment, Executor, Failure};
@@ -83,7 +84,8 @@ impl Webhooks {
     }
 
     /// Creates an endpoint after verifying the principal's password, and returns it with its secret. It receives the
-    /// events from now on. With the key of an earlier creation, its endpoint is returned with the current secret.
+    /// events from now on. With the key of an earlier creation, its endpoint is returned with the current secret, unless it
+    /// has another owner now.
     ///
     /// # Errors
     /// [`WebhookRefusal`] and [`Failure`].
@@ -117,6 +119,9 @@ impl Webhooks {
                 // The store can find the endpoint that it has just added, after a commit of unknown outcome.
                 EndpointAddition::Known(endpoint) if endpoint.secrets.current == new_secret => {
                     Ok(Performed::act(*endpoint, EndpointAct::Created, token))
+                }
+                EndpointAddition::Known(endpoint) if endpoint.owner != principal.user => {
+                    Err(CommandError::Refused(WebhookRefusal::OtherOwner))
                 }
                 EndpointAddition::Known(endpoint) if endpoint.has_lost_secret() => {
                     Err(CommandError::Refused(WebhookRefusal::SecretLost))
@@ -169,7 +174,7 @@ impl Webhooks {
             }
             let has_moved = after.url != before.url || after.owner != before.owner;
             let act = has_moved.then_some(EndpointAct::Moved);
-            Ok(Performed { has_changed: after != before, act, endpoint: after, value: () })
+            Ok(Performed::change(&before, after, act))
         });
         changed.await.map(|performed| performed.endpoint)
     }
@@ -301,7 +306,7 @@ impl Webhooks {
         let recorded = async |principal: &Principal, effects: &mut Effects| {
             let performed = change(principal).await?;
             if performed.has_changed {
-                self.record(context, principal, name, &performed.endpoint).await;
+                self.record(context, principal, name, &performed).await;
             }
             if let Some(act) = performed.act {
                 let news = self.news(context, principal, act, &performed.endpoint);
@@ -357,19 +362,19 @@ impl Webhooks {
         }
     }
 
-    async fn record(
+    async fn record<T>(
         &self,
         context: &Context,
         principal: &Principal,
         name: &'static str,
-        endpoint: &WebhookEndpoint,
+        Performed { endpoint, transitions, .. }: &Performed<T>,
     ) {
         let kind = match endpoint.feed {
             Feed::Own => EventKind::WebhookEndpointChanged,
             Feed::All => EventKind::OperatorAction,
         };
         let event = SecurityEvent::by(principal, kind, context.client.clone(), self.env.now());
-        let detail = format!("{name}: endpoint {} at {}", endpoint.id, endpoint.url.authority());
+        let detail = format!("{name}: endpoint {} at {}{transitions}", endpoint.id, endpoint.url.authority());
         let detail = Some(Line::from_stored(detail.chars().take(MAX_CHARACTERS).collect()));
         self.env.security_audit.add(SecurityEvent { detail, ..event }).await;
     }
@@ -400,31 +405,6 @@ impl Webhooks {
             EndpointUpdate::Missing => Err(Failure::NotFound.into()),
             EndpointUpdate::SessionEnded => Err(session_ended()),
         }
-    }
-}
-
-/// An endpoint after a request to change it.
-struct Performed<T> {
-    endpoint: WebhookEndpoint,
-    /// What else is returned.
-    value: T,
-    /// Whether the request is recorded in the security log.
-    has_changed: bool,
-    /// The act that is notified, if it is one.
-    act: Option<EndpointAct>,
-}
-
-impl<T> Performed<T> {
-    const fn act(endpoint: WebhookEndpoint, act: EndpointAct, value: T) -> Self {
-        Self { endpoint, value, has_changed: true, act: Some(act) }
-    }
-
-    const fn recorded(endpoint: WebhookEndpoint, value: T) -> Self {
-        Self { endpoint, value, has_changed: true, act: None }
-    }
-
-    const fn unchanged(endpoint: WebhookEndpoint, value: T) -> Self {
-        Self { endpoint, value, has_changed: false, act: None }
     }
 }
 

@@ -47,7 +47,7 @@ pub fn apply(book: &mut Book, plan: &Plan) -> Result<Verdict, Rejection> {
         rules,
         outcome: outcome(book, &changes, entity)?,
     };
-    record(plan, &receipt, &mut changes);
+    record(book, plan, &receipt, &mut changes);
     // Nothing below this line can fail.
     book.absorb(&changes);
     Ok(Verdict::Fresh(receipt, Box::new(changes)))
@@ -333,7 +333,7 @@ fn outcome(book: &Book, changes: &Changes, entity: Entity) -> Result<Outcome, Re
 }
 
 /// Records the operation and the key; a plan without a change and without a key leaves no trace.
-fn record(plan: &Plan, receipt: &Receipt, changes: &mut Changes) {
+fn record(book: &Book, plan: &Plan, receipt: &Receipt, changes: &mut Changes) {
     let metadata = &plan.metadata;
     let is_unchanged = match &plan.step {
         Step::Unchanged(_) => true,
@@ -343,7 +343,7 @@ fn record(plan: &Plan, receipt: &Receipt, changes: &mut Changes) {
     if is_unchanged && metadata.key.is_none() {
         return;
     }
-    changes.event = if is_unchanged { None } else { SecurityEvent::of_plan(plan, &receipt.outcome) };
+    changes.event = if is_unchanged { None } else { SecurityEvent::of_plan(book, plan, &receipt.outcome) };
     changes.operation = Some(OperationRecord {
         id: metadata.operation,
         kind: plan.kind(),

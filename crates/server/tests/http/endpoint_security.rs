@@ -89,7 +89,7 @@ fn a_change_that_changes_nothing_writes_nothing(store: Store) {
 
 fn a_creation_is_repeated_with_its_key(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
-    let guest = server.guest();
+    let (guest, colleague) = (server.guest(), operator.employ(&server));
     for (person, list) in [(&guest, OWN), (&operator, ALL)] {
         let create = |body: Value| person.call("POST", list).json(&body).key("once").send();
         let body = json!({"url": WEBHOOK_URL, "types": ["topup.created"], "password": PASSWORD});
@@ -110,6 +110,12 @@ fn a_creation_is_repeated_with_its_key(store: Store) {
         let rotated = person.post(&format!("{path}/rotate"), &json!({"password": PASSWORD})).data(200);
         assert_eq!(create(body.clone()).data(201)["secret"], rotated["secret"], "the current secret");
         assert_eq!(person.get(list).data(200)["total"], 1);
+        if list == ALL {
+            colleague.patch(&path, &confirmed(json!({"url": "https://example.org/"}))).data(200);
+            create(body.clone()).refused(409, "conflict");
+            person.patch(&path, &confirmed(json!({"url": WEBHOOK_URL}))).data(200);
+            assert_eq!(create(body.clone()).data(201)["secret"], rotated["secret"]);
+        }
         let other = person.call("POST", list).json(&body).key("twice").send().data(201);
         assert_ne!(other["webhook_endpoint"]["id"], first.data(201)["webhook_endpoint"]["id"]);
         person.delete(&path).data(200);
@@ -217,7 +223,7 @@ fn a_spelling_of_an_earlier_version_is_shown_as_the_url_that_is_called(store: St
         assert_eq!(endpoint(&guest.patch(&path, &json!({"paused": true})), 200)["status"], "paused");
         let event = operator.get(&log).data(200)["data"][0].clone();
         let detail = event["detail"].as_str().unwrap();
-        assert_eq!(detail, format!("change_webhook_endpoint: endpoint {id} at {host}"));
+        assert_eq!(detail, format!("change_webhook_endpoint: endpoint {id} at {host}, active → paused"));
     }
 }
 

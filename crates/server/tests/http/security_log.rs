@@ -66,7 +66,7 @@ fn actions_of_operators_are_recorded_with_actor_object_transition_and_reason(sto
     let adjusted = format!("adjust: adjustment {{id}} of user {}", guest.id);
     act("/operator/adjustments", &adjusted, json!({"user_id": guest.id, "amount": 1}));
     let user = format!("user {}", guest.id);
-    act(&format!("{person}/role"), &format!("role: {user} → auditor"), json!({"role": "auditor"}));
+    act(&format!("{person}/role"), &format!("role: {user} member → auditor"), json!({"role": "auditor"}));
     act(&format!("{person}/suspend"), &format!("suspend: {user} active → suspended"), json!({}));
     act(&format!("{person}/restore"), &format!("restore: {user} suspended → active"), json!({}));
     let noted = events(&operator, &format!("user_id={}&kind=operator_action", guest.id));

@@ -220,6 +220,7 @@ fn changes_of_endpoints_are_in_the_security_log(store: Store) {
         let id = person.webhook_endpoint(list);
         let path = format!("{list}/{id}");
         person.patch(&path, &confirmed(json!({"url": "https://example.org:8443/secret"}))).data(200);
+        person.patch(&path, &json!({"paused": true})).data(200);
         person.post(&format!("{path}/rotate"), &json!({"password": PASSWORD})).data(200);
         person.delete(&path).data(200);
         let log = format!("/operator/security-log?kind={kind}&user_id={}", person.id);
@@ -230,7 +231,10 @@ fn changes_of_endpoints_are_in_the_security_log(store: Store) {
             details,
             [
                 format!("create_webhook_endpoint: endpoint {id} at {host}"),
-                format!("change_webhook_endpoint: endpoint {id} at example.org:8443"),
+                format!(
+                    "change_webhook_endpoint: endpoint {id} at example.org:8443, {host} → example.org:8443"
+                ),
+                format!("change_webhook_endpoint: endpoint {id} at example.org:8443, active → paused"),
                 format!("rotate_webhook_secret: endpoint {id} at example.org:8443"),
                 format!("remove_webhook_endpoint: endpoint {id} at example.org:8443"),
             ]

@@ -10,6 +10,8 @@ use crate::http::wire::messages::{self, Errors};
 /// The longest time for which a test runs, in seconds.
 const TESTS_RUN_FOR_SECONDS: u32 = 15;
 const SECRET_LOST: &str = "The secret of this webhook endpoint was lost. Rotate it first.";
+const OTHER_OWNER: &str =
+    "Another operator has taken over the webhook endpoint that was created with this Idempotency-Key.";
 
 impl From<WebhookRefusal> for ApiError {
     fn from(refusal: WebhookRefusal) -> Self {
@@ -26,6 +28,7 @@ impl From<WebhookRefusal> for ApiError {
             WebhookRefusal::Inactive => Code::EndpointInactive.into(),
             WebhookRefusal::TooMany => Self::saying(Code::LimitExceeded, too_many()),
             WebhookRefusal::SecretLost => Self::saying(Code::Conflict, SECRET_LOST),
+            WebhookRefusal::OtherOwner => Self::saying(Code::Conflict, OTHER_OWNER),
             WebhookRefusal::EmptyRange => Self::invalid(Errors::one("after", messages::empty_range("after"))),
             WebhookRefusal::ReplayRunning => Code::ReplayRunning.into(),
             WebhookRefusal::Lost { continue_after } => Self::events_lost(continue_after.get()),
