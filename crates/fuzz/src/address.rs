@@ -1,4 +1,7 @@
-//! Addresses: every accepted address has one canonical spelling, which its network accepts unchanged.
+//! Addresses: every accepted address has one canonical spelling, which its network accepts unchanged. An account
+//! whose 2nd to 16th bytes are equal is accepted by no network.
+
+use std::iter;
 
 use cuepoint_domain::address::AddressError::{
     AnyoneCanSpend, Malformed, OtherNetwork, Ownerless, TestNetwork,
@@ -19,9 +22,11 @@ const ALIKE: &[Network] = &[
 
 /// The maximum payload of an address, in bytes.
 const MAX_PAYLOAD: usize = 43;
+/// The number of bytes that make a uniform account of 32 bytes, less than an address has characters.
+const MAX_UNIFORM: usize = 18;
 
 /// The input is an address, or a payload to which a checksum is added here, because a fuzzer cannot guess
-/// one.
+/// one, or the bytes of a uniform account.
 pub(crate) fn check(input: &[u8]) {
     if let Ok(text) = std::str::from_utf8(input)
         && text.len() <= MAX_CHARACTERS
@@ -43,6 +48,49 @@ pub(crate) fn check(input: &[u8]) {
             check_text(&text);
         }
     }
+    if input.len() <= MAX_UNIFORM {
+        check_uniform(input);
+    }
+}
+
+/// Makes an account of a byte, one that is repeated, and others.
+fn check_uniform(input: &[u8]) {
+    let [first, repeated, others @ ..] = input else { return };
+    for length in [20, 32] {
+        let middle = iter::repeat_n(repeated, 15);
+        let account = iter::once(first).chain(middle).chain(others).chain(iter::repeat(&0)).take(length);
+        let account: Vec<u8> = account.copied().collect();
+        for text in spellings(&account) {
+            for network in Network::all() {
+                let judged = network.canonical(&text);
+                assert!(judged.is_err(), "{} accepts {text:?} of {account:?}", network.name());
+            }
+        }
+    }
+}
+
+/// The addresses of an account on all networks that have accounts of its length, except for Stellar.
+fn spellings(account: &[u8]) -> Vec<String> {
+    let digits: String = account.iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut texts = vec![format!("0x{digits}"), format!("0:{digits}"), format!("-1:{digits}")];
+    let checked = |version: u8, alphabet| {
+        bs58::encode([&[version], account].concat()).with_alphabet(alphabet).with_check().into_string()
+    };
+    if account.len() == 20 {
+        let versions = [0x00, 0x05, 0x30, 0x32, 0x1e, 0x16, 0x41];
+        texts.extend(versions.map(|version| checked(version, bs58::Alphabet::BITCOIN)));
+        texts.push(checked(0x00, bs58::Alphabet::RIPPLE));
+    } else {
+        // Solana's addresses have no checksum.
+        texts.push(bs58::encode(account).into_string());
+    }
+    for part in ["bc", "ltc"].into_iter().filter_map(|part| bech32::Hrp::parse(part).ok()) {
+        let versions = [bech32::Fe32::Q, bech32::Fe32::P];
+        texts.extend(
+            versions.into_iter().filter_map(|version| bech32::segwit::encode(part, version, account).ok()),
+        );
+    }
+    texts
 }
 
 fn check_text(text: &str) {

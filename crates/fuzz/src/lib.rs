@@ -4,6 +4,7 @@
 //! `cargo xtask fuzz` searches for such bytes; the tests replay the inputs in `corpus/`.
 
 mod address;
+mod endpoint_url;
 mod excerpt;
 mod headers;
 mod json;
@@ -11,6 +12,7 @@ mod moment;
 mod money;
 mod page;
 mod phone;
+mod request_gate;
 mod token;
 mod webhook;
 
@@ -20,6 +22,7 @@ pub type Target = (&'static str, fn(&[u8]));
 /// Every target.
 pub const TARGETS: &[Target] = &[
     ("address", address::check),
+    ("endpoint_url", endpoint_url::check),
     ("excerpt", excerpt::check),
     ("headers", headers::check),
     ("json", json::check),
@@ -27,6 +30,7 @@ pub const TARGETS: &[Target] = &[
     ("money", money::check),
     ("page", page::check),
     ("phone", phone::check),
+    ("request_gate", request_gate::check),
     ("token", token::check),
     ("webhook", webhook::check),
 ];

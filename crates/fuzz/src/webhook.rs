@@ -1,6 +1,7 @@
 //! Signed provider messages: accepted only if one of the secrets signed exactly these bytes, within the
 //! tolerance.
 
+use actix_web::http::header::HeaderValue;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use cuepoint_domain::timestamp::Timestamp;
@@ -24,6 +25,10 @@ pub(crate) fn check(input: &[u8]) {
     let map = read(input.get(..end).unwrap_or_default());
     let Some(secrets) = secrets() else { return };
     if let Ok(signature) = headers::signature(&map) {
+        let ids: Vec<&[u8]> = map.get_all("webhook-id").map(HeaderValue::as_bytes).collect();
+        assert_eq!(ids, [signature.id.as_bytes()], "the id is another one");
+        let is_visible = signature.id.bytes().all(|byte| (b'!'..=b'~').contains(&byte));
+        assert!(is_visible && (1..=255).contains(&signature.id.len()), "{:?}", signature.id);
         check_message(&secrets, signature, body);
     }
 }

@@ -19,8 +19,11 @@ fn request(method: &str, path: &str, person: &Person) -> String {
 
 /// Every path of the service.
 fn paths() -> BTreeSet<String> {
-    let paths: BTreeSet<_> =
-        operations::all().iter().map(|operation| operation.path.replace("{id}", "1")).collect();
+    let operations = operations::all();
+    let declared = operations.iter().map(|operation| operation.path.replace("{id}", "1"));
+    // The files of the page are no operation of the document.
+    let files = ["/docs/", "/docs/swagger-ui.css", "/docs/nothing"].map(str::to_owned);
+    let paths: BTreeSet<_> = declared.chain(files).collect();
     assert!(paths.len() > 50 && paths.contains(STREAM) && paths.contains(EXPORT), "{paths:?}");
     paths
 }
@@ -125,6 +128,15 @@ fn failures_of_head_have_no_body() {
         assert_ne!(head.header("content-length"), Some("0"), "{path}");
         assert_eq!(connection.answer().status, 200);
     }
+    // A stream after a lost position, until the rate limit.
+    let lost = request("HEAD", &format!("{STREAM}?after=9"), &server.guest());
+    for status in [410, 410, 410, 429] {
+        connection.send(&format!("{lost}{LIVE}"));
+        let head = connection.head();
+        assert_eq!(head.status, status, "{head}");
+        assert_eq!(head.header("content-type"), Some("application/json"), "{head}");
+        assert_eq!(connection.answer().status, 200);
+    }
     // Refused by the parser.
     for (head, status) in [
         ("HEAD /health/live HTTP/1.1\r\nHo st: x\r\n\r\n".to_owned(), 400),
@@ -163,6 +175,8 @@ fn head_of_a_stream_makes_the_checks_of_a_stream_and_opens_none() {
     open.truncate(5);
     for (path, header, status) in [
         ("/events/stream?after=-1", ("x-a", "b"), 422),
+        ("/events/stream?after=9", ("x-a", "b"), 410),
+        ("/events/stream", ("last-event-id", "9"), 410),
         ("/events/stream", ("last-event-id", "x"), 400),
         ("/events/stream", ("accept", "application/json"), 406),
         ("/events/stream", ("authorization", "Bearer x"), 401),

@@ -131,6 +131,28 @@ fn acts_with_endpoints_for_all_events_are_notified_to_all_operators(store: Store
     operator.call("POST", "/auth/logout-everywhere").send().data(200);
     to_both(2, &format!("- {id}, events of all accounts, active"));
     assert!(mails.mails().iter().all(|mail| !mail.text.contains(&format!("- {own},"))));
+
+    let path = format!("/operator/webhook-endpoints/{id}");
+    let body = json!({"url": "https://example.org:8443/secret", "password": PASSWORD});
+    let moved = second.patch(&path, &body).data(200)["webhook_endpoint"].clone();
+    assert_eq!(moved["user_id"], second.id, "{moved}");
+    to_both(4, &format!("The webhook endpoint {id} has a new URL\r\nby the operator account {}", second.id));
+    // The same URL makes its author the owner.
+    let operator = server.client().login(&operator.email);
+    let owned = operator.patch(&path, &body).data(200)["webhook_endpoint"].clone();
+    assert_eq!(owned["user_id"], operator.id, "{owned}");
+    to_both(
+        6,
+        &format!("The webhook endpoint {id} has a new URL\r\nby the operator account {}", operator.id),
+    );
+    second.patch(&path, &json!({"paused": true, "description": "a note"})).data(200);
+    operator.post(&format!("{path}/rotate"), &json!({"password": PASSWORD})).data(200);
+    to_both(8, &format!("The webhook endpoint {id} has a new secret"));
+    second.delete(&path).data(200);
+    to_both(10, &format!("The webhook endpoint {id} was removed"));
+    let sent = mails.mails();
+    assert_eq!(sent.len(), 12, "a pause and a note are not notified");
+    assert!(sent[4..].iter().all(|mail| mail.text.contains("Host: example.org:8443")), "{sent:?}");
 }
 
 fn the_end_of_all_sessions_names_the_endpoints_that_it_disables(store: Store) {

@@ -1,16 +1,20 @@
-//! The units and the crontab that the documents print, run as systemd and cron run them.
+//! The units, the crontab and the shell commands that the documents print, run as systemd, cron and a shell run them.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use cuepoint_store_sqlite::testing;
 
 use super::data_directory::Folder;
-use crate::harness::Client;
+use crate::harness::{Client, Database};
 
+/// The documents whose shell commands are run here.
+const OPERATIONS: &str = include_str!("../../../../docs/operations.md");
+const STORAGE: &str = include_str!("../../../../docs/storage.md");
 /// The files that the documents name, and the folders of a test that stand for theirs.
 const ENVIRONMENT: &str = "/etc/cuepoint/environment";
 const SERVER: &str = "/etc/systemd/system/cuepoint.service";
@@ -19,7 +23,14 @@ const TIMER: &str = "/etc/systemd/system/cuepoint-backup.timer";
 const FOLDERS: [&str; 3] = ["/etc/cuepoint", "/var/lib/cuepoint", "/var/backups/cuepoint"];
 const BINARY: &str = "/usr/local/bin/cuepoint";
 
-/// The documents, and their blocks in a language.
+/// The blocks of a document in a language.
+fn blocks_of(document: &str, language: &str) -> Vec<String> {
+    let begin = format!("```{language}\n");
+    let blocks = document.split(&begin).skip(1);
+    blocks.map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
+}
+
+/// The blocks of all documents in a language.
 fn blocks(language: &str) -> Vec<String> {
     let (mut documents, mut folders) =
         (Vec::new(), vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")]);
@@ -33,9 +44,7 @@ fn blocks(language: &str) -> Vec<String> {
             }
         }
     }
-    let begin = format!("```{language}\n");
-    let blocks = documents.iter().flat_map(|text| text.split(&begin).skip(1));
-    blocks.map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
+    documents.iter().flat_map(|document| blocks_of(document, language)).collect()
 }
 
 /// The files that the blocks of configuration contain, by path. Each begins with a line that names it.
@@ -103,6 +112,39 @@ impl Machine {
         machine
     }
 
+    /// A machine with key files.
+    fn with_keys() -> Self {
+        let machine = Self::new();
+        for arguments in [&["keys", "rotate"][..], &["keys", "rotate", "--webhooks"]] {
+            let mut keys = machine.unit_command(&machine.files[SERVER], BINARY);
+            keys.args(arguments);
+            succeeds(keys);
+        }
+        machine
+    }
+
+    /// A machine with key files and the data of a user.
+    fn with_user() -> Self {
+        let machine = Self::with_keys();
+        let (_running, client) = Running::start(machine.unit_command(&machine.files[SERVER], BINARY));
+        client.person(false);
+        machine
+    }
+
+    /// Lines of a shell in the environment of the server, whose binary is on the path.
+    fn shell(&self, lines: &str) -> Command {
+        let programs = self.folder.path().join("bin");
+        fs::create_dir_all(&programs).unwrap();
+        let program = programs.join("cuepoint");
+        if !program.exists() {
+            symlink(env!("CARGO_BIN_EXE_cuepoint"), program).unwrap();
+        }
+        let mut shell = self.unit_command(&self.files[SERVER], "/bin/sh -e -c");
+        shell.arg(self.here(lines)).current_dir(self.folder.path());
+        shell.env("PATH", format!("{}:/usr/bin:/bin", programs.display()));
+        shell
+    }
+
     /// A text with the paths of this machine.
     fn here(&self, text: &str) -> String {
         let root = self.folder.path().to_str().unwrap();
@@ -156,6 +198,17 @@ impl Machine {
 /// A server, killed on drop.
 struct Running(Child);
 
+impl Running {
+    /// Starts a server on a free port.
+    fn start(mut command: Command) -> (Self, Client) {
+        command.env("CUEPOINT__SERVER__PORT", "0").stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut running = Self(command.spawn().unwrap());
+        let mut lines = BufReader::new(running.0.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let address = lines.find_map(|line| line.strip_prefix("listening on ").map(str::to_owned));
+        (running, Client::new(&address.expect("the server starts")))
+    }
+}
+
 impl Drop for Running {
     fn drop(&mut self) {
         let _ = self.0.kill();
@@ -171,23 +224,14 @@ fn succeeds(mut command: Command) {
 
 #[test]
 fn the_printed_units_and_the_crontab_back_up_the_data_of_the_printed_server() {
-    let machine = Machine::new();
+    let machine = Machine::with_keys();
     let known = [ENVIRONMENT, SERVER, BACKUP, TIMER];
     assert!(machine.files.keys().all(|path| known.contains(&path.as_str())), "a recipe is not run here");
     let [server, backup, timer] = [SERVER, BACKUP, TIMER].map(|path| machine.files[path].as_str());
     assert!(server.contains("[Install]") && timer.contains("[Install]"));
 
-    for arguments in [&["keys", "rotate"][..], &["keys", "rotate", "--webhooks"]] {
-        let mut keys = machine.unit_command(server, BINARY);
-        keys.args(arguments);
-        succeeds(keys);
-    }
-    let mut start = machine.unit_command(server, values(server, "ExecStart")[0]);
-    start.env("CUEPOINT__SERVER__PORT", "0").stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut running = Running(start.spawn().unwrap());
-    let mut lines = BufReader::new(running.0.stdout.take().unwrap()).lines().map(Result::unwrap);
-    let address = lines.find_map(|line| line.strip_prefix("listening on ").map(str::to_owned));
-    Client::new(&address.expect("the server of the unit starts")).person(false);
+    let (_running, client) = Running::start(machine.unit_command(server, values(server, "ExecStart")[0]));
+    client.person(false);
 
     machine.earlier_backups();
     for line in [values(backup, "ExecStart"), values(backup, "ExecStartPost")].concat() {
@@ -203,5 +247,93 @@ fn the_printed_units_and_the_crontab_back_up_the_data_of_the_printed_server() {
         cron.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", "/").current_dir("/");
         succeeds(cron);
         machine.ensure_backup("1");
+    }
+}
+
+/// A part of a block of shell commands by which it is known, and how it is run.
+type ShellRun = (&'static str, fn(&str));
+
+const SHELL_RUNS: &[ShellRun] = &[
+    ("keys rotate --webhooks", creates_key_files),
+    ("CUEPOINT__STORAGE__POSTGRES__URL=", serves_on_postgres),
+    ("cuepoint backup ", backs_up),
+    ("--dry-run", copies_to_postgres),
+    ("--abort", resolves_interrupted_copies),
+];
+
+#[test]
+fn every_shell_block_of_operations_and_storage_runs() {
+    let blocks = [OPERATIONS, STORAGE].map(|document| blocks_of(document, "sh")).concat();
+    for (part, _) in SHELL_RUNS {
+        let count = blocks.iter().filter(|block| block.contains(part)).count();
+        assert_eq!(count, 1, "{count} blocks have {part:?}");
+    }
+    for block in &blocks {
+        let run = SHELL_RUNS.iter().find(|(part, _)| block.contains(part));
+        let (_, run) = run.unwrap_or_else(|| panic!("a block is not run here: {block}"));
+        run(block);
+    }
+}
+
+/// A block with another URL of a PostgreSQL database.
+fn at_database(block: &str, written: &str, database: &Database) -> String {
+    assert!(block.contains(written), "{written} is not in {block}");
+    block.replace(written, database.url())
+}
+
+fn built(block: &str) -> String {
+    block.replace("target/release/cuepoint", "cuepoint")
+}
+
+fn creates_key_files(block: &str) {
+    let machine = Machine::new();
+    succeeds(machine.shell(&built(block)));
+    for name in ["signing-keys", "webhook-keys"] {
+        let file = fs::metadata(machine.folder.path().join(name)).unwrap();
+        assert_eq!(file.permissions().mode() & 0o777, 0o600, "{name} can be read by others");
+    }
+}
+
+fn serves_on_postgres(block: &str) {
+    let (machine, database) = (Machine::new(), Database::postgres());
+    let [keys, _] = &blocks_of(OPERATIONS, "sh")[..] else { panic!("the key files have no block") };
+    succeeds(machine.shell(&built(keys)));
+    // The cluster of the tests has no TLS.
+    let written = "postgres://cuepoint:…@db.example.com/cuepoint?sslmode=require";
+    let mut start = machine.shell(&format!("exec env {}", at_database(&built(block), written, &database)));
+    start.env_remove("CUEPOINT__STORAGE__BACKEND").env_remove("CUEPOINT__STORAGE__DIR");
+    let (_running, client) = Running::start(start);
+    client.person(false);
+    assert_eq!(database.rows("SELECT count(*) FROM users"), [[Some("1".to_owned())]]);
+}
+
+fn backs_up(block: &str) {
+    let machine = Machine::with_user();
+    succeeds(machine.shell(block));
+    let path = block.trim().strip_prefix("cuepoint backup ").unwrap();
+    let made = Path::new(&machine.here(path)).to_owned();
+    assert_eq!(testing::rows(&made, "SELECT CAST(count(*) AS TEXT) FROM users"), [[Some("1".to_owned())]]);
+}
+
+fn copies_to_postgres(block: &str) {
+    let (machine, database) = (Machine::with_user(), Database::postgres());
+    let written = "postgres://cuepoint@db.example.com/cuepoint";
+    succeeds(machine.shell(&at_database(block, written, &database)));
+    let mut verify = machine.shell("cuepoint ledger verify");
+    assert!(!verify.status().unwrap().success(), "the data directory has been moved");
+}
+
+fn resolves_interrupted_copies(block: &str) {
+    let lines: Vec<&str> = block.lines().collect();
+    let [finish, abort] = lines[..] else { panic!("{block}") };
+    for (line, part, step) in [(finish, "--finish", "copy_committed"), (abort, "--abort", "copy_marked")] {
+        assert!(line.contains(part), "{line}");
+        let (machine, database) = (Machine::with_user(), Database::postgres());
+        let mut copy = machine.shell(&format!("cuepoint storage copy --to {}", database.url()));
+        copy.env("CUEPOINT_CRASH_AT", step);
+        assert!(!copy.status().unwrap().success(), "the copy ends at {step}");
+        succeeds(machine.shell(&at_database(line, "URL", &database)));
+        let serves = machine.shell("cuepoint ledger verify").status().unwrap().success();
+        assert_eq!(serves, part == "--abort", "{line}");
     }
 }

@@ -197,7 +197,15 @@ fn snapshot<T>(
 mod tests {
     use std::sync::mpsc;
 
+    use cuepoint_domain::ledger::Position;
+    use cuepoint_domain::money::Currency;
+    use cuepoint_domain::ports::{OperationLog, WebhookEndpoints};
+    use cuepoint_domain::timestamp::Timestamp;
+    use futures_util::FutureExt;
+
     use super::*;
+    use crate::SqliteStore;
+    use crate::connect::reading_threads::MOST;
     use crate::testing::TestDirectory;
 
     /// On a runtime with one thread, like that of a web worker.
@@ -221,6 +229,35 @@ mod tests {
         held.unwrap();
         readers.close();
         assert!(readers.read_elsewhere(|_| Ok(())).await.is_err(), "a closed store reads nothing");
+    }
+
+    #[tokio::test]
+    async fn event_pages_and_the_search_for_endpoints_with_work_do_not_keep_the_callers_thread_waiting() {
+        let directory = TestDirectory::create();
+        let currency = Currency::new("EUR", 2).unwrap();
+        let store = SqliteStore::open(directory.path(), currency).unwrap();
+        let held: Vec<_> = (0..MOST)
+            .map(|_| {
+                let (release, until) = mpsc::channel::<()>();
+                let hold = move |_: &mut SqliteConnection| Ok(until.recv().is_err());
+                let mut held = store.readers.read_elsewhere(hold).boxed();
+                assert!(held.as_mut().now_or_never().is_none());
+                (release, held)
+            })
+            .collect();
+        let page = async { store.operations(None, Position::START, 10).await.map(drop) };
+        let search = async { store.endpoints_with_work(Timestamp::from_unix_micros(0), 10).await.map(drop) };
+        let mut reads = [page.boxed(), search.boxed()];
+        for read in &mut reads {
+            assert!(read.as_mut().now_or_never().is_none(), "the caller's thread reads");
+        }
+        for (release, held) in held {
+            drop(release);
+            assert!(held.await.unwrap());
+        }
+        for read in reads {
+            read.await.unwrap();
+        }
     }
 
     #[tokio::test]

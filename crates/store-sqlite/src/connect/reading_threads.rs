@@ -12,7 +12,7 @@ use super::failure::SqliteFailure;
 
 /// The minimum and maximum number of threads; in between, there is one for each core.
 const FEWEST: usize = 2;
-const MOST: usize = 8;
+pub(super) const MOST: usize = 8;
 
 type Work = Box<dyn FnOnce() + Send>;
 

@@ -14,10 +14,9 @@ use std::task::{Context, Poll, Waker};
 
 use actix_web::dev::{Payload, ServiceRequest};
 use actix_web::http::{ConnectionType, header};
-use actix_web::rt::net::TcpStream;
 use actix_web::web::BytesMut;
 use memchr::memchr;
-use tokio::io::{AsyncRead as _, ReadBuf};
+use tokio::io::{AsyncRead, ReadBuf};
 
 use crate::http::wire::headers;
 
@@ -30,7 +29,7 @@ const MOST_HELD: usize = 64 * 1024;
 
 /// The gate of a connection.
 #[derive(Clone, Default)]
-pub(crate) struct RequestGate(Rc<RefCell<State>>);
+pub struct RequestGate(Rc<RefCell<State>>);
 
 #[derive(Default)]
 struct State {
@@ -64,9 +63,12 @@ enum Admitted {
 
 impl RequestGate {
     /// Reads what is admitted.
-    pub(crate) fn poll_read(
+    ///
+    /// # Errors
+    /// Those of the connection.
+    pub fn poll_read(
         &self,
-        tcp: &mut TcpStream,
+        connection: &mut (impl AsyncRead + Unpin),
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
@@ -82,7 +84,7 @@ impl RequestGate {
             }
             let before = buffer.filled().len();
             // Read even while nothing is admitted, to notice the end of the connection.
-            if Pin::new(&mut *tcp).poll_read(context, buffer)?.is_pending() {
+            if Pin::new(&mut *connection).poll_read(context, buffer)?.is_pending() {
                 break;
             }
             let read = buffer.filled().get(before..).unwrap_or_default();
@@ -105,7 +107,7 @@ impl RequestGate {
     }
 
     /// Admits the body of a request that is taken up.
-    pub(crate) fn begin(&self, request: &ServiceRequest) {
+    pub fn begin(&self, request: &ServiceRequest) {
         let (request, payload) = request.parts();
         let headers = request.headers();
         let admitted = match payload {
@@ -123,7 +125,7 @@ impl RequestGate {
     }
 
     /// Admits the next request behind the rest of the body, unless the connection closes after this answer.
-    pub(crate) fn end(&self, connection: ConnectionType) {
+    pub fn end(&self, connection: ConnectionType) {
         self.change(|state| {
             state.is_next_admitted = connection == ConnectionType::KeepAlive;
             if matches!(state.admitted, Admitted::Nothing) {
@@ -133,7 +135,8 @@ impl RequestGate {
     }
 
     /// Whether the request that was read last, complete or not, is a HEAD.
-    pub(crate) fn is_head(&self) -> bool {
+    #[must_use]
+    pub fn is_head(&self) -> bool {
         self.0.borrow().head.is_head()
     }
 

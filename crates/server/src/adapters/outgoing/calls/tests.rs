@@ -39,6 +39,11 @@ fn by_hosts_file() -> Lookup {
 
 /// Finds, for each look-up in turn, the given addresses, which are not kept; the last ones for all further look-ups.
 fn answers(each: &[&[&str]]) -> (Lookup, Arc<AtomicUsize>) {
+    answers_valid_for(Duration::ZERO, each)
+}
+
+/// As [`answers`], but each is kept for this time.
+fn answers_valid_for(time: Duration, each: &[&[&str]]) -> (Lookup, Arc<AtomicUsize>) {
     let parse = |addresses: &&[&str]| -> Vec<IpAddr> {
         addresses.iter().map(|address| address.parse().unwrap()).collect()
     };
@@ -47,7 +52,8 @@ fn answers(each: &[&[&str]]) -> (Lookup, Arc<AtomicUsize>) {
     let counter = asked.clone();
     let lookup = move |_| {
         let nth = counter.fetch_add(1, Ordering::SeqCst).min(each.len().saturating_sub(1));
-        let answer = Answer { addresses: each[nth].clone(), valid_until: Instant::now() };
+        let valid_until = Instant::now().checked_add(time).unwrap();
+        let answer = Answer { addresses: each[nth].clone(), valid_until };
         std::future::ready(Ok(answer)).boxed()
     };
     (Arc::new(lookup), asked)
@@ -153,6 +159,32 @@ async fn a_name_is_judged_by_the_addresses_that_are_connected() {
         assert_eq!(addresses, refused);
     }
     assert_eq!(asked.load(Ordering::SeqCst), 3, "a name is resolved once for each call");
+    assert_not_called(listener);
+}
+
+#[tokio::test]
+async fn a_kept_answer_is_filtered_for_each_connection() {
+    let (listener, url) = server("kept.example").await;
+    let minute = Duration::from_secs(60);
+    let (lookup, asked) = answers_valid_for(minute, &[&["127.0.0.2", "::1"], &["8.8.8.8"]]);
+    let refusing = calls(&[], lookup);
+    for _ in 0..3 {
+        let error = post(&refusing, &url).await.unwrap_err();
+        assert!(matches!(error, OutgoingCallError::Address(_)), "{error}");
+    }
+    assert_eq!(asked.load(Ordering::SeqCst), 1, "the answer is kept");
+    assert_not_called(listener);
+
+    let (listener, url) = server("kept.example").await;
+    let (lookup, asked) = answers_valid_for(minute, &[&["127.0.0.2", "127.0.0.1"], &["127.0.0.2"]]);
+    let opened = calls(&["127.0.0.1"], lookup);
+    for _ in 0..3 {
+        let answer = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+        let (sent, (_, called)) = tokio::join!(post(&opened, &url), reply(&listener, answer));
+        assert_eq!(sent.unwrap().status, StatusCode::OK);
+        assert_eq!(called.to_string(), LOCAL);
+    }
+    assert_eq!(asked.load(Ordering::SeqCst), 1, "the answer is kept");
     assert_not_called(listener);
 }
 
