@@ -3,11 +3,11 @@
 use strum::{EnumIter, EnumString, IntoStaticStr};
 use time::Duration;
 
-use crate::account::AccountStatusChange;
 use crate::account::session::ClientInfo;
+use crate::account::{AccountStatusChange, User};
 use crate::authorization::Principal;
 use crate::ids::{SessionId, UserId};
-use crate::ledger::{Actor, Book, Outcome, Plan, Step};
+use crate::ledger::{Actor, Outcome, Plan, Step};
 use crate::names::named_enum;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
@@ -108,15 +108,15 @@ impl SecurityEvent {
         }
     }
 
-    /// The event that a plan records that is applied to this book with this outcome: every change that requires a
-    /// reason is an operator's.
+    /// The event that a plan with this outcome records: every change that requires a reason is an operator's.
+    /// `before` is the user as they were, if the plan changes their role.
     #[must_use]
-    pub fn of_plan(book: &Book, plan: &Plan, outcome: &Outcome) -> Option<Self> {
+    pub fn of_plan(plan: &Plan, outcome: &Outcome, before: Option<&User>) -> Option<Self> {
         let metadata = plan.metadata();
         let (Actor::User(actor), Some(reason)) = (metadata.actor, metadata.reason.as_ref()) else {
             return None;
         };
-        let (action, change) = (plan.kind().name(), described(book, plan.step(), outcome));
+        let (action, change) = (plan.kind().name(), described(plan.step(), outcome, before));
         let detail = Line::from_stored(format!("{action}: {change}: {}", reason.as_str()));
         Some(Self {
             kind: EventKind::OperatorAction,
@@ -131,7 +131,7 @@ impl SecurityEvent {
 }
 
 /// The object of an operator's change, and its transition.
-fn described(book: &Book, step: &Step, outcome: &Outcome) -> String {
+fn described(step: &Step, outcome: &Outcome, before: Option<&User>) -> String {
     match step {
         Step::MoveWithdrawal { before, to } => {
             moved("withdrawal", before.id.get(), before.state.status().name(), to.status().name())
@@ -155,7 +155,7 @@ fn described(book: &Book, step: &Step, outcome: &Outcome) -> String {
             AccountStatusChange::Suspend => moved("user", user.get(), "active", "suspended"),
             AccountStatusChange::Restore => moved("user", user.get(), "suspended", "active"),
             AccountStatusChange::Role(role) => {
-                let before = book.users.get(user).map_or("unknown", |user| user.role.name());
+                let before = before.map_or("unknown", |before| before.role.name());
                 moved("user", user.get(), before, role.name())
             }
         },

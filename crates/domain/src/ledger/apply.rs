@@ -343,7 +343,11 @@ fn record(book: &Book, plan: &Plan, receipt: &Receipt, changes: &mut Changes) {
     if is_unchanged && metadata.key.is_none() {
         return;
     }
-    changes.event = if is_unchanged { None } else { SecurityEvent::of_plan(book, plan, &receipt.outcome) };
+    let before = match &plan.step {
+        Step::ChangeAccountStatus { user, .. } => book.users.get(user),
+        _ => None,
+    };
+    changes.event = if is_unchanged { None } else { SecurityEvent::of_plan(plan, &receipt.outcome, before) };
     changes.operation = Some(OperationRecord {
         id: metadata.operation,
         kind: plan.kind(),
