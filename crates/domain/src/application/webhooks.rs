@@ -84,8 +84,8 @@ impl Webhooks {
     }
 
     /// Creates an endpoint after verifying the principal's password, and returns it with its secret. It receives the
-    /// events from now on. With the key of an earlier creation, its endpoint is returned with the current secret, unless it
-    /// has another owner now.
+    /// events from now on. With the key of an earlier creation, its endpoint is returned with the current secret,
+    /// unless it has another owner now.
     ///
     /// # Errors
     /// [`WebhookRefusal`] and [`Failure`].

@@ -118,8 +118,8 @@ struct Streams {
 
 /// The connection of a stream's client.
 pub trait ClientConnection: Send + Sync {
-    /// Whether the client has closed it, which is noticed otherwise at the next write, or sends more behind the request
-    /// than the server holds.
+    /// Whether the client has closed it, which is noticed otherwise at the next write, or sends more behind the
+    /// request than the server holds.
     fn is_abandoned(&self) -> bool;
     /// Closes it, whatever the client has not read.
     fn cut(&self);

@@ -86,7 +86,11 @@ pub(crate) fn mark_of(connection: &mut SqliteConnection) -> anyhow::Result<Optio
     Mark::stored(state.as_deref(), uuid(copy)?, target)
 }
 
-fn uuid(id: Option<Vec<u8>>) -> anyhow::Result<Option<Uuid>> {
+/// The id in a nullable column of the deployment.
+///
+/// # Errors
+/// When it is none.
+pub(crate) fn uuid(id: Option<Vec<u8>>) -> anyhow::Result<Option<Uuid>> {
     Ok(id.map(|id| Uuid::from_slice(&id)).transpose()?)
 }
 

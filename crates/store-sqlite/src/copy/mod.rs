@@ -22,7 +22,7 @@ use uuid::Uuid;
 use crate::connect::application;
 use crate::connect::connection::{Access, open, value};
 use crate::connect::data_directory::{DataDirectory, existing_database};
-use crate::connect::deployment::mark_of;
+use crate::connect::deployment::{mark_of, uuid};
 use crate::connect::in_use;
 use crate::connect::migrations::{self, MIGRATIONS};
 use crate::maintenance::restore::ensure_own_schema;
@@ -184,8 +184,15 @@ impl CopySession for SqliteCopySession {
         let Some((currency, scale, created_at, epoch, feature_level, origin)) = row else { return Ok(None) };
         let created_at = Timestamp::from_unix_micros(created_at);
         let mark = mark_of(&mut self.connection)?;
-        let origin = origin.map(|id| Uuid::from_slice(&id)).transpose()?;
-        Ok(Some(Deployment { currency, scale, created_at, epoch, feature_level, mark, origin }))
+        Ok(Some(Deployment {
+            currency,
+            scale,
+            created_at,
+            epoch,
+            feature_level,
+            mark,
+            origin: uuid(origin)?,
+        }))
     }
 
     async fn begin(&mut self, copy: Uuid, deployment: &Deployment) -> anyhow::Result<()> {

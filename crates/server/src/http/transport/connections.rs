@@ -16,8 +16,7 @@ use tokio::time::{Instant, timeout};
 use crate::adapters::event_hub::ClientConnection;
 use crate::http::transport::body_guard::guarded_body;
 
-/// The time after which bytes that are not read belong to requests that are withheld until the stream ends, and are more
-/// than the server holds.
+/// The time after which unread bytes are more than the server holds of the requests behind the one that it answers.
 const UNREAD_FOR: Duration = Duration::from_millis(500);
 
 /// A connection that is closed after being idle for too long.

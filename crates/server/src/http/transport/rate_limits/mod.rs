@@ -143,8 +143,8 @@ impl<C: Clock + Clone> RateLimits<C> {
         }
     }
 
-    /// Counts a call of a principal, for [`Class::Login`] and [`Class::WebhookChanges`] by session and by account; `None`
-    /// if the limits are disabled.
+    /// Counts a call of a principal, for [`Class::Login`] and [`Class::WebhookChanges`] by session and by account;
+    /// `None` if the limits are disabled.
     ///
     /// # Errors
     /// The exhausted [`Quota`].
