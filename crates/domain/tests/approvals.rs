@@ -12,7 +12,7 @@ use cuepoint_domain::ledger::plans;
 use cuepoint_domain::ledger::{Finding, Flaw, OperationMetadata, Outcome, Receipt, Rejection};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::withdrawal::{Move, Withdrawal, WithdrawalState, WithdrawalStatus, approvals_needed};
-use support::{DJ, GUEST, Ledger, OPERATOR, adjustment, amount, at, user};
+use support::{DJ, GUEST, Ledger, OPERATOR, adjustment, amount, at, money, user};
 
 /// The second operator, who is also a DJ.
 const OTHER: i64 = DJ;
@@ -67,7 +67,7 @@ fn only_withdrawals_above_the_limit_need_two_approvals() {
     for (cents, limit, needed) in
         [(200, None, 1), (200, Some(201), 1), (200, Some(200), 1), (200, Some(199), 2)]
     {
-        assert_eq!(approvals_needed(amount(cents), limit.map(amount)), needed, "{cents} of {limit:?}");
+        assert_eq!(approvals_needed(money(cents), limit.map(amount)), needed, "{cents} of {limit:?}");
     }
 }
 

@@ -23,7 +23,8 @@ fn upgrading() -> Ledger {
 #[test]
 fn the_first_of_two_approvals_requires_a_finalized_upgrade() {
     let mut ledger = upgrading();
-    ledger.withdraw(1, GUEST, 1_000).unwrap();
+    ledger.adjust(DJ, 1_000).unwrap();
+    ledger.withdraw(1, DJ, 1_000).unwrap();
     ledger.withdraw(2, GUEST, 1_001).unwrap();
     let approve = WithdrawalMove::Approve { by: Some(user(OPERATOR)), second_above: Some(amount(1_000)) };
     ledger.move_withdrawal(1, approve.clone()).unwrap();
@@ -52,6 +53,26 @@ fn income_pays_no_debt_until_the_upgrade_is_finalized() {
     assert_eq!(ledger.balance(DJ), balance(100, 0, 900));
     // Each operation is posted again by the rules of its time.
     ledger.audit().unwrap();
+}
+
+#[test]
+fn released_money_pays_no_debt_until_the_upgrade_is_finalized() {
+    for (level, expected) in [
+        (FeatureLevel::Level0, balance(400, 0, 1_000)),
+        (FeatureLevel::Level1, balance(400, 0, 1_000)),
+        (FeatureLevel::Level2, balance(0, 0, 600)),
+    ] {
+        let mut ledger = Ledger::new(1_000, 0);
+        ledger.topup(1, GUEST, 1_000, Charge::Confirmed).unwrap();
+        ledger.withdraw(1, GUEST, 400).unwrap();
+        ledger.adjust(GUEST, -600).unwrap();
+        ledger.reverse(1).unwrap();
+        assert_eq!(ledger.balance(GUEST), balance(0, 400, 1_000));
+        ledger.book.feature_level = level;
+        ledger.move_withdrawal(1, WithdrawalMove::Cancel).unwrap();
+        assert_eq!(ledger.balance(GUEST), expected, "{level:?}");
+        ledger.audit().unwrap();
+    }
 }
 
 #[test]

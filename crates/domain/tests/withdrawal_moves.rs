@@ -123,7 +123,7 @@ fn every_move_from_every_state() {
     let (once, again) = (&[Broadcast, Failed, NeedsReview], &[Broadcast, NeedsReview]);
     let table: [Row; 16] = [
         (WithdrawalState::Pending, "r . a r x x x x x x x x x x", &[Approved, Rejected, Cancelled]),
-        (WithdrawalState::Approved, "x = = r . x x x x x x . . x", &[Processing, Rejected]),
+        (WithdrawalState::Approved, "r = = r . x x x x x x . . x", &[Processing, Rejected, Cancelled]),
         (sent(0, None), "x x x x = . x x r r . x x =", once),
         (sent(1, None), "x x x x = . x x v r . x x =", once),
         (sent(1, Some(at(60))), "x x x x = . x x v r . . x .", once),
@@ -189,20 +189,14 @@ fn new(cents: i128) -> NewWithdrawal {
 }
 
 #[test]
-fn a_withdrawal_below_the_limit_is_approved_automatically() {
-    for (limit, cents, status) in [
-        (None, 1, WithdrawalStatus::Pending),
-        (Some(1_000), 999, WithdrawalStatus::Approved),
-        (Some(1_000), 1_000, WithdrawalStatus::Pending),
-    ] {
-        let terms = WithdrawalTerms { auto_approve_below: limit.map(amount), ..WithdrawalTerms::default() };
-        let id = WithdrawalId::new(1).unwrap();
-        let (made, hold) = open(OperationId(1), id, user(GUEST), new(cents), &terms, at(5)).unwrap();
-        assert_eq!(made.state.status(), status, "{cents} below {limit:?}");
-        assert_eq!((made.created_at, made.updated_at), (at(5), at(5)));
-        let (debit, credit) = (Account::Available(user(GUEST)), Account::Held(user(GUEST)));
-        assert_eq!(hold, Transfer { debit, credit, amount: amount(cents), kind: TransferKind::Hold });
-    }
+fn a_withdrawal_is_opened_pending_with_its_amount_held() {
+    let id = WithdrawalId::new(1).unwrap();
+    let terms = WithdrawalTerms { auto_approve_below: Some(amount(1_000)), ..WithdrawalTerms::default() };
+    let (made, hold) = open(OperationId(1), id, user(GUEST), new(999), &terms, at(5)).unwrap();
+    assert_eq!(made.state, WithdrawalState::Pending, "the plan decides when it is applied");
+    assert_eq!((made.created_at, made.updated_at), (at(5), at(5)));
+    let (debit, credit) = (Account::Available(user(GUEST)), Account::Held(user(GUEST)));
+    assert_eq!(hold, Transfer { debit, credit, amount: amount(999), kind: TransferKind::Hold });
 }
 
 #[test]

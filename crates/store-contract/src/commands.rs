@@ -195,7 +195,8 @@ pub(crate) fn history(steps: usize) -> impl Strategy<Value = History> {
     })
 }
 
-/// A top-up that is charged back while its money is held or spent, and another one that pays the debt.
+/// A top-up that is charged back while its money is held or spent, withdrawals of the debtor, and another top-up that
+/// pays the debt.
 fn theft() -> impl Strategy<Value = Vec<Command>> {
     (0..FIRST_DJ, 1..450_i128).prop_map(|(who, cents)| {
         let top_up = || Command::OpenTopup { who, cents, confirmed: true };
@@ -205,9 +206,13 @@ fn theft() -> impl Strategy<Value = Vec<Command>> {
         ];
         let reverse = || Command::ReverseTopup { pick: 0 };
         let receive = |more| Command::ReceiveTopupUpdate { pick: 0, word: "reversed", more };
+        let moved = |to| Command::MoveWithdrawal { pick: 0, to, by: OPERATOR, txid: false };
+        let withdraw = || Command::OpenWithdrawal { who, cents: Some(1) };
         let beginning = std::iter::once(top_up()).chain(spend);
         beginning
-            .chain([receive(-1), reverse(), receive(0), reverse(), top_up(), receive(0), reverse()])
+            .chain([receive(-1), reverse(), receive(0), reverse()])
+            .chain([withdraw(), moved("approved"), moved("processing"), moved("cancelled")])
+            .chain([top_up(), receive(0), reverse()])
             .collect()
     })
 }

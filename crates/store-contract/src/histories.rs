@@ -111,6 +111,7 @@ const EVERYTHING: &[&str] = &[
     "too many open",
     "not a dj",
     "funds",
+    "wallet owes",
     "limit single",
     "limit 24h",
     "limit 30d",

@@ -298,14 +298,14 @@ pub async fn income_pays_debt_first(store: Arc<dyn Store>) {
     scenario.audit().await;
 }
 
-/// Released money already belonged to its owner: it pays no debt.
-pub async fn released_money_pays_no_debt(store: Arc<dyn Store>) {
+/// Released money pays the debt first, so that an owner in debt cannot hold money back from it.
+pub async fn released_money_pays_debt_first(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (_, dj) = indebted(&scenario).await;
     let filter = WithdrawalFilter::of(dj);
     let withdrawal = scenario.store.withdrawals(&filter, PageRequest::new(1, 1)).await.unwrap().rows[0].id;
     scenario.move_withdrawal(withdrawal, &withdrawal::Move::Cancel, at(5)).await.unwrap();
-    assert_eq!(scenario.balance(dj).await, Balance { owed: money(250), ..balance(250, 0) });
+    assert_eq!(scenario.balance(dj).await, Balance { owed: Money::ZERO, ..balance(0, 0) });
     scenario.audit().await;
 }
 
@@ -314,9 +314,11 @@ pub async fn released_money_pays_no_debt(store: Arc<dyn Store>) {
 pub async fn operations_are_audited_by_their_own_posting_rules(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = indebted(&scenario).await;
-    for (rules, expected) in
-        [(PostingRules::EarningsPayOwed, owing(15, 250)), (PostingRules::IncomePaysOwed, owing(15, 235))]
-    {
+    for (rules, expected) in [
+        (PostingRules::EarningsPayOwed, owing(15, 250)),
+        (PostingRules::IncomePaysOwed, owing(15, 235)),
+        (PostingRules::ReleasesPayOwed, owing(15, 220)),
+    ] {
         let id = scenario.ids.next_topup().await.unwrap();
         let topup = plans::open_topup(scenario.by(dj, at(5)), id, dj, amount(10), Charge::Confirmed);
         let receipt = scenario.fresh(topup.clone().posted_by(rules)).await;

@@ -50,6 +50,7 @@ pub mod wallets;
 pub mod webhook_deliveries;
 pub mod webhook_endpoints;
 pub mod webhook_turns;
+pub mod withdrawal_reviews;
 
 use std::future::ready;
 use std::sync::Arc;
@@ -117,7 +118,7 @@ macro_rules! store_contract {
                 entry_times_never_decrease,
                 a_free_request_has_no_entries,
                 income_pays_debt_first,
-                released_money_pays_no_debt,
+                released_money_pays_debt_first,
                 operations_are_audited_by_their_own_posting_rules,
                 an_abandoned_apply_is_applied_once_by_its_retry,
             }
@@ -154,6 +155,13 @@ macro_rules! store_contract {
                 a_window_counts_exactly_under_concurrency,
                 only_open_requests_with_one_dj_count,
                 open_requests_are_counted_exactly_under_concurrency,
+            }
+            withdrawal_reviews {
+                concurrent_withdrawals_are_added_up,
+                reviews_show_the_sums_by_which_withdrawals_are_judged,
+                withdrawals_in_debt_delay_no_others,
+                a_chargeback_and_an_approval_are_applied_one_after_the_other,
+                cancelling_and_sending_have_one_winner,
             }
             concurrency {
                 parallel_withdrawals_spend_each_cent_once,

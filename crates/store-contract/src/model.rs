@@ -168,6 +168,13 @@ impl Model {
         self.entry(who, amount - pays, 0, -pays);
     }
 
+    /// Makes held money available again; it pays the debt first.
+    fn release(&mut self, who: usize, amount: i128) {
+        let (.., owed) = self.people[who].balances;
+        let pays = amount.min(owed);
+        self.entry(who, amount - pays, -amount, -pays);
+    }
+
     /// Moves money into or out of an account other than a wallet; none for zero.
     fn posting(&mut self, amount: i128) {
         if amount != 0 {
@@ -307,7 +314,7 @@ impl Model {
         let request = self.requests[place].clone();
         if let Some(ends) = request.overdue(now) {
             self.requests[place].end("expired", ends);
-            self.entry(request.guest, request.fee, -request.fee, 0);
+            self.release(request.guest, request.fee);
         }
         self.see(place, now)
     }
@@ -330,7 +337,7 @@ impl Model {
         self.requests[place].end(to, now);
         match to {
             "accepted" => self.requests[place].ends = Some(now + ACCEPTED_SECONDS),
-            "rejected" | "cancelled" => self.entry(guest, fee, -fee, 0),
+            "rejected" | "cancelled" => self.release(guest, fee),
             "played" => {
                 let commission = half_even(fee * self.terms.commission_bps, 10_000);
                 self.requests[place].commission = commission;

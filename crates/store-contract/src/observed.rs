@@ -121,6 +121,7 @@ fn refusal(refused: Refused) -> Refusal {
         Refused::Rejected(Rejection::InsufficientFunds { available }) => {
             Refusal::Funds { available: available.minor() }
         }
+        Refused::Rejected(Rejection::WalletOwes { owed }) => Refusal::Owes { owed: owed.minor() },
         Refused::Rejected(Rejection::Profile(ProfileRefusal::NotADj)) => Refusal::NotADj,
         Refused::Limit(limit) | Refused::Rejected(Rejection::LimitExceeded(limit)) => {
             Refusal::Limit(window(limit))
@@ -151,6 +152,7 @@ pub(crate) fn name(answer: &Result<Seen, Refusal>) -> String {
         Ok(Seen::Profile { .. }) => "profile".to_owned(),
         Err(Refusal::FeeBelowPrice(_)) => "fee below price".to_owned(),
         Err(Refusal::Funds { .. }) => "funds".to_owned(),
+        Err(Refusal::Owes { .. }) => "wallet owes".to_owned(),
         Err(Refusal::Limit(limit)) => format!("limit {limit}"),
         Err(Refusal::Transition { .. }) => "transition".to_owned(),
         Err(Refusal::NoSuchDj) => "no such dj".to_owned(),

@@ -11,6 +11,7 @@ pub(crate) enum Refusal {
     TooManyOpen(u32),
     NotADj,
     Funds { available: i128 },
+    Owes { owed: i128 },
     Limit(&'static str),
     RecentAdjustment,
     TxidMissing,

@@ -23,6 +23,7 @@ pub(crate) const WITHDRAWALS: Table = &[
     ("pending", "cancelled", "owner"),
     ("approved", "processing", "operator"),
     ("approved", "rejected", "operator"),
+    ("approved", "cancelled", "owner"),
     ("processing", "broadcast", "operator"),
     ("processing", "failed", "operator"),
     ("processing", "needs_review", "operator"),

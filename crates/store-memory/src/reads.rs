@@ -1,6 +1,7 @@
 //! Reads outside plans.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
 use async_trait::async_trait;
 use cuepoint_domain::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
@@ -10,7 +11,7 @@ use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{MusicRequests, Topups, Unavailable, Wallets, Withdrawals};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Topup;
-use cuepoint_domain::withdrawal::{Withdrawal, WithdrawalFilter};
+use cuepoint_domain::withdrawal::{Withdrawal, WithdrawalFilter, WithdrawalReview, sum_24h};
 
 use crate::lists::{TimeOrdered, cut, newest, requests};
 use crate::{MemoryStore, State};
@@ -105,8 +106,26 @@ impl Withdrawals for MemoryStore {
     async fn due_payouts(&self, now: Timestamp, limit: u32) -> Result<Vec<Withdrawal>, Unavailable> {
         let state = self.lock()?;
         let due = state.lists.sending.iter().take_while(|(next, _)| next.is_due(now));
-        let due = due.take(usize::try_from(limit).unwrap_or(usize::MAX));
-        Ok(due.filter_map(|(_, id)| state.book.withdrawal(*id).cloned()).collect())
+        let due = due.filter_map(|(_, id)| state.book.withdrawal(*id));
+        let due = due.filter(|withdrawal| {
+            let wallet = state.book.wallets.get(&withdrawal.user);
+            wallet.is_some_and(|wallet| withdrawal.waiting_for(wallet.balance.owed).is_none())
+        });
+        Ok(due.take(usize::try_from(limit).unwrap_or(usize::MAX)).cloned().collect())
+    }
+
+    async fn reviews(
+        &self,
+        of: &[WithdrawalId],
+    ) -> Result<HashMap<WithdrawalId, WithdrawalReview>, Unavailable> {
+        let state = self.lock()?;
+        let review = |id: &WithdrawalId| {
+            let withdrawal = state.book.withdrawal(*id)?;
+            let owed = state.book.wallets.get(&withdrawal.user)?.balance.owed;
+            let sum_24h = sum_24h(withdrawal, state.book.withdrawals_of(withdrawal.user));
+            Some((*id, WithdrawalReview { owed, sum_24h, login_changed_at: None }))
+        };
+        Ok(of.iter().filter_map(review).collect())
     }
 }
 

@@ -164,7 +164,7 @@ fn described(step: &Step, outcome: &Outcome, before: Option<&User>) -> String {
         }
         Step::Unchanged(_)
         | Step::OpenRequest(_)
-        | Step::OpenWithdrawal(_)
+        | Step::OpenWithdrawal { .. }
         | Step::OpenTopup(_)
         | Step::OrderTopup { .. }
         | Step::Profile { .. } => "nothing".to_owned(),
@@ -185,7 +185,7 @@ const fn subject(step: &Step) -> Option<UserId> {
         Step::ChangeAccountStatus { user, .. } => Some(*user),
         Step::Unchanged(_)
         | Step::OpenRequest(_)
-        | Step::OpenWithdrawal(_)
+        | Step::OpenWithdrawal { .. }
         | Step::OpenTopup(_)
         | Step::OrderTopup { .. }
         | Step::Profile { .. }

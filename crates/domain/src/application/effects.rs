@@ -27,7 +27,7 @@ impl Effects {
             Step::Unchanged(_)
             | Step::OpenRequest(_)
             | Step::MoveRequest { .. }
-            | Step::OpenWithdrawal(_)
+            | Step::OpenWithdrawal { .. }
             | Step::MoveWithdrawal { .. }
             | Step::ApproveWithdrawal { .. }
             | Step::OpenTopup(_)

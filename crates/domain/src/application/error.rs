@@ -170,6 +170,7 @@ impl From<Rejection> for Failure {
             Rejection::InsufficientFunds { .. } => {
                 Self::Broken("funds were short where none leave a balance")
             }
+            Rejection::WalletOwes { .. } => Self::Broken("a debt was checked where none matters"),
             Rejection::LimitExceeded(_) => Self::Broken("a limit was passed where none applies"),
             Rejection::TooManyOpen(_) => Self::Broken("open requests were counted where none is made"),
             Rejection::LastOperator => Self::Broken("operators were counted where none is dismissed"),

@@ -3,6 +3,7 @@
 use crate::account::security_log::SecurityEvent;
 use crate::account::{User, change_account_status, change_profile, ends_sessions, leaves_an_operator};
 use crate::ids::UserId;
+use crate::ledger::feature_level::FeatureLevel;
 use crate::ledger::posting::{Posted, post};
 use crate::ledger::{
     Balance, Book, Changes, EndedSessions, Entity, EntityKind, Guard, KeyRecord, KeyReused, OperationRecord,
@@ -13,13 +14,15 @@ use crate::music_request::{MusicRequest, RequestState, RequestStatus};
 use crate::provider_message::{ProviderMessage, Resolution};
 use crate::timestamp::Timestamp;
 use crate::topup::{Topup, TopupStatus, abandon};
-use crate::withdrawal::{Approval, Limit, Withdrawal, approve};
+use crate::withdrawal::{
+    Approval, Limit, Withdrawal, WithdrawalState, approvals_needed, approve, needs_no_operator, sum_24h,
+};
 
 /// Applies a plan to the book atomically.
 ///
 /// # Errors
 /// [`Rejection`], the first that applies in this order: the key, the feature level, the state of the entity,
-/// the guards, the funds.
+/// the feature level of its outcome, the guards, the funds.
 pub fn apply(book: &mut Book, plan: &Plan) -> Result<Verdict, Rejection> {
     if let Some(receipt) = earlier(book, plan)? {
         return Ok(Verdict::Replayed(receipt));
@@ -76,10 +79,12 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Entity, Rejec
             changes.opened_request = Some(new.clone());
             Entity::MusicRequest(new.clone())
         }
-        Step::OpenWithdrawal(new) => {
+        Step::OpenWithdrawal { withdrawal: new, auto_approve_below } => {
             opens(book, new.user, book.withdrawal(new.id).is_some())?;
-            changes.opened_withdrawal = Some(new.clone());
-            Entity::Withdrawal(new.clone())
+            let state = opened_state(book, new, *auto_approve_below);
+            let opened = Withdrawal { state, ..new.clone() };
+            changes.opened_withdrawal = Some(opened.clone());
+            Entity::Withdrawal(opened)
         }
         Step::OpenTopup(new) => {
             opens(book, new.user, book.topups.contains_key(&new.id))?;
@@ -232,6 +237,13 @@ fn move_request(
     Ok(moved)
 }
 
+/// The state of a new withdrawal: approved if it needs no operator.
+fn opened_state(book: &Book, new: &Withdrawal, auto_approve_below: Option<Amount>) -> WithdrawalState {
+    let Some(below) = auto_approve_below else { return WithdrawalState::Pending };
+    let sum = sum_24h(new, book.withdrawals_of(new.user));
+    if needs_no_operator(sum, below) { WithdrawalState::Approved } else { WithdrawalState::Pending }
+}
+
 /// Adds an approval to the withdrawal. Earlier approvals count only if their operators could still give them.
 fn approve_withdrawal(
     book: &Book,
@@ -253,7 +265,11 @@ fn approve_withdrawal(
     // Clocks of servers differ: no approval is dated before the previous one.
     let at = stored.approvals.last().map_or(plan.metadata.at, |last| last.at.max(plan.metadata.at));
     let approval = Approval { by, at };
-    let Some((state, approvals)) = approve(stored, counting, approval, second_above) else {
+    let needed = approvals_needed(sum_24h(stored, book.withdrawals_of(stored.user)), second_above);
+    if needed > 1 && book.feature_level < FeatureLevel::SECOND_APPROVALS {
+        return Err(Rejection::NotFinalized);
+    }
+    let Some((state, approvals)) = approve(stored, counting, approval, needed) else {
         return Ok(stored.clone());
     };
     let is_moved = state != stored.state;
@@ -267,7 +283,19 @@ fn guards(book: &Book, plan: &Plan) -> Result<(), Rejection> {
     let at = plan.metadata.at;
     for guard in &plan.guards {
         match (guard, &plan.step) {
-            (Guard::Window(window), Step::OpenWithdrawal(new))
+            (
+                Guard::NoDebt,
+                Step::OpenWithdrawal { withdrawal, .. }
+                | Step::MoveWithdrawal { before: withdrawal, .. }
+                | Step::ApproveWithdrawal { before: withdrawal, .. },
+            ) => {
+                let wallet = book.wallets.get(&withdrawal.user);
+                let owed = wallet.ok_or(Rejection::Missing(EntityKind::Wallet))?.balance.owed;
+                if !owed.is_zero() {
+                    return Err(Rejection::WalletOwes { owed });
+                }
+            }
+            (Guard::Window(window), Step::OpenWithdrawal { withdrawal: new, .. })
                 if !window.admits(new.amount, at, book.withdrawals_of(new.user)) =>
             {
                 return Err(Rejection::LimitExceeded(Limit::Rolling(*window)));
@@ -294,7 +322,8 @@ fn guards(book: &Book, plan: &Plan) -> Result<(), Rejection> {
                 }
             }
             (
-                Guard::Window(_)
+                Guard::NoDebt
+                | Guard::Window(_)
                 | Guard::OpenRequests(_)
                 | Guard::NoRecentAdjustment(_)
                 | Guard::ActiveOperator,

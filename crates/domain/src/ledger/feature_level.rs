@@ -25,7 +25,6 @@
 use crate::ledger::Receipt;
 use crate::ledger::{Account, OutsideAccount, Plan, PostingRules, Step, Transfer, TransferKind};
 use crate::topup::TopupStatus;
-use crate::withdrawal::approvals_needed;
 
 /// The level of the values that may be written.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -35,8 +34,8 @@ pub enum FeatureLevel {
     /// Additionally charge-backs, money in suspense, withdrawals with two approvals, receipts without their
     /// profile, and income that first repays debt.
     Level1,
-    /// Additionally endpoints that were disabled for the account's security or for a lost secret, and gaps between
-    /// positions, which the ledger audit of earlier versions reports.
+    /// Additionally endpoints that were disabled for the account's security or for a lost secret, gaps between
+    /// positions, which the ledger audit of earlier versions reports, and released money that first repays debt.
     #[default]
     Level2,
 }
@@ -44,6 +43,10 @@ pub enum FeatureLevel {
 impl FeatureLevel {
     /// The newest level that this version knows; all its values may be written at that level.
     pub const NEWEST: Self = Self::Level2;
+
+    /// The level from which a withdrawal can wait for the approval of a second operator. Servers of earlier versions
+    /// approve it after the first one.
+    pub const SECOND_APPROVALS: Self = Self::Level1;
 
     /// The number under which stores keep it.
     #[must_use]
@@ -71,7 +74,8 @@ impl FeatureLevel {
     pub const fn posting_rules(self) -> PostingRules {
         match self {
             Self::Level0 => PostingRules::EarningsPayOwed,
-            Self::Level1 | Self::Level2 => PostingRules::IncomePaysOwed,
+            Self::Level1 => PostingRules::IncomePaysOwed,
+            Self::Level2 => PostingRules::ReleasesPayOwed,
         }
     }
 
@@ -95,7 +99,8 @@ impl FeatureLevel {
 }
 
 impl Plan {
-    /// The level required by the values that it writes.
+    /// The level required by the values that it certainly writes. A withdrawal that turns out to need two approvals
+    /// requires [`FeatureLevel::SECOND_APPROVALS`].
     #[must_use]
     pub fn feature_level(&self) -> FeatureLevel {
         let transfers = self.transfers.iter().map(of_transfer);
@@ -105,16 +110,11 @@ impl Plan {
 
 fn of_step(step: &Step) -> FeatureLevel {
     match step {
-        Step::ApproveWithdrawal { before, second_above, .. }
-            if approvals_needed(before.amount, *second_above) > 1 =>
-        {
-            FeatureLevel::Level1
-        }
         Step::SuspendTopup { .. } | Step::MoveTopup { to: TopupStatus::Reversed, .. } => FeatureLevel::Level1,
         Step::Unchanged(_)
         | Step::OpenRequest(_)
         | Step::MoveRequest { .. }
-        | Step::OpenWithdrawal(_)
+        | Step::OpenWithdrawal { .. }
         | Step::MoveWithdrawal { .. }
         | Step::ApproveWithdrawal { .. }
         | Step::OpenTopup(_)

@@ -7,6 +7,7 @@ use crate::ledger::{Actor, Entity, Guard, Plan, Step};
 use crate::music_request::RequestStatus;
 use crate::timestamp::Timestamp;
 use crate::topup::TopupStatus;
+use crate::withdrawal::{self, Withdrawal};
 
 /// The rows that must be locked in the book before a plan is applied.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -25,12 +26,25 @@ pub struct LockSet {
     pub topups: BTreeSet<TopupId>,
     /// Provider messages, by id.
     pub provider_messages: BTreeSet<ProviderMessageId>,
-    /// The user whose withdrawals after the given time are needed to check a window.
+    /// The user whose withdrawals after the given time are needed to check a window or to add up a sum.
     pub withdrawn_since: Option<(UserId, Timestamp)>,
     /// The guest and the DJ whose open requests must be counted.
     pub open_requests: Option<(UserId, UserId)>,
     /// The wallet whose adjustments after the given time are needed, with their authors.
     pub adjusted_since: Option<(UserId, Timestamp)>,
+}
+
+impl LockSet {
+    /// Adds the withdrawals of this user after the given time.
+    fn read_withdrawals(&mut self, of: UserId, since: Timestamp) {
+        let earliest = self.withdrawn_since.map_or(since, |(_, other)| other.min(since));
+        self.withdrawn_since = Some((of, earliest));
+    }
+
+    /// Adds the withdrawals that are added up with this one.
+    fn read_withdrawals_near(&mut self, withdrawal: &Withdrawal) {
+        self.read_withdrawals(withdrawal.user, withdrawal.created_at.minus(withdrawal::SUM_WITHIN));
+    }
 }
 
 impl Plan {
@@ -76,14 +90,20 @@ impl Plan {
                     lock_set.users.insert(before.dj);
                 }
             }
-            Step::OpenWithdrawal(withdrawal) => {
+            Step::OpenWithdrawal { withdrawal, auto_approve_below } => {
                 lock_set.wallets.insert(withdrawal.user);
+                if auto_approve_below.is_some() {
+                    lock_set.read_withdrawals_near(withdrawal);
+                }
             }
             Step::MoveWithdrawal { before, .. } => {
                 lock_set.withdrawals.insert(before.id);
                 lock_set.wallets.insert(before.user);
             }
-            Step::ApproveWithdrawal { before, .. } => {
+            Step::ApproveWithdrawal { before, second_above, .. } => {
+                if second_above.is_some() {
+                    lock_set.read_withdrawals_near(before);
+                }
                 lock_set.withdrawals.insert(before.id);
                 lock_set.wallets.insert(before.user);
                 lock_set.users.extend(before.approvals.iter().map(|earlier| earlier.by));
@@ -105,10 +125,8 @@ impl Plan {
     fn lock_guards(&self, lock_set: &mut LockSet) {
         for guard in &self.guards {
             match (guard, &self.step) {
-                (Guard::Window(window), Step::OpenWithdrawal(withdrawal)) => {
-                    let since = self.metadata.at.minus(window.length);
-                    let earliest = lock_set.withdrawn_since.map_or(since, |(_, other)| other.min(since));
-                    lock_set.withdrawn_since = Some((withdrawal.user, earliest));
+                (Guard::Window(window), Step::OpenWithdrawal { withdrawal, .. }) => {
+                    lock_set.read_withdrawals(withdrawal.user, self.metadata.at.minus(window.length));
                 }
                 (Guard::OpenRequests(_), Step::OpenRequest(request)) => {
                     lock_set.open_requests = Some((request.requester, request.dj));
@@ -122,7 +140,10 @@ impl Plan {
                     lock_set.adjusted_since = Some((before.user, self.adjustments_since()));
                 }
                 (Guard::ActiveOperator, _) => lock_set.operators = true,
-                (Guard::Window(_) | Guard::OpenRequests(_) | Guard::NoRecentAdjustment(_), _) => {}
+                (
+                    Guard::NoDebt | Guard::Window(_) | Guard::OpenRequests(_) | Guard::NoRecentAdjustment(_),
+                    _,
+                ) => {}
             }
         }
     }

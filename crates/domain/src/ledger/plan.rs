@@ -29,8 +29,13 @@ pub enum Step {
         /// The next state.
         to: RequestState,
     },
-    /// Opens a withdrawal.
-    OpenWithdrawal(Withdrawal),
+    /// Opens a withdrawal, which is then pending or approved.
+    OpenWithdrawal {
+        /// The withdrawal, pending.
+        withdrawal: Withdrawal,
+        /// The sum of its owner's recent withdrawals below which it needs no operator.
+        auto_approve_below: Option<Amount>,
+    },
     /// Moves a withdrawal to another state.
     MoveWithdrawal {
         /// The expected withdrawal.
@@ -44,7 +49,7 @@ pub enum Step {
         before: Withdrawal,
         /// The approving operator.
         by: UserId,
-        /// The amount above which two operators must approve.
+        /// The sum of its owner's recent withdrawals above which two operators must approve.
         second_above: Option<Amount>,
     },
     /// Opens a top-up.
@@ -144,6 +149,8 @@ named_enum!(PlanKind);
 /// An invariant checked on the locked book, beyond the accounts' floors and the expected states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Guard {
+    /// The owner of the withdrawal owes nothing.
+    NoDebt,
     /// The opened withdrawal stays within this window.
     Window(Window),
     /// Including the opened request, the guest has at most this many open requests with the DJ.
@@ -185,7 +192,7 @@ impl Plan {
             Step::OpenRequest(request) | Step::MoveRequest { before: request, .. } => {
                 EntityRef::MusicRequest(request.id)
             }
-            Step::OpenWithdrawal(withdrawal)
+            Step::OpenWithdrawal { withdrawal, .. }
             | Step::MoveWithdrawal { before: withdrawal, .. }
             | Step::ApproveWithdrawal { before: withdrawal, .. } => EntityRef::Withdrawal(withdrawal.id),
             Step::OpenTopup(topup)
@@ -211,7 +218,7 @@ impl Plan {
             Step::Unchanged(_) => PlanKind::None,
             Step::OpenRequest(_) => PlanKind::OpenRequest,
             Step::MoveRequest { .. } => PlanKind::MoveRequest,
-            Step::OpenWithdrawal(_) => PlanKind::OpenWithdrawal,
+            Step::OpenWithdrawal { .. } => PlanKind::OpenWithdrawal,
             Step::MoveWithdrawal { .. } => PlanKind::MoveWithdrawal,
             Step::ApproveWithdrawal { .. } => PlanKind::ApproveWithdrawal,
             Step::OpenTopup(_) => PlanKind::OpenTopup,

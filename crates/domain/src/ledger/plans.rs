@@ -12,7 +12,7 @@ use crate::topup::{self, Charge, Orders, ReversalRefusal, Settlement, SuspenseRe
 use crate::withdrawal::{self, NewWithdrawal, Withdrawal, WithdrawalTerms};
 
 /// The posting rules of every plan.
-const RULES: PostingRules = PostingRules::IncomePaysOwed;
+const RULES: PostingRules = PostingRules::ReleasesPayOwed;
 
 fn plan(metadata: OperationMetadata, step: Step, transfers: impl IntoIterator<Item = Transfer>) -> Plan {
     let transfers = transfers.into_iter().collect();
@@ -58,8 +58,9 @@ pub fn move_request(
     })
 }
 
-/// Opens a withdrawal and holds its amount; the rolling limits and the funds are checked when the plan is
-/// applied. The operation's id becomes its reference at the payout provider.
+/// Opens a withdrawal and holds its amount. When the plan is applied, the owner's debt, the rolling limits and the
+/// funds are checked, and whether the withdrawal needs an operator is decided. The operation's id becomes its
+/// reference at the payout provider.
 ///
 /// # Errors
 /// [`withdrawal::OpenRefusal`].
@@ -71,13 +72,15 @@ pub fn open_withdrawal(
     terms: &WithdrawalTerms,
 ) -> Result<Plan, withdrawal::OpenRefusal> {
     let (withdrawal, hold) = withdrawal::open(metadata.operation, id, user, new, terms, metadata.at)?;
-    let guards = terms.limits.windows().into_iter().map(Guard::Window).collect();
-    Ok(Plan { guards, ..plan(metadata, Step::OpenWithdrawal(withdrawal), [hold]) })
+    let windows = terms.limits.windows().into_iter().map(Guard::Window);
+    let guards = std::iter::once(Guard::NoDebt).chain(windows).collect();
+    let step = Step::OpenWithdrawal { withdrawal, auto_approve_below: terms.auto_approve_below };
+    Ok(Plan { guards, ..plan(metadata, step, [hold]) })
 }
 
-/// Moves a withdrawal and its money; a withdrawal that already has the status is returned unchanged. Whether
-/// the judging operator recently adjusted the owner's wallet, and whether one approval suffices, is checked
-/// when the plan is applied.
+/// Moves a withdrawal and its money; a withdrawal that already has the status is returned unchanged. Whether the
+/// owner owes money, whether the judging operator recently adjusted the owner's wallet, and whether one approval
+/// suffices, is checked when the plan is applied.
 ///
 /// # Errors
 /// [`withdrawal::MoveRefusal`].
@@ -86,7 +89,8 @@ pub fn move_withdrawal(
     withdrawal: &Withdrawal,
     to: withdrawal::Move,
 ) -> Result<Plan, withdrawal::MoveRefusal> {
-    let judge = to.judge(metadata.person());
+    let judge = to.judge(metadata.person()).map(Guard::NoRecentAdjustment);
+    let debt = to.is_refused_in_debt(&withdrawal.state).then_some(Guard::NoDebt);
     let before = withdrawal.clone();
     let (step, transfer) = match withdrawal::decide(withdrawal, to)? {
         withdrawal::Decision::Unchanged => (Step::Unchanged(Entity::Withdrawal(before)), None),
@@ -95,7 +99,7 @@ pub fn move_withdrawal(
             (Step::ApproveWithdrawal { before, by, second_above }, None)
         }
     };
-    let guards = judge.into_iter().map(Guard::NoRecentAdjustment).collect();
+    let guards = judge.into_iter().chain(debt).collect();
     Ok(Plan { guards, ..plan(metadata, step, transfer) })
 }
 

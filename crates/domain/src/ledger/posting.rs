@@ -1,4 +1,4 @@
-//! Posting of transfers to wallets: floors, and the receivable that income repays first.
+//! Posting of transfers to wallets: floors, and the receivable that new and released money repays first.
 
 use std::collections::{BTreeMap, HashMap, btree_map};
 

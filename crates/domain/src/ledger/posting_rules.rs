@@ -1,17 +1,18 @@
-//! The posting rules: the income that first repays a wallet owner's debt.
+//! The posting rules: the money that first repays a wallet owner's debt.
 
 use crate::ledger::TransferKind;
 
-/// The rules that determine which income first repays the wallet owner's debt.
+/// The rules that determine which money first repays the wallet owner's debt.
 ///
-/// Each operation records its rules, so that the ledger audit posts it again by the same ones. Released money
-/// belonged to its owner before, and repays nothing under either.
+/// Each operation records its rules, so that the ledger audit posts it again by the same ones.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum PostingRules {
     /// Only the earnings of DJs: the rules of operations that recorded none.
     EarningsPayOwed,
     /// All income: top-ups, earnings, refunded fees, and upward adjustments.
     IncomePaysOwed,
+    /// All income and released money: an owner in debt cannot put money on hold and release it unpaid.
+    ReleasesPayOwed,
     /// Rules of a newer version, by their number: only that version knows how they post a transfer.
     Unknown(i16),
 }
@@ -23,6 +24,7 @@ impl PostingRules {
         match self {
             Self::EarningsPayOwed => 1,
             Self::IncomePaysOwed => 2,
+            Self::ReleasesPayOwed => 3,
             Self::Unknown(number) => number,
         }
     }
@@ -34,6 +36,7 @@ impl PostingRules {
         match number {
             None | Some(1) => Some(Self::EarningsPayOwed),
             Some(2) => Some(Self::IncomePaysOwed),
+            Some(3) => Some(Self::ReleasesPayOwed),
             Some(number) if number > 0 => Some(Self::Unknown(number)),
             Some(_) => None,
         }
@@ -44,9 +47,10 @@ impl PostingRules {
         match kind {
             TransferKind::Capture => true,
             TransferKind::Topup | TransferKind::Refund | TransferKind::Adjustment => {
-                matches!(self, Self::IncomePaysOwed)
+                matches!(self, Self::IncomePaysOwed | Self::ReleasesPayOwed)
             }
-            TransferKind::Hold | TransferKind::Release | TransferKind::Chargeback => false,
+            TransferKind::Release => matches!(self, Self::ReleasesPayOwed),
+            TransferKind::Hold | TransferKind::Chargeback => false,
         }
     }
 }

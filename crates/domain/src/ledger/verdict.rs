@@ -16,6 +16,11 @@ pub enum Rejection {
         /// The available balance.
         available: Money,
     },
+    /// The owner of the withdrawal owes money.
+    WalletOwes {
+        /// The debt.
+        owed: Money,
+    },
     /// The withdrawal would exceed this limit.
     LimitExceeded(Limit),
     /// The guest has this many open requests with the DJ, the maximum.

@@ -1,12 +1,14 @@
 //! Reads of withdrawals outside plans.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
 
 use crate::ids::{OperationId, WithdrawalId};
 use crate::page::{PageRequest, Rows};
 use crate::ports::Unavailable;
 use crate::timestamp::Timestamp;
-use crate::withdrawal::{Withdrawal, WithdrawalFilter};
+use crate::withdrawal::{Withdrawal, WithdrawalFilter, WithdrawalReview};
 
 /// Reads withdrawals.
 ///
@@ -25,7 +27,14 @@ pub trait Withdrawals: Send + Sync {
         filter: &WithdrawalFilter,
         page: PageRequest,
     ) -> Result<Rows<Withdrawal>, Unavailable>;
-    /// Withdrawals whose [`WithdrawalState::next_send`](crate::withdrawal::WithdrawalState::next_send) is
-    /// due, in its order, then by id.
+    /// Withdrawals whose [`WithdrawalState::next_send`](crate::withdrawal::WithdrawalState::next_send) is due, in its
+    /// order, then by id. Withdrawals that [wait for a debt](Withdrawal::waiting_for) are left out, so that they
+    /// delay no others.
     async fn due_payouts(&self, now: Timestamp, limit: u32) -> Result<Vec<Withdrawal>, Unavailable>;
+    /// The present facts on which the approval of each of these withdrawals depends, in any order; none for unknown
+    /// ids.
+    async fn reviews(
+        &self,
+        of: &[WithdrawalId],
+    ) -> Result<HashMap<WithdrawalId, WithdrawalReview>, Unavailable>;
 }

@@ -1,10 +1,16 @@
-//! Operators' approvals: the number that a withdrawal needs, and which of them count.
+//! Operators' approvals: whether a withdrawal needs any, how many, and which of them count.
+
+use time::Duration;
 
 use crate::account::User;
 use crate::ids::UserId;
-use crate::money::Amount;
+use crate::money::{Amount, Money};
 use crate::timestamp::Timestamp;
 use crate::withdrawal::{Withdrawal, WithdrawalState};
+
+/// The distance in time within which withdrawals of one owner are added up, so that several small ones need the same
+/// approvals as a large one.
+pub const SUM_WITHIN: Duration = Duration::hours(24);
 
 /// An operator's approval.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,25 +30,49 @@ impl Approval {
     }
 }
 
-/// The number of approvals that a withdrawal of this amount needs, given the limit above which it needs two.
+/// The sum of this withdrawal and its owner's others that were created less than [`SUM_WITHIN`] before or after it
+/// and may be paid. `all` are withdrawals of the owner, with or without this one.
 #[must_use]
-pub fn approvals_needed(amount: Amount, second_above: Option<Amount>) -> usize {
-    if second_above.is_some_and(|limit| amount > limit) { 2 } else { 1 }
+pub fn sum_24h<'a>(withdrawal: &Withdrawal, all: impl IntoIterator<Item = &'a Withdrawal>) -> Money {
+    let created_at = withdrawal.created_at;
+    let (after, before) = (created_at.minus(SUM_WITHIN), created_at.plus(SUM_WITHIN));
+    let near = all.into_iter().filter(|other| {
+        other.id != withdrawal.id
+            && other.user == withdrawal.user
+            && after < other.created_at
+            && other.created_at < before
+            && other.state.status().counts_towards_limits()
+    });
+    near.fold(withdrawal.amount.money(), |sum, other| {
+        sum.checked_add(other.amount.money()).unwrap_or(Money::from_minor(i128::MAX))
+    })
+}
+
+/// Whether a new withdrawal with this [`sum_24h`] is approved without an operator.
+#[must_use]
+pub(crate) fn needs_no_operator(sum: Money, below: Amount) -> bool {
+    sum < below.money()
+}
+
+/// The number of approvals that a withdrawal with this [`sum_24h`] needs, given the limit above which it needs two.
+#[must_use]
+pub fn approvals_needed(sum: Money, second_above: Option<Amount>) -> usize {
+    if second_above.is_some_and(|limit| sum > limit.money()) { 2 } else { 1 }
 }
 
 /// The state of a pending withdrawal after another approval, with its remaining approvals; `counting` are the
-/// earlier ones that still count. `None` if nothing changes.
+/// earlier ones that still count, and `needed` is their required number. `None` if nothing changes.
 pub(crate) fn approve(
     withdrawal: &Withdrawal,
     counting: Vec<Approval>,
     approval: Approval,
-    second_above: Option<Amount>,
+    needed: usize,
 ) -> Option<(WithdrawalState, Vec<Approval>)> {
     let mut approvals = counting;
     if !approvals.iter().any(|earlier| earlier.by == approval.by) {
         approvals.push(approval);
     }
-    let is_enough = approvals.len() >= approvals_needed(withdrawal.amount, second_above);
+    let is_enough = approvals.len() >= needed;
     let state = if is_enough { WithdrawalState::Approved } else { WithdrawalState::Pending };
     let is_changed = state != withdrawal.state || approvals != withdrawal.approvals;
     is_changed.then_some((state, approvals))

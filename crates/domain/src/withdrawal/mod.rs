@@ -5,14 +5,16 @@ mod limits;
 mod moves;
 mod open;
 mod payout;
+mod review;
 
-pub(crate) use approval::approve;
-pub use approval::{Approval, approvals_needed};
+pub use approval::{Approval, SUM_WITHIN, approvals_needed, sum_24h};
+pub(crate) use approval::{approve, needs_no_operator};
 pub use limits::{Limit, Window, WithdrawalLimits};
 pub(crate) use moves::history;
 pub use moves::{Decision, Move, MoveRefusal, WithdrawalMove, decide};
 pub use open::{NewWithdrawal, OpenRefusal, WithdrawalAmount, open};
 pub use payout::{NextSend, PayoutTerms, PayoutUpdate, PayoutUpdateDecision, decide_update, next_send};
+pub use review::{WaitingFor, WithdrawalReview};
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
@@ -28,10 +30,11 @@ use crate::unknown::UnknownName;
 /// A deployment's terms for withdrawals.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct WithdrawalTerms {
-    /// The amount below which a withdrawal needs no operator; `None` means that every withdrawal needs one.
+    /// The limit of [`sum_24h`] below which a withdrawal needs no operator; `None` means that every withdrawal needs
+    /// one.
     pub auto_approve_below: Option<Amount>,
-    /// The amount above which a withdrawal needs the approvals of two operators; `None` means that one is
-    /// always enough.
+    /// The limit of [`sum_24h`] above which a withdrawal needs the approvals of two operators; `None` means that one
+    /// is always enough.
     pub second_approval_above: Option<Amount>,
     /// The limits.
     pub limits: WithdrawalLimits,

@@ -14,13 +14,13 @@ use crate::withdrawal::{Withdrawal, WithdrawalState, WithdrawalStatus};
 /// A transition of a withdrawal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Move {
-    /// Its owner cancels it.
+    /// Its owner cancels it before it is sent.
     Cancel,
     /// An operator other than the owner approves it; `None` is the rule for small amounts.
     Approve {
         /// The approving operator.
         by: Option<UserId>,
-        /// The amount above which a second operator must approve as well.
+        /// The sum of its owner's recent withdrawals above which a second operator must approve as well.
         second_above: Option<Amount>,
     },
     /// An operator other than the owner rejects it.
@@ -70,7 +70,7 @@ pub enum Decision {
     Approval {
         /// The approving operator.
         by: UserId,
-        /// The amount above which a second operator must approve as well.
+        /// The sum of its owner's recent withdrawals above which a second operator must approve as well.
         second_above: Option<Amount>,
     },
 }
@@ -134,6 +134,26 @@ impl Move {
     }
 }
 
+impl Move {
+    /// Whether the move from this state is refused while the owner owes money: an approval, and the first order to
+    /// send it. Everything after the first order goes on, because the money may be on its way.
+    #[must_use]
+    pub const fn is_refused_in_debt(&self, from: &WithdrawalState) -> bool {
+        match self {
+            Self::Approve { .. } => matches!(from, WithdrawalState::Pending),
+            Self::Process | Self::Send { .. } => matches!(from, WithdrawalState::Approved),
+            Self::Cancel
+            | Self::Reject { .. }
+            | Self::Accepted
+            | Self::Broadcast { .. }
+            | Self::Complete { .. }
+            | Self::Fail
+            | Self::Refused
+            | Self::Review => false,
+        }
+    }
+}
+
 /// The edges of the state machine, for any actor.
 const fn edges(from: &WithdrawalState) -> &'static [WithdrawalStatus] {
     use WithdrawalStatus::{
@@ -141,7 +161,7 @@ const fn edges(from: &WithdrawalState) -> &'static [WithdrawalStatus] {
     };
     match from {
         WithdrawalState::Pending => &[Approved, Rejected, Cancelled],
-        WithdrawalState::Approved => &[Processing, Rejected],
+        WithdrawalState::Approved => &[Processing, Rejected, Cancelled],
         WithdrawalState::Processing { attempts: 0 | 1, .. } => &[Broadcast, Failed, NeedsReview],
         WithdrawalState::Processing { .. } => &[Broadcast, NeedsReview],
         WithdrawalState::Broadcast { .. } => &[Completed, NeedsReview],

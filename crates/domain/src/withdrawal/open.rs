@@ -57,8 +57,7 @@ impl WithdrawalAmount {
     }
 }
 
-/// The withdrawal opened by this operation, and the transfer that holds its amount. The rolling limits are
-/// checked when the plan is applied.
+/// The withdrawal opened by this operation, still pending, and the transfer that holds its amount.
 ///
 /// # Errors
 /// [`OpenRefusal`], the first that applies, in the order of its variants.
@@ -80,7 +79,6 @@ pub fn open(
     {
         return Err(OpenRefusal::Limit(Limit::Single(most)));
     }
-    let needs_no_operator = terms.auto_approve_below.is_some_and(|limit| amount < limit);
     let withdrawal = Withdrawal {
         id,
         opening: Some(opening),
@@ -89,7 +87,7 @@ pub fn open(
         wallet_address: destination.wallet_address,
         currency: destination.currency,
         network: destination.network,
-        state: if needs_no_operator { WithdrawalState::Approved } else { WithdrawalState::Pending },
+        state: WithdrawalState::Pending,
         approvals: Vec::new(),
         created_at: now,
         updated_at: now,

@@ -22,6 +22,12 @@ impl<C: Command<Refusal: IntoApiError>> CommandCall<C> {
         Self { call, principal, command: PhantomData }
     }
 
+    /// The caller.
+    #[must_use]
+    pub const fn principal(&self) -> &Principal {
+        &self.principal
+    }
+
     /// Runs a command. `read_input` is called once the entity is found and authorized.
     ///
     /// # Errors

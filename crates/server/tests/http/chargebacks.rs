@@ -6,7 +6,7 @@ use crate::harness::{Answer, Message, PASSWORD, Person, Server, Store, TOPUPS, k
 
 on_every_store!(
     a_reversal_takes_no_more_than_its_amount,
-    held_money_stays_and_is_released_in_full,
+    held_money_stays_and_pays_the_debt_when_it_is_released,
     the_dj_keeps_the_fee_of_a_reversed_topup_and_the_guest_owes_it,
     repeated_chargebacks_owe_no_more_than_was_spent,
     a_topup_is_reversed_once,
@@ -81,7 +81,7 @@ fn a_reversal_takes_no_more_than_its_amount(store: Store) {
     assert!(event["session_id"].is_i64() && event["ip_address"].is_string(), "{event}");
 }
 
-fn held_money_stays_and_is_released_in_full(store: Store) {
+fn held_money_stays_and_pays_the_debt_when_it_is_released(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.guest(), server.dj());
     let topup = guest.topup("20");
@@ -96,7 +96,8 @@ fn held_money_stays_and_is_released_in_full(store: Store) {
     assert_eq!((purse(&guest), dj.wallet().0), (["0.00", "15.00", "20.00"].map(String::from), "5.00".into()));
     let withdrawal = guest.ids("/withdrawals", "id")[0];
     guest.call("POST", &format!("/withdrawals/{withdrawal}/cancel")).send().data(200);
-    assert_eq!(purse(&guest), ["15.00", "0.00", "20.00"], "the hold is released in full");
+    assert_eq!(purse(&guest), ["0.00", "0.00", "5.00"]);
+    assert_eq!(last_line(&guest), format!("release 0.00 0.00 0.00 withdrawal {withdrawal}"));
 }
 
 fn the_dj_keeps_the_fee_of_a_reversed_topup_and_the_guest_owes_it(store: Store) {

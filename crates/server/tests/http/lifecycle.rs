@@ -11,7 +11,7 @@ on_every_store!(
     a_boosted_fee_is_fixed_at_creation,
     a_free_request_moves_no_money,
     a_pending_withdrawal_can_be_cancelled,
-    an_approved_withdrawal_cannot_be_cancelled,
+    an_approved_withdrawal_can_be_cancelled_until_it_is_sent,
     the_statement_lists_every_change_of_the_wallet,
     one_of_many_concurrent_transitions_settles,
 );
@@ -169,23 +169,21 @@ fn a_pending_withdrawal_can_be_cancelled(store: Store) {
     assert_eq!(guest.entries().len(), 3);
 }
 
-fn an_approved_withdrawal_cannot_be_cancelled(store: Store) {
-    let server = Server::configured(store, &[("withdrawals.auto_approve_below", "5")]);
+fn an_approved_withdrawal_can_be_cancelled_until_it_is_sent(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[("withdrawals.auto_approve_below", "5")]);
     let guest = server.payer("20");
-    let status = |amount: &str| {
-        let id = guest.withdraw(amount).json()["data"]["withdrawal_request"]["id"].clone();
-        (guest.get(&format!("/withdrawals/{id}")).data(200)["status"].clone(), id)
-    };
-    assert_eq!(status("5").0, "pending");
-    let (approved, id) = status("4.99");
-    assert_eq!(approved, "approved");
-    let body =
-        guest.call("POST", &format!("/withdrawals/{id}/cancel")).send().refused(409, "invalid_transition");
-    assert_eq!(
-        (&body["current"], &body["allowed"]),
-        (&json!("approved"), &json!(["processing", "rejected"]))
-    );
-    assert_eq!(guest.wallet(), ("10.01".into(), "9.99".into()));
+    let status = |id: i64| guest.get(&format!("/withdrawals/{id}")).data(200)["status"].clone();
+    let cancel = |id: i64| guest.call("POST", &format!("/withdrawals/{id}/cancel")).send();
+    let first = guest.withdrawal("4.99");
+    assert_eq!(status(first), "approved");
+    assert_eq!(cancel(first).data(200)["status"], "cancelled");
+    assert_eq!(guest.wallet(), ("20.00".into(), "0.00".into()));
+
+    let second = guest.withdrawal("4.99");
+    assert_eq!(status(second), "approved");
+    operator.post(&format!("/operator/withdrawals/{second}/process"), &json!({"reason": "sent"})).data(200);
+    assert_eq!(cancel(second).refused(409, "invalid_transition")["current"], "processing");
+    assert_eq!(guest.wallet(), ("15.01".into(), "4.99".into()));
 }
 
 fn the_statement_lists_every_change_of_the_wallet(store: Store) {

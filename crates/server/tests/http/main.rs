@@ -93,3 +93,4 @@ mod webhook_endpoints;
 mod webhook_keys;
 mod webhook_names;
 mod webhooks;
+mod withdrawal_reviews;

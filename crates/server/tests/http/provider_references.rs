@@ -58,7 +58,8 @@ fn a_payout_is_ordered_under_its_reference(store: Store) {
         .post(&format!("/operator/withdrawals/{id}/review"), &json!({"reason": "as agreed"}))
         .data(200);
     assert_eq!(reviewed["reference"], reference);
-    let both = [&WITHDRAWAL[..], &["approvals", "reference", "status", "txid"]].concat();
+    let facts = ["approvals_needed", "owed", "sum_24h", "waiting_for"];
+    let both = [&WITHDRAWAL[..], &["approvals", "reference", "status", "txid"], &facts].concat();
     let sorted = |mut names: Vec<&str>| {
         names.sort_unstable();
         names.into_iter().map(str::to_owned).collect::<Vec<_>>()
@@ -66,7 +67,7 @@ fn a_payout_is_ordered_under_its_reference(store: Store) {
     assert_eq!(keys(&listed), sorted(both.clone()));
     assert_eq!(keys(&reviewed), sorted(both));
 
-    let own = sorted([&WITHDRAWAL[..], &["status", "txid"]].concat());
+    let own = sorted([&WITHDRAWAL[..], &["status", "txid", "waiting_for"]].concat());
     assert_eq!(keys(&guest.get(&format!("/withdrawals/{id}")).data(200)), own);
     assert_eq!(keys(&guest.get("/withdrawals").data(200)["data"][0]), own);
 }

@@ -41,12 +41,13 @@ fn a_first_of_two_approvals_is_refused_until_the_upgrade_is_finalized() {
     let (server, operator) = upgrading(&database, &[("withdrawals.second_approval_above", "10")]);
     eventually("the start says it", || server.log().contains("the upgrade is not finalized").then_some(()));
     let guest = server.payer("50");
-    let (small, large) = (guest.withdrawal("10"), guest.withdrawal("20"));
+    let small = guest.withdrawal("10");
     let approve = |withdrawal: i64| -> Answer {
         let path = format!("/operator/withdrawals/{withdrawal}/approve");
         operator.call("POST", &path).key(&path).json(&json!({"reason": "checked"})).send()
     };
     assert_eq!(approve(small).data(200)["status"], "approved");
+    let large = guest.withdrawal("20");
     let before = written(&database);
     let refused = approve(large);
     refused.refused(503, "unavailable");

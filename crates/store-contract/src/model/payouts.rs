@@ -37,13 +37,17 @@ impl Model {
 
     /// Sends a withdrawal to the provider, for the first time or, when due, again.
     pub(crate) fn send(&mut self, place: usize, now: i64) -> Result<Seen, Refusal> {
-        let withdrawal = &mut self.withdrawals[place];
+        let withdrawal = &self.withdrawals[place];
         let due = withdrawal.status == "approved"
             || (withdrawal.status == "processing" && withdrawal.retry_at.is_some_and(|at| at <= now));
         if !due {
             let allowed = self.edges_of_withdrawal(place).into_iter().collect();
             return Err(Refusal::Transition { current: self.withdrawals[place].status, allowed });
         }
+        if withdrawal.status == "approved" {
+            self.owes_nothing(withdrawal.owner)?;
+        }
+        let withdrawal = &mut self.withdrawals[place];
         withdrawal.status = "processing";
         withdrawal.attempts += 1;
         withdrawal.retry_at = Some(now + RETRY_SECONDS);

@@ -8,25 +8,44 @@ const BARRED_SECONDS: i64 = 30 * DAY;
 
 impl Model {
     fn withdrawn_since(&self, owner: usize, since: i64) -> i128 {
+        self.withdrawn(owner, |made| made > since)
+    }
+
+    /// The sum of the owner's withdrawals of these times that may be paid.
+    fn withdrawn(&self, owner: usize, made: impl Fn(i64) -> bool) -> i128 {
         let nothing = ["cancelled", "rejected", "failed"];
-        let own = self.withdrawals.iter().filter(|one| one.owner == owner && one.made > since);
+        let own = self.withdrawals.iter().filter(|one| one.owner == owner && made(one.made));
         own.filter(|one| !nothing.contains(&one.status)).map(|one| one.amount).sum()
+    }
+
+    /// The sum of the owner's withdrawals less than a day away from this time.
+    fn withdrawn_around(&self, owner: usize, time: i64) -> i128 {
+        self.withdrawn(owner, |made| (made - time).abs() < DAY)
+    }
+
+    /// Refuses an owner in debt.
+    pub(super) fn owes_nothing(&self, owner: usize) -> Result<(), Refusal> {
+        let (.., owed) = self.people[owner].balances;
+        if owed > 0 { Err(Refusal::Owes { owed }) } else { Ok(()) }
     }
 
     pub(crate) fn open_withdrawal(&mut self, owner: usize, amount: i128, now: i64) -> Result<Seen, Refusal> {
         let Terms { auto_approve_below, max_amount, max_per_24h, max_per_30d, .. } = self.terms;
+        if max_amount.is_some_and(|most| amount > most) {
+            return Err(Refusal::Limit("single"));
+        }
+        self.owes_nothing(owner)?;
         let day = self.withdrawn_since(owner, now - DAY) + amount;
         let month = self.withdrawn_since(owner, now - 30 * DAY) + amount;
-        for (name, sum, most) in
-            [("single", amount, max_amount), ("24h", day, max_per_24h), ("30d", month, max_per_30d)]
-        {
+        for (name, sum, most) in [("24h", day, max_per_24h), ("30d", month, max_per_30d)] {
             if most.is_some_and(|most| sum > most) {
                 return Err(Refusal::Limit(name));
             }
         }
         self.affords(owner, amount)?;
         self.entry(owner, -amount, amount, 0);
-        let status = if amount < auto_approve_below { "approved" } else { "pending" };
+        let sum = self.withdrawn_around(owner, now) + amount;
+        let status = if sum < auto_approve_below { "approved" } else { "pending" };
         self.withdrawals.push(Withdrawal {
             owner,
             amount,
@@ -86,6 +105,9 @@ impl Model {
         if barred {
             return Err(Refusal::RecentAdjustment);
         }
+        if to == "approved" || (current, to) == ("approved", "processing") {
+            self.owes_nothing(owner)?;
+        }
         if to == "approved" {
             return Ok(self.approve(place, by, now));
         }
@@ -99,7 +121,7 @@ impl Model {
         let withdrawal = &mut self.withdrawals[place];
         (withdrawal.status, withdrawal.txid, withdrawal.attempts, withdrawal.retry_at) = (to, txid, 0, None);
         match to {
-            "rejected" | "cancelled" | "failed" => self.entry(owner, amount, -amount, 0),
+            "rejected" | "cancelled" | "failed" => self.release(owner, amount),
             "completed" => {
                 self.entry(owner, 0, -amount, 0);
                 self.posting(amount);
@@ -115,7 +137,7 @@ impl Model {
     /// Adds an approval; earlier ones count if their operator's account status is unchanged and they adjusted
     /// nothing since.
     fn approve(&mut self, place: usize, by: usize, now: i64) -> Seen {
-        let Withdrawal { owner, amount, mut approvals, .. } = self.withdrawals[place].clone();
+        let Withdrawal { owner, made, mut approvals, .. } = self.withdrawals[place].clone();
         approvals.retain(|(who, at)| {
             let Person { is_operator, is_suspended, stands_since, .. } = self.people[*who];
             is_operator && !is_suspended && stands_since <= *at && !self.has_adjusted(*who, owner, now)
@@ -123,7 +145,8 @@ impl Model {
         if approvals.iter().all(|(who, _)| *who != by) {
             approvals.push((by, now));
         }
-        let two = self.terms.second_approval_above.is_some_and(|limit| amount > limit);
+        let sum = self.withdrawn_around(owner, made);
+        let two = self.terms.second_approval_above.is_some_and(|limit| sum > limit);
         if !two || approvals.len() > 1 {
             self.withdrawals[place].status = "approved";
         }

@@ -1,16 +1,23 @@
 //! The port of withdrawals.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
+use bigdecimal::BigDecimal;
 use cuepoint_domain::ids::{OperationId, WithdrawalId};
+use cuepoint_domain::money::MoneyError;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Unavailable, Withdrawals};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::withdrawal::{Withdrawal, WithdrawalFilter, WithdrawalStatus};
-use diesel::dsl::sql;
+use cuepoint_domain::withdrawal::{
+    SUM_WITHIN, Withdrawal, WithdrawalFilter, WithdrawalReview, WithdrawalStatus,
+};
+use diesel::dsl::{exists, not, sql};
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
+use diesel::pg::data_types::PgInterval;
 use diesel::prelude::*;
-use diesel::sql_types::{Bool, Nullable};
+use diesel::sql_types::{Array, BigInt, Bool, Interval, Nullable, Numeric, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use uuid::Uuid;
 
@@ -19,8 +26,10 @@ use crate::connect::failure::DatabaseFailure;
 use crate::reads::batcher::Row;
 use crate::reads::readable::work_list;
 use crate::reads::{Counted, NewestFirst, columns, least, limits, paged};
-use crate::rows::{WithdrawalRow, column_time};
+use crate::rows::{WithdrawalRow, column_time, micros_of};
+use crate::schema::wallets;
 use crate::schema::withdrawals::{self, table};
+use crate::statement::statement;
 
 fn filtered(filter: &WithdrawalFilter) -> IntoBoxed<'static, table, Pg> {
     let mut query = table.into_boxed();
@@ -93,13 +102,56 @@ impl Withdrawals for PostgresStore {
             .await?;
         Ok(due)
     }
+
+    async fn reviews(
+        &self,
+        of: &[WithdrawalId],
+    ) -> Result<HashMap<WithdrawalId, WithdrawalReview>, Unavailable> {
+        let withdrawals: Vec<i64> = of.iter().map(|id| id.get()).collect();
+        let rows: Vec<(i64, BigDecimal, BigDecimal)> = self
+            .database
+            .read(async |mut connection| {
+                let reviews = WithdrawalReviews {
+                    withdrawals: withdrawals.clone(),
+                    within: PgInterval::from_microseconds(micros_of(SUM_WITHIN)),
+                    not_counted: not_counted(),
+                };
+                Ok(reviews.load(&mut connection).await?)
+            })
+            .await?;
+        let review = |(id, owed, sum): (i64, BigDecimal, BigDecimal)| {
+            let (owed, sum_24h) = (self.currency.column(&owed)?, self.currency.column(&sum)?);
+            Ok((WithdrawalId::new(id), WithdrawalReview { owed, sum_24h, login_changed_at: None }))
+        };
+        let reviews: Vec<_> =
+            rows.into_iter().map(review).collect::<Result<_, MoneyError>>().map_err(Unavailable::new)?;
+        Ok(reviews.into_iter().filter_map(|(id, review)| Some((id?, review))).collect())
+    }
+}
+
+statement! {
+    /// The facts beside withdrawals.
+    WithdrawalReviews("withdrawal_reviews.sql") [
+        withdrawals: Array<BigInt> as Vec<i64>,
+        within: Interval as PgInterval,
+        not_counted: Array<Text> as Vec<&'static str>,
+    ] -> (BigInt, Numeric, Numeric)
+}
+
+/// The statuses of withdrawals that are not added up with others.
+fn not_counted() -> Vec<&'static str> {
+    let all = WithdrawalStatus::all().filter(|status| !status.counts_towards_limits());
+    all.map(WithdrawalStatus::name).collect()
 }
 
 /// The withdrawals that are due to be sent, longest waiting first.
 fn due_payouts(now: Timestamp) -> IntoBoxed<'static, table, Pg> {
     // A literal, since the partial index is used only if the statement contains its condition.
     let approved = format!("withdrawals.status = '{}'", WithdrawalStatus::Approved.name());
-    let approved = sql::<Nullable<Bool>>(&approved);
+    let owing = wallets::table
+        .filter(wallets::user_id.eq(withdrawals::user_id))
+        .filter(wallets::owed.gt(BigDecimal::from(0)));
+    let approved = sql::<Nullable<Bool>>(&approved).and(not(exists(owing)).nullable());
     // Rows with a status of a newer version are left to that version.
     let again = withdrawals::retry_at
         .le(least(column_time(now), diesel::dsl::now).nullable())

@@ -78,13 +78,18 @@ async fn sql_and_domain_agree_on_live_sessions() {
 async fn sql_and_domain_agree_on_due_payouts() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
-    let user = guest(&store, 0).await;
+    let (user, debtor) = (guest(&store, 0).await, guest(&store, 0).await);
     let client = client(database.url()).await;
+    let owe = format!("UPDATE wallets SET owed = 1, seq = 1 WHERE user_id = {debtor}");
+    client.batch_execute(&owe).await.unwrap();
     let mut due = Vec::new();
     let mut id = 0;
     for status in WithdrawalStatus::all() {
         for (txid, attempts) in [(None, 0), (None, 1), (Some("tx"), 0)] {
-            for retry in [None, Some(-1), Some(0), Some(1)] {
+            for (retry, owner) in [None, Some(-1), Some(0), Some(1)]
+                .into_iter()
+                .flat_map(|retry| [(retry, user), (retry, debtor)])
+            {
                 let line = txid.map(|txid| Line::new(txid).unwrap());
                 let Some(state) = WithdrawalState::stored(status, line, attempts, retry.map(at)) else {
                     continue;
@@ -93,14 +98,17 @@ async fn sql_and_domain_agree_on_due_payouts() {
                 let add = format!(
                     "INSERT INTO withdrawals (id, user_id, amount, wallet_address, currency, network, status, txid, \
                          created_at, updated_at, attempts, retry_at) \
-                     VALUES ({id}, {user}, 1, 'T1', 'USDT', 'TRC20', '{}', {}, '2025-12-01Z', '2025-12-01Z', \
+                     VALUES ({id}, {owner}, 1, 'T1', 'USDT', 'TRC20', '{}', {}, '2025-12-01Z', '2025-12-01Z', \
                          {attempts}, {})",
                     status.name(),
                     txid.map_or("NULL".to_owned(), |txid| format!("'{txid}'")),
                     literal(retry)
                 );
                 client.batch_execute(&add).await.unwrap();
-                due.extend(state.next_send().filter(|next| next.is_due(now())).map(|next| (next, id)));
+                let next = state.next_send().filter(|next| next.is_due(now()));
+                due.extend(
+                    next.filter(|next| owner == user || *next != NextSend::AtOnce).map(|next| (next, id)),
+                );
             }
         }
     }

@@ -1,12 +1,17 @@
 //! The port of withdrawals.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
 use cuepoint_domain::ids::{OperationId, WithdrawalId};
+use cuepoint_domain::money::Currency;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Unavailable, Withdrawals};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::withdrawal::{Withdrawal, WithdrawalFilter, WithdrawalStatus};
-use diesel::dsl::sql;
+use cuepoint_domain::withdrawal::{
+    SUM_WITHIN, Withdrawal, WithdrawalFilter, WithdrawalReview, WithdrawalStatus, sum_24h,
+};
+use diesel::dsl::{exists, not, sql};
 use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Nullable};
@@ -16,7 +21,9 @@ use uuid::Uuid;
 use super::lists::page;
 use super::readable::work_list;
 use crate::SqliteStore;
-use crate::rows::WithdrawalRow;
+use crate::connect::failure::SqliteFailure;
+use crate::rows::{WalletRow, WithdrawalRow};
+use crate::schema::wallets;
 use crate::schema::withdrawals::{self, table};
 
 fn filtered(filter: &WithdrawalFilter) -> IntoBoxed<'static, table, Sqlite> {
@@ -69,6 +76,46 @@ impl Withdrawals for SqliteStore {
             work_list!(connection, due_payouts(now), limit, withdrawals, WithdrawalRow, value)
         })
     }
+
+    async fn reviews(
+        &self,
+        of: &[WithdrawalId],
+    ) -> Result<HashMap<WithdrawalId, WithdrawalReview>, Unavailable> {
+        self.readers.read(|connection| {
+            let mut reviews = HashMap::with_capacity(of.len());
+            for id in of {
+                if let Some(review) = review(connection, *id, &self.currency)? {
+                    reviews.insert(*id, review);
+                }
+            }
+            Ok(reviews)
+        })
+    }
+}
+
+/// The facts beside a withdrawal; `None` for an unknown one.
+fn review(
+    connection: &mut SqliteConnection,
+    id: WithdrawalId,
+    currency: &Currency,
+) -> Result<Option<WithdrawalReview>, SqliteFailure> {
+    let own = table.inner_join(wallets::table.on(wallets::user_id.eq(withdrawals::user_id)));
+    let own =
+        own.filter(withdrawals::id.eq(id.get())).select((WithdrawalRow::as_select(), WalletRow::as_select()));
+    let own: Option<(WithdrawalRow, WalletRow)> = own.get_result(connection).optional()?;
+    let Some((withdrawal, wallet)) = own else { return Ok(None) };
+    let withdrawal = withdrawal.withdrawal(currency)?;
+    // Amounts are texts, which SQLite cannot add up exactly.
+    let near = table
+        .filter(withdrawals::user_id.eq(withdrawal.user.get()))
+        .filter(withdrawals::created_at.gt(withdrawal.created_at.minus(SUM_WITHIN).unix_micros()))
+        .filter(withdrawals::created_at.lt(withdrawal.created_at.plus(SUM_WITHIN).unix_micros()))
+        .select(WithdrawalRow::as_select())
+        .load(connection)?;
+    let near: Vec<Withdrawal> =
+        near.into_iter().map(|row| row.withdrawal(currency)).collect::<Result<_, _>>()?;
+    let (owed, sum_24h) = (wallet.balance(currency)?.owed, sum_24h(&withdrawal, &near));
+    Ok(Some(WithdrawalReview { owed, sum_24h, login_changed_at: None }))
 }
 
 /// The withdrawals that are due to be sent, longest waiting first; `NULL` comes first in SQLite.
@@ -80,8 +127,11 @@ fn due_payouts(now: Timestamp) -> IntoBoxed<'static, table, Sqlite> {
     // status of a newer version are left to that version.
     let known = format!("+withdrawals.status IN ('{approved}', '{processing}')");
     let due = withdrawals::retry_at.is_null().or(withdrawals::retry_at.le(now.unix_micros()));
+    let owing =
+        wallets::table.filter(wallets::user_id.eq(withdrawals::user_id)).filter(wallets::owed.ne("0"));
     table
         .filter(sql::<Nullable<Bool>>(&indexed))
+        .filter(withdrawals::retry_at.is_not_null().or(not(exists(owing))))
         .filter(sql::<Bool>(&known))
         .filter(due)
         .order((withdrawals::retry_at, withdrawals::id))

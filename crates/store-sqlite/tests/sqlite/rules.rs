@@ -81,13 +81,18 @@ async fn sql_and_domain_agree_on_live_sessions() {
 async fn sql_and_domain_agree_on_due_payouts() {
     let directory = TestDirectory::create();
     let store = open(directory.path()).unwrap();
-    let user = guest(&store, 0).await;
+    let (user, debtor) = (guest(&store, 0).await, guest(&store, 0).await);
     let mut connection = directory.connection();
+    let owe = format!("UPDATE wallets SET owed = '100', seq = 1 WHERE user_id = {debtor}");
+    connection.batch_execute(&owe).unwrap();
     let mut due = Vec::new();
     let mut id = 0;
     for status in WithdrawalStatus::all() {
         for (txid, attempts) in [(None, 0), (None, 1), (Some("tx"), 0)] {
-            for retry in [None, Some(-1), Some(0), Some(1)] {
+            for (retry, owner) in [None, Some(-1), Some(0), Some(1)]
+                .into_iter()
+                .flat_map(|retry| [(retry, user), (retry, debtor)])
+            {
                 let line = txid.map(|txid| Line::new(txid).unwrap());
                 let Some(state) = WithdrawalState::stored(status, line, attempts, retry.map(at)) else {
                     continue;
@@ -96,14 +101,17 @@ async fn sql_and_domain_agree_on_due_payouts() {
                 let add = format!(
                     "INSERT INTO withdrawals (id, user_id, amount, wallet_address, currency, network, status, txid, \
                          created_at, updated_at, attempts, retry_at) \
-                     VALUES ({id}, {user}, '1', 'T1', 'USDT', 'TRC20', '{}', {}, {START}, {START}, \
+                     VALUES ({id}, {owner}, '1', 'T1', 'USDT', 'TRC20', '{}', {}, {START}, {START}, \
                          {attempts}, {})",
                     status.name(),
                     txid.map_or("NULL".to_owned(), |txid| format!("'{txid}'")),
                     literal(retry)
                 );
                 connection.batch_execute(&add).unwrap();
-                due.extend(state.next_send().filter(|next| next.is_due(now())).map(|next| (next, id)));
+                let next = state.next_send().filter(|next| next.is_due(now()));
+                due.extend(
+                    next.filter(|next| owner == user || *next != NextSend::AtOnce).map(|next| (next, id)),
+                );
             }
         }
     }

@@ -12,15 +12,16 @@ use crate::ids::{UserId, WithdrawalId};
 use crate::ledger::adjustment::Adjustment;
 use crate::ledger::plans;
 use crate::ledger::{OperationMetadata, Plan, Rejection};
+use crate::money::Money;
 use crate::text::Line;
 use crate::withdrawal::{Limit, Move, MoveRefusal, NewWithdrawal, OpenRefusal, Withdrawal, WithdrawalStatus};
 
-/// Makes a withdrawal and holds its amount. If funds are insufficient, the owner's overdue fees are released
-/// first.
+/// Makes a withdrawal and holds its amount. If funds are insufficient, or the owner owes money, the owner's overdue
+/// fees are released first.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenWithdrawal;
 
-/// Cancels a pending withdrawal, as its owner.
+/// Cancels a withdrawal that has not been sent, as its owner.
 #[derive(Clone, Copy, Debug)]
 pub struct CancelWithdrawal {
     /// The withdrawal.
@@ -80,6 +81,9 @@ pub enum OpenWithdrawalRefusal {
     /// Nothing can be sent to this destination.
     #[error("nothing can be sent to this destination: {0:?}")]
     Destination(DestinationRefusal),
+    /// The owner owes this amount.
+    #[error("the owner owes money")]
+    WalletOwes(Money),
     /// It would exceed a limit.
     #[error("a limit would be exceeded")]
     LimitExceeded(Limit),
@@ -94,6 +98,9 @@ pub enum MoveWithdrawalRefusal {
     /// A completed payout requires a transaction, and none is known.
     #[error("no transaction is known")]
     TxidMissing,
+    /// Its owner owes this amount, and it was neither approved nor sent before.
+    #[error("the owner owes money")]
+    WalletOwes(Money),
     /// Its status does not allow the move.
     #[error(transparent)]
     InvalidTransition(#[from] InvalidTransition),
@@ -150,6 +157,7 @@ impl Command for OpenWithdrawal {
             Rejection::InsufficientFunds { .. } => {
                 CommandError::Refused(OpenWithdrawalRefusal::InsufficientFunds)
             }
+            Rejection::WalletOwes { owed } => CommandError::Refused(OpenWithdrawalRefusal::WalletOwes(owed)),
             Rejection::LimitExceeded(limit) => {
                 CommandError::Refused(OpenWithdrawalRefusal::LimitExceeded(limit))
             }
@@ -230,6 +238,10 @@ impl Command for JudgeWithdrawal {
     fn reason(reason: &Line) -> Option<&Line> {
         Some(reason)
     }
+
+    fn rejected(rejection: Rejection) -> CommandError<MoveWithdrawalRefusal> {
+        move_rejected(rejection)
+    }
 }
 
 impl Command for SendWithdrawal {
@@ -263,5 +275,17 @@ impl Command for SendWithdrawal {
 
     fn reason((_, reason): &(SendingStep, Line)) -> Option<&Line> {
         Some(reason)
+    }
+
+    fn rejected(rejection: Rejection) -> CommandError<MoveWithdrawalRefusal> {
+        move_rejected(rejection)
+    }
+}
+
+/// The error of a move that was rejected when its plan was applied.
+fn move_rejected(rejection: Rejection) -> CommandError<MoveWithdrawalRefusal> {
+    match rejection {
+        Rejection::WalletOwes { owed } => CommandError::Refused(MoveWithdrawalRefusal::WalletOwes(owed)),
+        other => Failure::from(other).into(),
     }
 }

@@ -39,7 +39,7 @@ pub enum PayoutUpdateOutcome {
 /// The outcome of sending a due withdrawal.
 #[derive(Debug)]
 pub enum PayoutAttempt {
-    /// Another server claimed it.
+    /// Another server claimed it, or its owner owes money by now.
     Elsewhere,
     /// The provider's answer, and its outcome.
     Answered(PayoutUpdate, PayoutUpdateOutcome),
@@ -177,7 +177,9 @@ impl Payouts {
             .map_err(|_| Failure::Broken("the state machine refused a move of a payout"))?;
         match apply(&self.env, plan, None).await {
             Ok(_) => Ok(StepOutcome::Applied),
-            Err(ApplyError::Rejected(Rejection::Stale)) => Ok(StepOutcome::Stale),
+            Err(ApplyError::Rejected(Rejection::Stale | Rejection::WalletOwes { .. })) => {
+                Ok(StepOutcome::Stale)
+            }
             Err(error) => Err(error.into()),
         }
     }

@@ -18,4 +18,4 @@ pub use provider_messages::ProviderMessageQueries;
 pub use security_log::SecurityLogQueries;
 pub use topups::{TopupQueries, TopupSearch};
 pub use wallet::WalletQueries;
-pub use withdrawals::WithdrawalQueries;
+pub use withdrawals::{ReviewedWithdrawal, WithdrawalQueries};

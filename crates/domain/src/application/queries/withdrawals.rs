@@ -4,9 +4,24 @@ use std::sync::Arc;
 
 use crate::application::{Authorized, Environment, Failure, Loadable as _};
 use crate::authorization::{Principal, permission};
-use crate::ids::WithdrawalId;
+use crate::ids::{UserId, WithdrawalId};
+use crate::money::Money;
 use crate::page::{PageRequest, Rows};
-use crate::withdrawal::{Withdrawal, WithdrawalFilter, WithdrawalStatus, WithdrawalTerms};
+use crate::withdrawal::{
+    Withdrawal, WithdrawalFilter, WithdrawalReview, WithdrawalState, WithdrawalStatus, WithdrawalTerms,
+    approvals_needed,
+};
+
+/// A withdrawal, as operators review it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReviewedWithdrawal {
+    /// The withdrawal.
+    pub withdrawal: Withdrawal,
+    /// The facts beside it.
+    pub review: WithdrawalReview,
+    /// The number of approvals that it needs before it can be sent, the given ones included; 0 unless it is pending.
+    pub approvals_needed: usize,
+}
 
 /// Reads withdrawals.
 #[derive(Clone)]
@@ -24,24 +39,30 @@ impl WithdrawalQueries {
         Ok(&self.env.terms.withdrawals)
     }
 
-    /// The principal's own withdrawal.
+    /// The principal's own withdrawal, and their debt.
     ///
     /// # Errors
     /// [`Failure::NotFound`] for all others.
-    pub async fn own(&self, principal: &Principal, id: WithdrawalId) -> Result<Withdrawal, Failure> {
+    pub async fn own(&self, principal: &Principal, id: WithdrawalId) -> Result<(Withdrawal, Money), Failure> {
         let withdrawal = Withdrawal::load(&self.env, id).await?;
         let ownership = withdrawal.ownership(principal);
         let own = Authorized::<_, permission::UseWithdrawal>::reveal(withdrawal, ownership, principal)?;
-        Ok(own.into_inner())
+        let owed = self.owed(own.user).await?;
+        Ok((own.into_inner(), owed))
     }
 
-    /// A page of the principal's own withdrawals.
+    /// A page of the principal's own withdrawals, and their debt.
     ///
     /// # Errors
     /// [`Failure`].
-    pub async fn list(&self, principal: &Principal, page: PageRequest) -> Result<Rows<Withdrawal>, Failure> {
+    pub async fn list(
+        &self,
+        principal: &Principal,
+        page: PageRequest,
+    ) -> Result<(Rows<Withdrawal>, Money), Failure> {
         let owner = Authorized::<_, permission::UseWithdrawal>::own(principal)?;
-        Ok(self.env.withdrawals.withdrawals(&WithdrawalFilter::of(*owner), page).await?)
+        let rows = self.env.withdrawals.withdrawals(&WithdrawalFilter::of(*owner), page).await?;
+        Ok((rows, self.owed(*owner).await?))
     }
 
     /// A page of all users' withdrawals, with one status or all.
@@ -53,8 +74,46 @@ impl WithdrawalQueries {
         principal: &Principal,
         status: Option<WithdrawalStatus>,
         page: PageRequest,
-    ) -> Result<Rows<Withdrawal>, Failure> {
+    ) -> Result<Rows<ReviewedWithdrawal>, Failure> {
         Authorized::<(), permission::ReadWithdrawals>::all(principal)?;
-        Ok(self.env.withdrawals.withdrawals(&WithdrawalFilter { user: None, status }, page).await?)
+        let filter = WithdrawalFilter { user: None, status };
+        let Rows { rows, total } = self.env.withdrawals.withdrawals(&filter, page).await?;
+        Ok(Rows { rows: self.reviewed(rows).await?, total })
+    }
+
+    /// A withdrawal that an operator changed, with the present facts beside it.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn review(
+        &self,
+        principal: &Principal,
+        withdrawal: Withdrawal,
+    ) -> Result<ReviewedWithdrawal, Failure> {
+        Authorized::<(), permission::ReadWithdrawals>::all(principal)?;
+        let mut reviewed = self.reviewed(vec![withdrawal]).await?;
+        reviewed.pop().ok_or(Failure::Broken("a withdrawal is gone"))
+    }
+
+    async fn reviewed(&self, withdrawals: Vec<Withdrawal>) -> Result<Vec<ReviewedWithdrawal>, Failure> {
+        if withdrawals.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ids: Vec<WithdrawalId> = withdrawals.iter().map(|withdrawal| withdrawal.id).collect();
+        let mut reviews = self.env.withdrawals.reviews(&ids).await?;
+        let second_above = self.env.terms.withdrawals.second_approval_above;
+        let reviewed = withdrawals.into_iter().map(|withdrawal| {
+            let review = reviews.remove(&withdrawal.id).ok_or(Failure::Broken("a withdrawal is gone"))?;
+            let approvals_needed = match withdrawal.state {
+                WithdrawalState::Pending => approvals_needed(review.sum_24h, second_above),
+                _ => 0,
+            };
+            Ok(ReviewedWithdrawal { withdrawal, review, approvals_needed })
+        });
+        reviewed.collect()
+    }
+
+    async fn owed(&self, owner: UserId) -> Result<Money, Failure> {
+        Ok(self.env.wallets.balance(owner).await?.ok_or(Failure::UnknownPrincipal)?.owed)
     }
 }

@@ -36,7 +36,9 @@ impl Trace {
             PostingRules::Unknown(number) => {
                 Some((receipt.operation, UnknownName::stored(&number.to_string())?))
             }
-            PostingRules::EarningsPayOwed | PostingRules::IncomePaysOwed => None,
+            PostingRules::EarningsPayOwed | PostingRules::IncomePaysOwed | PostingRules::ReleasesPayOwed => {
+                None
+            }
         })
     }
 

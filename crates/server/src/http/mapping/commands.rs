@@ -12,6 +12,7 @@ use cuepoint_domain::withdrawal::Limit;
 use crate::http::mapping::IntoApiError;
 use crate::http::wire::error::{ApiError, Code, Transition};
 use crate::http::wire::messages::{self, Errors};
+use crate::http::wire::money::Number;
 
 impl From<InvalidTransition> for ApiError {
     fn from(InvalidTransition { current, allowed }: InvalidTransition) -> Self {
@@ -43,6 +44,7 @@ impl IntoApiError for OpenWithdrawalRefusal {
     fn into_api_error(self, currency: &Currency) -> ApiError {
         match self {
             Self::Destination(refusal) => refusal.into(),
+            Self::WalletOwes(owed) => ApiError::wallet_owes(Number::money(currency, owed)),
             Self::LimitExceeded(limit) => {
                 let sentence = match limit {
                     Limit::Single(most) => messages::at_most("amount", &currency.print(most.money())),
@@ -81,13 +83,12 @@ impl From<DestinationRefusal> for ApiError {
     }
 }
 
-impl From<MoveWithdrawalRefusal> for ApiError {
-    fn from(refusal: MoveWithdrawalRefusal) -> Self {
-        match refusal {
-            MoveWithdrawalRefusal::TxidMissing => {
-                Self::invalid(Errors::one("txid", messages::required("txid")))
-            }
-            MoveWithdrawalRefusal::InvalidTransition(refusal) => refusal.into(),
+impl IntoApiError for MoveWithdrawalRefusal {
+    fn into_api_error(self, currency: &Currency) -> ApiError {
+        match self {
+            Self::TxidMissing => ApiError::invalid(Errors::one("txid", messages::required("txid"))),
+            Self::WalletOwes(owed) => ApiError::wallet_owes(Number::money(currency, owed)),
+            Self::InvalidTransition(refusal) => refusal.into(),
         }
     }
 }

@@ -52,6 +52,9 @@ pub(super) fn failure(code: Code, declaration: &Declaration) -> Value {
             keys.insert("current".to_owned(), json!(current));
             keys.insert("allowed".to_owned(), json!(allowed));
         }
+        (Code::WalletOwes, None) => {
+            keys.insert("owed".to_owned(), json!(12.5));
+        }
         (_, None) => {}
     }
     keys.insert("request_id".to_owned(), json!("0192f7c1-8a3b-7c4d-9e5f-60718293a4b5"));

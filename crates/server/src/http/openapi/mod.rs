@@ -225,7 +225,7 @@ mod tests {
                 let keys: BTreeSet<_> = properties.keys().map(String::as_str).collect();
                 let optional: Vec<_> = keys.difference(&required).copied().collect();
                 let expected: &[&str] = if place == "Failure" {
-                    &["allowed", "continue_after", "current", "errors", "oldest"]
+                    &["allowed", "continue_after", "current", "errors", "oldest", "owed"]
                 } else {
                     &[]
                 };

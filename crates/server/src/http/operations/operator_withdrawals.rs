@@ -1,9 +1,9 @@
 //! Withdrawals of all accounts, for operators.
 
-use cuepoint_domain::application::Done;
 use cuepoint_domain::application::commands::{
     JudgeWithdrawal, Judgement, SendWithdrawal, SendingStep, Withdrawn,
 };
+use cuepoint_domain::application::{Command, Done};
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::WithdrawalId;
 use cuepoint_domain::text::Line;
@@ -13,8 +13,9 @@ use crate::http::call::{self, ApiCall};
 use crate::http::command_call::CommandCall;
 use crate::http::declaration::{json, ok, operations, page};
 use crate::http::endpoint::{authenticated, command};
+use crate::http::mapping::IntoApiError;
 use crate::http::operations::reason::{ReasonBody, reason};
-use crate::http::operations::views::OperatorWithdrawalView;
+use crate::http::operations::views::ReviewedWithdrawalView;
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
@@ -28,21 +29,22 @@ operations! {
     GET "/api/v1/operator/withdrawals" "listAllWithdrawals" {
         tag: Operators,
         run: authenticated(Action::ReadWithdrawals, list),
-        answers: page::<OperatorWithdrawalView>("A page of withdrawals, newest first."),
+        answers: page::<ReviewedWithdrawalView>("A page of withdrawals, newest first."),
         filters: WithdrawalFilters::DECLARED,
         fails: &[Code::ValidationFailed],
     }
 
     /// Approve a withdrawal
     ///
-    /// A pending withdrawal of another account becomes approved. Above the configured limit it stays pending
-    /// until a second operator has approved it.
+    /// A pending withdrawal of another account becomes approved. If the account's withdrawals within 24 hours add up to
+    /// more than the configured limit, it stays pending until a second operator has approved it. Refused while the
+    /// account owes money.
     POST "/api/v1/operator/withdrawals/{id}/approve" "approveWithdrawal" {
         tag: Operators,
         run: command(approve),
-        answers: ok::<OperatorWithdrawalView>("The withdrawal, approved or waiting for a second approval."),
+        answers: ok::<ReviewedWithdrawalView>("The withdrawal, approved or waiting for a second approval."),
         body: json::<ReasonBody>(),
-        fails: &[Code::Forbidden, Code::InvalidTransition],
+        fails: &[Code::Forbidden, Code::InvalidTransition, Code::WalletOwes],
     }
 
     /// Reject a withdrawal
@@ -51,20 +53,20 @@ operations! {
     POST "/api/v1/operator/withdrawals/{id}/reject" "rejectWithdrawal" {
         tag: Operators,
         run: command(reject),
-        answers: ok::<OperatorWithdrawalView>("The rejected withdrawal."),
+        answers: ok::<ReviewedWithdrawalView>("The rejected withdrawal."),
         body: json::<ReasonBody>(),
         fails: &[Code::Forbidden, Code::InvalidTransition],
     }
 
     /// Start processing a withdrawal
     ///
-    /// An approved withdrawal is claimed for manual payout.
+    /// An approved withdrawal is claimed for manual payout. Refused while the account owes money.
     POST "/api/v1/operator/withdrawals/{id}/process" "processWithdrawal" {
         tag: Operators,
         run: command(process),
-        answers: ok::<OperatorWithdrawalView>("The withdrawal in processing."),
+        answers: ok::<ReviewedWithdrawalView>("The withdrawal in processing."),
         body: json::<ReasonBody>(),
-        fails: &[Code::InvalidTransition],
+        fails: &[Code::InvalidTransition, Code::WalletOwes],
     }
 
     /// Record the transaction of a withdrawal
@@ -73,7 +75,7 @@ operations! {
     POST "/api/v1/operator/withdrawals/{id}/broadcast" "broadcastWithdrawal" {
         tag: Operators,
         run: command(broadcast),
-        answers: ok::<OperatorWithdrawalView>("The broadcast withdrawal."),
+        answers: ok::<ReviewedWithdrawalView>("The broadcast withdrawal."),
         body: json::<SentBody>(),
         fails: &[Code::InvalidTransition],
     }
@@ -84,7 +86,7 @@ operations! {
     POST "/api/v1/operator/withdrawals/{id}/complete" "completeWithdrawal" {
         tag: Operators,
         run: command(complete),
-        answers: ok::<OperatorWithdrawalView>("The completed withdrawal."),
+        answers: ok::<ReviewedWithdrawalView>("The completed withdrawal."),
         body: json::<CompletedBody>(),
         fails: &[Code::InvalidTransition],
     }
@@ -95,7 +97,7 @@ operations! {
     POST "/api/v1/operator/withdrawals/{id}/fail" "failWithdrawal" {
         tag: Operators,
         run: command(fail),
-        answers: ok::<OperatorWithdrawalView>("The failed withdrawal."),
+        answers: ok::<ReviewedWithdrawalView>("The failed withdrawal."),
         body: json::<ReasonBody>(),
         fails: &[Code::Forbidden, Code::InvalidTransition],
     }
@@ -106,7 +108,7 @@ operations! {
     POST "/api/v1/operator/withdrawals/{id}/review" "reviewWithdrawal" {
         tag: Operators,
         run: command(review),
-        answers: ok::<OperatorWithdrawalView>("The withdrawal in review."),
+        answers: ok::<ReviewedWithdrawalView>("The withdrawal in review."),
         body: json::<ReasonBody>(),
         fails: &[Code::InvalidTransition],
     }
@@ -144,8 +146,8 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
     let WithdrawalFilters { status } = call.filters()?;
     let paging = call.paging();
     let rows = call.app.services.withdrawals.list_all(&principal, status, paging.request()).await?;
-    call::page("Withdrawals.", &paging, &rows, |withdrawal| {
-        OperatorWithdrawalView::new(withdrawal, call.currency())
+    call::page("Withdrawals.", &paging, &rows, |reviewed| {
+        ReviewedWithdrawalView::new(reviewed, call.currency())
     })
 }
 
@@ -166,7 +168,7 @@ async fn judge(
     judgement: Judgement,
 ) -> Result<Done<ApiResponse>, ApiError> {
     let command = JudgeWithdrawal { id: call.id(WithdrawalId::new)?, judgement };
-    updated(call, call.run(command, || reason(call)).await?)
+    updated(call, call.run(command, || reason(call)).await?).await
 }
 
 async fn process(call: CommandCall<SendWithdrawal>) -> Result<Done<ApiResponse>, ApiError> {
@@ -194,12 +196,16 @@ async fn send(
     read_input: impl FnOnce() -> Result<(SendingStep, Line), ApiError>,
 ) -> Result<Done<ApiResponse>, ApiError> {
     let command = SendWithdrawal { id: call.id(WithdrawalId::new)? };
-    updated(call, call.run(command, read_input).await?)
+    updated(call, call.run(command, read_input).await?).await
 }
 
-/// The answer to a change of a withdrawal's status.
-fn updated(call: &ApiCall, done: Done<Withdrawn>) -> Result<Done<ApiResponse>, ApiError> {
-    done.try_map(|Withdrawn { withdrawal, .. }| {
-        ApiResponse::new("Withdrawal updated.", OperatorWithdrawalView::new(&withdrawal, call.currency()))
-    })
+/// The answer to a change of a withdrawal's status, with the present facts beside the withdrawal.
+async fn updated<C: Command<Refusal: IntoApiError>>(
+    call: &CommandCall<C>,
+    Done { value, replayed }: Done<Withdrawn>,
+) -> Result<Done<ApiResponse>, ApiError> {
+    let withdrawals = &call.app.services.withdrawals;
+    let reviewed = withdrawals.review(call.principal(), value.withdrawal).await?;
+    let view = ReviewedWithdrawalView::new(&reviewed, call.currency());
+    Ok(Done { value: ApiResponse::new("Withdrawal updated.", view)?, replayed })
 }

@@ -11,7 +11,9 @@ use crate::http::call::{self, ApiCall};
 use crate::http::command_call::CommandCall;
 use crate::http::declaration::{created_bare, json, ok, operations, optional_json, page};
 use crate::http::endpoint::{authenticated, command};
-use crate::http::operations::views::{Empty, WithdrawalOptionsView, WithdrawalRequestedView, WithdrawalView};
+use crate::http::operations::views::{
+    CurrentWithdrawalView, Empty, WithdrawalOptionsView, WithdrawalRequestedView,
+};
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::ApiResponse;
@@ -29,7 +31,7 @@ operations! {
         answers: created_bare::<WithdrawalRequestedView>("The withdrawal with its amount held.").located("/api/v1/withdrawals"),
         class: Class::Withdrawals,
         body: json::<WithdrawalBody>(),
-        fails: &[Code::LimitExceeded, Code::InsufficientFunds],
+        fails: &[Code::WalletOwes, Code::LimitExceeded, Code::InsufficientFunds],
     }
 
     /// List withdrawal options
@@ -47,24 +49,24 @@ operations! {
     GET "/api/v1/withdrawals" "listWithdrawals" {
         tag: Withdrawals,
         run: authenticated(Action::UseWithdrawal, list),
-        answers: page::<WithdrawalView>("A page of the caller's withdrawals, newest first."),
+        answers: page::<CurrentWithdrawalView>("A page of the caller's withdrawals, newest first."),
     }
 
     /// Show a withdrawal
     GET "/api/v1/withdrawals/{id}" "showWithdrawal" {
         tag: Withdrawals,
         run: authenticated(Action::UseWithdrawal, show),
-        answers: ok::<WithdrawalView>("The withdrawal."),
+        answers: ok::<CurrentWithdrawalView>("The withdrawal."),
     }
 
     /// Cancel a withdrawal
     ///
-    /// Cancels a pending withdrawal and releases its amount. Cancelling a cancelled withdrawal changes
-    /// nothing.
+    /// Cancels a pending or approved withdrawal that has not been sent, and releases its amount. Cancelling a
+    /// cancelled withdrawal changes nothing.
     POST "/api/v1/withdrawals/{id}/cancel" "cancelWithdrawal" {
         tag: Withdrawals,
         run: command(cancel),
-        answers: ok::<WithdrawalView>("The cancelled withdrawal."),
+        answers: ok::<CurrentWithdrawalView>("The cancelled withdrawal."),
         body: optional_json::<Empty>(),
         fails: &[Code::InvalidTransition],
     }
@@ -109,18 +111,22 @@ async fn options(call: ApiCall, principal: Principal) -> Result<ApiResponse, Api
 
 async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let paging = call.paging();
-    let rows = call.app.services.withdrawals.list(&principal, paging.request()).await?;
-    call::page("Withdrawals.", &paging, &rows, |withdrawal| WithdrawalView::new(withdrawal, call.currency()))
+    let (rows, owed) = call.app.services.withdrawals.list(&principal, paging.request()).await?;
+    call::page("Withdrawals.", &paging, &rows, |withdrawal| {
+        CurrentWithdrawalView::new(withdrawal, owed, call.currency())
+    })
 }
 
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
-    let withdrawal = call.app.services.withdrawals.own(&principal, call.id(WithdrawalId::new)?).await?;
-    ApiResponse::new("Withdrawal.", WithdrawalView::new(&withdrawal, call.currency()))
+    let id = call.id(WithdrawalId::new)?;
+    let (withdrawal, owed) = call.app.services.withdrawals.own(&principal, id).await?;
+    ApiResponse::new("Withdrawal.", CurrentWithdrawalView::new(&withdrawal, owed, call.currency()))
 }
 
 async fn cancel(call: CommandCall<CancelWithdrawal>) -> Result<Done<ApiResponse>, ApiError> {
     let command = CancelWithdrawal { id: call.id(WithdrawalId::new)? };
-    call.run(command, call::no_input).await?.try_map(|Withdrawn { withdrawal, .. }| {
-        ApiResponse::new("Withdrawal cancelled.", WithdrawalView::new(&withdrawal, call.currency()))
+    call.run(command, call::no_input).await?.try_map(|Withdrawn { withdrawal, balance }| {
+        let view = CurrentWithdrawalView::new(&withdrawal, balance.owed, call.currency());
+        ApiResponse::new("Withdrawal cancelled.", view)
     })
 }

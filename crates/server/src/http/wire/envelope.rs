@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 
 use crate::http::wire::error::{ApiError, Code, RateLimitStatus};
 use crate::http::wire::messages::Errors;
+use crate::http::wire::money::Number;
 use crate::http::wire::names;
 use crate::http::wire::server_sent_events;
 
@@ -80,6 +81,10 @@ pub struct FailureEnvelope<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 0)]
     continue_after: Option<i64>,
+    /// With `wallet_owes`: the debt, in major units of the wallet's currency.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<f64>, format = "decimal", nullable = false, example = 12.50)]
+    owed: Option<&'a Number>,
     /// `X-Request-Id` of the answer.
     #[schema(example = "0192f7c1-8a3b-7c4d-9e5f-60718293a4b5")]
     request_id: &'a str,
@@ -216,6 +221,7 @@ impl ApiError {
             allowed: details.transition.as_ref().map(|transition| transition.allowed.as_slice()),
             oldest: details.oldest,
             continue_after: details.continue_after,
+            owed: details.owed.as_ref(),
             request_id,
         };
         let body = serde_json::to_vec(&failure).unwrap_or_default();

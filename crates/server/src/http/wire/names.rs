@@ -62,6 +62,8 @@ names! {
     RequestStatus = music_request::RequestStatus::all().map(music_request::RequestStatus::name);
     /// Status of a withdrawal.
     WithdrawalStatus = withdrawal::WithdrawalStatus::all().map(withdrawal::WithdrawalStatus::name);
+    /// What has to happen before a withdrawal can go on.
+    WaitingFor = withdrawal::WaitingFor::all().map(withdrawal::WaitingFor::name);
     /// Role of an account.
     Role = account::Role::all().map(account::Role::name);
     /// Type of an event.

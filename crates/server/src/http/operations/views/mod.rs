@@ -34,7 +34,7 @@ pub use exported::{
 };
 pub use json_web_key::{JsonWebKeySetView, JsonWebKeyView};
 pub use operator_topup::{OperatorTopupData, OperatorTopupView, SuspenseData, SuspenseView};
-pub use operator_withdrawal::OperatorWithdrawalView;
+pub use operator_withdrawal::{OperatorWithdrawalView, ReviewedWithdrawalView};
 pub use people::{DjData, DjView, UserData, UserView};
 pub use personal_data::{PersonalDataView, row};
 pub use provider_message::{ContradictingMessageView, ProviderMessageData, ProviderMessageView};
@@ -49,5 +49,5 @@ pub use webhook_endpoint::{
     AllWebhooks, OperatorWebhookEndpointData, OperatorWebhookEndpointView, OperatorWebhookSecretData,
     OwnWebhooks, ReplayView, WebhookEndpointData, WebhookEndpointView, WebhookSecretData, WebhookViews,
 };
-pub use withdrawal::{WithdrawalRequestView, WithdrawalRequestedView, WithdrawalView};
+pub use withdrawal::{CurrentWithdrawalView, WithdrawalRequestView, WithdrawalRequestedView, WithdrawalView};
 pub use withdrawal_options::{WithdrawalOptionView, WithdrawalOptionsView};

@@ -1,8 +1,9 @@
 //! Views of withdrawals for operators, with the reference at the payout provider.
 
+use cuepoint_domain::application::queries::ReviewedWithdrawal;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::text::Line;
-use cuepoint_domain::withdrawal;
+use cuepoint_domain::withdrawal::{self, WaitingFor};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -50,6 +51,44 @@ pub struct OperatorWithdrawalView {
     /// second.
     #[schema(example = json!([3]))]
     approvals: Vec<i64>,
+}
+
+/// A withdrawal, with the present facts on which its approval depends.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = ReviewedWithdrawal)]
+pub struct ReviewedWithdrawalView {
+    /// The withdrawal.
+    #[serde(flatten)]
+    withdrawal: OperatorWithdrawalView,
+    /// What has to happen before the withdrawal can be approved or sent: `debt` while the account owes money; null if
+    /// nothing has to.
+    #[schema(value_type = Option<names::WaitingFor>)]
+    waiting_for: Option<&'static str>,
+    /// Debt of the account, in major units of the wallet's currency.
+    #[schema(value_type = f64, format = "decimal", example = 0.00)]
+    owed: Number,
+    /// Sum of the amounts of this withdrawal and of the account's others that were created less than 24 hours before
+    /// or after it, except for cancelled, rejected and failed ones.
+    #[schema(value_type = f64, format = "decimal", example = 25.00)]
+    sum_24h: Number,
+    /// Number of approvals that a pending withdrawal needs, the given ones included; 0 for all others.
+    #[schema(minimum = 0, maximum = 2, example = 1)]
+    approvals_needed: usize,
+}
+
+impl ReviewedWithdrawalView {
+    /// The withdrawal with its facts.
+    #[must_use]
+    pub fn new(reviewed: &ReviewedWithdrawal, currency: &Currency) -> Self {
+        let ReviewedWithdrawal { withdrawal, review, approvals_needed } = reviewed;
+        Self {
+            withdrawal: OperatorWithdrawalView::new(withdrawal, currency),
+            waiting_for: withdrawal.waiting_for(review.owed).map(WaitingFor::name),
+            owed: Number::money(currency, review.owed),
+            sum_24h: Number::money(currency, review.sum_24h),
+            approvals_needed: *approvals_needed,
+        }
+    }
 }
 
 impl OperatorWithdrawalView {

@@ -1,9 +1,9 @@
 //! Views of withdrawals for clients.
 
 use cuepoint_domain::ledger::Balance;
-use cuepoint_domain::money::Currency;
+use cuepoint_domain::money::{Currency, Money};
 use cuepoint_domain::text::Line;
-use cuepoint_domain::withdrawal;
+use cuepoint_domain::withdrawal::{self, WaitingFor};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -90,6 +90,28 @@ pub struct WithdrawalView {
     txid: Option<String>,
 }
 
+/// A withdrawal, and what it waits for at present.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = CurrentWithdrawal)]
+pub struct CurrentWithdrawalView {
+    /// The withdrawal.
+    #[serde(flatten)]
+    withdrawal: WithdrawalView,
+    /// What has to happen before the withdrawal can go on: `debt` while the account owes money; null if nothing has
+    /// to.
+    #[schema(value_type = Option<names::WaitingFor>)]
+    waiting_for: Option<&'static str>,
+}
+
+impl CurrentWithdrawalView {
+    /// The withdrawal of an owner with this debt.
+    #[must_use]
+    pub fn new(withdrawal: &withdrawal::Withdrawal, owed: Money, currency: &Currency) -> Self {
+        let waiting_for = withdrawal.waiting_for(owed).map(WaitingFor::name);
+        Self { withdrawal: WithdrawalView::new(withdrawal, currency), waiting_for }
+    }
+}
+
 impl WithdrawalRequestView {
     fn new(withdrawal: &withdrawal::Withdrawal, currency: &Currency) -> Self {
         Self {
@@ -150,7 +172,7 @@ impl WithdrawalView {
 mod tests {
     use super::*;
     use cuepoint_domain::ids::{OperationId, UserId, WithdrawalId};
-    use cuepoint_domain::money::{Amount, Money};
+    use cuepoint_domain::money::Amount;
     use cuepoint_domain::timestamp::Timestamp;
     use cuepoint_domain::withdrawal::WithdrawalState;
 

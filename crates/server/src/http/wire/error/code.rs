@@ -76,6 +76,8 @@ codes! {
     Conflict = CONFLICT, "conflict", "Something else changed at the same time. Please try again.";
     /// The same command is still running.
     IdempotencyInFlight = CONFLICT, "idempotency_in_flight", "A request with this key is still running.";
+    /// The owner of the withdrawal has to pay a debt first.
+    WalletOwes = CONFLICT, "wallet_owes", "The wallet has to pay its debt before money can be withdrawn.";
     /// Events are still being delivered once more to the webhook endpoint.
     ReplayRunning = CONFLICT, "replay_running", "A replay is still running.";
     /// The webhook endpoint is paused or disabled.

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 pub use code::Code;
 
 use crate::http::wire::messages::Errors;
+use crate::http::wire::money::Number;
 
 /// The `Retry-After`, in seconds, of a feature that the deployment has not configured.
 const SECONDS_UNTIL_CONFIGURED: u32 = 3_600;
@@ -68,6 +69,8 @@ pub struct Details {
     pub oldest: Option<i64>,
     /// The position after which a reader of a lost position continues.
     pub continue_after: Option<i64>,
+    /// The debt of a wallet.
+    pub owed: Option<Number>,
     /// The cause, which is only logged.
     pub cause: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
@@ -164,6 +167,12 @@ impl ApiError {
     pub fn events_lost(continue_after: i64) -> Self {
         let details = Details { continue_after: Some(continue_after), ..Details::default() };
         Self::with(Code::EventsLost, details)
+    }
+
+    /// A withdrawal whose owner has to pay this debt first.
+    #[must_use]
+    pub fn wallet_owes(owed: Number) -> Self {
+        Self::with(Code::WalletOwes, Details { owed: Some(owed), ..Details::default() })
     }
 
     /// A transition that the current status does not allow.

@@ -1,0 +1,193 @@
+//! Withdrawals whose owner owes money, and withdrawals that are judged together.
+
+use std::sync::Arc;
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Database, Person, Server, Store, operator_keys};
+
+on_every_store!(
+    a_debt_stops_withdrawals_before_their_first_order,
+    an_approved_withdrawal_is_sent_once_the_debt_is_paid,
+    small_withdrawals_are_judged_together,
+    operators_see_the_sum_and_the_approvals_needed,
+);
+
+const LIMITS: [(&str, &str); 2] =
+    [("withdrawals.auto_approve_below", "10"), ("withdrawals.second_approval_above", "30")];
+
+impl Person {
+    fn review(&self, withdrawal: i64, act: &str) -> Answer {
+        self.post(&format!("/operator/withdrawals/{withdrawal}/{act}"), &json!({"reason": "checked"}))
+    }
+
+    fn seen(&self, withdrawal: i64) -> Value {
+        self.get(&format!("/withdrawals/{withdrawal}")).data(200)
+    }
+
+    /// The withdrawal in the operators' list.
+    fn listed(&self, withdrawal: i64) -> Value {
+        let list = self.get("/operator/withdrawals?per_page=100").data(200);
+        let mut rows = list["data"].as_array().unwrap().iter();
+        rows.find(|row| row["id"] == withdrawal).unwrap().clone()
+    }
+
+    /// Charges back a top-up of 20 whose money was spent, except for what is held.
+    fn falls_into_debt(&self, operator: &Person, topup: i64) {
+        let spend =
+            format!(r#"{{"user_id": {}, "amount": -{}, "reason": "spent"}}"#, self.id, self.wallet().0);
+        operator.call("POST", "/operator/adjustments").text(&spend).send().data(201);
+        operator.post(&format!("/operator/topups/{topup}/reverse"), &json!({"reason": "stolen"})).data(200);
+    }
+}
+
+fn owes(answer: &Answer, owed: &str) {
+    answer.refused(409, "wallet_owes");
+    assert_eq!(answer.raw("/owed"), owed);
+}
+
+fn a_debt_stops_withdrawals_before_their_first_order(store: Store) {
+    let (server, ada) = Server::with_operator(store, &[]);
+    let (bob, guest) = (ada.employ(&server), server.guest());
+    let topup = guest.topup("20");
+    let [pending, approved, processing] = ["1", "2", "3"].map(|amount| guest.withdrawal(amount));
+    for withdrawal in [approved, processing] {
+        bob.review(withdrawal, "approve").data(200);
+    }
+    bob.review(processing, "process").data(200);
+    assert_eq!(guest.seen(approved)["waiting_for"], Value::Null);
+    guest.falls_into_debt(&ada, topup);
+
+    owes(&guest.withdraw("1"), "20.00");
+    owes(&bob.review(pending, "approve"), "20.00");
+    owes(&bob.review(approved, "process"), "20.00");
+    for (withdrawal, waiting_for) in
+        [(pending, json!("debt")), (approved, json!("debt")), (processing, Value::Null)]
+    {
+        assert_eq!(guest.seen(withdrawal)["waiting_for"], waiting_for);
+        let listed = ada.listed(withdrawal);
+        assert_eq!((&listed["waiting_for"], &listed["owed"]), (&waiting_for, &json!(20.0)));
+    }
+    let own = guest.get("/withdrawals").data(200)["data"].clone();
+    let waiting: Vec<_> = own.as_array().unwrap().iter().map(|row| row["waiting_for"].clone()).collect();
+    assert_eq!(waiting, [Value::Null, json!("debt"), json!("debt")]);
+
+    // What was sent goes on, and what was not can be given up: the money pays the debt.
+    bob.review(processing, "review").data(200);
+    bob.review(processing, "fail").data(200);
+    assert_eq!(guest.get("/wallet").raw("/data/wallet/owed"), "17.00");
+    let cancelled = guest.call("POST", &format!("/withdrawals/{approved}/cancel")).send().data(200);
+    assert_eq!((&cancelled["status"], &cancelled["waiting_for"]), (&json!("cancelled"), &Value::Null));
+    let rejected = bob.review(pending, "reject").data(200);
+    assert_eq!((&rejected["waiting_for"], &rejected["owed"]), (&Value::Null, &json!(14.0)));
+    let newest = guest.entries().pop().unwrap();
+    assert_eq!(
+        (&newest["kind"], &newest["amount"], &newest["owed_after"]),
+        (&json!("release"), &json!(0.0), &json!(14.0))
+    );
+    guest.topup("15");
+    bob.review(guest.withdrawal("1"), "approve").data(200);
+}
+
+fn an_approved_withdrawal_is_sent_once_the_debt_is_paid(store: Store) {
+    let (server, ada) = Server::with_operator(store, &[]);
+    let (bob, guest) = (ada.employ(&server), server.guest());
+    let topup = guest.topup("20");
+    let withdrawal = guest.withdrawal("5");
+    bob.review(withdrawal, "approve").data(200);
+    guest.falls_into_debt(&ada, topup);
+    owes(&bob.review(withdrawal, "process"), "20.00");
+    guest.topup("19.99");
+    owes(&bob.review(withdrawal, "process"), "0.01");
+    guest.topup("0.01");
+    assert_eq!(guest.seen(withdrawal)["waiting_for"], Value::Null);
+    bob.review(withdrawal, "process").data(200);
+    guest
+        .call("POST", &format!("/withdrawals/{withdrawal}/cancel"))
+        .send()
+        .refused(409, "invalid_transition");
+}
+
+fn small_withdrawals_are_judged_together(store: Store) {
+    let (server, _) = Server::with_operator(store, &LIMITS);
+    let (guest, other) = (server.payer("50"), server.payer("50"));
+    let statuses: Vec<_> = (0..4).map(|_| guest.seen(guest.withdrawal("3"))["status"].clone()).collect();
+    assert_eq!(statuses, ["approved", "approved", "approved", "pending"]);
+    assert_eq!(other.seen(other.withdrawal("9.99"))["status"], "approved");
+    // A withdrawal that its owner cancels no longer counts.
+    for withdrawal in guest.ids("/withdrawals", "id") {
+        guest.call("POST", &format!("/withdrawals/{withdrawal}/cancel")).send().data(200);
+    }
+    assert_eq!(guest.seen(guest.withdrawal("9.99"))["status"], "approved");
+}
+
+fn operators_see_the_sum_and_the_approvals_needed(store: Store) {
+    let (server, ada) = Server::with_operator(store, &LIMITS);
+    let (bob, guest) = (ada.employ(&server), server.payer("100"));
+    let facts = |withdrawal: i64| {
+        let listed = bob.listed(withdrawal);
+        ["sum_24h", "approvals_needed", "status"].map(|key| listed[key].clone())
+    };
+    let first = guest.withdrawal("20");
+    assert_eq!(facts(first), [json!(20.0), json!(1), json!("pending")]);
+    let second = guest.withdrawal("10.01");
+    assert_eq!(facts(first), [json!(30.01), json!(2), json!("pending")]);
+    let once = bob.review(second, "approve").data(200);
+    assert_eq!(
+        ["sum_24h", "approvals_needed", "status"].map(|key| once[key].clone()),
+        [json!(30.01), json!(2), json!("pending"),]
+    );
+    guest.call("POST", &format!("/withdrawals/{first}/cancel")).send().data(200);
+    assert_eq!(facts(second), [json!(10.01), json!(1), json!("pending")]);
+    bob.review(second, "approve").data(200);
+    assert_eq!(facts(second), [json!(10.01), json!(0), json!("approved")]);
+}
+
+#[test]
+fn withdrawals_at_two_servers_at_once_are_judged_together() {
+    let database = Arc::new(Database::postgres());
+    let settings = [&operator_keys("ada@example.com")[..], &LIMITS].concat();
+    let servers = [Server::on(&database, &settings), Server::on(&database, &settings)];
+    for _ in 0..10 {
+        let guest = servers[0].payer("50");
+        let both = [guest.clone(), guest.moved_to(&servers[1].client())];
+        let opened: Vec<i64> = thread::scope(|scope| {
+            let threads = both.each_ref().map(|one| scope.spawn(|| one.withdrawal("6")));
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let mut statuses: Vec<_> = opened.iter().map(|id| guest.seen(*id)["status"].clone()).collect();
+        statuses.sort_by_key(Value::to_string);
+        assert_eq!(statuses, ["approved", "pending"]);
+    }
+    database.verify();
+}
+
+/// A charge-back at one server while the other one approves: whichever is first, nothing is sent in debt.
+#[test]
+fn a_chargeback_and_an_approval_at_two_servers_exclude_each_other() {
+    let database = Arc::new(Database::postgres());
+    let settings = operator_keys("ada@example.com");
+    let servers = [Server::on(&database, &settings), Server::on(&database, &settings)];
+    let ada = servers[0].client().login("ada@example.com");
+    let bob = ada.employ(&servers[1]);
+    for _ in 0..10 {
+        let guest = servers[0].guest();
+        let topup = guest.topup("20");
+        let withdrawal = guest.withdrawal("20");
+        let approval = thread::scope(|scope| {
+            let approval = scope.spawn(|| bob.review(withdrawal, "approve"));
+            let reverse = json!({"reason": "stolen"});
+            ada.post(&format!("/operator/topups/{topup}/reverse"), &reverse).data(200);
+            approval.join().unwrap()
+        });
+        if approval.status != 200 {
+            owes(&approval, "20.00");
+        }
+        owes(&bob.review(withdrawal, "approve"), "20.00");
+        let status = guest.seen(withdrawal)["status"].clone();
+        assert_eq!(status, if approval.status == 200 { "approved" } else { "pending" });
+        owes(&bob.review(withdrawal, "process"), "20.00");
+    }
+    database.verify();
+}
