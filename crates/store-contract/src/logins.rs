@@ -282,7 +282,9 @@ pub async fn a_password_reset_ends_every_session(store: Arc<dyn Store>) {
     assert_eq!(password(&scenario, user).await, hash("old"));
     assert_eq!(reset(7, "new", at(1)).await, Some(user));
     assert_eq!(password(&scenario, user).await, hash("new"));
-    assert!(scenario.user(user).await.email_verified);
+    let after = scenario.user(user).await;
+    assert!(after.email_verified);
+    assert_eq!(after.login_changed_at, Some(at(1)));
     assert_eq!(alive(&scenario.store, user, at(2)).await, []);
     assert_eq!(alive(&scenario.store, other, at(2)).await, [theirs]);
     assert_eq!(reset(7, "again", at(2)).await, None);

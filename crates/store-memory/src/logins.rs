@@ -122,7 +122,7 @@ impl State {
         match judged {
             AnswerOutcome::Right => {
                 challenge.ended_at = Some(now);
-                *person = challenge.proven(person);
+                *person = challenge.proven(person, now);
             }
             AnswerOutcome::Wrong => challenge.attempts = challenge.attempts.saturating_add(1),
             AnswerOutcome::Over => {}

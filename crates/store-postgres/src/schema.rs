@@ -54,6 +54,7 @@ diesel::table! {
         standing_at -> Nullable<Timestamptz>,
         erased_at -> Nullable<Timestamptz>,
         erasure_pending -> Bool,
+        login_changed_at -> Nullable<Timestamptz>,
     }
 }
 

@@ -59,6 +59,7 @@ fn member(id: i64) -> StoredUser {
         suspended_at: None,
         standing_at: None,
         erased_at: None,
+        login_changed_at: None,
     }
 }
 

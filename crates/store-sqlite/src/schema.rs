@@ -61,6 +61,7 @@ diesel::table! {
         standing_at -> Nullable<BigInt>,
         erased_at -> Nullable<BigInt>,
         erasure_pending -> Bool,
+        login_changed_at -> Nullable<BigInt>,
     }
 }
 

@@ -113,12 +113,17 @@ impl Challenge {
         }
     }
 
-    /// Returns the user with the address verified.
+    /// Returns the user after the right answer at `now`: the address is verified, and the answer for a password
+    /// counts as its reset.
     #[must_use]
-    pub fn proven(&self, user: &User) -> User {
+    pub fn proven(&self, user: &User, now: Timestamp) -> User {
         let mut proven = user.clone();
         match self.purpose {
-            Purpose::Email | Purpose::Password => proven.email_verified = true,
+            Purpose::Email => proven.email_verified = true,
+            Purpose::Password => {
+                proven.email_verified = true;
+                proven.note_login_change(now);
+            }
             Purpose::Phone => proven.phone_verified = true,
         }
         proven
@@ -185,9 +190,15 @@ mod tests {
         assert_eq!(challenge(Purpose::Phone).judge(&moved, &RIGHT, at(1)), AnswerOutcome::Over);
         let nowhere = User { phone: None, ..user() };
         assert_eq!(Challenge::issue(&nowhere, Purpose::Phone, TokenHash([1; 32]), at(0)), None);
-        assert!(challenge(Purpose::Phone).proven(&user()).phone_verified);
-        assert!(!challenge(Purpose::Phone).proven(&user()).email_verified);
-        assert!(challenge(Purpose::Password).proven(&user()).email_verified);
+        for (purpose, email, phone, login) in [
+            (Purpose::Email, true, false, None),
+            (Purpose::Phone, false, true, None),
+            (Purpose::Password, true, false, Some(at(1))),
+        ] {
+            let proven = challenge(purpose).proven(&user(), at(1));
+            let changed = (proven.email_verified, proven.phone_verified, proven.login_changed_at);
+            assert_eq!(changed, (email, phone, login), "{purpose:?}");
+        }
     }
 
     #[test]

@@ -168,6 +168,8 @@ pub struct User {
     pub status_changed_at: Option<Timestamp>,
     /// Time of the erasure of personal data, if any.
     pub erased_at: Option<Timestamp>,
+    /// Time of the last change of the e-mail address or reset of the password, if any.
+    pub login_changed_at: Option<Timestamp>,
 }
 
 impl User {
@@ -199,6 +201,7 @@ impl User {
             suspended_at: None,
             status_changed_at: None,
             erased_at: None,
+            login_changed_at: None,
         }
     }
 
@@ -212,6 +215,11 @@ impl User {
     #[must_use]
     pub fn is_active_operator(&self) -> bool {
         self.role == Role::Operator && self.suspended_at.is_none() && self.is_present()
+    }
+
+    /// Records that the way to log in was changed without the current password or to another address.
+    pub fn note_login_change(&mut self, at: Timestamp) {
+        self.login_changed_at = Some(self.login_changed_at.map_or(at, |before| before.max(at)));
     }
 
     /// Whether the user is a DJ.

@@ -243,7 +243,7 @@ fn more(database: &Database, id: i64, operator: i64) {
     let now = database.sql("now()", "unixepoch() * 1000000");
     let bytes = database.sql("decode(repeat('01', 32), 'hex')", "zeroblob(32)");
     let statements = format!(
-        "UPDATE users SET rating_stars = 13, rating_count = 4, played = 17 WHERE id = {id}; \
+        "UPDATE users SET rating_stars = 13, rating_count = 4, played = 17, login_changed_at = {now} WHERE id = {id}; \
          UPDATE topups SET payment_url = 'https://pay.example/x' WHERE user_id = {id}; \
          INSERT INTO security_events (kind, user_id, detail, at) VALUES ('code_refused', {id}, 'a detail', {now}); \
          INSERT INTO provider_messages (source, webhook_id, kind, reason_code, reference, stated_id, row_id, amount, \

@@ -254,7 +254,7 @@ async fn answer(
     match judged {
         AnswerOutcome::Right => {
             diesel::update(kept).set(challenges::ended_at.eq(column_time(now))).execute(connection).await?;
-            let proven: User = challenge.proven(&person);
+            let proven: User = challenge.proven(&person, now);
             write(connection, &proven, currency).await?;
         }
         AnswerOutcome::Wrong => {

@@ -53,6 +53,7 @@ table_row! {
         suspended_at [moves]: Nullable<Timestamptz> as Option<OffsetDateTime>,
         standing_at [moves]: Nullable<Timestamptz> as Option<OffsetDateTime>,
         erased_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
+        login_changed_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
     }
 }
 

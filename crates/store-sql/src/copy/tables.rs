@@ -92,6 +92,7 @@ tables! {
         fee_popular_song: Money, played: Integer, rating_stars: Integer, rating_count: Integer, city: Text,
         state: Text, country: Text, latitude: Real, longitude: Real, radius: Real, created_at: Time,
         suspended_at: Time, standing_at: Time, erased_at: Time, erasure_pending: Boolean,
+        login_changed_at: Time,
     }
     bootstrap_operator {
         made_at: Time;

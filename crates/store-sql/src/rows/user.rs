@@ -43,6 +43,8 @@ pub struct StoredUser {
     pub standing_at: Option<Timestamp>,
     #[serde(default, with = "text::micros::option")]
     pub erased_at: Option<Timestamp>,
+    #[serde(default, with = "text::micros::option")]
+    pub login_changed_at: Option<Timestamp>,
 }
 
 fn line(text: &Option<Line>) -> Option<String> {
@@ -79,6 +81,7 @@ impl StoredUser {
             suspended_at: user.suspended_at,
             standing_at: user.status_changed_at,
             erased_at: user.erased_at,
+            login_changed_at: user.login_changed_at,
         }
     }
 
@@ -118,6 +121,7 @@ impl StoredUser {
             suspended_at: self.suspended_at,
             status_changed_at: self.standing_at,
             erased_at: self.erased_at,
+            login_changed_at: self.login_changed_at,
         })
     }
 }

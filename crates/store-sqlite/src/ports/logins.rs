@@ -217,7 +217,7 @@ fn answer(
     match judged {
         AnswerOutcome::Right => {
             diesel::update(row).set(challenges::ended_at.eq(now.unix_micros())).execute(connection)?;
-            let proven: User = challenge.proven(&person);
+            let proven: User = challenge.proven(&person, now);
             write(connection, &proven, currency)?;
         }
         AnswerOutcome::Wrong => {

@@ -51,6 +51,7 @@ table_row! {
         suspended_at [moves]: Nullable<BigInt> as Option<i64>,
         standing_at [moves]: Nullable<BigInt> as Option<i64>,
         erased_at: Nullable<BigInt> as Option<i64>,
+        login_changed_at: Nullable<BigInt> as Option<i64>,
     }
 }
 

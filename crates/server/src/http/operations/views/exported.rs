@@ -33,6 +33,9 @@ pub struct AccountView {
     /// Time of the last change of the role or suspension; null if neither changed.
     #[schema(value_type = Option<String>, format = DateTime)]
     standing_changed_at: Option<WireTimestamp>,
+    /// Time of the last change of the e-mail address or reset of the password; null if there was none.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    login_changed_at: Option<WireTimestamp>,
 }
 
 /// A session, active or ended.
@@ -153,6 +156,7 @@ impl AccountView {
             role: user.role.name(),
             created_at: WireTimestamp(user.created_at),
             standing_changed_at: user.status_changed_at.map(WireTimestamp),
+            login_changed_at: user.login_changed_at.map(WireTimestamp),
         }
     }
 }
