@@ -8,7 +8,9 @@ mod support;
 use cuepoint_domain::ids::WithdrawalId;
 use cuepoint_domain::ledger::{Outcome, Receipt, Rejection, plans};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::withdrawal::{Move, NewWithdrawal, WithdrawalStatus, WithdrawalTerms, sum_24h};
+use cuepoint_domain::withdrawal::{
+    Move, NewWithdrawal, WATCHED_AFTER_LOGIN_CHANGE, WithdrawalStatus, WithdrawalTerms, sum_24h,
+};
 use support::{DJ, GUEST, Ledger, OPERATOR, amount, at, line, money, user, withdrawal_amount};
 use time::Duration;
 
@@ -101,6 +103,18 @@ fn only_withdrawals_of_the_owner_that_may_be_paid_are_added_up() {
     ledger.adjust(DJ, 2_000).unwrap();
     open(&mut ledger, 1, DJ, 900, at(1)).unwrap();
     assert_eq!(opened(&mut ledger, 2, GUEST, 900, at(1)), Approved, "each owner has a separate sum");
+}
+
+#[test]
+fn withdrawals_of_the_two_days_after_a_change_of_the_login_need_an_operator() {
+    let changed = at(1_000);
+    let end = changed.plus(WATCHED_AFTER_LOGIN_CHANGE);
+    for (now, expected) in [(changed, Pending), (end.minus(Duration::MICROSECOND), Pending), (end, Approved)]
+    {
+        let mut ledger = Ledger::new(0, 2_000);
+        ledger.book.users.get_mut(&user(GUEST)).unwrap().login_changed_at = Some(changed);
+        assert_eq!(opened(&mut ledger, 1, GUEST, 1, now), expected, "{now:?}");
+    }
 }
 
 /// The sum counts the days around the creation, however late the approval comes.

@@ -123,7 +123,8 @@ impl Withdrawals for MemoryStore {
             let withdrawal = state.book.withdrawal(*id)?;
             let owed = state.book.wallets.get(&withdrawal.user)?.balance.owed;
             let sum_24h = sum_24h(withdrawal, state.book.withdrawals_of(withdrawal.user));
-            Some((*id, WithdrawalReview { owed, sum_24h, login_changed_at: None }))
+            let login_changed_at = state.book.users.get(&withdrawal.user)?.login_changed_at;
+            Some((*id, WithdrawalReview { owed, sum_24h, login_changed_at }))
         };
         Ok(of.iter().filter_map(review).collect())
     }

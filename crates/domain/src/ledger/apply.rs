@@ -81,7 +81,7 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Entity, Rejec
         }
         Step::OpenWithdrawal { withdrawal: new, auto_approve_below } => {
             opens(book, new.user, book.withdrawal(new.id).is_some())?;
-            let state = opened_state(book, new, *auto_approve_below);
+            let state = opened_state(book, new, *auto_approve_below)?;
             let opened = Withdrawal { state, ..new.clone() };
             changes.opened_withdrawal = Some(opened.clone());
             Entity::Withdrawal(opened)
@@ -238,10 +238,15 @@ fn move_request(
 }
 
 /// The state of a new withdrawal: approved if it needs no operator.
-fn opened_state(book: &Book, new: &Withdrawal, auto_approve_below: Option<Amount>) -> WithdrawalState {
-    let Some(below) = auto_approve_below else { return WithdrawalState::Pending };
+fn opened_state(
+    book: &Book,
+    new: &Withdrawal,
+    auto_approve_below: Option<Amount>,
+) -> Result<WithdrawalState, Rejection> {
+    let Some(below) = auto_approve_below else { return Ok(WithdrawalState::Pending) };
     let sum = sum_24h(new, book.withdrawals_of(new.user));
-    if needs_no_operator(sum, below) { WithdrawalState::Approved } else { WithdrawalState::Pending }
+    let is_approved = needs_no_operator(new, sum, person(book, new.user)?, below);
+    Ok(if is_approved { WithdrawalState::Approved } else { WithdrawalState::Pending })
 }
 
 /// Adds an approval to the withdrawal. Earlier approvals count only if their operators could still give them.

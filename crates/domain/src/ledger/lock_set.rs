@@ -93,6 +93,7 @@ impl Plan {
             Step::OpenWithdrawal { withdrawal, auto_approve_below } => {
                 lock_set.wallets.insert(withdrawal.user);
                 if auto_approve_below.is_some() {
+                    lock_set.users.insert(withdrawal.user);
                     lock_set.read_withdrawals_near(withdrawal);
                 }
             }

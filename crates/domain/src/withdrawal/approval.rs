@@ -48,10 +48,17 @@ pub fn sum_24h<'a>(withdrawal: &Withdrawal, all: impl IntoIterator<Item = &'a Wi
     })
 }
 
-/// Whether a new withdrawal with this [`sum_24h`] is approved without an operator.
+/// The time after a change of the owner's e-mail address, or a reset of the password, in which every withdrawal needs
+/// an operator: a thief may have taken over the account.
+pub const WATCHED_AFTER_LOGIN_CHANGE: Duration = Duration::hours(48);
+
+/// Whether a new withdrawal of this owner with this [`sum_24h`] is approved without an operator.
 #[must_use]
-pub(crate) fn needs_no_operator(sum: Money, below: Amount) -> bool {
-    sum < below.money()
+pub(crate) fn needs_no_operator(withdrawal: &Withdrawal, sum: Money, owner: &User, below: Amount) -> bool {
+    let is_watched = owner
+        .login_changed_at
+        .is_some_and(|changed| withdrawal.created_at < changed.plus(WATCHED_AFTER_LOGIN_CHANGE));
+    sum < below.money() && !is_watched
 }
 
 /// The number of approvals that a withdrawal with this [`sum_24h`] needs, given the limit above which it needs two.

@@ -7,7 +7,7 @@ mod open;
 mod payout;
 mod review;
 
-pub use approval::{Approval, SUM_WITHIN, approvals_needed, sum_24h};
+pub use approval::{Approval, SUM_WITHIN, WATCHED_AFTER_LOGIN_CHANGE, approvals_needed, sum_24h};
 pub(crate) use approval::{approve, needs_no_operator};
 pub use limits::{Limit, Window, WithdrawalLimits};
 pub(crate) use moves::history;

@@ -17,8 +17,9 @@ use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
 use diesel::pg::data_types::PgInterval;
 use diesel::prelude::*;
-use diesel::sql_types::{Array, BigInt, Bool, Interval, Nullable, Numeric, Text};
+use diesel::sql_types::{Array, BigInt, Bool, Interval, Nullable, Numeric, Text, Timestamptz};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::PostgresStore;
@@ -26,7 +27,7 @@ use crate::connect::failure::DatabaseFailure;
 use crate::reads::batcher::Row;
 use crate::reads::readable::work_list;
 use crate::reads::{Counted, NewestFirst, columns, least, limits, paged};
-use crate::rows::{WithdrawalRow, column_time, micros_of};
+use crate::rows::{WithdrawalRow, column_time, micros_of, timestamp};
 use crate::schema::wallets;
 use crate::schema::withdrawals::{self, table};
 use crate::statement::statement;
@@ -108,7 +109,7 @@ impl Withdrawals for PostgresStore {
         of: &[WithdrawalId],
     ) -> Result<HashMap<WithdrawalId, WithdrawalReview>, Unavailable> {
         let withdrawals: Vec<i64> = of.iter().map(|id| id.get()).collect();
-        let rows: Vec<(i64, BigDecimal, BigDecimal)> = self
+        let rows: Vec<ReviewRow> = self
             .database
             .read(async |mut connection| {
                 let reviews = WithdrawalReviews {
@@ -119,9 +120,10 @@ impl Withdrawals for PostgresStore {
                 Ok(reviews.load(&mut connection).await?)
             })
             .await?;
-        let review = |(id, owed, sum): (i64, BigDecimal, BigDecimal)| {
+        let review = |(id, owed, sum, login_changed_at): ReviewRow| {
             let (owed, sum_24h) = (self.currency.column(&owed)?, self.currency.column(&sum)?);
-            Ok((WithdrawalId::new(id), WithdrawalReview { owed, sum_24h, login_changed_at: None }))
+            let login_changed_at = login_changed_at.map(timestamp);
+            Ok((WithdrawalId::new(id), WithdrawalReview { owed, sum_24h, login_changed_at }))
         };
         let reviews: Vec<_> =
             rows.into_iter().map(review).collect::<Result<_, MoneyError>>().map_err(Unavailable::new)?;
@@ -129,13 +131,16 @@ impl Withdrawals for PostgresStore {
     }
 }
 
+/// The withdrawal, its owner's debt, the sum, and the time of the last change of the owner's login.
+type ReviewRow = (i64, BigDecimal, BigDecimal, Option<OffsetDateTime>);
+
 statement! {
     /// The facts beside withdrawals.
     WithdrawalReviews("withdrawal_reviews.sql") [
         withdrawals: Array<BigInt> as Vec<i64>,
         within: Interval as PgInterval,
         not_counted: Array<Text> as Vec<&'static str>,
-    ] -> (BigInt, Numeric, Numeric)
+    ] -> (BigInt, Numeric, Numeric, Nullable<Timestamptz>)
 }
 
 /// The statuses of withdrawals that are not added up with others.

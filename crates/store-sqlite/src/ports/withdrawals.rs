@@ -23,8 +23,8 @@ use super::readable::work_list;
 use crate::SqliteStore;
 use crate::connect::failure::SqliteFailure;
 use crate::rows::{WalletRow, WithdrawalRow};
-use crate::schema::wallets;
 use crate::schema::withdrawals::{self, table};
+use crate::schema::{users, wallets};
 
 fn filtered(filter: &WithdrawalFilter) -> IntoBoxed<'static, table, Sqlite> {
     let mut query = table.into_boxed();
@@ -99,11 +99,13 @@ fn review(
     id: WithdrawalId,
     currency: &Currency,
 ) -> Result<Option<WithdrawalReview>, SqliteFailure> {
-    let own = table.inner_join(wallets::table.on(wallets::user_id.eq(withdrawals::user_id)));
-    let own =
-        own.filter(withdrawals::id.eq(id.get())).select((WithdrawalRow::as_select(), WalletRow::as_select()));
-    let own: Option<(WithdrawalRow, WalletRow)> = own.get_result(connection).optional()?;
-    let Some((withdrawal, wallet)) = own else { return Ok(None) };
+    let own = table
+        .inner_join(wallets::table.on(wallets::user_id.eq(withdrawals::user_id)))
+        .inner_join(users::table.on(users::id.eq(withdrawals::user_id)))
+        .filter(withdrawals::id.eq(id.get()))
+        .select((WithdrawalRow::as_select(), WalletRow::as_select(), users::login_changed_at));
+    let own: Option<(WithdrawalRow, WalletRow, Option<i64>)> = own.get_result(connection).optional()?;
+    let Some((withdrawal, wallet, login_changed_at)) = own else { return Ok(None) };
     let withdrawal = withdrawal.withdrawal(currency)?;
     // Amounts are texts, which SQLite cannot add up exactly.
     let near = table
@@ -115,7 +117,8 @@ fn review(
     let near: Vec<Withdrawal> =
         near.into_iter().map(|row| row.withdrawal(currency)).collect::<Result<_, _>>()?;
     let (owed, sum_24h) = (wallet.balance(currency)?.owed, sum_24h(&withdrawal, &near));
-    Ok(Some(WithdrawalReview { owed, sum_24h, login_changed_at: None }))
+    let login_changed_at = login_changed_at.map(Timestamp::from_unix_micros);
+    Ok(Some(WithdrawalReview { owed, sum_24h, login_changed_at }))
 }
 
 /// The withdrawals that are due to be sent, longest waiting first; `NULL` comes first in SQLite.

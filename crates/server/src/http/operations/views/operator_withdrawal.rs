@@ -74,6 +74,10 @@ pub struct ReviewedWithdrawalView {
     /// Number of approvals that a pending withdrawal needs, the given ones included; 0 for all others.
     #[schema(minimum = 0, maximum = 2, example = 1)]
     approvals_needed: usize,
+    /// Time of the last change of the account's e-mail address or reset of its password; null if there was none.
+    /// Withdrawals of the 48 hours after it are not approved automatically.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    login_changed_at: Option<WireTimestamp>,
 }
 
 impl ReviewedWithdrawalView {
@@ -87,6 +91,7 @@ impl ReviewedWithdrawalView {
             owed: Number::money(currency, review.owed),
             sum_24h: Number::money(currency, review.sum_24h),
             approvals_needed: *approvals_needed,
+            login_changed_at: review.login_changed_at.map(WireTimestamp),
         }
     }
 }
