@@ -313,7 +313,7 @@ fn notifier(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Result<Arc<dy
             Some(Arc::new(WebhookChannel::new(client, secrets)))
         }
     };
-    Ok(Arc::new(Channels { email, phone }))
+    Ok(Arc::new(Channels { email, phone, links: settings.notifier.links.clone() }))
 }
 
 /// Wires the service from these parts. `public_url` applies unless the configuration sets another.

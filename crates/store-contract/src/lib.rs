@@ -15,6 +15,7 @@ mod commands;
 mod compare;
 pub mod concurrency;
 mod driver;
+pub mod email_changes;
 pub mod endpoint_security;
 pub mod erasure;
 pub mod histories;
@@ -288,6 +289,14 @@ macro_rules! store_contract {
                 a_password_reset_ends_every_session,
                 one_of_many_concurrent_password_resets_succeeds,
             }
+            email_changes {
+                a_code_changes_the_address_and_ends_the_others,
+                wrong_codes_and_new_passwords_end_a_change,
+                a_taken_address_is_refused_at_the_confirmation,
+                a_restorable_address_is_reserved,
+                a_token_restores_the_previous_address_once,
+                concurrent_changes_give_an_address_to_one_user,
+            }
             code_quotas {
                 codes_per_number_and_day_are_limited,
                 codes_per_network_and_day_are_limited,
@@ -299,6 +308,7 @@ macro_rules! store_contract {
             status_change {
                 an_account_status_reads_back_as_it_was_changed,
                 account_statuses_are_listed_since_a_time,
+                a_member_who_becomes_a_dj_is_listed,
                 concurrent_profile_and_status_changes_lose_no_update,
             }
             suspensions {

@@ -92,6 +92,7 @@ pub async fn a_profile_reads_back_as_it_was_changed(store: Arc<dyn Store>) {
             longitude: Field::Set(Some(-0.300_000_000_000_000_04)),
         },
         radius: Field::Set(Some(Kilometres::new(0.1).unwrap())),
+        is_dj: Field::Set(true),
         dj: DjChange {
             online: Field::Set(false),
             fee_upcoming_artist: Field::Set(Money::ZERO),
@@ -99,7 +100,7 @@ pub async fn a_profile_reads_back_as_it_was_changed(store: Arc<dyn Store>) {
         },
     };
     let before = scenario.user(dj).await;
-    let expected = cuepoint_domain::account::change_profile(&before, &change).unwrap();
+    let expected = cuepoint_domain::account::change_profile(&before, &change, at(5)).unwrap();
     scenario.fresh(plans::change_profile(scenario.by(dj, at(5)), dj, change)).await;
     assert_eq!(scenario.user(dj).await, expected);
 

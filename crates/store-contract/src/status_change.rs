@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use cuepoint_domain::account::{AccountStatusChange, Field, ProfileChange, Role, change_account_status};
 use cuepoint_domain::authorization::AccountStatus;
+use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::Outcome;
 use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ports::Store;
+use cuepoint_domain::page::PageRequest;
+use cuepoint_domain::ports::{DjFilter, Store};
 
 use crate::scenario::{Scenario, at, at_once, line};
 
@@ -43,14 +45,35 @@ pub async fn account_statuses_are_listed_since_a_time(store: Arc<dyn Store>) {
     scenario.stand(operator, bob, AccountStatusChange::Suspend, at(20)).await;
     scenario.stand(operator, cyd, AccountStatusChange::Restore, at(30)).await;
     let statuses = async |since| scenario.store.revoked_since(at(since)).await.unwrap().statuses;
-    let auditor = AccountStatus { role: Role::Auditor, suspended: false };
-    let suspended = AccountStatus { role: Role::Member, suspended: true };
+    let auditor = AccountStatus { role: Role::Auditor, is_dj: false, suspended: false };
+    let suspended = AccountStatus { role: Role::Member, is_dj: true, suspended: true };
     assert_eq!(statuses(0).await, HashMap::from([(ada, auditor), (bob, suspended)]));
     assert_eq!(statuses(10).await, HashMap::from([(ada, auditor), (bob, suspended)]));
     assert_eq!(statuses(11).await, HashMap::from([(bob, suspended)]));
     scenario.stand(operator, bob, AccountStatusChange::Restore, at(40)).await;
     assert_eq!(statuses(30).await, HashMap::from([(bob, AccountStatus { suspended: false, ..suspended })]));
     assert_eq!(statuses(41).await, HashMap::new());
+}
+
+/// A member who becomes a DJ is listed among the DJs, once, and among the changed account statuses.
+pub async fn a_member_who_becomes_a_dj_is_listed(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let (ada, bob) = (scenario.guest(0).await, scenario.dj(100).await);
+    for seconds in [5, 6] {
+        let city = Field::Set(Some(line(&format!("City {seconds}"))));
+        let change = ProfileChange { is_dj: Field::Set(true), city, ..ProfileChange::default() };
+        scenario.fresh(plans::change_profile(scenario.by(ada, at(seconds)), ada, change)).await;
+    }
+    let user = scenario.user(ada).await;
+    assert_eq!((user.is_dj(), user.status_changed_at), (true, Some(at(5))));
+    let page = PageRequest::new(1, 10);
+    let djs = scenario.store.djs(DjFilter::default(), page).await.unwrap();
+    let mut listed: Vec<UserId> = djs.rows.iter().map(|dj| dj.id).collect();
+    listed.sort_unstable();
+    assert_eq!((listed, djs.total), (vec![ada, bob], 2));
+    let statuses = async |since| scenario.store.revoked_since(at(since)).await.unwrap().statuses;
+    assert_eq!(statuses(5).await, HashMap::from([(ada, AccountStatus::of(&user))]));
+    assert_eq!(statuses(6).await, HashMap::new());
 }
 
 /// Concurrent changes of a profile by its owner and of the account status by an operator are both kept.

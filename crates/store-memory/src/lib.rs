@@ -7,6 +7,7 @@
 mod audit;
 mod backend;
 mod blocks;
+mod email_changes;
 mod ids;
 mod ledger;
 mod lists;

@@ -31,6 +31,13 @@ impl<T: Copy + Ord> TimeOrdered<T> {
         self.0.insert(place, (created_at, id));
     }
 
+    /// Adds an id unless it is there.
+    fn add_once(&mut self, created_at: Timestamp, id: T) {
+        if self.0.binary_search(&(created_at, id)).is_err() {
+            self.add(created_at, id);
+        }
+    }
+
     /// The ids, oldest first.
     pub(crate) fn oldest_first(&self) -> impl DoubleEndedIterator<Item = T> {
         self.0.iter().map(|(_, id)| *id)
@@ -146,6 +153,11 @@ impl Lists {
             if let Some(person) = person(record) {
                 self.operations_about.entry(person).or_default().add(record.at, record.id);
             }
+        }
+        if let (Step::Profile { .. }, Some(user)) = (step, &changes.user)
+            && user.is_dj()
+        {
+            self.djs.add_once(user.created_at, user.id);
         }
         if let Some(request) = &changes.opened_request {
             self.requests.add(request.created_at, request.id);

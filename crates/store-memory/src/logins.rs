@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use cuepoint_domain::account::challenge::{AnswerOutcome, Challenge, Purpose, may_issue};
 use cuepoint_domain::account::code_quotas::{CodeQuota, CountedCode, KeptCode, TooMany, WINDOW};
+use cuepoint_domain::account::email_change::{EmailChanged, EmailRestored, restorable_until};
 use cuepoint_domain::account::session::TokenHash;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ports::{Credentials, IssueOutcome, Logins, PasswordHash, Unavailable};
@@ -46,6 +47,39 @@ impl CredentialTable {
         self.challenges.remove(&user);
     }
 
+    /// The challenges of all users.
+    pub(crate) fn challenges(&self) -> impl Iterator<Item = &Challenge> {
+        self.challenges.values().flatten()
+    }
+
+    /// The challenge of a purpose with this hash.
+    pub(crate) fn with_hash(&self, purpose: Purpose, hash: &TokenHash) -> Option<&Challenge> {
+        self.challenges().find(|challenge| challenge.purpose == purpose && challenge.hash == *hash)
+    }
+
+    /// Stores a challenge.
+    pub(crate) fn store(&mut self, challenge: Challenge) {
+        self.challenges.entry(challenge.user).or_default().push(challenge);
+    }
+
+    /// Replaces the folded address of a user.
+    pub(crate) fn move_address(&mut self, before: &str, after: String, user: UserId) {
+        self.users.remove(before);
+        self.users.insert(after, user);
+    }
+
+    /// Sets the password of a user.
+    pub(crate) fn set_password(&mut self, user: UserId, password: &PasswordHash) {
+        self.passwords.insert(user, password.clone());
+    }
+
+    /// Ends every open challenge of a user.
+    pub(crate) fn end_every(&mut self, user: UserId, now: Timestamp) {
+        for challenge in self.challenges.get_mut(&user).into_iter().flatten() {
+            challenge.ended_at.get_or_insert(now);
+        }
+    }
+
     /// The challenges of a user.
     pub(crate) fn challenges_of(&self, user: UserId) -> impl Iterator<Item = &Challenge> {
         self.challenges.get(&user).into_iter().flatten()
@@ -53,9 +87,8 @@ impl CredentialTable {
 
     /// Deletes the challenges past their retention.
     pub(crate) fn purge_expired(&mut self, now: Timestamp) {
-        let since = now.minus(Challenge::RETENTION);
         for sent in self.challenges.values_mut() {
-            sent.retain(|challenge| challenge.issued_at > since);
+            sent.retain(|challenge| challenge.issued_at > now.minus(challenge.purpose.kept_for()));
         }
         self.challenges.retain(|_, sent| !sent.is_empty());
         let since = now.minus(WINDOW);
@@ -94,7 +127,8 @@ impl CredentialTable {
         }
     }
 
-    fn newest(&mut self, user: UserId, purpose: Purpose) -> Option<&mut Challenge> {
+    /// The newest challenge of a purpose.
+    pub(crate) fn newest(&mut self, user: UserId, purpose: Purpose) -> Option<&mut Challenge> {
         let sent = self.challenges.get_mut(&user)?;
         sent.iter_mut().rfind(|challenge| challenge.purpose == purpose)
     }
@@ -165,7 +199,9 @@ impl Logins for MemoryStore {
             return Ok(false);
         }
         sessions.end_all(user, keep, now);
-        keys.end(user, Purpose::Password, now);
+        for purpose in Purpose::ENDED_BY_NEW_PASSWORD {
+            keys.end(user, purpose, now);
+        }
         Ok(true)
     }
 
@@ -212,16 +248,45 @@ impl Logins for MemoryStore {
         now: Timestamp,
     ) -> Result<Option<UserId>, Unavailable> {
         let state = &mut *self.lock()?;
-        let mut all = state.keys.challenges.values().flatten();
-        let asked =
-            all.find(|challenge| challenge.purpose == Purpose::Password && challenge.hash == *presented);
+        let asked = state.keys.with_hash(Purpose::Password, presented);
         let Some(user) = asked.map(|challenge| challenge.user) else { return Ok(None) };
         if state.answer(user, Purpose::Password, &[*presented], now) != AnswerOutcome::Right {
             return Ok(None);
         }
-        state.keys.passwords.insert(user, after.clone());
+        state.keys.set_password(user, after);
+        for purpose in Purpose::ENDED_BY_NEW_PASSWORD {
+            state.keys.end(user, purpose, now);
+        }
         state.sessions.end_all(user, None, now);
         state.webhooks.disable_own(user, None, now);
         Ok(Some(user))
+    }
+
+    async fn is_taken(&self, email: &str, now: Timestamp) -> Result<bool, Unavailable> {
+        let keys = &self.lock()?.keys;
+        Ok(keys.has(email) || keys.restorer(email, now).is_some())
+    }
+
+    async fn restorable_until(&self, user: UserId, now: Timestamp) -> Result<Option<Timestamp>, Unavailable> {
+        Ok(restorable_until(self.lock()?.keys.challenges_of(user), now))
+    }
+
+    async fn change_email(
+        &self,
+        user: UserId,
+        presented: &[TokenHash],
+        restore: &TokenHash,
+        now: Timestamp,
+    ) -> Result<EmailChanged, Unavailable> {
+        Ok(self.lock()?.change_email(user, presented, restore, now))
+    }
+
+    async fn restore_email(
+        &self,
+        presented: &TokenHash,
+        after: &PasswordHash,
+        now: Timestamp,
+    ) -> Result<EmailRestored, Unavailable> {
+        Ok(self.lock()?.restore_email(presented, after, now))
     }
 }

@@ -29,6 +29,9 @@ impl State {
     ) -> Result<Registered, Unavailable> {
         let Self { book, lists, keys, sessions, .. } = self;
         let email = user.email.folded();
+        if keys.restorer(&email, user.created_at).is_some() {
+            return Ok(Registered::EmailTaken);
+        }
         if keys.has(&email) {
             let own = session.is_some_and(|(session, token)| sessions.was_begun(session, token));
             return Ok(if own { Registered::Done } else { Registered::EmailTaken });

@@ -286,11 +286,7 @@ impl Sessions for MemoryStore {
             state.book.users.values().filter(|user| user.status_changed_at.is_some_and(|at| at >= since));
         Ok(RevocationList {
             sessions: ended.map(|kept| kept.session.id).collect(),
-            statuses: changed
-                .map(|user| {
-                    (user.id, AccountStatus { role: user.role, suspended: user.suspended_at.is_some() })
-                })
-                .collect(),
+            statuses: changed.map(|user| (user.id, AccountStatus::of(user))).collect(),
             ..RevocationList::default()
         })
     }

@@ -234,6 +234,7 @@ diesel::table! {
         issued_at -> Timestamptz,
         attempts -> SmallInt,
         ended_at -> Nullable<Timestamptz>,
+        address -> Nullable<Text>,
     }
 }
 

@@ -241,6 +241,7 @@ diesel::table! {
         issued_at -> BigInt,
         attempts -> SmallInt,
         ended_at -> Nullable<BigInt>,
+        address -> Nullable<Text>,
     }
 }
 

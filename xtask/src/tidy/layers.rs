@@ -79,6 +79,7 @@ const CRATES: &[CrateLayers] = &[
             &[
                 "audit",
                 "blocks",
+                "email_changes",
                 "ids",
                 "ledger",
                 "logins",

@@ -8,6 +8,7 @@ use crate::account::code_quotas::{CodeQuota, TooMany};
 use crate::account::session::TokenHash;
 use crate::ids::UserId;
 use crate::names::named_enum;
+use crate::text::Email;
 use crate::timestamp::Timestamp;
 
 /// The purpose of a challenge.
@@ -20,26 +21,46 @@ pub enum Purpose {
     Phone,
     /// Reset a password with an unguessable token.
     Password,
+    /// Move an account to another e-mail address, to which a six-digit code was sent.
+    EmailChange,
+    /// Restore the previous e-mail address with an unguessable token that was sent there.
+    EmailRestore,
 }
 
 named_enum!(Purpose);
 
 impl Purpose {
+    /// The purposes whose open challenges end when a new password is set: a thief of the previous password may have
+    /// requested them.
+    pub const ENDED_BY_NEW_PASSWORD: [Self; 2] = [Self::Password, Self::EmailChange];
+
     /// The lifetime of a challenge.
     #[must_use]
     pub const fn valid_for(self) -> Duration {
         match self {
-            Self::Email | Self::Phone => Duration::minutes(10),
+            Self::Email | Self::Phone | Self::EmailChange => Duration::minutes(10),
             Self::Password => Duration::minutes(30),
+            Self::EmailRestore => Duration::days(7),
         }
     }
 
-    /// The user's address that it verifies, in normalized form; `None` if the user has none.
+    /// The retention of a challenge: later ones are counted against it, and it can be answered.
+    #[must_use]
+    pub const fn kept_for(self) -> Duration {
+        match self {
+            Self::Email | Self::Phone | Self::Password | Self::EmailChange => Duration::days(1),
+            Self::EmailRestore => Self::EmailRestore.valid_for(),
+        }
+    }
+
+    /// The user's address that it verifies, in normalized form; `None` if the user has none, or if the challenge
+    /// names an address of its own.
     #[must_use]
     pub fn target(self, user: &User) -> Option<String> {
         match self {
             Self::Email | Self::Password => Some(user.email.folded()),
             Self::Phone => user.phone.as_ref().map(|phone| phone.as_str().to_owned()),
+            Self::EmailChange | Self::EmailRestore => None,
         }
     }
 }
@@ -58,8 +79,10 @@ pub struct Challenge {
     pub user: UserId,
     /// The purpose.
     pub purpose: Purpose,
-    /// The target address, as returned by [`Purpose::target`].
+    /// The target address, as returned by [`Purpose::target`], or [`Challenge::address`] in normalized form.
     pub target: String,
+    /// The e-mail address that the right answer gives to the user, as it was written.
+    pub address: Option<Email>,
     /// The hash of the secret.
     pub hash: TokenHash,
     /// The time of issue.
@@ -82,14 +105,41 @@ pub enum AnswerOutcome {
 }
 
 impl Challenge {
-    /// The retention of a challenge, so that later ones can be counted against it.
-    pub const RETENTION: Duration = Duration::days(1);
-
     /// Issues a challenge now; `None` if the user has no such address.
     #[must_use]
     pub fn issue(user: &User, purpose: Purpose, hash: TokenHash, now: Timestamp) -> Option<Self> {
         let target = purpose.target(user)?;
-        Some(Self { user: user.id, purpose, target, hash, issued_at: now, attempts: 0, ended_at: None })
+        Some(Self {
+            user: user.id,
+            purpose,
+            target,
+            address: None,
+            hash,
+            issued_at: now,
+            attempts: 0,
+            ended_at: None,
+        })
+    }
+
+    /// Issues a challenge whose right answer gives this e-mail address to the user.
+    #[must_use]
+    pub fn moving(user: UserId, purpose: Purpose, to: Email, hash: TokenHash, now: Timestamp) -> Self {
+        Self {
+            user,
+            purpose,
+            target: to.folded(),
+            address: Some(to),
+            hash,
+            issued_at: now,
+            attempts: 0,
+            ended_at: None,
+        }
+    }
+
+    /// Whether it is neither answered nor replaced, and has not expired.
+    #[must_use]
+    pub fn is_open(&self, now: Timestamp) -> bool {
+        self.ended_at.is_none() && now < self.expires_at()
     }
 
     /// The time at which it expires.
@@ -102,10 +152,9 @@ impl Challenge {
     /// which the secret may be stored.
     #[must_use]
     pub fn judge(&self, user: &User, presented: &[TokenHash], now: Timestamp) -> AnswerOutcome {
-        let open = self.ended_at.is_none()
-            && now < self.expires_at()
-            && self.attempts < MAX_ATTEMPTS
-            && self.purpose.target(user).as_deref() == Some(self.target.as_str());
+        let is_theirs =
+            self.address.is_some() || self.purpose.target(user).as_deref() == Some(self.target.as_str());
+        let open = self.is_open(now) && self.attempts < MAX_ATTEMPTS && is_theirs;
         match (open, presented.contains(&self.hash)) {
             (false, _) => AnswerOutcome::Over,
             (true, true) => AnswerOutcome::Right,
@@ -113,8 +162,8 @@ impl Challenge {
         }
     }
 
-    /// Returns the user after the right answer at `now`: the address is verified, and the answer for a password
-    /// counts as its reset.
+    /// Returns the user after the right answer at `now`: the address is verified, and their own if it was not. A reset
+    /// and another address count as a change of the login.
     #[must_use]
     pub fn proven(&self, user: &User, now: Timestamp) -> User {
         let mut proven = user.clone();
@@ -125,6 +174,13 @@ impl Challenge {
                 proven.note_login_change(now);
             }
             Purpose::Phone => proven.phone_verified = true,
+            Purpose::EmailChange | Purpose::EmailRestore => {
+                if let Some(address) = &self.address {
+                    proven.email = address.clone();
+                    proven.email_verified = true;
+                    proven.note_login_change(now);
+                }
+            }
         }
         proven
     }

@@ -3,6 +3,7 @@
 mod block;
 pub mod challenge;
 pub mod code_quotas;
+pub mod email_change;
 mod erasure;
 pub mod personal_data;
 mod profile;

@@ -3,6 +3,7 @@
 use crate::account::{Coordinates, DjProfile, Kilometres, User};
 use crate::money::Money;
 use crate::text::{Line, Phone};
+use crate::timestamp::Timestamp;
 
 /// A field of a change: absent or set; a nullable field may be set to null.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -55,6 +56,8 @@ pub struct ProfileChange {
     pub place: Locate,
     /// The new radius.
     pub radius: Field<Option<Kilometres>>,
+    /// Whether the user is a DJ: members become DJs, and no DJ becomes a mere guest.
+    pub is_dj: Field<bool>,
     /// The fields reserved for DJs.
     pub dj: DjChange,
 }
@@ -83,6 +86,8 @@ impl ProfileChange {
 pub enum ProfileRefusal {
     /// It sets a field reserved for DJs.
     NotADj,
+    /// It would make a DJ a mere guest.
+    StaysADj,
     /// It sets a new phone number that is not a [`Phone`].
     Phone,
     /// It leaves a longitude without a latitude.
@@ -93,12 +98,21 @@ pub enum ProfileRefusal {
     OffTheMap,
 }
 
-/// Applies the change to the user.
+/// Applies the change to the user. Becoming a DJ changes the status of the account, so that issued tokens have the
+/// new capacity.
 ///
 /// # Errors
 /// [`ProfileRefusal`]; the user is unchanged.
-pub fn change_profile(user: &User, change: &ProfileChange) -> Result<User, ProfileRefusal> {
+pub fn change_profile(user: &User, change: &ProfileChange, at: Timestamp) -> Result<User, ProfileRefusal> {
     let mut changed = user.clone();
+    match (change.is_dj, user.is_dj()) {
+        (Field::Set(false), true) => return Err(ProfileRefusal::StaysADj),
+        (Field::Set(true), false) => {
+            changed.dj = Some(DjProfile::default());
+            changed.note_status_change(at);
+        }
+        _ => {}
+    }
     match &mut changed.dj {
         Some(dj) => change_dj(dj, &change.dj),
         None if change.is_for_djs() => return Err(ProfileRefusal::NotADj),
@@ -151,6 +165,8 @@ mod tests {
     use crate::text::Email;
     use crate::timestamp::Timestamp;
 
+    const NOW: Timestamp = Timestamp::EPOCH;
+
     fn person(is_dj: bool) -> User {
         let mut user = User::registered(
             UserId::new(1).unwrap(),
@@ -166,23 +182,34 @@ mod tests {
 
     #[test]
     fn an_empty_change_keeps_the_profile() {
-        assert_eq!(change_profile(&person(true), &ProfileChange::default()), Ok(person(true)));
+        assert_eq!(change_profile(&person(true), &ProfileChange::default(), NOW), Ok(person(true)));
+    }
+
+    #[test]
+    fn a_member_becomes_a_dj_for_good() {
+        let set = |is_dj| ProfileChange { is_dj: Field::Set(is_dj), ..ProfileChange::default() };
+        let became = change_profile(&person(false), &set(true), NOW).unwrap();
+        assert_eq!((&became.dj, became.status_changed_at), (&Some(DjProfile::default()), Some(NOW)));
+        assert_eq!(change_profile(&became, &set(false), NOW), Err(ProfileRefusal::StaysADj));
+        for (is_dj, stays) in [(true, person(true)), (false, person(false))] {
+            assert_eq!(change_profile(&stays, &set(is_dj), NOW), Ok(stays.clone()), "{is_dj}");
+        }
     }
 
     #[test]
     fn only_djs_go_online_or_set_fees() {
         let dj = DjChange { online: Field::Set(true), ..DjChange::default() };
         let change = ProfileChange { dj, ..ProfileChange::default() };
-        assert_eq!(change_profile(&person(false), &change), Err(ProfileRefusal::NotADj));
-        assert!(change_profile(&person(true), &change).unwrap().dj.unwrap().online);
+        assert_eq!(change_profile(&person(false), &change, NOW), Err(ProfileRefusal::NotADj));
+        assert!(change_profile(&person(true), &change, NOW).unwrap().dj.unwrap().online);
     }
 
     #[test]
     fn only_a_changed_phone_number_loses_its_verification() {
         let same = ProfileChange { phone: Field::Set(person(false).phone), ..ProfileChange::default() };
-        assert!(change_profile(&person(false), &same).unwrap().phone_verified);
+        assert!(change_profile(&person(false), &same, NOW).unwrap().phone_verified);
         let none = ProfileChange { phone: Field::Set(None), ..ProfileChange::default() };
-        assert!(!change_profile(&person(false), &none).unwrap().phone_verified);
+        assert!(!change_profile(&person(false), &none, NOW).unwrap().phone_verified);
     }
 
     #[test]
@@ -194,11 +221,11 @@ mod tests {
             ..ProfileChange::default()
         };
         for number in ["+1 555 0199", "5550199", "call me"] {
-            assert_eq!(change_profile(&kept, &phone(number)), Err(ProfileRefusal::Phone), "{number}");
+            assert_eq!(change_profile(&kept, &phone(number), NOW), Err(ProfileRefusal::Phone), "{number}");
         }
-        let changed = change_profile(&kept, &phone("+15550100")).unwrap();
+        let changed = change_profile(&kept, &phone("+15550100"), NOW).unwrap();
         assert_eq!((changed.phone.unwrap().as_str(), changed.phone_verified), ("+15550100", false));
-        let same = change_profile(&kept, &phone("+1 555 0100")).unwrap();
+        let same = change_profile(&kept, &phone("+1 555 0100"), NOW).unwrap();
         assert_eq!((&same.phone, same.phone_verified), (&kept.phone, true));
         assert!(same.city.is_some());
     }
@@ -210,21 +237,24 @@ mod tests {
             ..ProfileChange::default()
         };
         let set = |degrees| Field::Set(Some(degrees));
-        let here = change_profile(&person(false), &place(set(52.5), set(13.4))).unwrap();
+        let here = change_profile(&person(false), &place(set(52.5), set(13.4)), NOW).unwrap();
         assert_eq!(here.coordinates, Coordinates::new(52.5, 13.4));
-        let moved = change_profile(&here, &place(set(50.0), Field::Keep)).unwrap();
+        let moved = change_profile(&here, &place(set(50.0), Field::Keep), NOW).unwrap();
         assert_eq!(moved.coordinates, Coordinates::new(50.0, 13.4));
         assert_eq!(
-            change_profile(&here, &place(Field::Set(None), Field::Keep)),
+            change_profile(&here, &place(Field::Set(None), Field::Keep), NOW),
             Err(ProfileRefusal::LatitudeMissing)
         );
         assert_eq!(
-            change_profile(&person(false), &place(set(1.0), Field::Keep)),
+            change_profile(&person(false), &place(set(1.0), Field::Keep), NOW),
             Err(ProfileRefusal::LongitudeMissing)
         );
-        assert_eq!(change_profile(&here, &place(set(90.5), Field::Keep)), Err(ProfileRefusal::OffTheMap));
         assert_eq!(
-            change_profile(&here, &place(Field::Set(None), Field::Set(None))).unwrap().coordinates,
+            change_profile(&here, &place(set(90.5), Field::Keep), NOW),
+            Err(ProfileRefusal::OffTheMap)
+        );
+        assert_eq!(
+            change_profile(&here, &place(Field::Set(None), Field::Set(None)), NOW).unwrap().coordinates,
             None
         );
     }

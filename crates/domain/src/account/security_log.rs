@@ -41,6 +41,12 @@ pub enum EventKind {
     EmailVerified,
     /// The phone number was verified.
     PhoneVerified,
+    /// A change of the e-mail address was requested with the password.
+    EmailChangeRequested,
+    /// The e-mail address was changed.
+    EmailChanged,
+    /// The previous e-mail address was restored, with a new password.
+    EmailRestored,
     /// A code was wrong or expired.
     CodeRefused,
     /// Personal data was exported.

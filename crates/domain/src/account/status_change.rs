@@ -29,7 +29,7 @@ pub fn change_account_status(user: &User, change: AccountStatusChange, at: Times
         AccountStatusChange::Role(role) => changed.role = role,
     }
     if changed != *user {
-        changed.status_changed_at = Some(user.status_changed_at.map_or(at, |before| before.max(at)));
+        changed.note_status_change(at);
     }
     changed
 }

@@ -164,7 +164,8 @@ pub struct User {
     pub created_at: Timestamp,
     /// Time of the suspension, if the account is suspended.
     pub suspended_at: Option<Timestamp>,
-    /// Time of the last change of role or suspension, if any: it overrides earlier tokens until they expire.
+    /// Time of the last change of role or suspension, or of becoming a DJ, if any: it overrides earlier tokens until
+    /// they expire.
     pub status_changed_at: Option<Timestamp>,
     /// Time of the erasure of personal data, if any.
     pub erased_at: Option<Timestamp>,
@@ -220,6 +221,11 @@ impl User {
     /// Records that the way to log in was changed without the current password or to another address.
     pub fn note_login_change(&mut self, at: Timestamp) {
         self.login_changed_at = Some(self.login_changed_at.map_or(at, |before| before.max(at)));
+    }
+
+    /// Records a change of the account's status.
+    pub fn note_status_change(&mut self, at: Timestamp) {
+        self.status_changed_at = Some(self.status_changed_at.map_or(at, |before| before.max(at)));
     }
 
     /// Whether the user is a DJ.

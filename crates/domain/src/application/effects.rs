@@ -24,6 +24,7 @@ impl Effects {
     pub(super) const fn of(plan: &Plan) -> Self {
         let revocations_changed = match plan.step() {
             Step::ChangeAccountStatus { .. } => true,
+            Step::Profile { change, .. } => change.is_dj.is_set(),
             Step::Unchanged(_)
             | Step::OpenRequest(_)
             | Step::MoveRequest { .. }
@@ -35,7 +36,6 @@ impl Effects {
             | Step::MoveTopup { .. }
             | Step::SuspendTopup { .. }
             | Step::Adjust(_)
-            | Step::Profile { .. }
             | Step::ResolveMessage { .. } => false,
         };
         Self { revocations_changed, jobs: Vec::new() }

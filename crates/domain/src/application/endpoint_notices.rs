@@ -49,7 +49,7 @@ impl EndpointNotices {
         };
         let (own, all) = (mentions(&own), mentions(&all));
         let told = match cause {
-            SecurityCause::PasswordChanged | SecurityCause::PasswordReset => {
+            SecurityCause::PasswordChanged | SecurityCause::PasswordReset | SecurityCause::EmailRestored => {
                 let both = own.into_iter().chain(all.iter().cloned()).collect();
                 notify(&self.env, &user, &Notice::PasswordChanged(both)).await
             }

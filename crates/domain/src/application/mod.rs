@@ -14,6 +14,7 @@ mod completion;
 mod context;
 mod done;
 mod effects;
+mod email_changes;
 mod endpoint_notices;
 mod environment;
 mod error;
@@ -52,6 +53,7 @@ pub use command::{Command, action_of};
 pub use context::{ClientContext, Context};
 pub use done::Done;
 use effects::Effects;
+pub use email_changes::{ConfirmEmailRefusal, EmailChanges, RequestEmailRefusal, RestoreEmailRefusal};
 use endpoint_notices::EndpointNotices;
 pub use environment::{Environment, Ports, Terms};
 pub use error::{CommandError, Failure, InvalidTransition};
@@ -90,6 +92,8 @@ pub struct UseCases {
     pub sessions: OwnSessions,
     /// Changes and resets of passwords.
     pub passwords: PasswordChanges,
+    /// Changes of e-mail addresses.
+    pub email_changes: EmailChanges,
     /// E-mail and phone verification.
     pub verifications: Verifications,
     /// Profiles and DJs.
@@ -150,6 +154,7 @@ impl UseCases {
             accounts: Accounts { env: env.clone(), executor: executor.clone() },
             sessions: OwnSessions { env: env.clone(), executor: executor.clone() },
             passwords: PasswordChanges { env: env.clone(), executor: executor.clone() },
+            email_changes: EmailChanges { env: env.clone(), executor: executor.clone() },
             verifications: Verifications { env: env.clone(), executor: executor.clone() },
             profiles: ProfileQueries { env: env.clone() },
             music_requests: MusicRequestQueries { env: env.clone() },
@@ -199,6 +204,7 @@ impl UseCases {
             Job::NotifySecured { user, cause } => {
                 EndpointNotices { env: self.env.clone() }.secured(user, cause).await
             }
+            Job::NotifyEmailChanged(news) => self.email_changes.notify(news).await,
             Job::NotifyWebhookChanged(news) => EndpointNotices { env: self.env.clone() }.changed(news).await,
             Job::NotifyWebhookDisabled(endpoint) => self.deliveries.notify_disabled(endpoint).await,
         }

@@ -139,6 +139,7 @@ impl Verifications {
         };
         match env.logins.issue(&challenge, counted.as_ref()).await? {
             IssueOutcome::Done => Ok(env.notifier.send(&to, &Notice::Code(code)).await?),
+            IssueOutcome::NotYet => Err(CommandError::Refused(SendCodeRefusal::NotOffered)),
             IssueOutcome::TooMany(TooMany { quota, most, until }) => {
                 Err(CommandError::Refused(match quota {
                     CodeQuota::Deployment => SendCodeRefusal::BudgetSpent(between(now, until)),
@@ -220,6 +221,7 @@ fn bound(principal: &Principal, address: Address, code: &Token) -> Token {
     Token(format!("{}:{}:{}", address.purpose().name(), principal.user, code.0))
 }
 
-fn between(now: Timestamp, then: Timestamp) -> Duration {
+/// The time from now until then.
+pub(super) fn between(now: Timestamp, then: Timestamp) -> Duration {
     Duration::microseconds(then.unix_micros().saturating_sub(now.unix_micros()))
 }

@@ -41,7 +41,7 @@ actions! {
     UseProfile,
     /// Go online and set prices; own is the principal's own presence.
     TakeRequests,
-    /// List and end sessions, change the password, verify an address.
+    /// List and end sessions, change the password or the e-mail address, verify an address.
     UseAccount,
     /// Export or erase personal data.
     UsePersonalData,

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Principal;
-use crate::account::Role;
+use crate::account::{Role, User};
 use crate::ids::{SessionId, UserId};
 use crate::timestamp::Timestamp;
 
@@ -15,13 +15,23 @@ use crate::timestamp::Timestamp;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Epoch(pub i64);
 
-/// The current role and suspension of an account.
+/// The current role, capacity as a DJ and suspension of an account.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AccountStatus {
     /// The role.
     pub role: Role,
+    /// Whether the user is a DJ.
+    pub is_dj: bool,
     /// Whether the account is suspended.
     pub suspended: bool,
+}
+
+impl AccountStatus {
+    /// The status of this user.
+    #[must_use]
+    pub const fn of(user: &User) -> Self {
+        Self { role: user.role, is_dj: user.is_dj(), suspended: user.suspended_at.is_some() }
+    }
 }
 
 /// The changes within the validity of an access token.
@@ -29,7 +39,7 @@ pub struct AccountStatus {
 pub struct RevocationList {
     /// Sessions that ended.
     pub sessions: HashSet<SessionId>,
-    /// The current status of accounts whose role or suspension changed.
+    /// The current status of accounts whose role or suspension changed, or who became DJs.
     pub statuses: HashMap<UserId, AccountStatus>,
     /// The epoch of the data; tokens of another epoch are invalid.
     pub epoch: Epoch,
@@ -49,7 +59,7 @@ pub enum Revocation {
 }
 
 impl RevocationList {
-    /// The principal of a valid token, with their current role.
+    /// The principal of a valid token, with their current capacities.
     ///
     /// # Errors
     /// [`Revocation`]; a suspension takes precedence over an ended session.
@@ -61,7 +71,10 @@ impl RevocationList {
         if self.sessions.contains(&principal.session) {
             return Err(Revocation::SessionEnded);
         }
-        Ok(Principal { role: status.map_or(principal.role, |status| status.role), ..principal })
+        Ok(match status {
+            Some(status) => Principal { role: status.role, is_dj: status.is_dj, ..principal },
+            None => principal,
+        })
     }
 }
 
@@ -76,7 +89,7 @@ mod tests {
 
     #[test]
     fn the_revocation_list_overrules_the_token() {
-        let status = |role, suspended| AccountStatus { role, suspended };
+        let status = |role, suspended| AccountStatus { role, is_dj: true, suspended };
         let user = |number| UserId::new(number).unwrap();
         let revoked = RevocationList {
             sessions: HashSet::from([SessionId::new(3).unwrap()]),
@@ -86,7 +99,8 @@ mod tests {
             ]),
             ..RevocationList::default()
         };
-        assert_eq!(revoked.check(caller(1, 1)).unwrap().role, Role::Member);
+        let member = revoked.check(caller(1, 1)).unwrap();
+        assert_eq!((member.role, member.is_dj), (Role::Member, true));
         assert_eq!(revoked.check(caller(2, 1)), Err(Revocation::Suspended));
         assert_eq!(revoked.check(caller(2, 3)), Err(Revocation::Suspended));
         assert_eq!(revoked.check(caller(9, 3)), Err(Revocation::SessionEnded));

@@ -131,7 +131,7 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Entity, Rejec
         Step::Adjust(adjustment) => Entity::Adjustment(adjustment.clone()),
         Step::Profile { user, change } => {
             let stored = person(book, *user)?;
-            let changed = change_profile(stored, change).map_err(Rejection::Profile)?;
+            let changed = change_profile(stored, change, plan.metadata.at).map_err(Rejection::Profile)?;
             changes.user = (changed != *stored).then(|| changed.clone());
             Entity::User(changed)
         }

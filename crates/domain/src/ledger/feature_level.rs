@@ -16,11 +16,15 @@
 //!   routes resolves messages, nor in their ledger audit, because these receipts moved no money.
 //! - Redacted receipts of erased users. No token remains to repeat the users' own requests; an operator who
 //!   repeats a request about them with its key gets an error.
-//! - The kind `webhook_endpoint_changed` in the security log, in which they show unknown kinds by their name.
+//! - New kinds in the security log, such as `webhook_endpoint_changed` and `email_changed`: they show unknown kinds by
+//!   their name.
+//! - Members who became DJs. Their issued tokens have the new capacity on servers of this version alone, until they
+//!   refresh them.
 //! - Pending top-ups without a page, which they may write as well.
 //! - Events of operators with session, address and user agent, in columns that they have. They show these to
 //!   the affected user in an export; omitting the fields would hide abuse of an operator's account.
 
+use crate::account::challenge::Purpose;
 #[cfg(doc)]
 use crate::ledger::Receipt;
 use crate::ledger::{Account, OutsideAccount, Plan, PostingRules, Step, Transfer, TransferKind};
@@ -35,7 +39,8 @@ pub enum FeatureLevel {
     /// profile, and income that first repays debt.
     Level1,
     /// Additionally endpoints that were disabled for the account's security or for a lost secret, gaps between
-    /// positions, which the ledger audit of earlier versions reports, and released money that first repays debt.
+    /// positions, which the ledger audit of earlier versions reports, released money that first repays debt, and changes
+    /// of e-mail addresses, whose codes and tokens they cannot export.
     #[default]
     Level2,
 }
@@ -94,6 +99,18 @@ impl FeatureLevel {
         match self {
             Self::Level0 | Self::Level1 => false,
             Self::Level2 => true,
+        }
+    }
+}
+
+impl Purpose {
+    /// The level from which it may be written. Servers of an earlier version cannot read the two purposes that move an
+    /// address, and would give a restorable address away.
+    #[must_use]
+    pub const fn feature_level(self) -> FeatureLevel {
+        match self {
+            Self::Email | Self::Phone | Self::Password => FeatureLevel::Level0,
+            Self::EmailChange | Self::EmailRestore => FeatureLevel::Level2,
         }
     }
 }

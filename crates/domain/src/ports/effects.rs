@@ -8,7 +8,7 @@ use async_trait::async_trait;
 
 use crate::account::session::ClientInfo;
 use crate::ids::{UserId, WebhookEndpointId};
-use crate::ports::{EndpointNews, SecurityCause, Unavailable};
+use crate::ports::{EmailNews, EndpointNews, SecurityCause, Unavailable};
 use crate::text::Email;
 
 /// The revocation list of this server.
@@ -37,6 +37,8 @@ pub enum Job {
         /// What happened.
         cause: SecurityCause,
     },
+    /// Notifies both addresses of a changed or restored e-mail address.
+    NotifyEmailChanged(EmailNews),
     /// Notifies the user of an act with a webhook endpoint; for an endpoint for all events, all operators.
     NotifyWebhookChanged(EndpointNews),
     /// Notifies the owner of a webhook endpoint that it was disabled.
@@ -49,6 +51,9 @@ impl fmt::Debug for Job {
             Self::SendPasswordReset { .. } => f.write_str("SendPasswordReset([hidden])"),
             Self::NotifySecured { user, cause } => {
                 f.debug_struct("NotifySecured").field("user", user).field("cause", cause).finish()
+            }
+            Self::NotifyEmailChanged(EmailNews { user, .. }) => {
+                f.debug_tuple("NotifyEmailChanged").field(user).finish()
             }
             Self::NotifyWebhookChanged(EndpointNews { act, endpoint, .. }) => {
                 f.debug_tuple("NotifyWebhookChanged").field(act).field(endpoint).finish()

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 
 use crate::account::challenge::{AnswerOutcome, Challenge, Purpose};
 use crate::account::code_quotas::{CountedCode, TooMany};
+use crate::account::email_change::{EmailChanged, EmailRestored};
 use crate::account::session::TokenHash;
 use crate::ids::{SessionId, UserId};
 use crate::ports::{PasswordHash, Unavailable};
@@ -25,6 +26,8 @@ pub enum IssueOutcome {
     Done,
     /// The quota is used up.
     TooMany(TooMany),
+    /// The purpose requires a higher feature level.
+    NotYet,
 }
 
 /// Stores passwords and challenges.
@@ -57,7 +60,7 @@ pub trait Logins: Send + Sync {
     ) -> Result<(), Unavailable>;
 
     /// Replaces the verified password with a new one, and ends all other sessions of this user and every open
-    /// challenge for [`Purpose::Password`], atomically; returns whether the old password was still stored.
+    /// challenge for [`Purpose::ENDED_BY_NEW_PASSWORD`], atomically; returns whether the old password was still stored.
     ///
     /// # Errors
     /// [`Unavailable`]; nothing changed then.
@@ -70,7 +73,7 @@ pub trait Logins: Send + Sync {
         now: Timestamp,
     ) -> Result<bool, Unavailable>;
 
-    /// Stores a challenge unless [`crate::account::challenge::may_issue`] refuses it, and ends the user's
+    /// Stores a challenge unless [`Purpose::feature_level`] or [`crate::account::challenge::may_issue`] refuses it, and ends the user's
     /// open one of the same purpose, in one atomic step. The quota counts challenges of the same purpose with
     /// the same user or the same target, so that users with one address share its quota.
     ///
@@ -103,8 +106,8 @@ pub trait Logins: Send + Sync {
     /// Answers the challenge for [`Purpose::Password`] with this hash and sets the new password, atomically:
     /// the challenge and all sessions of its user end, with the effect of
     /// [`Sessions::end_sessions`](super::Sessions::end_sessions) on endpoints, and the user changes as specified by
-    /// [`Challenge::proven`]. Returns the user; `None` unless there is such a challenge and
-    /// [`Challenge::judge`] accepts the answer.
+    /// [`Challenge::proven`]. Open challenges for [`Purpose::ENDED_BY_NEW_PASSWORD`] end as well. Returns the user;
+    /// `None` unless there is such a challenge and [`Challenge::judge`] accepts the answer.
     ///
     /// # Errors
     /// [`Unavailable`]; nothing changed then.
@@ -114,4 +117,45 @@ pub trait Logins: Send + Sync {
         after: &PasswordHash,
         now: Timestamp,
     ) -> Result<Option<UserId>, Unavailable>;
+
+    /// Whether a user has this address, folded by [`crate::text::Email::folded`], or can restore it. Registrations with
+    /// such an address are refused.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn is_taken(&self, email: &str, now: Timestamp) -> Result<bool, Unavailable>;
+
+    /// The time until which this user can restore their previous address, as specified by
+    /// [`crate::account::email_change::restorable_until`].
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn restorable_until(&self, user: UserId, now: Timestamp) -> Result<Option<Timestamp>, Unavailable>;
+
+    /// Answers the user's newest challenge for [`Purpose::EmailChange`], in one atomic step. A right answer changes
+    /// the user as specified by [`Challenge::proven`], ends all their open challenges, and stores the challenge of
+    /// [`crate::account::email_change::restoration`] with the hash `restore`. A wrong one is counted. Any other outcome
+    /// leaves everything as it was.
+    ///
+    /// # Errors
+    /// [`Unavailable`]; it may have been done then.
+    async fn change_email(
+        &self,
+        user: UserId,
+        presented: &[TokenHash],
+        restore: &TokenHash,
+        now: Timestamp,
+    ) -> Result<EmailChanged, Unavailable>;
+
+    /// Answers the challenge for [`Purpose::EmailRestore`] with this hash and sets the new password, with the effects of
+    /// [`Logins::reset_password`]; all open challenges of the user end.
+    ///
+    /// # Errors
+    /// [`Unavailable`]; nothing changed then.
+    async fn restore_email(
+        &self,
+        presented: &TokenHash,
+        after: &PasswordHash,
+        now: Timestamp,
+    ) -> Result<EmailRestored, Unavailable>;
 }

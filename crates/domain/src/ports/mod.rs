@@ -42,7 +42,9 @@ pub use ids::Ids;
 pub use ledger::{Applied, ApplyError, Audit, Ledger};
 pub use logins::{Credentials, IssueOutcome, Logins};
 pub use music_requests::MusicRequests;
-pub use notifier::{EndpointAct, EndpointMention, EndpointNews, Notice, Notifier, Recipient, SecurityCause};
+pub use notifier::{
+    EmailNews, EndpointAct, EndpointMention, EndpointNews, Notice, Notifier, Recipient, SecurityCause,
+};
 pub use operation_log::{OperationLog, OperationPage};
 pub use passwords::{LowEntropyValue, PasswordCheck, PasswordHash, Passwords, Secrets, Token};
 pub use people::{DjFilter, Erased, FirstOperator, People, Profile, Registered};

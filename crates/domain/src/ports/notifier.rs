@@ -30,6 +30,23 @@ impl fmt::Debug for Recipient {
     }
 }
 
+/// A change of a user's e-mail address, as both addresses are notified of it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct EmailNews {
+    /// The user.
+    pub user: UserId,
+    /// The address before the change.
+    pub before: Email,
+    /// The token that restores the address before the change, if it was verified; `None` after a restoration.
+    pub restore: Option<Token>,
+    /// The address of the client that made the change, if known.
+    pub client: Option<IpAddr>,
+    /// When.
+    pub at: Timestamp,
+    /// Whether the address before the change was notified already.
+    pub previous_is_told: bool,
+}
+
 /// What a user did with a webhook endpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EndpointAct {
@@ -93,6 +110,8 @@ pub enum SecurityCause {
     PasswordChanged,
     /// The password was reset by e-mail.
     PasswordReset,
+    /// The previous e-mail address was restored, and a password was set.
+    EmailRestored,
     /// Its user ended all sessions.
     SessionsEnded,
     /// A used refresh token of this session was presented again.
@@ -104,6 +123,26 @@ pub enum SecurityCause {
 pub enum Notice {
     /// The code that verifies the address.
     Code(Token),
+    /// The code that proves a new address of an account.
+    EmailChangeCode(Token),
+    /// A notice that another account named this address as its new one, at this time.
+    EmailClaimed(Timestamp),
+    /// A notice to an address that the account has another one.
+    EmailReplaced {
+        /// The token that restores the address, and until when.
+        restore: Option<(Token, Timestamp)>,
+        /// The address of the client that made the change, if known.
+        client: Option<IpAddr>,
+        /// When.
+        at: Timestamp,
+    },
+    /// A notice to an address that an account has it now.
+    EmailAdopted {
+        /// The address of the client that made the change, if known.
+        client: Option<IpAddr>,
+        /// When.
+        at: Timestamp,
+    },
     /// The token for a password reset.
     PasswordReset(Token),
     /// A notice that the password was changed or reset, with the webhook endpoints of the account, so that its owner

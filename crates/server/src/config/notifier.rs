@@ -7,9 +7,10 @@ use secrecy::SecretString;
 use serde::Deserialize;
 use url::Url;
 
-use super::urls::{HttpUrl, SmtpUrl, web_service};
+use super::urls::{HttpUrl, SmtpUrl, link, web_service};
 use super::values::{Choice, FromText, Secret, Text, TextList, Whole, signing_secrets};
 use super::{ConfigError, DeploymentEnvironment};
+use crate::adapters::notifier::{LinkTemplate, MessageLinks};
 use crate::adapters::webhooks::SigningSecrets;
 
 /// The settings for messages to users.
@@ -21,6 +22,8 @@ pub struct NotifierSettings {
     pub phone: PhoneChannel,
     /// The secrets that sign calls of the phone service.
     pub secrets: SigningSecrets,
+    /// The links in messages.
+    pub links: MessageLinks,
 }
 
 /// The channel for e-mail.
@@ -56,6 +59,8 @@ pub(super) struct NotifierSection {
     email: Choice<EmailChoice>,
     smtp_url: Option<Secret<Text<SmtpUrl>>>,
     from: Option<Text<Mailbox>>,
+    reset_url: Option<Text<LinkTemplate>>,
+    restore_url: Option<Text<LinkTemplate>>,
     phone: Choice<PhoneChoice>,
     webhook_url: Option<Text<HttpUrl>>,
     webhook_secrets: Option<Secret<TextList<SigningSecrets>>>,
@@ -106,7 +111,11 @@ impl NotifierSection {
                 PhoneChannel::Webhook(url.ok_or_else(|| ConfigError::missing("notifier.webhook_url"))?)
             }
         };
-        Ok(NotifierSettings { email, phone, secrets: signing_secrets(self.webhook_secrets) })
+        let links = MessageLinks {
+            reset: link("notifier.reset_url", self.reset_url, environment)?,
+            restore: link("notifier.restore_url", self.restore_url, environment)?,
+        };
+        Ok(NotifierSettings { email, phone, secrets: signing_secrets(self.webhook_secrets), links })
     }
 
     /// Refuses secrets in the log and passwords sent unencrypted to another machine.

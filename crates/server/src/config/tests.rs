@@ -325,6 +325,31 @@ fn an_invalid_value_is_one_line_naming_its_key() {
         ("notifier.email", "pigeon", "must be one of none, log, smtp"),
         ("notifier.from", "nobody", "is not a sender such as Cuepoint <no-reply@example.com>"),
         ("notifier.phone", "sms", "must be one of none, log, webhook"),
+        (
+            "notifier.reset_url",
+            "https://app.example/reset",
+            "must be an http(s) address with {token} once, behind the host",
+        ),
+        (
+            "notifier.reset_url",
+            "https://{token}.example/",
+            "must be an http(s) address with {token} once, behind the host",
+        ),
+        (
+            "notifier.reset_url",
+            "https://app.example/{token}/{token}",
+            "must be an http(s) address with {token} once, behind the host",
+        ),
+        (
+            "notifier.reset_url",
+            "app://reset#{token}",
+            "must be an http(s) address with {token} once, behind the host",
+        ),
+        (
+            "notifier.reset_url",
+            "https://a:b@app.example/#{token}",
+            "must be an http(s) address with {token} once, behind the host",
+        ),
         ("topups.provider", "paypal", "must be one of none, sandbox, webhook"),
         ("topups.max_attempts", "0", "must be a whole number from 1 to 1000"),
         ("topups.retry_seconds", "3601", "must be a whole number from 1 to 3600"),

@@ -7,7 +7,11 @@ use url::{Host, Url};
 
 use super::values::{FromText, Text};
 use super::{ConfigError, DeploymentEnvironment};
+use crate::adapters::notifier::LinkTemplate;
 use crate::adapters::outgoing::parse_written;
+
+/// The requirement on URLs in production.
+const HTTPS: &str = "must be https in production, unless it is on this machine";
 
 /// The URL of a web service.
 pub(super) struct HttpUrl(Url);
@@ -32,11 +36,40 @@ pub(super) fn web_service(
     environment: DeploymentEnvironment,
 ) -> Result<Option<Url>, ConfigError> {
     let url = url.map(|Text(HttpUrl(url))| url);
-    let plain = |url: &Url| url.scheme() == "http" && !is_on_this_machine(url);
-    if environment == DeploymentEnvironment::Production && url.as_ref().is_some_and(plain) {
-        return Err(ConfigError::new(key, "must be https in production, unless it is on this machine"));
+    if environment == DeploymentEnvironment::Production && url.as_ref().is_some_and(is_plain) {
+        return Err(ConfigError::new(key, HTTPS));
     }
     Ok(url)
+}
+
+/// Whether the URL leads to another machine without encryption.
+fn is_plain(url: &Url) -> bool {
+    url.scheme() == "http" && !is_on_this_machine(url)
+}
+
+impl FromText for LinkTemplate {
+    fn from_text(text: &str) -> Result<Self, String> {
+        let refused = || "must be an http(s) address with {token} once, behind the host".to_owned();
+        Self::parse(text.trim()).ok_or_else(refused)
+    }
+}
+
+/// Returns the link under a key, if set. In production, links must be encrypted.
+///
+/// # Errors
+/// [`ConfigError`] for a link that production refuses.
+pub(super) fn link(
+    key: &str,
+    link: Option<Text<LinkTemplate>>,
+    environment: DeploymentEnvironment,
+) -> Result<Option<LinkTemplate>, ConfigError> {
+    let link = link.map(|Text(link)| link);
+    if environment == DeploymentEnvironment::Production
+        && link.as_ref().is_some_and(|link| is_plain(link.url()))
+    {
+        return Err(ConfigError::new(key, HTTPS));
+    }
+    Ok(link)
 }
 
 /// The URL of a mail server, optionally with credentials.

@@ -155,6 +155,19 @@ fn forms(dj: i64, request: i64) -> Vec<Form> {
         ),
         form("POST", "/auth/email/verify", json!({}), vec![("code", Secret, Required)]),
         form(
+            "POST",
+            "/auth/email/change",
+            json!({"email": "new@example.com", "password": "wrong horse"}),
+            vec![("email", Email, Required), ("password", Secret, Required)],
+        ),
+        form("POST", "/auth/email/confirm", json!({}), vec![("code", Secret, Required)]),
+        form(
+            "POST",
+            "/auth/email/restore",
+            json!({"token": "unknown", "password": "12345678"}),
+            vec![("token", Secret, Required), ("password", Password, Required)],
+        ),
+        form(
             "PATCH",
             "/user/personal-info",
             json!({}),
@@ -165,6 +178,7 @@ fn forms(dj: i64, request: i64) -> Vec<Form> {
                 ("state", Text(255), Nullable),
                 ("country", Text(255), Nullable),
                 ("radius", Number("-0", "20038"), Nullable),
+                ("is_dj", Boolean, Optional),
                 ("online", Flag, Optional),
                 ("fee_upcoming_artist", Money("0"), Optional),
                 ("fee_popular_song", Money("0"), Optional),
@@ -377,7 +391,7 @@ fn unknown_and_forbidden_fields_are_ignored(store: Store) {
     let guest = server.payer("10");
     let before = guest.get("/user/personal-info").data(200)["user"].clone();
     let body = json!({
-        "city": "Rome", "wallet_balance": 1_000_000, "is_dj": true, "rating": 5, "rating_count": 9, "played": 9,
+        "city": "Rome", "wallet_balance": 1_000_000, "is_dj": false, "rating": 5, "rating_count": 9, "played": 9,
         "email_verified": true, "phone_verified": true, "role": "operator", "id": 1, "email": "other@example.com",
         "password": "something else", "nonsense": {"a": [1]}
     });

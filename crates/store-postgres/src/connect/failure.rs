@@ -62,6 +62,9 @@ pub(crate) enum DatabaseFailure {
     /// The id of a new row is taken.
     #[error("the id of a new row is taken")]
     IdTaken,
+    /// Another user can restore the e-mail address.
+    #[error("another user can restore the e-mail address")]
+    EmailTaken,
     /// Earlier commits still wait for a synchronous standby.
     #[error("commits wait for a synchronous standby that does not answer; nothing was applied")]
     StandbySilent,

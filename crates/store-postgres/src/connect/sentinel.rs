@@ -30,6 +30,9 @@ const RENEWED_AFTER: Duration = Duration::from_secs(10);
 /// Number of attempts to read a list if the connection turns out to be unusable.
 const ATTEMPTS: u32 = 2;
 
+/// The id, role, capacity as a DJ, and suspension of a user.
+type StatusRow = (i64, String, bool, Option<OffsetDateTime>);
+
 /// The open connection, if any, and when it was opened.
 #[derive(Default)]
 pub(crate) struct Sentinel(Mutex<Option<(AdmittedConnection, Instant)>>);
@@ -82,11 +85,11 @@ async fn read(
     let since = column_time(since);
     let ended = sessions::table.filter(sessions::ended_at.ge(since)).select(sessions::id);
     let changed = users::table.filter(users::standing_at.ge(since));
-    let changed = changed.select((users::id, users::role, users::suspended_at));
+    let changed = changed.select((users::id, users::role, users::is_dj, users::suspended_at));
     let (node, ended, changed, (epoch, level)) = try_join4(
         Node::describe(connection),
         async { Ok(ended.load::<i64>(&mut &*connection).await?) },
-        async { Ok(changed.load::<(i64, String, Option<OffsetDateTime>)>(&mut &*connection).await?) },
+        async { Ok(changed.load::<StatusRow>(&mut &*connection).await?) },
         async {
             let columns = (deployment::epoch, deployment::feature_level);
             Ok(deployment::table.select(columns).get_result::<(i64, i16)>(&mut connection).await?)
@@ -100,9 +103,9 @@ async fn read(
     }
     cluster.note_epoch(epoch);
     cluster.note_feature_level(FeatureLevel::numbered(level));
-    let standing = |(user, role, suspended_at): (i64, String, Option<OffsetDateTime>)| {
+    let standing = |(user, role, is_dj, suspended_at): StatusRow| {
         let role = known("role", Role::stored(&role))?;
-        Ok((user_id(user)?, AccountStatus { role, suspended: suspended_at.is_some() }))
+        Ok((user_id(user)?, AccountStatus { role, is_dj, suspended: suspended_at.is_some() }))
     };
     Ok(RevocationList {
         sessions: ended.into_iter().map(session_id).collect::<Result<_, _>>()?,

@@ -2,10 +2,11 @@
 //! confused with those issued after the restore.
 
 use anyhow::{Context, anyhow, ensure};
+use cuepoint_domain::account::challenge::Purpose;
 use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::Restored;
-use diesel::dsl::now;
+use diesel::dsl::{not, now};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
 use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
@@ -75,7 +76,8 @@ async fn leave_gap(connection: &mut AsyncPgConnection, timeline: Option<i64>) ->
 }
 
 /// Begins the epoch, moves the sequences and positions, ends all sessions, refresh tokens and challenges, and returns
-/// the number of ended sessions.
+/// the number of ended sessions. Tokens that restore an address stay valid, so that a restore helps no thief of an
+/// account.
 async fn prepare(connection: &mut AsyncPgConnection, epoch: i64) -> Result<usize, DatabaseFailure> {
     let node = Node::describe(connection).await?;
     let system_identifier = node.system_identifier;
@@ -86,7 +88,8 @@ async fn prepare(connection: &mut AsyncPgConnection, epoch: i64) -> Result<usize
     leave_gap(connection, node.stored_timeline()).await?;
     query(include_str!("advance_sequences.sql")).bind::<BigInt, _>(AHEAD).execute(connection).await?;
     diesel::delete(refresh_tokens::table).execute(connection).await?;
-    diesel::update(challenges::table.filter(challenges::ended_at.is_null()))
+    let restores = challenges::purpose.eq(Purpose::EmailRestore.name());
+    diesel::update(challenges::table.filter(challenges::ended_at.is_null().and(not(restores))))
         .set(challenges::ended_at.eq(now))
         .execute(connection)
         .await?;

@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use cuepoint_domain::account::User;
 use cuepoint_domain::account::challenge::{AnswerOutcome, Challenge, ISSUE_WINDOW, Purpose, may_issue};
 use cuepoint_domain::account::code_quotas::{CountedCode, TooMany};
+use cuepoint_domain::account::email_change::{EmailChanged, EmailRestored};
 use cuepoint_domain::account::session::TokenHash;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ledger::feature_level::FeatureLevel;
@@ -17,15 +18,16 @@ use diesel::prelude::*;
 use diesel::result::Error as QueryError;
 use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
 
+use super::email_changes;
 use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
-use crate::rows::{ChallengeRow, NewChallengeRow, column_time, is_present, known, timestamp};
+use crate::rows::{column_time, is_present, known, timestamp};
 use crate::schema::{challenges, users};
 use crate::tables::advisory_locks::{PHONE_CODES, TARGETS, hashtext, pg_advisory_xact_lock};
+use crate::tables::challenges::{end_by_new_password, end_open, newest, set_password, store};
 use crate::tables::phone_codes;
 use crate::tables::sessions::end_all;
 use crate::tables::users::{lock, write};
-use crate::tables::webhooks::disable_own;
 
 /// Users who are not erased.
 fn present<'q>() -> IntoBoxed<'q, users::table, Pg> {
@@ -86,7 +88,7 @@ impl Logins for PostgresStore {
                     .transaction(async |connection| {
                         let changed = replace(connection, user, before, after).await?;
                         if changed {
-                            end_open(connection, user, Purpose::Password, now).await?;
+                            end_by_new_password(connection, user, now).await?;
                             end_all(connection, user, keep, now).await?;
                         }
                         Ok::<bool, DatabaseFailure>(changed)
@@ -102,6 +104,9 @@ impl Logins for PostgresStore {
         challenge: &Challenge,
         counted: Option<&'a CountedCode>,
     ) -> Result<IssueOutcome, Unavailable> {
+        if challenge.purpose.feature_level() > self.database.cluster().feature_level() {
+            return Ok(IssueOutcome::NotYet);
+        }
         let issued = self
             .database
             .write(async |connection| {
@@ -154,6 +159,62 @@ impl Logins for PostgresStore {
             .await?;
         Ok(owner)
     }
+
+    async fn is_taken(&self, email: &str, now: Timestamp) -> Result<bool, Unavailable> {
+        let taken = self.database.read(async |mut connection| {
+            let has: Option<i64> = users::table
+                .filter(users::email_folded.eq(email))
+                .select(users::id)
+                .get_result(&mut connection)
+                .await
+                .optional()?;
+            Ok(has.is_some() || email_changes::restorer(connection, email, now).await?.is_some())
+        });
+        Ok(taken.await?)
+    }
+
+    async fn restorable_until(&self, user: UserId, now: Timestamp) -> Result<Option<Timestamp>, Unavailable> {
+        let until = self
+            .database
+            .read(async |connection| email_changes::restorable_until(connection, user, now).await);
+        Ok(until.await?)
+    }
+
+    async fn change_email(
+        &self,
+        user: UserId,
+        presented: &[TokenHash],
+        restore: &TokenHash,
+        now: Timestamp,
+    ) -> Result<EmailChanged, Unavailable> {
+        let changed = self.database.write(async |connection| {
+            let changed = connection
+                .transaction(async |connection| {
+                    email_changes::change(connection, user, presented, *restore, now, &self.currency).await
+                })
+                .await;
+            email_changes::unless_taken(changed, EmailChanged::Taken)
+        });
+        Ok(changed.await?)
+    }
+
+    async fn restore_email(
+        &self,
+        presented: &TokenHash,
+        after: &PasswordHash,
+        now: Timestamp,
+    ) -> Result<EmailRestored, Unavailable> {
+        let level = self.database.cluster().feature_level();
+        let restored = self.database.write(async |connection| {
+            let restored = connection
+                .transaction(async |connection| {
+                    email_changes::restore(connection, presented, after, now, level, &self.currency).await
+                })
+                .await;
+            email_changes::unless_taken(restored, EmailRestored::Taken)
+        });
+        Ok(restored.await?)
+    }
 }
 
 /// Replaces a password hash, and returns whether the expected one was present.
@@ -170,23 +231,6 @@ async fn replace(
         .execute(connection)
         .await?;
     Ok(replaced > 0)
-}
-
-/// Ends the open challenge of a purpose.
-async fn end_open(
-    connection: &mut AsyncPgConnection,
-    user: UserId,
-    purpose: Purpose,
-    now: Timestamp,
-) -> Result<(), DatabaseFailure> {
-    diesel::update(challenges::table)
-        .filter(challenges::user_id.eq(user.get()))
-        .filter(challenges::purpose.eq(purpose.name()))
-        .filter(challenges::ended_at.is_null())
-        .set(challenges::ended_at.eq(column_time(now)))
-        .execute(connection)
-        .await?;
-    Ok(())
 }
 
 async fn issue(
@@ -224,8 +268,7 @@ async fn issue(
         phone_codes::count(connection, code).await?;
     }
     end_open(connection, challenge.user, challenge.purpose, challenge.issued_at).await?;
-    let challenge = NewChallengeRow::of(challenge);
-    diesel::insert_into(challenges::table).values(challenge).execute(connection).await?;
+    store(connection, challenge).await?;
     Ok(IssueOutcome::Done)
 }
 
@@ -239,15 +282,7 @@ async fn answer(
     currency: &Currency,
 ) -> Result<AnswerOutcome, DatabaseFailure> {
     let Some(person) = lock(connection, user, currency).await? else { return Ok(AnswerOutcome::Over) };
-    let newest: Option<ChallengeRow> = challenges::table
-        .filter(challenges::user_id.eq(user.get()))
-        .filter(challenges::purpose.eq(purpose.name()))
-        .order(challenges::id.desc())
-        .select(ChallengeRow::as_select())
-        .first(connection)
-        .await
-        .optional()?;
-    let Some(newest) = newest else { return Ok(AnswerOutcome::Over) };
+    let Some(newest) = newest(connection, user, purpose).await? else { return Ok(AnswerOutcome::Over) };
     let kept = challenges::table.find(newest.id);
     let challenge = newest.challenge()?;
     let judged = challenge.judge(&person, presented, now);
@@ -288,11 +323,6 @@ async fn reset(
     if answered != AnswerOutcome::Right {
         return Ok(None);
     }
-    diesel::update(users::table.find(owner))
-        .set(users::password_hash.eq(&after.0))
-        .execute(connection)
-        .await?;
-    end_all(connection, user, None, now).await?;
-    disable_own(connection, user, None, now, level).await?;
+    set_password(connection, user, after, now, level).await?;
     Ok(Some(user))
 }

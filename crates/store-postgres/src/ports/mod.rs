@@ -2,6 +2,7 @@
 
 mod audit;
 mod blocks;
+mod email_changes;
 mod ids;
 mod ledger;
 mod logins;

@@ -17,6 +17,7 @@ use diesel::prelude::*;
 use diesel::sql_types::Bool;
 use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
 
+use super::email_changes::{restorer, unless_taken};
 use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
 use crate::reads::{Counted, NewestFirst, ProfileRow, columns, limits, paged};
@@ -43,7 +44,10 @@ fn everybody(email: Option<&str>) -> IntoBoxed<'_, users::table, Pg> {
     }
 }
 
-/// Adds a user with their wallet, and returns whether the address was free.
+/// Adds a user with their wallet, and returns whether no user had the address.
+///
+/// # Errors
+/// [`DatabaseFailure::EmailTaken`] if another user can restore it.
 async fn add(
     connection: &mut AsyncPgConnection,
     person: &NewUserRow,
@@ -56,6 +60,10 @@ async fn add(
         .execute(connection)
         .await?;
     if added > 0 {
+        let (email, at) = person.address();
+        if restorer(connection, email, at).await?.is_some() {
+            return Err(DatabaseFailure::EmailTaken);
+        }
         diesel::insert_into(wallets::table).values(wallet).execute(connection).await?;
     }
     Ok(added > 0)
@@ -98,7 +106,7 @@ impl People for PostgresStore {
         let registered = self
             .database
             .write_repeatable(async |connection| {
-                connection
+                let registered = connection
                     .transaction(async |connection| {
                         if !add(connection, &person, &wallet).await? {
                             let own = match &session {
@@ -112,7 +120,8 @@ impl People for PostgresStore {
                         }
                         Ok::<Registered, DatabaseFailure>(Registered::Done)
                     })
-                    .await
+                    .await;
+                unless_taken(registered, Registered::EmailTaken)
             })
             .await?;
         Ok(registered)
@@ -136,7 +145,7 @@ impl People for PostgresStore {
         let wallet = WalletRow::of(&Wallet::empty(user.id), &self.currency);
         let made_at = column_time(user.created_at);
         let made = self.database.write(async |connection| {
-            connection
+            let made = connection
                 .transaction(async |connection| {
                     select(pg_advisory_xact_lock(FIRST_OPERATOR, 0)).execute(connection).await?;
                     let before =
@@ -151,7 +160,8 @@ impl People for PostgresStore {
                     diesel::insert_into(bootstrap_operator::table).values(once).execute(connection).await?;
                     Ok::<FirstOperator, DatabaseFailure>(FirstOperator::Done)
                 })
-                .await
+                .await;
+            unless_taken(made, FirstOperator::EmailTaken)
         });
         Ok(made.await?)
     }

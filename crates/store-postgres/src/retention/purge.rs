@@ -1,6 +1,6 @@
 //! The purge of rows past their retention.
 
-use cuepoint_domain::account::challenge::Challenge;
+use cuepoint_domain::account::challenge::Purpose;
 use cuepoint_domain::account::code_quotas;
 use cuepoint_domain::account::security_log::SecurityEvent;
 use cuepoint_domain::account::session::Session;
@@ -23,12 +23,13 @@ const BATCH: usize = 1_000;
 
 /// The statements of the purge, and the retention of their rows. The database's clock counts too, so that a
 /// server with a fast clock deletes nothing too early.
-const RETENTION: [(&str, Duration); 7] = [
+const RETENTION: [(&str, Duration); 8] = [
     (include_str!("purge/idempotency_keys.sql"), KeyRecord::RETENTION),
     (include_str!("purge/refresh_tokens.sql"), Duration::ZERO),
     (include_str!("purge/sessions.sql"), Session::RETENTION),
     (include_str!("purge/login_networks.sql"), KnownNetwork::RETENTION),
-    (include_str!("purge/challenges.sql"), Challenge::RETENTION),
+    (include_str!("purge/challenges.sql"), Purpose::Email.kept_for()),
+    (include_str!("purge/restorations.sql"), Purpose::EmailRestore.kept_for()),
     (include_str!("purge/phone_codes.sql"), code_quotas::WINDOW),
     (include_str!("purge/security_events.sql"), SecurityEvent::RETENTION),
 ];

@@ -2,6 +2,7 @@
 
 pub(crate) mod adjustments;
 pub(crate) mod advisory_locks;
+pub(crate) mod challenges;
 pub(crate) mod login_networks;
 pub(crate) mod phone_codes;
 pub(crate) mod positions;

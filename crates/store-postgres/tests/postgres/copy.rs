@@ -36,6 +36,8 @@ const MORE: &str = "
     INSERT INTO login_networks (user_id, network, seen_at) SELECT min(id), '192.0.2.7/32', now() FROM users;
     INSERT INTO challenges (user_id, purpose, target, hash, issued_at, attempts)
         SELECT min(id), 'email', 'ä@example.com', sha256('a'), now(), 3 FROM users;
+    INSERT INTO challenges (user_id, purpose, target, hash, issued_at, attempts, address)
+        SELECT min(id), 'email_restore', 'ä@example.com', sha256('b'), now(), 0, 'Ä@example.com' FROM users;
     INSERT INTO phone_codes (number, network, sent_at)
         VALUES (sha256('a'), sha256('b'), now()), (sha256('c'), sha256('d'), now());
     DELETE FROM phone_codes WHERE number = sha256('c');

@@ -75,10 +75,10 @@ async fn live(store: &PostgresStore) -> UserId {
         store.apply(plans::change_account_status(metadata, id, change)).await.unwrap();
     }
     for purpose in Purpose::all() {
-        store
-            .issue(&Challenge::issue(&user, purpose, TokenHash([2; 32]), now()).unwrap(), None)
-            .await
-            .unwrap();
+        let hash = TokenHash([2; 32]);
+        let challenge = Challenge::issue(&user, purpose, hash, now());
+        let moving = || Challenge::moving(id, purpose, user.email.clone(), hash, now());
+        store.issue(&challenge.unwrap_or_else(moving), None).await.unwrap();
     }
     store.block(id, operator, now()).await.unwrap();
     let endpoint = NewEndpoint {

@@ -84,7 +84,11 @@ fn generated(table: &str, column: &str, kind: &str, nullable: bool) -> String {
                  ELSE jsonb_build_object('withdrawal', jsonb_build_object('withdrawal', jsonb_build_object('id', n))) END"
         }
         ("operations", "position") => "CASE WHEN n % 1000 = 0 THEN 0 ELSE n END",
-        ("challenges", "purpose") => "CASE n % 3 WHEN 0 THEN 'email' WHEN 1 THEN 'phone' ELSE 'password' END",
+        ("challenges", "purpose") => {
+            "CASE WHEN n % 100 = 7 THEN 'email_restore' WHEN n % 3 = 0 THEN 'email' WHEN n % 3 = 1 THEN 'phone' \
+                 ELSE 'password' END"
+        }
+        ("challenges", "address") => "CASE WHEN n % 100 = 7 THEN 'a@example.com' END",
         ("users", "role") => "CASE WHEN n % 1000 = 0 THEN 'operator' ELSE 'user' END",
         ("provider_messages", "source") => "CASE WHEN n % 2 = 0 THEN 'topups' ELSE 'payouts' END",
         ("provider_messages", "row_id") | ("wallets", "user_id") => "n",

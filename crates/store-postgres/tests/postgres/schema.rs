@@ -23,6 +23,8 @@ const SESSION: &str =
 const TOKEN: &str = "INSERT INTO refresh_tokens (hash, session_id, issued_at, expires_at, used_at) VALUES ";
 const CHALLENGE: &str =
     "INSERT INTO challenges (user_id, purpose, target, hash, issued_at, attempts, ended_at) VALUES ";
+const MOVING: &str =
+    "INSERT INTO challenges (user_id, purpose, target, hash, issued_at, attempts, address) VALUES ";
 const NETWORK: &str = "INSERT INTO login_networks (user_id, network, seen_at) VALUES ";
 const PHONE_CODE: &str = "INSERT INTO phone_codes (number, network, sent_at) VALUES ";
 const BLOCK: &str = "INSERT INTO blocks (dj_id, guest_id, at) VALUES ";
@@ -98,6 +100,8 @@ const SOUND: &[(&str, &str)] = &[
     (TOKEN, "($zero, 1, now(), now(), NULL)"),
     (CHALLENGE, "(2, 'email', 'ada@example.com', $zero, now(), 0, NULL)"),
     (CHALLENGE, "(2, 'email', 'ada@example.com', $zero, now(), 5, now())"),
+    (MOVING, "(2, 'email_change', 'ada@example.com', $zero, now(), 0, 'Ada@example.com')"),
+    (MOVING, "(2, 'email_restore', 'ada@example.com', $zero, now(), 0, 'Ada@example.com')"),
     (PHONE_CODE, "($zero, $link, now())"),
     (BLOCK, "(1, 2, now())"),
     (EVENT, "('logged_in', 2, 1, '192.0.2.1', repeat('é', 1024), now() - interval '364 days')"),
@@ -439,6 +443,9 @@ const UNSOUND: &[(&str, &str, &str)] = &[
     (CHALLENGE, "(2, 'phone', '', $link, now(), 0, NULL)", "challenges_target_check"),
     (CHALLENGE, "(2, 'phone', 'a', '', now(), 0, NULL)", "challenges_hash_check"),
     (CHALLENGE, "(2, 'phone', 'a', $link, now(), -1, NULL)", "challenges_attempts_check"),
+    (CHALLENGE, "(2, 'email_change', 'a', $link, now(), 0, now())", "challenges_address_check"),
+    (MOVING, "(2, 'phone', 'a', $link, now(), 0, 'a')", "challenges_address_check"),
+    (MOVING, "(2, 'email_restore', 'a', $link, now(), 0, '')", "challenges_address_check"),
     (PHONE_CODE, "('', $link, now())", "phone_codes_number_check"),
     (PHONE_CODE, "($link, '', now())", "phone_codes_network_check"),
     (BLOCK, "(1, 2, now())", "blocks_pkey"),

@@ -158,7 +158,7 @@ tables! {
     challenges {
         id: Integer;
         user_id: Integer, purpose: Text, target: Text, hash: Bytes, issued_at: Time, attempts: Integer,
-        ended_at: Time,
+        ended_at: Time, address: Text,
     }
     phone_codes {
         id: Integer;

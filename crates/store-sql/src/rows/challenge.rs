@@ -3,6 +3,7 @@
 use cuepoint_domain::account::challenge::{Challenge, Purpose};
 use cuepoint_domain::account::session::TokenHash;
 use cuepoint_domain::ids::UserId;
+use cuepoint_domain::text::Email;
 use cuepoint_domain::timestamp::Timestamp;
 
 use super::{Corrupt, hash, known};
@@ -13,6 +14,7 @@ pub struct StoredChallenge {
     pub user_id: i64,
     pub purpose: String,
     pub target: String,
+    pub address: Option<String>,
     pub hash: Vec<u8>,
     pub issued_at: Timestamp,
     pub attempts: i16,
@@ -27,6 +29,7 @@ impl StoredChallenge {
             user_id: challenge.user.get(),
             purpose: challenge.purpose.name().to_owned(),
             target: challenge.target.clone(),
+            address: challenge.address.as_ref().map(|address| address.as_str().to_owned()),
             hash: challenge.hash.0.to_vec(),
             issued_at: challenge.issued_at,
             attempts: challenge.attempts,
@@ -45,6 +48,7 @@ impl StoredChallenge {
             user: known("challenges.user_id", UserId::new(self.user_id))?,
             purpose: known("challenges.purpose", Purpose::named(&self.purpose))?,
             target: self.target,
+            address: self.address.map(Email::from_stored),
             hash: TokenHash(hash("challenges.hash", &self.hash)?),
             issued_at: self.issued_at,
             attempts: self.attempts,

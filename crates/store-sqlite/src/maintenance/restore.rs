@@ -7,11 +7,13 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{Context, ensure};
+use cuepoint_domain::account::challenge::Purpose;
 use cuepoint_domain::ledger::PositionGap;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::Restored;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::rows::known;
+use diesel::dsl::not;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
@@ -174,7 +176,7 @@ fn leave_gap(connection: &mut SqliteConnection) -> Result<(), SqliteFailure> {
 }
 
 /// Begins the epoch, moves the ids and positions, ends all sessions, refresh tokens and challenges, and returns the
-/// number of ended sessions.
+/// number of ended sessions. Tokens that restore an address stay valid, so that a restore helps no thief of an account.
 fn prepare(connection: &mut SqliteConnection, epoch: i64) -> Result<usize, SqliteFailure> {
     diesel::update(schema::deployment::table).set(schema::deployment::epoch.eq(epoch)).execute(connection)?;
     let moved: Vec<i64> = next_ids(connection)?.into_iter().map(|next| next.saturating_add(AHEAD)).collect();
@@ -182,7 +184,8 @@ fn prepare(connection: &mut SqliteConnection, epoch: i64) -> Result<usize, Sqlit
     leave_gap(connection)?;
     diesel::delete(refresh_tokens::table).execute(connection)?;
     let now = || diesel::dsl::sql::<BigInt>(NOW);
-    diesel::update(challenges::table.filter(challenges::ended_at.is_null()))
+    let restores = challenges::purpose.eq(Purpose::EmailRestore.name());
+    diesel::update(challenges::table.filter(challenges::ended_at.is_null().and(not(restores))))
         .set(challenges::ended_at.eq(now().nullable()))
         .execute(connection)?;
     Ok(diesel::update(sessions::table.filter(sessions::ended_at.is_null()))

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use cuepoint_domain::account::User;
 use cuepoint_domain::account::challenge::{AnswerOutcome, Challenge, ISSUE_WINDOW, Purpose, may_issue};
 use cuepoint_domain::account::code_quotas::{CountedCode, TooMany};
+use cuepoint_domain::account::email_change::{EmailChanged, EmailRestored};
 use cuepoint_domain::account::session::TokenHash;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::money::Currency;
@@ -16,14 +17,15 @@ use diesel::result::Error as QueryError;
 use diesel::sql_types::Bool;
 use diesel::sqlite::Sqlite;
 
+use super::email_changes;
 use crate::SqliteStore;
 use crate::connect::failure::SqliteFailure;
-use crate::rows::{ChallengeRow, NewChallengeRow, is_present, known};
+use crate::rows::{is_present, known};
 use crate::schema::{challenges, users};
+use crate::tables::challenges::{end_by_new_password, end_open, newest, set_password, store};
 use crate::tables::phone_codes;
 use crate::tables::sessions::end_all;
 use crate::tables::users::{find, write};
-use crate::tables::webhooks::disable_own;
 use crate::writer::Repetition;
 
 /// Users who are not erased.
@@ -81,7 +83,7 @@ impl Logins for SqliteStore {
         let change = move |connection: &mut SqliteConnection| {
             let changed = replace(connection, user, &before, &after)?;
             if changed {
-                end_open(connection, user, Purpose::Password, now)?;
+                end_by_new_password(connection, user, now)?;
                 end_all(connection, user, keep, now)?;
             }
             Ok(changed)
@@ -126,6 +128,45 @@ impl Logins for SqliteStore {
             move |connection: &mut SqliteConnection| reset(connection, &presented, &after, now, &currency);
         Ok(self.writer.change(Repetition::Once, reset).await?)
     }
+
+    async fn is_taken(&self, email: &str, now: Timestamp) -> Result<bool, Unavailable> {
+        let has = users::table.filter(users::email_folded.eq(email)).select(users::id);
+        self.readers.read(|connection| {
+            let has: Option<i64> = has.first(connection).optional()?;
+            Ok(has.is_some() || email_changes::restorer(connection, email, now)?.is_some())
+        })
+    }
+
+    async fn restorable_until(&self, user: UserId, now: Timestamp) -> Result<Option<Timestamp>, Unavailable> {
+        self.readers.read(|connection| email_changes::restorable_until(connection, user, now, &self.currency))
+    }
+
+    async fn change_email(
+        &self,
+        user: UserId,
+        presented: &[TokenHash],
+        restore: &TokenHash,
+        now: Timestamp,
+    ) -> Result<EmailChanged, Unavailable> {
+        let (presented, restore, currency) = (presented.to_vec(), *restore, self.currency.clone());
+        let change = move |connection: &mut SqliteConnection| {
+            email_changes::change(connection, user, &presented, restore, now, &currency)
+        };
+        Ok(self.writer.change(Repetition::Once, change).await?)
+    }
+
+    async fn restore_email(
+        &self,
+        presented: &TokenHash,
+        after: &PasswordHash,
+        now: Timestamp,
+    ) -> Result<EmailRestored, Unavailable> {
+        let (presented, after, currency) = (*presented, after.clone(), self.currency.clone());
+        let restore = move |connection: &mut SqliteConnection| {
+            email_changes::restore(connection, &presented, &after, now, &currency)
+        };
+        Ok(self.writer.change(Repetition::Once, restore).await?)
+    }
 }
 
 /// Replaces a password hash, and returns whether the expected one was present.
@@ -141,22 +182,6 @@ fn replace(
         .set(users::password_hash.eq(&after.0))
         .execute(connection)?;
     Ok(replaced > 0)
-}
-
-/// Ends the open challenge of a purpose.
-fn end_open(
-    connection: &mut SqliteConnection,
-    user: UserId,
-    purpose: Purpose,
-    now: Timestamp,
-) -> Result<(), SqliteFailure> {
-    diesel::update(challenges::table)
-        .filter(challenges::user_id.eq(user.get()))
-        .filter(challenges::purpose.eq(purpose.name()))
-        .filter(challenges::ended_at.is_null())
-        .set(challenges::ended_at.eq(now.unix_micros()))
-        .execute(connection)?;
-    Ok(())
 }
 
 fn issue(
@@ -188,8 +213,7 @@ fn issue(
         phone_codes::count(connection, code)?;
     }
     end_open(connection, challenge.user, challenge.purpose, challenge.issued_at)?;
-    let challenge = NewChallengeRow::of(challenge, currency)?;
-    diesel::insert_into(challenges::table).values(challenge).execute(connection)?;
+    store(connection, challenge, currency)?;
     Ok(IssueOutcome::Done)
 }
 
@@ -203,14 +227,7 @@ fn answer(
     currency: &Currency,
 ) -> Result<AnswerOutcome, SqliteFailure> {
     let Some(person) = find(connection, user, currency)? else { return Ok(AnswerOutcome::Over) };
-    let newest: Option<ChallengeRow> = challenges::table
-        .filter(challenges::user_id.eq(user.get()))
-        .filter(challenges::purpose.eq(purpose.name()))
-        .order(challenges::id.desc())
-        .select(ChallengeRow::as_select())
-        .first(connection)
-        .optional()?;
-    let Some(newest) = newest else { return Ok(AnswerOutcome::Over) };
+    let Some(newest) = newest(connection, user, purpose)? else { return Ok(AnswerOutcome::Over) };
     let row = challenges::table.find(newest.id);
     let challenge = newest.challenge(currency)?;
     let judged = challenge.judge(&person, presented, now);
@@ -250,8 +267,6 @@ fn reset(
     if answer(connection, user, Purpose::Password, &[*presented], now, currency)? != AnswerOutcome::Right {
         return Ok(None);
     }
-    diesel::update(users::table.find(owner)).set(users::password_hash.eq(&after.0)).execute(connection)?;
-    end_all(connection, user, None, now)?;
-    disable_own(connection, user, None, now, currency)?;
+    set_password(connection, user, after, now, currency)?;
     Ok(Some(user))
 }

@@ -16,6 +16,7 @@ use diesel::prelude::*;
 use diesel::sql_types::Bool;
 use diesel::sqlite::Sqlite;
 
+use super::email_changes::restorer;
 use super::lists::page;
 use crate::SqliteStore;
 use crate::connect::failure::SqliteFailure;
@@ -49,6 +50,10 @@ fn add(
     person: &NewUserRow,
     wallet: &WalletRow,
 ) -> Result<bool, SqliteFailure> {
+    let (email, at) = person.address();
+    if restorer(connection, email, at)?.is_some() {
+        return Ok(false);
+    }
     let added = diesel::insert_into(users::table)
         .values(person.clone())
         .on_conflict(users::email_folded)

@@ -24,7 +24,7 @@ use crate::tables::webhooks::disable_own;
 use crate::writer::Repetition;
 
 /// A user whose role or suspension changed: their id, their role, and the time of their suspension.
-type StatusRow = (i64, String, Option<i64>);
+type StatusRow = (i64, String, bool, Option<i64>);
 
 #[async_trait]
 impl Sessions for SqliteStore {
@@ -169,12 +169,12 @@ impl Sessions for SqliteStore {
             let ended: Vec<i64> = ended.load(connection)?;
             let changed: Vec<StatusRow> = users::table
                 .filter(users::standing_at.ge(since))
-                .select((users::id, users::role, users::suspended_at))
+                .select((users::id, users::role, users::is_dj, users::suspended_at))
                 .load(connection)?;
             let epoch: i64 = deployment::table.select(deployment::epoch).get_result(connection)?;
-            let status = |(user, role, suspended_at): StatusRow| {
+            let status = |(user, role, is_dj, suspended_at): StatusRow| {
                 let role = known("role", Role::stored(&role))?;
-                Ok((user_id(user)?, AccountStatus { role, suspended: suspended_at.is_some() }))
+                Ok((user_id(user)?, AccountStatus { role, is_dj, suspended: suspended_at.is_some() }))
             };
             Ok(RevocationList {
                 sessions: ended.into_iter().map(session_id).collect::<Result<_, _>>()?,

@@ -1,6 +1,6 @@
 //! The purge of rows past their retention.
 
-use cuepoint_domain::account::challenge::Challenge;
+use cuepoint_domain::account::challenge::Purpose;
 use cuepoint_domain::account::code_quotas;
 use cuepoint_domain::account::security_log::SecurityEvent;
 use cuepoint_domain::account::session::Session;
@@ -17,24 +17,26 @@ use super::redaction::redact_due;
 use crate::connect::failure::SqliteFailure;
 use crate::writer::Writer;
 
-/// The tables of the purge: their key, the expression of their index by age, and the retention of their rows.
-const RETENTION: [(&str, &str, &str, Duration); 7] = [
-    ("idempotency_keys", "scope", "at", KeyRecord::RETENTION),
-    ("refresh_tokens", "hash", "expires_at", Duration::ZERO),
-    ("sessions", "id", "min(coalesce(ended_at, expires_at), expires_at)", Session::RETENTION),
-    ("login_networks", "id", "seen_at", KnownNetwork::RETENTION),
-    ("challenges", "id", "issued_at", Challenge::RETENTION),
-    ("phone_codes", "id", "sent_at", code_quotas::WINDOW),
-    ("security_events", "id", "at", SecurityEvent::RETENTION),
+/// The tables of the purge: their key, the expression of their index by age, a further condition, and the retention of
+/// their rows.
+const RETENTION: [(&str, &str, &str, &str, Duration); 8] = [
+    ("idempotency_keys", "scope", "at", "true", KeyRecord::RETENTION),
+    ("refresh_tokens", "hash", "expires_at", "true", Duration::ZERO),
+    ("sessions", "id", "min(coalesce(ended_at, expires_at), expires_at)", "true", Session::RETENTION),
+    ("login_networks", "id", "seen_at", "true", KnownNetwork::RETENTION),
+    ("challenges", "id", "issued_at", "purpose <> 'email_restore'", Purpose::Email.kept_for()),
+    ("challenges", "id", "issued_at", "purpose = 'email_restore'", Purpose::EmailRestore.kept_for()),
+    ("phone_codes", "id", "sent_at", "true", code_quotas::WINDOW),
+    ("security_events", "id", "at", "true", SecurityEvent::RETENTION),
 ];
 
 /// Deletes rows past their retention, and redacts receipts past theirs.
 pub(crate) async fn purge_expired(writer: &Writer, now: Timestamp) -> Result<(), SqliteFailure> {
     let now = now.unix_micros();
-    for (table, key, since, kept_for) in RETENTION {
+    for (table, key, since, condition, kept_for) in RETENTION {
         let statement = format!(
             "DELETE FROM {table} WHERE {key} IN \
-             (SELECT {key} FROM {table} WHERE {since} <= {PAST_RETENTION} LIMIT ?)"
+             (SELECT {key} FROM {table} WHERE {since} <= {PAST_RETENTION} AND {condition} LIMIT ?)"
         );
         let kept_for = micros_of(kept_for);
         let delete = move |connection: &mut SqliteConnection, (): &()| {

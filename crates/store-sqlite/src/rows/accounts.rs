@@ -7,6 +7,7 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::{Balance, Wallet};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::PasswordHash;
+use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::rows::{
     Corrupt, StoredChallenge, StoredSession, StoredToken, StoredUser, StoredWallet,
 };
@@ -22,8 +23,7 @@ pub(crate) fn is_present() -> diesel::dsl::IsNull<users::erased_at> {
 }
 
 table_row! {
-    /// A user without the columns of registration and login. No plan changes the e-mail address or whether
-    /// the user is a DJ.
+    /// A user without the columns of registration and login. No plan changes the e-mail address.
     #[derive(Insertable, AsChangeset)]
     #[diesel(treat_none_as_null = true)]
     users: UserRow = StoredUser {
@@ -34,7 +34,7 @@ table_row! {
         phone [moves]: Nullable<Text> as Option<String>,
         phone_verified [moves]: Bool as bool,
         role [moves]: Text as String,
-        is_dj: Bool as bool,
+        is_dj [moves]: Bool as bool,
         online [moves]: Bool as bool,
         fee_upcoming_artist [moves]: Text as String,
         fee_popular_song [moves]: Text as String,
@@ -74,6 +74,11 @@ impl NewUserRow {
             password_hash: password.0.clone(),
             user: UserRow::of(user, currency)?,
         })
+    }
+
+    /// The folded address, and the time of the registration.
+    pub(crate) fn address(&self) -> (&str, Timestamp) {
+        (&self.email_folded, Timestamp::from_unix_micros(self.user.created_at))
     }
 }
 
@@ -139,6 +144,7 @@ table_row! {
         user_id: BigInt as i64,
         purpose: Text as String,
         target: Text as String,
+        address: Nullable<Text> as Option<String>,
         hash: Binary as Vec<u8>,
         issued_at: BigInt as i64,
         attempts: SmallInt as i16,

@@ -1,5 +1,6 @@
 //! Statements about single tables that several ports share.
 
+pub(crate) mod challenges;
 pub(crate) mod counters;
 pub(crate) mod login_networks;
 pub(crate) mod operations;

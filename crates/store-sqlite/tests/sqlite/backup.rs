@@ -347,7 +347,9 @@ async fn sessions_and_codes_of_a_backup_end() {
              (2, 1, 5, 5, 9, NULL), (3, 1, 5, 5, 9, 6); \
              INSERT INTO refresh_tokens (hash, session_id, issued_at, expires_at) VALUES (zeroblob(32), 1, 5, 9); \
              INSERT INTO challenges (user_id, purpose, target, hash, issued_at, attempts, ended_at) VALUES \
-             (1, 'email', 'a', zeroblob(32), 5, 0, NULL), (1, 'phone', 'b', zeroblob(32), 5, 0, 6);",
+             (1, 'email', 'a', zeroblob(32), 5, 0, NULL), (1, 'phone', 'b', zeroblob(32), 5, 0, 6); \
+             INSERT INTO challenges (user_id, purpose, target, hash, issued_at, attempts, address) VALUES \
+             (1, 'email_change', 'c', zeroblob(32), 5, 0, 'c'), (1, 'email_restore', 'd', zeroblob(32), 5, 0, 'd');",
         )
         .unwrap();
     drop(source);
@@ -361,10 +363,14 @@ async fn sessions_and_codes_of_a_backup_end() {
     for table in ["sessions", "challenges"] {
         let ended = format!("SELECT count(*) FROM {table} WHERE ended_at = 6");
         assert_eq!(number(&mut restored, &ended), 1, "{table}");
-        let now =
-            format!("SELECT count(*) FROM {table} WHERE ended_at IS NULL OR ended_at BETWEEN 7 AND 1000000");
-        assert_eq!(number(&mut restored, &now), 0, "{table}");
+        let recent = format!("SELECT count(*) FROM {table} WHERE ended_at BETWEEN 7 AND 1000000");
+        assert_eq!(number(&mut restored, &recent), 0, "{table}");
     }
+    assert_eq!(number(&mut restored, "SELECT count(*) FROM sessions WHERE ended_at IS NULL"), 0);
+    // The owner of an address takes an account back even after a restore.
+    let open = "SELECT count(*) FROM challenges WHERE ended_at IS NULL AND purpose";
+    assert_eq!(number(&mut restored, &format!("{open} = 'email_restore'")), 1);
+    assert_eq!(number(&mut restored, &format!("{open} <> 'email_restore'")), 0);
 }
 
 #[tokio::test]

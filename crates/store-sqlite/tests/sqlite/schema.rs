@@ -21,6 +21,8 @@ const SESSION: &str =
 const TOKEN: &str = "INSERT INTO refresh_tokens (hash, session_id, issued_at, expires_at, used_at) VALUES ";
 const CHALLENGE: &str =
     "INSERT INTO challenges (user_id, purpose, target, hash, issued_at, attempts, ended_at) VALUES ";
+const MOVING: &str =
+    "INSERT INTO challenges (user_id, purpose, target, hash, issued_at, attempts, address) VALUES ";
 const NETWORK: &str = "INSERT INTO login_networks (user_id, network, seen_at) VALUES ";
 const PHONE_CODE: &str = "INSERT INTO phone_codes (number, network, sent_at) VALUES ";
 const BLOCK: &str = "INSERT INTO blocks (dj_id, guest_id, at) VALUES ";
@@ -105,6 +107,8 @@ pub(crate) const SOUND: &[(&str, &str)] = &[
     (TOKEN, "($zero, 1, now(), now(), NULL)"),
     (CHALLENGE, "(2, 'email', 'ada@example.com', $zero, now(), 0, NULL)"),
     (CHALLENGE, "(2, 'email', 'ada@example.com', $zero, now(), 5, now())"),
+    (MOVING, "(2, 'email_change', 'ada@example.com', $zero, now(), 0, 'Ada@example.com')"),
+    (MOVING, "(2, 'email_restore', 'ada@example.com', $zero, now(), 0, 'Ada@example.com')"),
     (PHONE_CODE, "($zero, $link, now())"),
     (BLOCK, "(1, 2, now())"),
     (
@@ -501,6 +505,9 @@ const UNSOUND: &[(&str, &str, &str)] = &[
     (CHALLENGE, "(2, 'phone', '', $link, now(), 0, NULL)", "challenges_target_check"),
     (CHALLENGE, "(2, 'phone', 'a', x'', now(), 0, NULL)", "challenges_hash_check"),
     (CHALLENGE, "(2, 'phone', 'a', $link, now(), -1, NULL)", "challenges_attempts_check"),
+    (CHALLENGE, "(2, 'email_change', 'a', $link, now(), 0, now())", "challenges_address_check"),
+    (MOVING, "(2, 'phone', 'a', $link, now(), 0, 'a')", "challenges_address_check"),
+    (MOVING, "(2, 'email_restore', 'a', $link, now(), 0, '')", "challenges_address_check"),
     (PHONE_CODE, "(x'', $link, now())", "phone_codes_number_check"),
     (PHONE_CODE, "($link, x'', now())", "phone_codes_network_check"),
     (BLOCK, "(1, 2, now())", "UNIQUE constraint failed: blocks.dj_id, blocks.guest_id"),

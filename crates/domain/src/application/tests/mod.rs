@@ -3,6 +3,7 @@
 mod abandoned_topups;
 mod accounts;
 mod commands;
+mod email_changes;
 mod endpoint_secrets;
 mod events;
 mod executor;

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use cuepoint_domain::ports::{Notice, Notifier, Recipient, Unavailable};
 use tokio::time::timeout;
 
-use super::{Message, TIMEOUT};
+use super::{Message, MessageLinks, TIMEOUT};
 
 /// A channel for addresses of one kind.
 #[async_trait]
@@ -24,6 +24,8 @@ pub struct Channels {
     pub email: Option<Arc<dyn Channel>>,
     /// The channel for phone numbers.
     pub phone: Option<Arc<dyn Channel>>,
+    /// The links in messages.
+    pub links: MessageLinks,
 }
 
 impl Channels {
@@ -43,7 +45,8 @@ impl Notifier for Channels {
 
     async fn send(&self, to: &Recipient, notice: &Notice) -> Result<(), Unavailable> {
         let (channel, address) = self.to(to).ok_or_else(|| Unavailable::new("nothing is sent there"))?;
-        let sent = timeout(TIMEOUT, channel.send(address, Message::of(notice))).await;
+        let message = Message::of(notice, &self.links);
+        let sent = timeout(TIMEOUT, channel.send(address, message)).await;
         sent.map_err(|_| Unavailable::new(format!("not sent within {} seconds", TIMEOUT.as_secs())))?
     }
 }

@@ -1,25 +1,29 @@
 //! The texts of messages to users: plain text that contains no user input except hosts of accepted URLs.
 
+use std::net::IpAddr;
+
 use cuepoint_domain::account::challenge::Purpose;
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ports::{EndpointAct, EndpointMention, EndpointNews, Notice, SecurityCause};
+use cuepoint_domain::ports::{EndpointAct, EndpointMention, EndpointNews, Notice, SecurityCause, Token};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::webhook::DisabledReason;
+
+use super::{LinkTemplate, MessageLinks};
 
 /// A message. It does not implement `Debug`, because it may contain a secret.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Message {
     /// The subject line.
     pub subject: &'static str,
-    /// The body: lines of at most 76 characters, apart from those with a host.
+    /// The body: lines of at most 76 characters, apart from those with a host or a link.
     pub text: String,
 }
 
 impl Message {
     /// Returns the message for a notice.
     #[must_use]
-    pub fn of(notice: &Notice) -> Self {
+    pub fn of(notice: &Notice, links: &MessageLinks) -> Self {
         let minutes = |purpose: Purpose| purpose.valid_for().whole_minutes();
         let (subject, text) = match notice {
             Notice::Code(code) => (
@@ -31,14 +35,48 @@ impl Message {
                     minutes(Purpose::Email)
                 ),
             ),
+            Notice::EmailChangeCode(code) => (
+                "Confirm your new e-mail address",
+                format!(
+                    "The code for your new Cuepoint e-mail address is {}.\n\
+                     It expires in {} minutes.\n\
+                     If you didn't ask for it, you can ignore this message.",
+                    code.0,
+                    minutes(Purpose::EmailChange)
+                ),
+            ),
+            Notice::EmailClaimed(at) => (
+                "Your address was named for another account",
+                format!(
+                    "The user of another Cuepoint account named this address as theirs.\n\
+                     Time: {}\n\
+                     It stays the address of your account, and nothing changed.\n\
+                     If it was you, log in to the account that has this address.",
+                    utc(*at)
+                ),
+            ),
+            Notice::EmailReplaced { restore, client, at } => (
+                "The e-mail address of your account was replaced",
+                replaced(restore.as_ref(), *client, *at, links.restore.as_ref()),
+            ),
+            Notice::EmailAdopted { client, at } => (
+                "This is the new e-mail address of your account",
+                format!(
+                    "This address is now the e-mail address of your Cuepoint account.\n\
+                     {}\n\
+                     For 48 hours, no withdrawal is approved automatically.",
+                    origin(*client, *at)
+                ),
+            ),
             Notice::PasswordReset(token) => (
                 "Reset your Cuepoint password",
                 format!(
                     "Reset your Cuepoint password with this token:\n\
-                     {}\n\
+                     {}\n{}\
                      It expires in {} minutes and can be used once.\n\
                      If you didn't request a reset, you can ignore this message.",
                     token.0,
+                    linked(links.reset.as_ref(), token),
                     minutes(Purpose::Password)
                 ),
             ),
@@ -107,12 +145,51 @@ const fn happened(cause: SecurityCause) -> &'static str {
     match cause {
         SecurityCause::PasswordChanged => "A new password was set with the previous one",
         SecurityCause::PasswordReset => "The password was reset by e-mail",
+        SecurityCause::EmailRestored => "The e-mail address was restored and a new password set",
         SecurityCause::SessionsEnded => "All sessions were ended",
         SecurityCause::RefreshTokenReused(_) => {
             "A session was ended because a used refresh token was presented again,\n\
              so another party may have it: a session"
         }
     }
+}
+
+/// The line with the link for a token; nothing without a link.
+fn linked(link: Option<&LinkTemplate>, token: &Token) -> String {
+    link.map(|link| format!("or open {}\n", link.link(&token.0))).unwrap_or_default()
+}
+
+/// The replacement of an address, with the token that restores it.
+fn replaced(
+    restore: Option<&(Token, Timestamp)>,
+    client: Option<IpAddr>,
+    at: Timestamp,
+    link: Option<&LinkTemplate>,
+) -> String {
+    let help = match restore {
+        Some((token, until)) => format!(
+            "If you didn't do this, restore this address with this token:\n\
+             {}\n{}\
+             That ends all sessions and sets a new password.\n\
+             The token expires at {} and can be used once.",
+            token.0,
+            linked(link, token),
+            utc(*until)
+        ),
+        None => "If you didn't do this, ask the operators of the service for help.".to_owned(),
+    };
+    format!(
+        "The e-mail address of your Cuepoint account was replaced by another one.\n\
+         {}\n\
+         {help}",
+        origin(client, at)
+    )
+}
+
+/// The time and the address of the client that did something.
+fn origin(client: Option<IpAddr>, at: Timestamp) -> String {
+    let client = client.map_or_else(|| "unknown".to_owned(), |client| client.to_string());
+    format!("Time: {}\nClient address: {client}", utc(at))
 }
 
 /// The endpoints below an introduction; nothing if there are none.
@@ -144,18 +221,16 @@ fn changed(news: &EndpointNews) -> String {
         EndpointAct::Rotated => "has a new secret",
         EndpointAct::Removed => "was removed",
     };
-    let client = client.map_or_else(|| "unknown".to_owned(), |client| client.to_string());
     format!(
         "The webhook endpoint {endpoint} {act}\n\
          by {}, for the {}.\n\
          Host: {host}\n\
-         Time: {}\n\
-         Client address: {client}\n\
+         {}\n\
          If {}, delete the endpoint,\n\
          end all sessions of the account and change its password immediately.",
         author(*feed, *by),
         events_of(*feed),
-        utc(*at),
+        origin(*client, *at),
         match feed {
             Feed::Own => "you didn't do this",
             Feed::All => "the operator didn't do this",
@@ -186,10 +261,8 @@ fn utc(at: Timestamp) -> String {
 
 #[cfg(test)]
 mod tests {
-    use cuepoint_domain::ids::{SessionId, WebhookEndpointId};
-    use cuepoint_domain::ports::Token;
-
     use super::*;
+    use cuepoint_domain::ids::{SessionId, WebhookEndpointId};
 
     #[test]
     fn message_lines_fit_into_76_columns() {
@@ -207,6 +280,7 @@ mod tests {
         let session = SessionId::new(i64::MAX).unwrap();
         let causes = [
             SecurityCause::PasswordReset,
+            SecurityCause::EmailRestored,
             SecurityCause::SessionsEnded,
             SecurityCause::RefreshTokenReused(session),
         ];
@@ -224,20 +298,32 @@ mod tests {
             [Feed::Own, Feed::All].map(|feed| acts.map(|act| Notice::WebhookChanged(news(feed, act))));
         let ended = causes.map(|cause| Notice::SessionsEnded(cause, mentions.clone()));
         let secured = causes.map(|cause| Notice::OperatorSecured(user, cause, mentions.clone()));
-        let notices =
-            [Notice::Code(code), Notice::PasswordReset(token), Notice::PasswordChanged(mentions.clone())];
+        let client = Some("2001:db8:1234:5678:9abc:def0:1234:5678".parse().unwrap());
+        let at = Timestamp::EPOCH;
+        let replaced = |restore| Notice::EmailReplaced { restore, client, at };
+        let notices = [
+            Notice::Code(code.clone()),
+            Notice::EmailChangeCode(code),
+            Notice::EmailClaimed(at),
+            replaced(None),
+            replaced(Some((token.clone(), at))),
+            Notice::EmailAdopted { client, at },
+            Notice::PasswordReset(token),
+            Notice::PasswordChanged(mentions.clone()),
+        ];
         let notices = notices.into_iter().chain(changes.into_iter().flatten()).chain(ended).chain(secured);
         for notice in notices.chain(DisabledReason::all().map(disabled)) {
-            let text = Message::of(&notice).text;
+            let text = Message::of(&notice, &MessageLinks::default()).text;
             assert!(text.lines().all(|line| line.len() <= 76), "{text}");
         }
     }
 
     #[test]
     fn a_message_contains_the_secret_and_its_lifetime() {
-        let code = Message::of(&Notice::Code(Token("042137".to_owned())));
+        let message = |notice| Message::of(&notice, &MessageLinks::default());
+        let code = message(Notice::Code(Token("042137".to_owned())));
         assert!(code.text.starts_with("Your Cuepoint code is 042137. It expires in 10 minutes."));
-        let reset = Message::of(&Notice::PasswordReset(Token("t0k".to_owned())));
+        let reset = message(Notice::PasswordReset(Token("t0k".to_owned())));
         assert!(reset.text.contains(":\nt0k\n") && reset.text.contains("30 minutes"), "{}", reset.text);
     }
 }

@@ -1,12 +1,14 @@
 //! Messages to users: their texts and channels.
 
 mod channels;
+mod links;
 mod log;
 mod message;
 mod smtp;
 mod webhook;
 
 pub use channels::{Channel, Channels};
+pub use links::{LinkTemplate, MessageLinks};
 pub use log::LogChannel;
 pub use message::Message;
 pub use smtp::SmtpChannel;

@@ -30,6 +30,16 @@ fn development_settings_are_refused_in_production() {
             "smtp://user:password@mail.example.com",
             "notifier.smtp_url: must be smtps or have tls=required in production, unless it is on this machine",
         ),
+        (
+            "notifier.reset_url",
+            "http://app.example/reset#{token}",
+            "notifier.reset_url: must be https in production, unless it is on this machine",
+        ),
+        (
+            "notifier.restore_url",
+            "http://app.example/restore#{token}",
+            "notifier.restore_url: must be https in production, unless it is on this machine",
+        ),
         ("storage.postgres.url", "", "storage.postgres.url: is required"),
         (
             "payouts.webhook_url",

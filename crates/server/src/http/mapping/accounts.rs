@@ -4,9 +4,11 @@
 use cuepoint_domain::account::ProfileRefusal;
 use cuepoint_domain::application::commands::{ChangeAccountStatusRefusal, ChangeProfileRefusal};
 use cuepoint_domain::application::{
-    BlockRefusal, ChangePasswordRefusal, EraseRefusal, LoginRefusal, RefreshRefusal, RegisterRefusal,
-    RequestResetRefusal, ResetPasswordRefusal, SendCodeRefusal, VerifyRefusal,
+    BlockRefusal, ChangePasswordRefusal, ConfirmEmailRefusal, EraseRefusal, LoginRefusal, RefreshRefusal,
+    RegisterRefusal, RequestEmailRefusal, RequestResetRefusal, ResetPasswordRefusal, RestoreEmailRefusal,
+    SendCodeRefusal, VerifyRefusal,
 };
+use cuepoint_domain::timestamp::Timestamp;
 use time::Duration;
 
 use crate::http::wire::error::{ApiError, Code, Quota};
@@ -14,6 +16,9 @@ use crate::http::wire::messages::{self, Errors};
 
 /// The message where the deployment cannot deliver messages to addresses of this kind.
 const NO_MESSAGES: &str = "Messages are not available here.";
+
+/// The `Retry-After`, in seconds, of a change that waits for the end of an upgrade.
+const SECONDS_OF_UPGRADE: u32 = 3_600;
 
 impl From<RegisterRefusal> for ApiError {
     fn from(refusal: RegisterRefusal) -> Self {
@@ -93,10 +98,65 @@ impl From<VerifyRefusal> for ApiError {
     }
 }
 
+impl From<RequestEmailRefusal> for ApiError {
+    fn from(refusal: RequestEmailRefusal) -> Self {
+        match refusal {
+            RequestEmailRefusal::WrongPassword => {
+                Self::invalid(Errors::one("password", messages::incorrect("password")))
+            }
+            RequestEmailRefusal::SameAddress => {
+                Self::invalid(Errors::one("email", messages::different("email")))
+            }
+            RequestEmailRefusal::Restorable(until) => restorable(until),
+            RequestEmailRefusal::NotOffered => Self::not_here(NO_MESSAGES),
+            RequestEmailRefusal::NotYet => Self::not_now(
+                "E-mail addresses can be changed after the upgrade of the service.",
+                SECONDS_OF_UPGRADE,
+            ),
+            RequestEmailRefusal::TooMany { most, wait } => {
+                Self::rate_limited(Quota { limit: most, retry_after_seconds: whole_seconds(wait) })
+            }
+        }
+    }
+}
+
+impl From<ConfirmEmailRefusal> for ApiError {
+    fn from(refusal: ConfirmEmailRefusal) -> Self {
+        match refusal {
+            ConfirmEmailRefusal::InvalidCode => Self::invalid(Errors::one("code", messages::stale("code"))),
+            ConfirmEmailRefusal::EmailTaken => Self::invalid(Errors::one("email", messages::taken("email"))),
+            ConfirmEmailRefusal::Restorable(until) => restorable(until),
+        }
+    }
+}
+
+impl From<RestoreEmailRefusal> for ApiError {
+    fn from(refusal: RestoreEmailRefusal) -> Self {
+        Self::invalid(match refusal {
+            RestoreEmailRefusal::BreachedPassword => breached_password(),
+            RestoreEmailRefusal::InvalidToken => Errors::one("token", messages::stale("token")),
+            RestoreEmailRefusal::EmailTaken => Errors::one("email", messages::taken("email")),
+        })
+    }
+}
+
+/// The refusal of a second change of the e-mail address before this time.
+fn restorable(until: Timestamp) -> ApiError {
+    let (day, time) = (until.to_utc().date(), until.to_utc().time());
+    let message = format!(
+        "The e-mail address cannot be changed again until {day} {:02}:{:02} UTC: until then, the previous one can be \
+         restored.",
+        time.hour(),
+        time.minute()
+    );
+    ApiError::saying(Code::EmailRestorable, message)
+}
+
 impl From<ChangeProfileRefusal> for ApiError {
     fn from(ChangeProfileRefusal(refusal): ChangeProfileRefusal) -> Self {
         Self::invalid(match refusal {
             ProfileRefusal::NotADj => return Code::Forbidden.into(),
+            ProfileRefusal::StaysADj => Errors::one("is_dj", messages::unchangeable("is_dj")),
             ProfileRefusal::Phone => Errors::one("phone", messages::phone("phone")),
             ProfileRefusal::LatitudeMissing => {
                 Errors::one("latitude", messages::required_with("latitude", "longitude"))

@@ -6,6 +6,7 @@ pub mod blocks;
 pub mod corrections;
 pub mod djs;
 pub mod docs;
+pub mod email_changes;
 pub mod event_streams;
 mod events;
 pub mod health;
@@ -43,6 +44,7 @@ pub fn all() -> Vec<Declaration> {
         sessions::operations(),
         passwords::operations(),
         verifications::operations(),
+        email_changes::operations(),
         profile::operations(),
         personal_data::operations(),
         djs::operations(),

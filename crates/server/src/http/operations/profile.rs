@@ -29,7 +29,8 @@ operations! {
     /// Change the caller's profile
     ///
     /// Omitted fields keep their values. Only DJs can set `online` and prices; for other accounts these
-    /// fields are answered with a 403.
+    /// fields are answered with a 403. An account becomes a DJ's with `is_dj`, before it can set them; its access tokens
+    /// are a DJ's at once on this server, and within two seconds on others.
     PATCH "/api/v1/user/personal-info" "changePersonalInfo" {
         tag: Profile,
         run: command(change),
@@ -59,6 +60,8 @@ body! {
         longitude: Field<Option<f64>> = change_or_clear(kinds::LONGITUDE),
         /// Radius around the location, in kilometres.
         radius: Field<Option<Kilometres>> = change_or_clear(kinds::KILOMETRES),
+        /// `true` makes the account a DJ's, for good. A DJ cannot set `false`.
+        is_dj: Field<bool> = change(kinds::BOOLEAN),
         ..dj: DjFieldsBody,
     }
 }
@@ -97,6 +100,7 @@ impl From<PersonalInfoBody> for ProfileChange {
             country: body.country,
             place: Locate { latitude: body.latitude, longitude: body.longitude },
             radius: body.radius,
+            is_dj: body.is_dj,
             dj: body.dj.into(),
         }
     }

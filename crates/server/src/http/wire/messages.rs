@@ -118,6 +118,10 @@ sentences! {
     selected() = "The selected {field} is invalid.";
     /// Not equal to the stored value.
     incorrect() = "The {field} is incorrect.";
+    /// Equal to the stored value.
+    different() = "The {field} is already yours.";
+    /// Not to be set back.
+    unchangeable() = "The {field} field cannot be changed back.";
     /// Used by another account.
     taken() = "The {field} has already been taken.";
     /// Found in a data leak.

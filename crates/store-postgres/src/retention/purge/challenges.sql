@@ -1,4 +1,4 @@
--- Deletes a batch of challenges past their retention, by the server's clock and by the database's.
+-- Deletes a batch of challenges, other than those that restore an e-mail address, past their retention, by the server's clock and by the database's.
 -- $1: now, by the server's clock.
 -- $2: the retention.
 -- $3: the maximum number of rows.
@@ -6,6 +6,6 @@
 DELETE FROM challenges
 WHERE id IN (
     SELECT id FROM challenges
-    WHERE issued_at <= least($1::timestamptz, now()) - $2::interval
+    WHERE issued_at <= least($1::timestamptz, now()) - $2::interval AND purpose <> 'email_restore'
     LIMIT $3::bigint
 )

@@ -30,7 +30,7 @@ pub struct AccountView {
     /// Time of the registration.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     created_at: WireTimestamp,
-    /// Time of the last change of the role or suspension; null if neither changed.
+    /// Time of the last change of the role or suspension, or of becoming a DJ; null if there was none.
     #[schema(value_type = Option<String>, format = DateTime)]
     standing_changed_at: Option<WireTimestamp>,
     /// Time of the last change of the e-mail address or reset of the password; null if there was none.
@@ -50,7 +50,7 @@ pub struct ExportedSessionView {
     ended_at: Option<WireTimestamp>,
 }
 
-/// A sent code or token, without its secret; retained for a day.
+/// A sent code or token, without its secret; retained for a day, or for 7 days if it restores an e-mail address.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Challenge)]
 pub struct ChallengeView {
@@ -175,7 +175,10 @@ impl ChallengeView {
     pub fn new(challenge: &challenge::Challenge) -> Self {
         Self {
             purpose: challenge.purpose.name(),
-            address: challenge.target.clone(),
+            address: match &challenge.address {
+                Some(address) => address.as_str().to_owned(),
+                None => challenge.target.clone(),
+            },
             attempts: challenge.attempts,
             created_at: WireTimestamp(challenge.issued_at),
             ended_at: challenge.ended_at.map(WireTimestamp),

@@ -82,6 +82,8 @@ codes! {
     ReplayRunning = CONFLICT, "replay_running", "A replay is still running.";
     /// The webhook endpoint is paused or disabled.
     EndpointInactive = CONFLICT, "endpoint_inactive", "The webhook endpoint is paused or disabled.";
+    /// The previous e-mail address can still be restored, so that there is no second change.
+    EmailRestorable = CONFLICT, "email_restorable", "The previous e-mail address can still be restored.";
     /// The DJ accepts no requests now.
     DjOffline = CONFLICT, "dj_offline", "The DJ takes no requests right now.";
     /// Some events after the given position are no longer shown.

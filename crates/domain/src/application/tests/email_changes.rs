@@ -1,0 +1,237 @@
+//! Changes and restorations of e-mail addresses, on doubles of the ports.
+
+use super::*;
+use crate::account::challenge::{Challenge, Purpose};
+use crate::account::email_change::{EmailChanged, EmailRestored};
+use crate::account::session::{Candidates, TokenHash};
+use crate::ledger::Balance;
+use crate::text::Password;
+
+/// The doubles of a test, and the kinds of security events that it expects.
+#[derive(Default)]
+struct Setup {
+    logins: MockLogins,
+    notifier: MockNotifier,
+    jobs: MockJobQueue,
+    noted: Vec<EventKind>,
+    has_right_password: bool,
+    revoked: usize,
+}
+
+fn hash(number: u8) -> TokenHash {
+    TokenHash([number; 32])
+}
+
+fn email(text: &str) -> Email {
+    Email::new(text).unwrap()
+}
+
+fn person() -> User {
+    let name = Line::new("Ada").unwrap();
+    User::registered(user(2), name, email("ada@example.com"), None, false, now())
+}
+
+fn changes(setup: Setup) -> EmailChanges {
+    let Setup { mut logins, mut notifier, jobs, noted, has_right_password, revoked } = setup;
+    logins
+        .expect_credentials_of()
+        .returning(|_| Ok(Some(Credentials { user: user(2), password: PasswordHash("stored".to_owned()) })));
+    notifier.expect_can_reach().return_const(true);
+    let mut secrets = MockSecrets::new();
+    secrets.expect_token().returning(|| Token("token".to_owned()));
+    secrets.expect_code().returning(|| Token("042137".to_owned()));
+    secrets.expect_fingerprint().returning(|_| hash(7));
+    secrets
+        .expect_keyed_hashes()
+        .withf(|_, text, _| text == "email_change:2:042137")
+        .returning(|_, _, _| Ok(Candidates { current: hash(1), others: vec![hash(2)] }));
+    let mut passwords = MockPasswords::new();
+    let check = if has_right_password { PasswordCheck::Right } else { PasswordCheck::Wrong };
+    passwords.expect_verify().returning(move |_, _| Ok(check));
+    passwords.expect_is_breached().return_const(false);
+    passwords.expect_hash().returning(|_| Ok(PasswordHash("new".to_owned())));
+    let mut people = MockPeople::new();
+    people.expect_profile().returning(|_| Ok(Some(Profile { user: person(), balance: Balance::default() })));
+    let mut log = MockSecurityLog::new();
+    for kind in noted {
+        log.expect_append().withf(move |event| event.kind == kind).once().returning(|_| Ok(()));
+    }
+    let doubles = Doubles {
+        people,
+        logins,
+        passwords,
+        secrets,
+        notifier,
+        jobs,
+        log,
+        revocations: refreshed(revoked),
+        ..Doubles::default()
+    };
+    let env = doubles.env();
+    EmailChanges { executor: Executor::new(env.clone()), env }
+}
+
+fn request(setup: Setup, to: &str) -> Result<(), CommandError<RequestEmailRefusal>> {
+    run(changes(setup).request(&context(2), email(to), &Password::presented("present")))
+}
+
+/// Logins where the address is free or taken, and that store a challenge with this hash.
+fn storing(is_taken: bool, stored: TokenHash, outcome: IssueOutcome) -> MockLogins {
+    let mut logins = MockLogins::new();
+    logins.expect_restorable_until().returning(|_, _| Ok(None));
+    logins
+        .expect_is_taken()
+        .withf(|address, _| address == "ada@new.example")
+        .returning(move |_, _| Ok(is_taken));
+    logins
+        .expect_issue()
+        .withf(move |challenge, counted| {
+            let to = email("Ada@New.example");
+            let expected = Challenge::moving(user(2), Purpose::EmailChange, to, stored, now());
+            *challenge == expected && counted.is_none()
+        })
+        .once()
+        .returning(move |_, _| Ok(outcome));
+    logins
+}
+
+fn sending(notice: Notice) -> MockNotifier {
+    let mut notifier = MockNotifier::new();
+    let to = Recipient::Email(email("Ada@New.example"));
+    notifier.expect_send().with(eq(to), eq(notice)).once().returning(|_, _| Ok(()));
+    notifier
+}
+
+#[test]
+fn a_code_is_sent_to_a_free_address_and_a_notice_to_a_taken_one() {
+    let code = Notice::EmailChangeCode(Token("042137".to_owned()));
+    for (is_taken, stored, notice) in [(false, hash(1), code), (true, hash(7), Notice::EmailClaimed(now()))] {
+        let setup = Setup {
+            logins: storing(is_taken, stored, IssueOutcome::Done),
+            notifier: sending(notice),
+            noted: vec![EventKind::EmailChangeRequested],
+            has_right_password: true,
+            ..Setup::default()
+        };
+        assert!(request(setup, "Ada@New.example").is_ok(), "{is_taken}");
+    }
+}
+
+#[test]
+fn a_refused_request_sends_nothing() {
+    let until = now().plus(Duration::days(3));
+    let restorable = || {
+        let mut logins = MockLogins::new();
+        logins.expect_restorable_until().returning(move |_, _| Ok(Some(until)));
+        logins
+    };
+    let new = "Ada@New.example";
+    let not_yet = || storing(false, hash(1), IssueOutcome::NotYet);
+    for (logins, has_right_password, to, refusal) in [
+        (MockLogins::new(), false, new, RequestEmailRefusal::WrongPassword),
+        (MockLogins::new(), true, "ADA@example.com", RequestEmailRefusal::SameAddress),
+        (restorable(), true, new, RequestEmailRefusal::Restorable(until)),
+        (not_yet(), true, new, RequestEmailRefusal::NotYet),
+    ] {
+        let noted = if has_right_password { Vec::new() } else { vec![EventKind::LoginFailed] };
+        let refused = request(Setup { logins, has_right_password, noted, ..Setup::default() }, to);
+        assert!(matches!(refused, Err(CommandError::Refused(kind)) if kind == refusal), "{refused:?}");
+    }
+}
+
+/// Logins with this outcome of a confirmation.
+fn confirming(outcome: Result<EmailChanged, Unavailable>) -> MockLogins {
+    let mut logins = MockLogins::new();
+    logins
+        .expect_change_email()
+        .withf(|id, presented, restore, _| {
+            (*id, presented, *restore) == (user(2), &[hash(1), hash(2)][..], hash(7))
+        })
+        .return_once(move |_, _, _, _| outcome);
+    logins
+}
+
+fn confirm(setup: Setup) -> Result<Profile, CommandError<ConfirmEmailRefusal>> {
+    run(changes(setup).confirm(&context(2), &Token("042137".to_owned())))
+}
+
+/// A queue that expects the news of a change.
+fn queue(told: bool) -> MockJobQueue {
+    let mut jobs = MockJobQueue::new();
+    jobs.expect_enqueue()
+        .withf(move |job| {
+            matches!(job, Job::NotifyEmailChanged(news) if news.previous_is_told == told
+                && news.before == email("ada@example.com") && news.restore == Some(Token("token".to_owned())))
+        })
+        .once()
+        .returning(|_| Ok(()));
+    jobs
+}
+
+#[test]
+fn the_token_reaches_the_previous_address_before_the_answer_or_by_the_queue() {
+    let after = User { email: email("ada@new.example"), ..person() };
+    let until = now().plus(Duration::days(7));
+    for sent in [true, false] {
+        let mut logins = confirming(Ok(EmailChanged::Done(Box::new(after.clone()))));
+        logins.expect_restorable_until().returning(move |_, _| Ok(Some(until)));
+        let mut notifier = MockNotifier::new();
+        let token = Some((Token("token".to_owned()), until));
+        notifier
+            .expect_send()
+            .withf(move |to, notice| {
+                let previous = Recipient::Email(email("ada@example.com"));
+                *to == previous
+                    && matches!(notice, Notice::EmailReplaced { restore, .. } if *restore == token)
+            })
+            .once()
+            .returning(move |_, _| if sent { Ok(()) } else { Err(Unavailable::new("away")) });
+        let noted = vec![EventKind::EmailChanged];
+        let confirmed = confirm(Setup { logins, notifier, jobs: queue(sent), noted, ..Setup::default() });
+        assert_eq!(confirmed.unwrap().user, after);
+    }
+    // The change may be committed if its answer was lost.
+    let logins = confirming(Err(Unavailable::new("lost")));
+    let lost = confirm(Setup { logins, jobs: queue(false), ..Setup::default() });
+    assert!(matches!(lost, Err(CommandError::Failed(Failure::Unavailable(_)))), "{lost:?}");
+}
+
+#[test]
+fn a_refused_confirmation_notifies_nobody() {
+    let until = now().plus(Duration::days(3));
+    for (outcome, noted, refusal) in [
+        (EmailChanged::Wrong, vec![EventKind::CodeRefused], ConfirmEmailRefusal::InvalidCode),
+        (EmailChanged::Over, vec![EventKind::CodeRefused], ConfirmEmailRefusal::InvalidCode),
+        (EmailChanged::Taken, vec![], ConfirmEmailRefusal::EmailTaken),
+        (EmailChanged::Restorable(until), vec![], ConfirmEmailRefusal::Restorable(until)),
+    ] {
+        let refused = confirm(Setup { logins: confirming(Ok(outcome)), noted, ..Setup::default() });
+        assert!(matches!(refused, Err(CommandError::Refused(kind)) if kind == refusal), "{refused:?}");
+    }
+}
+
+#[test]
+fn a_restoration_revokes_and_notifies() {
+    let thief = User { email: email("thief@example.com"), ..person() };
+    let mut logins = MockLogins::new();
+    logins
+        .expect_restore_email()
+        .withf(|presented, password, _| *presented == hash(7) && password.0 == "new")
+        .return_once(move |_, _, _| {
+            Ok(EmailRestored::Done { before: Box::new(thief), after: Box::new(person()) })
+        });
+    let mut jobs = MockJobQueue::new();
+    let secured = Job::NotifySecured { user: user(2), cause: SecurityCause::EmailRestored };
+    jobs.expect_enqueue().with(eq(secured)).once().returning(|_| Ok(()));
+    jobs.expect_enqueue()
+        .withf(|job| {
+            matches!(job, Job::NotifyEmailChanged(news) if news.before == email("thief@example.com")
+                && news.restore.is_none())
+        })
+        .once()
+        .returning(|_| Ok(()));
+    let noted = vec![EventKind::EmailRestored];
+    let changes = changes(Setup { logins, jobs, noted, revoked: 1, ..Setup::default() });
+    let restored = run(changes.restore(&client(), &Token("x".to_owned()), &Password::presented("new")));
+    assert!(restored.is_ok(), "{restored:?}");
+}

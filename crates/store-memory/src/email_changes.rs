@@ -1,0 +1,92 @@
+//! Changes of e-mail addresses, and reserved previous ones.
+
+use cuepoint_domain::account::User;
+use cuepoint_domain::account::challenge::{AnswerOutcome, Challenge, Purpose};
+use cuepoint_domain::account::email_change::{EmailChanged, EmailRestored, restorable_until, restoration};
+use cuepoint_domain::account::session::TokenHash;
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ports::PasswordHash;
+use cuepoint_domain::timestamp::Timestamp;
+
+use crate::State;
+
+impl State {
+    /// Changes the e-mail address of a user who answers the code.
+    pub(crate) fn change_email(
+        &mut self,
+        user: UserId,
+        presented: &[TokenHash],
+        restore: &TokenHash,
+        now: Timestamp,
+    ) -> EmailChanged {
+        let Self { book, keys, .. } = self;
+        let Some(before) = book.users.get(&user).cloned() else { return EmailChanged::Over };
+        let Some(code) = keys.newest(user, Purpose::EmailChange) else { return EmailChanged::Over };
+        match code.judge(&before, presented, now) {
+            AnswerOutcome::Over => return EmailChanged::Over,
+            AnswerOutcome::Wrong => {
+                code.attempts = code.attempts.saturating_add(1);
+                return EmailChanged::Wrong;
+            }
+            AnswerOutcome::Right => {}
+        }
+        let after = code.proven(&before, now);
+        if let Some(until) = restorable_until(keys.challenges_of(user), now) {
+            return EmailChanged::Restorable(until);
+        }
+        if !self.moves(&before, &after, now) {
+            return EmailChanged::Taken;
+        }
+        if let Some(restoration) = restoration(&before, *restore, now) {
+            self.keys.store(restoration);
+        }
+        EmailChanged::Done(Box::new(after))
+    }
+
+    /// Restores the previous address of the user with this token, and sets their password.
+    pub(crate) fn restore_email(
+        &mut self,
+        presented: &TokenHash,
+        password: &PasswordHash,
+        now: Timestamp,
+    ) -> EmailRestored {
+        let token = self.keys.with_hash(Purpose::EmailRestore, presented);
+        let Some(token) = token.cloned() else { return EmailRestored::Over };
+        let Some(before) = self.book.users.get(&token.user).cloned() else { return EmailRestored::Over };
+        if token.judge(&before, &[*presented], now) != AnswerOutcome::Right {
+            return EmailRestored::Over;
+        }
+        let after = token.proven(&before, now);
+        if !self.moves(&before, &after, now) {
+            return EmailRestored::Taken;
+        }
+        self.keys.set_password(after.id, password);
+        self.sessions.end_all(after.id, None, now);
+        self.webhooks.disable_own(after.id, None, now);
+        EmailRestored::Done { before: Box::new(before), after: Box::new(after) }
+    }
+
+    /// Gives the user their new address and ends their open challenges, unless another user has or can restore the
+    /// address.
+    fn moves(&mut self, before: &User, after: &User, now: Timestamp) -> bool {
+        let (old, new) = (before.email.folded(), after.email.folded());
+        let holder = self.keys.owner(&new).or_else(|| self.keys.restorer(&new, now));
+        if holder.is_some_and(|holder| holder != after.id) {
+            return false;
+        }
+        self.keys.move_address(&old, new, after.id);
+        self.book.users.insert(after.id, after.clone());
+        self.keys.end_every(after.id, now);
+        true
+    }
+}
+
+impl crate::logins::CredentialTable {
+    /// The user who can restore this folded address.
+    pub(crate) fn restorer(&self, email: &str, now: Timestamp) -> Option<UserId> {
+        let restores = |challenge: &&Challenge| {
+            challenge.purpose == Purpose::EmailRestore && challenge.target == email && challenge.is_open(now)
+        };
+        self.challenges().find(restores).map(|challenge| challenge.user)
+    }
+}

@@ -1,0 +1,88 @@
+//! Rows of `challenges`, as transactions store and end them.
+
+use cuepoint_domain::account::challenge::{Challenge, Purpose};
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::feature_level::FeatureLevel;
+use cuepoint_domain::ports::PasswordHash;
+use cuepoint_domain::timestamp::Timestamp;
+use diesel::prelude::*;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+
+use super::sessions::end_all;
+use super::webhooks::disable_own;
+use crate::connect::failure::DatabaseFailure;
+use crate::rows::{ChallengeRow, NewChallengeRow, column_time};
+use crate::schema::{challenges, users};
+
+/// Ends the open challenge of a purpose.
+pub(crate) async fn end_open(
+    connection: &mut AsyncPgConnection,
+    user: UserId,
+    purpose: Purpose,
+    now: Timestamp,
+) -> Result<(), DatabaseFailure> {
+    diesel::update(challenges::table)
+        .filter(challenges::user_id.eq(user.get()))
+        .filter(challenges::purpose.eq(purpose.name()))
+        .filter(challenges::ended_at.is_null())
+        .set(challenges::ended_at.eq(column_time(now)))
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// Ends the open challenges that a new password ends.
+pub(crate) async fn end_by_new_password(
+    connection: &mut AsyncPgConnection,
+    user: UserId,
+    now: Timestamp,
+) -> Result<(), DatabaseFailure> {
+    for purpose in Purpose::ENDED_BY_NEW_PASSWORD {
+        end_open(connection, user, purpose, now).await?;
+    }
+    Ok(())
+}
+
+/// Stores a challenge.
+pub(crate) async fn store(
+    connection: &mut AsyncPgConnection,
+    challenge: &Challenge,
+) -> Result<(), DatabaseFailure> {
+    let challenge = NewChallengeRow::of(challenge);
+    diesel::insert_into(challenges::table).values(challenge).execute(connection).await?;
+    Ok(())
+}
+
+/// The newest challenge of a purpose.
+pub(crate) async fn newest(
+    mut connection: &AsyncPgConnection,
+    user: UserId,
+    purpose: Purpose,
+) -> Result<Option<ChallengeRow>, DatabaseFailure> {
+    Ok(challenges::table
+        .filter(challenges::user_id.eq(user.get()))
+        .filter(challenges::purpose.eq(purpose.name()))
+        .order(challenges::id.desc())
+        .select(ChallengeRow::as_select())
+        .first(&mut connection)
+        .await
+        .optional()?)
+}
+
+/// Sets the password of a locked user who proved their address: it ends all sessions, and disables the endpoints for
+/// their own events.
+pub(crate) async fn set_password(
+    connection: &mut AsyncPgConnection,
+    user: UserId,
+    password: &PasswordHash,
+    now: Timestamp,
+    level: FeatureLevel,
+) -> Result<(), DatabaseFailure> {
+    diesel::update(users::table.find(user.get()))
+        .set(users::password_hash.eq(&password.0))
+        .execute(connection)
+        .await?;
+    end_by_new_password(connection, user, now).await?;
+    end_all(connection, user, None, now).await?;
+    disable_own(connection, user, None, now, level).await
+}

@@ -1,0 +1,142 @@
+//! Changes of e-mail addresses, and reserved previous ones.
+
+use cuepoint_domain::account::User;
+use cuepoint_domain::account::challenge::{AnswerOutcome, Challenge, Purpose};
+use cuepoint_domain::account::email_change::{
+    EmailChanged, EmailRestored, restorable_until as restorable, restoration,
+};
+use cuepoint_domain::account::session::TokenHash;
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::ports::PasswordHash;
+use cuepoint_domain::timestamp::Timestamp;
+use diesel::dsl::sql;
+use diesel::prelude::*;
+use diesel::sql_types::Bool;
+
+use crate::connect::failure::SqliteFailure;
+use crate::rows::{ChallengeRow, known};
+use crate::schema::{challenges, users};
+use crate::tables::challenges::{newest, set_password, store};
+use crate::tables::users::{find, write};
+
+/// The user who can restore this folded address.
+pub(crate) fn restorer(
+    connection: &mut SqliteConnection,
+    email: &str,
+    now: Timestamp,
+) -> Result<Option<i64>, SqliteFailure> {
+    let since = now.minus(Purpose::EmailRestore.valid_for());
+    Ok(challenges::table
+        .filter(challenges::target.eq(email))
+        .filter(challenges::purpose.eq(Purpose::EmailRestore.name()))
+        .filter(challenges::issued_at.gt(since.unix_micros()))
+        .filter(challenges::ended_at.is_null())
+        .select(challenges::user_id)
+        .first(connection)
+        .optional()?)
+}
+
+/// The time until which a user can restore their previous address.
+pub(super) fn restorable_until(
+    connection: &mut SqliteConnection,
+    user: UserId,
+    now: Timestamp,
+    currency: &Currency,
+) -> Result<Option<Timestamp>, SqliteFailure> {
+    let kept = newest(connection, user, Purpose::EmailRestore)?;
+    let kept = kept.map(|row| row.challenge(currency)).transpose()?;
+    Ok(restorable(&kept, now))
+}
+
+/// Changes the e-mail address of a user who answers the code.
+pub(super) fn change(
+    connection: &mut SqliteConnection,
+    user: UserId,
+    presented: &[TokenHash],
+    restore: TokenHash,
+    now: Timestamp,
+    currency: &Currency,
+) -> Result<EmailChanged, SqliteFailure> {
+    let Some(before) = find(connection, user, currency)? else { return Ok(EmailChanged::Over) };
+    let Some(row) = newest(connection, user, Purpose::EmailChange)? else { return Ok(EmailChanged::Over) };
+    let kept = challenges::table.find(row.id);
+    let code = row.challenge(currency)?;
+    match code.judge(&before, presented, now) {
+        AnswerOutcome::Over => return Ok(EmailChanged::Over),
+        AnswerOutcome::Wrong => {
+            let attempts = code.attempts.saturating_add(1);
+            diesel::update(kept).set(challenges::attempts.eq(attempts)).execute(connection)?;
+            return Ok(EmailChanged::Wrong);
+        }
+        AnswerOutcome::Right => {}
+    }
+    if let Some(until) = restorable_until(connection, user, now, currency)? {
+        return Ok(EmailChanged::Restorable(until));
+    }
+    let after = code.proven(&before, now);
+    if !moves(connection, &after, now, currency)? {
+        return Ok(EmailChanged::Taken);
+    }
+    if let Some(restoration) = restoration(&before, restore, now) {
+        store(connection, &restoration, currency)?;
+    }
+    Ok(EmailChanged::Done(Box::new(after)))
+}
+
+/// Restores the previous address of the user with this token, and sets their password.
+pub(super) fn restore(
+    connection: &mut SqliteConnection,
+    presented: &TokenHash,
+    password: &PasswordHash,
+    now: Timestamp,
+    currency: &Currency,
+) -> Result<EmailRestored, SqliteFailure> {
+    // A literal, since the partial index is used only if the statement contains its condition.
+    let restorations = format!("challenges.purpose = '{}'", Purpose::EmailRestore.name());
+    let row: Option<ChallengeRow> = challenges::table
+        .filter(challenges::hash.eq(presented.0.to_vec()))
+        .filter(sql::<Bool>(&restorations))
+        .select(ChallengeRow::as_select())
+        .first(connection)
+        .optional()?;
+    let Some(row) = row else { return Ok(EmailRestored::Over) };
+    let token: Challenge = row.challenge(currency)?;
+    let Some(before) = find(connection, token.user, currency)? else { return Ok(EmailRestored::Over) };
+    if token.judge(&before, &[*presented], now) != AnswerOutcome::Right {
+        return Ok(EmailRestored::Over);
+    }
+    let after = token.proven(&before, now);
+    if !moves(connection, &after, now, currency)? {
+        return Ok(EmailRestored::Taken);
+    }
+    set_password(connection, after.id, password, now, currency)?;
+    Ok(EmailRestored::Done { before: Box::new(before), after: Box::new(after) })
+}
+
+/// Gives a user their new address and ends their open challenges, unless another user has or can restore the address.
+fn moves(
+    connection: &mut SqliteConnection,
+    after: &User,
+    now: Timestamp,
+    currency: &Currency,
+) -> Result<bool, SqliteFailure> {
+    let email = after.email.folded();
+    let owner: Option<i64> =
+        users::table.filter(users::email_folded.eq(&email)).select(users::id).first(connection).optional()?;
+    let holder = match owner {
+        Some(owner) => Some(owner),
+        None => restorer(connection, &email, now)?,
+    };
+    let holder = known("users.id", holder.map(UserId::new).unwrap_or(Some(after.id)))?;
+    if holder != after.id {
+        return Ok(false);
+    }
+    write(connection, after, currency)?;
+    diesel::update(challenges::table)
+        .filter(challenges::user_id.eq(after.id.get()))
+        .filter(challenges::ended_at.is_null())
+        .set(challenges::ended_at.eq(now.unix_micros()))
+        .execute(connection)?;
+    Ok(true)
+}

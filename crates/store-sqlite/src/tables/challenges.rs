@@ -1,0 +1,84 @@
+//! Rows of `challenges`, as transactions store and end them.
+
+use cuepoint_domain::account::challenge::{Challenge, Purpose};
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::ports::PasswordHash;
+use cuepoint_domain::timestamp::Timestamp;
+use diesel::prelude::*;
+
+use super::sessions::end_all;
+use super::webhooks::disable_own;
+use crate::connect::failure::SqliteFailure;
+use crate::rows::{ChallengeRow, NewChallengeRow};
+use crate::schema::{challenges, users};
+
+/// Ends the open challenge of a purpose.
+pub(crate) fn end_open(
+    connection: &mut SqliteConnection,
+    user: UserId,
+    purpose: Purpose,
+    now: Timestamp,
+) -> Result<(), SqliteFailure> {
+    diesel::update(challenges::table)
+        .filter(challenges::user_id.eq(user.get()))
+        .filter(challenges::purpose.eq(purpose.name()))
+        .filter(challenges::ended_at.is_null())
+        .set(challenges::ended_at.eq(now.unix_micros()))
+        .execute(connection)?;
+    Ok(())
+}
+
+/// Ends the open challenges that a new password ends.
+pub(crate) fn end_by_new_password(
+    connection: &mut SqliteConnection,
+    user: UserId,
+    now: Timestamp,
+) -> Result<(), SqliteFailure> {
+    Purpose::ENDED_BY_NEW_PASSWORD
+        .into_iter()
+        .try_for_each(|purpose| end_open(connection, user, purpose, now))
+}
+
+/// Stores a challenge.
+pub(crate) fn store(
+    connection: &mut SqliteConnection,
+    challenge: &Challenge,
+    currency: &Currency,
+) -> Result<(), SqliteFailure> {
+    let challenge = NewChallengeRow::of(challenge, currency)?;
+    diesel::insert_into(challenges::table).values(challenge).execute(connection)?;
+    Ok(())
+}
+
+/// The newest challenge of a purpose.
+pub(crate) fn newest(
+    connection: &mut SqliteConnection,
+    user: UserId,
+    purpose: Purpose,
+) -> Result<Option<ChallengeRow>, SqliteFailure> {
+    Ok(challenges::table
+        .filter(challenges::user_id.eq(user.get()))
+        .filter(challenges::purpose.eq(purpose.name()))
+        .order(challenges::id.desc())
+        .select(ChallengeRow::as_select())
+        .first(connection)
+        .optional()?)
+}
+
+/// Sets the password of a user who proved their address: it ends all sessions, and disables the endpoints for their
+/// own events.
+pub(crate) fn set_password(
+    connection: &mut SqliteConnection,
+    user: UserId,
+    password: &PasswordHash,
+    now: Timestamp,
+    currency: &Currency,
+) -> Result<(), SqliteFailure> {
+    diesel::update(users::table.find(user.get()))
+        .set(users::password_hash.eq(&password.0))
+        .execute(connection)?;
+    end_by_new_password(connection, user, now)?;
+    end_all(connection, user, None, now)?;
+    disable_own(connection, user, None, now, currency)
+}

@@ -1,0 +1,10 @@
+-- The e-mail address that the right answer gives to the user, as it was written.
+ALTER TABLE challenges
+    ADD COLUMN address text,
+    DROP CONSTRAINT challenges_purpose_check,
+    ADD CONSTRAINT challenges_purpose_check
+        CHECK (purpose IN ('email', 'phone', 'password', 'email_change', 'email_restore')) NOT VALID,
+    ADD CONSTRAINT challenges_address_check CHECK (
+        (address IS NOT NULL) = (purpose IN ('email_change', 'email_restore'))
+        AND char_length(address) BETWEEN 1 AND 1024
+    ) NOT VALID;

@@ -1,0 +1,1 @@
+DROP INDEX CONCURRENTLY challenges_for_restorations;
