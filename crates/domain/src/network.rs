@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::net::{IpAddr, Ipv6Addr};
+use core::num::NonZeroU32;
 use core::str::FromStr;
 
 use thiserror::Error;
@@ -11,6 +12,8 @@ use crate::timestamp::Timestamp;
 
 /// The mask of an IPv6 address's network prefix.
 const IPV6_PREFIX: u128 = !0 << 64;
+/// The mask of an IPv6 address's site prefix.
+const IPV6_SITE_PREFIX: u128 = !0 << 80;
 
 /// The part of an address assigned to one client: all of an IPv4 address, the first 64 bits of an IPv6
 /// address.
@@ -30,6 +33,32 @@ impl ClientNetwork {
             IpAddr::V4(address) => Self(IpAddr::V4(address)),
             IpAddr::V6(address) => Self(IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & IPV6_PREFIX))),
         }
+    }
+
+    /// The site of an IPv6 network; `None` for IPv4, where a client has single addresses.
+    #[must_use]
+    pub fn site(self) -> Option<ClientSite> {
+        match self.0 {
+            IpAddr::V4(_) => None,
+            IpAddr::V6(address) => {
+                Some(ClientSite(Ipv6Addr::from_bits(address.to_bits() & IPV6_SITE_PREFIX)))
+            }
+        }
+    }
+}
+
+/// The first 48 bits of an IPv6 address: the 65 536 networks that one customer can have.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ClientSite(Ipv6Addr);
+
+impl ClientSite {
+    /// How many times the quota of a network all networks of a site have together.
+    pub const QUOTA: NonZeroU32 = NonZeroU32::MIN.saturating_add(7);
+}
+
+impl fmt::Display for ClientSite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/48", self.0)
     }
 }
 
@@ -86,6 +115,20 @@ mod tests {
         ] {
             assert_eq!(network(address), expected);
             assert_eq!(expected.parse::<ClientNetwork>().unwrap().to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn only_an_ipv6_network_belongs_to_a_site() {
+        for (address, expected) in [
+            ("192.0.2.7", None),
+            ("::ffff:192.0.2.7", None),
+            ("2001:db8:1:2::7", Some("2001:db8:1::/48")),
+            ("2001:db8:1:ffff::7", Some("2001:db8:1::/48")),
+            ("2001:db8:2::7", Some("2001:db8:2::/48")),
+        ] {
+            let site = ClientNetwork::of(address.parse().unwrap()).site();
+            assert_eq!(site.map(|site| site.to_string()).as_deref(), expected, "{address}");
         }
     }
 

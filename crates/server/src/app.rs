@@ -11,6 +11,7 @@ use crate::adapters::event_hub::EventHub;
 use crate::adapters::job_queue::BoundedJobQueue;
 use crate::adapters::security::authentication::Authentication;
 use crate::adapters::security::keys::KeysInForce;
+use crate::adapters::security::password_queue::PasswordQueue;
 use crate::adapters::webhooks::SigningSecrets;
 use crate::config::Reachable;
 use crate::http::transport::rate_limits::RateLimits;
@@ -60,6 +61,8 @@ pub struct App {
     pub event_hub: EventHub,
     /// The rate limits.
     pub limits: RateLimits,
+    /// The passwords that wait to be hashed.
+    pub password_queue: Arc<PasswordQueue>,
     /// The throttle of the log line about an exhausted daily budget of phone codes.
     pub phone_budget_warning: LogThrottle,
     /// The secrets of provider signatures.

@@ -15,7 +15,6 @@ use cuepoint_store_postgres::{PostgresBackend, PostgresCopyEndpoint, PostgresOpt
 use cuepoint_store_sql::copy::CopyEndpoint;
 use cuepoint_store_sql::crash_points::{self, StartStep};
 use cuepoint_store_sqlite::{SqliteBackend, SqliteCopyEndpoint};
-use governor::clock::MonotonicClock;
 use secrecy::ExposeSecret;
 
 use crate::adapters::clock::ServiceClock;
@@ -338,8 +337,12 @@ pub fn app(
     };
     let shared = Arc::new(authentication.clone());
     let job_queue = Arc::new(BoundedJobQueue::default());
-    let passwords =
-        Argon2Passwords::new(settings.auth.password_cost.clone(), settings.auth.breached_passwords);
+    let passwords = Argon2Passwords::new(
+        settings.auth.password_cost.clone(),
+        settings.auth.breached_passwords,
+        settings.rate_limits.map(|quotas| quotas.waiting_passwords),
+    );
+    let password_queue = passwords.queue();
     let plain_http = settings.environment != DeploymentEnvironment::Production;
     let WebhookSettings { allowed_networks, name_servers, keys: _ } = settings.webhooks.clone();
     let calls = OutgoingCalls::new(allowed_networks, plain_http, name_servers);
@@ -402,7 +405,8 @@ pub fn app(
         webhook_keys: keys.webhooks,
         job_queue,
         event_hub: EventHub::new(settings.events.max_streams),
-        limits: RateLimits::new(settings.rate_limits, MonotonicClock),
+        limits: RateLimits::new(settings.rate_limits),
+        password_queue,
         phone_budget_warning: LogThrottle::default(),
         secrets: ProviderSecrets {
             topups: settings.topups.secrets.clone(),

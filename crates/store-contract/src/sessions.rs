@@ -78,13 +78,13 @@ pub async fn a_login_with_a_changed_password_begins_no_session(store: Arc<dyn St
     assert_eq!(alive(&store, user, at(4)).await, []);
 }
 
-/// Each token of a chain is exchanged for the next, and belongs to its session's user.
+/// Each token of a chain is exchanged for the next, and belongs to its session and its user.
 pub async fn a_token_is_exchanged_for_the_next(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     for number in 1..5 {
         assert_eq!(exchange(&store, number, number + 1).await, ExchangeOutcome::Done(user, session));
         for known in [number, number + 1] {
-            assert_eq!(store.owner(&hash(known)).await.unwrap(), Some(user), "token {known}");
+            assert_eq!(store.owner(&hash(known)).await.unwrap(), Some((user, session)), "token {known}");
         }
     }
     assert_eq!(exchange(&store, 99, 100).await, ExchangeOutcome::Refused, "an unknown token");
@@ -254,7 +254,7 @@ pub async fn ended_sessions_are_listed_since_a_time(store: Arc<dyn Store>) {
 /// ended.
 pub async fn a_purge_deletes_expired_tokens_and_ended_sessions(store: Arc<dyn Store>) {
     let (store, user, first) = logged_in(store).await;
-    log_in(&store, user, 50, at(0)).await;
+    let other = log_in(&store, user, 50, at(0)).await.id;
     let next_end = end().plus(Duration::days(10));
     store.exchange(&hash(1), &successor(2), None, next_end, at(1)).await.unwrap();
     store.exchange(&hash(50), &successor(51), None, next_end, at(1)).await.unwrap();
@@ -262,7 +262,7 @@ pub async fn a_purge_deletes_expired_tokens_and_ended_sessions(store: Arc<dyn St
     store.purge_expired(end()).await.unwrap();
     assert_eq!(exchange(&store, 1, 3).await, ExchangeOutcome::Refused, "deleted, so it ends nothing");
     assert_eq!(exchange(&store, 51, 52).await, ExchangeOutcome::Refused, "ended");
-    assert_eq!(store.owner(&hash(51)).await.unwrap(), Some(user));
+    assert_eq!(store.owner(&hash(51)).await.unwrap(), Some((user, other)));
     assert_eq!(
         store.revoked_since(at(0)).await.unwrap().sessions.len(),
         1,

@@ -204,8 +204,8 @@ impl Sessions for MemoryStore {
         Ok(BeginOutcome::Done)
     }
 
-    async fn owner(&self, presented: &TokenHash) -> Result<Option<UserId>, Unavailable> {
-        Ok(self.lock()?.sessions.tokens.get(presented).map(|token| token.user))
+    async fn owner(&self, presented: &TokenHash) -> Result<Option<(UserId, SessionId)>, Unavailable> {
+        Ok(self.lock()?.sessions.tokens.get(presented).map(|token| (token.user, token.session)))
     }
 
     async fn exchange(

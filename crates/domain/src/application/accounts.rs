@@ -140,7 +140,7 @@ impl Accounts {
             Err(_) => None,
         };
         let (user, hash) = known.map(|Credentials { user, password }| (user, password)).unzip();
-        let verified = self.env.passwords.verify(password, hash.clone()).await?;
+        let verified = self.env.passwords.verify(password, hash.clone(), client.network()).await?;
         let right = user.zip(hash).filter(|_| verified != PasswordCheck::Wrong);
         let profile = match &right {
             Some((user, _)) => self.env.people.profile(*user).await?,
@@ -162,9 +162,10 @@ impl Accounts {
             BeginOutcome::PasswordChanged => return Ok(ControlFlow::Continue(id)),
             BeginOutcome::Suspended => return Err(self.suspended(id, client).await),
         }
+        let network = client.network();
         self.env.security_audit.about(EventKind::LoggedIn, Some(id), Some(session), client).await;
         if verified == PasswordCheck::Outdated {
-            self.rehash(id, &hash, password).await;
+            self.rehash(id, &hash, password, network).await;
         }
         Ok(ControlFlow::Break(StartedSession { profile, session, refresh_token }))
     }
@@ -177,10 +178,25 @@ impl Accounts {
 
     /// Replaces an outdated hash. A failure is ignored: the login has succeeded, and the next one tries
     /// again.
-    async fn rehash(&self, user: UserId, before: &PasswordHash, password: &Password) {
-        if let Ok(after) = self.env.passwords.hash(password).await {
+    async fn rehash(
+        &self,
+        user: UserId,
+        before: &PasswordHash,
+        password: &Password,
+        network: Option<ClientNetwork>,
+    ) {
+        if let Ok(after) = self.env.passwords.hash(password, network).await {
             drop(self.env.logins.rehash(user, before, &after).await);
         }
+    }
+
+    /// The session of a refresh token, used or not; `None` if the token is unknown.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    pub async fn session_of(&self, presented: &Token) -> Result<Option<SessionId>, Unavailable> {
+        let owner = self.env.sessions.owner(&self.env.secrets.fingerprint(presented)).await?;
+        Ok(owner.map(|(_, session)| session))
     }
 
     /// Exchanges a refresh token for the next one. Repeating the call within [`REPEATABLE_FOR`], while the
@@ -209,7 +225,7 @@ impl Accounts {
     ) -> Result<StartedSession, CommandError<RefreshRefusal>> {
         let hash = self.env.secrets.fingerprint(presented);
         // Everything that can fail precedes the exchange: an outage must not use the token up.
-        let user = self
+        let (user, _) = self
             .env
             .sessions
             .owner(&hash)

@@ -6,7 +6,7 @@ use thiserror::Error;
 use time::Duration;
 
 use crate::account::challenge::{Challenge, Purpose};
-use crate::account::code_quotas::TooMany;
+use crate::account::code_quotas::{CodeQuota, TooMany};
 use crate::account::email_change::{EmailChanged, EmailRestored};
 use crate::account::security_log::EventKind;
 use crate::account::session::{Candidates, TokenHash};
@@ -46,6 +46,8 @@ pub enum RequestEmailRefusal {
     /// This many codes were sent within an hour, and one more is allowed after this time.
     #[error("{most} codes were sent already")]
     TooMany {
+        /// The quota.
+        quota: CodeQuota,
         /// The maximum number of codes.
         most: u32,
         /// The time to wait.
@@ -130,9 +132,13 @@ impl EmailChanges {
                 match env.logins.issue(&challenge, None).await? {
                     IssueOutcome::Done => {}
                     IssueOutcome::NotYet => return Err(CommandError::Refused(RequestEmailRefusal::NotYet)),
-                    IssueOutcome::TooMany(TooMany { most, until, .. }) => {
+                    IssueOutcome::TooMany(TooMany { quota, most, until }) => {
                         let wait = between(now, until);
-                        return Err(CommandError::Refused(RequestEmailRefusal::TooMany { most, wait }));
+                        return Err(CommandError::Refused(RequestEmailRefusal::TooMany {
+                            quota,
+                            most,
+                            wait,
+                        }));
                     }
                 }
                 let client = context.client.clone();
@@ -216,7 +222,7 @@ impl EmailChanges {
                 if env.passwords.is_breached(new) {
                     return Err(CommandError::Refused(RestoreEmailRefusal::BreachedPassword));
                 }
-                let after = env.passwords.hash(new).await?;
+                let after = env.passwords.hash(new, context.client.network()).await?;
                 let (presented, now) = (env.secrets.fingerprint(token), env.now());
                 let (before, user) = match env.logins.restore_email(&presented, &after, now).await? {
                     EmailRestored::Done { before, after } => (before.email, after.id),

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::authorization::{Denied, Revocation};
 use crate::ledger::{EntityKind, Rejection};
-use crate::ports::{ApplyError, PrincipalRefusal, SigningError, Unavailable};
+use crate::ports::{ApplyError, HashingError, PrincipalRefusal, SigningError, Unavailable};
 
 /// Why a command or another use case failed. `R` is its own refusal, `I` the error of reading its input.
 #[derive(Debug, Error)]
@@ -64,6 +64,9 @@ pub enum Failure {
     /// An access token could not be signed.
     #[error(transparent)]
     Signing(SigningError),
+    /// This many passwords from the client's network are waiting to be hashed already.
+    #[error("{0} passwords from the network are waiting to be hashed")]
+    TooManyPasswords(u32),
     /// The storage or a provider cannot be reached.
     #[error(transparent)]
     Unavailable(Unavailable),
@@ -119,6 +122,15 @@ impl From<Denied> for Failure {
 impl From<Unavailable> for Failure {
     fn from(unavailable: Unavailable) -> Self {
         Self::Unavailable(unavailable)
+    }
+}
+
+impl From<HashingError> for Failure {
+    fn from(error: HashingError) -> Self {
+        match error {
+            HashingError::TooManyWaiting(most) => Self::TooManyPasswords(most),
+            HashingError::Unavailable(unavailable) => Self::Unavailable(unavailable),
+        }
     }
 }
 

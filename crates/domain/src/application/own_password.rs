@@ -3,7 +3,7 @@
 use crate::account::security_log::{EventKind, SecurityEvent};
 use crate::application::{Context, Environment};
 use crate::authorization::Principal;
-use crate::ports::{Credentials, PasswordCheck, Unavailable};
+use crate::ports::{Credentials, HashingError, PasswordCheck};
 use crate::text::{Line, Password};
 
 /// Whether this is the password of the principal. A wrong password is recorded with the name of the action, and takes
@@ -14,10 +14,10 @@ pub(super) async fn is_own_password(
     principal: &Principal,
     password: &Password,
     act: &'static str,
-) -> Result<bool, Unavailable> {
+) -> Result<bool, HashingError> {
     let known = env.logins.credentials_of(principal.user).await?;
     let hash = known.map(|Credentials { password, .. }| password);
-    if env.passwords.verify(password, hash).await? != PasswordCheck::Wrong {
+    if env.passwords.verify(password, hash, context.client.network()).await? != PasswordCheck::Wrong {
         return Ok(true);
     }
     let event = SecurityEvent::by(principal, EventKind::LoginFailed, context.client.clone(), env.now());

@@ -72,11 +72,14 @@ impl PasswordChanges {
                 let known = env.logins.credentials_of(*own).await?;
                 let Credentials { user, password: before } = known.ok_or(Failure::UnknownPrincipal)?;
                 let client = context.client.clone();
-                if env.passwords.verify(present, Some(before.clone())).await? == PasswordCheck::Wrong {
+                if env.passwords.verify(present, Some(before.clone()), client.network()).await?
+                    == PasswordCheck::Wrong
+                {
                     env.security_audit.by(principal, EventKind::PasswordChangeFailed, client).await;
                     return Err(CommandError::Refused(ChangePasswordRefusal::WrongPassword));
                 }
-                let (after, keep) = (env.passwords.hash(new).await?, Some(principal.session));
+                let (after, keep) =
+                    (env.passwords.hash(new, client.network()).await?, Some(principal.session));
                 if !env.logins.change_password(user, &before, &after, keep, env.now()).await? {
                     return Err(Failure::Conflict.into());
                 }
@@ -122,7 +125,7 @@ impl PasswordChanges {
                 if env.passwords.is_breached(new) {
                     return Err(CommandError::Refused(ResetPasswordRefusal::BreachedPassword));
                 }
-                let after = env.passwords.hash(new).await?;
+                let after = env.passwords.hash(new, context.client.network()).await?;
                 let presented = env.secrets.fingerprint(token);
                 let owner = env.logins.reset_password(&presented, &after, env.now()).await?;
                 let owner = owner.ok_or(CommandError::Refused(ResetPasswordRefusal::InvalidToken))?;

@@ -13,7 +13,7 @@ use crate::ids::{SessionId, UserId};
 use crate::ledger::Balance;
 use crate::page::PageRequest;
 use crate::ports::{
-    Credentials, FirstOperator, PasswordCheck, PasswordHash, Profile, Registered, Token, Unavailable,
+    Credentials, FirstOperator, HashingError, PasswordCheck, PasswordHash, Profile, Registered, Token,
 };
 use crate::text::{Email, Line, Password, Phone};
 
@@ -88,7 +88,7 @@ impl Accounts {
         if self.env.passwords.is_breached(&registration.password) {
             return Err(CommandError::Refused(RegisterRefusal::BreachedPassword));
         }
-        let hash = self.env.passwords.hash(&registration.password).await?;
+        let hash = self.env.passwords.hash(&registration.password, client.network()).await?;
         let session = self.env.ids.next_session().await?;
         let refresh_token = self.env.secrets.first_tokens(session, &hash, self.env.now())?.current;
         let first = (session, client.clone(), &refresh_token);
@@ -114,7 +114,7 @@ impl Accounts {
         &self,
         registration: &Registration,
         client: ClientInfo,
-    ) -> Result<Option<StartedSession>, Unavailable> {
+    ) -> Result<Option<StartedSession>, HashingError> {
         let credentials = self.env.logins.credentials(&registration.email.folded()).await?;
         let Some(Credentials { user: id, password: hash }) = credentials else { return Ok(None) };
         let Some(profile) = self.env.people.profile(id).await? else { return Ok(None) };
@@ -122,9 +122,8 @@ impl Accounts {
         if profile.user.suspended_at.is_some() || !repeats(registered_at, now) {
             return Ok(None);
         }
-        if self.env.passwords.verify(&registration.password, Some(hash.clone())).await?
-            == PasswordCheck::Wrong
-        {
+        let (password, network) = (&registration.password, client.network());
+        if self.env.passwords.verify(password, Some(hash.clone()), network).await? == PasswordCheck::Wrong {
             self.env.security_audit.about(EventKind::LoginFailed, Some(id), None, client).await;
             return Ok(None);
         }
@@ -133,7 +132,8 @@ impl Accounts {
         let begun = alive.into_iter().find(|session| session.answers_registration(registered_at, now));
         let Some(session) = begun.map(|session| session.id) else { return Ok(None) };
         for refresh_token in self.env.secrets.first_tokens(session, &hash, now)?.iter() {
-            if self.env.sessions.owner(&self.env.secrets.fingerprint(refresh_token)).await? == Some(id) {
+            let owner = self.env.sessions.owner(&self.env.secrets.fingerprint(refresh_token)).await?;
+            if owner.is_some_and(|(user, _)| user == id) {
                 return Ok(Some(StartedSession { profile, session, refresh_token: refresh_token.clone() }));
             }
         }
@@ -159,7 +159,7 @@ impl Accounts {
         if self.env.passwords.is_breached(&password) {
             return Err(CommandError::Refused(BootstrapRefusal::BreachedPassword));
         }
-        let hash = self.env.passwords.hash(&password).await?;
+        let hash = self.env.passwords.hash(&password, None).await?;
         let (id, now) = (self.env.ids.next_user().await?, self.env.now());
         let name = Line::from_stored("Operator".to_owned());
         let user = User { role: Role::Operator, ..User::registered(id, name, email, None, false, now) };

@@ -68,6 +68,8 @@ pub enum SendCodeRefusal {
     /// The quota is used up: this many were sent within the window, and one more is allowed after this time.
     #[error("{most} codes were sent already")]
     TooMany {
+        /// The quota.
+        quota: CodeQuota,
         /// The maximum number of codes.
         most: u32,
         /// The time to wait.
@@ -144,7 +146,7 @@ impl Verifications {
                 Err(CommandError::Refused(match quota {
                     CodeQuota::Deployment => SendCodeRefusal::BudgetSpent(between(now, until)),
                     CodeQuota::Hour | CodeQuota::Number | CodeQuota::Network => {
-                        SendCodeRefusal::TooMany { most, wait: between(now, until) }
+                        SendCodeRefusal::TooMany { quota, most, wait: between(now, until) }
                     }
                 }))
             }

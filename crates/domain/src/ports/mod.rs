@@ -46,7 +46,7 @@ pub use notifier::{
     EmailNews, EndpointAct, EndpointMention, EndpointNews, Notice, Notifier, Recipient, SecurityCause,
 };
 pub use operation_log::{OperationLog, OperationPage};
-pub use passwords::{LowEntropyValue, PasswordCheck, PasswordHash, Passwords, Secrets, Token};
+pub use passwords::{HashingError, LowEntropyValue, PasswordCheck, PasswordHash, Passwords, Secrets, Token};
 pub use people::{DjFilter, Erased, FirstOperator, People, Profile, Registered};
 pub use personal_data::PersonalRecords;
 pub use principals::{PrincipalCheck, PrincipalRefusal};

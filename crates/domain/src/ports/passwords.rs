@@ -1,9 +1,11 @@
 //! Passwords, random secrets, and derived tokens.
 
 use async_trait::async_trait;
+use thiserror::Error;
 
 use crate::account::session::{Candidates, TokenHash};
 use crate::ids::SessionId;
+use crate::network::ClientNetwork;
 use crate::ports::Unavailable;
 use crate::text::Password;
 use crate::timestamp::Timestamp;
@@ -29,26 +31,49 @@ pub enum PasswordCheck {
     Outdated,
 }
 
-/// Hashes passwords, outside the threads that serve requests.
+/// Why a password is not hashed.
+#[derive(Debug, Error)]
+pub enum HashingError {
+    /// This many passwords from the network are waiting already, and no more may wait.
+    #[error("{0} passwords from the network are waiting to be hashed")]
+    TooManyWaiting(u32),
+    /// No hash can be computed now.
+    #[error(transparent)]
+    Unavailable(Unavailable),
+}
+
+impl From<Unavailable> for HashingError {
+    fn from(unavailable: Unavailable) -> Self {
+        Self::Unavailable(unavailable)
+    }
+}
+
+/// Hashes passwords, outside the threads that serve requests. Waiting hashes are served in turn by the network
+/// of the client, so that the passwords of one network do not delay those of another.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait Passwords: Send + Sync {
-    /// Hashes a password with a new salt.
+    /// Hashes a password from this network with a new salt.
     ///
     /// # Errors
-    /// [`Unavailable`] when no hash can be computed now.
-    async fn hash(&self, password: &Password) -> Result<PasswordHash, Unavailable>;
+    /// [`HashingError`].
+    async fn hash(
+        &self,
+        password: &Password,
+        network: Option<ClientNetwork>,
+    ) -> Result<PasswordHash, HashingError>;
 
-    /// Verifies a password. Without a hash it takes the same time and returns [`PasswordCheck::Wrong`], so that
+    /// Verifies a password from this network. Without a hash it takes the same time and returns [`PasswordCheck::Wrong`], so that
     /// timing does not reveal whether an account exists.
     ///
     /// # Errors
-    /// [`Unavailable`] when no hash can be computed now.
+    /// [`HashingError`].
     async fn verify(
         &self,
         password: &Password,
         hash: Option<PasswordHash>,
-    ) -> Result<PasswordCheck, Unavailable>;
+        network: Option<ClientNetwork>,
+    ) -> Result<PasswordCheck, HashingError>;
 
     /// Whether the password is known from breaches and must not be chosen.
     fn is_breached(&self, password: &Password) -> bool;

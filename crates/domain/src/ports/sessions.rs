@@ -56,11 +56,11 @@ pub trait Sessions: Send + Sync {
         checked: &PasswordHash,
     ) -> Result<BeginOutcome, Unavailable>;
 
-    /// The user of this token, used or not; `None` if the token is unknown.
+    /// The user and the session of this token, used or not; `None` if the token is unknown.
     ///
     /// # Errors
     /// [`Unavailable`].
-    async fn owner(&self, presented: &TokenHash) -> Result<Option<UserId>, Unavailable>;
+    async fn owner(&self, presented: &TokenHash) -> Result<Option<(UserId, SessionId)>, Unavailable>;
 
     /// Exchanges a presented token for the current one of the successors, as
     /// [`crate::account::session::RefreshToken::presented`] decides, in one atomic step: of any number of

@@ -63,7 +63,13 @@ type CallQuota = Whole<NonZeroU32, 1, 1_000_000>;
 pub(super) struct RateLimitsSection {
     enabled: Flag,
     login_per_minute: CallQuota,
+    registrations_per_minute: CallQuota,
+    guess_per_minute: CallQuota,
+    refreshes_per_minute: CallQuota,
+    public_per_minute: CallQuota,
+    waiting_passwords_per_network: CallQuota,
     failed_logins_per_minute: CallQuota,
+    failed_logins_per_address: CallQuota,
     failed_logins_per_hour: CallQuota,
     requests_per_minute: CallQuota,
     withdrawals_per_minute: CallQuota,
@@ -76,13 +82,19 @@ impl From<RateLimitsSection> for Option<Quotas> {
     fn from(section: RateLimitsSection) -> Self {
         let quotas = Quotas {
             login: section.login_per_minute.0,
+            registrations: section.registrations_per_minute.0,
+            public: section.public_per_minute.0,
+            guess: section.guess_per_minute.0,
+            refreshes: section.refreshes_per_minute.0,
             requests: section.requests_per_minute.0,
             withdrawals: section.withdrawals_per_minute.0,
             webhooks_per_hour: section.webhooks_per_hour.0,
             webhook_changes_per_hour: section.webhook_changes_per_hour.0,
             other: section.default_per_minute.0,
             failed_logins: section.failed_logins_per_minute.0,
+            failed_logins_per_address: section.failed_logins_per_address.0,
             failed_logins_per_hour: section.failed_logins_per_hour.0,
+            waiting_passwords: section.waiting_passwords_per_network.0,
         };
         section.enabled.0.then_some(quotas)
     }

@@ -64,14 +64,20 @@ fn the_compiled_defaults_are_complete() {
     assert!(settings.cors_allowed_origins.is_empty());
     let number = |number| std::num::NonZeroU32::new(number).unwrap();
     let quotas = Quotas {
-        login: number(5),
+        login: number(120),
+        registrations: number(30),
+        public: number(12_000),
+        guess: number(5),
+        refreshes: number(60),
         requests: number(10),
         withdrawals: number(5),
         webhooks_per_hour: number(10),
         webhook_changes_per_hour: number(20),
         other: number(60),
         failed_logins: number(5),
+        failed_logins_per_address: number(30),
         failed_logins_per_hour: number(100),
+        waiting_passwords: number(8),
     };
     assert_eq!(settings.rate_limits, Some(quotas));
     assert_eq!(settings.phone_codes_per_day, Some(number(1_000)));
@@ -164,6 +170,12 @@ fn every_key_can_be_set_by_a_variable() {
         ("rate_limits.failed_logins_per_hour", "6"),
         ("rate_limits.webhooks_per_hour", "7"),
         ("rate_limits.webhook_changes_per_hour", "8"),
+        ("rate_limits.registrations_per_minute", "9"),
+        ("rate_limits.public_per_minute", "10"),
+        ("rate_limits.guess_per_minute", "11"),
+        ("rate_limits.refreshes_per_minute", "12"),
+        ("rate_limits.failed_logins_per_address", "13"),
+        ("rate_limits.waiting_passwords_per_network", "14"),
         ("bootstrap.operator_email", "ada@example.com"),
         ("bootstrap.operator_password", "12345678"),
     ]);
@@ -193,10 +205,17 @@ fn every_key_can_be_set_by_a_variable() {
         other,
         failed_logins,
         failed_logins_per_hour,
+        registrations,
+        public,
+        guess,
+        refreshes,
+        failed_logins_per_address,
+        waiting_passwords,
     } = settings.rate_limits.unwrap();
     let per_hour = [failed_logins_per_hour, webhooks_per_hour, webhook_changes_per_hour];
-    let quotas = [&[login, requests, withdrawals, other, failed_logins][..], &per_hour].concat();
-    assert!(quotas.into_iter().map(std::num::NonZeroU32::get).eq(1..=8));
+    let by_address = [registrations, public, guess, refreshes, failed_logins_per_address, waiting_passwords];
+    let quotas = [&[login, requests, withdrawals, other, failed_logins][..], &per_hour, &by_address].concat();
+    assert!(quotas.into_iter().map(std::num::NonZeroU32::get).eq(1..=14));
     let Storage::Postgres(postgres) = settings.storage else { panic!("{:?}", settings.storage) };
     assert_eq!((postgres.pool_size, postgres.migrate_on_start), (4, false));
     assert_eq!(settings.requests.sweep_interval, std::time::Duration::from_secs(3));

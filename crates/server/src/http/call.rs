@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use actix_web::HttpRequest;
 use actix_web::http::Method;
+use actix_web::{HttpMessage as _, HttpRequest};
 use cuepoint_domain::account::session::ClientInfo;
-use cuepoint_domain::application::{ClientContext, Context};
+use cuepoint_domain::application::{ClientContext, CommandError, Context, Failure};
 use cuepoint_domain::authorization::Principal;
+use cuepoint_domain::ids::SessionId;
 use cuepoint_domain::ledger::{IdempotencyKey, Position};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::page::Rows;
@@ -21,10 +22,10 @@ use crate::app::App;
 use crate::http::transport::client_address;
 use crate::http::transport::connections::Connection;
 use crate::http::transport::deadline::RequestDeadline;
-use crate::http::transport::rate_limits::{Class, LoginAttempt, LoginLimitRefusal};
+use crate::http::transport::rate_limits::{Admitted, Class, LoginAttempt, LoginLimitRefusal};
 use crate::http::wire::body::RequestBody;
 use crate::http::wire::envelope::ApiResponse;
-use crate::http::wire::error::{ApiError, Code};
+use crate::http::wire::error::{ApiError, Code, Quota};
 use crate::http::wire::filters::{Filter, QueryFilters};
 use crate::http::wire::headers::{self, Signature};
 use crate::http::wire::json::Object;
@@ -149,19 +150,21 @@ impl ApiCall {
     ///
     /// # Errors
     /// [`Code::RateLimited`] after too many failures from this network, or from all networks unless the
-    /// account was recently logged in from this one. [`Code::Unavailable`].
+    /// account was recently logged in from this one, or if too many passwords from this network are waiting.
+    /// [`Code::Unavailable`].
     pub async fn admit_login(&self, email: &str) -> Result<LoginAttempt, ApiError> {
+        self.ensure_hashable()?;
         let name = folded(email);
         let network = self.client().network();
         match self.app.limits.try_login(&name, network) {
             Ok(attempt) => Ok(attempt),
-            Err(LoginLimitRefusal::Network(quota)) => Err(ApiError::rate_limited(quota)),
+            Err(LoginLimitRefusal::Network(quota)) => Err(self.refused_for_network(quota)),
             Err(LoginLimitRefusal::Account(quota, attempt)) => {
                 let known = self.app.services.accounts.knows_network(&name, network).await;
                 if matches!(known, Ok(true)) {
-                    return Ok(attempt);
+                    return Ok(*attempt);
                 }
-                self.app.limits.give_back(attempt);
+                self.app.limits.give_back(*attempt);
                 known?;
                 Err(ApiError::rate_limited(quota))
             }
@@ -174,10 +177,49 @@ impl ApiCall {
     /// # Errors
     /// [`Code::RateLimited`].
     pub fn admit_registration(&self, email: &Email) -> Result<LoginAttempt, ApiError> {
+        self.ensure_hashable()?;
         match self.app.limits.try_login(&email.folded(), self.client().network()) {
-            Ok(attempt) | Err(LoginLimitRefusal::Account(_, attempt)) => Ok(attempt),
-            Err(LoginLimitRefusal::Network(quota)) => Err(ApiError::rate_limited(quota)),
+            Ok(attempt) => Ok(attempt),
+            Err(LoginLimitRefusal::Account(_, attempt)) => Ok(*attempt),
+            Err(LoginLimitRefusal::Network(quota)) => Err(self.refused_for_network(quota)),
         }
+    }
+
+    /// Ends the request if its password could not even wait to be hashed. Nothing was read yet, so it does not
+    /// count.
+    fn ensure_hashable(&self) -> Result<(), ApiError> {
+        self.app.password_queue.ensure_room(self.client().network()).map_err(|error| {
+            self.refund();
+            error.into()
+        })
+    }
+
+    /// The refusal of a login for which nothing was read, so that it does not count.
+    fn refused_for_network(&self, quota: Quota) -> ApiError {
+        self.refund();
+        ApiError::rate_limited(quota)
+    }
+
+    /// Gives the count of this request back if its password could not even wait to be hashed.
+    pub fn refund_unhashed<T, R>(&self, outcome: &Result<T, CommandError<R>>) {
+        if matches!(outcome, Err(CommandError::Failed(Failure::TooManyPasswords(_)))) {
+            self.refund();
+        }
+    }
+
+    fn refund(&self) {
+        let admitted = self.request.extensions_mut().remove::<Admitted>();
+        if let Some(admitted) = admitted {
+            self.app.limits.refund(admitted);
+        }
+    }
+
+    /// Counts the exchange of a refresh token of this session, or of an unknown token.
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`].
+    pub fn count_refresh(&self, session: Option<SessionId>) -> Result<(), ApiError> {
+        note(self.app.limits.admit_refresh(session, self.client().network()), &self.request)
     }
 
     /// Counts a password that the principal presents as an attempt to guess it.
@@ -185,7 +227,7 @@ impl ApiCall {
     /// # Errors
     /// [`Code::RateLimited`].
     pub fn count_password(&self, principal: &Principal) -> Result<(), ApiError> {
-        self.app.limits.admit_principal(Class::Login, principal).map(drop).map_err(ApiError::rate_limited)
+        self.app.limits.admit_principal(Class::Guess, principal).map(drop).map_err(ApiError::rate_limited)
     }
 
     /// The values of the filters.
@@ -204,6 +246,17 @@ impl ApiCall {
         let filters: Vec<&str> = self.filters.iter().map(|filter| filter.name).collect();
         Paging::read(&self.query, path, &filters)
     }
+}
+
+/// Keeps the admission of a request for the headers of its response.
+///
+/// # Errors
+/// [`Code::RateLimited`].
+pub(super) fn note(admitted: Result<Option<Admitted>, Quota>, request: &HttpRequest) -> Result<(), ApiError> {
+    if let Some(admitted) = admitted.map_err(ApiError::rate_limited)? {
+        request.extensions_mut().insert(admitted);
+    }
+    Ok(())
 }
 
 /// The input of a command that takes none.

@@ -8,12 +8,13 @@
 
 use std::sync::Arc;
 
-use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderMap};
+use actix_web::http::{Method, StatusCode};
 use actix_web::web::{Bytes, BytesMut, Payload};
 use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, rt};
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ledger::{Fingerprint, IdempotencyKey, KeyScope};
+use cuepoint_domain::network::ClientNetwork;
 use cuepoint_domain::ports::Clock as _;
 use cuepoint_domain::text::Line;
 use futures_util::StreamExt as _;
@@ -22,15 +23,15 @@ use tracing::Instrument as _;
 use crate::adapters::security::authentication::Authentication;
 use crate::adapters::webhooks::SignedMessage;
 use crate::app::App;
-use crate::http::call::ApiCall;
+use crate::http::call::{self, ApiCall};
 use crate::http::declaration::Declaration;
 use crate::http::endpoint::{Body, Endpoint, Provider};
 use crate::http::reliance::ensure_reliable;
 use crate::http::transport::client_address::{client, client_address};
 use crate::http::transport::deadline::RequestDeadline;
-use crate::http::transport::rate_limits::{Class, RateLimitSubject};
-use crate::http::wire::envelope::ApiResponse;
-use crate::http::wire::error::{ApiError, Code, Quota, RateLimitStatus};
+use crate::http::transport::rate_limits::{Admitted, Class};
+use crate::http::wire::envelope::{self, ApiResponse};
+use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::headers::{self, Signature};
 use crate::http::wire::json::{BodyError, Object};
 use crate::http::wire::query::Query;
@@ -48,6 +49,26 @@ pub async fn answer(
     request: &HttpRequest,
     payload: Payload,
 ) -> Result<HttpResponse, ApiError> {
+    let answer = handle(operation, app, request, payload).await;
+    let is_accepted = match &answer {
+        Ok(response) => !response.headers().contains_key(envelope::REPLAYED),
+        Err(error) => error.code.status() != StatusCode::UNPROCESSABLE_ENTITY,
+    };
+    if !is_accepted {
+        let admitted = request.extensions().get::<Admitted>().copied();
+        if let Some(admitted) = admitted {
+            request.extensions_mut().insert(app.limits.count_as_other(admitted));
+        }
+    }
+    answer
+}
+
+async fn handle(
+    operation: &Declaration,
+    app: &Arc<App>,
+    request: &HttpRequest,
+    payload: Payload,
+) -> Result<HttpResponse, ApiError> {
     let call = |body: &Bytes, key| call(operation, app, request, body, key);
     let respond = |answer: ApiResponse| {
         let list = operation.answers.location.map(|path| format!("{}{path}", app.settings.public_url));
@@ -56,7 +77,7 @@ pub async fn answer(
     let (deadline, handling) = match &operation.run {
         Endpoint::Plain(run) => return run(Arc::clone(app), request.clone()).await,
         Endpoint::Open(run) => {
-            count(operation.class, address(request), app, request)?;
+            count(operation.class, app, request)?;
             headers::accepts(operation.answers.media_type(), request)?;
             let call = call(&receive(operation, app, request, payload).await?, None)?;
             (call.deadline, run(call))
@@ -79,7 +100,7 @@ pub async fn answer(
         Endpoint::Provider(by, run) => {
             // Only messages that fail verification are counted, so that genuine ones are never delayed.
             let received = receive_signed(*by, operation, app, request, payload).await.or_else(|refused| {
-                count(operation.class, address(request), app, request)?;
+                count(operation.class, app, request)?;
                 Err(refused)
             });
             let call = call(&received?, None)?;
@@ -130,9 +151,9 @@ async fn admit(
     let denied = known.as_ref().ok().copied().filter(|known| known.has_role_for(action).is_err());
     let principal = if denied.is_some() { Err(Code::InsufficientScope.into()) } else { known };
     match &principal {
-        Ok(principal) => note(app.limits.admit_principal(operation.class, principal), request)?,
+        Ok(principal) => call::note(app.limits.admit_principal(operation.class, principal), request)?,
         // A rejected token does not use up the quota of a class of operations.
-        Err(_) => count(Class::Other, address(request), app, request)?,
+        Err(_) => count(Class::Other, app, request)?,
     }
     if let Some(denied) = denied {
         record_denied(operation, app, &denied, request).await;
@@ -142,21 +163,12 @@ async fn admit(
     Ok(principal)
 }
 
-/// Counts a request.
-fn count(class: Class, subject: RateLimitSubject, app: &App, request: &HttpRequest) -> Result<(), ApiError> {
-    note(app.limits.admit(class, subject), request)
-}
-
-/// Keeps the rate limit status of an admitted request for the response headers.
-fn note(admitted: Result<Option<RateLimitStatus>, Quota>, request: &HttpRequest) -> Result<(), ApiError> {
-    if let Some(status) = admitted.map_err(ApiError::rate_limited)? {
-        request.extensions_mut().insert(status);
-    }
-    Ok(())
-}
-
-fn address(request: &HttpRequest) -> RateLimitSubject {
-    RateLimitSubject::address(client_address(request).address)
+/// Counts a request without a token.
+fn count(class: Class, app: &App, request: &HttpRequest) -> Result<(), ApiError> {
+    // The token of a refresh is not known yet.
+    let class = if class == Class::Refreshes { Class::Public } else { class };
+    let network = client_address(request).address.map(ClientNetwork::of);
+    call::note(app.limits.admit_network(class, network), request)
 }
 
 /// The principal of the access token with their current role.

@@ -16,8 +16,9 @@ use crate::http::observe::{self, request_id};
 use crate::http::operations;
 use crate::http::pipeline;
 use crate::http::transport::client_address::ClientAddress;
+use crate::http::transport::rate_limits::Admitted;
 use crate::http::wire::envelope;
-use crate::http::wire::error::{ApiError, Code, RateLimitStatus};
+use crate::http::wire::error::{ApiError, Code};
 use crate::networks::Networks;
 
 /// Registers all operations with the web server; other methods of a path are answered with its allowed
@@ -91,10 +92,10 @@ async fn serve(
 ) -> HttpResponse {
     observe::matched(&request, operation.path);
     let answered = pipeline::answer(operation, app, &request, payload).await;
-    let standing = request.extensions().get::<RateLimitStatus>().copied();
+    let admitted = request.extensions().get::<Admitted>().copied();
     let mut response = answered.unwrap_or_else(|error| error.respond(&request_id(&request)));
-    if let Some(standing) = standing {
-        envelope::show(standing, response.headers_mut());
+    if let Some(admitted) = admitted {
+        envelope::show(admitted.status, response.headers_mut());
     }
     response
 }

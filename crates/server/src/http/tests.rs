@@ -338,7 +338,15 @@ async fn pages_of_other_origins_may_call_only_where_they_are_allowed() {
     let called =
         TestRequest::get().uri("/api/v1/wallet").insert_header(("origin", "https://app.example.com"));
     let exposed = send(&open, called).await;
-    for name in ["x-request-id", "location", "idempotency-replayed", "retry-after", "x-ratelimit-limit"] {
+    for name in [
+        "x-request-id",
+        "location",
+        "idempotency-replayed",
+        "retry-after",
+        "x-ratelimit-limit",
+        "x-ratelimit-reset",
+        "x-ratelimit-resource",
+    ] {
         let names = exposed.header("access-control-expose-headers").to_lowercase();
         assert!(names.contains(name), "{name} in {names}");
     }

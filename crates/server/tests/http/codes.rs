@@ -48,6 +48,9 @@ fn guest(server: &Server, phone: &str) -> Person {
 fn used_up(answer: &Answer, most: &str) {
     answer.refused(429, "rate_limited");
     assert_eq!(answer.header("x-ratelimit-limit"), Some(most), "{answer}");
+    let resource = if most == "5" { "codes_per_number_and_day" } else { "codes_per_network_and_day" };
+    assert_eq!(answer.header("x-ratelimit-resource"), Some(resource), "{answer}");
+    assert_eq!(answer.header("x-ratelimit-reset"), Some("86400"), "{answer}");
     is_a_day(answer);
 }
 

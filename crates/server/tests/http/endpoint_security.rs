@@ -229,7 +229,7 @@ fn a_spelling_of_an_earlier_version_is_shown_as_the_url_that_is_called(store: St
 
 #[test]
 fn passwords_for_endpoints_are_limited_as_those_of_logins() {
-    let keys = [("rate_limits.enabled", "true"), ("rate_limits.login_per_minute", "3")];
+    let keys = [("rate_limits.enabled", "true"), ("rate_limits.guess_per_minute", "3")];
     let (server, _) = Server::with_operator(Store::Memory, &keys);
     let guest = server.guest();
     let path = format!("{OWN}/{}", guest.webhook_endpoint(OWN));

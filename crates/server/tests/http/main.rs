@@ -88,6 +88,7 @@ mod tour;
 mod unknown_names;
 mod unread_log;
 mod upgrades;
+mod venues;
 mod verifications;
 mod ways_to_lose_money;
 mod webhook_deliveries;

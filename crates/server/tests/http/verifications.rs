@@ -141,6 +141,8 @@ fn at_most_five_codes_are_sent_an_hour(store: Store) {
     assert!((3_500..=3_601).contains(&seconds), "{answer}");
     assert_eq!(answer.header("x-ratelimit-limit"), Some("5"));
     assert_eq!(answer.header("x-ratelimit-remaining"), Some("0"));
+    assert_eq!(answer.header("x-ratelimit-reset"), Some("3600"));
+    assert_eq!(answer.header("x-ratelimit-resource"), Some("codes_per_hour"));
     // The other address has its own limit, and the latest code stays valid.
     ask(&guest, "phone").data(200);
     verify(&guest, "email", &codes[4]).data(200);

@@ -50,21 +50,22 @@ impl Sessions for PostgresStore {
         Ok(begun)
     }
 
-    async fn owner(&self, presented: &TokenHash) -> Result<Option<UserId>, Unavailable> {
+    async fn owner(&self, presented: &TokenHash) -> Result<Option<(UserId, SessionId)>, Unavailable> {
         let hash = presented.0.to_vec();
-        let found: Option<i64> = self
+        let found: Option<(i64, i64)> = self
             .database
             .read(async |mut connection| {
                 Ok(tokens::table
                     .inner_join(sessions::table)
                     .filter(tokens::hash.eq(&hash))
-                    .select(sessions::user_id)
+                    .select((sessions::user_id, sessions::id))
                     .get_result(&mut connection)
                     .await
                     .optional()?)
             })
             .await?;
-        found.map(|user| user_id(user).map_err(Unavailable::new)).transpose()
+        let owner = found.map(|(user, session)| Ok::<_, Corrupt>((user_id(user)?, session_id(session)?)));
+        owner.transpose().map_err(Unavailable::new)
     }
 
     async fn exchange(

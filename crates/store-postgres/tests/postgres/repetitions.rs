@@ -74,7 +74,7 @@ async fn a_registration_survives_a_lost_commit_and_adds_one_user() {
         assert_eq!(scene.count(&format!("wallets WHERE user_id = {id}")).await, 1, "{loss:?}");
         assert_eq!(scene.count(&format!("sessions WHERE id = {session}")).await, 1, "{loss:?}");
         assert_eq!(scene.count("refresh_tokens").await, 1, "{loss:?}");
-        assert_eq!(scene.store.owner(&hash(1)).await.unwrap(), Some(id), "{loss:?}");
+        assert_eq!(scene.store.owner(&hash(1)).await.unwrap(), Some((id, session)), "{loss:?}");
     }
 }
 
@@ -90,7 +90,7 @@ async fn a_login_survives_a_lost_commit_and_begins_one_session() {
         assert_eq!(begun, BeginOutcome::Done, "{loss:?}");
         assert_eq!(scene.count("sessions").await, 1, "{loss:?}");
         assert_eq!(scene.count("refresh_tokens").await, 1, "{loss:?}");
-        assert_eq!(scene.store.owner(&hash(1)).await.unwrap(), Some(user), "{loss:?}");
+        assert_eq!(scene.store.owner(&hash(1)).await.unwrap(), Some((user, session.id)), "{loss:?}");
     }
 }
 

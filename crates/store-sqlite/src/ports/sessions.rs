@@ -54,15 +54,16 @@ impl Sessions for SqliteStore {
         Ok(self.writer.change(Repetition::Repeatable, log_in).await?)
     }
 
-    async fn owner(&self, presented: &TokenHash) -> Result<Option<UserId>, Unavailable> {
+    async fn owner(&self, presented: &TokenHash) -> Result<Option<(UserId, SessionId)>, Unavailable> {
         self.readers.read(|connection| {
-            let owner: Option<i64> = tokens::table
+            let owner: Option<(i64, i64)> = tokens::table
                 .inner_join(sessions::table)
                 .filter(tokens::hash.eq(presented.0.to_vec()))
-                .select(sessions::user_id)
+                .select((sessions::user_id, sessions::id))
                 .get_result(connection)
                 .optional()?;
-            Ok(owner.map(user_id).transpose()?)
+            let owner = owner.map(|(user, session)| Ok::<_, Corrupt>((user_id(user)?, session_id(session)?)));
+            Ok(owner.transpose()?)
         })
     }
 

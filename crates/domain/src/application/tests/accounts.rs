@@ -80,7 +80,7 @@ pub(super) fn known(hash: &'static str) -> MockLogins {
 
 pub(super) fn checked(verified: PasswordCheck) -> MockPasswords {
     let mut passwords = MockPasswords::new();
-    passwords.expect_verify().once().returning(move |_, _| Ok(verified));
+    passwords.expect_verify().once().returning(move |_, _, _| Ok(verified));
     passwords
 }
 
@@ -107,9 +107,9 @@ fn a_login_with_an_unknown_address_costs_a_password_check() {
         let mut passwords = MockPasswords::new();
         passwords
             .expect_verify()
-            .withf(|_, hash| hash.is_none())
+            .withf(|_, hash, _| hash.is_none())
             .once()
-            .returning(|_, _| Ok(PasswordCheck::Wrong));
+            .returning(|_, _, _| Ok(PasswordCheck::Wrong));
         let setup = Setup { logins, passwords, noted: vec![EventKind::LoginFailed], ..Setup::default() };
         let refused = run(accounts(setup).login(&client(), email, &password()));
         assert!(matches!(refused, Err(CommandError::Refused(LoginRefusal::InvalidCredentials))), "{email}");
@@ -142,7 +142,7 @@ fn a_login_racing_a_password_change_is_checked_again() {
     let mut passwords = MockPasswords::new();
     let mut turn = mockall::Sequence::new();
     for verified in [PasswordCheck::Right, PasswordCheck::Wrong] {
-        passwords.expect_verify().once().in_sequence(&mut turn).returning(move |_, _| Ok(verified));
+        passwords.expect_verify().once().in_sequence(&mut turn).returning(move |_, _, _| Ok(verified));
     }
     let (people, logins, noted) = (people_with(true), known("hash"), vec![EventKind::LoginFailed]);
     let refused = login(Setup { people, logins, sessions, passwords, noted, ..Setup::default() });
@@ -154,7 +154,7 @@ fn a_login_whose_password_keeps_changing_is_recorded_as_failed() {
     let mut sessions = MockSessions::new();
     sessions.expect_begin().times(2).returning(|_, _, _| Ok(BeginOutcome::PasswordChanged));
     let mut passwords = MockPasswords::new();
-    passwords.expect_verify().times(2).returning(|_, _| Ok(PasswordCheck::Right));
+    passwords.expect_verify().times(2).returning(|_, _, _| Ok(PasswordCheck::Right));
     let (people, logins, noted) = (people_with(true), known("hash"), vec![EventKind::LoginFailed]);
     let refused = login(Setup { people, logins, sessions, passwords, noted, ..Setup::default() });
     assert!(matches!(refused, Err(CommandError::Refused(LoginRefusal::InvalidCredentials))), "{refused:?}");
@@ -181,10 +181,10 @@ fn a_failure_after_the_session_began_does_not_undo_the_login() {
     let mut logins = known("old");
     logins.expect_rehash().once().returning(|_, _, _| Err(Unavailable::new("the storage is away")));
     let mut passwords = checked(PasswordCheck::Outdated);
-    passwords.expect_hash().once().returning(|_| Ok(PasswordHash("new".to_owned())));
+    passwords.expect_hash().once().returning(|_, _| Ok(PasswordHash("new".to_owned())));
     let rehash = Setup { logins, passwords, ..Setup::default() };
     let mut hash = checked(PasswordCheck::Outdated);
-    hash.expect_hash().once().returning(|_| Err(Unavailable::new("too much to hash")));
+    hash.expect_hash().once().returning(|_, _| Err(Unavailable::new("too much to hash").into()));
     let passwords = Setup { logins: known("old"), passwords: hash, ..Setup::default() };
     for setup in [rehash, passwords] {
         let log = Some(log_away(EventKind::LoggedIn));
@@ -207,7 +207,7 @@ fn bootstrap(
         Ok(taken.then(|| Credentials { user: user(2), password: PasswordHash("theirs".to_owned()) }))
     });
     setup.passwords.expect_is_breached().return_const(breached);
-    setup.passwords.expect_hash().returning(|_| Ok(PasswordHash("hash".to_owned())));
+    setup.passwords.expect_hash().returning(|_, _| Ok(PasswordHash("hash".to_owned())));
     setup.people.expect_register_first_operator().times(usize::from(made.is_some())).returning(
         move |user, _| {
             assert_eq!(user.role, Role::Operator);
@@ -251,7 +251,7 @@ fn a_login_rehashes_an_outdated_hash() {
         .once()
         .returning(|_, _, _| Ok(()));
     let mut passwords = checked(PasswordCheck::Outdated);
-    passwords.expect_hash().once().returning(|_| Ok(PasswordHash("new".to_owned())));
+    passwords.expect_hash().once().returning(|_, _| Ok(PasswordHash("new".to_owned())));
     let (people, sessions, noted) = (people_with(true), begun(), vec![EventKind::LoggedIn]);
     assert!(login(Setup { people, logins, sessions, passwords, noted, ..Setup::default() }).is_ok());
 }
@@ -285,7 +285,7 @@ fn a_suspension_is_disclosed_only_with_the_right_password() {
         );
     }
     let mut sessions = MockSessions::new();
-    sessions.expect_owner().returning(|_| Ok(Some(user(2))));
+    sessions.expect_owner().returning(|_| Ok(Some((user(2), session()))));
     sessions.expect_exchange().never();
     let setup = Setup { people: suspended(), sessions, ..Setup::default() };
     assert!(matches!(refresh(setup), Err(CommandError::Refused(RefreshRefusal::Suspended))));
@@ -294,7 +294,7 @@ fn a_suspension_is_disclosed_only_with_the_right_password() {
 /// Sessions whose exchange of the DJ's token has this outcome.
 fn presented(exchange: ExchangeOutcome) -> MockSessions {
     let mut sessions = MockSessions::new();
-    sessions.expect_owner().returning(|_| Ok(Some(user(2))));
+    sessions.expect_owner().returning(|_| Ok(Some((user(2), session()))));
     sessions
         .expect_exchange()
         .withf(|presented, successors, network, expires_at, at| {
@@ -362,7 +362,7 @@ fn a_logout_is_recorded_and_refreshes_the_revocation_list() {
 #[test]
 fn an_outage_uses_up_no_refresh_token() {
     let mut sessions = MockSessions::new();
-    sessions.expect_owner().returning(|_| Ok(Some(user(2))));
+    sessions.expect_owner().returning(|_| Ok(Some((user(2), session()))));
     sessions.expect_exchange().never();
     let mut people = MockPeople::new();
     people.expect_profile().returning(|_| Err(Unavailable::new("the storage is away")));

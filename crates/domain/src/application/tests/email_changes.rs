@@ -47,9 +47,9 @@ fn changes(setup: Setup) -> EmailChanges {
         .returning(|_, _, _| Ok(Candidates { current: hash(1), others: vec![hash(2)] }));
     let mut passwords = MockPasswords::new();
     let check = if has_right_password { PasswordCheck::Right } else { PasswordCheck::Wrong };
-    passwords.expect_verify().returning(move |_, _| Ok(check));
+    passwords.expect_verify().returning(move |_, _, _| Ok(check));
     passwords.expect_is_breached().return_const(false);
-    passwords.expect_hash().returning(|_| Ok(PasswordHash("new".to_owned())));
+    passwords.expect_hash().returning(|_, _| Ok(PasswordHash("new".to_owned())));
     let mut people = MockPeople::new();
     people.expect_profile().returning(|_| Ok(Some(Profile { user: person(), balance: Balance::default() })));
     let mut log = MockSecurityLog::new();

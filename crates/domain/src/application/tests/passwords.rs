@@ -75,9 +75,9 @@ fn compared(verified: PasswordCheck) -> MockPasswords {
     let mut passwords = unknown();
     passwords
         .expect_verify()
-        .withf(|_, against| *against == Some(hash("before")))
+        .withf(|_, against, _| *against == Some(hash("before")))
         .once()
-        .returning(move |_, _| Ok(verified));
+        .returning(move |_, _, _| Ok(verified));
     passwords
 }
 
@@ -85,7 +85,7 @@ fn compared(verified: PasswordCheck) -> MockPasswords {
 fn unknown() -> MockPasswords {
     let mut passwords = MockPasswords::new();
     passwords.expect_is_breached().return_const(false);
-    passwords.expect_hash().returning(|_| Ok(hash("after")));
+    passwords.expect_hash().returning(|_, _| Ok(hash("after")));
     passwords
 }
 

@@ -132,7 +132,7 @@ fn erase(
         .expect_credentials_of()
         .with(eq(user(2)))
         .returning(|user| Ok(Some(Credentials { user, password: PasswordHash("hash".to_owned()) })));
-    doubles.passwords.expect_verify().once().returning(move |_, _| Ok(verified));
+    doubles.passwords.expect_verify().once().returning(move |_, _, _| Ok(verified));
     // The erasure is done even if the pending top-ups fail later.
     let unavailable = |_, _| Err(Unavailable::new("the storage is away"));
     doubles.topups.expect_pending_topups().times(times).returning(unavailable);

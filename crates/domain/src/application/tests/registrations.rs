@@ -47,10 +47,12 @@ fn again(taken: Taken) -> Result<SignedIn, CommandError<RegisterRefusal>> {
     });
     let mut passwords = verified.map_or_else(MockPasswords::new, checked);
     passwords.expect_is_breached().return_const(false);
-    passwords.expect_hash().once().returning(|_| Ok(PasswordHash("new".to_owned())));
+    passwords.expect_hash().once().returning(|_, _| Ok(PasswordHash("new".to_owned())));
     let mut sessions = MockSessions::new();
     sessions.expect_sessions().returning(move |_, _, _| Ok(Rows { rows: alive.clone(), total: 1 }));
-    sessions.expect_owner().returning(move |presented| Ok((*presented == kept).then(|| user(2))));
+    sessions
+        .expect_owner()
+        .returning(move |presented| Ok((*presented == kept).then(|| (user(2), session()))));
     let accounts =
         accounts(Setup { people, logins: known("hash"), sessions, passwords, noted, ..Setup::default() });
     let registration = Registration {

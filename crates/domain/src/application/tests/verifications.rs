@@ -112,8 +112,12 @@ fn a_full_code_quota_reports_the_wait() {
         let logins = issuing(IssueOutcome::TooMany(TooMany { quota, most, until: now().plus(wait) }));
         let setup = Setup { people: people_with(true), logins, notifier: reaching(), ..Setup::default() };
         match send(setup, Address::Email) {
-            Err(CommandError::Refused(SendCodeRefusal::TooMany { most: told, wait: waits })) => {
-                assert_eq!((told, waits), (most, wait))
+            Err(CommandError::Refused(SendCodeRefusal::TooMany {
+                quota: named,
+                most: told,
+                wait: waits,
+            })) => {
+                assert_eq!((named, told, waits), (quota, most, wait))
             }
             other => panic!("{other:?}"),
         }

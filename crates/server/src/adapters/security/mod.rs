@@ -2,6 +2,7 @@
 
 pub mod authentication;
 pub mod keys;
+pub mod password_queue;
 pub mod passwords;
 pub mod random;
 pub mod revocations;

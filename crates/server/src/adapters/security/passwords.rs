@@ -1,20 +1,19 @@
 //! Password hashing with argon2id, with limited concurrency and outside the threads that answer requests.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
-use std::time::Duration;
 
 use argon2::password_hash::phc::PasswordHash as ParsedHash;
 use argon2::password_hash::{Error, PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
 use async_trait::async_trait;
-use cuepoint_domain::ports::{PasswordCheck, PasswordHash, Passwords, Unavailable};
+use cuepoint_domain::network::ClientNetwork;
+use cuepoint_domain::ports::{HashingError, PasswordCheck, PasswordHash, Passwords, Unavailable};
 use cuepoint_domain::text::Password;
 use passwords::analyzer::is_common_password;
 use serde::Deserialize;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The time limit of waiting to be hashed.
-const PATIENCE: Duration = Duration::from_secs(3);
+use super::password_queue::{PATIENCE, PasswordQueue};
 
 /// The maximum length of common passwords; no list has longer ones.
 const LONGEST_COMMON: usize = 64;
@@ -34,53 +33,58 @@ pub enum BreachedPasswords {
 pub struct Argon2Passwords {
     cost: Params,
     breached: BreachedPasswords,
-    turns: Arc<Semaphore>,
-    patience: Duration,
+    queue: Arc<PasswordQueue>,
 }
 
 impl Argon2Passwords {
-    /// Creates a hasher with these cost parameters.
+    /// Creates a hasher with these cost parameters, for which at most this many passwords of a network wait.
     #[must_use]
-    pub fn new(cost: Params, breached: BreachedPasswords) -> Self {
+    pub fn new(cost: Params, breached: BreachedPasswords, most_waiting: Option<NonZeroU32>) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { cost, breached, turns: Arc::new(Semaphore::new(cores)), patience: PATIENCE }
+        Self { cost, breached, queue: PasswordQueue::new(cores, most_waiting, PATIENCE) }
     }
 
-    /// Waits for a free slot, then runs the work on a blocking thread.
+    /// The queue of waiting passwords.
+    #[must_use]
+    pub fn queue(&self) -> Arc<PasswordQueue> {
+        Arc::clone(&self.queue)
+    }
+
+    /// Waits for a free place, then runs the work on a blocking thread.
     async fn in_turn<T: Send + 'static>(
         &self,
+        network: Option<ClientNetwork>,
         work: impl FnOnce() -> Result<T, Error> + Send + 'static,
-    ) -> Result<T, Unavailable> {
-        let turn = self.turn().await?;
+    ) -> Result<T, HashingError> {
+        let place = self.queue.place(network).await?;
         let worked = tokio::task::spawn_blocking(move || {
-            // Held until the work ends, so that a cancelled request does not free its slot early.
-            let _turn = turn;
+            // Held until the work ends, so that a cancelled request does not free its place early.
+            let _place = place;
             work()
         });
-        worked.await.map_err(Unavailable::new)?.map_err(Unavailable::new)
-    }
-
-    async fn turn(&self) -> Result<OwnedSemaphorePermit, Unavailable> {
-        let turn = tokio::time::timeout(self.patience, self.turns.clone().acquire_owned()).await;
-        turn.map_err(|_| Unavailable::new("too many passwords are waiting to be hashed"))?
-            .map_err(Unavailable::new)
+        Ok(worked.await.map_err(Unavailable::new)?.map_err(Unavailable::new)?)
     }
 }
 
 #[async_trait]
 impl Passwords for Argon2Passwords {
-    async fn hash(&self, password: &Password) -> Result<PasswordHash, Unavailable> {
+    async fn hash(
+        &self,
+        password: &Password,
+        network: Option<ClientNetwork>,
+    ) -> Result<PasswordHash, HashingError> {
         let (password, cost) = (password.clone(), self.cost.clone());
-        self.in_turn(move || hash(&password, cost)).await
+        self.in_turn(network, move || hash(&password, cost)).await
     }
 
     async fn verify(
         &self,
         password: &Password,
         against: Option<PasswordHash>,
-    ) -> Result<PasswordCheck, Unavailable> {
+        network: Option<ClientNetwork>,
+    ) -> Result<PasswordCheck, HashingError> {
         let (password, cost) = (password.clone(), self.cost.clone());
-        self.in_turn(move || match against {
+        self.in_turn(network, move || match against {
             Some(against) => verify(&password, &against, &cost),
             // Takes as much work as a comparison.
             None => hash(&password, cost).map(|_| PasswordCheck::Wrong),
@@ -126,7 +130,7 @@ mod tests {
     }
 
     fn passwords(memory_kib: u32) -> Argon2Passwords {
-        Argon2Passwords::new(cost(memory_kib), BreachedPasswords::Refuse)
+        Argon2Passwords::new(cost(memory_kib), BreachedPasswords::Refuse, None)
     }
 
     fn password(text: &str) -> Password {
@@ -136,28 +140,32 @@ mod tests {
     #[tokio::test]
     async fn a_password_matches_only_its_own_hash() {
         let passwords = passwords(19_456);
-        let hash = passwords.hash(&password("correct horse")).await.unwrap();
+        let hash = passwords.hash(&password("correct horse"), None).await.unwrap();
         assert!(hash.0.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{}", hash.0);
         assert_eq!(
-            passwords.verify(&password("correct horse"), Some(hash.clone())).await.unwrap(),
+            passwords.verify(&password("correct horse"), Some(hash.clone()), None).await.unwrap(),
             PasswordCheck::Right
         );
         assert_eq!(
-            passwords.verify(&password("correct horsE"), Some(hash)).await.unwrap(),
+            passwords.verify(&password("correct horsE"), Some(hash), None).await.unwrap(),
             PasswordCheck::Wrong
         );
-        assert_eq!(passwords.verify(&password("correct horse"), None).await.unwrap(), PasswordCheck::Wrong);
+        assert_eq!(
+            passwords.verify(&password("correct horse"), None, None).await.unwrap(),
+            PasswordCheck::Wrong
+        );
     }
 
     #[tokio::test]
     async fn a_hash_with_another_cost_is_outdated() {
-        let before = passwords(8_192).hash(&password("correct horse")).await.unwrap();
+        let before = passwords(8_192).hash(&password("correct horse"), None).await.unwrap();
         assert!(before.0.contains("$m=8192,t=2,p=1$"), "{}", before.0);
         let passwords = passwords(9_216);
-        let verified = passwords.verify(&password("correct horse"), Some(before.clone())).await.unwrap();
+        let verified =
+            passwords.verify(&password("correct horse"), Some(before.clone()), None).await.unwrap();
         assert_eq!(verified, PasswordCheck::Outdated);
         assert_eq!(
-            passwords.verify(&password("wrong horse"), Some(before)).await.unwrap(),
+            passwords.verify(&password("wrong horse"), Some(before), None).await.unwrap(),
             PasswordCheck::Wrong
         );
     }
@@ -165,21 +173,14 @@ mod tests {
     #[tokio::test]
     async fn hashes_of_one_password_differ() {
         let passwords = passwords(8_192);
-        let one = passwords.hash(&password("correct horse")).await.unwrap();
-        assert!(one != passwords.hash(&password("correct horse")).await.unwrap());
+        let one = passwords.hash(&password("correct horse"), None).await.unwrap();
+        assert!(one != passwords.hash(&password("correct horse"), None).await.unwrap());
     }
 
     #[tokio::test]
     async fn a_malformed_hash_is_an_error() {
         let broken = PasswordHash("$argon2id$broken".to_owned());
-        assert!(passwords(8_192).verify(&password("x"), Some(broken)).await.is_err());
-    }
-
-    #[tokio::test]
-    async fn hashing_fails_after_waiting_too_long_for_a_permit() {
-        let turns = Arc::new(Semaphore::new(0));
-        let passwords = Argon2Passwords { turns, patience: Duration::ZERO, ..passwords(8_192) };
-        assert!(passwords.hash(&password("correct horse")).await.is_err());
+        assert!(passwords(8_192).verify(&password("x"), Some(broken), None).await.is_err());
     }
 
     #[test]
@@ -191,7 +192,7 @@ mod tests {
         for own in ["correct horse", "battery staple", "12345678 and more", &"password".repeat(1_000)] {
             assert!(!refuses.is_breached(&password(own)), "{own}");
         }
-        let accepts = Argon2Passwords::new(cost(8_192), BreachedPasswords::Accept);
+        let accepts = Argon2Passwords::new(cost(8_192), BreachedPasswords::Accept, None);
         assert!(!accepts.is_breached(&password("password")));
     }
 }

@@ -1,7 +1,8 @@
 //! Mapping of account refusals to API errors: registration, login, sessions, passwords, verification,
 //! profiles, account status, blocks and erasure.
 
-use cuepoint_domain::account::ProfileRefusal;
+use cuepoint_domain::account::code_quotas::{self, CodeQuota};
+use cuepoint_domain::account::{ProfileRefusal, challenge};
 use cuepoint_domain::application::commands::{ChangeAccountStatusRefusal, ChangeProfileRefusal};
 use cuepoint_domain::application::{
     BlockRefusal, ChangePasswordRefusal, ConfirmEmailRefusal, EraseRefusal, LoginRefusal, RefreshRefusal,
@@ -80,14 +81,21 @@ impl From<SendCodeRefusal> for ApiError {
         match refusal {
             SendCodeRefusal::NoAddress => Self::invalid(Errors::one("phone", messages::required("phone"))),
             SendCodeRefusal::NotOffered => Self::not_here(NO_MESSAGES),
-            SendCodeRefusal::TooMany { most, wait } => {
-                Self::rate_limited(Quota { limit: most, retry_after_seconds: whole_seconds(wait) })
-            }
+            SendCodeRefusal::TooMany { quota, most, wait } => too_many_codes(quota, most, wait),
             SendCodeRefusal::BudgetSpent(wait) => {
                 Self::not_now("No more codes can be sent to phones now.", whole_seconds(wait))
             }
         }
     }
+}
+
+/// The failure of a code beyond a quota of this many, of which another one can be sent after this time.
+fn too_many_codes(quota: CodeQuota, most: u32, wait: Duration) -> ApiError {
+    let (resource, window) = named(quota);
+    let retry_after_seconds = whole_seconds(wait);
+    // No code counts longer than the window.
+    let reset_seconds = u32::try_from(window.whole_seconds()).unwrap_or(u32::MAX);
+    ApiError::rate_limited(Quota { resource, limit: most, retry_after_seconds, reset_seconds })
 }
 
 impl From<VerifyRefusal> for ApiError {
@@ -113,9 +121,7 @@ impl From<RequestEmailRefusal> for ApiError {
                 "E-mail addresses can be changed after the upgrade of the service.",
                 SECONDS_OF_UPGRADE,
             ),
-            RequestEmailRefusal::TooMany { most, wait } => {
-                Self::rate_limited(Quota { limit: most, retry_after_seconds: whole_seconds(wait) })
-            }
+            RequestEmailRefusal::TooMany { quota, most, wait } => too_many_codes(quota, most, wait),
         }
     }
 }
@@ -204,6 +210,16 @@ impl From<EraseRefusal> for ApiError {
 
 fn breached_password() -> Errors {
     Errors::one("password", messages::breached("password"))
+}
+
+/// The name of a quota of codes, and its window.
+const fn named(quota: CodeQuota) -> (&'static str, Duration) {
+    match quota {
+        CodeQuota::Hour => ("codes_per_hour", challenge::ISSUE_WINDOW),
+        CodeQuota::Number => ("codes_per_number_and_day", code_quotas::WINDOW),
+        CodeQuota::Network => ("codes_per_network_and_day", code_quotas::WINDOW),
+        CodeQuota::Deployment => ("codes_per_day", code_quotas::WINDOW),
+    }
 }
 
 /// The wait in seconds, rounded up.

@@ -13,9 +13,12 @@ use cuepoint_domain::application::{CommandError, Failure};
 use cuepoint_domain::authorization::Revocation;
 use cuepoint_domain::ledger::adjustment::Adjustment;
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::ports::Unavailable;
+use cuepoint_domain::ports::{HashingError, Unavailable};
 
-use crate::http::wire::error::{ApiError, Code};
+use crate::http::wire::error::{ApiError, Code, Quota};
+
+/// The longest time in seconds that a password waits to be hashed.
+const SECONDS_OF_WAITING: u32 = 3;
 
 /// The API error of a command's refusal. Refusals without amounts convert by [`From`].
 pub trait IntoApiError {
@@ -61,8 +64,28 @@ impl From<Failure> for ApiError {
             Failure::OutOfRange => Self::saying(Code::LimitExceeded, Self::BALANCE_TOO_LARGE),
             Failure::Broken(what) => Self::internal(what),
             Failure::Signing(error) => Self::internal(error),
+            Failure::TooManyPasswords(most) => Self::too_many_passwords(most),
             Failure::Unavailable(unavailable) => unavailable.into(),
         }
+    }
+}
+
+impl From<HashingError> for ApiError {
+    fn from(error: HashingError) -> Self {
+        Failure::from(error).into()
+    }
+}
+
+impl ApiError {
+    /// More than this many passwords of a network would wait to be hashed. Whether one waits no longer is not known
+    /// in advance, but none waits longer than a few seconds.
+    fn too_many_passwords(most: u32) -> Self {
+        Self::rate_limited(Quota {
+            resource: "waiting_passwords_per_network",
+            limit: most,
+            retry_after_seconds: 1,
+            reset_seconds: SECONDS_OF_WAITING,
+        })
     }
 }
 

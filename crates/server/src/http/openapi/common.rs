@@ -26,6 +26,9 @@ use crate::http::wire::kinds;
 use crate::http::wire::schema::text_of;
 
 const REMAINING: &str = "Requests that would be admitted now.";
+const RESET: &str = "Seconds until the quota is full.";
+const RESOURCE: &str =
+    "Name of the quota, which is its key in the section `rate_limits` of the configuration.";
 
 /// The paths of all operations.
 pub(super) fn paths(declarations: &[Declaration]) -> Paths {
@@ -78,15 +81,7 @@ fn requirement(scheme: &str) -> SecurityRequirement {
 fn extensions(declaration: &Declaration) -> Extensions {
     let mut access = access(&declaration.run);
     if is_counted(declaration) {
-        let class = match declaration.class {
-            Class::Login => "login",
-            Class::Requests => "requests",
-            Class::Withdrawals => "withdrawals",
-            Class::Webhooks => "webhooks",
-            Class::WebhookChanges => "webhook_changes",
-            Class::Other => "other",
-        };
-        access.insert("rate_limit".to_owned(), json!(class));
+        access.insert("rate_limit".to_owned(), json!(declaration.class.resource()));
     }
     let mut extensions = Extensions::default();
     extensions.insert("x-access".to_owned(), Value::Object(access));
@@ -96,8 +91,8 @@ fn extensions(declaration: &Declaration) -> Extensions {
 /// The description of the quota of a class.
 const fn limit(class: Class) -> &'static str {
     match class {
-        Class::Login | Class::Requests | Class::Withdrawals | Class::Other => "Requests per minute.",
         Class::Webhooks | Class::WebhookChanges => "Requests per hour.",
+        _ => "Requests per minute.",
     }
 }
 
@@ -221,6 +216,8 @@ fn success(declaration: &Declaration) -> Response {
     if is_counted(declaration) {
         add("X-RateLimit-Limit", number(limit(declaration.class)));
         add("X-RateLimit-Remaining", number(REMAINING));
+        add("X-RateLimit-Reset", number(RESET));
+        add("X-RateLimit-Resource", text(RESOURCE));
     }
     if success.location.is_some() {
         add("Location", text("Address of the created object."));
@@ -269,7 +266,9 @@ fn failure(examples: &[(Code, Value)], class: Class) -> Response {
         Some(429) => response
             .header("Retry-After", number("Seconds until the next request is admitted."))
             .header("X-RateLimit-Limit", number(limit(class)))
-            .header("X-RateLimit-Remaining", number(REMAINING)),
+            .header("X-RateLimit-Remaining", number(REMAINING))
+            .header("X-RateLimit-Reset", number(RESET))
+            .header("X-RateLimit-Resource", text(RESOURCE)),
         Some(409) if examples.iter().any(|(code, _)| *code == Code::IdempotencyInFlight) => response
             .header("Retry-After", number("With `idempotency_in_flight`: seconds until the next attempt.")),
         Some(503) => response.header("Retry-After", number("Seconds until the next attempt.")),

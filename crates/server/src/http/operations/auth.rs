@@ -25,7 +25,7 @@ operations! {
         tag: Accounts,
         run: anonymous(register),
         answers: created::<SessionView>("The new account with its first session."),
-        class: Class::Login,
+        class: Class::Registrations,
         body: json::<RegistrationBody>(),
     }
 
@@ -52,6 +52,7 @@ operations! {
         tag: Accounts,
         run: anonymous(refresh),
         answers: ok::<SessionView>("The session with new tokens."),
+        class: Class::Refreshes,
         body: json::<RefreshTokenBody>(),
         fails: &[Code::InvalidToken, Code::AccountSuspended],
     }
@@ -113,6 +114,7 @@ async fn register(call: ApiCall) -> Result<ApiResponse, ApiError> {
     if !matches!(registered, Err(CommandError::Refused(RegisterRefusal::EmailTaken))) {
         call.app.limits.give_back(attempt);
     }
+    call.refund_unhashed(&registered);
     ApiResponse::new("Registered.", session(&call, &registered?))
 }
 
@@ -123,12 +125,14 @@ async fn login(call: ApiCall) -> Result<ApiResponse, ApiError> {
     if !matches!(logged_in, Err(CommandError::Refused(LoginRefusal::InvalidCredentials))) {
         call.app.limits.give_back(attempt);
     }
+    call.refund_unhashed(&logged_in);
     ApiResponse::new("Logged in.", session(&call, &logged_in?))
 }
 
 async fn refresh(call: ApiCall) -> Result<ApiResponse, ApiError> {
-    let refreshed =
-        call.app.services.accounts.refresh(&call.client_context(), &refresh_token(&call)?).await?;
+    let (accounts, token) = (&call.app.services.accounts, refresh_token(&call)?);
+    call.count_refresh(accounts.session_of(&token).await?)?;
+    let refreshed = accounts.refresh(&call.client_context(), &token).await?;
     ApiResponse::new("Refreshed.", session(&call, &refreshed))
 }
 

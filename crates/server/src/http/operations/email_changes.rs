@@ -24,7 +24,7 @@ operations! {
         tag: Accounts,
         run: authenticated(Action::UseAccount, request),
         answers: ok::<Empty>("A message is sent to the new address."),
-        class: Class::Login,
+        class: Class::Guess,
         body: json::<EmailChangeBody>(),
         fails: &[Code::EmailRestorable],
     }
@@ -38,7 +38,7 @@ operations! {
         tag: Accounts,
         run: authenticated(Action::UseAccount, confirm),
         answers: ok::<UserData>("The profile with the new e-mail address."),
-        class: Class::Login,
+        class: Class::Guess,
         body: json::<EmailChangeCodeBody>(),
         fails: &[Code::EmailRestorable],
     }
@@ -51,7 +51,7 @@ operations! {
         tag: Accounts,
         run: anonymous(restore),
         answers: ok::<Empty>("The e-mail address is restored, and the password is set."),
-        class: Class::Login,
+        class: Class::Guess,
         body: json::<EmailRestorationBody>(),
     }
 }

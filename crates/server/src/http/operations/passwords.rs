@@ -22,7 +22,7 @@ operations! {
         tag: Accounts,
         run: authenticated(Action::UseAccount, change),
         answers: ok::<Empty>("The password is changed."),
-        class: Class::Login,
+        class: Class::Guess,
         body: json::<NewPasswordBody>(),
         fails: &[Code::Conflict],
     }
@@ -35,7 +35,7 @@ operations! {
         tag: Accounts,
         run: anonymous(forgot),
         answers: ok::<Empty>("A message is sent, if an account has the address."),
-        class: Class::Login,
+        class: Class::Guess,
         body: json::<ForgottenPasswordBody>(),
     }
 
@@ -47,7 +47,7 @@ operations! {
         tag: Accounts,
         run: anonymous(reset),
         answers: ok::<Empty>("The password is set."),
-        class: Class::Login,
+        class: Class::Guess,
         body: json::<ResetPasswordBody>(),
     }
 }

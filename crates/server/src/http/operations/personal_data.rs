@@ -29,7 +29,7 @@ operations! {
         tag: Profile,
         run: authenticated(Action::UsePersonalData, export),
         answers: ok::<PersonalDataView>("All data stored about the caller."),
-        class: Class::Login,
+        class: Class::Guess,
     }
 
     /// Erase personal data
@@ -41,7 +41,7 @@ operations! {
         tag: Profile,
         run: authenticated(Action::UsePersonalData, erase),
         answers: ok::<Empty>("The personal data are erased."),
-        class: Class::Login,
+        class: Class::Guess,
         body: json::<ErasureBody>(),
         fails: &[Code::Conflict],
     }

@@ -38,7 +38,7 @@ operations! {
         tag: Accounts,
         run: authenticated(Action::UseAccount, end_all),
         answers: ok::<Empty>("All sessions have ended."),
-        class: Class::Login,
+        class: Class::Guess,
         body: optional_json::<Empty>(),
     }
 }

@@ -32,7 +32,7 @@ operations! {
         tag: Accounts,
         run: authenticated(Action::UseAccount, verify_email),
         answers: ok::<UserData>("The profile with the verified e-mail address."),
-        class: Class::Login,
+        class: Class::Guess,
         body: json::<VerificationCodeBody>(),
     }
 
@@ -54,7 +54,7 @@ operations! {
         tag: Accounts,
         run: authenticated(Action::UseAccount, verify_phone),
         answers: ok::<UserData>("The profile with the verified phone number."),
-        class: Class::Login,
+        class: Class::Guess,
         body: json::<VerificationCodeBody>(),
     }
 }

@@ -30,6 +30,8 @@ pub fn cors(origins: &[String]) -> Condition<Cors> {
             "Retry-After",
             "X-RateLimit-Limit",
             "X-RateLimit-Remaining",
+            "X-RateLimit-Reset",
+            "X-RateLimit-Resource",
         ])
         .max_age(MAX_AGE);
     let policy = origins.iter().fold(policy, |policy, origin| policy.allowed_origin(origin));

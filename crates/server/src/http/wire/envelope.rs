@@ -14,8 +14,12 @@ use crate::http::wire::money::Number;
 use crate::http::wire::names;
 use crate::http::wire::server_sent_events;
 
+/// The header of the repeated answer to a repeated command.
+pub const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
+const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
+const RESOURCE: HeaderName = HeaderName::from_static("x-ratelimit-resource");
 /// The `Retry-After` of transient failures, in seconds.
 const RETRY_AFTER_SECONDS: u32 = 1;
 
@@ -178,7 +182,7 @@ impl ApiResponse {
             response.insert_header((header::LOCATION, format!("{list}/{id}")));
         }
         if self.replayed {
-            response.insert_header(("Idempotency-Replayed", "true"));
+            response.insert_header((REPLAYED, "true"));
         }
         match self.body {
             Body::Whole(body) => response.body(body),
@@ -244,7 +248,7 @@ impl ApiError {
         }
         if let Some(quota) = self.details.quota {
             headers.insert(header::RETRY_AFTER, quota.retry_after_seconds.into());
-            show(RateLimitStatus { limit: quota.limit, remaining: 0 }, headers);
+            show(quota.into(), headers);
         }
         if is_worth_trying_again(self.code) {
             let seconds = self.details.retry_after_seconds.unwrap_or(RETRY_AFTER_SECONDS);
@@ -253,11 +257,13 @@ impl ApiError {
     }
 }
 
-/// Adds the remaining quota, unless the answer already reports an exhausted one.
+/// Adds the state of the quota, unless the answer already reports an exhausted one.
 pub fn show(status: RateLimitStatus, headers: &mut HeaderMap) {
     if !headers.contains_key(LIMIT) {
         headers.insert(LIMIT, status.limit.into());
         headers.insert(REMAINING, status.remaining.into());
+        headers.insert(RESET, status.reset_seconds.into());
+        headers.insert(RESOURCE, HeaderValue::from_static(status.resource));
     }
 }
 
@@ -336,11 +342,13 @@ mod tests {
             let again = [Code::Unavailable, Code::IdempotencyInFlight].contains(&code);
             assert_eq!(headers.contains_key("retry-after"), again, "{code:?}");
         }
-        let quota = Quota { limit: 60, retry_after_seconds: 7 };
+        let quota = Quota { resource: "x_per_hour", limit: 60, retry_after_seconds: 7, reset_seconds: 61 };
         let (headers, _) = sent(ApiError::rate_limited(quota).respond("r1")).await;
         assert_eq!(headers.get("retry-after").unwrap(), "7");
         assert_eq!(headers.get("x-ratelimit-limit").unwrap(), "60");
         assert_eq!(headers.get("x-ratelimit-remaining").unwrap(), "0");
+        assert_eq!(headers.get("x-ratelimit-reset").unwrap(), "61");
+        assert_eq!(headers.get("x-ratelimit-resource").unwrap(), "x_per_hour");
         let (headers, _) = sent(ApiError::method_not_allowed("GET, HEAD".to_owned()).respond("r1")).await;
         assert_eq!(headers.get("allow").unwrap(), "GET, HEAD");
     }

@@ -8,42 +8,85 @@ mod subject;
 
 use std::fmt;
 use std::num::NonZeroU32;
+use std::time::{Duration, Instant};
 
 use cuepoint_domain::authorization::Principal;
+use cuepoint_domain::ids::SessionId;
 use cuepoint_domain::network::ClientNetwork;
-use governor::clock::{Clock, MonotonicClock};
-use governor::middleware::StateInformationMiddleware;
-use governor::{Quota as Rate, RateLimiter};
 
-use counts::Counts;
+use counts::{Counts, Shares, Taken};
 use failed_logins::FailedLogins;
 pub use failed_logins::{LoginAttempt, LoginLimitRefusal};
-pub use subject::RateLimitSubject;
+use subject::RateLimitSubject;
 
 use crate::http::wire::error::{Quota, RateLimitStatus};
 
 /// Routes with a shared quota.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
-    /// Routes that could be used to guess a password or code, that create an account, or that end all sessions.
+    /// Logins.
     Login,
+    /// Registrations.
+    Registrations,
+    /// Reads without a token.
+    Public,
+    /// All other routes that could be used to guess a password or code, that end all sessions, or that read a
+    /// large amount of data. Calls with a token are counted by session and by account.
+    Guess,
+    /// Exchanges of refresh tokens. Their addresses are counted as in [`Class::Public`] before the token is
+    /// looked up.
+    Refreshes,
     /// New music requests.
     Requests,
     /// New withdrawals.
     Withdrawals,
     /// Creations, tests and replays of webhook endpoints.
     Webhooks,
-    /// Changes, removals and rotations of webhook endpoints.
+    /// Changes, removals and rotations of webhook endpoints, counted by session and by account.
     WebhookChanges,
     /// All others.
     Other,
 }
 
-/// Admitted calls of one subject, per minute unless stated otherwise; all of them may arrive at once.
+impl Class {
+    /// The configuration key of the quota.
+    #[must_use]
+    pub const fn resource(self) -> &'static str {
+        match self {
+            Self::Login => "login_per_minute",
+            Self::Registrations => "registrations_per_minute",
+            Self::Public => "public_per_minute",
+            Self::Guess => "guess_per_minute",
+            Self::Refreshes => "refreshes_per_minute",
+            Self::Requests => "requests_per_minute",
+            Self::Withdrawals => "withdrawals_per_minute",
+            Self::Webhooks => "webhooks_per_hour",
+            Self::WebhookChanges => "webhook_changes_per_hour",
+            Self::Other => "default_per_minute",
+        }
+    }
+
+    /// Whether only accepted calls count. Invalid and repeated ones count as [`Class::Other`].
+    #[must_use]
+    pub const fn counts_accepted_calls_only(self) -> bool {
+        matches!(self, Self::Requests | Self::Withdrawals)
+    }
+}
+
+/// Admitted calls of one subject, per minute unless stated otherwise; all of them may arrive at once. The site
+/// of an IPv6 address has [`ClientSite::QUOTA`](cuepoint_domain::network::ClientSite::QUOTA) times its quota.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Quotas {
-    /// Quota of [`Class::Login`], per session for calls with a token.
+    /// Quota of [`Class::Login`].
     pub login: NonZeroU32,
+    /// Quota of [`Class::Registrations`].
+    pub registrations: NonZeroU32,
+    /// Quota of [`Class::Public`].
+    pub public: NonZeroU32,
+    /// Quota of [`Class::Guess`], per session for calls with a token.
+    pub guess: NonZeroU32,
+    /// Quota of [`Class::Refreshes`], per session, and per address for unknown tokens.
+    pub refreshes: NonZeroU32,
     /// Quota of [`Class::Requests`].
     pub requests: NonZeroU32,
     /// Quota of [`Class::Withdrawals`].
@@ -56,67 +99,93 @@ pub struct Quotas {
     pub other: NonZeroU32,
     /// Failed logins with one account from one network.
     pub failed_logins: NonZeroU32,
+    /// Failed logins with all accounts from one network.
+    pub failed_logins_per_address: NonZeroU32,
     /// Failed logins with one account from all networks, per hour.
     pub failed_logins_per_hour: NonZeroU32,
+    /// Passwords from one network that wait to be hashed at the same time.
+    pub waiting_passwords: NonZeroU32,
 }
 
-/// The number of sessions of an account that can use up their quotas before the account has none left.
-const SESSIONS: NonZeroU32 = NonZeroU32::MIN.saturating_add(4);
-
-type Limiter<C> = RateLimiter<RateLimitSubject, Counts, C, StateInformationMiddleware>;
-
-/// Counts by session, so that a stolen token cannot use up what its owner has in another session, and by account.
-struct SessionLimiter<C: Clock> {
-    session: Limiter<C>,
-    account: Limiter<C>,
+/// An admitted call.
+#[derive(Clone, Copy, Debug)]
+pub struct Admitted {
+    /// The quota after the call.
+    pub status: RateLimitStatus,
+    class: Class,
+    shares: Shares,
+    taken: Taken,
 }
 
-impl<C: Clock + Clone> SessionLimiter<C> {
-    fn new(rate: fn(NonZeroU32) -> Rate, per_session: NonZeroU32, clock: &C) -> Self {
-        let limiter = |quota| RateLimiter::new(rate(quota), Counts::default(), clock.clone());
-        Self { session: limiter(per_session), account: limiter(per_session.saturating_mul(SESSIONS)) }
-    }
-
-    fn check(&self, principal: &Principal) -> Result<RateLimitStatus, Quota> {
-        let status = check(&self.session, &RateLimitSubject::Session(principal.session))?;
-        check(&self.account, &RateLimitSubject::Principal(principal.user))?;
-        Ok(status)
-    }
-}
+/// The time since the start of this process, or a time that a test sets.
+type Clock = Box<dyn Fn() -> Duration + Send + Sync>;
 
 /// The counts of all subjects.
-pub struct RateLimits<C: Clock = MonotonicClock> {
+pub struct RateLimits {
+    clock: Clock,
     /// `None` admits every call.
-    classes: Option<Classes<C>>,
+    classes: Option<Box<Classes>>,
 }
 
-struct Classes<C: Clock> {
-    login: Limiter<C>,
-    login_by_session: SessionLimiter<C>,
-    requests: Limiter<C>,
-    withdrawals: Limiter<C>,
-    webhooks: Limiter<C>,
-    webhook_changes: SessionLimiter<C>,
-    other: Limiter<C>,
-    failed_logins: FailedLogins<C>,
+struct Classes {
+    login: Counts,
+    registrations: Counts,
+    public: Counts,
+    guess: Counts,
+    refreshes: Counts,
+    requests: Counts,
+    withdrawals: Counts,
+    webhooks: Counts,
+    webhook_changes: Counts,
+    other: Counts,
+    failed_logins: FailedLogins,
 }
 
-impl<C: Clock + Clone> RateLimits<C> {
-    /// Counts by this clock; without quotas, every call is admitted.
+impl Classes {
+    fn new(quotas: &Quotas) -> Self {
+        let minute = |class: Class, calls| Counts::per_minute(class.resource(), calls);
+        let hour = |class: Class, calls| Counts::per_hour(class.resource(), calls);
+        Self {
+            login: minute(Class::Login, quotas.login),
+            registrations: minute(Class::Registrations, quotas.registrations),
+            public: minute(Class::Public, quotas.public),
+            guess: minute(Class::Guess, quotas.guess),
+            refreshes: minute(Class::Refreshes, quotas.refreshes),
+            requests: minute(Class::Requests, quotas.requests),
+            withdrawals: minute(Class::Withdrawals, quotas.withdrawals),
+            webhooks: hour(Class::Webhooks, quotas.webhooks_per_hour),
+            webhook_changes: hour(Class::WebhookChanges, quotas.webhook_changes_per_hour),
+            other: minute(Class::Other, quotas.other),
+            failed_logins: FailedLogins::new(quotas),
+        }
+    }
+
+    const fn counts(&self, class: Class) -> &Counts {
+        match class {
+            Class::Login => &self.login,
+            Class::Registrations => &self.registrations,
+            Class::Public => &self.public,
+            Class::Guess => &self.guess,
+            Class::Refreshes => &self.refreshes,
+            Class::Requests => &self.requests,
+            Class::Withdrawals => &self.withdrawals,
+            Class::Webhooks => &self.webhooks,
+            Class::WebhookChanges => &self.webhook_changes,
+            Class::Other => &self.other,
+        }
+    }
+}
+
+impl RateLimits {
+    /// The limits with these quotas; without quotas, every call is admitted.
     #[must_use]
-    pub fn new(quotas: Option<Quotas>, clock: C) -> Self {
-        let limiter = |rate: Rate| RateLimiter::new(rate, Counts::default(), clock.clone());
-        let classes = quotas.map(|quotas| Classes {
-            login: limiter(Rate::per_minute(quotas.login)),
-            login_by_session: SessionLimiter::new(Rate::per_minute, quotas.login, &clock),
-            requests: limiter(Rate::per_minute(quotas.requests)),
-            withdrawals: limiter(Rate::per_minute(quotas.withdrawals)),
-            webhooks: limiter(Rate::per_hour(quotas.webhooks_per_hour)),
-            webhook_changes: SessionLimiter::new(Rate::per_hour, quotas.webhook_changes_per_hour, &clock),
-            other: limiter(Rate::per_minute(quotas.other)),
-            failed_logins: FailedLogins::new(&quotas, &clock),
-        });
-        Self { classes }
+    pub fn new(quotas: Option<Quotas>) -> Self {
+        let start = Instant::now();
+        Self::with_clock(quotas, Box::new(move || start.elapsed()))
+    }
+
+    fn with_clock(quotas: Option<Quotas>, clock: Clock) -> Self {
+        Self { clock, classes: quotas.map(|quotas| Box::new(Classes::new(&quotas))) }
     }
 
     /// Counts a login as failed before its password is checked, so that concurrent guesses cannot exceed the
@@ -131,7 +200,7 @@ impl<C: Clock + Clone> RateLimits<C> {
         network: Option<ClientNetwork>,
     ) -> Result<LoginAttempt, LoginLimitRefusal> {
         match &self.classes {
-            Some(classes) => classes.failed_logins.attempt(folded_name, network),
+            Some(classes) => classes.failed_logins.attempt(folded_name, network, (self.clock)()),
             None => Ok(LoginAttempt::default()),
         }
     }
@@ -139,64 +208,79 @@ impl<C: Clock + Clone> RateLimits<C> {
     /// Refunds a login that did not fail.
     pub fn give_back(&self, attempt: LoginAttempt) {
         if let Some(classes) = &self.classes {
-            classes.failed_logins.give_back(attempt);
+            classes.failed_logins.give_back(attempt, (self.clock)());
         }
     }
 
-    /// Counts a call of a principal, for [`Class::Login`] and [`Class::WebhookChanges`] by session and by account;
+    /// Counts a call of a principal, for [`Class::Guess`] and [`Class::WebhookChanges`] by session and by account;
     /// `None` if the limits are disabled.
     ///
     /// # Errors
-    /// The exhausted [`Quota`].
-    pub fn admit_principal(
-        &self,
-        class: Class,
-        principal: &Principal,
-    ) -> Result<Option<RateLimitStatus>, Quota> {
-        match (&self.classes, class) {
-            (Some(classes), Class::Login) => classes.login_by_session.check(principal).map(Some),
-            (Some(classes), Class::WebhookChanges) => classes.webhook_changes.check(principal).map(Some),
-            _ => self.admit(class, RateLimitSubject::Principal(principal.user)),
-        }
+    /// The exhausted [`Quota`]; a refused call does not count.
+    pub fn admit_principal(&self, class: Class, principal: &Principal) -> Result<Option<Admitted>, Quota> {
+        let shares = match class {
+            Class::Guess | Class::WebhookChanges => Shares::session(principal),
+            _ => Shares::of(RateLimitSubject::Principal(principal.user)),
+        };
+        self.admit(class, shares)
     }
 
-    /// Counts a call; `None` if the limits are disabled.
+    /// Counts a call of a client without a token; all clients of unknown networks share one count.
     ///
     /// # Errors
-    /// The exhausted [`Quota`]; a refused call does not count.
-    pub fn admit(&self, class: Class, subject: RateLimitSubject) -> Result<Option<RateLimitStatus>, Quota> {
-        let Some(classes) = &self.classes else { return Ok(None) };
-        let limiter = match class {
-            Class::Login => &classes.login,
-            Class::Requests => &classes.requests,
-            Class::Withdrawals => &classes.withdrawals,
-            Class::Webhooks => &classes.webhooks,
-            Class::WebhookChanges => &classes.webhook_changes.account,
-            Class::Other => &classes.other,
-        };
-        check(limiter, &subject).map(Some)
+    /// As [`RateLimits::admit_principal`].
+    pub fn admit_network(
+        &self,
+        class: Class,
+        network: Option<ClientNetwork>,
+    ) -> Result<Option<Admitted>, Quota> {
+        self.admit(class, Shares::network(network))
     }
-}
 
-/// Counts one subject.
-fn check<C: Clock>(limiter: &Limiter<C>, subject: &RateLimitSubject) -> Result<RateLimitStatus, Quota> {
-    match limiter.check_key(subject) {
-        Ok(state) => Ok(RateLimitStatus {
-            limit: state.quota().burst_size().get(),
-            remaining: state.remaining_burst_capacity(),
-        }),
-        Err(until) => {
-            let wait = until.wait_time_from(limiter.clock().now());
-            let seconds = wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0));
-            Err(Quota {
-                limit: until.quota().burst_size().get(),
-                retry_after_seconds: u32::try_from(seconds.max(1)).unwrap_or(u32::MAX),
-            })
+    /// Counts the exchange of a refresh token, for its session if the token is known, else for the client's
+    /// network.
+    ///
+    /// # Errors
+    /// As [`RateLimits::admit_principal`].
+    pub fn admit_refresh(
+        &self,
+        session: Option<SessionId>,
+        network: Option<ClientNetwork>,
+    ) -> Result<Option<Admitted>, Quota> {
+        let by_session = |session| Shares::of(RateLimitSubject::Session(session));
+        self.admit(Class::Refreshes, session.map_or_else(|| Shares::network(network), by_session))
+    }
+
+    fn admit(&self, class: Class, shares: Shares) -> Result<Option<Admitted>, Quota> {
+        let Some(classes) = &self.classes else { return Ok(None) };
+        let (status, taken) = classes.counts(class).take(shares, (self.clock)())?;
+        Ok(Some(Admitted { status, class, shares, taken }))
+    }
+
+    /// Gives back an admitted call.
+    pub fn refund(&self, admitted: Admitted) {
+        if let Some(classes) = &self.classes {
+            classes.counts(admitted.class).give_back(admitted.taken, (self.clock)());
         }
     }
+
+    /// Gives back an admitted call that was not accepted, if only accepted calls count in its class, and counts
+    /// it as [`Class::Other`] instead. While that quota is used up, the call still counts in its class, so that
+    /// the number of invalid calls is limited too.
+    ///
+    /// Returns the admission that is in force.
+    #[must_use]
+    pub fn count_as_other(&self, admitted: Admitted) -> Admitted {
+        if !admitted.class.counts_accepted_calls_only() {
+            return admitted;
+        }
+        let Ok(Some(other)) = self.admit(Class::Other, admitted.shares) else { return admitted };
+        self.refund(admitted);
+        other
+    }
 }
 
-impl<C: Clock> fmt::Debug for RateLimits<C> {
+impl fmt::Debug for RateLimits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RateLimits").finish_non_exhaustive()
     }

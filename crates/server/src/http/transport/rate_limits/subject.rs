@@ -1,31 +1,49 @@
 //! The subjects of rate limits; requests of one subject are counted together.
 
 use std::hash::BuildHasher;
-use std::net::IpAddr;
+use std::num::NonZeroU32;
 
+use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ids::{SessionId, UserId};
-use cuepoint_domain::network::ClientNetwork;
+use cuepoint_domain::network::{ClientNetwork, ClientSite};
+
+use super::counts::Shares;
+
+/// The number of sessions of an account that can use up their quotas before the account has none left.
+const SESSIONS: NonZeroU32 = NonZeroU32::MIN.saturating_add(4);
 
 /// The subject of a count.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum RateLimitSubject {
+pub(super) enum RateLimitSubject {
     /// An authenticated principal.
     Principal(UserId),
     /// A session of a principal.
     Session(SessionId),
     /// A client's network; all clients of unknown networks share one.
     Network(Option<ClientNetwork>),
+    /// The site of an IPv6 client.
+    Site(ClientSite),
     /// An account name, hashed.
     Account(u64),
     /// An account name, hashed, and the network of the client.
     AccountFrom(u64, Option<ClientNetwork>),
 }
 
-impl RateLimitSubject {
-    /// The client at this address; all clients of unknown addresses share one.
-    #[must_use]
-    pub fn address(address: Option<IpAddr>) -> Self {
-        Self::Network(address.map(ClientNetwork::of))
+impl Shares {
+    /// The client in this network, and its site; all clients of unknown networks share one count.
+    pub(super) fn network(network: Option<ClientNetwork>) -> Self {
+        let own = Self::of(RateLimitSubject::Network(network));
+        match network.and_then(ClientNetwork::site) {
+            Some(site) => own.and(RateLimitSubject::Site(site), ClientSite::QUOTA),
+            None => own,
+        }
+    }
+
+    /// The session of this principal and their account, so that a stolen token cannot use up what its owner has
+    /// in another session.
+    pub(super) const fn session(principal: &Principal) -> Self {
+        let own = Self::of(RateLimitSubject::Session(principal.session));
+        own.and(RateLimitSubject::Principal(principal.user), SESSIONS)
     }
 
     /// The account of this name, alone and together with this network.
@@ -35,6 +53,9 @@ impl RateLimitSubject {
         network: Option<ClientNetwork>,
     ) -> (Self, Self) {
         let number = names.hash_one(folded_name);
-        (Self::Account(number), Self::AccountFrom(number, network))
+        (
+            Self::of(RateLimitSubject::Account(number)),
+            Self::of(RateLimitSubject::AccountFrom(number, network)),
+        )
     }
 }

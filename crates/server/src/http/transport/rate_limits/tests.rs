@@ -1,90 +1,132 @@
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
 
 use cuepoint_domain::account::Role;
-use cuepoint_domain::ids::{SessionId, UserId};
-use governor::clock::FakeRelativeClock;
+use cuepoint_domain::ids::UserId;
 
 use super::*;
 
-fn caller(id: i64) -> RateLimitSubject {
-    RateLimitSubject::Principal(UserId::new(id).unwrap())
+/// A clock that stands still until it is advanced.
+#[derive(Clone, Default)]
+pub(super) struct FakeClock(Arc<Mutex<Duration>>);
+
+impl FakeClock {
+    pub(super) fn advance(&self, by: Duration) {
+        *self.0.lock().unwrap() += by;
+    }
 }
 
-fn address(written: &str) -> RateLimitSubject {
-    RateLimitSubject::address(Some(written.parse().unwrap()))
+fn number(number: u32) -> NonZeroU32 {
+    NonZeroU32::new(number).unwrap()
 }
 
-fn limits() -> (RateLimits<FakeRelativeClock>, FakeRelativeClock) {
-    let number = |number| NonZeroU32::new(number).unwrap();
-    let (login, requests) = (number(5), number(10));
-    let quotas = Quotas {
-        login,
-        requests,
+/// Limits with small quotas, changed by `change`.
+pub(super) fn limits_of(change: impl FnOnce(&mut Quotas)) -> (RateLimits, FakeClock) {
+    let mut quotas = Quotas {
+        login: number(12),
+        registrations: number(6),
+        public: number(90),
+        guess: number(5),
+        refreshes: number(8),
+        requests: number(10),
         withdrawals: number(7),
         webhooks_per_hour: number(3),
         webhook_changes_per_hour: number(4),
         other: number(60),
         failed_logins: number(5),
+        failed_logins_per_address: number(30),
         failed_logins_per_hour: number(100),
+        waiting_passwords: number(8),
     };
-    let clock = FakeRelativeClock::default();
-    (RateLimits::new(Some(quotas), clock.clone()), clock)
+    change(&mut quotas);
+    let clock = FakeClock::default();
+    let read = clock.clone();
+    (RateLimits::with_clock(Some(quotas), Box::new(move || *read.0.lock().unwrap())), clock)
+}
+
+fn limits() -> (RateLimits, FakeClock) {
+    limits_of(|_| {})
+}
+
+fn principal(user: i64, session: i64) -> Principal {
+    Principal {
+        user: UserId::new(user).unwrap(),
+        role: Role::Member,
+        is_dj: false,
+        session: SessionId::new(session).unwrap(),
+    }
+}
+
+fn network(address: &str) -> Option<ClientNetwork> {
+    Some(ClientNetwork::of(address.parse().unwrap()))
+}
+
+/// The number of calls that are admitted until one is refused.
+fn exhaust(admit: impl Fn() -> Result<Option<Admitted>, Quota>) -> usize {
+    std::iter::repeat_with(admit).take_while(Result::is_ok).count()
 }
 
 #[test]
 fn a_quota_allows_a_burst_and_then_refills_steadily() {
     let (limits, clock) = limits();
-    let admit = || limits.admit(Class::Login, caller(1));
-    for remaining in (0..5).rev() {
-        assert_eq!(admit(), Ok(Some(RateLimitStatus { limit: 5, remaining })));
+    let admit = || limits.admit_network(Class::Guess, network("192.0.2.1"));
+    let admitted = |remaining, reset_seconds| {
+        let status = admit().unwrap().unwrap().status;
+        let expected = RateLimitStatus { resource: "guess_per_minute", limit: 5, remaining, reset_seconds };
+        assert_eq!(status, expected);
+    };
+    let refused = |retry_after_seconds, reset_seconds| {
+        let expected = Quota { resource: "guess_per_minute", limit: 5, retry_after_seconds, reset_seconds };
+        assert_eq!(admit().unwrap_err(), expected);
+    };
+    for (remaining, reset_seconds) in [(4, 12), (3, 24), (2, 36), (1, 48), (0, 60)] {
+        admitted(remaining, reset_seconds);
     }
-    let refused = |retry_after_seconds| Err(Quota { limit: 5, retry_after_seconds });
-    assert_eq!(admit(), refused(12));
+    refused(12, 60);
     clock.advance(Duration::from_millis(11_001));
     // Waiting for the reported time always suffices; a refused call costs nothing.
-    assert_eq!((admit(), admit()), (refused(1), refused(1)));
+    refused(1, 49);
+    refused(1, 49);
     clock.advance(Duration::from_millis(999));
-    assert_eq!(admit(), Ok(Some(RateLimitStatus { limit: 5, remaining: 0 })));
-    assert_eq!(admit(), refused(12));
+    admitted(0, 60);
+    refused(12, 60);
     clock.advance(Duration::from_secs(600));
-    assert_eq!(admit(), Ok(Some(RateLimitStatus { limit: 5, remaining: 4 })));
+    admitted(4, 12);
 }
 
 #[test]
 fn a_quota_per_hour_refills_within_an_hour() {
     let (limits, clock) = limits();
-    let admit = || limits.admit(Class::Webhooks, caller(1));
-    for remaining in (0..3).rev() {
-        assert_eq!(admit(), Ok(Some(RateLimitStatus { limit: 3, remaining })));
+    let admit = || limits.admit_principal(Class::Webhooks, &principal(1, 1));
+    for (remaining, reset_seconds) in [(2, 1_200), (1, 2_400), (0, 3_600)] {
+        let status = admit().unwrap().unwrap().status;
+        assert_eq!((status.limit, status.remaining, status.reset_seconds), (3, remaining, reset_seconds));
     }
-    assert_eq!(admit(), Err(Quota { limit: 3, retry_after_seconds: 1_200 }));
+    assert_eq!(admit().unwrap_err().retry_after_seconds, 1_200);
     clock.advance(Duration::from_secs(1_200));
-    assert_eq!(admit(), Ok(Some(RateLimitStatus { limit: 3, remaining: 0 })));
+    assert_eq!(admit().unwrap().unwrap().status.remaining, 0);
 }
 
 #[test]
 fn each_class_and_subject_has_a_separate_count() {
     let (limits, _) = limits();
-    let exhaust = |class, subject| {
-        std::iter::repeat_with(|| limits.admit(class, subject)).take_while(Result::is_ok).count()
-    };
     for (class, most) in [
-        (Class::Login, 5),
+        (Class::Login, 12),
+        (Class::Registrations, 6),
+        (Class::Public, 90),
+        (Class::Guess, 5),
+        (Class::Refreshes, 8),
         (Class::Requests, 10),
         (Class::Withdrawals, 7),
         (Class::Webhooks, 3),
         (Class::Other, 60),
     ] {
-        for subject in [
-            caller(1),
-            caller(2),
-            address("192.0.2.1"),
-            address("192.0.2.2"),
-            address("2001:db8::1"),
-            RateLimitSubject::address(None),
-        ] {
-            assert_eq!(exhaust(class, subject), most, "{class:?} {subject:?}");
-            assert_eq!(exhaust(class, subject), 0, "{class:?} {subject:?}");
+        for address in [network("192.0.2.1"), network("192.0.2.2"), network("2001:db8::1"), None] {
+            let admit = || limits.admit_network(class, address);
+            assert_eq!((exhaust(admit), exhaust(admit)), (most, 0), "{class:?} {address:?}");
+        }
+        for user in [1, 2] {
+            let admit = || limits.admit_principal(class, &principal(user, user));
+            assert_eq!((exhaust(admit), exhaust(admit)), (most, 0), "{class:?} {user}");
         }
     }
 }
@@ -92,17 +134,8 @@ fn each_class_and_subject_has_a_separate_count() {
 #[test]
 fn passwords_and_changes_of_webhook_endpoints_are_counted_by_session_and_by_account() {
     let (limits, clock) = limits();
-    for (class, of_session) in [(Class::Login, 5), (Class::WebhookChanges, 4)] {
-        let admitted = |user, session| {
-            let principal = Principal {
-                user: UserId::new(user).unwrap(),
-                role: Role::Member,
-                is_dj: false,
-                session: SessionId::new(session).unwrap(),
-            };
-            let admit = || limits.admit_principal(class, &principal);
-            std::iter::repeat_with(admit).take_while(Result::is_ok).count()
-        };
+    for (class, of_session) in [(Class::Guess, 5), (Class::WebhookChanges, 4)] {
+        let admitted = |user, session| exhaust(|| limits.admit_principal(class, &principal(user, session)));
         let admitted_of = |sessions: &[i64]| sessions.iter().map(|id| admitted(1, *id)).collect::<Vec<_>>();
         assert_eq!(admitted_of(&[1, 2, 3, 4, 5]), [of_session; 5], "{class:?}");
         assert_eq!(admitted_of(&[6, 7]), [0, 0], "{class:?}");
@@ -120,13 +153,76 @@ fn addresses_of_one_client_share_a_count() {
         ("192.0.2.1", "::ffff:192.0.2.1", true),
         ("192.0.2.1", "192.0.2.2", false),
     ] {
-        assert_eq!(address(one) == address(other), same, "{one} {other}");
+        let (limits, _) = limits();
+        assert_eq!(exhaust(|| limits.admit_network(Class::Guess, network(one))), 5);
+        let left = if same { 0 } else { 5 };
+        assert_eq!(exhaust(|| limits.admit_network(Class::Guess, network(other))), left, "{one} {other}");
     }
 }
 
 #[test]
+fn the_networks_of_an_ipv6_site_share_eight_times_the_quota() {
+    let (limits, clock) = limits();
+    let from = |site: u8, part: u8| {
+        let address = network(&format!("2001:db8:{site}:{part}::1"));
+        exhaust(|| limits.admit_network(Class::Guess, address))
+    };
+    let admitted: Vec<_> = (1..=9).map(|part| from(1, part)).collect();
+    assert_eq!(admitted, [5, 5, 5, 5, 5, 5, 5, 5, 0]);
+    assert_eq!(from(2, 1), 5, "another site");
+    let refused = limits.admit_network(Class::Guess, network("2001:db8:1:9::1")).unwrap_err();
+    assert_eq!((refused.limit, refused.retry_after_seconds, refused.reset_seconds), (40, 2, 60));
+    clock.advance(Duration::from_secs(3));
+    assert_eq!(from(1, 10), 2, "three seconds restore two of forty calls a minute");
+}
+
+#[test]
+fn a_refresh_counts_for_its_session_if_the_token_is_known_and_else_for_the_address() {
+    let (limits, _) = limits();
+    let (here, elsewhere) = (network("192.0.2.1"), network("192.0.2.2"));
+    let refreshed = |session: Option<i64>, from| {
+        exhaust(|| limits.admit_refresh(session.map(|id| SessionId::new(id).unwrap()), from))
+    };
+    assert_eq!((refreshed(None, here), refreshed(None, here)), (8, 0));
+    assert_eq!((refreshed(Some(1), here), refreshed(Some(2), here)), (8, 8));
+    assert_eq!((refreshed(Some(1), elsewhere), refreshed(None, elsewhere)), (0, 8));
+}
+
+#[test]
+fn a_call_that_is_not_accepted_counts_as_another_one() {
+    let (limits, clock) = limits_of(|quotas| quotas.other = number(3));
+    let caller = principal(1, 1);
+    let invalid = || {
+        let admitted = limits.admit_principal(Class::Withdrawals, &caller).unwrap().unwrap();
+        let status = limits.count_as_other(admitted).status;
+        (status.resource, status.remaining)
+    };
+    for remaining in [2, 1, 0] {
+        assert_eq!(invalid(), ("default_per_minute", remaining));
+    }
+    // The other quota is used up, so invalid calls use up their own one.
+    assert_eq!((invalid(), invalid()), (("withdrawals_per_minute", 6), ("withdrawals_per_minute", 5)));
+    assert_eq!(exhaust(|| limits.admit_principal(Class::Withdrawals, &caller)), 5);
+    clock.advance(Duration::from_secs(60));
+    // Other classes keep what they count.
+    let webhook = limits.admit_principal(Class::Webhooks, &caller).unwrap().unwrap();
+    assert_eq!(limits.count_as_other(webhook).status.resource, "webhooks_per_hour");
+    assert_eq!(exhaust(|| limits.admit_principal(Class::Other, &caller)), 3);
+}
+
+#[test]
+fn concurrent_calls_cannot_exceed_the_quota_before_one_is_given_back() {
+    let (limits, _) = limits();
+    let admit = || limits.admit_principal(Class::Requests, &principal(1, 1));
+    let mut pending: Vec<_> = (0..10).map(|_| admit().unwrap().unwrap()).collect();
+    assert!(admit().is_err());
+    let _ = limits.count_as_other(pending.pop().unwrap());
+    assert_eq!(exhaust(admit), 1);
+}
+
+#[test]
 fn every_call_is_admitted_without_quotas() {
-    let limits = RateLimits::new(None, FakeRelativeClock::default());
-    assert!((0..1_000).all(|_| limits.admit(Class::Login, caller(1)) == Ok(None)));
+    let limits = RateLimits::new(None);
+    assert!((0..1_000).all(|_| matches!(limits.admit_principal(Class::Guess, &principal(1, 1)), Ok(None))));
     assert!((0..1_000).all(|_| limits.try_login("ada@example.com", None).is_ok()));
 }
