@@ -6,8 +6,8 @@ use crate::{Count, test};
 const TESTS: &[&str] =
     &["--", "--nocapture", "histories_agree", "soak::", "unread_log::", "erasure_at_size::"];
 
-/// Runs more random histories, more mixed operations and kills over HTTP, more calls with an undrained log,
-/// and an erasure of a user with more rows.
+/// Runs more random histories, more mixed operations and kills over HTTP, more guests of a venue and more guesses
+/// of passwords, more calls with an undrained log, and an erasure of a user with more rows.
 pub(crate) fn run(times: Count) -> anyhow::Result<u8> {
     let times = &times.to_string();
     test::run_with(TESTS, &[("CUEPOINT_SOAK", times), ("CUEPOINT_HISTORIES", times)])

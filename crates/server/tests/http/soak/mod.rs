@@ -7,6 +7,7 @@ mod books;
 mod client;
 mod kills;
 mod streams;
+mod venue;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
