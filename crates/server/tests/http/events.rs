@@ -86,8 +86,16 @@ fn events_show_their_object_as_its_operation_does(store: Store) {
         asked["data"],
         json!({"music_request": guest.get(&format!("/music/requests/{request}")).data(200)})
     );
-    let shown = guest.get(&format!("/withdrawals/{withdrawal}")).data(200);
+    let mut shown = guest.get(&format!("/withdrawals/{withdrawal}")).data(200);
+    without_present_facts(&mut shown);
     assert_eq!(withdrawn["data"], json!({"withdrawal": shown}));
+}
+
+/// Removes what lists of withdrawals show about the present, which events do not.
+fn without_present_facts(withdrawal: &mut Value) {
+    for key in ["approvals_needed", "login_changed_at", "owed", "sum_24h", "waiting_for"] {
+        withdrawal.as_object_mut().unwrap().remove(key);
+    }
 }
 
 fn staff_see_all_events(store: Store) {
@@ -97,8 +105,9 @@ fn staff_see_all_events(store: Store) {
     let page = operator.get("/operator/events").data(200);
     assert_eq!(types(&page), ["topup.created", "topup.created", "withdrawal.created"]);
     assert_eq!(events(&page)[1]["data"]["topup"]["user_id"], other.id);
-    let shown = operator.get("/operator/withdrawals").data(200);
-    assert_eq!(events(&page)[2]["data"]["withdrawal"], shown["data"][0]);
+    let mut shown = operator.get("/operator/withdrawals").data(200)["data"][0].clone();
+    without_present_facts(&mut shown);
+    assert_eq!(events(&page)[2]["data"]["withdrawal"], shown);
     let own = feed(&guest, "");
     let ids = |page: &Value| events(page).iter().map(|event| event["id"].clone()).collect::<Vec<_>>();
     assert_eq!(

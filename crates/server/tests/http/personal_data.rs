@@ -83,7 +83,15 @@ fn an_export_matches_the_lists_and_excludes_other_users(store: Store) {
             };
             more.iter().for_each(|key| assert!(row.as_object_mut().unwrap().remove(*key).is_some(), "{key}"));
         }
-        assert_eq!(shown, rows(&person, path), "{list}");
+        let mut listed = rows(&person, path);
+        if list == "withdrawals" {
+            listed
+                .as_array_mut()
+                .unwrap()
+                .iter_mut()
+                .for_each(|row| drop(row.as_object_mut().unwrap().remove("waiting_for")));
+        }
+        assert_eq!(shown, listed, "{list}");
         assert!(!shown.as_array().unwrap().is_empty(), "{list}");
     }
     let session = &data["sessions"].as_array().unwrap()[..];

@@ -190,6 +190,7 @@ fn withdraw(server: &Server, dj: &Person) {
     let mut shown = withdrawal.clone();
     shown["status"] = json!("pending");
     shown["txid"] = Value::Null;
+    shown["waiting_for"] = Value::Null;
     assert_eq!(dj.get(&path).data(200), shown);
     assert_eq!(dj.get("/withdrawals").data(200)["data"], json!([shown]));
 }
