@@ -197,14 +197,23 @@ impl Currency {
         self.from_decimal(&decimal)
     }
 
+    /// The largest amount that a client can name.
+    #[must_use]
+    pub fn largest(&self) -> Money {
+        Money(i128::from(MAX_WHOLE_UNITS).saturating_mul(self.minor_per_unit()))
+    }
+
     /// Converts a decimal of moderate size, as read from a store's column.
     ///
     /// # Errors
     /// [`MoneyError::TooManyDecimals`] and [`MoneyError::TooLarge`]; nothing is rounded.
     pub fn from_decimal(&self, decimal: &BigDecimal) -> Result<Money, MoneyError> {
         let money = self.column(decimal)?;
-        let most = i128::from(MAX_WHOLE_UNITS).saturating_mul(self.minor_per_unit());
-        if money.0.unsigned_abs() > most.unsigned_abs() { Err(MoneyError::TooLarge) } else { Ok(money) }
+        if money.0.unsigned_abs() > self.largest().0.unsigned_abs() {
+            Err(MoneyError::TooLarge)
+        } else {
+            Ok(money)
+        }
     }
 
     /// Converts the value of a `numeric(28,8)` column, which may be a balance above the limit of a single

@@ -190,6 +190,7 @@ macro_rules! store_contract {
             wallets {
                 a_new_wallet_has_a_zero_balance,
                 entries_are_listed_newest_first,
+                entries_are_listed_by_kind,
                 an_entry_is_found_by_its_number,
                 a_balance_at_a_past_time_is_that_of_the_last_entry,
                 withdrawals_are_listed_newest_first,
@@ -242,6 +243,7 @@ macro_rules! store_contract {
                 a_profile_reads_back_as_it_was_changed,
                 djs_are_listed_newest_first,
                 users_are_listed_newest_first,
+                names_of_present_users_are_read_at_once,
             }
             sessions {
                 a_token_is_exchanged_for_the_next,

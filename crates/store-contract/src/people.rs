@@ -234,3 +234,25 @@ pub async fn the_first_operator_is_created_once(store: Arc<dyn Store>) {
     assert_eq!(refused, FirstOperator::MadeBefore);
     assert_eq!(scenario.store.credentials(&email).await.unwrap(), None);
 }
+
+/// The names of several users are read at once; unknown and erased users have none.
+pub async fn names_of_present_users_are_read_at_once(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let named = async |name: &str| {
+        let user = User { name: line(name), ..scenario.stranger(false, at(1)).await };
+        scenario.register(&user).await;
+        user
+    };
+    let (ada, grace, erased) = (named("Ada").await, named("Grace").await, named("Erased").await);
+    assert_eq!(scenario.erase(erased.id, 2).await, Erased::Done);
+    let nobody = scenario.ids.next_user().await.unwrap();
+    let names = async |ids: &[UserId]| {
+        scenario.store.names(&ids.iter().copied().collect()).await.unwrap().into_iter().collect::<Vec<_>>()
+    };
+    let all = [ada.id, grace.id, erased.id, nobody];
+    let mut expected = [(ada.id, line("Ada")), (grace.id, line("Grace"))];
+    expected.sort();
+    assert_eq!(names(&all).await, expected);
+    assert_eq!(names(&[grace.id]).await, [(grace.id, line("Grace"))]);
+    assert_eq!(names(&[]).await, []);
+}

@@ -16,6 +16,7 @@ use cuepoint_domain::ports::{Recorded, Store};
 use cuepoint_domain::provider_message::{
     Contradiction, Excerpt, MessageRecord, MessageSource, PresentedPayment, WebhookId,
 };
+use cuepoint_domain::topup::TopupFilter;
 
 use crate::scenario::{Scenario, at, line};
 use crate::sessions::log_in;
@@ -71,7 +72,7 @@ pub async fn money_and_requests_are_exported_completely(store: Arc<dyn Store>) {
     let listed: Vec<Record> = withdrawals.iter().cloned().map(Record::Withdrawal).collect();
     check(&scenario, guest, Part::Withdrawals, &listed).await;
     scenario.fund(guest, 7).await;
-    let topups = scenario.store.topups(guest, page).await.unwrap().rows;
+    let topups = scenario.store.topups(&TopupFilter::of(guest), page).await.unwrap().rows;
     let listed: Vec<Record> = topups.iter().cloned().map(Record::Topup).collect();
     check(&scenario, guest, Part::Topups, &listed).await;
 

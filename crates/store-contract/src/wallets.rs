@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::ledger::plans;
+use cuepoint_domain::ledger::{Entry, EntryKind, plans};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::Store;
 use cuepoint_domain::text::PaymentUrl;
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::topup::{Charge, Orders};
+use cuepoint_domain::topup::{Charge, Orders, TopupFilter, TopupStatus};
 use cuepoint_domain::withdrawal::{Move, WithdrawalFilter, WithdrawalStatus};
 use time::Duration;
 
@@ -192,6 +192,37 @@ pub async fn withdrawals_are_listed_by_status(store: Arc<dyn Store>) {
     }
 }
 
+/// The entries of one kind are listed newest first, in pages without gap or overlap, for their wallet only.
+pub async fn entries_are_listed_by_kind(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let (guest, other) = (scenario.guest(0).await, scenario.guest(0).await);
+    for seconds in 0..5 {
+        for user in [guest, other] {
+            let plan = scenario.adjust_plan(scenario.by(user, at(seconds)), user, 500).await;
+            scenario.fresh(plan).await;
+        }
+        scenario.withdraw(guest, 100, at(seconds)).await.unwrap();
+    }
+    let page = async |kind, number, size| {
+        scenario.store.entries_of_kind(guest, kind, PageRequest::new(number, size)).await.unwrap()
+    };
+    let numbers = |rows: &Rows<Entry>| rows.rows.iter().map(|entry| entry.seq).collect::<Vec<_>>();
+    for (kind, expected) in [(EntryKind::Adjustment, [9, 7, 5, 3, 1]), (EntryKind::Hold, [10, 8, 6, 4, 2])] {
+        let mut seen = Vec::new();
+        for number in 1..=3 {
+            let rows = page(kind, number, 2).await;
+            assert!(rows.rows.iter().all(|entry| (entry.wallet, entry.kind) == (guest, kind)));
+            assert_eq!(rows.total, 5);
+            seen.extend(numbers(&rows));
+        }
+        assert_eq!(seen, expected, "{kind:?}");
+        for number in PAST_THE_END {
+            assert_eq!(page(kind, number, 16).await, Rows::none(5), "page {number}");
+        }
+    }
+    assert_eq!(page(EntryKind::Refund, 1, 15).await, Rows::none(0));
+}
+
 /// Top-ups are listed newest first, for their owner only, in their current status.
 pub async fn topups_are_listed_newest_first(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
@@ -211,14 +242,28 @@ pub async fn topups_are_listed_newest_first(store: Arc<dyn Store>) {
     made[0] = topup_of(&scenario.fresh(settled).await);
     assert_eq!(scenario.balance(guest).await, balance(100, 0));
 
-    let page =
-        async |number, size| scenario.store.topups(guest, PageRequest::new(number, size)).await.unwrap();
+    let page = async |number, size| {
+        scenario.store.topups(&TopupFilter::of(guest), PageRequest::new(number, size)).await.unwrap()
+    };
     assert_eq!(page(1, 15).await, Rows { rows: made.clone(), total: 5 });
     assert_eq!(page(2, 2).await, Rows { rows: made[2..4].to_vec(), total: 5 });
     for number in PAST_THE_END {
         assert_eq!(page(number, 2).await, Rows::none(5), "page {number}");
     }
-    assert_eq!(scenario.store.topups(other, PageRequest::new(1, 15)).await.unwrap().total, 1);
+    assert_eq!(
+        scenario.store.topups(&TopupFilter::of(other), PageRequest::new(1, 15)).await.unwrap().total,
+        1
+    );
+    for (status, expected) in
+        [(TopupStatus::Pending, &made[1..]), (TopupStatus::Confirmed, &made[..1]), (TopupStatus::Failed, &[])]
+    {
+        let filter = TopupFilter { user: guest, status: Some(status) };
+        let total = u64::try_from(expected.len()).unwrap();
+        let all = scenario.store.topups(&filter, PageRequest::new(1, 15)).await.unwrap();
+        assert_eq!(all, Rows { rows: expected.to_vec(), total }, "{status:?}");
+        let second = scenario.store.topups(&filter, PageRequest::new(2, 1)).await.unwrap();
+        assert_eq!(second, Rows { rows: expected.iter().skip(1).take(1).cloned().collect(), total });
+    }
     assert_eq!(scenario.stored_topup(made[0].id).await, made[0]);
     let unknown = scenario.ids.next_topup().await.unwrap();
     assert_eq!(scenario.find_topup(unknown).await, None);

@@ -1,5 +1,7 @@
 //! Users.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use async_trait::async_trait;
 use cuepoint_domain::account::session::{Session, TokenHash};
 use cuepoint_domain::account::{Role, User, erase};
@@ -9,6 +11,7 @@ use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{
     DjFilter, Erased, FirstOperator, PasswordHash, People, Profile, Registered, Unavailable,
 };
+use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 
 use crate::lists::cut;
@@ -162,6 +165,13 @@ impl People for MemoryStore {
         let State { book, lists, erasing, .. } = &mut *self.lock()?;
         erasing.retain(|user| lists.pending_topups(book, *user).next().is_some());
         Ok(())
+    }
+
+    async fn names(&self, users: &BTreeSet<UserId>) -> Result<BTreeMap<UserId, Line>, Unavailable> {
+        let state = self.lock()?;
+        let found = users.iter().filter_map(|id| state.book.users.get(id));
+        let present = found.filter(|user| user.is_present());
+        Ok(present.map(|user| (user.id, user.name.clone())).collect())
     }
 
     async fn djs(&self, filter: DjFilter, page: PageRequest) -> Result<Rows<User>, Unavailable> {

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use cuepoint_domain::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
-use cuepoint_domain::ledger::{Balance, Entry, Outcome};
+use cuepoint_domain::ledger::{Balance, Entry, EntryKind, Outcome};
 use cuepoint_domain::music_request::{MusicRequest, Overdue, RequestFilter};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{MusicRequests, Topups, Unavailable, Wallets, Withdrawals};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::topup::Topup;
+use cuepoint_domain::topup::{Topup, TopupFilter};
 use cuepoint_domain::withdrawal::{Withdrawal, WithdrawalFilter, WithdrawalReview, sum_24h};
 
 use crate::lists::{TimeOrdered, cut, newest, requests};
@@ -144,10 +144,16 @@ impl Topups for MemoryStore {
         Ok(stored.filter(|topup| topup.opening == Some(opening)).cloned())
     }
 
-    async fn topups(&self, user: UserId, page: PageRequest) -> Result<Rows<Topup>, Unavailable> {
+    async fn topups(&self, filter: &TopupFilter, page: PageRequest) -> Result<Rows<Topup>, Unavailable> {
         let state = self.lock()?;
-        let ids = state.lists.topups.get(&user).map_or(Rows::none(0), |list| list.page(page));
-        Ok(found(ids, |id| state.book.topups.get(&id).cloned()))
+        let Some(list) = state.lists.topups.get(&filter.user) else { return Ok(Rows::none(0)) };
+        let topup = |id| state.book.topups.get(&id).cloned();
+        Ok(match filter.status {
+            None => found(list.page(page), topup),
+            Some(status) => {
+                cut(list.newest_first().filter_map(topup).filter(|topup| topup.status == status), page)
+            }
+        })
     }
 
     async fn topups_in_suspense(&self, page: PageRequest) -> Result<Rows<Topup>, Unavailable> {
@@ -197,6 +203,17 @@ impl Wallets for MemoryStore {
         let state = self.lock()?;
         let kept = state.lists.entries.get(&user).map_or(&[][..], Vec::as_slice);
         Ok(newest(kept, page).map(Entry::clone))
+    }
+
+    async fn entries_of_kind(
+        &self,
+        user: UserId,
+        kind: EntryKind,
+        page: PageRequest,
+    ) -> Result<Rows<Entry>, Unavailable> {
+        let state = self.lock()?;
+        let kept = state.lists.entries.get(&user).map_or(&[][..], Vec::as_slice);
+        Ok(cut(kept.iter().rev().filter(|entry| entry.kind == kind).cloned(), page))
     }
 
     async fn entry(&self, user: UserId, number: i64) -> Result<Option<Entry>, Unavailable> {

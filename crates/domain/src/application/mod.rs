@@ -78,7 +78,7 @@ use crate::ports::{Job, Unavailable};
 use jobs::{Deliveries, Expiry, Payouts, Positions, Retention, TopupOrders};
 use queries::{
     EventQueries, MusicRequestQueries, PeopleQueries, ProfileQueries, ProviderMessageQueries,
-    SecurityLogQueries, TopupQueries, WalletQueries, WithdrawalQueries,
+    SecurityLogQueries, SettingsQueries, TopupQueries, WalletQueries, WithdrawalQueries,
 };
 
 /// All use cases.
@@ -110,6 +110,8 @@ pub struct UseCases {
     pub people: PeopleQueries,
     /// The security log.
     pub security_log: SecurityLogQueries,
+    /// The settings that clients see.
+    pub settings: SettingsQueries,
     /// Feeds of events.
     pub events: EventQueries,
     /// Stored messages of providers.
@@ -163,6 +165,7 @@ impl UseCases {
             topups: TopupQueries { env: env.clone() },
             people: PeopleQueries { env: env.clone() },
             security_log: SecurityLogQueries { env: env.clone() },
+            settings: SettingsQueries { env: env.clone() },
             events: EventQueries::new(env.clone()),
             provider_messages: ProviderMessageQueries { env: env.clone() },
             blocks: GuestBlocks { env: env.clone(), executor: executor.clone() },

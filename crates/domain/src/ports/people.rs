@@ -1,5 +1,7 @@
 //! Users and their profiles.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use async_trait::async_trait;
 
 use crate::account::session::{Session, TokenHash};
@@ -8,6 +10,7 @@ use crate::ids::UserId;
 use crate::ledger::Balance;
 use crate::page::{PageRequest, Rows};
 use crate::ports::{PasswordHash, Unavailable};
+use crate::text::Line;
 use crate::timestamp::Timestamp;
 
 /// A user with their balance.
@@ -142,6 +145,12 @@ pub trait People: Send + Sync {
     /// # Errors
     /// [`Unavailable`]; some of it may be removed then.
     async fn finish_erasures(&self) -> Result<(), Unavailable>;
+
+    /// The names of these users. Unknown and erased users have none.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn names(&self, users: &BTreeSet<UserId>) -> Result<BTreeMap<UserId, Line>, Unavailable>;
 
     /// A page of DJs, by `created_at`, then id, both descending. Erased users are not listed.
     ///

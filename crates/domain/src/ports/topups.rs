@@ -6,7 +6,7 @@ use crate::ids::{OperationId, TopupId, UserId};
 use crate::page::{PageRequest, Rows};
 use crate::ports::Unavailable;
 use crate::timestamp::Timestamp;
-use crate::topup::Topup;
+use crate::topup::{Topup, TopupFilter};
 
 /// Reads top-ups.
 ///
@@ -19,8 +19,8 @@ pub trait Topups: Send + Sync {
     async fn topup(&self, id: TopupId) -> Result<Option<Topup>, Unavailable>;
     /// The top-up that this operation opened; one without [`Topup::opening`] is never found.
     async fn topup_opened_by(&self, opening: OperationId) -> Result<Option<Topup>, Unavailable>;
-    /// A page of a user's top-ups, by `created_at`, then id, both descending.
-    async fn topups(&self, user: UserId, page: PageRequest) -> Result<Rows<Topup>, Unavailable>;
+    /// A page of the top-ups that match the filter, by `created_at`, then id, both descending.
+    async fn topups(&self, filter: &TopupFilter, page: PageRequest) -> Result<Rows<Topup>, Unavailable>;
     /// A page of the top-ups with a [`Topup::suspense`]: those without a settlement first, then by
     /// `arrived_at`, then id, both descending.
     async fn topups_in_suspense(&self, page: PageRequest) -> Result<Rows<Topup>, Unavailable>;

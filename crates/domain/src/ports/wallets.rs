@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use crate::ids::UserId;
-use crate::ledger::{Balance, Entry};
+use crate::ledger::{Balance, Entry, EntryKind};
 use crate::page::{PageRequest, Rows};
 use crate::ports::Unavailable;
 use crate::timestamp::Timestamp;
@@ -22,6 +22,13 @@ pub trait Wallets: Send + Sync {
     async fn balance_at(&self, user: UserId, at: Timestamp) -> Result<Option<Balance>, Unavailable>;
     /// A page of a wallet's entries, by number descending.
     async fn entries(&self, user: UserId, page: PageRequest) -> Result<Rows<Entry>, Unavailable>;
+    /// A page of a wallet's entries of one kind, by number descending.
+    async fn entries_of_kind(
+        &self,
+        user: UserId,
+        kind: EntryKind,
+        page: PageRequest,
+    ) -> Result<Rows<Entry>, Unavailable>;
     /// The entry of a wallet with this number.
     async fn entry(&self, user: UserId, number: i64) -> Result<Option<Entry>, Unavailable>;
     /// Whether an operator adjusted a user's wallet after this time, by the time of its entries.

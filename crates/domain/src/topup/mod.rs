@@ -38,6 +38,23 @@ pub enum TopupStatus {
 
 named_enum!(TopupStatus, Unknown);
 
+/// A filter for lists of top-ups.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TopupFilter {
+    /// Only this user's.
+    pub user: UserId,
+    /// Only those with this status.
+    pub status: Option<TopupStatus>,
+}
+
+impl TopupFilter {
+    /// The filter for all top-ups of a user.
+    #[must_use]
+    pub const fn of(user: UserId) -> Self {
+        Self { user, status: None }
+    }
+}
+
 impl TopupStatus {
     /// The statuses allowed next, for any actor.
     const fn edges(self) -> &'static [Self] {

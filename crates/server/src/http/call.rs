@@ -1,5 +1,7 @@
 //! The call of a handler: body fields, parameters, id and idempotency key.
 
+use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use actix_web::http::Method;
@@ -7,7 +9,7 @@ use actix_web::{HttpMessage as _, HttpRequest};
 use cuepoint_domain::account::session::ClientInfo;
 use cuepoint_domain::application::{ClientContext, CommandError, Context, Failure};
 use cuepoint_domain::authorization::Principal;
-use cuepoint_domain::ids::SessionId;
+use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ledger::{IdempotencyKey, Position};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::page::Rows;
@@ -15,10 +17,13 @@ use cuepoint_domain::ports::Clock as _;
 use cuepoint_domain::text::Email;
 use cuepoint_domain::timestamp::Timestamp;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::adapters::event_hub::ClientConnection;
 use crate::adapters::security::authentication::Authentication;
 use crate::app::App;
+use crate::http::operations::views::Names;
+use crate::http::read_only;
 use crate::http::transport::client_address;
 use crate::http::transport::connections::Connection;
 use crate::http::transport::deadline::RequestDeadline;
@@ -29,6 +34,7 @@ use crate::http::wire::error::{ApiError, Code, Quota};
 use crate::http::wire::filters::{Filter, QueryFilters};
 use crate::http::wire::headers::{self, Signature};
 use crate::http::wire::json::Object;
+use crate::http::wire::messages::Errors;
 use crate::http::wire::page::{Page, Paging};
 use crate::http::wire::query::Query;
 
@@ -41,6 +47,8 @@ pub struct ApiCall {
     pub(super) path: &'static str,
     pub(super) query: Query,
     pub(super) filters: &'static [Filter],
+    pub(super) refusals: Errors,
+    pub(super) read_only: Rc<[String]>,
     pub(super) deadline: RequestDeadline,
     pub(super) id: Option<String>,
     pub(super) body: Object,
@@ -54,12 +62,42 @@ impl ApiCall {
         &self.app.settings.currency
     }
 
-    /// The values of the body's fields.
+    /// The values of the body's fields. Read-only fields of a new object are refused.
     ///
     /// # Errors
-    /// 422 with the messages of all wrong fields.
+    /// 422 with the messages of all wrong fields and parameters.
     pub fn body<B: RequestBody>(&self) -> Result<B, ApiError> {
-        B::read(&self.body, self.currency())
+        self.read_body(None)
+    }
+
+    /// The values of the body's fields. Read-only fields are refused if they differ from those of the object in
+    /// `present`, the data of an answer.
+    ///
+    /// # Errors
+    /// As [`ApiCall::body`].
+    pub fn change_of<B: RequestBody>(&self, present: &impl Serialize) -> Result<B, ApiError> {
+        let present = serde_json::to_value(present).map_err(ApiError::internal)?;
+        self.read_body(Some(&present))
+    }
+
+    fn read_body<B: RequestBody>(&self, present: Option<&Value>) -> Result<B, ApiError> {
+        let read = B::read(&self.body, self.currency());
+        let read = ApiError::with_messages(read, &read_only::refusals(&self.read_only, &self.body, present));
+        self.judged(read)
+    }
+
+    /// Whether the body names a field that it cannot set.
+    #[must_use]
+    pub fn has_read_only_field(&self) -> bool {
+        self.read_only.iter().any(|name| self.body.get(name).is_some())
+    }
+
+    /// The result of reading fields, with the refusals of query parameters.
+    ///
+    /// # Errors
+    /// 422 with the messages of all wrong fields and parameters.
+    pub fn judged<T>(&self, read: Result<T, ApiError>) -> Result<T, ApiError> {
+        ApiError::with_messages(read, &self.refusals)
     }
 
     /// Whether the body has any field of `B`, regardless of its value.
@@ -230,12 +268,28 @@ impl ApiCall {
         self.app.limits.admit_principal(Class::Guess, principal).map(drop).map_err(ApiError::rate_limited)
     }
 
+    /// The names of these users, for staff; nobody needs a permission for none.
+    ///
+    /// # Errors
+    /// [`Code::Unavailable`].
+    pub async fn names(
+        &self,
+        principal: &Principal,
+        users: impl IntoIterator<Item = UserId>,
+    ) -> Result<Names, ApiError> {
+        let users: BTreeSet<UserId> = users.into_iter().collect();
+        if users.is_empty() {
+            return Ok(Names::default());
+        }
+        Ok(Names::new(self.app.services.people.names(principal, &users).await?))
+    }
+
     /// The values of the filters.
     ///
     /// # Errors
-    /// 422 with the messages of all wrong filters.
+    /// 422 with the messages of all wrong parameters.
     pub fn filters<F: QueryFilters>(&self) -> Result<F, ApiError> {
-        F::read(&self.query)
+        self.judged(F::read(&self.query))
     }
 
     /// The requested page; its links keep the declared filters.

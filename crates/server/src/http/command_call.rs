@@ -28,7 +28,8 @@ impl<C: Command<Refusal: IntoApiError>> CommandCall<C> {
         &self.principal
     }
 
-    /// Runs a command. `read_input` is called once the entity is found and authorized.
+    /// Runs a command. `read_input` is called once the entity is found and authorized; query parameters are judged
+    /// with it.
     ///
     /// # Errors
     /// As [`Executor::run`](cuepoint_domain::application::Executor::run).
@@ -38,7 +39,8 @@ impl<C: Command<Refusal: IntoApiError>> CommandCall<C> {
         read_input: impl FnOnce() -> Result<C::Input, ApiError>,
     ) -> Result<Done<C::Output>, ApiError> {
         let context = self.call.context(&self.principal);
-        let done = self.call.app.services.executor.run(&context, command, read_input).await;
+        let judged_input = || self.call.judged(read_input());
+        let done = self.call.app.services.executor.run(&context, command, judged_input).await;
         done.map_err(|error| match error {
             CommandError::Refused(refusal) => refusal.into_api_error(self.call.currency()),
             CommandError::Input(error) => error,

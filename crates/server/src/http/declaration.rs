@@ -27,12 +27,13 @@ use cuepoint_domain::authorization::Action;
 use utoipa::ToSchema;
 
 use crate::http::endpoint::{Body, Endpoint, Exposure};
+use crate::http::read_only::ReadOnlyFields;
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::envelope::{BareSuccess, Success};
 use crate::http::wire::error::Code;
 use crate::http::wire::filters::Filter;
 use crate::http::wire::kinds;
-use crate::http::wire::page::Page;
+use crate::http::wire::page::{PAGE_PARAMETERS, Page};
 use crate::http::wire::schema::{Described, text_of};
 use crate::http::wire::server_sent_events;
 
@@ -45,6 +46,8 @@ pub struct Declaration {
     pub method: Method,
     /// Its path, with `{id}` in place of an id.
     pub path: &'static str,
+    /// Earlier paths on which it is still served, beside the documented one.
+    pub aliases: &'static [&'static str],
     /// Its name for generated clients.
     pub id: &'static str,
     /// The lines of its doc comment.
@@ -63,8 +66,13 @@ pub struct Declaration {
     pub answers: SuccessResponse,
     /// The failures that the other fields do not imply.
     pub fails: &'static [Code],
+    /// Whether existing clients depend on its exact form: its query is parsed as PHP does, and what it does not
+    /// know is ignored.
+    pub is_fixed: bool,
     /// Its handler, with the authorization that it requires.
     pub run: Endpoint,
+    /// Derived once from the body and the answer.
+    pub read_only: ReadOnlyFields,
 }
 
 impl Declaration {
@@ -83,6 +91,7 @@ impl Declaration {
         Self {
             method,
             path,
+            aliases: &[],
             id,
             documentation,
             tag: Tag::Service,
@@ -92,8 +101,24 @@ impl Declaration {
             filters: &[],
             answers,
             fails: &[],
+            is_fixed: false,
             run,
+            read_only: ReadOnlyFields::default(),
         }
+    }
+
+    /// Whether query parameters and fields that it does not know are refused. The messages of providers are not the
+    /// service's to define.
+    #[must_use]
+    pub const fn is_strict(&self) -> bool {
+        !self.is_fixed && !self.run.is_plain() && !self.run.is_signed()
+    }
+
+    /// Whether it has a query parameter of this name.
+    #[must_use]
+    pub fn has_parameter(&self, name: &str) -> bool {
+        (self.answers.is_page && PAGE_PARAMETERS.contains(&name))
+            || self.filters.iter().any(|filter| filter.name == name)
     }
 
     /// The first paragraph of the documentation, without a full stop.
@@ -150,23 +175,32 @@ pub struct Input {
     pub takes: Body,
     /// Its schema, if a body is read.
     pub schema: Option<Described>,
+    /// Whether its fields are fields of the object in the answer, rather than arguments of an action.
+    pub is_object: bool,
 }
 
 impl Input {
     /// No body.
-    pub const NONE: Self = Self { takes: Body::None, schema: None };
+    pub const NONE: Self = Self { takes: Body::None, schema: None, is_object: false };
 }
 
-/// A JSON object.
+/// A JSON object with the arguments of an action.
 #[must_use]
 pub const fn json<T: ToSchema>() -> Input {
-    Input { takes: Body::Json, schema: Some(Described::named::<T>()) }
+    Input { takes: Body::Json, schema: Some(Described::named::<T>()), is_object: false }
+}
+
+/// A JSON object with fields of the object in the answer: its other fields are refused, unless they have their
+/// present value.
+#[must_use]
+pub const fn object<T: ToSchema>() -> Input {
+    Input { is_object: true, ..json::<T>() }
 }
 
 /// A JSON object, or no body.
 #[must_use]
 pub const fn optional_json<T: ToSchema>() -> Input {
-    Input { takes: Body::Optional, schema: Some(Described::named::<T>()) }
+    Input { takes: Body::Optional, ..json::<T>() }
 }
 
 /// The success response of an operation.

@@ -22,6 +22,8 @@ pub type Handled<T> = Pin<Box<dyn Future<Output = Result<T, ApiError>>>>;
 type PlainHandler = Box<dyn Fn(Arc<App>, HttpRequest) -> Handled<HttpResponse>>;
 /// A handler without a principal.
 type OpenHandler = Box<dyn Fn(ApiCall) -> Handled<ApiResponse>>;
+/// A handler with or without a principal.
+type OptionalHandler = Box<dyn Fn(ApiCall, Option<Principal>) -> Handled<ApiResponse>>;
 /// A handler with a principal.
 type MemberHandler = Box<dyn Fn(ApiCall, Principal) -> Handled<ApiResponse>>;
 
@@ -31,6 +33,8 @@ pub enum Endpoint {
     Plain(PlainHandler),
     /// Without a token.
     Open(OpenHandler),
+    /// Without a token, or with an access token whose principal is allowed this action.
+    Optional(Action, OptionalHandler),
     /// With an access token whose principal is allowed this action.
     Member(Action, MemberHandler),
     /// A command with such a token, or the creation of a webhook endpoint; it takes an Idempotency-Key.
@@ -45,7 +49,7 @@ impl Endpoint {
     pub const fn action(&self) -> Option<Action> {
         match self {
             Self::Member(action, _) | Self::Command(action, _) => Some(*action),
-            Self::Plain(_) | Self::Open(_) | Self::Provider(..) => None,
+            Self::Plain(_) | Self::Open(_) | Self::Optional(..) | Self::Provider(..) => None,
         }
     }
 
@@ -70,7 +74,13 @@ impl Endpoint {
     /// Whether it requires neither a token nor a signature.
     #[must_use]
     pub const fn is_open(&self) -> bool {
-        matches!(self, Self::Plain(_) | Self::Open(_))
+        matches!(self, Self::Plain(_) | Self::Open(_) | Self::Optional(..))
+    }
+
+    /// Whether a token is checked that it does not require.
+    #[must_use]
+    pub const fn takes_token(&self) -> bool {
+        matches!(self, Self::Optional(..))
     }
 }
 
@@ -121,6 +131,15 @@ where
     A: Future<Output = Result<ApiResponse, ApiError>> + 'static,
 {
     Endpoint::Open(Box::new(move |call| Box::pin(run(call))))
+}
+
+/// A handler of requests with or without a token. A token that is presented must be valid and allow this action.
+pub fn optionally_authenticated<F, A>(action: Action, run: F) -> Endpoint
+where
+    F: Fn(ApiCall, Option<Principal>) -> A + 'static,
+    A: Future<Output = Result<ApiResponse, ApiError>> + 'static,
+{
+    Endpoint::Optional(action, Box::new(move |call, principal| Box::pin(run(call, principal))))
 }
 
 /// A handler of requests with a token that takes no Idempotency-Key.

@@ -34,6 +34,7 @@ use crate::http::wire::envelope::{self, ApiResponse};
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::headers::{self, Signature};
 use crate::http::wire::json::{BodyError, Object};
+use crate::http::wire::messages::Errors;
 use crate::http::wire::query::Query;
 
 /// The largest body, in bytes.
@@ -74,20 +75,31 @@ async fn handle(
         let list = operation.answers.location.map(|path| format!("{}{path}", app.settings.public_url));
         answer.respond(operation.answers.status, list.as_deref())
     };
-    let (deadline, handling) = match &operation.run {
+    let (judging, handling) = match &operation.run {
         Endpoint::Plain(run) => return run(Arc::clone(app), request.clone()).await,
         Endpoint::Open(run) => {
             count(operation.class, app, request)?;
             headers::accepts(operation.answers.media_type(), request)?;
             let call = call(&receive(operation, app, request, payload).await?, None)?;
-            (call.deadline, run(call))
+            (Judging::of(operation, &call)?, run(call))
+        }
+        Endpoint::Optional(action, run) => {
+            let principal = if request.headers().contains_key(header::AUTHORIZATION) {
+                Some(admit(*action, operation, app, request).await?)
+            } else {
+                count(Class::Public, address(request), app, request)?;
+                None
+            };
+            headers::accepts(operation.answers.media_type(), request)?;
+            let call = call(&receive(operation, app, request, payload).await?, None)?;
+            (Judging::of(operation, &call)?, run(call, principal))
         }
         Endpoint::Member(action, run) => {
             let principal = admit(*action, operation, app, request).await?;
             headers::accepts(operation.answers.media_type(), request)?;
             let body = receive(operation, app, request, payload).await?;
             let call = call(&body, None)?;
-            (call.deadline, run(call, principal))
+            (Judging::of(operation, &call)?, run(call, principal))
         }
         Endpoint::Command(action, run) => {
             let principal = admit(*action, operation, app, request).await?;
@@ -95,7 +107,7 @@ async fn handle(
             let key = key(operation, request, &principal)?;
             let body = receive(operation, app, request, payload).await?;
             let call = call(&body, key)?;
-            (call.deadline, run(call, principal))
+            (Judging::of(operation, &call)?, run(call, principal))
         }
         Endpoint::Provider(by, run) => {
             // Only messages that fail verification are counted, so that genuine ones are never delayed.
@@ -104,11 +116,13 @@ async fn handle(
                 Err(refused)
             });
             let call = call(&received?, None)?;
-            (call.deadline, run(call))
+            (Judging::of(operation, &call)?, run(call))
         }
     };
+    let Judging { deadline, refusals } = judging;
     if operation.method == Method::GET {
-        return deadline.bound(handling).await.map(respond);
+        let answer = deadline.bound(handling).await;
+        return ApiError::with_messages(answer, &refusals).map(respond);
     }
     // A separate task, since a started change runs to its end even if the client disconnects or the deadline
     // passes, and keeps its key in flight until then. Only a command that had to wait for its key ends at the
@@ -116,6 +130,25 @@ async fn handle(
     let handled = rt::spawn(handling.in_current_span());
     let answer = deadline.bound(async { handled.await.map_err(ApiError::internal)? });
     answer.await.map(respond)
+}
+
+/// What remains of a call once its handler has it.
+struct Judging {
+    deadline: RequestDeadline,
+    refusals: Errors,
+}
+
+impl Judging {
+    /// Refuses query parameters at once if the handler changes something and reads neither a body nor the input of
+    /// a command, with which they would be judged. A read has no effect, so that its parameters are judged last:
+    /// errors about its object come first.
+    fn of(operation: &Declaration, call: &ApiCall) -> Result<Self, ApiError> {
+        let reads_input = operation.run.is_command() || operation.body.takes == Body::Json;
+        if operation.method != Method::GET && !reads_input {
+            call.judged(Ok(()))?;
+        }
+        Ok(Self { deadline: call.deadline, refusals: call.refusals.clone() })
+    }
 }
 
 /// The call of the handler. Its deadline begins now.
@@ -126,9 +159,13 @@ fn call(
     body: &Bytes,
     key: Option<KeyScope>,
 ) -> Result<ApiCall, ApiError> {
+    let read = if operation.is_strict() { Query::strict } else { Query::parse };
+    let query = read(request.query_string());
     Ok(ApiCall {
         app: Arc::clone(app),
-        query: Query::parse(request.query_string()),
+        refusals: query.refusals(|name| operation.has_parameter(name)),
+        read_only: operation.read_only.of(operation),
+        query,
         request: request.clone(),
         path: operation.path,
         filters: operation.filters,

@@ -17,7 +17,7 @@ pub fn ensure_reliable(operation: &Declaration, app: &App) -> Result<(), ApiErro
     let (relies_on_list, relies_on_clock) = match &operation.run {
         Endpoint::Plain(_) | Endpoint::Open(_) => (false, false),
         Endpoint::Provider(..) => (false, changes),
-        Endpoint::Member(action, _) | Endpoint::Command(action, _) => {
+        Endpoint::Optional(action, _) | Endpoint::Member(action, _) | Endpoint::Command(action, _) => {
             (changes || action.is_for_staff(), changes)
         }
     };

@@ -29,7 +29,10 @@ use crate::networks::Networks;
 pub fn configure(app: &Arc<App>, config: &mut ServiceConfig) {
     let mut paths: BTreeMap<&'static str, Vec<Rc<Declaration>>> = BTreeMap::new();
     for operation in operations::all().into_iter().chain([operations::docs::files()]) {
-        paths.entry(operation.path).or_default().push(Rc::new(operation));
+        let operation = Rc::new(operation);
+        for path in operation.aliases.iter().copied().chain([operation.path]) {
+            paths.entry(path).or_default().push(Rc::clone(&operation));
+        }
     }
     let mut varying: BTreeMap<&'static str, Scope> = BTreeMap::new();
     for (path, operations) in paths {

@@ -133,7 +133,7 @@ fn the_configured_withdrawal_options_are_shown(store: Store) {
     let server = Server::configured(store, &[STRICT, table]);
     let guest = server.payer("100");
     assert_eq!(
-        guest.get("/withdrawal/options").data(200),
+        guest.get("/withdrawals/options").data(200),
         json!({
             "address_policy": "strict",
             "options": [
@@ -145,7 +145,7 @@ fn the_configured_withdrawal_options_are_shown(store: Store) {
     withdraw(&guest, "ETH", "ethereum", ADA).invalid(&["currency"]);
     assert_eq!(withdraw(&guest, "USDT", "ethereum", ADA).status, 201);
 
-    let data = Server::start(store).guest().get("/withdrawal/options").data(200);
+    let data = Server::start(store).guest().get("/withdrawals/options").data(200);
     assert_eq!(
         (keys(&data), &data["address_policy"]),
         (vec!["address_policy", "options"], &json!("lenient"))

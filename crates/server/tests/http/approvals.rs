@@ -54,7 +54,9 @@ fn a_withdrawal_above_the_limit_needs_two_approvals(store: Store) {
     let large = guest.withdrawal(ABOVE);
     let first = ada.act(large, "approve");
     assert_eq!(approved(&first), pending());
-    let reviewed = ["approvals_needed", "login_changed_at", "owed", "sum_24h", "waiting_for"];
+    let reviewed = [
+        "approval_names", "approvals_needed", "login_changed_at", "owed", "sum_24h", "user_name", "waiting_for",
+    ];
     let mut expected = [&WITHDRAWAL[..], &["approvals", "reference", "status", "txid"], &reviewed].concat();
     expected.sort_unstable();
     assert_eq!(keys(&first.data(200)), expected);

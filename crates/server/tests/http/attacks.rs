@@ -71,7 +71,7 @@ fn one_kind_of_token_does_not_pass_for_another(store: Store) {
     let cookie = format!("access_token={0}; token={0}", guest.token);
     client.call("GET", "/wallet").header("cookie", &cookie).send().refused(401, "unauthenticated");
     // Neither counts where a provider's signature is required.
-    let call = client.call("POST", "/webhooks/topups").bearer(&guest.token);
+    let call = client.call("POST", "/providers/topups").bearer(&guest.token);
     call.json(&json!({"type": "topup.confirmed", "data": {"id": 1}})).send().refused(401, "unauthenticated");
     // None of these attempts ended a valid session.
     guest.get("/wallet").data(200);

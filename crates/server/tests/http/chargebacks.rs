@@ -215,7 +215,6 @@ fn operators_find_topups_by_user_and_by_reference(store: Store) {
     }
     for (query, field) in [
         ("", "user_id"),
-        ("?user_id=&reference=", "user_id"),
         ("?user_id=abc", "user_id"),
         ("?user_id=0", "user_id"),
         ("?reference=abc", "reference"),
@@ -224,9 +223,19 @@ fn operators_find_topups_by_user_and_by_reference(store: Store) {
     ] {
         operator.get(&format!("/operator/topups{}", query.replace(' ', "%20"))).invalid(&[field]);
     }
+    operator.get("/operator/topups?user_id=&reference=").invalid(&["reference", "user_id"]);
     let shown = operator.get(&format!("/operator/topups/{theirs}")).data(200)["topup"].clone();
-    let fields =
-        ["amount", "created_at", "id", "payment_url", "reference", "status", "updated_at", "user_id"];
+    let fields = [
+        "amount",
+        "created_at",
+        "id",
+        "payment_url",
+        "reference",
+        "status",
+        "updated_at",
+        "user_id",
+        "user_name",
+    ];
     assert_eq!(keys(&shown), fields);
     assert_eq!((&shown["user_id"], &shown["amount"]), (&json!(other.id), &json!(4.0)));
     operator.get("/operator/topups/999999999").refused(404, "not_found");

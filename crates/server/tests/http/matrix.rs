@@ -245,7 +245,7 @@ impl Scene {
 }
 
 /// Money received after the erasure of its owner.
-fn late_money(server: &Server) -> i64 {
+pub(crate) fn late_money(server: &Server) -> i64 {
     let guest = server.guest();
     let topup = guest.topup("5");
     let reference = guest.topup_reference(topup);

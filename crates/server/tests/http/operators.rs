@@ -282,7 +282,9 @@ fn withdrawals_are_paginated_and_filtered_by_status(store: Store) {
     assert_eq!(page["data"][0]["id"], newest_first.last().unwrap().0);
     let address = format!("{}/operator/withdrawals", server.client().base());
     assert_eq!(page["first_page_url"], format!("{address}?status=pending&per_page=1&page=1"));
-    let facts = ["approvals_needed", "login_changed_at", "owed", "sum_24h", "waiting_for"];
+    let facts = [
+        "approval_names", "approvals_needed", "login_changed_at", "owed", "sum_24h", "user_name", "waiting_for",
+    ];
     let mut expected = [&WITHDRAWAL[..], &["approvals", "reference", "status", "txid"], &facts].concat();
     expected.sort_unstable();
     assert_eq!(keys(&page["data"][0]), expected);

@@ -160,13 +160,13 @@ fn a_session_ended_while_the_file_is_locked_is_refused_once_it_is_released() {
     let session = scene.guest.at(&scene.server.client());
     let lock = scene.lock();
     session.call("POST", "/auth/logout-everywhere").send().refused(503, "unavailable");
-    session.get("/withdrawal/options").data(200);
+    session.get("/withdrawals/options").data(200);
     drop(lock);
     eventually("it is ended", || {
         (session.call("POST", "/auth/logout-everywhere").send().status == 200).then_some(())
     });
     for ended in [&session, &scene.guest] {
-        ended.get("/withdrawal/options").refused(401, "invalid_token");
+        ended.get("/withdrawals/options").refused(401, "invalid_token");
     }
 }
 

@@ -54,7 +54,7 @@ fn a_refusal_with_an_invalid_reason_counts(store: Store) {
     for reason in [json!({}), json!(["x"]), json!(5), json!("x".repeat(300)), json!("a\u{0}b"), Value::Null] {
         let (id, reference) = scene.ordered();
         let data = json!({"reference": reference, "reason": reason});
-        Message::new("/webhooks/payouts", &json!({"type": "payout.failed", "data": data}))
+        Message::new("/providers/payouts", &json!({"type": "payout.failed", "data": data}))
             .heard(&scene.server);
         assert_eq!(scene.withdrawal(id)["status"], "failed", "{reason}");
     }

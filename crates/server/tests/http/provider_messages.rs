@@ -26,7 +26,7 @@ on_durable_stores!(
 
 const UNKNOWN: &str = "0193a5f0-1c2d-7abc-8def-00112233aabb";
 const LIST: &str = "/operator/provider-messages";
-const MESSAGE: [&str; 16] = [
+const MESSAGE: [&str; 17] = [
     "amount",
     "currency",
     "id",
@@ -36,6 +36,7 @@ const MESSAGE: [&str; 16] = [
     "resolution",
     "resolved_at",
     "resolved_by",
+    "resolved_by_name",
     "source",
     "stated_id",
     "topup_id",
@@ -119,10 +120,10 @@ fn messages_with_unknown_references_are_kept_and_answered_404(store: Store) {
     Message::about_topup("topup.confirmed", topup).send(&scene.server).refused(404, "not_found");
     Message::payout_as("payout.completed", UNKNOWN, "tx-9").send(&scene.server).refused(404, "not_found");
     let by_id = json!({"type": "payout.completed", "data": {"id": 999_999, "txid": "tx-9"}});
-    Message::new("/webhooks/payouts", &by_id).send(&scene.server).refused(404, "not_found");
+    Message::new("/providers/payouts", &by_id).send(&scene.server).refused(404, "not_found");
     let differ =
         json!({"type": "payout.completed", "data": {"reference": reference, "id": 0, "txid": "tx-9"}});
-    Message::new("/webhooks/payouts", &differ).heard(&scene.server);
+    Message::new("/providers/payouts", &differ).heard(&scene.server);
     let kept = scene.messages();
     let parts =
         ["source", "reason_code", "reference", "stated_id", "withdrawal_id", "amount", "currency", "txid"];
@@ -149,7 +150,7 @@ fn messages_with_unknown_references_are_kept_and_answered_404(store: Store) {
     ]);
     // An id alone is refused if it may belong to another row, which is logged.
     let by_id = json!({"type": "payout.failed", "data": {"id": id}});
-    Message::new("/webhooks/payouts", &by_id).send(&scene.server).invalid(&["reference"]);
+    Message::new("/providers/payouts", &by_id).send(&scene.server).invalid(&["reference"]);
     scene.is_logged(&["WARN", "without reference refused", "payout.failed"]);
     assert_eq!(scene.messages().len(), 4);
 }
@@ -161,7 +162,7 @@ fn a_topup_is_confirmed_only_with_its_own_amount_and_currency(store: Store) {
     let status = || scene.guest.get(&format!("/wallet/topups/{id}")).data(200)["topup"]["status"].clone();
     let send = |data: &str| {
         let body = format!(r#"{{"type":"topup.confirmed","data":{{"reference":"{reference}"{data}}}}}"#);
-        Message { body, ..Message::new("/webhooks/topups", &json!({})) }.send(&scene.server)
+        Message { body, ..Message::new("/providers/topups", &json!({})) }.send(&scene.server)
     };
     for (data, fields) in [
         ("", &["amount", "currency"][..]),
@@ -222,7 +223,7 @@ fn a_message_sent_again_adds_nothing(store: Store) {
     assert_eq!(scene.messages().len(), 1);
     // The other provider numbers its messages independently.
     let body = json!({"type": "topup.failed", "data": {"reference": UNKNOWN}});
-    let same_number = Message { id: message.id.clone(), ..Message::new("/webhooks/topups", &body) };
+    let same_number = Message { id: message.id.clone(), ..Message::new("/providers/topups", &body) };
     same_number.send(&scene.server).refused(404, "not_found");
     assert_eq!(scene.messages().len(), 2);
 }
@@ -335,7 +336,7 @@ fn a_message_is_resolved_once_by_an_operator(store: Store) {
     );
     assert!(resolved["resolved_at"].as_str() >= newer["received_at"].as_str(), "{resolved}");
     let mut expected = newer.clone();
-    for key in ["resolution", "resolved_by", "resolved_at"] {
+    for key in ["resolution", "resolved_by", "resolved_by_name", "resolved_at"] {
         expected[key] = resolved[key].clone();
     }
     assert_eq!(resolved, expected);

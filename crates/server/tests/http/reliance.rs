@@ -53,7 +53,7 @@ fn refused_while_the_list_is_outdated(server: &Server, fail: impl FnOnce(), reco
     let (operator, guest) = (server.client().login(OPERATOR), server.payer("10"));
     // Neither needs the database, so only the list decides.
     let staff = || operator.get("/operator/audit");
-    let own = || guest.get("/withdrawal/options");
+    let own = || guest.get("/withdrawals/options");
     eventually("the ledger was audited", || {
         (staff().data(200)["audit"]["status"] == "consistent").then_some(())
     });

@@ -111,7 +111,7 @@ fn a_running_server_discards_tokens_and_ids_after_a_restore() {
     let proxy = Proxy::start(database.server());
     let server = Server::through(&database, &database.url_at(proxy.address()), &[]);
     let guest = server.payer("100");
-    guest.get("/withdrawal/options").data(200);
+    guest.get("/withdrawals/options").data(200);
     proxy.set(Traffic::Cut);
     let said = eventually("the connections are cut", || {
         let (done, said) = restore(database.url(), name_of(database.url()), &[]);
@@ -119,7 +119,7 @@ fn a_running_server_discards_tokens_and_ids_after_a_restore() {
     });
     proxy.set(Traffic::Flows);
     // Answered from the server's memory, without the database.
-    eventually("the token is refused", || (guest.get("/withdrawal/options").status == 401).then_some(()));
+    eventually("the token is refused", || (guest.get("/withdrawals/options").status == 401).then_some(()));
     let again = guest.at(&server.client());
     assert_eq!(again.wallet().0, "100.00", "{said}");
     assert!(again.topup("1") > 999_999);

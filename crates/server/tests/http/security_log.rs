@@ -13,8 +13,19 @@ on_every_store!(
     the_security_log_is_filtered_by_user_and_kind,
 );
 
-const EVENT: [&str; 9] =
-    ["actor_id", "created_at", "detail", "id", "ip_address", "kind", "session_id", "user_agent", "user_id"];
+const EVENT: [&str; 11] = [
+    "actor_id",
+    "actor_name",
+    "created_at",
+    "detail",
+    "id",
+    "ip_address",
+    "kind",
+    "session_id",
+    "user_agent",
+    "user_id",
+    "user_name",
+];
 
 /// The user agent of the operator's client.
 const AGENT: &str = "operator-console/2.1";

@@ -133,12 +133,12 @@ fn a_session_ended_in_the_database_is_refused_within_two_seconds(store: Store) {
     let server = Server::start(store);
     let (guest, other) = (server.guest(), server.guest());
     let database = server.database().unwrap();
-    let asked = || guest.get("/withdrawal/options");
+    let asked = || guest.get("/withdrawals/options");
     asked().data(200);
     let now = database.sql("now()", "unixepoch() * 1000000");
     database.execute(&format!("UPDATE sessions SET ended_at = {now} WHERE user_id = {}", guest.id));
     is_refused_within_two_seconds(Instant::now(), asked);
-    other.get("/withdrawal/options").data(200);
+    other.get("/withdrawals/options").data(200);
 }
 
 /// Calls until the session is refused.

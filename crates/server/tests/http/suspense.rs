@@ -142,7 +142,18 @@ fn late_money_stays_in_suspense_until_settled(store: Store) {
     assert_eq!(waits, suspense(&operator, ""));
     let ids = |rows: &[Value]| rows.iter().map(|row| row["id"].as_i64().unwrap()).collect::<Vec<_>>();
     assert_eq!(ids(&waits), [second, first], "newest first, each once");
-    let fields = ["amount", "arrived_at", "id", "reason", "reference", "settled_at", "settled_by", "user_id"];
+    let fields = [
+        "amount",
+        "arrived_at",
+        "id",
+        "reason",
+        "reference",
+        "settled_at",
+        "settled_by",
+        "settled_by_name",
+        "user_id",
+        "user_name",
+    ];
     assert_eq!(keys(&waits[1]), fields);
     assert_eq!((&waits[1]["amount"], &waits[1]["reference"]), (&json!(5.0), &json!(reference)));
     for key in ["settled_at", "settled_by", "reason"] {

@@ -72,7 +72,7 @@ pub(crate) fn paused(person: &Person, list: &str) -> String {
 fn a_secret_is_shown_once(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let body = json!({"url": WEBHOOK_URL, "types": ["topup.created", "topup.created"], "description": " Booth ", "password": PASSWORD});
-    for (person, list, more) in [(server.guest(), OWN, &[][..]), (operator, ALL, &["user_id"])] {
+    for (person, list, more) in [(server.guest(), OWN, &[][..]), (operator, ALL, &["user_id", "user_name"])] {
         let created = person.post(list, &body);
         let data = created.data(201);
         assert_eq!(keys(&data), ["secret", "webhook_endpoint"]);

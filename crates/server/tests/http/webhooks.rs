@@ -34,7 +34,7 @@ fn only_forged_messages_are_counted() {
     let (_, reference) = pending_topup(&guest, &server);
     let forged = || Message::topup("topup.confirmed", &reference).by(STRANGE).send(&server);
     forged().refused(401, "invalid_token");
-    server.client().call("POST", "/webhooks/topups").send().refused(401, "unauthenticated");
+    server.client().call("POST", "/providers/topups").send().refused(401, "unauthenticated");
     forged().refused(401, "invalid_token");
     forged().refused(429, "rate_limited");
     for _ in 0..10 {
@@ -108,7 +108,7 @@ fn a_forged_or_stale_message_changes_nothing(store: Store) {
     let other = Message::topup("topup.confirmed", "00000000-0000-0000-0000-000000000001");
     call().text(&other.body).send().refused(401, "invalid_token");
     // Signed, but for the other address, which has other secrets.
-    Message { path: "/webhooks/payouts", ..good.clone() }.send(&server).refused(401, "invalid_token");
+    Message { path: "/providers/payouts", ..good.clone() }.send(&server).refused(401, "invalid_token");
     for header in ["webhook-id", "webhook-timestamp", "webhook-signature"] {
         call().without(header).send().refused(401, "unauthenticated");
     }
@@ -150,11 +150,11 @@ fn a_message_is_checked_in_the_documented_order(store: Store) {
         (json!({"type": "payout.completed", "data": {"id": "1", "txid": ""}}), &["id", "reference", "txid"]),
         (json!({"type": "payout.failed", "data": {"id": 1.5}}), &["id", "reference"]),
     ] {
-        Message::new("/webhooks/payouts", &body).send(&server).invalid(fields);
+        Message::new("/providers/payouts", &body).send(&server).invalid(fields);
     }
     for id in [0, -1, 5] {
         let body = json!({"type": "payout.failed", "data": {"id": id}});
-        Message::new("/webhooks/payouts", &body).send(&server).refused(404, "not_found");
+        Message::new("/providers/payouts", &body).send(&server).refused(404, "not_found");
     }
 }
 

@@ -5,7 +5,7 @@ use cuepoint_domain::ids::{OperationId, TopupId, UserId};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Topups, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::topup::{Topup, TopupStatus};
+use cuepoint_domain::topup::{Topup, TopupFilter, TopupStatus};
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
 use diesel::prelude::*;
@@ -19,6 +19,14 @@ use crate::reads::readable::work_list;
 use crate::reads::{Counted, NewestFirst, UnsettledFirst, columns, least, limits, paged};
 use crate::rows::{TopupRow, column_time};
 use crate::schema::topups::{self, table};
+
+fn filtered(filter: &TopupFilter) -> IntoBoxed<'static, table, Pg> {
+    let theirs = table.filter(topups::user_id.eq(filter.user.get())).into_boxed();
+    match filter.status {
+        Some(status) => theirs.filter(topups::status.eq(status.name())),
+        None => theirs,
+    }
+}
 
 impl Row for TopupRow {
     const TABLE: &'static str = "topups";
@@ -50,18 +58,17 @@ impl Topups for PostgresStore {
         row.map(|row| row.topup(&self.currency)).transpose().map_err(Unavailable::new)
     }
 
-    async fn topups(&self, user: UserId, asked: PageRequest) -> Result<Rows<Topup>, Unavailable> {
+    async fn topups(&self, filter: &TopupFilter, asked: PageRequest) -> Result<Rows<Topup>, Unavailable> {
         let (limit, offset) = limits(asked);
         let counted: Counted<TopupRow> = self
             .database
             .read(async |connection| {
-                let theirs = table.filter(topups::user_id.eq(user.get()));
-                let page = theirs
+                let page = filtered(filter)
                     .order((topups::created_at.desc(), topups::id.desc()))
                     .limit(limit)
                     .offset(offset)
                     .select(columns::<TopupRow>());
-                paged!(connection, theirs.count(), page, NewestFirst, offset)
+                paged!(connection, filtered(filter).count(), page, NewestFirst, offset)
             })
             .await?;
         counted.page(|row| row.topup(&self.currency)).map_err(Unavailable::new)

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::{Balance, Entry};
+use cuepoint_domain::ledger::{Balance, Entry, EntryKind};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Unavailable, Wallets};
 use cuepoint_domain::timestamp::Timestamp;
@@ -13,7 +13,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
 use crate::reads::batcher::Row;
-use crate::reads::{Counted, limits};
+use crate::reads::{Counted, LastEntryFirst, columns, limits, paged};
 use crate::rows::{EntryRow, WalletRow, column_time};
 use crate::schema::{ledger_entries, wallets};
 use crate::tables::adjustments::adjustments;
@@ -94,6 +94,30 @@ impl Wallets for PostgresStore {
             .await?;
         let total = counted.iter().map(|(seq, _)| *seq).next().unwrap_or(0);
         let counted = Counted { rows: counted.into_iter().filter_map(|(_, row)| row).collect(), total };
+        counted.page(|row| row.entry(&self.currency)).map_err(Unavailable::new)
+    }
+
+    async fn entries_of_kind(
+        &self,
+        user: UserId,
+        kind: EntryKind,
+        asked: PageRequest,
+    ) -> Result<Rows<Entry>, Unavailable> {
+        let (limit, offset) = limits(asked);
+        let counted: Counted<EntryRow> = self
+            .database
+            .read(async |connection| {
+                let of_kind = ledger_entries::table
+                    .filter(ledger_entries::wallet_id.eq(user.get()))
+                    .filter(ledger_entries::kind.eq(kind.name()));
+                let page = of_kind
+                    .order(ledger_entries::seq.desc())
+                    .limit(limit)
+                    .offset(offset)
+                    .select(columns::<EntryRow>());
+                paged!(connection, of_kind.count(), page, LastEntryFirst, offset)
+            })
+            .await?;
         counted.page(|row| row.entry(&self.currency)).map_err(Unavailable::new)
     }
 

@@ -7,8 +7,8 @@ pub(crate) mod readable;
 pub(crate) mod request_lists;
 
 pub(crate) use paged::{
-    BeganLastFirst, BlockedLastFirst, Counted, LastIdFirst, LastNumberFirst, NewestFirst, Paged,
-    UnresolvedFirst, UnsettledFirst, columns, limits, paged,
+    BeganLastFirst, BlockedLastFirst, Counted, LastEntryFirst, LastIdFirst, LastNumberFirst, NewestFirst,
+    Paged, UnresolvedFirst, UnsettledFirst, columns, limits, paged,
 };
 pub(crate) use profiles::ProfileRow;
 

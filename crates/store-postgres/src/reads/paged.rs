@@ -38,6 +38,8 @@ orders! {
     LastIdFirst = "page.id DESC";
     /// The highest number first.
     LastNumberFirst = "page.number DESC";
+    /// Entries of a wallet: the highest number first.
+    LastEntryFirst = "page.seq DESC";
     /// Provider messages: unresolved ones first, then the newest.
     UnresolvedFirst = "(page.resolved_at IS NULL) DESC, page.id DESC";
     /// Money in suspense: unsettled amounts first, then the most recent.

@@ -12,6 +12,7 @@ use cuepoint_domain::ports::{
     Applied, ApplyError, Audit, DjFilter, Ids, Ledger, MusicRequests, People, Sessions, Store, Topups,
     Wallets, Withdrawals,
 };
+use cuepoint_domain::topup::TopupFilter;
 use cuepoint_domain::withdrawal::WithdrawalFilter;
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
@@ -44,7 +45,7 @@ impl Scene {
         let scope = KeyScope([7; 32]);
         let token = TokenHash([7; 32]);
         let overdue = Overdue { requester: None, now: now(), after: None, limit: 5 };
-        let own = WithdrawalFilter::of(user);
+        let (own, topups) = (WithdrawalFilter::of(user), TopupFilter::of(user));
         let calls = [
             ("apply", store.apply(plan).map(|answer| answer.is_ok()).boxed()),
             ("find_key", store.find_key(&scope).map(|answer| answer.is_ok()).boxed()),
@@ -53,7 +54,7 @@ impl Scene {
             ("balance", store.balance(user).map(|answer| answer.is_ok()).boxed()),
             ("entries", store.entries(user, page).map(|answer| answer.is_ok()).boxed()),
             ("withdrawals", store.withdrawals(&own, page).map(|answer| answer.is_ok()).boxed()),
-            ("topups", store.topups(user, page).map(|answer| answer.is_ok()).boxed()),
+            ("topups", store.topups(&topups, page).map(|answer| answer.is_ok()).boxed()),
             ("overdue", store.overdue(&overdue).map(|answer| answer.is_ok()).boxed()),
             ("end", store.end(&token, now()).map(|answer| answer.is_ok()).boxed()),
             ("adjustment", store.next_adjustment().map(|answer| answer.is_ok()).boxed()),

@@ -11,6 +11,7 @@ use cuepoint_domain::ledger::KeyScope;
 use cuepoint_domain::music_request::RequestFilter;
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Ids, SecurityLog, Store, Wallets};
+use cuepoint_domain::topup::TopupFilter;
 use cuepoint_store_contract::Fixture;
 use cuepoint_store_contract::histories::random_histories_agree_with_a_reference_model;
 use cuepoint_store_postgres::testing::TestDatabase;
@@ -108,7 +109,7 @@ async fn shown(store: &dyn Store, users: &[i64], keys: &[Vec<u8>]) -> Vec<String
         shown.push(format!("{:?}", store.profile(user).await.unwrap()));
         shown.push(format!("{:?}", store.requests(&requests, page).await.unwrap()));
         shown.push(format!("{:?}", store.entries(user, page).await.unwrap()));
-        shown.push(format!("{:?}", store.topups(user, page).await.unwrap()));
+        shown.push(format!("{:?}", store.topups(&TopupFilter::of(user), page).await.unwrap()));
         shown.push(format!("{:?}", store.blocks(user, page).await.unwrap()));
         shown.push(format!("{:?}", store.sessions(user, now, page).await.unwrap()));
     }

@@ -32,7 +32,7 @@ pub use security_event::StoredEvent;
 pub use session::{SessionsEnd, StoredSession, StoredToken, session_id, user_id};
 pub use sum::Sum;
 pub use topup::{StoredSuspense, StoredTopup};
-pub use user::StoredUser;
+pub use user::{StoredUser, names};
 pub use wallet::StoredWallet;
 pub use webhook_delivery::{StoredWebhookAttempt, StoredWebhookDelivery};
 pub use webhook_endpoint::{StoredWebhookEndpoint, StoredWebhookEndpointRecord, current_secret};

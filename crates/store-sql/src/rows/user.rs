@@ -1,5 +1,7 @@
 //! Users.
 
+use std::collections::BTreeMap;
+
 use cuepoint_domain::account::{Coordinates, DjProfile, Kilometres, Rating, Role, User};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Currency;
@@ -124,4 +126,16 @@ impl StoredUser {
             login_changed_at: self.login_changed_at,
         })
     }
+}
+
+/// Converts the ids and names of users.
+///
+/// # Errors
+/// [`Corrupt`] if an id is invalid.
+pub fn names(rows: Vec<(i64, String)>) -> Result<BTreeMap<UserId, Line>, Corrupt> {
+    let names = rows.into_iter().map(|(id, name)| {
+        let id = known("users.id", UserId::new(id))?;
+        Ok((id, Line::from_stored(name)))
+    });
+    names.collect()
 }

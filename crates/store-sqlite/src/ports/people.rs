@@ -1,5 +1,7 @@
 //! The port of users.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use async_trait::async_trait;
 use cuepoint_domain::account::User;
 use cuepoint_domain::account::session::{Session, TokenHash};
@@ -9,7 +11,9 @@ use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{
     DjFilter, Erased, FirstOperator, PasswordHash, People, Profile, Registered, Unavailable,
 };
+use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_store_sql::rows::names;
 use diesel::dsl::{exists, select, sql};
 use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
@@ -197,6 +201,15 @@ impl People for SqliteStore {
 
     async fn finish_erasures(&self) -> Result<(), Unavailable> {
         self.finish_pending_erasures().await
+    }
+
+    async fn names(&self, ids: &BTreeSet<UserId>) -> Result<BTreeMap<UserId, Line>, Unavailable> {
+        let ids: Vec<i64> = ids.iter().map(|id| id.get()).collect();
+        self.readers.read(|connection| {
+            let present = users::table.filter(users::id.eq_any(ids)).filter(is_present());
+            let rows: Vec<(i64, String)> = present.select((users::id, users::name)).load(connection)?;
+            Ok(names(rows)?)
+        })
     }
 
     async fn djs(&self, filter: DjFilter, asked: PageRequest) -> Result<Rows<User>, Unavailable> {

@@ -5,7 +5,7 @@ use cuepoint_domain::ids::{OperationId, TopupId, UserId};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Topups, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::topup::{Topup, TopupStatus};
+use cuepoint_domain::topup::{Topup, TopupFilter, TopupStatus};
 use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
 use diesel::sqlite::Sqlite;
@@ -16,6 +16,14 @@ use super::readable::work_list;
 use crate::SqliteStore;
 use crate::rows::TopupRow;
 use crate::schema::topups::{self, table};
+
+fn filtered(filter: TopupFilter) -> IntoBoxed<'static, table, Sqlite> {
+    let theirs = table.filter(topups::user_id.eq(filter.user.get())).into_boxed();
+    match filter.status {
+        Some(status) => theirs.filter(topups::status.eq(status.name())),
+        None => theirs,
+    }
+}
 
 #[async_trait]
 impl Topups for SqliteStore {
@@ -36,12 +44,12 @@ impl Topups for SqliteStore {
         })
     }
 
-    async fn topups(&self, user: UserId, asked: PageRequest) -> Result<Rows<Topup>, Unavailable> {
-        let theirs = table.filter(topups::user_id.eq(user.get()));
+    async fn topups(&self, filter: &TopupFilter, asked: PageRequest) -> Result<Rows<Topup>, Unavailable> {
+        let filter = *filter;
         let newest_first = (topups::created_at.desc(), topups::id.desc());
         let currency = self.currency.clone();
         let page = move |connection: &mut SqliteConnection| {
-            page!(connection, asked, theirs, newest_first, TopupRow, |row| row.topup(&currency))
+            page!(connection, asked, filtered(filter), newest_first, TopupRow, |row| row.topup(&currency))
         };
         self.readers.list(asked, page).await
     }

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::{Balance, Entry};
+use cuepoint_domain::ledger::{Balance, Entry, EntryKind};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Unavailable, Wallets};
 use cuepoint_domain::timestamp::Timestamp;
@@ -10,7 +10,7 @@ use diesel::dsl::{exists, sql};
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
 
-use super::lists::{limits, rows};
+use super::lists::{limits, page, rows};
 use crate::SqliteStore;
 use crate::rows::{EntryRow, WalletRow};
 use crate::schema::{ledger_entries, operations, wallets};
@@ -53,6 +53,23 @@ impl Wallets for SqliteStore {
                 .load(connection)?;
             rows(total, found, |row| row.entry(&self.currency))
         })
+    }
+
+    async fn entries_of_kind(
+        &self,
+        user: UserId,
+        kind: EntryKind,
+        asked: PageRequest,
+    ) -> Result<Rows<Entry>, Unavailable> {
+        let of_kind = ledger_entries::table
+            .filter(ledger_entries::wallet_id.eq(user.get()))
+            .filter(ledger_entries::kind.eq(kind.name()));
+        let newest_first = ledger_entries::seq.desc();
+        let currency = self.currency.clone();
+        let page = move |connection: &mut SqliteConnection| {
+            page!(connection, asked, of_kind, newest_first, EntryRow, |row| row.entry(&currency))
+        };
+        self.readers.list(asked, page).await
     }
 
     async fn entry(&self, user: UserId, number: i64) -> Result<Option<Entry>, Unavailable> {

@@ -9,6 +9,7 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::Finding;
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Ledger, People, Topups, Wallets, Withdrawals};
+use cuepoint_domain::topup::TopupFilter;
 use cuepoint_domain::withdrawal::WithdrawalFilter;
 use cuepoint_store_sqlite::SqliteStore;
 use cuepoint_store_sqlite::testing::TestDirectory;
@@ -126,7 +127,7 @@ async fn a_flipped_bit_causes_no_panic() {
             let page = PageRequest::new(1, 100);
             let _ = store.profile(user).await;
             let _ = store.entries(user, page).await;
-            let _ = store.topups(user, page).await;
+            let _ = store.topups(&TopupFilter::of(user), page).await;
             let _ = store.withdrawals(&WithdrawalFilter::of(user), page).await;
         }
         store.close().await;
@@ -150,7 +151,7 @@ async fn damage_in_operation_fails_the_requests_that_meet_it() {
     overwrite(&database(&directory), page_of(&directory, "topups"), &[0xa5; PAGE]);
     let page = PageRequest::new(1, 10);
     for _ in 0..2 {
-        let error = store.topups(guest_id, page).await.unwrap_err().to_string();
+        let error = store.topups(&TopupFilter::of(guest_id), page).await.unwrap_err().to_string();
         assert!(
             error.contains("the database file is damaged") && error.contains("restore a backup"),
             "{error}"

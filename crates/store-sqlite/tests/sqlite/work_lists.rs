@@ -9,7 +9,7 @@ use cuepoint_domain::ports::{
     EndpointAddition, Ids, Ledger, MusicRequests, Topups, WebhookEndpoints, Withdrawals,
 };
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::topup::{Charge, Orders};
+use cuepoint_domain::topup::{Charge, Orders, TopupFilter};
 use cuepoint_domain::webhook::{EndpointUrl, NewEndpoint, SealedSecret};
 use cuepoint_domain::withdrawal::{Move, WithdrawalFilter};
 use cuepoint_store_sqlite::SqliteStore;
@@ -94,11 +94,14 @@ async fn a_page_far_from_the_start_has_the_length_of_the_list() {
     let store = open(directory.path()).unwrap();
     let user = guest(&store, 10_00).await;
     for page in [PageRequest::new(1_001, 10), PageRequest::new(1_002, 10), PageRequest::new(u64::MAX, 100)] {
-        let found = store.topups(user, page).await.unwrap();
+        let found = store.topups(&TopupFilter::of(user), page).await.unwrap();
         assert_eq!((found.rows.len(), found.total), (0, 1));
     }
     store.close().await;
-    assert!(store.topups(user, PageRequest::new(1_002, 10)).await.is_err(), "a closed store reads nothing");
+    assert!(
+        store.topups(&TopupFilter::of(user), PageRequest::new(1_002, 10)).await.is_err(),
+        "a closed store reads nothing"
+    );
 }
 
 /// However many operations of others follow its cursor.

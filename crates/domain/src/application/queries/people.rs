@@ -1,5 +1,6 @@
 //! Users, as staff sees them.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::account::User;
@@ -7,7 +8,7 @@ use crate::application::{Authorized, Environment, Failure, Loadable as _};
 use crate::authorization::{Principal, permission};
 use crate::ids::UserId;
 use crate::page::{PageRequest, Rows};
-use crate::text::Email;
+use crate::text::{Email, Line};
 
 /// Finds users.
 #[derive(Clone)]
@@ -32,6 +33,19 @@ impl PeopleQueries {
             Ok(email) => Ok(self.env.people.people(Some(&email.folded()), page).await?),
             Err(_) => Ok(Rows::none(0)),
         }
+    }
+
+    /// The names of these users; unknown and erased users have none.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn names(
+        &self,
+        principal: &Principal,
+        users: &BTreeSet<UserId>,
+    ) -> Result<BTreeMap<UserId, Line>, Failure> {
+        Authorized::<(), permission::ReadPeople>::all(principal)?;
+        Ok(self.env.people.names(users).await?)
     }
 
     /// A user who was not erased.

@@ -39,6 +39,14 @@ impl ProfileQueries {
         Ok(self.env.people.djs(filter, page).await?)
     }
 
+    /// A page of the DJs who are online, without a principal.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn online_djs(&self, page: PageRequest) -> Result<Rows<User>, Failure> {
+        Ok(self.env.people.djs(DjFilter { online: Some(true) }, page).await?)
+    }
+
     /// One DJ.
     ///
     /// # Errors

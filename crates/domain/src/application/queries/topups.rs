@@ -8,7 +8,7 @@ use crate::ids::{TopupId, UserId};
 use crate::page::{PageRequest, Rows};
 use crate::ports::Unavailable;
 use crate::provider_reference::ProviderReference;
-use crate::topup::Topup;
+use crate::topup::{Topup, TopupFilter, TopupStatus};
 
 /// A staff search for top-ups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,13 +28,18 @@ pub struct TopupQueries {
 }
 
 impl TopupQueries {
-    /// A page of the principal's own top-ups.
+    /// A page of the principal's own top-ups, with one status or all.
     ///
     /// # Errors
     /// [`Failure`].
-    pub async fn list(&self, principal: &Principal, page: PageRequest) -> Result<Rows<Topup>, Failure> {
+    pub async fn list(
+        &self,
+        principal: &Principal,
+        status: Option<TopupStatus>,
+        page: PageRequest,
+    ) -> Result<Rows<Topup>, Failure> {
         let owner = Authorized::<_, permission::UseWallet>::own(principal)?;
-        Ok(self.env.topups.topups(*owner, page).await?)
+        Ok(self.env.topups.topups(&TopupFilter { user: *owner, status }, page).await?)
     }
 
     /// The principal's own top-up.
@@ -60,7 +65,9 @@ impl TopupQueries {
     ) -> Result<Rows<Topup>, Failure> {
         Authorized::<(), permission::ReadTopups>::all(principal)?;
         let (reference, user) = match search {
-            TopupSearch::User(user) => return Ok(self.env.topups.topups(user, page).await?),
+            TopupSearch::User(user) => {
+                return Ok(self.env.topups.topups(&TopupFilter::of(user), page).await?);
+            }
             TopupSearch::Reference(reference) => (reference, None),
             TopupSearch::Both(reference, user) => (reference, Some(user)),
         };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::application::{Authorized, Environment, Failure};
 use crate::authorization::{Principal, permission};
-use crate::ledger::{Balance, Entry};
+use crate::ledger::{Balance, Entry, EntryKind};
 use crate::page::{PageRequest, Rows};
 use crate::timestamp::Timestamp;
 
@@ -33,13 +33,21 @@ impl WalletQueries {
         self.env.wallets.balance_at(*owner, at).await?.ok_or(Failure::UnknownPrincipal)
     }
 
-    /// A page of the principal's statement, newest first.
+    /// A page of the principal's statement, newest first; the entries of one kind, or all.
     ///
     /// # Errors
     /// [`Failure`].
-    pub async fn entries(&self, principal: &Principal, page: PageRequest) -> Result<Rows<Entry>, Failure> {
+    pub async fn entries(
+        &self,
+        principal: &Principal,
+        kind: Option<EntryKind>,
+        page: PageRequest,
+    ) -> Result<Rows<Entry>, Failure> {
         let owner = Authorized::<_, permission::UseWallet>::own(principal)?;
-        Ok(self.env.wallets.entries(*owner, page).await?)
+        Ok(match kind {
+            Some(kind) => self.env.wallets.entries_of_kind(*owner, kind, page).await?,
+            None => self.env.wallets.entries(*owner, page).await?,
+        })
     }
 
     /// The entry of the principal's statement with this number. Each wallet has its own numbers 1, 2, 3…, so

@@ -51,17 +51,19 @@ impl WithdrawalQueries {
         Ok((own.into_inner(), owed))
     }
 
-    /// A page of the principal's own withdrawals, and their debt.
+    /// A page of the principal's own withdrawals, with one status or all, and their debt.
     ///
     /// # Errors
     /// [`Failure`].
     pub async fn list(
         &self,
         principal: &Principal,
+        status: Option<WithdrawalStatus>,
         page: PageRequest,
     ) -> Result<(Rows<Withdrawal>, Money), Failure> {
         let owner = Authorized::<_, permission::UseWithdrawal>::own(principal)?;
-        let rows = self.env.withdrawals.withdrawals(&WithdrawalFilter::of(*owner), page).await?;
+        let filter = WithdrawalFilter { user: Some(*owner), status };
+        let rows = self.env.withdrawals.withdrawals(&filter, page).await?;
         Ok((rows, self.owed(*owner).await?))
     }
 

@@ -67,6 +67,7 @@ fn operation(declaration: &Declaration) -> Operation {
     responses.extend(failure_responses(declaration));
     operation.security = Some(match &declaration.run {
         Endpoint::Plain(_) | Endpoint::Open(_) => Vec::new(),
+        Endpoint::Optional(..) => vec![SecurityRequirement::default(), requirement(BEARER)],
         Endpoint::Member(..) | Endpoint::Command(..) => vec![requirement(BEARER)],
         Endpoint::Provider(..) => vec![requirement(SIGNATURE)],
     });
@@ -107,13 +108,13 @@ fn access(run: &Endpoint) -> Map<String, Value> {
     match run {
         Endpoint::Plain(_) | Endpoint::Open(_) => drop(add("who", json!("anybody"))),
         Endpoint::Provider(..) => drop(add("who", json!("provider"))),
-        Endpoint::Member(action, _) | Endpoint::Command(action, _) => {
+        Endpoint::Optional(action, _) | Endpoint::Member(action, _) | Endpoint::Command(action, _) => {
             let rule = action.rule();
             let reaches: Map<String, Value> = Capacity::ALL
                 .iter()
                 .map(|held| (held.name().to_owned(), json!(rule.scope(*held).name())))
                 .collect();
-            add("who", json!("caller"));
+            add("who", json!(if run.takes_token() { "anybody" } else { "caller" }));
             add("action", json!(rule.name));
             add("reach", Value::Object(reaches));
         }
@@ -182,8 +183,11 @@ pub(super) fn failures(declaration: &Declaration) -> Vec<Code> {
     if !declaration.run.is_plain() {
         codes.extend([Code::BadRequest, Code::NotAcceptable, Code::RateLimited, Code::Unavailable]);
     }
-    if !declaration.run.is_open() {
+    if !declaration.run.is_open() || declaration.run.takes_token() {
         codes.extend([Code::Unauthenticated, Code::InvalidToken]);
+    }
+    if declaration.run.takes_token() {
+        codes.push(Code::AccountSuspended);
     }
     if let Some(action) = declaration.run.action() {
         codes.push(Code::AccountSuspended);
@@ -193,6 +197,8 @@ pub(super) fn failures(declaration: &Declaration) -> Vec<Code> {
     }
     if declaration.body.takes != Body::None {
         codes.extend([Code::PayloadTooLarge, Code::UnsupportedMediaType, Code::MalformedJson]);
+    }
+    if declaration.body.takes != Body::None || declaration.is_strict() {
         codes.push(Code::ValidationFailed);
     }
     if declaration.run.is_command() {
@@ -201,7 +207,8 @@ pub(super) fn failures(declaration: &Declaration) -> Vec<Code> {
     if declaration.path.contains("{id}") || declaration.exposure != Exposure::Everywhere {
         codes.push(Code::NotFound);
     }
-    codes.extend(declaration.fails);
+    let declared = declaration.fails.iter().filter(|code| !codes.contains(code)).copied().collect::<Vec<_>>();
+    codes.extend(declared);
     codes
 }
 

@@ -61,14 +61,17 @@ pub(super) fn failure(code: Code, declaration: &Declaration) -> Value {
     Value::Object(keys)
 }
 
-/// A field or filter of the operation and its validation message; `None` without fields.
+/// A field or parameter of the operation and its validation message; `None` without fields.
 fn wrong_field(declaration: &Declaration) -> Option<(String, String)> {
     let Some(body) = declaration.body.schema else {
         if declaration.method != Method::GET {
             return Some(("id".to_owned(), messages::selected("id")));
         }
         let mut filters = declaration.filters.iter().map(|filter| filter.name);
-        let filter = filters.find(|name| matches!(*name, "status" | "online" | "kind"))?;
+        let filter = filters.find(|name| matches!(*name, "status" | "online" | "kind"));
+        let Some(filter) = filter else {
+            return Some(("sort".to_owned(), messages::unknown_parameter("sort")));
+        };
         let sentence = if filter == "online" { messages::flag(filter) } else { messages::selected(filter) };
         return Some((filter.to_owned(), sentence));
     };

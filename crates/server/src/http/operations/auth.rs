@@ -5,7 +5,7 @@ use cuepoint_domain::ports::Token;
 use cuepoint_domain::text::{Email, Line, Password, Phone};
 
 use crate::http::call::ApiCall;
-use crate::http::declaration::{created, json, ok, operations};
+use crate::http::declaration::{created, json, object, ok, operations};
 use crate::http::endpoint::anonymous;
 use crate::http::operations::views::{Empty, SessionView, UserView};
 use crate::http::transport::rate_limits::Class;
@@ -26,7 +26,7 @@ operations! {
         run: anonymous(register),
         answers: created::<SessionView>("The new account with its first session."),
         class: Class::Registrations,
-        body: json::<RegistrationBody>(),
+        body: object::<RegistrationBody>(),
     }
 
     /// Log in

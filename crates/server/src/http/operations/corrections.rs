@@ -1,13 +1,13 @@
 //! Corrections by operators: refunds of played requests, and adjustments of balances.
 
 use cuepoint_domain::application::Done;
-use cuepoint_domain::application::commands::{Adjust, NewAdjustment, RefundRequest};
+use cuepoint_domain::application::commands::{Adjust, Adjusted, NewAdjustment, RefundRequest};
 use cuepoint_domain::ids::{RequestId, UserId};
 use cuepoint_domain::ledger::adjustment::Correction;
 use cuepoint_domain::text::Line;
 
 use crate::http::command_call::CommandCall;
-use crate::http::declaration::{created, json, ok, operations};
+use crate::http::declaration::{created, json, object, ok, operations};
 use crate::http::endpoint::command;
 use crate::http::operations::reason::{ReasonBody, reason};
 use crate::http::operations::requests::updated;
@@ -37,7 +37,7 @@ operations! {
         tag: Operators,
         run: command(adjust),
         answers: created::<AdjustedView>("The adjustment and the balance after it."),
-        body: json::<AdjustmentBody>(),
+        body: object::<AdjustmentBody>(),
         fails: &[Code::Forbidden, Code::LimitExceeded, Code::InsufficientFunds],
     }
 }
@@ -68,8 +68,9 @@ async fn adjust(call: CommandCall<Adjust>) -> Result<Done<ApiResponse>, ApiError
         Ok(NewAdjustment { user: user_id, correction: amount, reason })
     };
     let done = call.run(Adjust, read_input).await?;
-    done.try_map(|adjusted| {
-        let view = AdjustedView::new(&adjusted.adjustment, adjusted.balance, adjusted.at, call.currency());
+    let names = call.names(call.principal(), [done.value.adjustment.user]).await?;
+    done.try_map(|Adjusted { adjustment, balance, at }| {
+        let view = AdjustedView::new(&adjustment, &names, balance, at, call.currency());
         ApiResponse::new("Balance adjusted.", view)
     })
 }

@@ -6,7 +6,7 @@ use cuepoint_domain::ports::DjFilter;
 
 use crate::http::call::{self, ApiCall};
 use crate::http::declaration::{ok, operations, page};
-use crate::http::endpoint::authenticated;
+use crate::http::endpoint::{authenticated, optionally_authenticated};
 use crate::http::operations::views::{DjData, DjView};
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
@@ -15,10 +15,10 @@ use crate::http::wire::filters::{self, QueryFilters as _, filters};
 operations! {
     /// List DJs
     ///
-    /// Newest accounts first.
+    /// Newest accounts first. Without a token, only DJs who are online are listed, and `online=0` requires a token.
     GET "/api/v1/djs" "listDjs" {
         tag: Djs,
-        run: authenticated(Action::ReadDjs, list),
+        run: optionally_authenticated(Action::ReadDjs, list),
         answers: page::<DjView>("A page of DJs, newest first."),
         filters: DjFilters::DECLARED,
         fails: &[Code::ValidationFailed],
@@ -40,10 +40,15 @@ filters! {
     }
 }
 
-async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+async fn list(call: ApiCall, principal: Option<Principal>) -> Result<ApiResponse, ApiError> {
     let DjFilters { online } = call.filters()?;
     let paging = call.paging();
-    let rows = call.app.services.profiles.djs(&principal, DjFilter { online }, paging.request()).await?;
+    let profiles = &call.app.services.profiles;
+    let rows = match principal {
+        Some(principal) => profiles.djs(&principal, DjFilter { online }, paging.request()).await?,
+        None if online == Some(false) => return Err(Code::Unauthenticated.into()),
+        None => profiles.online_djs(paging.request()).await?,
+    };
     call::page("DJs.", &paging, &rows, |dj| DjView::new(dj, call.currency()))
 }
 

@@ -21,7 +21,7 @@ operations! {
     ///
     /// Oldest first: what happened to the requests that the caller made or received, and to their top-ups,
     /// withdrawals and adjustments. `next` is the `after` of the following call. A page can have fewer events
-    /// than `limit`, or none, while more follow: the feed is read completely once `next` equals `head`.
+    /// than `limit`, or none, while more follow: the feed is read completely once `has_more` is false.
     ///
     /// Each event is listed once, in one order for all callers. `data` shows the object as it was right after
     /// the event. Clients have to ignore types that they do not know.

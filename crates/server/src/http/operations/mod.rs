@@ -23,6 +23,7 @@ pub mod reason;
 pub mod requests;
 pub mod security_log;
 pub mod sessions;
+pub mod settings;
 pub mod topups;
 pub mod verifications;
 pub mod views;
@@ -64,6 +65,7 @@ pub fn all() -> Vec<Declaration> {
         audit::operations(),
         people::operations(),
         security_log::operations(),
+        settings::operations(),
         provider_messages::operations(),
         health::operations(),
         docs::operations(),

@@ -14,7 +14,7 @@ use crate::http::command_call::CommandCall;
 use crate::http::declaration::{json, ok, operations, page};
 use crate::http::endpoint::{authenticated, command};
 use crate::http::operations::reason::{ReasonBody, reason};
-use crate::http::operations::views::{OperatorTopupData, OperatorTopupView, SuspenseData, SuspenseView};
+use crate::http::operations::views::{NamedTopupView, Names, OperatorTopupData, SuspenseData, SuspenseView};
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::filters::{self, QueryFilters as _, filters};
@@ -28,7 +28,7 @@ operations! {
     GET "/api/v1/operator/topups" "findTopups" {
         tag: Operators,
         run: authenticated(Action::ReadTopups, list),
-        answers: page::<OperatorTopupView>("A page of top-ups, newest first."),
+        answers: page::<NamedTopupView>("A page of top-ups, newest first."),
         filters: TopupFilters::DECLARED,
         fails: &[Code::ValidationFailed],
     }
@@ -100,18 +100,23 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
     };
     let paging = call.paging();
     let rows = call.app.services.topups.search(&principal, search, paging.request()).await?;
-    call::page("Top-ups.", &paging, &rows, |topup| OperatorTopupView::new(topup, call.currency()))
+    let names = call.names(&principal, rows.rows.iter().map(|topup| topup.user)).await?;
+    call::page("Top-ups.", &paging, &rows, |topup| NamedTopupView::new(topup, &names, call.currency()))
 }
 
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let topup = call.app.services.topups.of_any_user(&principal, call.id(TopupId::new)?).await?;
-    ApiResponse::new("Top-up.", OperatorTopupData { topup: OperatorTopupView::new(&topup, call.currency()) })
+    let names = call.names(&principal, [topup.user]).await?;
+    let topup = NamedTopupView::new(&topup, &names, call.currency());
+    ApiResponse::new("Top-up.", OperatorTopupData { topup })
 }
 
 async fn reverse(call: CommandCall<ReverseTopup>) -> Result<Done<ApiResponse>, ApiError> {
     let command = ReverseTopup { id: call.id(TopupId::new)? };
-    call.run(command, || reason(&call)).await?.try_map(|topup| {
-        let topup = OperatorTopupView::new(&topup, call.currency());
+    let done = call.run(command, || reason(&call)).await?;
+    let names = call.names(call.principal(), [done.value.user]).await?;
+    done.try_map(|topup| {
+        let topup = NamedTopupView::new(&topup, &names, call.currency());
         ApiResponse::new("Top-up reversed.", OperatorTopupData { topup })
     })
 }
@@ -119,21 +124,29 @@ async fn reverse(call: CommandCall<ReverseTopup>) -> Result<Done<ApiResponse>, A
 async fn suspense(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let paging = call.paging();
     let found = call.app.services.topups.in_suspense(&principal, paging.request()).await?;
+    let names = call.names(&principal, found.rows.iter().filter_map(settled_by)).await?;
     // The list contains only top-ups with money in suspense.
-    let rows = found.rows.iter().filter_map(|topup| in_suspense(&call, topup)).collect();
+    let rows = found.rows.iter().filter_map(|topup| in_suspense(&call, topup, &names)).collect();
     call::page("Suspense.", &paging, &Rows { rows, total: found.total }, SuspenseView::clone)
 }
 
 async fn settle(call: CommandCall<SettleSuspense>) -> Result<Done<ApiResponse>, ApiError> {
     let command = SettleSuspense { id: call.id(TopupId::new)? };
-    call.run(command, || reason(&call)).await?.try_map(|topup| {
-        let suspense = in_suspense(&call, &topup)
+    let done = call.run(command, || reason(&call)).await?;
+    let names = call.names(call.principal(), settled_by(&done.value)).await?;
+    done.try_map(|topup| {
+        let suspense = in_suspense(&call, &topup, &names)
             .ok_or_else(|| ApiError::internal("money was settled that is not in suspense"))?;
         ApiResponse::new("Money settled.", SuspenseData { suspense })
     })
 }
 
 /// The view of a top-up's money in suspense, if any.
-fn in_suspense(call: &ApiCall, topup: &topup::Topup) -> Option<SuspenseView> {
-    topup.suspense.as_ref().map(|suspense| SuspenseView::new(topup, suspense, call.currency()))
+fn in_suspense(call: &ApiCall, topup: &topup::Topup, names: &Names) -> Option<SuspenseView> {
+    topup.suspense.as_ref().map(|suspense| SuspenseView::new(topup, suspense, names, call.currency()))
+}
+
+/// The operator who settled a top-up's money in suspense; the user of the top-up was erased.
+fn settled_by(topup: &topup::Topup) -> Option<UserId> {
+    topup.suspense.as_ref()?.settlement.as_ref().map(|settlement| settlement.by)
 }

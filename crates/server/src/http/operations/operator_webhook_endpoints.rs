@@ -2,7 +2,7 @@
 
 use cuepoint_domain::authorization::Action;
 
-use crate::http::declaration::{accepted, created, json, ok, operations, optional_json, page};
+use crate::http::declaration::{accepted, created, json, object, ok, operations, optional_json, page};
 use crate::http::endpoint::{authenticated, keyed};
 use crate::http::operations::views::{
     AllWebhooks, Empty, OperatorWebhookAttemptView, OperatorWebhookEndpointData, OperatorWebhookEndpointView,
@@ -35,7 +35,7 @@ operations! {
         answers: created::<OperatorWebhookSecretData>("The endpoint with its secret.")
             .located("/api/v1/operator/webhook-endpoints"),
         class: Class::Webhooks,
-        body: json::<NewEndpointBody>(),
+        body: object::<NewEndpointBody>(),
         fails: &[Code::LimitExceeded, Code::Conflict],
     }
 
@@ -54,7 +54,7 @@ operations! {
         run: authenticated(Action::ManageAllWebhooks, change::<AllWebhooks>),
         answers: ok::<OperatorWebhookEndpointData>("The changed endpoint."),
         class: Class::WebhookChanges,
-        body: json::<EndpointChangeBody>(),
+        body: object::<EndpointChangeBody>(),
         fails: &[Code::Conflict],
     }
 

@@ -146,8 +146,9 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
     let WithdrawalFilters { status } = call.filters()?;
     let paging = call.paging();
     let rows = call.app.services.withdrawals.list_all(&principal, status, paging.request()).await?;
+    let names = call.names(&principal, rows.rows.iter().flat_map(ReviewedWithdrawalView::users)).await?;
     call::page("Withdrawals.", &paging, &rows, |reviewed| {
-        ReviewedWithdrawalView::new(reviewed, call.currency())
+        ReviewedWithdrawalView::new(reviewed, &names, call.currency())
     })
 }
 
@@ -206,6 +207,7 @@ async fn updated<C: Command<Refusal: IntoApiError>>(
 ) -> Result<Done<ApiResponse>, ApiError> {
     let withdrawals = &call.app.services.withdrawals;
     let reviewed = withdrawals.review(call.principal(), value.withdrawal).await?;
-    let view = ReviewedWithdrawalView::new(&reviewed, call.currency());
+    let names = call.names(call.principal(), ReviewedWithdrawalView::users(&reviewed)).await?;
+    let view = ReviewedWithdrawalView::new(&reviewed, &names, call.currency());
     Ok(Done { value: ApiResponse::new("Withdrawal updated.", view)?, replayed })
 }

@@ -10,7 +10,7 @@ use cuepoint_domain::text::Line;
 
 use crate::http::call::ApiCall;
 use crate::http::command_call::CommandCall;
-use crate::http::declaration::{json, ok, operations};
+use crate::http::declaration::{object, ok, operations};
 use crate::http::endpoint::{authenticated, command};
 use crate::http::operations::views::{UserData, UserView};
 use crate::http::wire::body::body;
@@ -24,18 +24,19 @@ operations! {
         tag: Profile,
         run: authenticated(Action::UseProfile, show),
         answers: ok::<UserData>("The caller's profile."),
+        is_fixed: true,
     }
 
     /// Change the caller's profile
     ///
-    /// Omitted fields keep their values. Only DJs can set `online` and prices; for other accounts these
-    /// fields are answered with a 403. An account becomes a DJ's with `is_dj`, before it can set them; its access tokens
-    /// are a DJ's at once on this server, and within two seconds on others.
+    /// Omitted fields keep their values. Other fields of the profile are refused, unless they have their present value.
+    /// Only DJs can set `online` and prices; other accounts get a 403. An account becomes a DJ's with `is_dj`, before it
+    /// can set them; its access tokens are a DJ's at once on this server, and within two seconds on others.
     PATCH "/api/v1/user/personal-info" "changePersonalInfo" {
         tag: Profile,
         run: command(change),
         answers: ok::<UserData>("The changed profile."),
-        body: json::<PersonalInfoBody>(),
+        body: object::<PersonalInfoBody>(),
         fails: &[Code::Forbidden],
     }
 }
@@ -85,7 +86,11 @@ async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
 
 async fn change(call: CommandCall<ChangeProfile>) -> Result<Done<ApiResponse>, ApiError> {
     let sets_dj_fields = call.has_any_of::<DjFieldsBody>();
-    let read = || call.body::<PersonalInfoBody>().map(ProfileChange::from);
+    let present = match call.has_read_only_field() {
+        true => Some(view(&call, &call.app.services.profiles.own(call.principal()).await?)),
+        false => None,
+    };
+    let read = || call.change_of::<PersonalInfoBody>(&present).map(ProfileChange::from);
     let done = call.run(ChangeProfile { sets_dj_fields }, read).await?;
     done.try_map(|profile| ApiResponse::new("Personal information updated.", view(&call, &profile)))
 }

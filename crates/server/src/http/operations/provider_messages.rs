@@ -54,13 +54,16 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
     let paging = call.paging();
     let filter = MessageFilter { resolved };
     let rows = call.app.services.provider_messages.list(&principal, filter, paging.request()).await?;
-    call::page("Provider messages.", &paging, &rows, ProviderMessageView::new)
+    let names = call.names(&principal, rows.rows.iter().flat_map(ProviderMessageView::users)).await?;
+    call::page("Provider messages.", &paging, &rows, |message| ProviderMessageView::new(message, &names))
 }
 
 async fn resolve(call: CommandCall<ResolveMessage>) -> Result<Done<ApiResponse>, ApiError> {
     let command = ResolveMessage { id: call.id(ProviderMessageId::new)? };
-    call.run(command, || reason(&call)).await?.try_map(|message| {
-        let provider_message = ProviderMessageView::new(&message);
+    let done = call.run(command, || reason(&call)).await?;
+    let names = call.names(call.principal(), ProviderMessageView::users(&done.value)).await?;
+    done.try_map(|message| {
+        let provider_message = ProviderMessageView::new(&message, &names);
         ApiResponse::new("Provider message resolved.", ProviderMessageData { provider_message })
     })
 }

@@ -12,7 +12,7 @@ use cuepoint_domain::text::{Line, MusicUrl};
 
 use crate::http::call::{self, ApiCall};
 use crate::http::command_call::CommandCall;
-use crate::http::declaration::{created, json, ok, operations, optional_json, page};
+use crate::http::declaration::{created, json, object, ok, operations, optional_json, page};
 use crate::http::endpoint::{authenticated, command};
 use crate::http::operations::views::{Empty, MusicRequestView};
 use crate::http::transport::rate_limits::Class;
@@ -33,7 +33,7 @@ operations! {
         run: command(open),
         answers: created::<MusicRequestView<'_>>("The request with its fee held.").located("/api/v1/music/requests"),
         class: Class::Requests,
-        body: json::<MusicRequestBody>(),
+        body: object::<MusicRequestBody>(),
         fails: &[Code::Forbidden, Code::DjOffline, Code::LimitExceeded, Code::InsufficientFunds],
     }
 
@@ -69,6 +69,7 @@ operations! {
         answers: ok::<MusicRequestView<'_>>("The request with its new status."),
         body: json::<DjAnswerBody>(),
         fails: &[Code::Forbidden, Code::InvalidTransition],
+        is_fixed: true,
     }
 
     /// List the caller's music requests
@@ -80,6 +81,7 @@ operations! {
         answers: page::<MusicRequestView<'_>>("A page of the caller's requests, newest first."),
         filters: OwnRequestFilters::DECLARED,
         fails: &[Code::ValidationFailed],
+        is_fixed: true,
     }
 
     /// List music requests to the caller

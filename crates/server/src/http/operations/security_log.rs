@@ -7,7 +7,7 @@ use cuepoint_domain::ids::UserId;
 use crate::http::call::{self, ApiCall};
 use crate::http::declaration::{operations, page};
 use crate::http::endpoint::authenticated;
-use crate::http::operations::views::SecurityEventView;
+use crate::http::operations::views::NamedSecurityEventView;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::filters::{self, QueryFilters as _, filters};
@@ -19,7 +19,7 @@ operations! {
     GET "/api/v1/operator/security-log" "listSecurityEvents" {
         tag: Operators,
         run: authenticated(Action::ReadSecurityLog, events),
-        answers: page::<SecurityEventView>("A page of events, newest first."),
+        answers: page::<NamedSecurityEventView>("A page of events, newest first."),
         filters: EventFilters::DECLARED,
         fails: &[Code::ValidationFailed],
     }
@@ -40,5 +40,9 @@ async fn events(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiE
     let paging = call.paging();
     let filter = EventFilter { user, kind };
     let rows = call.app.services.security_log.events(&principal, filter, paging.request()).await?;
-    call::page("Security log.", &paging, &rows, |(number, event)| SecurityEventView::new(*number, event))
+    let users = rows.rows.iter().flat_map(|(_, event)| [event.user, event.actor].into_iter().flatten());
+    let names = call.names(&principal, users).await?;
+    call::page("Security log.", &paging, &rows, |(number, event)| {
+        NamedSecurityEventView::new(*number, event, &names)
+    })
 }

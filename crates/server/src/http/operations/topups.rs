@@ -5,15 +5,17 @@ use cuepoint_domain::application::commands::OpenTopup;
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::TopupId;
 use cuepoint_domain::money::Amount;
+use cuepoint_domain::topup::TopupStatus;
 
 use crate::http::call::{self, ApiCall};
 use crate::http::command_call::CommandCall;
-use crate::http::declaration::{created, json, ok, operations, page};
+use crate::http::declaration::{created, object, ok, operations, page};
 use crate::http::endpoint::{authenticated, command};
 use crate::http::operations::views::{self, TopupData};
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
+use crate::http::wire::filters::{self, QueryFilters as _, filters};
 use crate::http::wire::kinds;
 
 operations! {
@@ -30,7 +32,7 @@ operations! {
         tag: Wallet,
         run: command(open),
         answers: created::<TopupData>("The top-up, confirmed or waiting for the provider.").located("/api/v1/wallet/topups"),
-        body: json::<TopupBody>(),
+        body: object::<TopupBody>(),
         fails: &[Code::LimitExceeded],
     }
 
@@ -41,6 +43,7 @@ operations! {
         tag: Wallet,
         run: authenticated(Action::UseWallet, list),
         answers: page::<views::TopupView>("A page of the caller's top-ups, newest first."),
+        filters: TopupFilters::DECLARED,
     }
 
     /// Show a top-up
@@ -48,6 +51,14 @@ operations! {
         tag: Wallet,
         run: authenticated(Action::UseWallet, show),
         answers: ok::<TopupData>("The top-up."),
+    }
+}
+
+filters! {
+    /// The filters of the caller's top-ups.
+    struct TopupFilters {
+        /// Only top-ups with this status.
+        status: TopupStatus = filters::TOPUP_STATUS,
     }
 }
 
@@ -68,8 +79,9 @@ async fn open(call: CommandCall<OpenTopup>) -> Result<Done<ApiResponse>, ApiErro
 }
 
 async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+    let TopupFilters { status } = call.filters()?;
     let paging = call.paging();
-    let rows = call.app.services.topups.list(&principal, paging.request()).await?;
+    let rows = call.app.services.topups.list(&principal, status, paging.request()).await?;
     call::page("Top-ups.", &paging, &rows, |topup| views::TopupView::new(topup, call.currency()))
 }
 

@@ -1,6 +1,7 @@
 //! The caller's balance and its entries.
 
 use cuepoint_domain::authorization::{Action, Principal};
+use cuepoint_domain::ledger::EntryKind;
 use cuepoint_domain::timestamp::Timestamp;
 
 use crate::http::call::{self, ApiCall};
@@ -28,6 +29,7 @@ operations! {
         tag: Wallet,
         run: authenticated(Action::UseWallet, entries),
         answers: page::<EntryView>("A page of the caller's entries, newest first."),
+        filters: EntryFilters::DECLARED,
     }
 
     /// Show a wallet entry
@@ -49,6 +51,14 @@ filters! {
     }
 }
 
+filters! {
+    /// The filters of the entries.
+    struct EntryFilters {
+        /// Only entries of this kind.
+        kind: EntryKind = filters::ENTRY_KIND,
+    }
+}
+
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let BalanceFilters { at } = call.filters()?;
     let wallet = &call.app.services.wallet;
@@ -60,8 +70,9 @@ async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
 }
 
 async fn entries(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+    let EntryFilters { kind } = call.filters()?;
     let paging = call.paging();
-    let rows = call.app.services.wallet.entries(&principal, paging.request()).await?;
+    let rows = call.app.services.wallet.entries(&principal, kind, paging.request()).await?;
     call::page("Wallet entries.", &paging, &rows, |entry| EntryView::new(entry, call.currency()))
 }
 

@@ -9,10 +9,10 @@ use cuepoint_domain::event::EventType;
 use cuepoint_domain::ids::WebhookEndpointId;
 use cuepoint_domain::ledger::Position;
 use cuepoint_domain::text::{Line, Password};
-use cuepoint_domain::webhook::{EndpointSettings, EndpointUrl};
+use cuepoint_domain::webhook::{EndpointSettings, EndpointUrl, WebhookEndpoint};
 
 use crate::http::call::{self, ApiCall};
-use crate::http::declaration::{accepted, created, json, ok, operations, optional_json, page};
+use crate::http::declaration::{accepted, created, json, object, ok, operations, optional_json, page};
 use crate::http::endpoint::{authenticated, keyed};
 use crate::http::operations::views::{
     Empty, OwnWebhooks, WebhookAttemptView, WebhookEndpointData, WebhookEndpointView, WebhookSecretData,
@@ -45,7 +45,7 @@ operations! {
         run: keyed(Action::ManageWebhooks, create::<OwnWebhooks>),
         answers: created::<WebhookSecretData>("The endpoint with its secret.").located("/api/v1/webhook-endpoints"),
         class: Class::Webhooks,
-        body: json::<NewEndpointBody>(),
+        body: object::<NewEndpointBody>(),
         fails: &[Code::LimitExceeded, Code::Conflict],
     }
 
@@ -66,7 +66,7 @@ operations! {
         run: authenticated(Action::ManageWebhooks, change::<OwnWebhooks>),
         answers: ok::<WebhookEndpointData>("The changed endpoint."),
         class: Class::WebhookChanges,
-        body: json::<EndpointChangeBody>(),
+        body: object::<EndpointChangeBody>(),
         fails: &[Code::Conflict],
     }
 
@@ -189,7 +189,8 @@ pub(super) async fn list<V: WebhookViews>(
 ) -> Result<ApiResponse, ApiError> {
     let paging = call.paging();
     let rows = call.app.services.webhooks.list(&principal, V::FEED, paging.request()).await?;
-    call::page("Webhook endpoints.", &paging, &rows, V::endpoint)
+    let names = call.names(&principal, rows.rows.iter().filter_map(V::users)).await?;
+    call::page("Webhook endpoints.", &paging, &rows, |endpoint| V::endpoint(endpoint, &names))
 }
 
 /// Creates an endpoint.
@@ -203,7 +204,8 @@ pub(super) async fn create<V: WebhookViews>(
     let context = call.context(&principal);
     let created = call.app.services.webhooks.create(&context, V::FEED, asked, &password).await?;
     let Done { value: (endpoint, secret), replayed } = created;
-    let data = V::secret_data(&endpoint, secret);
+    let names = call.names(&principal, V::users(&endpoint)).await?;
+    let data = V::secret_data(&endpoint, &names, secret);
     Ok(Done { value: ApiResponse::new("Webhook endpoint created.", data)?.at(endpoint.id), replayed })
 }
 
@@ -214,7 +216,8 @@ pub(super) async fn show<V: WebhookViews>(
 ) -> Result<ApiResponse, ApiError> {
     let id = call.id(WebhookEndpointId::new)?;
     let endpoint = call.app.services.webhooks.show(&principal, V::FEED, id).await?;
-    ApiResponse::new("Webhook endpoint.", V::data(&endpoint))
+    let names = call.names(&principal, V::users(&endpoint)).await?;
+    ApiResponse::new("Webhook endpoint.", V::data(&endpoint, &names))
 }
 
 /// Changes the settings of the endpoint in the path.
@@ -222,8 +225,10 @@ pub(super) async fn change<V: WebhookViews>(
     call: ApiCall,
     principal: Principal,
 ) -> Result<ApiResponse, ApiError> {
-    let id = found::<V>(&call, &principal).await?;
-    let EndpointChangeBody { url, types, description, paused, password } = call.body()?;
+    let endpoint = found::<V>(&call, &principal).await?;
+    let (id, names) = (endpoint.id, call.names(&principal, V::users(&endpoint)).await?);
+    let EndpointChangeBody { url, types, description, paused, password } =
+        call.change_of(&V::data(&endpoint, &names))?;
     if password.is_some() {
         call.count_password(&principal)?;
     }
@@ -236,7 +241,8 @@ pub(super) async fn change<V: WebhookViews>(
     let context = call.context(&principal);
     let webhooks = &call.app.services.webhooks;
     let endpoint = webhooks.change(&context, V::FEED, id, settings, password.as_ref()).await?;
-    ApiResponse::new("Webhook endpoint updated.", V::data(&endpoint))
+    let names = call.names(&principal, V::users(&endpoint)).await?;
+    ApiResponse::new("Webhook endpoint updated.", V::data(&endpoint, &names))
 }
 
 /// Deletes the endpoint in the path.
@@ -254,12 +260,13 @@ pub(super) async fn rotate<V: WebhookViews>(
     call: ApiCall,
     principal: Principal,
 ) -> Result<ApiResponse, ApiError> {
-    let id = found::<V>(&call, &principal).await?;
+    let id = found::<V>(&call, &principal).await?.id;
     let RotationBody { password } = call.body()?;
     call.count_password(&principal)?;
     let context = call.context(&principal);
     let (endpoint, secret) = call.app.services.webhooks.rotate(&context, V::FEED, id, &password).await?;
-    ApiResponse::new("Secret rotated.", V::secret_data(&endpoint, secret))
+    let names = call.names(&principal, V::users(&endpoint)).await?;
+    ApiResponse::new("Secret rotated.", V::secret_data(&endpoint, &names, secret))
 }
 
 /// Has a test sent to the endpoint in the path.
@@ -287,20 +294,18 @@ pub(super) async fn replay<V: WebhookViews>(
     call: ApiCall,
     principal: Principal,
 ) -> Result<ApiResponse, ApiError> {
-    let id = found::<V>(&call, &principal).await?;
+    let id = found::<V>(&call, &principal).await?.id;
     let asked = replayed(call.body()?)?;
     let context = call.context(&principal);
     let endpoint = call.app.services.webhooks.replay(&context, V::FEED, id, asked).await?;
-    ApiResponse::new("Replay started.", V::data(&endpoint))
+    let names = call.names(&principal, V::users(&endpoint)).await?;
+    ApiResponse::new("Replay started.", V::data(&endpoint, &names))
 }
 
-/// The id of the endpoint in the path, which must be visible before the fields are read.
-async fn found<V: WebhookViews>(
-    call: &ApiCall,
-    principal: &Principal,
-) -> Result<WebhookEndpointId, ApiError> {
+/// The endpoint in the path, which must be visible before the fields are read.
+async fn found<V: WebhookViews>(call: &ApiCall, principal: &Principal) -> Result<WebhookEndpoint, ApiError> {
     let id = call.id(WebhookEndpointId::new)?;
-    Ok(call.app.services.webhooks.show(principal, V::FEED, id).await?.id)
+    Ok(call.app.services.webhooks.show(principal, V::FEED, id).await?)
 }
 
 /// The value of a field that was given.

@@ -35,10 +35,11 @@ operations! {
     /// A message is acknowledged even if it changes nothing. A message that contradicts the ledger changes
     /// nothing and is stored for operators; a message about an unknown reference is stored as well, and
     /// answered with a 404.
-    POST "/api/v1/webhooks/topups" "hearOfTopup" {
+    POST "/api/v1/providers/topups" "hearOfTopup" {
         tag: Providers,
         run: signed(Provider::Topups, topups),
         answers: no_content("The message is received, now or before."),
+        aliases: &["/api/v1/webhooks/topups"],
         body: json::<TopupEventBody>(),
         fails: &[Code::NotFound, Code::Conflict],
     }
@@ -48,10 +49,11 @@ operations! {
     /// A message is acknowledged even if it changes nothing. A message that contradicts the ledger changes
     /// nothing and is stored for operators; a message about an unknown reference is stored as well, and
     /// answered with a 404.
-    POST "/api/v1/webhooks/payouts" "hearOfPayout" {
+    POST "/api/v1/providers/payouts" "hearOfPayout" {
         tag: Providers,
         run: signed(Provider::Payouts, payouts),
         answers: no_content("The message is received, now or before."),
+        aliases: &["/api/v1/webhooks/payouts"],
         body: json::<PayoutEventBody>(),
         fails: &[Code::NotFound, Code::Conflict],
     }

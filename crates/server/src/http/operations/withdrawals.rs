@@ -5,7 +5,7 @@ use cuepoint_domain::application::commands::{CancelWithdrawal, OpenWithdrawal, W
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::WithdrawalId;
 use cuepoint_domain::text::Line;
-use cuepoint_domain::withdrawal::{NewWithdrawal, WithdrawalAmount};
+use cuepoint_domain::withdrawal::{NewWithdrawal, WithdrawalAmount, WithdrawalStatus};
 
 use crate::http::call::{self, ApiCall};
 use crate::http::command_call::CommandCall;
@@ -18,6 +18,7 @@ use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
+use crate::http::wire::filters::{self, QueryFilters as _, filters};
 use crate::http::wire::kinds;
 
 operations! {
@@ -32,15 +33,17 @@ operations! {
         class: Class::Withdrawals,
         body: json::<WithdrawalBody>(),
         fails: &[Code::WalletOwes, Code::LimitExceeded, Code::InsufficientFunds],
+        is_fixed: true,
     }
 
     /// List withdrawal options
     ///
     /// The payout currencies, each with its networks.
-    GET "/api/v1/withdrawal/options" "listWithdrawalOptions" {
+    GET "/api/v1/withdrawals/options" "listWithdrawalOptions" {
         tag: Withdrawals,
         run: authenticated(Action::UseWithdrawal, options),
         answers: ok::<WithdrawalOptionsView>("The currencies with their networks, and whether others are accepted."),
+        aliases: &["/api/v1/withdrawal/options"],
     }
 
     /// List the caller's withdrawals
@@ -50,6 +53,7 @@ operations! {
         tag: Withdrawals,
         run: authenticated(Action::UseWithdrawal, list),
         answers: page::<CurrentWithdrawalView>("A page of the caller's withdrawals, newest first."),
+        filters: WithdrawalFilters::DECLARED,
     }
 
     /// Show a withdrawal
@@ -69,6 +73,14 @@ operations! {
         answers: ok::<CurrentWithdrawalView>("The cancelled withdrawal."),
         body: optional_json::<Empty>(),
         fails: &[Code::InvalidTransition],
+    }
+}
+
+filters! {
+    /// The filters of the caller's withdrawals.
+    struct WithdrawalFilters {
+        /// Only withdrawals with this status.
+        status: WithdrawalStatus = filters::WITHDRAWAL_STATUS,
     }
 }
 
@@ -110,8 +122,9 @@ async fn options(call: ApiCall, principal: Principal) -> Result<ApiResponse, Api
 }
 
 async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+    let WithdrawalFilters { status } = call.filters()?;
     let paging = call.paging();
-    let (rows, owed) = call.app.services.withdrawals.list(&principal, paging.request()).await?;
+    let (rows, owed) = call.app.services.withdrawals.list(&principal, status, paging.request()).await?;
     call::page("Withdrawals.", &paging, &rows, |withdrawal| {
         CurrentWithdrawalView::new(withdrawal, owed, call.currency())
     })

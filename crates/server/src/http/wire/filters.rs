@@ -10,8 +10,7 @@
 //! }
 //! ```
 //!
-//! Every filter is optional, and an empty one counts as missing. All wrong filters are reported at once, in
-//! the order of their declaration.
+//! Every filter is optional. All wrong filters are reported at once, in the order of their declaration.
 
 use std::collections::BTreeSet;
 
@@ -19,10 +18,11 @@ use cuepoint_domain::account::security_log::EventKind;
 use cuepoint_domain::application::queries::EventQueries;
 use cuepoint_domain::event::EventType;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::Position;
+use cuepoint_domain::ledger::{EntryKind, Position};
 use cuepoint_domain::music_request::RequestStatus;
 use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::TopupStatus;
 use cuepoint_domain::withdrawal::WithdrawalStatus;
 use utoipa::openapi::{RefOr, Schema};
 
@@ -65,7 +65,7 @@ type Message = fn(&str) -> String;
 
 /// A kind of filter.
 pub struct FilterKind<T> {
-    /// Reads a value that is not empty.
+    /// Reads a value; an empty one only where the query is strict.
     pub read: fn(&str) -> Result<T, Message>,
     /// Its schema.
     pub schema: Described,
@@ -111,6 +111,18 @@ pub const REQUEST_STATUS: FilterKind<RequestStatus> =
 pub const WITHDRAWAL_STATUS: FilterKind<WithdrawalStatus> =
     FilterKind::new(Described::named::<names::WithdrawalStatus>(), |text| {
         WithdrawalStatus::named(text).ok_or(messages::selected)
+    });
+
+/// The status of a top-up.
+pub const TOPUP_STATUS: FilterKind<TopupStatus> =
+    FilterKind::new(Described::named::<names::TopupStatus>(), |text| {
+        TopupStatus::named(text).ok_or(messages::selected)
+    });
+
+/// The kind of an entry of a wallet.
+pub const ENTRY_KIND: FilterKind<EntryKind> =
+    FilterKind::new(Described::named::<names::EntryKind>(), |text| {
+        EntryKind::named(text).ok_or(messages::selected)
     });
 
 /// The kind of an event in the security log.

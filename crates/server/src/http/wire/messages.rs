@@ -1,23 +1,37 @@
 //! Validation messages in Laravel's wording, and the list of them.
 
+use std::borrow::Cow;
+
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// The validation messages of each invalid field, in the order of detection.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Errors(Vec<(&'static str, Vec<String>)>);
+pub struct Errors(Vec<(Cow<'static, str>, Vec<String>)>);
 
 impl Errors {
     /// One message of one field.
     #[must_use]
     pub fn one(field: &'static str, sentence: String) -> Self {
-        Self(vec![(field, vec![sentence])])
+        Self(vec![(field.into(), vec![sentence])])
     }
 
     /// Adds a message of a field.
-    pub fn add(&mut self, field: &'static str, sentence: String) {
+    pub fn add(&mut self, field: impl Into<Cow<'static, str>>, sentence: String) {
+        let field = field.into();
         match self.0.iter_mut().find(|(known, _)| *known == field) {
             Some((_, sentences)) => sentences.push(sentence),
             None => self.0.push((field, vec![sentence])),
+        }
+    }
+
+    /// Adds the messages that are missing.
+    pub fn merge(&mut self, others: &Self) {
+        for (field, sentences) in &others.0 {
+            let known = self.0.iter().find(|(known, _)| known == field);
+            let known = known.map_or(&[][..], |(_, sentences)| sentences).to_vec();
+            for sentence in sentences.iter().filter(|sentence| !known.contains(sentence)) {
+                self.add(field.clone(), sentence.clone());
+            }
         }
     }
 
@@ -134,6 +148,12 @@ sentences! {
     url_refused(problem) = "The {field} field {problem}.";
     /// A position after which a replay has nothing to deliver.
     empty_range() = "The {field} field must be before until and before the cursor of the endpoint.";
+    /// A query parameter that the operation does not have.
+    unknown_parameter() = "The {field} parameter is unknown.";
+    /// A query parameter that is given more than once.
+    repeated_parameter() = "The {field} parameter must be given once.";
+    /// A field that cannot be set.
+    prohibited() = "The {field} field is prohibited.";
     /// More than the available balance.
     funds() = "The {field} is more than the available balance.";
 }

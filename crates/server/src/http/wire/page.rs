@@ -6,6 +6,9 @@ use utoipa::ToSchema;
 
 use crate::http::wire::query::{Query, integer};
 
+/// The query parameters of every page.
+pub const PAGE_PARAMETERS: [&str; 2] = ["page", "per_page"];
+
 /// The page that a query requests, and the base address of its links.
 #[derive(Clone, Debug)]
 pub struct Paging {

@@ -1,42 +1,82 @@
-//! The query of an address, parsed as PHP does: a repeated parameter keeps its place and takes the last
-//! value.
+//! The query of an address.
+//!
+//! The parameters of the fixed operations are parsed as PHP does: a repeated parameter keeps its place and takes
+//! the last value, and an empty one counts as missing. All other operations are strict.
 
 use std::fmt::Write as _;
 
 use actix_web::web;
 
+use crate::http::wire::messages::{self, Errors};
+
 /// The parameters of an address.
 #[derive(Clone, Debug, Default)]
-pub struct Query(Vec<(String, String)>);
+pub struct Query {
+    parameters: Vec<Parameter>,
+    /// Whether an empty value is judged as a value.
+    is_strict: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Parameter {
+    name: String,
+    value: String,
+    is_repeated: bool,
+}
 
 impl Query {
-    /// Parses the text after the `?`.
+    /// Parses the text after the `?` as PHP does.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let pairs = web::Query::<Vec<(String, String)>>::from_query(text).map(web::Query::into_inner);
-        let mut parameters: Vec<(String, String)> = Vec::new();
+        let mut parameters: Vec<Parameter> = Vec::new();
         for (name, value) in pairs.unwrap_or_default() {
-            match parameters.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, earlier)) => *earlier = value,
-                None => parameters.push((name, value)),
+            match parameters.iter_mut().find(|known| known.name == name) {
+                Some(known) => *known = Parameter { name, value, is_repeated: true },
+                None => parameters.push(Parameter { name, value, is_repeated: false }),
             }
         }
-        Self(parameters)
+        Self { parameters, is_strict: false }
     }
 
-    /// A parameter's trimmed value; `None` when it is missing or empty.
+    /// Parses the text after the `?`; an empty value is judged as a value.
+    #[must_use]
+    pub fn strict(text: &str) -> Self {
+        Self { is_strict: true, ..Self::parse(text) }
+    }
+
+    /// The refusals of parameters that are not among the declared ones, and of repeated ones. A query that is not
+    /// strict has none.
+    #[must_use]
+    pub fn refusals(&self, is_declared: impl Fn(&str) -> bool) -> Errors {
+        let mut errors = Errors::default();
+        for Parameter { name, is_repeated, .. } in self.parameters.iter().filter(|_| self.is_strict) {
+            if !is_declared(name) {
+                errors.add(name.clone(), messages::unknown_parameter(name));
+            } else if *is_repeated {
+                errors.add(name.clone(), messages::repeated_parameter(name));
+            }
+        }
+        errors
+    }
+
+    /// A parameter's trimmed value; `None` when it is missing, or empty and the query is not strict.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
-        let value = self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.trim());
-        value.filter(|value| !value.is_empty())
+        self.parameters.iter().find(|known| known.name == name).and_then(|found| self.value(found))
+    }
+
+    fn value<'p>(&self, parameter: &'p Parameter) -> Option<&'p str> {
+        Some(parameter.value.trim()).filter(|value| self.is_strict || !value.is_empty())
     }
 
     /// The known parameters that have a value, in the client's order and spelling, encoded anew.
     #[must_use]
     pub fn kept(&self, known: &[&str]) -> String {
         let mut text = String::new();
-        for (name, value) in &self.0 {
-            if known.contains(&name.as_str()) && !value.trim().is_empty() {
+        for parameter in &self.parameters {
+            let Parameter { name, value, .. } = parameter;
+            if known.contains(&name.as_str()) && self.value(parameter).is_some() {
                 let separator = if text.is_empty() { "" } else { "&" };
                 let _ = write!(text, "{separator}{name}={}", encoded(value));
             }
@@ -116,5 +156,19 @@ mod tests {
         let query = Query::parse("page=2&page=%203%20&online=");
         assert_eq!(query.get("page"), Some("3"));
         assert_eq!(query.get("online"), None);
+    }
+
+    #[test]
+    fn a_strict_query_names_unknown_and_repeated_parameters() {
+        let text = "page=2&junk=1&page=3&online=&junk=2";
+        let known = |name: &str| ["page", "online"].contains(&name);
+        assert!(Query::parse(text).refusals(known).is_empty());
+        let query = Query::strict(text);
+        assert_eq!((query.get("online"), query.get("status")), (Some(""), None));
+        assert_eq!(query.kept(&["online"]), "online=");
+        assert_eq!(
+            serde_json::to_string(&query.refusals(known)).unwrap(),
+            r#"{"page":["The page parameter must be given once."],"junk":["The junk parameter is unknown."]}"#
+        );
     }
 }

@@ -80,7 +80,7 @@ impl<'a> Message<'a> {
 
     /// A message about the top-up that these fields name.
     pub(crate) fn about_topup(kind: &str, data: Value) -> Self {
-        Self::new("/webhooks/topups", &json!({"type": kind, "data": data}))
+        Self::new("/providers/topups", &json!({"type": kind, "data": data}))
     }
 
     /// A message about the payout with this reference.
@@ -90,14 +90,17 @@ impl<'a> Message<'a> {
 
     /// A message about the payout with this reference, sent or completed in this transaction.
     pub(crate) fn payout_as(kind: &str, reference: &str, txid: &str) -> Self {
-        Self::new("/webhooks/payouts", &json!({"type": kind, "data": {"reference": reference, "txid": txid}}))
+        Self::new(
+            "/providers/payouts",
+            &json!({"type": kind, "data": {"reference": reference, "txid": txid}}),
+        )
     }
 
     /// A message about the payout that these fields name.
     pub(crate) fn about_payout(kind: &str, mut data: Value) -> Self {
         data["txid"] = json!("f00d");
         data["reason"] = json!("as it is");
-        Self::new("/webhooks/payouts", &json!({"type": kind, "timestamp": "2026-01-01", "data": data}))
+        Self::new("/providers/payouts", &json!({"type": kind, "timestamp": "2026-01-01", "data": data}))
     }
 
     pub(crate) fn by(self, secret: &'a str) -> Self {

@@ -7,6 +7,7 @@ use cuepoint_domain::timestamp::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::http::operations::views::{NamedAdjustmentView, Names};
 use crate::http::wire::money::Number;
 use crate::http::wire::time::WireTimestamp;
 
@@ -36,7 +37,7 @@ pub struct AdjustmentView {
 #[schema(as = Adjusted)]
 pub struct AdjustedView {
     /// The adjustment.
-    adjustment: AdjustmentView,
+    adjustment: NamedAdjustmentView,
     /// Available balance after the adjustment, in major units.
     #[schema(value_type = f64, format = "decimal", example = 37.50)]
     new_balance: Number,
@@ -61,12 +62,13 @@ impl AdjustedView {
     #[must_use]
     pub fn new(
         adjustment: &adjustment::Adjustment,
+        names: &Names,
         balance: Balance,
         at: Timestamp,
         currency: &Currency,
     ) -> Self {
         Self {
-            adjustment: AdjustmentView::new(adjustment, at, currency),
+            adjustment: NamedAdjustmentView::new(adjustment, names, at, currency),
             new_balance: Number::money(currency, balance.available),
         }
     }
@@ -90,12 +92,12 @@ mod tests {
         };
         let balance = Balance { available: Money::from_minor(3_750), ..Balance::default() };
         let usd = Currency::new("USD", 2).unwrap();
-        let view = AdjustedView::new(&adjustment, balance, Timestamp::EPOCH, &usd);
+        let view = AdjustedView::new(&adjustment, &Names::default(), balance, Timestamp::EPOCH, &usd);
         assert_eq!(
             serde_json::to_string(&view).unwrap(),
             concat!(
                 r#"{"adjustment":{"id":4,"user_id":8,"amount":-2.50,"reason":"Charged twice","#,
-                r#""created_at":"1970-01-01T00:00:00.000000Z"},"new_balance":37.50}"#
+                r#""created_at":"1970-01-01T00:00:00.000000Z","user_name":null},"new_balance":37.50}"#
             )
         );
     }

@@ -30,6 +30,8 @@ macro_rules! event_views {
             /// The newest position.
             #[schema(minimum = 0, example = 1234)]
             head: i64,
+            /// Whether more events may follow after `next`.
+            has_more: bool,
         }
 
         /// An event.
@@ -75,6 +77,7 @@ macro_rules! event_views {
                     events: page.events.iter().filter_map(|event| $event::new(event, currency)).collect(),
                     next: page.next.get(),
                     head: page.head.get(),
+                    has_more: page.next < page.head,
                 }
             }
         }

@@ -6,6 +6,7 @@ mod block;
 mod event;
 mod exported;
 mod json_web_key;
+mod named;
 mod operator_topup;
 mod operator_withdrawal;
 mod people;
@@ -14,6 +15,7 @@ mod provider_message;
 mod request;
 mod security_event;
 mod session;
+mod settings;
 mod staff;
 mod topup;
 mod wallet;
@@ -33,7 +35,8 @@ pub use exported::{
     ExportedWebhookEndpointView, ExportedWithdrawalView, OperationView,
 };
 pub use json_web_key::{JsonWebKeySetView, JsonWebKeyView};
-pub use operator_topup::{OperatorTopupData, OperatorTopupView, SuspenseData, SuspenseView};
+pub use named::{NamedAdjustmentView, NamedSecurityEventView, NamedTopupView, Names, OperatorTopupData};
+pub use operator_topup::{OperatorTopupView, SuspenseData, SuspenseView};
 pub use operator_withdrawal::{OperatorWithdrawalView, ReviewedWithdrawalView};
 pub use people::{DjData, DjView, UserData, UserView};
 pub use personal_data::{PersonalDataView, row};
@@ -41,6 +44,7 @@ pub use provider_message::{ContradictingMessageView, ProviderMessageData, Provid
 pub use request::MusicRequestView;
 pub use security_event::SecurityEventView;
 pub use session::{ActiveSessionView, Empty, LoginNetworkView, SessionView};
+pub use settings::{SettingsData, SettingsView};
 pub use staff::{PersonData, PersonView};
 pub use topup::{TopupData, TopupView};
 pub use wallet::{EntryData, EntryView, ReferenceView, WalletData, WalletView};

@@ -1,12 +1,14 @@
 //! Views of withdrawals for operators, with the reference at the payout provider.
 
 use cuepoint_domain::application::queries::ReviewedWithdrawal;
+use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::withdrawal::{self, WaitingFor};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::http::operations::views::Names;
 use crate::http::wire::money::Number;
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
@@ -78,12 +80,18 @@ pub struct ReviewedWithdrawalView {
     /// Withdrawals of the 48 hours after it are not approved automatically.
     #[schema(value_type = Option<String>, format = DateTime)]
     login_changed_at: Option<WireTimestamp>,
+    /// Name of the account; null if it was erased.
+    #[schema(example = "Ada")]
+    user_name: Option<String>,
+    /// Names of the operators in `approvals`, in the same order; null for an erased one.
+    #[schema(example = json!(["Grace"]))]
+    approval_names: Vec<Option<String>>,
 }
 
 impl ReviewedWithdrawalView {
     /// The withdrawal with its facts.
     #[must_use]
-    pub fn new(reviewed: &ReviewedWithdrawal, currency: &Currency) -> Self {
+    pub fn new(reviewed: &ReviewedWithdrawal, names: &Names, currency: &Currency) -> Self {
         let ReviewedWithdrawal { withdrawal, review, approvals_needed } = reviewed;
         Self {
             withdrawal: OperatorWithdrawalView::new(withdrawal, currency),
@@ -92,7 +100,15 @@ impl ReviewedWithdrawalView {
             sum_24h: Number::money(currency, review.sum_24h),
             approvals_needed: *approvals_needed,
             login_changed_at: review.login_changed_at.map(WireTimestamp),
+            user_name: names.of(withdrawal.user),
+            approval_names: withdrawal.approvals.iter().map(|approval| names.of(approval.by)).collect(),
         }
+    }
+
+    /// The users whose names it shows.
+    pub fn users(reviewed: &ReviewedWithdrawal) -> impl Iterator<Item = UserId> {
+        let approvals = reviewed.withdrawal.approvals.iter();
+        approvals.map(|approval| approval.by).chain([reviewed.withdrawal.user])
     }
 }
 
@@ -120,7 +136,7 @@ impl OperatorWithdrawalView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cuepoint_domain::ids::{OperationId, UserId, WithdrawalId};
+    use cuepoint_domain::ids::{OperationId, WithdrawalId};
     use cuepoint_domain::money::{Amount, Money};
     use cuepoint_domain::timestamp::Timestamp;
     use cuepoint_domain::withdrawal::{Approval, Withdrawal, WithdrawalState};

@@ -1,9 +1,11 @@
 //! Views of provider messages for operators.
 
+use cuepoint_domain::ids::UserId;
 use cuepoint_domain::provider_message::{self, Excerpt, MessageSource};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::http::operations::views::Names;
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
 
@@ -68,6 +70,9 @@ pub struct ProviderMessageView {
     /// Id of the operator who resolved the message; null while unresolved.
     #[schema(minimum = 1, example = 7)]
     resolved_by: Option<i64>,
+    /// Name of this operator; null while unresolved, and if the account was erased.
+    #[schema(example = "Grace")]
+    resolved_by_name: Option<String>,
 }
 
 /// A provider message in an answer.
@@ -80,12 +85,18 @@ pub struct ProviderMessageData {
 impl ProviderMessageView {
     /// The message.
     #[must_use]
-    pub fn new(message: &provider_message::ProviderMessage) -> Self {
-        let resolution = message.resolution.as_ref();
+    pub fn new(message: &provider_message::ProviderMessage, names: &Names) -> Self {
+        let resolver = Self::users(message).next();
         Self {
             message: ContradictingMessageView::new(message),
-            resolved_by: resolution.map(|resolution| resolution.by.get()),
+            resolved_by: resolver.map(UserId::get),
+            resolved_by_name: names.of(resolver),
         }
+    }
+
+    /// The users whose names it shows.
+    pub fn users(message: &provider_message::ProviderMessage) -> impl Iterator<Item = UserId> {
+        message.resolution.iter().map(|resolution| resolution.by)
     }
 }
 

@@ -1,12 +1,13 @@
 //! Views of webhook endpoints: for their owners, and for operators.
 
 use cuepoint_domain::event::{EventType, Feed};
+use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ports::Token;
 use cuepoint_domain::webhook::{self, EndpointState};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::http::operations::views::{OperatorWebhookAttemptView, WebhookAttemptView};
+use crate::http::operations::views::{Names, OperatorWebhookAttemptView, WebhookAttemptView};
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
 
@@ -70,6 +71,9 @@ pub struct OperatorWebhookEndpointView {
     /// Id of the operator who set its URL last, by whose role events are sent.
     #[schema(minimum = 1, example = 7)]
     user_id: i64,
+    /// Name of this operator; null if the account was erased.
+    #[schema(example = "Grace")]
+    user_name: Option<String>,
 }
 
 impl WebhookEndpointView {
@@ -106,8 +110,9 @@ impl ReplayView {
 impl OperatorWebhookEndpointView {
     /// The current state of the endpoint with its owner.
     #[must_use]
-    pub fn new(endpoint: &webhook::WebhookEndpoint) -> Self {
-        Self { endpoint: WebhookEndpointView::new(endpoint), user_id: endpoint.owner.get() }
+    pub fn new(endpoint: &webhook::WebhookEndpoint, names: &Names) -> Self {
+        let (user_id, user_name) = (endpoint.owner.get(), names.of(endpoint.owner));
+        Self { endpoint: WebhookEndpointView::new(endpoint), user_id, user_name }
     }
 }
 
@@ -124,14 +129,17 @@ pub trait WebhookViews: 'static {
     /// An attempt.
     type Attempt: Serialize;
 
+    /// The users whose names the view of an endpoint shows.
+    fn users(endpoint: &webhook::WebhookEndpoint) -> Option<UserId>;
+
     /// The view of an endpoint.
-    fn endpoint(endpoint: &webhook::WebhookEndpoint) -> Self::Endpoint;
+    fn endpoint(endpoint: &webhook::WebhookEndpoint, names: &Names) -> Self::Endpoint;
 
     /// The view of an endpoint in an answer.
-    fn data(endpoint: &webhook::WebhookEndpoint) -> Self::Data;
+    fn data(endpoint: &webhook::WebhookEndpoint, names: &Names) -> Self::Data;
 
     /// The view of an endpoint with its new secret.
-    fn secret_data(endpoint: &webhook::WebhookEndpoint, secret: Token) -> Self::SecretData;
+    fn secret_data(endpoint: &webhook::WebhookEndpoint, names: &Names, secret: Token) -> Self::SecretData;
 
     /// The view of an attempt.
     fn attempt(attempt: &webhook::Attempt) -> Self::Attempt;
@@ -140,7 +148,7 @@ pub trait WebhookViews: 'static {
 /// Defines the answers about the endpoints for a feed.
 macro_rules! webhook_views {
     ($(#[doc = $doc:literal])+ $views:ident for $feed:expr, $data:ident, $secret:ident,
-        endpoint: $endpoint:ident, attempt: $attempt:ident) => {
+        endpoint: $endpoint:ident by $view:expr, attempt: $attempt:ident) => {
         $(#[doc = $doc])+
         pub struct $views;
 
@@ -168,16 +176,24 @@ macro_rules! webhook_views {
             type SecretData = $secret;
             type Attempt = $attempt;
 
-            fn endpoint(endpoint: &webhook::WebhookEndpoint) -> $endpoint {
-                $endpoint::new(endpoint)
+            fn users(endpoint: &webhook::WebhookEndpoint) -> Option<UserId> {
+                (Self::FEED == Feed::All).then_some(endpoint.owner)
             }
 
-            fn data(endpoint: &webhook::WebhookEndpoint) -> $data {
-                $data { webhook_endpoint: $endpoint::new(endpoint) }
+            fn endpoint(endpoint: &webhook::WebhookEndpoint, names: &Names) -> $endpoint {
+                ($view)(endpoint, names)
             }
 
-            fn secret_data(endpoint: &webhook::WebhookEndpoint, Token(secret): Token) -> $secret {
-                $secret { webhook_endpoint: $endpoint::new(endpoint), secret }
+            fn data(endpoint: &webhook::WebhookEndpoint, names: &Names) -> $data {
+                $data { webhook_endpoint: ($view)(endpoint, names) }
+            }
+
+            fn secret_data(
+                endpoint: &webhook::WebhookEndpoint,
+                names: &Names,
+                Token(secret): Token,
+            ) -> $secret {
+                $secret { webhook_endpoint: ($view)(endpoint, names), secret }
             }
 
             fn attempt(attempt: &webhook::Attempt) -> $attempt {
@@ -190,17 +206,17 @@ macro_rules! webhook_views {
 webhook_views!(
     /// The endpoints for the caller's events.
     OwnWebhooks for Feed::Own, WebhookEndpointData, WebhookSecretData,
-    endpoint: WebhookEndpointView, attempt: WebhookAttemptView);
+    endpoint: WebhookEndpointView by |endpoint, _| WebhookEndpointView::new(endpoint), attempt: WebhookAttemptView);
 webhook_views!(
     /// The endpoints for all events.
     AllWebhooks for Feed::All, OperatorWebhookEndpointData, OperatorWebhookSecretData,
-    endpoint: OperatorWebhookEndpointView, attempt: OperatorWebhookAttemptView);
+    endpoint: OperatorWebhookEndpointView by OperatorWebhookEndpointView::new, attempt: OperatorWebhookAttemptView);
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
-    use cuepoint_domain::ids::{UserId, WebhookEndpointId};
+    use cuepoint_domain::ids::WebhookEndpointId;
     use cuepoint_domain::ledger::Position;
     use cuepoint_domain::text::Line;
     use cuepoint_domain::timestamp::Timestamp;
@@ -230,12 +246,12 @@ mod tests {
     #[test]
     fn an_endpoint_has_exactly_these_keys_and_no_secret() {
         assert_eq!(
-            serde_json::to_string(&OperatorWebhookEndpointView::new(&endpoint())).unwrap(),
+            serde_json::to_string(&OperatorWebhookEndpointView::new(&endpoint(), &Names::default())).unwrap(),
             format!(
                 concat!(
                     r#"{{"id":4,"url":"https://hooks.example.com","types":null,"description":null,"#,
                     r#""status":"active","disabled_at":null,"disabled_reason":null,"cursor":0,"replay":null,"#,
-                    r#""failing_since":null,"created_at":{},"user_id":7}}"#
+                    r#""failing_since":null,"created_at":{},"user_id":7,"user_name":null}}"#
                 ),
                 AT
             )

@@ -134,6 +134,23 @@ impl ApiError {
         Self { message, ..Self::with(code, Details { errors, ..Details::default() }) }
     }
 
+    /// The result of reading fields, with further validation messages; a failure for another reason stays as it is.
+    ///
+    /// # Errors
+    /// The failure of the read, or 422 with the messages.
+    pub fn with_messages<T>(read: Result<T, Self>, messages: &Errors) -> Result<T, Self> {
+        if messages.is_empty() {
+            return read;
+        }
+        let mut errors = match read {
+            Ok(_) => Errors::default(),
+            Err(error) if error.code == Code::ValidationFailed => error.details.errors,
+            Err(error) => return Err(error),
+        };
+        errors.merge(messages);
+        Err(Self::invalid(errors))
+    }
+
     /// A failure of one field whose value is well formed.
     #[must_use]
     pub fn of_field(code: Code, field: &'static str, sentence: String) -> Self {

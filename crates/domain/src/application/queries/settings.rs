@@ -1,0 +1,47 @@
+//! What clients have to know about a deployment.
+
+use std::sync::Arc;
+
+use crate::application::Environment;
+use crate::music_request::RequestTerms;
+use crate::ports::{Intake, Recipient};
+use crate::text::{Email, Line};
+use crate::withdrawal::WithdrawalTerms;
+
+/// Shows the settings of a deployment.
+#[derive(Clone)]
+pub struct SettingsQueries {
+    pub(in crate::application) env: Arc<Environment>,
+}
+
+impl SettingsQueries {
+    /// The terms of requests.
+    #[must_use]
+    pub fn requests(&self) -> &RequestTerms {
+        &self.env.terms.requests
+    }
+
+    /// The terms of withdrawals, of which only some are for clients.
+    #[must_use]
+    pub fn withdrawals(&self) -> &WithdrawalTerms {
+        &self.env.terms.withdrawals
+    }
+
+    /// Whether the deployment takes top-ups.
+    #[must_use]
+    pub fn takes_topups(&self) -> bool {
+        self.env.topup_provider.intake() != Intake::NotOffered
+    }
+
+    /// Whether the deployment sends e-mail; only the kind of the address matters.
+    #[must_use]
+    pub fn sends_email(&self) -> bool {
+        self.env.notifier.can_reach(&Recipient::Email(Email::from_stored(String::new())))
+    }
+
+    /// Whether the deployment sends messages to phones; only the kind of the address matters.
+    #[must_use]
+    pub fn sends_to_phones(&self) -> bool {
+        self.env.notifier.can_reach(&Recipient::Phone(Line::from_stored(String::new())))
+    }
+}

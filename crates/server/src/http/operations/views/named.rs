@@ -1,0 +1,116 @@
+//! Views for staff with the names of the users whose ids they show.
+//!
+//! The name stands beside its id: `user_name` beside `user_id`, `settled_by_name` beside `settled_by`. It is null for
+//! an erased user. Events show the same objects without names, as they were right after the event.
+
+use std::collections::BTreeMap;
+
+use cuepoint_domain::account::security_log;
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::adjustment;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::text::Line;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{AdjustmentView, OperatorTopupView, SecurityEventView};
+
+/// The names of users, by their ids.
+#[derive(Clone, Debug, Default)]
+pub struct Names(BTreeMap<UserId, Line>);
+
+impl Names {
+    /// These names; erased users have none.
+    #[must_use]
+    pub const fn new(names: BTreeMap<UserId, Line>) -> Self {
+        Self(names)
+    }
+
+    /// The name of a user.
+    #[must_use]
+    pub fn of(&self, user: impl Into<Option<UserId>>) -> Option<String> {
+        self.0.get(&user.into()?).map(|name| name.as_str().to_owned())
+    }
+}
+
+/// A top-up, as staff see it, with names.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = NamedTopup)]
+pub struct NamedTopupView {
+    /// The top-up.
+    #[serde(flatten)]
+    topup: OperatorTopupView,
+    /// Name of the account; null if it was erased.
+    #[schema(example = "Ada")]
+    user_name: Option<String>,
+}
+
+/// A top-up in an answer to staff.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct OperatorTopupData {
+    /// The top-up.
+    pub topup: NamedTopupView,
+}
+
+/// An adjustment, with names.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = NamedAdjustment)]
+pub struct NamedAdjustmentView {
+    /// The adjustment.
+    #[serde(flatten)]
+    adjustment: AdjustmentView,
+    /// Name of the account; null if it was erased.
+    #[schema(example = "Grace")]
+    user_name: Option<String>,
+}
+
+/// An event of the security log, with names.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = NamedSecurityEvent)]
+pub struct NamedSecurityEventView {
+    /// The event.
+    #[serde(flatten)]
+    event: SecurityEventView,
+    /// Name of the affected account; null where unknown, and if it was erased.
+    #[schema(example = "Grace")]
+    user_name: Option<String>,
+    /// Name of the actor; null without authentication, and if the account was erased.
+    #[schema(example = "Ada")]
+    actor_name: Option<String>,
+}
+
+impl NamedTopupView {
+    /// The current state of the top-up.
+    #[must_use]
+    pub fn new(topup: &topup::Topup, names: &Names, currency: &Currency) -> Self {
+        Self { topup: OperatorTopupView::new(topup, currency), user_name: names.of(topup.user) }
+    }
+}
+
+impl NamedAdjustmentView {
+    /// An adjustment that was made at this time.
+    #[must_use]
+    pub fn new(
+        adjustment: &adjustment::Adjustment,
+        names: &Names,
+        at: Timestamp,
+        currency: &Currency,
+    ) -> Self {
+        let user_name = names.of(adjustment.user);
+        Self { adjustment: AdjustmentView::new(adjustment, at, currency), user_name }
+    }
+}
+
+impl NamedSecurityEventView {
+    /// The event with its number.
+    #[must_use]
+    pub fn new(number: i64, event: &security_log::SecurityEvent, names: &Names) -> Self {
+        Self {
+            event: SecurityEventView::new(number, event),
+            user_name: names.of(event.user),
+            actor_name: names.of(event.actor),
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Names beside the ids of users in what staff see.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Message, NEW, PASSWORD, Person, Server, Store, TOPUPS};
+use crate::matrix::late_money;
+
+on_every_store!(staff_see_names_beside_the_ids_of_users, erased_users_have_no_names);
+
+fn named(server: &Server, name: &str) -> Person {
+    let person = server.guest();
+    person.patch("/user/personal-info", &json!({"name": name})).data(200);
+    person
+}
+
+fn first(staff: &Person, list: &str) -> Value {
+    staff.get(list).data(200)["data"][0].clone()
+}
+
+fn staff_see_names_beside_the_ids_of_users(store: Store) {
+    let keys = [
+        &TOPUPS[..],
+        &[
+            ("payouts.webhook_secrets", NEW),
+            ("topups.pending_days", "0"),
+            ("withdrawals.second_approval_above", "1"),
+        ],
+    ]
+    .concat();
+    let (server, first_operator) = Server::with_operator(store, &keys);
+    let (guest, operator) = (named(&server, "Grace"), first_operator.employ(&server));
+    operator.patch("/user/personal-info", &json!({"name": "Olga"})).data(200);
+    let topup = guest.topup("100.00");
+    Message::topup_of("100.00", "topup.confirmed", &guest.topup_reference(topup)).heard(&server);
+    let withdrawal = guest.withdrawal("5.00");
+    let reason = json!({"reason": "checked"});
+    let approved = operator.post(&format!("/operator/withdrawals/{withdrawal}/approve"), &reason).data(200);
+    assert_eq!((&approved["user_name"], &approved["approval_names"]), (&json!("Grace"), &json!(["Olga"])));
+    assert_eq!(first(&operator, "/operator/withdrawals"), approved);
+    assert_eq!((&approved["user_id"], &approved["approvals"]), (&json!(guest.id), &json!([operator.id])));
+
+    let listed = first(&operator, &format!("/operator/topups?user_id={}", guest.id));
+    assert_eq!((&listed["id"], &listed["user_name"]), (&json!(topup), &json!("Grace")));
+    let shown = operator.get(&format!("/operator/topups/{topup}")).data(200)["topup"].clone();
+    assert_eq!(shown, listed);
+
+    let suspended = late_money(&server);
+    let unsettled = first(&operator, "/operator/suspense");
+    assert_eq!((&unsettled["user_name"], &unsettled["settled_by_name"]), (&Value::Null, &Value::Null));
+    let settled = operator.post(&format!("/operator/suspense/{suspended}/settle"), &reason).data(200);
+    assert_eq!(settled["suspense"]["settled_by_name"], "Olga");
+    assert_eq!(first(&operator, "/operator/suspense"), settled["suspense"]);
+
+    let unknown = "00000000-0000-0000-0000-000000000001";
+    Message::payout("payout.failed", unknown).send(&server).refused(404, "not_found");
+    let message = first(&operator, "/operator/provider-messages");
+    assert_eq!(message["resolved_by_name"], Value::Null);
+    let path = format!("/operator/provider-messages/{}/resolve", message["id"]);
+    let resolved = operator.post(&path, &reason).data(200)["provider_message"].clone();
+    assert_eq!(
+        (&resolved["resolved_by_name"], &resolved["resolved_by"]),
+        (&json!("Olga"), &json!(operator.id))
+    );
+    assert_eq!(first(&operator, "/operator/provider-messages"), resolved);
+
+    let body = json!({"user_id": guest.id, "amount": 1, "reason": "as agreed"});
+    let adjusted = operator.post("/operator/adjustments", &body).data(201);
+    assert_eq!(adjusted["adjustment"]["user_name"], "Grace");
+
+    let path = format!("/operator/security-log?user_id={}&kind=operator_action", guest.id);
+    let event = first(&operator, &path);
+    assert_eq!((&event["user_name"], &event["actor_name"]), (&json!("Grace"), &json!("Olga")));
+
+    let list = "/operator/webhook-endpoints";
+    operator.webhook_endpoint(list);
+    assert_eq!(first(&operator, list)["user_name"], "Olga");
+
+    // A page names each user, and no event or export does.
+    for person in ["Heidi", "Ivan"].map(|name| named(&server, name)) {
+        let topup = person.topup("5.00");
+        Message::topup("topup.confirmed", &person.topup_reference(topup)).heard(&server);
+        person.withdrawal("1.00");
+    }
+    let page = operator.get("/operator/withdrawals").data(200);
+    let names: Vec<&Value> = page["data"].as_array().unwrap().iter().map(|row| &row["user_name"]).collect();
+    assert_eq!(names, ["Ivan", "Heidi", "Grace"]);
+    for text in [operator.get("/operator/events").text, guest.get("/user/export").text] {
+        assert!(!text.contains("user_name") && !text.contains("Olga"), "{text}");
+    }
+}
+
+fn erased_users_have_no_names(store: Store) {
+    let (server, operator) = Server::with_operator(store, &[]);
+    let guest = named(&server, "Grace");
+    guest.call("DELETE", "/user").json(&json!({"password": PASSWORD})).send().data(200);
+    let event = first(&operator, &format!("/operator/security-log?user_id={}", guest.id));
+    assert_eq!((&event["user_id"], &event["user_name"]), (&json!(guest.id), &Value::Null));
+}
