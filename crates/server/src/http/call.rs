@@ -22,8 +22,6 @@ use serde_json::Value;
 use crate::adapters::event_hub::ClientConnection;
 use crate::adapters::security::authentication::Authentication;
 use crate::app::App;
-use crate::http::operations::views::Names;
-use crate::http::read_only;
 use crate::http::transport::client_address;
 use crate::http::transport::connections::Connection;
 use crate::http::transport::deadline::RequestDeadline;
@@ -37,6 +35,8 @@ use crate::http::wire::json::Object;
 use crate::http::wire::messages::Errors;
 use crate::http::wire::page::{Page, Paging};
 use crate::http::wire::query::Query;
+use crate::http::wire::read_only;
+use crate::http::wire::user_names::UserNames;
 
 /// A call whose form has been checked.
 #[derive(Clone)]
@@ -276,12 +276,12 @@ impl ApiCall {
         &self,
         principal: &Principal,
         users: impl IntoIterator<Item = UserId>,
-    ) -> Result<Names, ApiError> {
+    ) -> Result<UserNames, ApiError> {
         let users: BTreeSet<UserId> = users.into_iter().collect();
         if users.is_empty() {
-            return Ok(Names::default());
+            return Ok(UserNames::default());
         }
-        Ok(Names::new(self.app.services.people.names(principal, &users).await?))
+        Ok(UserNames::new(self.app.services.people.names(principal, &users).await?))
     }
 
     /// The values of the filters.

@@ -22,18 +22,20 @@
 //! and come first; any other field of [`Declaration`] may follow. The authorization is that of the command
 //! that the handler runs; the other constructors of an [`Endpoint`] take theirs.
 
+use std::rc::Rc;
+
 use actix_web::http::{Method, StatusCode};
 use cuepoint_domain::authorization::Action;
 use utoipa::ToSchema;
 
 use crate::http::endpoint::{Body, Endpoint, Exposure};
-use crate::http::read_only::ReadOnlyFields;
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::envelope::{BareSuccess, Success};
 use crate::http::wire::error::Code;
 use crate::http::wire::filters::Filter;
 use crate::http::wire::kinds;
 use crate::http::wire::page::{PAGE_PARAMETERS, Page};
+use crate::http::wire::read_only::{self, ReadOnlyFields};
 use crate::http::wire::schema::{Described, text_of};
 use crate::http::wire::server_sent_events;
 
@@ -119,6 +121,18 @@ impl Declaration {
     pub fn has_parameter(&self, name: &str) -> bool {
         (self.answers.is_page && PAGE_PARAMETERS.contains(&name))
             || self.filters.iter().any(|filter| filter.name == name)
+    }
+
+    /// The fields of the object in the answer that the body cannot set; none if the body has the arguments of an
+    /// action.
+    #[must_use]
+    pub fn read_only_fields(&self) -> Rc<[String]> {
+        self.read_only.get_or_derive(|| match (&self.body.schema, &self.answers.content) {
+            (Some(body), Some((_, answer))) if self.body.is_object && self.is_strict() => {
+                read_only::derived(body, answer)
+            }
+            _ => Vec::new(),
+        })
     }
 
     /// The first paragraph of the documentation, without a full stop.

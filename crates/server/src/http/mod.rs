@@ -16,7 +16,6 @@ pub mod observe;
 pub mod openapi;
 pub mod operations;
 pub mod pipeline;
-pub mod read_only;
 pub mod reliance;
 pub mod routes;
 #[cfg(test)]

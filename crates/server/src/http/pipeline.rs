@@ -164,7 +164,7 @@ fn call(
     Ok(ApiCall {
         app: Arc::clone(app),
         refusals: query.refusals(|name| operation.has_parameter(name)),
-        read_only: operation.read_only.of(operation),
+        read_only: operation.read_only_fields(),
         query,
         request: request.clone(),
         path: operation.path,

@@ -13,7 +13,7 @@ on_every_store!(
     text_is_never_executed,
     forwarding_and_identity_headers_are_ignored,
     overlong_values_are_refused,
-    overlong_queries_are_ignored,
+    overlong_queries_are_judged_like_short_ones,
     a_url_in_a_request_is_never_fetched,
     unserved_paths_and_erased_users_are_not_found,
     errors_disclose_no_internals,
@@ -48,8 +48,7 @@ fn objects_of_others_are_indistinguishable_from_missing_ones(store: Store) {
         mallory.call("POST", &format!("/withdrawals/{withdrawal}/cancel")).send().refused(404, "not_found");
         // A filter never widens a list.
         for filter in ["user_id", "requester_id", "id"] {
-            let listed = mallory.get(&format!("/withdrawals?{filter}={}", guest.id)).data(200);
-            assert_eq!(listed["total"], 0, "{listed}");
+            mallory.get(&format!("/withdrawals?{filter}={}", guest.id)).invalid(&[filter]);
         }
         let listed = mallory.get(&format!("/music/user/requests?dj_id={}", dj.id)).data(200);
         assert_eq!(listed["total"], 0, "{listed}");
@@ -208,14 +207,14 @@ fn overlong_values_are_refused(store: Store) {
     assert_eq!(guest.wallet().0, "0.00");
 }
 
-fn overlong_queries_are_ignored(store: Store) {
+fn overlong_queries_are_judged_like_short_ones(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.guest(), server.dj());
     let plain = rows_of(&guest.get("/djs"));
     assert_eq!(plain["data"][0]["id"], dj.id);
-    for query in [format!("page={}", "9".repeat(5_000)), "a=1&".repeat(2_000)] {
-        assert_eq!(rows_of(&guest.get(&format!("/djs?{query}"))), plain, "{}", &query[..10]);
-    }
+    let query = format!("page={}", "9".repeat(5_000));
+    assert_eq!(rows_of(&guest.get(&format!("/djs?{query}"))), plain, "{}", &query[..10]);
+    guest.get(&format!("/djs?{}", "a=1&".repeat(2_000))).invalid(&["a"]);
 }
 
 fn a_url_in_a_request_is_never_fetched(store: Store) {

@@ -10,7 +10,7 @@ on_every_store!(
     all_invalid_fields_are_named_at_once,
     validation_messages_are_the_expected_ones,
     coordinates_are_set_together,
-    unknown_and_forbidden_fields_are_ignored,
+    unknown_fields_are_ignored_and_read_only_ones_refused,
     artist_types_have_several_spellings,
     text_is_trimmed,
     nullable_fields_can_be_emptied,
@@ -386,14 +386,27 @@ fn coordinates_are_set_together(store: Store) {
     assert_eq!((user["latitude"].as_f64(), user["longitude"].as_f64()), (Some(-90.0), Some(-180.0)));
 }
 
-fn unknown_and_forbidden_fields_are_ignored(store: Store) {
+fn unknown_fields_are_ignored_and_read_only_ones_refused(store: Store) {
     let server = Server::start(store);
     let guest = server.payer("10");
     let before = guest.get("/user/personal-info").data(200)["user"].clone();
+    let read_only = json!({
+        "city": "Paris", "wallet_balance": 1_000_000, "rating": 5, "rating_count": 9, "played": 9,
+        "email_verified": true, "phone_verified": true, "id": 1, "email": "other@example.com"
+    });
+    let refused = [
+        "email",
+        "email_verified",
+        "id",
+        "phone_verified",
+        "played",
+        "rating",
+        "rating_count",
+        "wallet_balance",
+    ];
+    guest.patch("/user/personal-info", &read_only).invalid(&refused);
     let body = json!({
-        "city": "Rome", "wallet_balance": 1_000_000, "is_dj": false, "rating": 5, "rating_count": 9, "played": 9,
-        "email_verified": true, "phone_verified": true, "role": "operator", "id": 1, "email": "other@example.com",
-        "password": "something else", "nonsense": {"a": [1]}
+        "city": "Rome", "role": "operator", "password": "something else", "nonsense": {"a": [1]}
     });
     let mut expected = before.clone();
     expected["city"] = json!("Rome");
@@ -402,12 +415,18 @@ fn unknown_and_forbidden_fields_are_ignored(store: Store) {
     server.client().login(&guest.email);
 
     let body = json!({
-        "name": "Mallory", "email": "mallory@example.com", "password": "12345678", "role": "operator", "id": 1,
-        "wallet_balance": 1_000_000, "rating": 5, "email_verified": true, "online": 1, "fee_popular_song": 3
+        "name": "Mallory", "email": "mallory@example.com", "password": "12345678", "role": "operator"
     });
+    let mut greedy = body.clone();
+    let more =
+        [("id", json!(1)), ("wallet_balance", json!(1_000_000)), ("rating", json!(5)), ("online", json!(1))];
+    for (key, value) in more.clone() {
+        greedy[key] = value;
+    }
+    let refused: Vec<&str> = more.iter().map(|(key, _)| *key).collect();
+    server.client().post("/auth/register", &greedy).invalid(&refused);
     let answer = server.client().post("/auth/register", &body);
     let user = answer.data(201)["user"].clone();
-    assert_ne!(user["id"], 1);
     assert_eq!(answer.raw("/data/user/wallet_balance"), "0.00");
     assert_eq!(answer.raw("/data/user/fee_popular_song"), "0.00");
     for (key, value) in [("email_verified", json!(false)), ("online", json!(0)), ("is_dj", json!(false))] {

@@ -46,9 +46,7 @@ fn a_wallet_shows_its_balance_at_a_past_time(store: Store) {
     for before in ["1970-01-01T00:00:00Z", "0000-01-01T00:00:00Z", "2020-06-01T12:00:00.5-11:30"] {
         assert_eq!(at(&guest, before), ("0.00".into(), "0.00".into()), "{before}");
     }
-    for future in ["9999-12-31T23:59:59.999999Z", ""] {
-        assert_eq!(at(&guest, future), guest.wallet(), "{future:?}");
-    }
+    assert_eq!(at(&guest, "9999-12-31T23:59:59.999999Z"), guest.wallet());
     assert_eq!(at(&server.guest(), first), ("0.00".into(), "0.00".into()));
 }
 

@@ -137,10 +137,22 @@ impl<'a> Case<'a> {
     }
 }
 
+/// The keys that only operators see.
+const OPERATORS_KEYS: [&str; 8] = [
+    "approval_names",
+    "approvals",
+    "approvals_needed",
+    "login_changed_at",
+    "owed",
+    "reference",
+    "sum_24h",
+    "user_name",
+];
+
 /// An operator's view of a withdrawal, reduced to its owner's.
 fn as_its_owner_sees_it(shown: &Value) -> Value {
     let mut shown = shown.clone();
-    for key in ["reference", "approvals", "approvals_needed", "login_changed_at", "owed", "sum_24h"] {
+    for key in OPERATORS_KEYS {
         shown.as_object_mut().unwrap().remove(key);
     }
     shown

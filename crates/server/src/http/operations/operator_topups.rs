@@ -14,11 +14,12 @@ use crate::http::command_call::CommandCall;
 use crate::http::declaration::{json, ok, operations, page};
 use crate::http::endpoint::{authenticated, command};
 use crate::http::operations::reason::{ReasonBody, reason};
-use crate::http::operations::views::{NamedTopupView, Names, OperatorTopupData, SuspenseData, SuspenseView};
+use crate::http::operations::views::{NamedTopupView, OperatorTopupData, SuspenseData, SuspenseView};
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::filters::{self, QueryFilters as _, filters};
 use crate::http::wire::messages::{self, Errors};
+use crate::http::wire::user_names::UserNames;
 
 operations! {
     /// Find top-ups
@@ -142,7 +143,7 @@ async fn settle(call: CommandCall<SettleSuspense>) -> Result<Done<ApiResponse>, 
 }
 
 /// The view of a top-up's money in suspense, if any.
-fn in_suspense(call: &ApiCall, topup: &topup::Topup, names: &Names) -> Option<SuspenseView> {
+fn in_suspense(call: &ApiCall, topup: &topup::Topup, names: &UserNames) -> Option<SuspenseView> {
     topup.suspense.as_ref().map(|suspense| SuspenseView::new(topup, suspense, names, call.currency()))
 }
 

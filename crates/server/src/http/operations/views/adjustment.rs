@@ -7,9 +7,9 @@ use cuepoint_domain::timestamp::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::http::operations::views::{NamedAdjustmentView, Names};
 use crate::http::wire::money::Number;
 use crate::http::wire::time::WireTimestamp;
+use crate::http::wire::user_names::UserNames;
 
 /// An adjustment of a balance.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -30,6 +30,18 @@ pub struct AdjustmentView {
     /// Time of the adjustment.
     #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
     created_at: WireTimestamp,
+}
+
+/// An adjustment, with names.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = NamedAdjustment)]
+pub(super) struct NamedAdjustmentView {
+    /// The adjustment.
+    #[serde(flatten)]
+    adjustment: AdjustmentView,
+    /// Name of the account; null if it was erased.
+    #[schema(example = "Grace")]
+    user_name: Option<String>,
 }
 
 /// An adjustment and the balance after it.
@@ -57,12 +69,25 @@ impl AdjustmentView {
     }
 }
 
+impl NamedAdjustmentView {
+    /// An adjustment that was made at this time.
+    fn new(
+        adjustment: &adjustment::Adjustment,
+        names: &UserNames,
+        at: Timestamp,
+        currency: &Currency,
+    ) -> Self {
+        let user_name = names.of(adjustment.user);
+        Self { adjustment: AdjustmentView::new(adjustment, at, currency), user_name }
+    }
+}
+
 impl AdjustedView {
     /// The new adjustment with the resulting balance.
     #[must_use]
     pub fn new(
         adjustment: &adjustment::Adjustment,
-        names: &Names,
+        names: &UserNames,
         balance: Balance,
         at: Timestamp,
         currency: &Currency,
@@ -92,7 +117,7 @@ mod tests {
         };
         let balance = Balance { available: Money::from_minor(3_750), ..Balance::default() };
         let usd = Currency::new("USD", 2).unwrap();
-        let view = AdjustedView::new(&adjustment, &Names::default(), balance, Timestamp::EPOCH, &usd);
+        let view = AdjustedView::new(&adjustment, &UserNames::default(), balance, Timestamp::EPOCH, &usd);
         assert_eq!(
             serde_json::to_string(&view).unwrap(),
             concat!(

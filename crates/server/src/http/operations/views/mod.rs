@@ -35,7 +35,7 @@ pub use exported::{
     ExportedWebhookEndpointView, ExportedWithdrawalView, OperationView,
 };
 pub use json_web_key::{JsonWebKeySetView, JsonWebKeyView};
-pub use named::{NamedAdjustmentView, NamedSecurityEventView, NamedTopupView, Names, OperatorTopupData};
+pub use named::{NamedSecurityEventView, NamedTopupView, OperatorTopupData};
 pub use operator_topup::{OperatorTopupView, SuspenseData, SuspenseView};
 pub use operator_withdrawal::{OperatorWithdrawalView, ReviewedWithdrawalView};
 pub use people::{DjData, DjView, UserData, UserView};

@@ -3,37 +3,14 @@
 //! The name stands beside its id: `user_name` beside `user_id`, `settled_by_name` beside `settled_by`. It is null for
 //! an erased user. Events show the same objects without names, as they were right after the event.
 
-use std::collections::BTreeMap;
-
 use cuepoint_domain::account::security_log;
-use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::adjustment;
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::text::Line;
-use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{AdjustmentView, OperatorTopupView, SecurityEventView};
-
-/// The names of users, by their ids.
-#[derive(Clone, Debug, Default)]
-pub struct Names(BTreeMap<UserId, Line>);
-
-impl Names {
-    /// These names; erased users have none.
-    #[must_use]
-    pub const fn new(names: BTreeMap<UserId, Line>) -> Self {
-        Self(names)
-    }
-
-    /// The name of a user.
-    #[must_use]
-    pub fn of(&self, user: impl Into<Option<UserId>>) -> Option<String> {
-        self.0.get(&user.into()?).map(|name| name.as_str().to_owned())
-    }
-}
+use super::{OperatorTopupView, SecurityEventView};
+use crate::http::wire::user_names::UserNames;
 
 /// A top-up, as staff see it, with names.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -54,18 +31,6 @@ pub struct OperatorTopupData {
     pub topup: NamedTopupView,
 }
 
-/// An adjustment, with names.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = NamedAdjustment)]
-pub struct NamedAdjustmentView {
-    /// The adjustment.
-    #[serde(flatten)]
-    adjustment: AdjustmentView,
-    /// Name of the account; null if it was erased.
-    #[schema(example = "Grace")]
-    user_name: Option<String>,
-}
-
 /// An event of the security log, with names.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = NamedSecurityEvent)]
@@ -84,29 +49,15 @@ pub struct NamedSecurityEventView {
 impl NamedTopupView {
     /// The current state of the top-up.
     #[must_use]
-    pub fn new(topup: &topup::Topup, names: &Names, currency: &Currency) -> Self {
+    pub fn new(topup: &topup::Topup, names: &UserNames, currency: &Currency) -> Self {
         Self { topup: OperatorTopupView::new(topup, currency), user_name: names.of(topup.user) }
-    }
-}
-
-impl NamedAdjustmentView {
-    /// An adjustment that was made at this time.
-    #[must_use]
-    pub fn new(
-        adjustment: &adjustment::Adjustment,
-        names: &Names,
-        at: Timestamp,
-        currency: &Currency,
-    ) -> Self {
-        let user_name = names.of(adjustment.user);
-        Self { adjustment: AdjustmentView::new(adjustment, at, currency), user_name }
     }
 }
 
 impl NamedSecurityEventView {
     /// The event with its number.
     #[must_use]
-    pub fn new(number: i64, event: &security_log::SecurityEvent, names: &Names) -> Self {
+    pub fn new(number: i64, event: &security_log::SecurityEvent, names: &UserNames) -> Self {
         Self {
             event: SecurityEventView::new(number, event),
             user_name: names.of(event.user),

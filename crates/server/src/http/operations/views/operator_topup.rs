@@ -5,10 +5,10 @@ use cuepoint_domain::topup;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::http::operations::views::Names;
 use crate::http::wire::money::Number;
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
+use crate::http::wire::user_names::UserNames;
 
 /// A top-up, as staff see it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -102,7 +102,12 @@ impl OperatorTopupView {
 impl SuspenseView {
     /// The money of this top-up.
     #[must_use]
-    pub fn new(topup: &topup::Topup, suspense: &topup::Suspense, names: &Names, currency: &Currency) -> Self {
+    pub fn new(
+        topup: &topup::Topup,
+        suspense: &topup::Suspense,
+        names: &UserNames,
+        currency: &Currency,
+    ) -> Self {
         let settlement = suspense.settlement.as_ref();
         Self {
             id: topup.id.get(),
@@ -164,7 +169,7 @@ mod tests {
                 ),
             ),
         ] {
-            let names = Names::new([(by, Line::new("Grace").unwrap())].into());
+            let names = UserNames::new([(by, Line::new("Grace").unwrap())].into());
             let view = SuspenseView::new(&topup(), &suspense, &names, &Currency::new("USD", 2).unwrap());
             assert_eq!(
                 serde_json::to_string(&view).unwrap(),

@@ -8,10 +8,10 @@ use cuepoint_domain::withdrawal::{self, WaitingFor};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::http::operations::views::Names;
 use crate::http::wire::money::Number;
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
+use crate::http::wire::user_names::UserNames;
 
 /// A withdrawal, as operators see it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -83,7 +83,7 @@ pub struct ReviewedWithdrawalView {
     /// Name of the account; null if it was erased.
     #[schema(example = "Ada")]
     user_name: Option<String>,
-    /// Names of the operators in `approvals`, in the same order; null for an erased one.
+    /// UserNames of the operators in `approvals`, in the same order; null for an erased one.
     #[schema(example = json!(["Grace"]))]
     approval_names: Vec<Option<String>>,
 }
@@ -91,7 +91,7 @@ pub struct ReviewedWithdrawalView {
 impl ReviewedWithdrawalView {
     /// The withdrawal with its facts.
     #[must_use]
-    pub fn new(reviewed: &ReviewedWithdrawal, names: &Names, currency: &Currency) -> Self {
+    pub fn new(reviewed: &ReviewedWithdrawal, names: &UserNames, currency: &Currency) -> Self {
         let ReviewedWithdrawal { withdrawal, review, approvals_needed } = reviewed;
         Self {
             withdrawal: OperatorWithdrawalView::new(withdrawal, currency),

@@ -5,9 +5,9 @@ use cuepoint_domain::provider_message::{self, Excerpt, MessageSource};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::http::operations::views::Names;
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
+use crate::http::wire::user_names::UserNames;
 
 /// A provider message that contradicts the ledger, without its resolver.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -85,7 +85,7 @@ pub struct ProviderMessageData {
 impl ProviderMessageView {
     /// The message.
     #[must_use]
-    pub fn new(message: &provider_message::ProviderMessage, names: &Names) -> Self {
+    pub fn new(message: &provider_message::ProviderMessage, names: &UserNames) -> Self {
         let resolver = Self::users(message).next();
         Self {
             message: ContradictingMessageView::new(message),

@@ -7,9 +7,10 @@ use cuepoint_domain::webhook::{self, EndpointState};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::http::operations::views::{Names, OperatorWebhookAttemptView, WebhookAttemptView};
+use crate::http::operations::views::{OperatorWebhookAttemptView, WebhookAttemptView};
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
+use crate::http::wire::user_names::UserNames;
 
 /// A webhook endpoint.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -110,7 +111,7 @@ impl ReplayView {
 impl OperatorWebhookEndpointView {
     /// The current state of the endpoint with its owner.
     #[must_use]
-    pub fn new(endpoint: &webhook::WebhookEndpoint, names: &Names) -> Self {
+    pub fn new(endpoint: &webhook::WebhookEndpoint, names: &UserNames) -> Self {
         let (user_id, user_name) = (endpoint.owner.get(), names.of(endpoint.owner));
         Self { endpoint: WebhookEndpointView::new(endpoint), user_id, user_name }
     }
@@ -133,13 +134,14 @@ pub trait WebhookViews: 'static {
     fn users(endpoint: &webhook::WebhookEndpoint) -> Option<UserId>;
 
     /// The view of an endpoint.
-    fn endpoint(endpoint: &webhook::WebhookEndpoint, names: &Names) -> Self::Endpoint;
+    fn endpoint(endpoint: &webhook::WebhookEndpoint, names: &UserNames) -> Self::Endpoint;
 
     /// The view of an endpoint in an answer.
-    fn data(endpoint: &webhook::WebhookEndpoint, names: &Names) -> Self::Data;
+    fn data(endpoint: &webhook::WebhookEndpoint, names: &UserNames) -> Self::Data;
 
     /// The view of an endpoint with its new secret.
-    fn secret_data(endpoint: &webhook::WebhookEndpoint, names: &Names, secret: Token) -> Self::SecretData;
+    fn secret_data(endpoint: &webhook::WebhookEndpoint, names: &UserNames, secret: Token)
+    -> Self::SecretData;
 
     /// The view of an attempt.
     fn attempt(attempt: &webhook::Attempt) -> Self::Attempt;
@@ -180,17 +182,17 @@ macro_rules! webhook_views {
                 (Self::FEED == Feed::All).then_some(endpoint.owner)
             }
 
-            fn endpoint(endpoint: &webhook::WebhookEndpoint, names: &Names) -> $endpoint {
+            fn endpoint(endpoint: &webhook::WebhookEndpoint, names: &UserNames) -> $endpoint {
                 ($view)(endpoint, names)
             }
 
-            fn data(endpoint: &webhook::WebhookEndpoint, names: &Names) -> $data {
+            fn data(endpoint: &webhook::WebhookEndpoint, names: &UserNames) -> $data {
                 $data { webhook_endpoint: ($view)(endpoint, names) }
             }
 
             fn secret_data(
                 endpoint: &webhook::WebhookEndpoint,
-                names: &Names,
+                names: &UserNames,
                 Token(secret): Token,
             ) -> $secret {
                 $secret { webhook_endpoint: ($view)(endpoint, names), secret }
@@ -246,7 +248,8 @@ mod tests {
     #[test]
     fn an_endpoint_has_exactly_these_keys_and_no_secret() {
         assert_eq!(
-            serde_json::to_string(&OperatorWebhookEndpointView::new(&endpoint(), &Names::default())).unwrap(),
+            serde_json::to_string(&OperatorWebhookEndpointView::new(&endpoint(), &UserNames::default()))
+                .unwrap(),
             format!(
                 concat!(
                     r#"{{"id":4,"url":"https://hooks.example.com","types":null,"description":null,"#,

@@ -11,33 +11,28 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use utoipa::openapi::{RefOr, Schema};
 
-use crate::http::declaration::Declaration;
 use crate::http::wire::json::Object;
 use crate::http::wire::messages::{self, Errors};
-use crate::http::wire::schema::Schemas;
+use crate::http::wire::schema::{Described, Schemas};
 
 /// More decimals than any currency has.
 const MAX_SCALE: u8 = 8;
 
-/// The fields of the object in an answer that its body cannot set.
+/// The fields of the object in an answer that its body cannot set, derived once.
 #[derive(Default)]
 pub struct ReadOnlyFields(OnceCell<Rc<[String]>>);
 
 impl ReadOnlyFields {
-    /// The fields of this operation; none if its body has the arguments of an action.
+    /// The fields.
     #[must_use]
-    pub fn of(&self, operation: &Declaration) -> Rc<[String]> {
-        Rc::clone(self.0.get_or_init(|| derived(operation).into()))
+    pub fn get_or_derive(&self, derive: impl FnOnce() -> Vec<String>) -> Rc<[String]> {
+        Rc::clone(self.0.get_or_init(|| derive().into()))
     }
 }
 
-fn derived(operation: &Declaration) -> Vec<String> {
-    let (Some(body), Some((_, answer))) = (&operation.body.schema, &operation.answers.content) else {
-        return Vec::new();
-    };
-    if !operation.is_strict() || !operation.body.is_object {
-        return Vec::new();
-    }
+/// The keys of the data of this answer, and of the objects in it, that are not properties of this body.
+#[must_use]
+pub fn derived(body: &Described, answer: &Described) -> Vec<String> {
     let mut schemas = Schemas::new();
     body.collect(&mut schemas);
     answer.collect(&mut schemas);
