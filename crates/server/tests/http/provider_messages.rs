@@ -288,15 +288,13 @@ fn unresolved_messages_come_first_and_are_filtered(store: Store) {
     };
     let of = |places: &[usize]| places.iter().map(|place| ids[*place].clone()).collect::<Vec<_>>();
     assert_eq!(shown(""), of(&[2, 1, 3, 0]));
-    for (filter, places) in [
-        ("&resolved=0", &[2, 1][..]),
-        ("&resolved=false", &[2, 1]),
-        ("&resolved=1", &[3, 0]),
-        ("&resolved=", &[2, 1, 3, 0]),
-    ] {
+    for (filter, places) in
+        [("&resolved=0", &[2, 1][..]), ("&resolved=false", &[2, 1]), ("&resolved=1", &[3, 0])]
+    {
         assert_eq!(shown(filter), of(places), "{filter}");
     }
     scene.operator.get(&format!("{LIST}?resolved=maybe")).invalid(&["resolved"]);
+    scene.operator.get(&format!("{LIST}?resolved=")).invalid(&["resolved"]);
     let second = scene.operator.get(&format!("{LIST}?per_page=3&page=2")).data(200);
     assert_eq!((&second["total"], &second["data"][0]["id"]), (&json!(4), &ids[0]));
 }

@@ -58,7 +58,9 @@ fn a_payout_is_ordered_under_its_reference(store: Store) {
         .post(&format!("/operator/withdrawals/{id}/review"), &json!({"reason": "as agreed"}))
         .data(200);
     assert_eq!(reviewed["reference"], reference);
-    let facts = ["approvals_needed", "login_changed_at", "owed", "sum_24h", "waiting_for"];
+    let facts = [
+        "approval_names", "approvals_needed", "login_changed_at", "owed", "sum_24h", "user_name", "waiting_for",
+    ];
     let both = [&WITHDRAWAL[..], &["approvals", "reference", "status", "txid"], &facts].concat();
     let sorted = |mut names: Vec<&str>| {
         names.sort_unstable();
