@@ -87,7 +87,7 @@ async fn handle(
             let principal = if request.headers().contains_key(header::AUTHORIZATION) {
                 Some(admit(*action, operation, app, request).await?)
             } else {
-                count(Class::Public, address(request), app, request)?;
+                count(Class::Public, app, request)?;
                 None
             };
             headers::accepts(operation.answers.media_type(), request)?;

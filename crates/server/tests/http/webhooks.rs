@@ -217,7 +217,7 @@ fn a_payout_is_sent_signed_and_settled_by_messages(store: Store) {
     // Above the limit, nothing is sent before an operator approves.
     guest.topup("100");
     let large = guest.withdrawal("100");
-    let small = guest.withdrawal("1");
+    let small = server.payer("1").withdrawal("1");
     eventually("the small one is sent", || (provider.heard().len() > 1).then_some(()));
     assert_eq!(provider.heard()[1].json()["id"], small);
     assert_eq!(withdrawal(&guest, large)["status"], "pending");

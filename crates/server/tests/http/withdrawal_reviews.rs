@@ -79,7 +79,8 @@ fn a_debt_stops_withdrawals_before_their_first_order(store: Store) {
     assert_eq!(guest.get("/wallet").raw("/data/wallet/owed"), "17.00");
     let cancelled = guest.call("POST", &format!("/withdrawals/{approved}/cancel")).send().data(200);
     assert_eq!((&cancelled["status"], &cancelled["waiting_for"]), (&json!("cancelled"), &Value::Null));
-    let rejected = bob.review(pending, "reject").data(200);
+    bob.review(pending, "reject").data(200);
+    let rejected = ada.listed(pending);
     assert_eq!((&rejected["waiting_for"], &rejected["owed"]), (&Value::Null, &json!(14.0)));
     let newest = guest.entries().pop().unwrap();
     assert_eq!(
@@ -133,11 +134,8 @@ fn operators_see_the_sum_and_the_approvals_needed(store: Store) {
     assert_eq!(facts(first), [json!(20.0), json!(1), json!("pending")]);
     let second = guest.withdrawal("10.01");
     assert_eq!(facts(first), [json!(30.01), json!(2), json!("pending")]);
-    let once = bob.review(second, "approve").data(200);
-    assert_eq!(
-        ["sum_24h", "approvals_needed", "status"].map(|key| once[key].clone()),
-        [json!(30.01), json!(2), json!("pending"),]
-    );
+    bob.review(second, "approve").data(200);
+    assert_eq!(facts(second), [json!(30.01), json!(2), json!("pending")]);
     guest.call("POST", &format!("/withdrawals/{first}/cancel")).send().data(200);
     assert_eq!(facts(second), [json!(10.01), json!(1), json!("pending")]);
     bob.review(second, "approve").data(200);

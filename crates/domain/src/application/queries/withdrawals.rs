@@ -83,20 +83,6 @@ impl WithdrawalQueries {
         Ok(Rows { rows: self.reviewed(rows).await?, total })
     }
 
-    /// A withdrawal that an operator changed, with the present facts beside it.
-    ///
-    /// # Errors
-    /// [`Failure`].
-    pub async fn review(
-        &self,
-        principal: &Principal,
-        withdrawal: Withdrawal,
-    ) -> Result<ReviewedWithdrawal, Failure> {
-        Authorized::<(), permission::ReadWithdrawals>::all(principal)?;
-        let mut reviewed = self.reviewed(vec![withdrawal]).await?;
-        reviewed.pop().ok_or(Failure::Broken("a withdrawal is gone"))
-    }
-
     async fn reviewed(&self, withdrawals: Vec<Withdrawal>) -> Result<Vec<ReviewedWithdrawal>, Failure> {
         if withdrawals.is_empty() {
             return Ok(Vec::new());

@@ -1,9 +1,9 @@
 //! Withdrawals of all accounts, for operators.
 
+use cuepoint_domain::application::Done;
 use cuepoint_domain::application::commands::{
     JudgeWithdrawal, Judgement, SendWithdrawal, SendingStep, Withdrawn,
 };
-use cuepoint_domain::application::{Command, Done};
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::WithdrawalId;
 use cuepoint_domain::text::Line;
@@ -13,9 +13,8 @@ use crate::http::call::{self, ApiCall};
 use crate::http::command_call::CommandCall;
 use crate::http::declaration::{json, ok, operations, page};
 use crate::http::endpoint::{authenticated, command};
-use crate::http::mapping::IntoApiError;
 use crate::http::operations::reason::{ReasonBody, reason};
-use crate::http::operations::views::ReviewedWithdrawalView;
+use crate::http::operations::views::{OperatorWithdrawalView, ReviewedWithdrawalView};
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
@@ -42,7 +41,7 @@ operations! {
     POST "/api/v1/operator/withdrawals/{id}/approve" "approveWithdrawal" {
         tag: Operators,
         run: command(approve),
-        answers: ok::<ReviewedWithdrawalView>("The withdrawal, approved or waiting for a second approval."),
+        answers: ok::<OperatorWithdrawalView>("The withdrawal, approved or waiting for a second approval."),
         body: json::<ReasonBody>(),
         fails: &[Code::Forbidden, Code::InvalidTransition, Code::WalletOwes],
     }
@@ -53,7 +52,7 @@ operations! {
     POST "/api/v1/operator/withdrawals/{id}/reject" "rejectWithdrawal" {
         tag: Operators,
         run: command(reject),
-        answers: ok::<ReviewedWithdrawalView>("The rejected withdrawal."),
+        answers: ok::<OperatorWithdrawalView>("The rejected withdrawal."),
         body: json::<ReasonBody>(),
         fails: &[Code::Forbidden, Code::InvalidTransition],
     }
@@ -64,7 +63,7 @@ operations! {
     POST "/api/v1/operator/withdrawals/{id}/process" "processWithdrawal" {
         tag: Operators,
         run: command(process),
-        answers: ok::<ReviewedWithdrawalView>("The withdrawal in processing."),
+        answers: ok::<OperatorWithdrawalView>("The withdrawal in processing."),
         body: json::<ReasonBody>(),
         fails: &[Code::InvalidTransition, Code::WalletOwes],
     }
@@ -75,7 +74,7 @@ operations! {
     POST "/api/v1/operator/withdrawals/{id}/broadcast" "broadcastWithdrawal" {
         tag: Operators,
         run: command(broadcast),
-        answers: ok::<ReviewedWithdrawalView>("The broadcast withdrawal."),
+        answers: ok::<OperatorWithdrawalView>("The broadcast withdrawal."),
         body: json::<SentBody>(),
         fails: &[Code::InvalidTransition],
     }
@@ -86,7 +85,7 @@ operations! {
     POST "/api/v1/operator/withdrawals/{id}/complete" "completeWithdrawal" {
         tag: Operators,
         run: command(complete),
-        answers: ok::<ReviewedWithdrawalView>("The completed withdrawal."),
+        answers: ok::<OperatorWithdrawalView>("The completed withdrawal."),
         body: json::<CompletedBody>(),
         fails: &[Code::InvalidTransition],
     }
@@ -97,7 +96,7 @@ operations! {
     POST "/api/v1/operator/withdrawals/{id}/fail" "failWithdrawal" {
         tag: Operators,
         run: command(fail),
-        answers: ok::<ReviewedWithdrawalView>("The failed withdrawal."),
+        answers: ok::<OperatorWithdrawalView>("The failed withdrawal."),
         body: json::<ReasonBody>(),
         fails: &[Code::Forbidden, Code::InvalidTransition],
     }
@@ -108,7 +107,7 @@ operations! {
     POST "/api/v1/operator/withdrawals/{id}/review" "reviewWithdrawal" {
         tag: Operators,
         run: command(review),
-        answers: ok::<ReviewedWithdrawalView>("The withdrawal in review."),
+        answers: ok::<OperatorWithdrawalView>("The withdrawal in review."),
         body: json::<ReasonBody>(),
         fails: &[Code::InvalidTransition],
     }
@@ -169,7 +168,7 @@ async fn judge(
     judgement: Judgement,
 ) -> Result<Done<ApiResponse>, ApiError> {
     let command = JudgeWithdrawal { id: call.id(WithdrawalId::new)?, judgement };
-    updated(call, call.run(command, || reason(call)).await?).await
+    updated(call, call.run(command, || reason(call)).await?)
 }
 
 async fn process(call: CommandCall<SendWithdrawal>) -> Result<Done<ApiResponse>, ApiError> {
@@ -197,17 +196,13 @@ async fn send(
     read_input: impl FnOnce() -> Result<(SendingStep, Line), ApiError>,
 ) -> Result<Done<ApiResponse>, ApiError> {
     let command = SendWithdrawal { id: call.id(WithdrawalId::new)? };
-    updated(call, call.run(command, read_input).await?).await
+    updated(call, call.run(command, read_input).await?)
 }
 
-/// The answer to a change of a withdrawal's status, with the present facts beside the withdrawal.
-async fn updated<C: Command<Refusal: IntoApiError>>(
-    call: &CommandCall<C>,
-    Done { value, replayed }: Done<Withdrawn>,
-) -> Result<Done<ApiResponse>, ApiError> {
-    let withdrawals = &call.app.services.withdrawals;
-    let reviewed = withdrawals.review(call.principal(), value.withdrawal).await?;
-    let names = call.names(call.principal(), ReviewedWithdrawalView::users(&reviewed)).await?;
-    let view = ReviewedWithdrawalView::new(&reviewed, &names, call.currency());
-    Ok(Done { value: ApiResponse::new("Withdrawal updated.", view)?, replayed })
+/// The answer to a change of a withdrawal's status. It has no present facts and names: a repeated request gets the
+/// same answer.
+fn updated(call: &ApiCall, done: Done<Withdrawn>) -> Result<Done<ApiResponse>, ApiError> {
+    done.try_map(|Withdrawn { withdrawal, .. }| {
+        ApiResponse::new("Withdrawal updated.", OperatorWithdrawalView::new(&withdrawal, call.currency()))
+    })
 }

@@ -58,6 +58,9 @@ impl Answer {
         if code == "events_expired" {
             expected.push("oldest");
         }
+        if code == "wallet_owes" {
+            expected.push("owed");
+        }
         if code == "events_lost" {
             expected.push("continue_after");
         }

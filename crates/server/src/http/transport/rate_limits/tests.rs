@@ -11,7 +11,8 @@ pub(super) struct FakeClock(Arc<Mutex<Duration>>);
 
 impl FakeClock {
     pub(super) fn advance(&self, by: Duration) {
-        *self.0.lock().unwrap() += by;
+        let mut now = self.0.lock().unwrap();
+        *now = now.saturating_add(by);
     }
 }
 
