@@ -145,7 +145,7 @@ const fn happened(cause: SecurityCause) -> &'static str {
     match cause {
         SecurityCause::PasswordChanged => "A new password was set with the previous one",
         SecurityCause::PasswordReset => "The password was reset by e-mail",
-        SecurityCause::EmailRestored => "The e-mail address was restored and a new password set",
+        SecurityCause::EmailRestored => "The previous e-mail address was restored",
         SecurityCause::SessionsEnded => "All sessions were ended",
         SecurityCause::RefreshTokenReused(_) => {
             "A session was ended because a used refresh token was presented again,\n\

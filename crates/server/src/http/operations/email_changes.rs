@@ -7,6 +7,7 @@ use cuepoint_domain::text::{Email, Password};
 use crate::http::call::ApiCall;
 use crate::http::declaration::{json, ok, operations};
 use crate::http::endpoint::{anonymous, authenticated};
+use crate::http::operations::verifications::VerificationCodeBody;
 use crate::http::operations::views::{Empty, UserData, UserView};
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
@@ -39,7 +40,7 @@ operations! {
         run: authenticated(Action::UseAccount, confirm),
         answers: ok::<UserData>("The profile with the new e-mail address."),
         class: Class::Guess,
-        body: json::<EmailChangeCodeBody>(),
+        body: json::<VerificationCodeBody>(),
         fails: &[Code::EmailRestorable],
     }
 
@@ -69,14 +70,6 @@ body! {
 }
 
 body! {
-    /// The code that was sent to a new e-mail address.
-    pub struct EmailChangeCodeBody as "EmailChangeCode", example: {"code": "042137"} {
-        /// The six digits of the code.
-        code: Token = required(kinds::TOKEN),
-    }
-}
-
-body! {
     /// The restoration of the previous e-mail address, with a new password.
     pub struct EmailRestorationBody as "EmailRestoration", example: {
         "token": "bntE_GS4RCx0KV37F1UrUOK6KToVtUo03oh9oh-6w1c", "password": "battery staple"
@@ -95,7 +88,7 @@ async fn request(call: ApiCall, principal: Principal) -> Result<ApiResponse, Api
 }
 
 async fn confirm(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
-    let EmailChangeCodeBody { code: Token(code) } = call.body()?;
+    let VerificationCodeBody { code: Token(code) } = call.body()?;
     let code = Token(code.trim().to_owned());
     let profile = call.app.services.email_changes.confirm(&call.context(&principal), &code).await?;
     let user = UserView::new(&profile.user, profile.balance.available, call.currency());
