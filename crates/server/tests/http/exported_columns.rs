@@ -155,6 +155,7 @@ const LEFT_OUT: &[(&str, &str, &str)] = &[
     ("login_networks.id", ALL, "a number of the service"),
     ("challenges.id", ALL, "a number of the service"),
     ("challenges.hash", ALL, "a secret"),
+    ("challenges.target", ALL, "the folded address; the export has it as it was written"),
     ("security_events.actor_id", BY_OTHERS, "which operator it was"),
     ("security_events.session_id", BY_OTHERS, "where the operator was logged in"),
     ("security_events.address", BY_OTHERS, "from where the operator called"),
@@ -242,6 +243,7 @@ fn life(server: &Server, operators: [Person; 2]) -> Life {
 fn more(database: &Database, id: i64, operator: i64) {
     let now = database.sql("now()", "unixepoch() * 1000000");
     let bytes = database.sql("decode(repeat('01', 32), 'hex')", "zeroblob(32)");
+    let restored = database.sql("decode(repeat('77', 32), 'hex')", "randomblob(32)");
     let statements = format!(
         "UPDATE users SET rating_stars = 13, rating_count = 4, played = 17, login_changed_at = {now} WHERE id = {id}; \
          UPDATE topups SET payment_url = 'https://pay.example/x' WHERE user_id = {id}; \
@@ -254,7 +256,9 @@ fn more(database: &Database, id: i64, operator: i64) {
              secrets, cursor, replay_after, replay_until, failing_since, created_at, url_session_id, creation_key, \
              creation_body) \
          VALUES ({id}, 'own', 'https://hook.example/77', 'topup.created', 'a note', 'disabled', {now}, 'gone', \
-             'sealed', 76, 74, 75, {now}, {now}, 770079, {bytes}, {bytes})"
+             'sealed', 76, 74, 75, {now}, {now}, 770079, {bytes}, {bytes}); \
+         INSERT INTO challenges (user_id, purpose, target, address, hash, issued_at, attempts) \
+         VALUES ({id}, 'email_restore', 'zenobia@example.org', 'Zenobia@example.org', {restored}, {now}, 0)"
     );
     database.execute(&statements);
 }

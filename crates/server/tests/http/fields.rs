@@ -392,7 +392,7 @@ fn unknown_fields_are_ignored_and_read_only_ones_refused(store: Store) {
     let before = guest.get("/user/personal-info").data(200)["user"].clone();
     let read_only = json!({
         "city": "Paris", "wallet_balance": 1_000_000, "rating": 5, "rating_count": 9, "played": 9,
-        "email_verified": true, "phone_verified": true, "id": 1, "email": "other@example.com"
+        "email_verified": true, "phone_verified": true, "id": 999_999, "email": "other@example.com"
     });
     let refused = [
         "email",

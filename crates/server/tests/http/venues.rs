@@ -222,7 +222,8 @@ fn at_most_eight_passwords_of_an_address_wait() {
     answers.pop().unwrap().data(200);
     let (refused, checked): (Vec<_>, Vec<_>) = answers.into_iter().partition(|answer| answer.status == 429);
     checked.iter().for_each(|answer| drop(answer.refused(401, "invalid_credentials")));
-    assert!(!refused.is_empty() && checked.len() >= places + 8, "{} refused", refused.len());
+    // The login from the other address has one of the places at first.
+    assert!(!refused.is_empty() && checked.len() >= places + 7, "{} refused", refused.len());
     for answer in &refused {
         limited(answer, "waiting_passwords_per_network", 8);
         assert_eq!(answer.header("retry-after"), Some("1"), "{answer}");

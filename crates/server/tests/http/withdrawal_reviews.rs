@@ -149,7 +149,7 @@ fn withdrawals_at_two_servers_at_once_are_judged_together() {
     let servers = [Server::on(&database, &settings), Server::on(&database, &settings)];
     for _ in 0..10 {
         let guest = servers[0].payer("50");
-        let both = [guest.clone(), guest.moved_to(&servers[1].client())];
+        let both = [guest.clone(), guest.at(&servers[1].client())];
         let opened: Vec<i64> = thread::scope(|scope| {
             let threads = both.each_ref().map(|one| scope.spawn(|| one.withdrawal("6")));
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
@@ -182,10 +182,13 @@ fn a_chargeback_and_an_approval_at_two_servers_exclude_each_other() {
         if approval.status != 200 {
             owes(&approval, "20.00");
         }
-        owes(&bob.review(withdrawal, "approve"), "20.00");
         let status = guest.seen(withdrawal)["status"].clone();
-        assert_eq!(status, if approval.status == 200 { "approved" } else { "pending" });
-        owes(&bob.review(withdrawal, "process"), "20.00");
+        if approval.status == 200 {
+            assert_eq!(status, "approved");
+            owes(&bob.review(withdrawal, "process"), "20.00");
+        } else {
+            assert_eq!(status, "pending");
+        }
     }
     database.verify();
 }
