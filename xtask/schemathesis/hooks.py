@@ -309,6 +309,7 @@ def a_field_that_no_schema_describes(failure, case, response):
     sentences = [
         r"The email has already been taken\.",
         r"The selected (dj|user) id is invalid\.",
+        r"You cannot (send a request to|block) yourself\.",
         r"The (current )?password is incorrect\.",
         r"The (code|token) is invalid or has expired\.",
         r"The (amount|fee|fee \w+ \w+) field must (have 0-2 decimal places|be a number|be at least .*|not be 0)\.",

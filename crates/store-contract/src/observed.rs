@@ -99,7 +99,7 @@ pub(crate) fn topup_status(topup: &Topup) -> &'static str {
 
 fn refusal(refused: Refused) -> Refusal {
     match refused {
-        Refused::Open(OpenRefusal::NoSuchDj) => Refusal::NoSuchDj,
+        Refused::Open(OpenRefusal::Oneself | OpenRefusal::NoSuchDj) => Refusal::NoSuchDj,
         Refused::Open(OpenRefusal::FeeBelowPrice(price)) => Refusal::FeeBelowPrice(price.minor()),
         Refused::Open(OpenRefusal::DjOffline) => Refusal::DjOffline,
         Refused::Rejected(Rejection::RecentAdjustment) => Refusal::RecentAdjustment,

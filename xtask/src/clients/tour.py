@@ -148,7 +148,7 @@ def main() -> None:
     success(refresh.sync_detailed(client=anonymous, body=RefreshToken(refresh_token=phone.refresh_token)))
     success(logout_everywhere.sync_detailed(client=dj))
     logged_out = failure(show_wallet.sync_detailed(client=dj), HTTPStatus.UNAUTHORIZED)
-    assert logged_out.code == ErrorCode.INVALID_TOKEN
+    assert logged_out.code == ErrorCode.SESSION_ENDED
 
     print("the tour through the Python client is over")
 

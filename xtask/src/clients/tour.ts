@@ -145,6 +145,6 @@ const { refresh_token } = phone;
 success(await anonymous.POST("/api/v1/auth/refresh", { body: { refresh_token } }));
 success(await dj.POST("/api/v1/auth/logout-everywhere", { body: {} }));
 const loggedOut = failure(await dj.GET("/api/v1/wallet"), 401);
-equal(loggedOut.code, "invalid_token");
+equal(loggedOut.code, "session_ended");
 
 console.log("the tour through the TypeScript client is over");

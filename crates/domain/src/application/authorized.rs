@@ -33,7 +33,7 @@ impl Requirement {
 
     /// The same where the entity is concealed from principals without the permission.
     pub(super) fn reveal(self, principal: &Principal) -> Result<(), Failure> {
-        self.ask(principal).map_err(|Denied| Failure::NotFound)
+        self.ask(principal).map_err(|Denied { .. }| Failure::NotFound)
     }
 }
 

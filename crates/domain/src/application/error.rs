@@ -30,7 +30,7 @@ pub enum Failure {
     NotFound,
     /// The principal lacks the permission for this entity.
     #[error("permission denied")]
-    Denied,
+    Denied(Denied),
     /// The action is for staff, and the principal is not staff or has another role.
     #[error("the action is for staff with another role")]
     WrongRole,
@@ -78,7 +78,7 @@ pub enum Failure {
 pub struct InvalidTransition {
     /// The name of its status.
     pub current: &'static str,
-    /// The names of the possible next statuses, for any actor; time aside.
+    /// The names of the statuses to which this principal could change it now.
     pub allowed: Vec<&'static str>,
 }
 
@@ -114,8 +114,8 @@ impl<R, I, E: Into<Failure>> From<E> for CommandError<R, I> {
 }
 
 impl From<Denied> for Failure {
-    fn from(Denied: Denied) -> Self {
-        Self::Denied
+    fn from(denied: Denied) -> Self {
+        Self::Denied(denied)
     }
 }
 
@@ -163,7 +163,7 @@ impl From<Rejection> for Failure {
     fn from(rejection: Rejection) -> Self {
         match rejection {
             Rejection::Stale => Self::Conflict,
-            Rejection::NotAnOperator => Self::Denied,
+            Rejection::NotAnOperator => Self::WrongRole,
             Rejection::KeyReused => Self::KeyReused,
             Rejection::RecentAdjustment => Self::RecentAdjustment,
             Rejection::OutOfRange => Self::OutOfRange,

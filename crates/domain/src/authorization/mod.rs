@@ -121,7 +121,45 @@ pub struct Principal {
 /// The principal lacks the permission.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("permission denied")]
-pub struct Denied;
+pub struct Denied {
+    /// The denied action.
+    pub action: Action,
+    /// The relation of the principal to the entity.
+    pub ownership: Ownership,
+}
+
+/// Who else could apply an action that is denied to a principal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DenialReason {
+    /// DJs.
+    DjsOnly,
+    /// The guest who made the request.
+    GuestOfRequestOnly,
+    /// The DJ to whom the request is addressed.
+    DjOfRequestOnly,
+    /// A member of staff who does not own the entity: the principal does.
+    OwnEntity,
+    /// Staff with a role that the principal lacks.
+    RoleMissing,
+    /// The owner of the entity, from whom it is no secret that it exists, unlike from the principal.
+    Concealed,
+}
+
+impl Denied {
+    /// Who could apply the action instead.
+    #[must_use]
+    pub const fn reason(self) -> DenialReason {
+        let is_for_staff = self.action.is_for_staff();
+        match (self.action, self.ownership) {
+            (_, Ownership::Own) if is_for_staff => DenialReason::OwnEntity,
+            (_, Ownership::Others) if is_for_staff => DenialReason::RoleMissing,
+            (Action::CancelRequest, Ownership::Others) => DenialReason::GuestOfRequestOnly,
+            (Action::AnswerRequest, Ownership::Others) => DenialReason::DjOfRequestOnly,
+            (Action::AnswerRequest | Action::TakeRequests | Action::BlockGuest, _) => DenialReason::DjsOnly,
+            _ => DenialReason::Concealed,
+        }
+    }
+}
 
 impl Principal {
     /// The capacities of the principal.
@@ -134,7 +172,11 @@ impl Principal {
     /// # Errors
     /// [`Denied`].
     pub fn may(&self, action: Action, ownership: Ownership) -> Result<(), Denied> {
-        if action.is_permitted(self.capacities(), ownership) { Ok(()) } else { Err(Denied) }
+        if action.is_permitted(self.capacities(), ownership) {
+            Ok(())
+        } else {
+            Err(Denied { action, ownership })
+        }
     }
 
     /// Succeeds if the principal may apply this action to any entity at all.
@@ -185,6 +227,24 @@ mod tests {
         for is_dj in [false, true] {
             let (one, other) = (caller(unknown, is_dj), caller(Role::Member, is_dj));
             assert_eq!(one.capacities().collect::<Vec<_>>(), other.capacities().collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn a_denial_states_who_could_act() {
+        use DenialReason::{Concealed, DjOfRequestOnly, DjsOnly, GuestOfRequestOnly, OwnEntity, RoleMissing};
+        for (action, ownership, reason) in [
+            (Action::TakeRequests, Ownership::Own, DjsOnly),
+            (Action::BlockGuest, Ownership::Own, DjsOnly),
+            (Action::AnswerRequest, Ownership::Own, DjsOnly),
+            (Action::AnswerRequest, Ownership::Others, DjOfRequestOnly),
+            (Action::CancelRequest, Ownership::Others, GuestOfRequestOnly),
+            (Action::JudgeWithdrawal, Ownership::Own, OwnEntity),
+            (Action::AdjustBalance, Ownership::Own, OwnEntity),
+            (Action::ManagePeople, Ownership::Others, RoleMissing),
+            (Action::UseWallet, Ownership::Others, Concealed),
+        ] {
+            assert_eq!(Denied { action, ownership }.reason(), reason, "{action:?} {ownership:?}");
         }
     }
 

@@ -110,6 +110,20 @@ pub enum MoveRefusal {
     OutOfRange,
 }
 
+impl MoveRefusal {
+    /// The same refusal, with only the statuses that this actor can set next.
+    #[must_use]
+    pub fn seen_by(self, by: By) -> Self {
+        match self {
+            Self::InvalidTransition { current, mut allowed } => {
+                allowed.retain(|status| Move::ALL.iter().any(|next| next.by() == by && next.to() == *status));
+                Self::InvalidTransition { current, allowed }
+            }
+            Self::OutOfRange => Self::OutOfRange,
+        }
+    }
+}
+
 /// Decides on a move at `now`. The caller has verified that the actor is [`Move::by`].
 ///
 /// # Errors

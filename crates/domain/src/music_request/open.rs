@@ -28,7 +28,9 @@ pub struct NewRequest {
 /// Why a request is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OpenRefusal {
-    /// The user does not exist, is not a DJ, or is the guest.
+    /// The user is the guest.
+    Oneself,
+    /// The user does not exist, or is not a DJ.
     NoSuchDj,
     /// The DJ has blocked this guest.
     Blocked,
@@ -52,7 +54,10 @@ pub fn open(
     terms: &RequestTerms,
     now: Timestamp,
 ) -> Result<(MusicRequest, Vec<Transfer>), OpenRefusal> {
-    let dj = dj.filter(|dj| dj.id == new.dj && dj.id != requester).ok_or(OpenRefusal::NoSuchDj)?;
+    if new.dj == requester {
+        return Err(OpenRefusal::Oneself);
+    }
+    let dj = dj.filter(|dj| dj.id == new.dj).ok_or(OpenRefusal::NoSuchDj)?;
     let profile = dj.dj.as_ref().ok_or(OpenRefusal::NoSuchDj)?;
     if blocked {
         return Err(OpenRefusal::Blocked);

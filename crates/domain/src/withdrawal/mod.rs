@@ -3,6 +3,7 @@
 mod approval;
 mod limits;
 mod moves;
+mod next_statuses;
 mod open;
 mod payout;
 mod review;
@@ -12,6 +13,7 @@ pub(crate) use approval::{approve, needs_no_operator};
 pub use limits::{Limit, Window, WithdrawalLimits};
 pub(crate) use moves::history;
 pub use moves::{Decision, Move, MoveRefusal, WithdrawalMove, decide};
+pub use next_statuses::{Rights, settable};
 pub use open::{NewWithdrawal, OpenRefusal, WithdrawalAmount, open};
 pub use payout::{NextSend, PayoutTerms, PayoutUpdate, PayoutUpdateDecision, decide_update, next_send};
 pub use review::{WaitingFor, WithdrawalReview};

@@ -142,12 +142,12 @@ impl ApiCall {
     /// The expiry of the access token.
     ///
     /// # Errors
-    /// [`Code::InvalidToken`] if it has expired meanwhile.
+    /// [`Code::TokenExpired`] if it has expired meanwhile.
     pub fn token_expiry(&self) -> Result<Timestamp, ApiError> {
         let token = headers::bearer(self.request.headers())?;
         let Authentication { tokens, revocations, clock, .. } = &self.app.authentication;
         let expiry = tokens.expiry(token, revocations.epoch(), clock.now());
-        expiry.map_err(|_| Code::InvalidToken.into())
+        Ok(expiry?)
     }
 
     /// The client's connection.

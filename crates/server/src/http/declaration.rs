@@ -226,6 +226,8 @@ pub struct SuccessResponse {
     pub description: &'static str,
     /// Its media type and schema, if it has a body.
     pub content: Option<(&'static str, Described)>,
+    /// The description of the 204 without a body that the operation may return instead.
+    pub or_no_content: Option<&'static str>,
     /// Whether it is a page, selected by the parameters `page` and `per_page`.
     pub is_page: bool,
     /// The path below which `Location` is the address of the created object.
@@ -236,7 +238,15 @@ pub struct SuccessResponse {
 
 impl SuccessResponse {
     const fn new(status: StatusCode, description: &'static str) -> Self {
-        Self { status, description, content: None, is_page: false, location: None, header: None }
+        Self {
+            status,
+            description,
+            content: None,
+            or_no_content: None,
+            is_page: false,
+            location: None,
+            header: None,
+        }
     }
 
     /// The media type of its body, or that of failures if it has none.
@@ -249,6 +259,12 @@ impl SuccessResponse {
     #[must_use]
     pub fn located(self, path: &'static str) -> Self {
         Self { location: Some(path), ..self }
+    }
+
+    /// Adds a 204 without a body, which the operation may return instead.
+    #[must_use]
+    pub fn or_no_content(self, description: &'static str) -> Self {
+        Self { or_no_content: Some(description), ..self }
     }
 
     /// Adds a header.
@@ -294,12 +310,6 @@ pub fn accepted<T: ToSchema>(description: &'static str) -> SuccessResponse {
 pub fn created_bare<T: ToSchema>(description: &'static str) -> SuccessResponse {
     let envelope = Described::envelope::<BareSuccess<T>, T>();
     SuccessResponse { status: StatusCode::CREATED, ..of_type(JSON, envelope, description) }
-}
-
-/// 204.
-#[must_use]
-pub fn no_content(description: &'static str) -> SuccessResponse {
-    SuccessResponse::new(StatusCode::NO_CONTENT, description)
 }
 
 /// 200 with a body outside the envelope.

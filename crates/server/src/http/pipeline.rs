@@ -12,7 +12,7 @@ use actix_web::http::header::{self, HeaderMap};
 use actix_web::http::{Method, StatusCode};
 use actix_web::web::{Bytes, BytesMut, Payload};
 use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, rt};
-use cuepoint_domain::authorization::{Action, Principal};
+use cuepoint_domain::authorization::{Action, Capacity, Principal, Scope};
 use cuepoint_domain::ledger::{Fingerprint, IdempotencyKey, KeyScope};
 use cuepoint_domain::network::ClientNetwork;
 use cuepoint_domain::ports::Clock as _;
@@ -186,7 +186,7 @@ async fn admit(
 ) -> Result<Principal, ApiError> {
     let known = authenticate(app, request);
     let denied = known.as_ref().ok().copied().filter(|known| known.has_role_for(action).is_err());
-    let principal = if denied.is_some() { Err(Code::InsufficientScope.into()) } else { known };
+    let principal = if denied.is_some() { Err(for_staff(action)) } else { known };
     match &principal {
         Ok(principal) => call::note(app.limits.admit_principal(operation.class, principal), request)?,
         // A rejected token does not use up the quota of a class of operations.
@@ -198,6 +198,15 @@ async fn admit(
     let principal = principal?;
     ensure_reliable(operation, app)?;
     Ok(principal)
+}
+
+/// The failure of a principal without a role for this action.
+fn for_staff(action: Action) -> ApiError {
+    let message = match action.rule().scope(Capacity::Auditor) {
+        Scope::Nothing => "Only operators can do this.",
+        Scope::Own | Scope::Others | Scope::Everything => "Only operators and auditors can do this.",
+    };
+    ApiError::saying(Code::InsufficientScope, message)
 }
 
 /// Counts a request without a token.
@@ -213,8 +222,7 @@ fn authenticate(app: &App, request: &HttpRequest) -> Result<Principal, ApiError>
     let token = headers::bearer(request.headers())?;
     let Authentication { tokens, revocations, clock, .. } = &app.authentication;
     let verified = tokens.verify(token, revocations.epoch(), clock.now());
-    let principal = verified.map_err(|_| Code::InvalidToken)?;
-    Ok(revocations.check(principal)?)
+    Ok(revocations.check(verified?)?)
 }
 
 /// Records a denied request to an operation of staff in the security log.
@@ -270,8 +278,7 @@ fn verify(by: Provider, app: &App, signature: &Signature<'_>, body: &[u8]) -> Re
     let Signature { id, timestamp, signatures } = *signature;
     let message = SignedMessage { id, timestamp, signatures, body };
     let sent = secrets.verify(message, app.authentication.clock.now());
-    sent.then_some(())
-        .ok_or_else(|| ApiError::saying(Code::InvalidToken, "The signature is wrong or too old."))
+    sent.then_some(()).ok_or_else(|| Code::InvalidSignature.into())
 }
 
 /// Reads the body up to the size limit. A declared length over the limit is rejected before any byte is read.

@@ -219,12 +219,19 @@ struct Calls {
 
 impl Calls {
     fn of(method: &'static str, route: &'static str, status: u16) -> Self {
-        let labels =
-            [("method", method.to_owned()), ("route", route.to_owned()), ("status", status.to_string())];
+        let labels = [("method", method.to_owned()), ("route", route.to_owned()), ("status", label(status))];
         Self {
             count: metrics::counter!("http_requests_total", &labels),
             seconds: metrics::histogram!("http_request_duration_seconds", &labels),
         }
+    }
+}
+
+/// The label of a status. A 501 has its own, because it is no fault, so that alerts on `5..` do not count it.
+fn label(status: u16) -> String {
+    match status {
+        501 => "not_configured".to_owned(),
+        status => status.to_string(),
     }
 }
 
@@ -247,6 +254,20 @@ pub fn answered(method: &'static str, route: &'static str, status: u16, took: Du
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_deployment_lacks_is_not_counted_as_a_fault() {
+        let shown = Metrics::install().unwrap();
+        answered("POST", "/metrics-test", 501, Duration::from_millis(1));
+        answered("POST", "/metrics-test", 503, Duration::from_millis(1));
+        let shown = shown.render();
+        let counted = |status: &str| {
+            shown.contains(&format!(
+                r#"http_requests_total{{method="POST",route="/metrics-test",status="{status}"}} 1"#
+            ))
+        };
+        assert!(counted("not_configured") && counted("503") && !counted("501"), "{shown}");
+    }
 
     #[test]
     fn every_installation_renders_the_metrics() {

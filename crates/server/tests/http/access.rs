@@ -141,13 +141,13 @@ fn the_wrong_party_is_forbidden(store: Store) {
     let (guest, dj) = (&objects.guest, &objects.dj);
     let before = (guest.affairs(), dj.affairs());
     let request = objects.ids["/music/requests/{id}"];
-    guest.answer(request, "accepted").refused(403, "forbidden");
-    dj.cancel(request).refused(403, "forbidden");
-    guest.get("/music/dj/requests").refused(403, "forbidden");
+    guest.answer(request, "accepted").refused(403, "not_your_request");
+    dj.cancel(request).refused(403, "not_your_request");
+    guest.get("/music/dj/requests").refused(403, "dj_only");
     // The role is checked before the filters.
-    guest.get("/music/dj/requests?status=nonsense").refused(403, "forbidden");
+    guest.get("/music/dj/requests?status=nonsense").refused(403, "dj_only");
     for (field, value) in [("online", 1), ("fee_upcoming_artist", 5), ("fee_popular_song", 5)] {
-        guest.patch("/user/personal-info", &json!({"city": "Rome", field: value})).refused(403, "forbidden");
+        guest.patch("/user/personal-info", &json!({"city": "Rome", field: value})).refused(403, "dj_only");
     }
     assert_eq!((guest.affairs(), dj.affairs()), before);
     dj.get("/music/dj/requests").data(200);

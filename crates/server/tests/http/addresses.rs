@@ -64,8 +64,8 @@ fn a_strict_policy_names_the_invalid_field(store: Store) {
     let format = "The wallet address field format is invalid.";
     let other = "The wallet address field is an address of another network.";
     let test = "The wallet address field is an address of a test network.";
-    let keyless = "The wallet address field is an address without a private key.";
-    let anybody = "The wallet address field is an address that anybody can spend from.";
+    let keyless = "Nobody has the key of this address; the money would be lost.";
+    let anybody = "Anybody can spend from this address; the money would be lost.";
     let off_curve = "bc1pam775nxmvam4pfpqlm5q06k0y84e3x9w0xuhdpmxuna2qj3dfg6qnzh0s2";
     let derived = "4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T";
     for (currency, network, address, field, sentence) in [

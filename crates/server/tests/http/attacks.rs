@@ -61,7 +61,7 @@ fn one_kind_of_token_does_not_pass_for_another(store: Store) {
     let (client, guest) = (server.client(), server.guest());
     let refresh = |token: &str| client.post("/auth/refresh", &json!({"refresh_token": token}));
     client.call("GET", "/wallet").bearer(&guest.refresh_token).send().refused(401, "invalid_token");
-    refresh(&guest.token).refused(401, "invalid_token");
+    refresh(&guest.token).refused(401, "invalid_refresh_token");
     // A token in the address or in a cookie is ignored.
     client
         .call("GET", &format!("/wallet?access_token={}", guest.token))
@@ -118,7 +118,7 @@ fn text_is_never_executed(store: Store) {
         let resolved = operator.post(&path, &json!({"reason": text})).data(200);
         assert_eq!(resolved["provider_message"]["resolution"], text);
         let topup = guest.topup("1");
-        let path = format!("/operator/topups/{topup}/reverse");
+        let path = format!("/operator/topups/{topup}/chargeback");
         operator.post(&path, &json!({"reason": text})).data(200);
         let events = operator.get(&format!("/operator/security-log?user_id={}", guest.id)).data(200);
         let detail = format!("reverse_topup: top-up {topup} confirmed → reversed: {text}");
@@ -194,7 +194,7 @@ fn overlong_values_are_refused(store: Store) {
         client.post(path, &body).invalid(&fields);
     }
     client.post("/auth/login", &json!({"email": long, "password": "x"})).refused(401, "invalid_credentials");
-    client.post("/auth/refresh", &json!({"refresh_token": long})).refused(401, "invalid_token");
+    client.post("/auth/refresh", &json!({"refresh_token": long})).refused(401, "invalid_refresh_token");
     let many: Vec<String> = (0..9_000).map(|number| format!("\"k{number}\":1")).collect();
     let many = format!("{{{}}}", many.join(","));
     guest.call("PATCH", "/user/personal-info").text(&many).send().refused(413, "payload_too_large");

@@ -131,7 +131,7 @@ fn a_restored_backup_continues_without_the_tokens_and_ids_of_its_tail() {
     }
     for token in [&late.refresh_token, &early.refresh_token] {
         let refresh = json!({"refresh_token": token});
-        server.client().post("/auth/refresh", &refresh).refused(401, "invalid_token");
+        server.client().post("/auth/refresh", &refresh).refused(401, "invalid_refresh_token");
     }
     let login = json!({"email": late.email, "password": PASSWORD});
     server.client().post("/auth/login", &login).refused(401, "invalid_credentials");

@@ -21,8 +21,8 @@ fn a_blocked_guest_cannot_make_a_request(store: Store) {
     let block = dj.call("PUT", &path).send().data(200)["block"].clone();
     assert_eq!(keys(&block), ["created_at", "name", "user_id"]);
     assert_eq!(dj.call("PUT", &path).send().data(200)["block"], block);
-    let refused = guest.post("/music/requests", &song(dj.id)).refused(403, "forbidden");
-    assert_eq!(refused["message"], "This DJ takes no requests from you.");
+    let refused = guest.post("/music/requests", &song(dj.id)).refused(403, "blocked");
+    assert_eq!(refused["message"], "This DJ isn't accepting your requests.");
     // Open requests stay open, and other DJs are unaffected.
     dj.answer(open, "played").data(200);
     guest.ask(&server.dj());
@@ -57,9 +57,9 @@ fn only_other_existing_users_can_be_blocked_by_djs(store: Store) {
     dj.call("DELETE", "/music/dj/blocks/999999999").send().data(200);
     for method in ["PUT", "DELETE"] {
         let path = format!("/music/dj/blocks/{}", dj.id);
-        guest.call(method, &path).send().refused(403, "forbidden");
+        guest.call(method, &path).send().refused(403, "dj_only");
     }
-    guest.get("/music/dj/blocks").refused(403, "forbidden");
+    guest.get("/music/dj/blocks").refused(403, "dj_only");
 }
 
 /// A DJ cannot learn the name or the existence of an account that never made a request to the DJ.
@@ -90,7 +90,7 @@ fn open_requests_per_dj_are_limited(store: Store) {
     let before = guest.wallet();
     let ask = || guest.post("/music/requests", &song(dj.id));
     let errors = ask().refused(422, "limit_exceeded")["errors"].clone();
-    assert_eq!(errors, json!({"dj_id": ["No more than 2 requests can be open with one DJ."]}));
+    assert_eq!(errors, json!({"dj_id": ["You already have 2 open requests with this DJ."]}));
     assert_eq!(guest.wallet(), before);
     // An accepted request is open too; other guests and other DJs have limits of their own.
     dj.answer(first, "accepted").data(200);

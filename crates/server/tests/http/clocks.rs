@@ -79,7 +79,7 @@ fn a_server_whose_clock_goes_wrong_affects_no_other_server() {
 
         assert_eq!(guest.get(&format!("/music/requests/{request}")).data(200)["status"], "pending");
         assert_eq!(keyed().text, first.text, "the key was purged");
-        ended.get("/wallet").refused(401, "invalid_token");
+        ended.get("/wallet").refused(401, "session_ended");
         well.client().post("/auth/refresh", &json!({"refresh_token": guest.refresh_token}));
         assert_eq!(guest.wallet(), ("50.00".into(), "5.00".into()));
         clock.set(0);

@@ -51,7 +51,7 @@ fn a_refund_returns_the_whole_fee_in_new_entries(store: Store) {
     assert_eq!(guest.wallet(), ("20.00".into(), "0.00".into()));
     assert_eq!(dj.wallet(), ("0.00".into(), "0.00".into()));
     assert_eq!(last_line(&guest), format!("refund 5.00 20.00 0.00 music_request {request}"));
-    assert_eq!(last_line(&dj), format!("reversal -4.50 0.00 0.00 music_request {request}"));
+    assert_eq!(last_line(&dj), format!("refund_taken -4.50 0.00 0.00 music_request {request}"));
     // No existing entry was edited.
     assert_eq!(guest.entries()[..before.0.len()], before.0);
     assert_eq!(dj.entries()[..before.1.len()], before.1);
@@ -64,12 +64,7 @@ fn a_refund_returns_the_whole_fee_in_new_entries(store: Store) {
 fn only_a_played_request_is_refunded(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("50"), server.dj());
-    for (status, onward) in [
-        ("pending", json!(["accepted", "rejected", "played", "cancelled"])),
-        ("accepted", json!(["rejected", "played"])),
-        ("rejected", json!([])),
-        ("cancelled", json!([])),
-    ] {
+    for status in ["pending", "accepted", "rejected", "cancelled"] {
         let request = guest.ask(&dj);
         match status {
             "pending" => (),
@@ -78,7 +73,7 @@ fn only_a_played_request_is_refunded(store: Store) {
         }
         let before = (guest.affairs(), dj.affairs());
         let body = refund(&operator, request).refused(409, "invalid_transition");
-        assert_eq!((&body["current"], &body["allowed"]), (&json!(status), &onward));
+        assert_eq!((&body["current"], &body["allowed"]), (&json!(status), &json!([])));
         assert_eq!((guest.affairs(), dj.affairs()), before);
     }
     let request = played(&guest, &dj);
@@ -95,7 +90,7 @@ fn a_refund_beyond_the_djs_balance_is_owed_and_paid_by_income_first(store: Store
     refund(&operator, request).data(200);
     assert_eq!(guest.wallet().0, "20.00");
     assert_eq!(dj.wallet(), ("0.00".into(), "4.00".into()));
-    assert_eq!(last_line(&dj), format!("reversal -0.50 0.00 4.00 music_request {request}"));
+    assert_eq!(last_line(&dj), format!("refund_taken -0.50 0.00 4.00 music_request {request}"));
     // Of the 4.00 owed, a top-up pays 2.00 and an operator's adjustment 1.00.
     dj.topup("2");
     adjust(&operator, dj.id, "1").data(201);

@@ -112,7 +112,7 @@ fn a_creation_is_repeated_with_its_key(store: Store) {
         assert_eq!(person.get(list).data(200)["total"], 1);
         if list == ALL {
             colleague.patch(&path, &confirmed(json!({"url": "https://example.org/"}))).data(200);
-            create(body.clone()).refused(409, "conflict");
+            create(body.clone()).refused(409, "endpoint_taken");
             person.patch(&path, &confirmed(json!({"url": WEBHOOK_URL}))).data(200);
             assert_eq!(create(body.clone()).data(201)["secret"], rotated["secret"]);
         }

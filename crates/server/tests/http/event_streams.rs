@@ -145,7 +145,7 @@ fn an_account_has_at_most_six_streams(store: Store) {
     let (guest, other) = (server.guest(), server.guest());
     let mut streams: Vec<EventStream> = (0..6).map(|_| guest.stream("/events/stream", &[])).collect();
     let refused = guest.try_stream("/events/stream", &[]).err().unwrap();
-    refused.refused(503, "unavailable");
+    refused.refused(429, "too_many_streams");
     assert_eq!(refused.headers["retry-after"], "5");
     streams.extend((0..2).map(|_| other.stream("/events/stream", &[])));
     other.try_stream("/events/stream", &[]).err().unwrap().refused(503, "unavailable");

@@ -297,7 +297,7 @@ fn every_reason_of_an_operator_is_validated(store: Store) {
     let before = guest.affairs();
     for path in [
         format!("/operator/withdrawals/{withdrawal}/approve"),
-        format!("/operator/topups/{topup}/reverse"),
+        format!("/operator/topups/{topup}/chargeback"),
         format!("/operator/users/{}/suspend", guest.id),
         format!("/operator/provider-messages/{}/resolve", messages[0]),
     ] {
@@ -364,7 +364,7 @@ fn validation_messages_are_the_expected_ones(store: Store) {
         "/music/requests",
         r#"{"music_url": "x"}"#,
         "music_url",
-        "The music url field must be a valid URL.",
+        "The music url field must be an http or https link.",
     );
     let register = "/auth/register";
     check(register, r#"{"email": "x"}"#, "email", "The email field must be a valid email address.");
@@ -433,7 +433,7 @@ fn unknown_fields_are_ignored_and_read_only_ones_refused(store: Store) {
         assert_eq!(user[key], value, "{answer}");
     }
     let mallory = Person::signed_in(&server.client(), &answer.json()["data"]);
-    mallory.patch("/user/personal-info", &json!({"online": 1})).refused(403, "forbidden");
+    mallory.patch("/user/personal-info", &json!({"online": 1})).refused(403, "dj_only");
 
     let body = json!({
         "amount": 2, "wallet_address": "a", "currency": "BTC", "network": "b", "user_id": 1, "status": "completed",

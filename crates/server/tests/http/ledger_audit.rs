@@ -64,7 +64,7 @@ fn audit(operator: &Person) -> Value {
     let data = operator.get("/operator/audit").data(200)["audit"].clone();
     assert_eq!(
         keys(&data),
-        ["entries", "finding", "finished_at", "postings", "started_at", "status", "things", "wallets"]
+        ["entries", "finding", "finished_at", "objects", "postings", "started_at", "status", "wallets"]
     );
     data
 }
@@ -76,7 +76,7 @@ fn the_audit_is_pending_before_its_first_run(store: Store) {
     for key in ["started_at", "finished_at", "finding"] {
         assert!(shown[key].is_null(), "{key}: {shown}");
     }
-    assert_eq!((&shown["wallets"], &shown["things"]), (&0.into(), &0.into()));
+    assert_eq!((&shown["wallets"], &shown["objects"]), (&0.into(), &0.into()));
     server.guest().get("/operator/audit").refused(403, "insufficient_scope");
     let measured = server.client().outside("GET", "/metrics").send().text;
     assert!(!measured.contains("cuepoint_ledger_consistent"), "{measured}");
@@ -95,7 +95,7 @@ fn the_last_ledger_audit_is_shown_to_operators(store: Store) {
     assert!(shown["finding"].is_null(), "{shown}");
     // The operator's wallet is one of the three; the top-up has a posting, a capture without commission has
     // none.
-    assert_eq!((&shown["wallets"], &shown["postings"], &shown["things"]), (&3.into(), &1.into(), &2.into()));
+    assert_eq!((&shown["wallets"], &shown["postings"], &shown["objects"]), (&3.into(), &1.into(), &2.into()));
     assert!(shown["started_at"].as_str() <= shown["finished_at"].as_str(), "{shown}");
     let measured = server.client().outside("GET", "/metrics").send().text;
     assert!(measured.lines().any(|line| line == "cuepoint_ledger_consistent 1"), "{measured}");

@@ -335,11 +335,11 @@ fn codes_and_resets_are_unavailable_without_a_notifier(store: Store) {
     // Any number of times: attempts that are not made do not count.
     for _ in 0..6 {
         for address in ["email", "phone"] {
-            guest.call("POST", &format!("/auth/{address}/code")).send().refused(503, "unavailable");
+            guest.call("POST", &format!("/auth/{address}/code")).send().refused(501, "not_configured");
         }
         for email in [guest.email.as_str(), "nobody@example.com"] {
             let body = json!({"email": email});
-            server.client().post("/auth/password/forgot", &body).refused(503, "unavailable");
+            server.client().post("/auth/password/forgot", &body).refused(501, "not_configured");
         }
     }
     let body = json!({"current_password": "correct horse", "password": "battery staple"});

@@ -41,6 +41,7 @@ mod event_streams;
 mod events;
 mod expiry;
 mod exported_columns;
+mod failures;
 mod fields;
 mod head_requests;
 mod headers;

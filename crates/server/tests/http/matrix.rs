@@ -50,7 +50,7 @@ fn came(answer: &Answer) -> Came {
         (200..=299 | 409 | 410 | 422, _) => Came::Through,
         (401, Some("unauthenticated")) => Came::Unauthenticated,
         (403, Some("insufficient_scope")) => Came::WrongRole,
-        (403, Some("forbidden")) => Came::WrongParty,
+        (403, Some("dj_only" | "not_your_request" | "own_account")) => Came::WrongParty,
         (404, Some("not_found")) => Came::NotFound,
         _ => panic!("{answer}"),
     }
@@ -220,7 +220,7 @@ impl Scene {
                 caller.topup("1");
                 caller.ids("/wallet/entries", "id")[0]
             }
-            "/wallet/topups/{id}" | "/operator/topups/{id}" | "/operator/topups/{id}/reverse" => {
+            "/wallet/topups/{id}" | "/operator/topups/{id}" | "/operator/topups/{id}/chargeback" => {
                 owner.topup("1")
             }
             "/operator/suspense/{id}/settle" => late_money(server),

@@ -49,7 +49,7 @@ const STEPS: &[(u16, &str, Repair)] = &[
     (400, "malformed_json", |_, call| call.text(r#"{"status": 5}"#)),
     (400, "bad_request", |_, call| call.without("idempotency-key")),
     (404, "not_found", |scene, call| call.bearer(&scene.guest.token)),
-    (403, "forbidden", |scene, call| call.bearer(&scene.dj.token)),
+    (403, "not_your_request", |scene, call| call.bearer(&scene.dj.token)),
     (422, "validation_failed", |_, call| call.text(r#"{"status": "played"}"#)),
     (409, "invalid_transition", |_, call| call.text(r#"{"status": "rejected"}"#)),
 ];
@@ -102,7 +102,7 @@ fn a_non_dj_is_refused_before_the_fields_are_validated(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let body = json!({"name": "", "online": 7, "radius": -1});
-    guest.patch("/user/personal-info", &body).refused(403, "forbidden");
+    guest.patch("/user/personal-info", &body).refused(403, "dj_only");
     let body = json!({"name": "", "radius": -1});
     guest.patch("/user/personal-info", &body).invalid(&["name", "radius"]);
 }

@@ -166,7 +166,7 @@ fn a_session_ended_while_the_file_is_locked_is_refused_once_it_is_released() {
         (session.call("POST", "/auth/logout-everywhere").send().status == 200).then_some(())
     });
     for ended in [&session, &scene.guest] {
-        ended.get("/withdrawals/options").refused(401, "invalid_token");
+        ended.get("/withdrawals/options").refused(401, "session_ended");
     }
 }
 

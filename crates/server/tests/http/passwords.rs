@@ -51,11 +51,11 @@ fn a_password_change_ends_all_other_sessions(store: Store) {
     let elsewhere = server.client().login(&guest.email);
     assert_eq!(change(&guest, PASSWORD, NEW).data(200), json!({}));
     guest.get("/wallet").data(200);
-    elsewhere.get("/wallet").refused(401, "invalid_token");
+    elsewhere.get("/wallet").refused(401, "session_ended");
     let refresh = |person: &Person| {
         server.client().post("/auth/refresh", &json!({"refresh_token": person.refresh_token}))
     };
-    refresh(&elsewhere).refused(401, "invalid_token");
+    refresh(&elsewhere).refused(401, "invalid_refresh_token");
     refresh(&guest).data(200);
     stranger.get("/wallet").data(200);
     login(&server, &guest.email, PASSWORD).refused(401, "invalid_credentials");
@@ -128,7 +128,7 @@ fn a_reset_token_sets_a_password_once(store: Store) {
     guest.get("/wallet").data(200);
     assert_eq!(reset(&server, &token, NEW).data(200), json!({}));
     for ended in [&guest, &elsewhere] {
-        ended.get("/wallet").refused(401, "invalid_token");
+        ended.get("/wallet").refused(401, "session_ended");
     }
     login(&server, &guest.email, PASSWORD).refused(401, "invalid_credentials");
     // Use of the token verifies the address.

@@ -190,14 +190,14 @@ fn an_erasure_requires_the_password_and_an_empty_wallet(store: Store) {
     }
     guest.call("DELETE", "/user").send().refused(400, "malformed_json");
     guest.call("DELETE", "/user").text("{}").send().invalid(&["password"]);
-    erase(&guest, PASSWORD).refused(409, "conflict");
+    erase(&guest, PASSWORD).refused(409, "wallet_not_empty");
     assert_eq!(guest.affairs(), before);
     // Held money counts too.
     let request = guest.ask(&dj);
-    erase(&guest, PASSWORD).refused(409, "conflict");
+    erase(&guest, PASSWORD).refused(409, "wallet_not_empty");
     dj.answer(request, "played").data(200);
     erase(&guest, PASSWORD).data(200);
-    erase(&dj, PASSWORD).refused(409, "conflict");
+    erase(&dj, PASSWORD).refused(409, "wallet_not_empty");
 }
 
 fn an_erased_user_cannot_log_in_and_the_ledger_stays_consistent(store: Store) {
@@ -213,9 +213,9 @@ fn an_erased_user_cannot_log_in_and_the_ledger_stays_consistent(store: Store) {
     let second = server.client().login(&guest.email);
     assert_eq!(erase(&guest, PASSWORD).data(200), json!({}));
     for person in [&guest, &second] {
-        person.get("/wallet").refused(401, "invalid_token");
+        person.get("/wallet").refused(401, "session_ended");
         let refresh = json!({"refresh_token": person.refresh_token});
-        server.client().post("/auth/refresh", &refresh).refused(401, "invalid_token");
+        server.client().post("/auth/refresh", &refresh).refused(401, "invalid_refresh_token");
     }
     let login = json!({"email": guest.email, "password": PASSWORD});
     server.client().post("/auth/login", &login).refused(401, "invalid_credentials");

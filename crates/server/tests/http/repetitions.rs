@@ -87,10 +87,10 @@ fn a_stolen_token_ends_the_session_once_its_successor_was_used(store: Store) {
     let second = refreshed(&client, &guest.refresh_token);
     let third = refreshed(&client, &second.refresh_token);
     // The thief presents the token within the minute.
-    refresh(&client, &guest.refresh_token).refused(401, "invalid_token");
+    refresh(&client, &guest.refresh_token).refused(401, "invalid_refresh_token");
     for ended in [&guest, &second, &third] {
-        ended.get("/wallet").refused(401, "invalid_token");
-        refresh(&client, &ended.refresh_token).refused(401, "invalid_token");
+        ended.get("/wallet").refused(401, "session_ended");
+        refresh(&client, &ended.refresh_token).refused(401, "invalid_refresh_token");
     }
     let path = format!("/operator/security-log?user_id={}&kind=refresh_token_reused", guest.id);
     assert_eq!(operator.get(&path).data(200)["total"], 1);
@@ -226,9 +226,9 @@ fn a_refresh_repeated_after_a_minute_ends_the_session(store: Store) {
     // Time is moved in the database.
     let minute = database.sql("interval '60 seconds'", "60000000");
     database.execute(&format!("UPDATE refresh_tokens SET used_at = used_at - {minute}"));
-    refresh(&client, &guest.refresh_token).refused(401, "invalid_token");
-    next.get("/wallet").refused(401, "invalid_token");
-    refresh(&client, &next.refresh_token).refused(401, "invalid_token");
+    refresh(&client, &guest.refresh_token).refused(401, "invalid_refresh_token");
+    next.get("/wallet").refused(401, "session_ended");
+    refresh(&client, &next.refresh_token).refused(401, "invalid_refresh_token");
 }
 
 fn a_registration_repeated_after_a_minute_is_refused(store: Store) {

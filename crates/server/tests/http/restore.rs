@@ -84,7 +84,7 @@ fn a_restore_invalidates_tokens_and_ids_issued_after_the_backup() {
         server.client().call("GET", "/user/personal-info").bearer(token).send().refused(401, "invalid_token");
     }
     let refresh = json!({"refresh_token": early.refresh_token});
-    server.client().post("/auth/refresh", &refresh).refused(401, "invalid_token");
+    server.client().post("/auth/refresh", &refresh).refused(401, "invalid_refresh_token");
     let other = server.payer("300");
     let others = other.withdrawal("300");
     assert!(other.id > late.id + 999_999 && others > withdrawn + 999_999, "{} {others}", other.id);

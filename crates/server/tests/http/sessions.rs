@@ -23,9 +23,9 @@ fn sessions(person: &Person) -> Vec<Value> {
 }
 
 fn is_out(server: &Server, person: &Person) {
-    person.get("/wallet").refused(401, "invalid_token");
+    person.get("/wallet").refused(401, "session_ended");
     let refresh = json!({"refresh_token": person.refresh_token});
-    server.client().post("/auth/refresh", &refresh).refused(401, "invalid_token");
+    server.client().post("/auth/refresh", &refresh).refused(401, "invalid_refresh_token");
 }
 
 fn sessions_are_listed_newest_first(store: Store) {
@@ -123,7 +123,7 @@ fn another_server_on_postgres_refuses_an_ended_session_within_two_seconds() {
     asked().data(200);
     guest.call("POST", "/auth/logout-everywhere").send().data(200);
     let ended = Instant::now();
-    guest.get("/wallet").refused(401, "invalid_token");
+    guest.get("/wallet").refused(401, "session_ended");
     is_refused_within_two_seconds(ended, asked);
 }
 

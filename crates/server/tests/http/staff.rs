@@ -74,8 +74,8 @@ fn a_suspended_user_is_refused_until_restored(store: Store) {
     assert_eq!(act(&operator, &guest, "suspend").data(200)["user"], shown);
     assert_eq!(act(&operator, &guest, "restore").data(200)["user"]["suspended_at"], Value::Null);
     // Earlier sessions stay ended; only a login with the password restores access.
-    guest.get("/wallet").refused(401, "invalid_token");
-    refresh().refused(401, "invalid_token");
+    guest.get("/wallet").refused(401, "session_ended");
+    refresh().refused(401, "invalid_refresh_token");
     assert_eq!(server.client().login(&guest.email).wallet(), ("20.00".into(), "0.00".into()));
 }
 
@@ -120,7 +120,7 @@ fn an_operator_who_is_a_dj_keeps_both_roles(store: Store) {
     dj.post(&format!("/operator/withdrawals/{withdrawal}/approve"), &json!({"reason": "x"})).data(200);
     // An operator who is also the DJ of the request cannot refund it.
     let refund = format!("/operator/music/requests/{request}/refund");
-    dj.post(&refund, &json!({"reason": "x"})).refused(403, "forbidden");
+    dj.post(&refund, &json!({"reason": "x"})).refused(403, "own_account");
     operator.post(&refund, &json!({"reason": "x"})).data(200);
 }
 
@@ -150,9 +150,9 @@ fn an_operator_cannot_change_their_own_status(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     for what in ["suspend", "restore", "role"] {
         // Ownership is checked before the body is read.
-        act(&operator, &operator, what).refused(403, "forbidden");
+        act(&operator, &operator, what).refused(403, "own_account");
         let path = format!("/operator/users/{}/{what}", operator.id);
-        operator.post(&path, &json!({})).refused(403, "forbidden");
+        operator.post(&path, &json!({})).refused(403, "own_account");
     }
     let second = server.guest();
     operator.give_role(&second, "operator");
@@ -192,8 +192,8 @@ fn an_operator_cannot_adjust_or_refund_their_own_wallet(store: Store) {
     dj.answer(request, "played").data(200);
     let before = operator.affairs();
     let body = json!({"user_id": operator.id, "amount": 100, "reason": "a bonus"});
-    operator.post("/operator/adjustments", &body).refused(403, "forbidden");
+    operator.post("/operator/adjustments", &body).refused(403, "own_account");
     let refund = format!("/operator/music/requests/{request}/refund");
-    operator.post(&refund, &json!({"reason": "not good"})).refused(403, "forbidden");
+    operator.post(&refund, &json!({"reason": "not good"})).refused(403, "own_account");
     assert_eq!(operator.affairs(), before);
 }

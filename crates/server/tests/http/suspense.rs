@@ -115,7 +115,7 @@ fn a_user_with_a_pending_topup_is_not_erased(store: Store) {
     let server = Server::configured(store, &TOPUPS);
     let guest = server.guest();
     let topup = guest.topup("5");
-    let refused = erase(&guest).refused(409, "conflict");
+    let refused = erase(&guest).refused(409, "topup_pending");
     assert_eq!(refused["message"], "A top-up is pending: its money may still come.");
     let status = |id: i64| guest.get(&format!("/wallet/topups/{id}")).data(200)["topup"]["status"].clone();
     assert_eq!(status(topup), "pending");
@@ -171,8 +171,8 @@ fn late_money_stays_in_suspense_until_settled(store: Store) {
     assert!(settled["settled_at"].as_str() >= settled["arrived_at"].as_str(), "{settled}");
     assert_eq!(ids(&suspense(&operator, "")), [first, second], "what waits comes first");
     assert_eq!(suspense(&operator, "?per_page=1&page=2"), std::slice::from_ref(&settled));
-    let refused = settle(&operator, second).refused(409, "conflict");
-    assert_eq!(refused["message"], "This money was settled already.");
+    let refused = settle(&operator, second).refused(409, "already_settled");
+    assert_eq!(refused["message"], "This money has already been settled.");
     Message::topup_of("7.25", "topup.confirmed", &other).heard(&server);
     assert_eq!(suspense(&operator, "")[1], settled, "a word that is known changes nothing");
 
@@ -212,7 +212,7 @@ fn late_money_of_an_existing_account_is_a_contradiction(store: Store) {
     let topup = guest.topup("5");
     let reference = guest.topup_reference(topup);
     Message::topup("topup.failed", &reference).heard(&server);
-    Message::topup("topup.confirmed", &reference).heard(&server);
+    Message::topup("topup.confirmed", &reference).contradicts(&server);
     assert_eq!((guest.wallet().0.as_str(), suspense(&operator, "").len()), ("0.00", 0));
     assert_eq!(reasons(&operator), ["status_contradiction"]);
 }
@@ -221,7 +221,7 @@ fn messages_contradicting_suspense_are_listed(store: Store) {
     let (server, operator) = Server::with_operator(store, &impatient());
     let (id, reference) = abandoned(&server, "5");
     // An amount other than the top-up's is not the expected money.
-    Message::topup_of("4.99", "topup.confirmed", &reference).heard(&server);
+    Message::topup_of("4.99", "topup.confirmed", &reference).contradicts(&server);
     assert_eq!((reasons(&operator), suspense(&operator, "")), (vec!["amount_mismatch".to_owned()], vec![]));
     Message::topup("topup.failed", &reference).heard(&server);
     assert_eq!(reasons(&operator).len(), 1, "it has failed");
@@ -232,13 +232,13 @@ fn messages_contradicting_suspense_are_listed(store: Store) {
         server.log().contains("held in suspense").then_some(())
     });
     for kind in ["topup.failed", "topup.reversed"] {
-        Message::topup(kind, &reference).heard(&server);
+        Message::topup(kind, &reference).contradicts(&server);
         assert_eq!(reasons(&operator)[0], "status_contradiction", "{kind}");
     }
     assert_eq!((reasons(&operator).len(), suspense(&operator, "")), (3, waits));
     // An operator cannot take it from a wallet that never held it.
     let reason = json!({"reason": "a stolen card"});
-    let refused = operator.post(&format!("/operator/topups/{id}/reverse"), &reason);
+    let refused = operator.post(&format!("/operator/topups/{id}/chargeback"), &reason);
     assert_eq!(refused.refused(409, "invalid_transition")["current"], "failed");
     settle(&operator, id).data(200);
 }

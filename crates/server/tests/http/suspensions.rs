@@ -45,8 +45,8 @@ fn no_login_concurrent_with_a_suspension_stays_valid(store: Store) {
             match answer.status {
                 200 => {
                     let thief = Person::signed_in(&server.client(), &answer.data(200));
-                    refresh(&server, &thief.refresh_token).refused(401, "invalid_token");
-                    thief.get("/wallet").refused(401, "invalid_token");
+                    refresh(&server, &thief.refresh_token).refused(401, "invalid_refresh_token");
+                    thief.get("/wallet").refused(401, "session_ended");
                 }
                 _ => drop(answer.refused(403, "account_suspended")),
             }
@@ -71,20 +71,20 @@ fn a_replayed_suspension_does_not_suspend_again(store: Store) {
 fn the_last_active_operator_cannot_be_removed(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let erase = |person: &Person| person.call("DELETE", "/user").json(&json!({"password": PASSWORD})).send();
-    let said = erase(&operator).refused(409, "conflict");
+    let said = erase(&operator).refused(409, "last_operator");
     assert!(said["message"].as_str().unwrap().contains("last active operator"), "{said}");
     let second = server.guest();
     operator.give_role(&second, "operator");
     act(&second, &operator, "suspend").send().data(200);
-    erase(&second).refused(409, "conflict");
+    erase(&second).refused(409, "last_operator");
     // A suspended account is not an active operator: it can lose the role, and does not count as a remaining
     // one.
     second.give_role(&operator, "member");
-    erase(&second).refused(409, "conflict");
+    erase(&second).refused(409, "last_operator");
     let third = server.guest();
     second.give_role(&third, "operator");
     erase(&second).data(200);
-    erase(&third).refused(409, "conflict");
+    erase(&third).refused(409, "last_operator");
     third.get("/operator/users").data(200);
 }
 
@@ -96,7 +96,7 @@ fn the_least_recently_used_of_101_sessions_ends(store: Store) {
         last = server.client().login(&first.email);
     }
     assert_eq!(last.get("/auth/sessions").data(200)["total"], 100);
-    refresh(&server, &first.refresh_token).refused(401, "invalid_token");
+    refresh(&server, &first.refresh_token).refused(401, "invalid_refresh_token");
 }
 
 /// Two servers on one database that accept each other's tokens, with an operator.

@@ -178,8 +178,7 @@ fn a_topup_refused_by_the_provider_fails(store: Store) {
     let server = Server::configured(store, &ordered_at(&provider, SOON));
     let guest = server.guest();
     let refused = open(&guest, "k");
-    refused.refused(503, "unavailable");
-    assert!(refused.header("retry-after").is_some(), "{refused}");
+    refused.refused(422, "topup_refused");
     let failed = only(&guest);
     stands(&failed, "failed", None);
     provider.answers(named(PAGE));

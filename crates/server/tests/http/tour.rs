@@ -188,6 +188,7 @@ fn withdraw(server: &Server, dj: &Person) {
     assert!(answer.header("x-request-id").is_some());
     assert_eq!(dj.wallet(), ("2.50".into(), "2.50".into()));
     let mut shown = withdrawal.clone();
+    shown["amount_currency"] = json!("USD");
     shown["status"] = json!("pending");
     shown["txid"] = Value::Null;
     shown["waiting_for"] = Value::Null;

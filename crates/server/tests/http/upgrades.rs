@@ -69,7 +69,7 @@ fn a_reversal_is_refused_until_the_upgrade_is_finalized() {
     let database = Arc::new(Database::postgres());
     let (server, operator) = upgrading(&database, &[]);
     let guest = server.guest();
-    let path = format!("/operator/topups/{}/reverse", guest.topup("50"));
+    let path = format!("/operator/topups/{}/chargeback", guest.topup("50"));
     let reverse = || operator.call("POST", &path).key(&path).json(&json!({"reason": "a stolen card"})).send();
     let before = written(&database);
     reverse().refused(503, "unavailable");

@@ -142,7 +142,7 @@ fn an_account_has_at_most_five_endpoints_for_a_feed(store: Store) {
         let ids: Vec<i64> = (0..5).map(|_| operator.webhook_endpoint(list)).collect();
         let refused =
             operator.post(list, &confirmed(json!({"url": WEBHOOK_URL}))).refused(422, "limit_exceeded");
-        assert_eq!(refused["message"], "You have 5 webhook endpoints already.");
+        assert_eq!(refused["message"], "You can have at most 5 webhook endpoints.");
         operator.delete(&format!("{list}/{}", ids[0])).data(200);
         operator.webhook_endpoint(list);
     }
@@ -262,9 +262,13 @@ fn invalid_fields_of_an_endpoint_are_named(store: Store) {
         ("url", json!("https://bücher.example"), "The url field must be a valid URL."),
         ("types", json!("topup.created"), "The types field must be a list."),
         ("types", json!([]), "The types field must have at least 1 item."),
-        ("types", json!(["topup.created", "topup.lost"]), "The selected types is invalid."),
-        ("types", json!([null]), "The selected types is invalid."),
-        ("types", json!(["webhook.test"]), "The selected types is invalid."),
+        (
+            "types",
+            json!(["topup.created", "topup.lost"]),
+            "The types field has an unknown value: topup.lost.",
+        ),
+        ("types", json!([null]), "The types field has an unknown value: null."),
+        ("types", json!(["webhook.test"]), "The types field has an unknown value: webhook.test."),
         ("description", json!([]), "The description field must be a string."),
         ("description", json!("a\nb"), "The description field format is invalid."),
         (
@@ -400,7 +404,7 @@ fn one_test_of_an_endpoint_runs_at_a_time_and_32_on_a_server(store: Store) {
     }
     let (owner, endpoint) = endpoints[0];
     let refused = test(owner, endpoint);
-    refused.refused(409, "conflict");
+    refused.refused(409, "test_running");
     assert_eq!(refused.json()["message"], "A test of this webhook endpoint is still running.");
     let (other, another) = endpoints[32];
     let refused = test(other, another);

@@ -113,7 +113,7 @@ fn owners_replace_the_secrets_that_an_operator_declares_lost(store: Store) {
     assert_eq!(log.matches("no key decrypts their secrets").count(), 1, "{log}");
     hook.owner.topup("1");
     for settings in [json!({"paused": false}), json!({"paused": true})] {
-        hook.owner.patch(&hook.path, &settings).refused(409, "conflict");
+        hook.owner.patch(&hook.path, &settings).refused(409, "secret_lost");
     }
     drop(server);
 
@@ -146,7 +146,7 @@ fn a_creation_with_a_lost_secret_is_repeated_only_after_a_rotation(store: Store)
         let endpoint = guest.get(&path).data(200)["webhook_endpoint"].clone();
         (endpoint["disabled_reason"] == "secret_lost").then_some(())
     });
-    create(&guest).refused(409, "conflict");
+    create(&guest).refused(409, "secret_lost");
     let rotated = guest.post(&format!("{path}/rotate"), &json!({"password": PASSWORD})).data(200);
     assert_eq!(create(&guest).data(201)["secret"], rotated["secret"]);
 }

@@ -33,9 +33,9 @@ fn only_forged_messages_are_counted() {
     let guest = server.guest();
     let (_, reference) = pending_topup(&guest, &server);
     let forged = || Message::topup("topup.confirmed", &reference).by(STRANGE).send(&server);
-    forged().refused(401, "invalid_token");
+    forged().refused(401, "invalid_signature");
     server.client().call("POST", "/providers/topups").send().refused(401, "unauthenticated");
-    forged().refused(401, "invalid_token");
+    forged().refused(401, "invalid_signature");
     forged().refused(429, "rate_limited");
     for _ in 0..10 {
         Message::topup("topup.confirmed", &reference).heard(&server);
@@ -70,13 +70,13 @@ fn a_signed_message_confirms_a_topup_once(store: Store) {
         confirmed.heard(&server);
     }
     assert_eq!((guest.wallet().0.as_str(), status_of_topup(&guest, id)), ("5.00", json!("confirmed")));
-    Message::topup("topup.failed", &reference).heard(&server);
+    Message::topup("topup.failed", &reference).contradicts(&server);
     assert_eq!((guest.wallet().0.as_str(), status_of_topup(&guest, id)), ("5.00", json!("confirmed")));
     assert_eq!(guest.entries().len(), 1);
 
     let failed = pending(&guest);
     Message::topup("topup.failed", &guest.topup_reference(failed)).by(OLD).heard(&server);
-    Message::topup("topup.confirmed", &guest.topup_reference(failed)).by(OLD).heard(&server);
+    Message::topup("topup.confirmed", &guest.topup_reference(failed)).by(OLD).contradicts(&server);
     assert_eq!((guest.wallet().0.as_str(), status_of_topup(&guest, failed)), ("5.00", json!("failed")));
     eventually("an operator is told to look", || {
         server.log().contains("contradicts the ledger").then_some(())
@@ -99,16 +99,19 @@ fn a_forged_or_stale_message_changes_nothing(store: Store) {
     let (id, reference) = pending_topup(&guest, &server);
     let good = Message::topup("topup.confirmed", &reference);
     for bad in [good.clone().by(STRANGE), good.clone().late(400), good.clone().late(-400)] {
-        bad.send(&server).refused(401, "invalid_token");
+        bad.send(&server).refused(401, "invalid_signature");
     }
     let call = || good.call(&server.client());
-    call().header("webhook-id", "msg_x").send().refused(401, "invalid_token");
-    call().header("webhook-timestamp", &(good.sent_at + 1).to_string()).send().refused(401, "invalid_token");
-    call().header("webhook-signature", "v1,AAAA").send().refused(401, "invalid_token");
+    call().header("webhook-id", "msg_x").send().refused(401, "invalid_signature");
+    call()
+        .header("webhook-timestamp", &(good.sent_at + 1).to_string())
+        .send()
+        .refused(401, "invalid_signature");
+    call().header("webhook-signature", "v1,AAAA").send().refused(401, "invalid_signature");
     let other = Message::topup("topup.confirmed", "00000000-0000-0000-0000-000000000001");
-    call().text(&other.body).send().refused(401, "invalid_token");
+    call().text(&other.body).send().refused(401, "invalid_signature");
     // Signed, but for the other address, which has other secrets.
-    Message { path: "/providers/payouts", ..good.clone() }.send(&server).refused(401, "invalid_token");
+    Message { path: "/providers/payouts", ..good.clone() }.send(&server).refused(401, "invalid_signature");
     for header in ["webhook-id", "webhook-timestamp", "webhook-signature"] {
         call().without(header).send().refused(401, "unauthenticated");
     }
@@ -120,8 +123,8 @@ fn a_forged_or_stale_message_changes_nothing(store: Store) {
 
 fn messages_are_refused_without_a_configured_secret(store: Store) {
     let server = Server::start(store);
-    Message::topup("topup.confirmed", "1").send(&server).refused(401, "invalid_token");
-    Message::payout("payout.completed", "1").send(&server).refused(401, "invalid_token");
+    Message::topup("topup.confirmed", "1").send(&server).refused(401, "invalid_signature");
+    Message::payout("payout.completed", "1").send(&server).refused(401, "invalid_signature");
 }
 
 fn a_message_is_checked_in_the_documented_order(store: Store) {
@@ -140,7 +143,7 @@ fn a_message_is_checked_in_the_documented_order(store: Store) {
     refused(&large.clone().by(STRANGE), ("accept", "text/html"), 406, "not_acceptable");
     refused(&large.clone().by(STRANGE), ("accept", "*/*"), 413, "payload_too_large");
     let broken = Message { body: "{".to_owned(), ..large };
-    refused(&broken.clone().by(STRANGE), ("content-type", "text/plain"), 401, "invalid_token");
+    refused(&broken.clone().by(STRANGE), ("content-type", "text/plain"), 401, "invalid_signature");
     refused(&broken, ("content-type", "text/plain"), 415, "unsupported_media_type");
     broken.send(&server).refused(400, "malformed_json");
     for (body, fields) in [
@@ -240,7 +243,7 @@ fn duplicate_and_reordered_messages_settle_once(store: Store) {
         assert_eq!(withdrawal(&guest, first)["status"], "completed");
     }
     // It is completed, so a failure is a contradiction.
-    Message::payout("payout.failed", &provider.reference_of(first)).heard(&server);
+    Message::payout("payout.failed", &provider.reference_of(first)).contradicts(&server);
     assert_eq!(
         (withdrawal(&guest, first)["status"].clone(), guest.wallet()),
         (json!("completed"), ("30.00".into(), "0.00".into()))
@@ -251,7 +254,12 @@ fn duplicate_and_reordered_messages_settle_once(store: Store) {
     // It has failed, so a completion is a contradiction.
     let second = accepted(2);
     for kind in ["payout.failed", "payout.failed", "payout.completed"] {
-        Message::payout(kind, &provider.reference_of(second)).heard(&server);
+        let message = Message::payout(kind, &provider.reference_of(second));
+        if kind == "payout.failed" {
+            message.heard(&server);
+        } else {
+            message.contradicts(&server);
+        }
         assert_eq!(
             (withdrawal(&guest, second)["status"].clone(), guest.wallet()),
             (json!("failed"), ("30.00".into(), "0.00".into()))

@@ -63,7 +63,10 @@ impl From<DjAnswer> for Move {
 /// Why a request is refused.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum OpenRequestRefusal {
-    /// There is no such user, they are not a DJ, or they are the guest.
+    /// The DJ is the guest.
+    #[error("the DJ is the guest")]
+    Oneself,
+    /// There is no such user, or they are not a DJ.
     #[error("there is no such DJ")]
     NoSuchDj,
     /// The offer is below this list price.
@@ -86,6 +89,7 @@ pub enum OpenRequestRefusal {
 impl From<OpenRefusal> for OpenRequestRefusal {
     fn from(refusal: OpenRefusal) -> Self {
         match refusal {
+            OpenRefusal::Oneself => Self::Oneself,
             OpenRefusal::NoSuchDj => Self::NoSuchDj,
             OpenRefusal::FeeBelowPrice(price) => Self::FeeBelowPrice(price),
             OpenRefusal::Blocked => Self::Blocked,
@@ -111,7 +115,8 @@ fn decide_move(
     request: &MusicRequest,
     to: Move,
 ) -> Result<Plan, CommandError<InvalidTransition>> {
-    plans::move_request(metadata, request, to, &env.terms.requests).map_err(CommandError::from)
+    plans::move_request(metadata, request, to, &env.terms.requests)
+        .map_err(|refusal| refusal.seen_by(to.by()).into())
 }
 
 impl Command for OpenRequest {

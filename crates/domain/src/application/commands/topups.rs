@@ -56,8 +56,10 @@ pub enum SettleSuspenseRefusal {
     AlreadySettled,
 }
 
+/// Of the statuses that can follow, operators set only one: the provider sets the others.
 impl From<ReversalRefusal> for InvalidTransition {
-    fn from(ReversalRefusal { current, allowed }: ReversalRefusal) -> Self {
+    fn from(ReversalRefusal { current, mut allowed }: ReversalRefusal) -> Self {
+        allowed.retain(|status| *status == TopupStatus::Reversed);
         Self::new(current, allowed, TopupStatus::name)
     }
 }

@@ -7,14 +7,16 @@ use crate::application::receipts::Withdrawn;
 use crate::application::{
     Authorized, Command, CommandError, Environment, Failure, InvalidTransition, Loadable as _, Requirement,
 };
-use crate::authorization::{Principal, permission};
+use crate::authorization::{Action, Ownership, Principal, permission};
 use crate::ids::{UserId, WithdrawalId};
 use crate::ledger::adjustment::Adjustment;
 use crate::ledger::plans;
 use crate::ledger::{OperationMetadata, Plan, Rejection};
 use crate::money::Money;
 use crate::text::Line;
-use crate::withdrawal::{Limit, Move, MoveRefusal, NewWithdrawal, OpenRefusal, Withdrawal, WithdrawalStatus};
+use crate::withdrawal::{
+    Limit, Move, MoveRefusal, NewWithdrawal, OpenRefusal, Rights, Withdrawal, WithdrawalStatus, settable,
+};
 
 /// Makes a withdrawal and holds its amount. If funds are insufficient, or the owner owes money, the owner's overdue
 /// fees are released first.
@@ -115,15 +117,34 @@ impl From<OpenRefusal> for OpenWithdrawalRefusal {
     }
 }
 
-impl From<MoveRefusal> for MoveWithdrawalRefusal {
-    fn from(refusal: MoveRefusal) -> Self {
+impl MoveWithdrawalRefusal {
+    /// The refusal of a move, with the statuses that this principal can set.
+    fn seen_by(refusal: MoveRefusal, principal: &Principal, withdrawal: &Withdrawal, adjusted: bool) -> Self {
         match refusal {
             MoveRefusal::TxidMissing => Self::TxidMissing,
             MoveRefusal::InvalidTransition { current, allowed } => {
+                let ownership = Ownership::of(withdrawal.user, principal);
+                let may = |action| principal.may(action, ownership).is_ok();
+                let rights = Rights {
+                    cancel: may(Action::UseWithdrawal),
+                    judge: may(Action::JudgeWithdrawal) && !adjusted,
+                    send: may(Action::SendWithdrawal),
+                };
+                let allowed = settable(withdrawal, allowed, rights);
                 InvalidTransition::new(current, allowed, WithdrawalStatus::name).into()
             }
         }
     }
+}
+
+/// Whether the principal adjusted the wallet of the withdrawal's owner too recently to judge it.
+async fn has_adjusted(
+    env: &Environment,
+    principal: &Principal,
+    withdrawal: &Withdrawal,
+) -> Result<bool, Failure> {
+    let since = env.now().minus(Adjustment::JUDGING_BAR);
+    Ok(env.wallets.has_adjusted(principal.user, withdrawal.user, since).await?)
 }
 
 impl Command for OpenWithdrawal {
@@ -185,11 +206,13 @@ impl Command for CancelWithdrawal {
         &self,
         _: &Environment,
         metadata: OperationMetadata,
-        _: &Principal,
+        principal: &Principal,
         withdrawal: &Authorized<Withdrawal, permission::UseWithdrawal>,
         (): &(),
     ) -> Result<Plan, CommandError<MoveWithdrawalRefusal>> {
-        plans::move_withdrawal(metadata, withdrawal, Move::Cancel).map_err(CommandError::refused)
+        plans::move_withdrawal(metadata, withdrawal, Move::Cancel).map_err(|refusal| {
+            CommandError::refused(MoveWithdrawalRefusal::seen_by(refusal, principal, withdrawal, false))
+        })
     }
 }
 
@@ -213,9 +236,7 @@ impl Command for JudgeWithdrawal {
         principal: &Principal,
         withdrawal: &Authorized<Withdrawal, permission::JudgeWithdrawal>,
     ) -> Result<(), Failure> {
-        let since = env.now().minus(Adjustment::JUDGING_BAR);
-        let adjusted = env.wallets.has_adjusted(principal.user, withdrawal.user, since).await?;
-        if adjusted { Err(Failure::RecentAdjustment) } else { Ok(()) }
+        if has_adjusted(env, principal, withdrawal).await? { Err(Failure::RecentAdjustment) } else { Ok(()) }
     }
 
     async fn decide(
@@ -232,7 +253,9 @@ impl Command for JudgeWithdrawal {
             Judgement::Reject => Move::Reject { by },
             Judgement::Fail => Move::Fail,
         };
-        plans::move_withdrawal(metadata, withdrawal, to).map_err(CommandError::refused)
+        plans::move_withdrawal(metadata, withdrawal, to).map_err(|refusal| {
+            CommandError::refused(MoveWithdrawalRefusal::seen_by(refusal, principal, withdrawal, false))
+        })
     }
 
     fn reason(reason: &Line) -> Option<&Line> {
@@ -258,9 +281,9 @@ impl Command for SendWithdrawal {
 
     async fn decide(
         &self,
-        _: &Environment,
+        env: &Environment,
         metadata: OperationMetadata,
-        _: &Principal,
+        principal: &Principal,
         withdrawal: &Authorized<Withdrawal, permission::SendWithdrawal>,
         (step, _): &(SendingStep, Line),
     ) -> Result<Plan, CommandError<MoveWithdrawalRefusal>> {
@@ -270,7 +293,16 @@ impl Command for SendWithdrawal {
             SendingStep::Complete { txid } => Move::Complete { txid },
             SendingStep::Review => Move::Review,
         };
-        plans::move_withdrawal(metadata, withdrawal, to).map_err(CommandError::refused)
+        match plans::move_withdrawal(metadata, withdrawal, to) {
+            Ok(plan) => Ok(plan),
+            Err(refusal) => {
+                // Read only for its effect on the statuses that the principal can set.
+                let adjusted =
+                    refusal != MoveRefusal::TxidMissing && has_adjusted(env, principal, withdrawal).await?;
+                let refusal = MoveWithdrawalRefusal::seen_by(refusal, principal, withdrawal, adjusted);
+                Err(CommandError::refused(refusal))
+            }
+        }
     }
 
     fn reason((_, reason): &(SendingStep, Line)) -> Option<&Line> {

@@ -162,7 +162,7 @@ fn a_request_is_hidden_from_strangers_and_answered_only_by_its_dj() {
         run(executor.run(&context(number), command, input(DjAnswer::Accept)))
     };
     assert!(answer(2, 7).is_ok());
-    assert!(matches!(answer(1, 7), Err(MoveError::Failed(Failure::Denied))));
+    assert!(matches!(answer(1, 7), Err(MoveError::Failed(Failure::Denied(_)))));
     assert!(matches!(answer(3, 7), Err(MoveError::Failed(Failure::NotFound))));
     assert!(matches!(answer(2, 8), Err(MoveError::Failed(Failure::NotFound))));
 }
@@ -173,7 +173,7 @@ fn the_dj_of_a_request_cannot_cancel_it() {
     kept.expect_request().returning(|_| Ok(Some(request())));
     let executor = requests(MockLedger::new(), kept, MockPeople::new());
     let cancelled = run(executor.run(&context(2), CANCEL, input(())));
-    assert!(matches!(cancelled, Err(MoveError::Failed(Failure::Denied))), "{cancelled:?}");
+    assert!(matches!(cancelled, Err(MoveError::Failed(Failure::Denied(_)))), "{cancelled:?}");
 }
 
 /// The expiry of two overdue requests, the first of which the ledger rejects.
@@ -215,7 +215,7 @@ fn an_entity_that_the_principal_may_not_read_is_concealed() {
         let cancelled = run(executor.run(&context(number), CANCEL, input(())));
         match cancelled {
             Err(MoveError::Failed(Failure::NotFound)) => assert!(concealed),
-            Err(MoveError::Failed(Failure::Denied)) => assert!(!concealed, "the DJ may read it"),
+            Err(MoveError::Failed(Failure::Denied(_))) => assert!(!concealed, "the DJ may read it"),
             other => panic!("{other:?}"),
         }
     }

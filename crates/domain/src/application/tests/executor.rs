@@ -148,7 +148,7 @@ fn the_input_is_read_once_after_loading_and_authorization() {
         let failed = run(executor(MockLedger::new(), 0).run(&context(1), probe, || Err("invalid")));
         let stage = match failed {
             Err(ProbeError::Failed(Failure::NotFound)) => "not found",
-            Err(ProbeError::Failed(Failure::Denied)) => "denied",
+            Err(ProbeError::Failed(Failure::Denied(_))) => "denied",
             Err(ProbeError::Input("invalid")) => "input",
             other => panic!("{other:?}"),
         };

@@ -110,7 +110,7 @@ fn an_operator_cannot_judge_their_own_withdrawal() {
                 let executor = Doubles { withdrawals, terms, ..Doubles::default() }.executor();
                 let command = JudgeWithdrawal { judgement, ..REJECT };
                 let moved = run(executor.run(&context(3), command, input(reason())));
-                assert!(matches!(moved, Err(JudgeError::Failed(Failure::Denied))), "{moved:?}");
+                assert!(matches!(moved, Err(JudgeError::Failed(Failure::Denied(_)))), "{moved:?}");
             }
         }
     }
@@ -171,14 +171,14 @@ fn a_debit_short_of_funds_releases_the_users_overdue_fees_first() {
 #[test]
 fn operators_cannot_adjust_themselves_or_refund_their_own_requests() {
     let adjusted = adjust(MockLedger::new(), MockMusicRequests::new(), None, (3, 500));
-    assert!(matches!(adjusted, Err(CommandError::Failed(Failure::Denied))), "{adjusted:?}");
+    assert!(matches!(adjusted, Err(CommandError::Failed(Failure::Denied(_)))), "{adjusted:?}");
     let own = [MusicRequest { requester: user(3), ..request() }, MusicRequest { dj: user(3), ..request() }];
     for own in own {
         let (id, mut requests) = (own.id, MockMusicRequests::new());
         requests.expect_request().returning(move |_| Ok(Some(own.clone())));
         let executor = Doubles { requests, ..Doubles::default() }.executor();
         let refunded = run(executor.run(&context(3), RefundRequest { id }, input(reason())));
-        assert!(matches!(refunded, Err(CommandError::Failed(Failure::Denied))), "{refunded:?}");
+        assert!(matches!(refunded, Err(CommandError::Failed(Failure::Denied(_)))), "{refunded:?}");
     }
 }
 

@@ -93,7 +93,7 @@ fn only_operators_change_the_status_of_others() {
         run(executor.run(&context, ChangeAccountStatus { id }, input))
     };
     let own = change(principal(3), user(3));
-    assert!(matches!(own, Err(ChangeError::Failed(Failure::Denied))), "{own:?}");
+    assert!(matches!(own, Err(ChangeError::Failed(Failure::Denied(_)))), "{own:?}");
     let auditor = Principal { role: Role::Auditor, ..principal(4) };
     for other in [principal(1), principal(2), auditor] {
         let changed = change(other, user(2));
@@ -141,7 +141,7 @@ fn the_security_log_is_for_staff_and_records_denied_access() {
         .returning(|_| Ok(()));
     let log = SecurityLogQueries { env: Doubles { log, ..Doubles::default() }.env() };
     let read = run(log.events(&principal(1), EventFilter::default(), first_page()));
-    assert!(matches!(read, Err(Failure::Denied)), "{read:?}");
+    assert!(matches!(read, Err(Failure::Denied(_))), "{read:?}");
     run(log.record_denied(&principal(1), Line::new("GET /x").unwrap(), ClientInfo::default()));
 }
 
@@ -196,9 +196,9 @@ fn a_dj_can_block_only_their_requesters() {
 fn a_guest_cannot_block_users() {
     let blocks = blocks();
     let blocked = run(blocks.block(&context(1), user(2)));
-    assert!(matches!(blocked, Err(CommandError::Failed(Failure::Denied))), "{blocked:?}");
-    assert!(matches!(run(blocks.unblock(&context(1), user(2))), Err(Failure::Denied)));
-    assert!(matches!(run(blocks.list(&principal(1), first_page())), Err(Failure::Denied)));
+    assert!(matches!(blocked, Err(CommandError::Failed(Failure::Denied(_)))), "{blocked:?}");
+    assert!(matches!(run(blocks.unblock(&context(1), user(2))), Err(Failure::Denied(_))));
+    assert!(matches!(run(blocks.list(&principal(1), first_page())), Err(Failure::Denied(_))));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use anyhow::Context;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use biscuit::errors::ValidationError;
 use biscuit::jwa::SignatureAlgorithm;
 use biscuit::jws::{Compact, RegisteredHeader};
 use biscuit::{
@@ -31,10 +32,16 @@ const TYPE: &str = "JWT";
 /// The maximum length of a token in bytes; longer ones are rejected unread.
 const MAX_TOKEN_BYTES: usize = 4_096;
 
-/// An invalid token, for any reason.
+/// Why a token is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-#[error("the access token is not valid")]
-pub struct InvalidToken;
+pub enum TokenRefusal {
+    /// It was valid and has expired.
+    #[error("the access token has expired")]
+    Expired,
+    /// It is not valid, for any other reason.
+    #[error("the access token is not valid")]
+    Invalid,
+}
 
 /// Issues and verifies access tokens.
 #[derive(Debug)]
@@ -155,9 +162,9 @@ impl SignedTokens {
     /// Returns the principal of a token.
     ///
     /// # Errors
-    /// [`InvalidToken`] unless one of the keys signed the token for this service in this epoch and it is
+    /// [`TokenRefusal`] unless one of the keys signed the token for this service in this epoch and it is
     /// valid at `now`, with a tolerance of 30 seconds for clock differences.
-    pub fn verify(&self, token: &str, epoch: Epoch, now: Timestamp) -> Result<Principal, InvalidToken> {
+    pub fn verify(&self, token: &str, epoch: Epoch, now: Timestamp) -> Result<Principal, TokenRefusal> {
         self.verified(token, epoch, now).map(|verified| verified.caller)
     }
 
@@ -165,13 +172,13 @@ impl SignedTokens {
     ///
     /// # Errors
     /// As [`SignedTokens::verify`].
-    pub fn expiry(&self, token: &str, epoch: Epoch, now: Timestamp) -> Result<Timestamp, InvalidToken> {
+    pub fn expiry(&self, token: &str, epoch: Epoch, now: Timestamp) -> Result<Timestamp, TokenRefusal> {
         self.verified(token, epoch, now).map(|verified| verified.until)
     }
 
-    fn verified(&self, token: &str, epoch: Epoch, now: Timestamp) -> Result<VerifiedToken, InvalidToken> {
+    fn verified(&self, token: &str, epoch: Epoch, now: Timestamp) -> Result<VerifiedToken, TokenRefusal> {
         if token.len() > MAX_TOKEN_BYTES {
-            return Err(InvalidToken);
+            return Err(TokenRefusal::Invalid);
         }
         let (ring, hash) = (self.keys.ring(), verified::hash(token));
         let verifier = Verifier { ring, epoch };
@@ -185,17 +192,28 @@ impl SignedTokens {
 }
 
 /// Verifies a token against the keys and the epoch, and returns its principal and how long this result holds.
-fn verify(verifier: &Verifier, token: &str, now: Timestamp) -> Result<VerifiedToken, InvalidToken> {
+fn verify(verifier: &Verifier, token: &str, now: Timestamp) -> Result<VerifiedToken, TokenRefusal> {
     let header = header(token)?;
-    let key = verifier.ring.verifying(&header.kid, now).ok_or(InvalidToken)?;
+    let key = verifier.ring.verifying(&header.kid, now).ok_or(TokenRefusal::Invalid)?;
     let claims: PresentedClaims = object(&payload(&header, key, token)?)?;
-    claims.registered()?.validate(validation(now)?).map_err(|_| InvalidToken)?;
+    let registered = claims.registered()?;
+    let has_expired = match registered.validate(validation(now, Validation::Validate(()))?) {
+        // It must be valid in every other respect.
+        Err(ValidationError::Expired(_)) => {
+            registered.validate(validation(now, Validation::Ignored)?).map_err(|_| TokenRefusal::Invalid)?;
+            true
+        }
+        validated => validated.map(|()| false).map_err(|_| TokenRefusal::Invalid)?,
+    };
     if Epoch(claims.epoch) != verifier.epoch {
-        return Err(InvalidToken);
+        return Err(TokenRefusal::Invalid);
     }
-    let user = claims.sub.parse().ok().and_then(UserId::new).ok_or(InvalidToken)?;
-    let role = Role::named(&claims.role).ok_or(InvalidToken)?;
-    let session = SessionId::new(claims.sid).ok_or(InvalidToken)?;
+    let user = claims.sub.parse().ok().and_then(UserId::new).ok_or(TokenRefusal::Invalid)?;
+    let role = Role::named(&claims.role).ok_or(TokenRefusal::Invalid)?;
+    let session = SessionId::new(claims.sid).ok_or(TokenRefusal::Invalid)?;
+    if has_expired {
+        return Err(TokenRefusal::Expired);
+    }
     let expires = seconds(claims.exp)?.plus(TOLERANCE);
     Ok(VerifiedToken {
         caller: Principal { user, role, is_dj: claims.dj, session },
@@ -205,40 +223,40 @@ fn verify(verifier: &Verifier, token: &str, now: Timestamp) -> Result<VerifiedTo
 }
 
 /// Returns the signed payload as is. Only the algorithm of the key is accepted.
-fn payload(header: &PresentedHeader, key: &Key, token: &str) -> Result<Vec<u8>, InvalidToken> {
+fn payload(header: &PresentedHeader, key: &Key, token: &str) -> Result<Vec<u8>, TokenRefusal> {
     let algorithm = key.algorithm().of_token();
     if header.alg != algorithm || header.typ != TYPE {
-        return Err(InvalidToken);
+        return Err(TokenRefusal::Invalid);
     }
     let encoded: Compact<Vec<u8>, Empty> = Compact::new_encoded(token);
     match encoded.decode(key.verifying(), algorithm) {
         Ok(Compact::Decoded { payload, .. }) => Ok(payload),
-        Ok(Compact::Encoded(_)) | Err(_) => Err(InvalidToken),
+        Ok(Compact::Encoded(_)) | Err(_) => Err(TokenRefusal::Invalid),
     }
 }
 
 /// Parses the header of a token, which is not trusted yet.
-fn header(token: &str) -> Result<PresentedHeader, InvalidToken> {
-    let (header, _) = token.split_once('.').ok_or(InvalidToken)?;
-    object(&URL_SAFE_NO_PAD.decode(header).map_err(|_| InvalidToken)?)
+fn header(token: &str) -> Result<PresentedHeader, TokenRefusal> {
+    let (header, _) = token.split_once('.').ok_or(TokenRefusal::Invalid)?;
+    object(&URL_SAFE_NO_PAD.decode(header).map_err(|_| TokenRefusal::Invalid)?)
 }
 
 /// Deserializes a JSON object. Arrays are rejected, because serde would accept one in place of a struct.
-fn object<T: DeserializeOwned>(json: &[u8]) -> Result<T, InvalidToken> {
+fn object<T: DeserializeOwned>(json: &[u8]) -> Result<T, TokenRefusal> {
     if json.starts_with(b"{") {
-        serde_json::from_slice(json).map_err(|_| InvalidToken)
+        serde_json::from_slice(json).map_err(|_| TokenRefusal::Invalid)
     } else {
-        Err(InvalidToken)
+        Err(TokenRefusal::Invalid)
     }
 }
 
 impl PresentedClaims {
     /// Returns the registered claims, for validation.
-    fn registered(&self) -> Result<RegisteredClaims, InvalidToken> {
+    fn registered(&self) -> Result<RegisteredClaims, TokenRefusal> {
         if self.jti.is_empty() {
-            return Err(InvalidToken);
+            return Err(TokenRefusal::Invalid);
         }
-        let time = |seconds| DateTime::from_timestamp(seconds, 0).ok_or(InvalidToken);
+        let time = |seconds| DateTime::from_timestamp(seconds, 0).ok_or(TokenRefusal::Invalid);
         Ok(RegisteredClaims {
             issuer: Some(self.iss.clone()),
             subject: Some(self.sub.clone()),
@@ -251,23 +269,23 @@ impl PresentedClaims {
     }
 }
 
-fn validation(now: Timestamp) -> Result<ValidationOptions, InvalidToken> {
-    let now = Some(moment(now).ok_or(InvalidToken)?);
+fn validation(now: Timestamp, expiry: Validation<()>) -> Result<ValidationOptions, TokenRefusal> {
+    let now = Some(moment(now).ok_or(TokenRefusal::Invalid)?);
     let epsilon = chrono::Duration::seconds(TOLERANCE.whole_seconds());
     Ok(ValidationOptions {
         claim_presence_options: ClaimPresenceOptions::strict(),
         temporal_options: TemporalOptions { epsilon, now },
         issued_at: Validation::Validate(chrono::Duration::MAX),
         not_before: Validation::Validate(()),
-        expiry: Validation::Validate(()),
+        expiry,
         issuer: Validation::Validate(ISSUER.to_owned()),
         audience: Validation::Validate(AUDIENCE.to_owned()),
     })
 }
 
 /// Converts whole seconds, as in claims, to a timestamp.
-fn seconds(since_1970: i64) -> Result<Timestamp, InvalidToken> {
-    since_1970.checked_mul(1_000_000).map(Timestamp::from_unix_micros).ok_or(InvalidToken)
+fn seconds(since_1970: i64) -> Result<Timestamp, TokenRefusal> {
+    since_1970.checked_mul(1_000_000).map(Timestamp::from_unix_micros).ok_or(TokenRefusal::Invalid)
 }
 
 fn moment(at: Timestamp) -> Option<DateTime<Utc>> {

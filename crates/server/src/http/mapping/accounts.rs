@@ -16,7 +16,9 @@ use crate::http::wire::error::{ApiError, Code, Quota};
 use crate::http::wire::messages::{self, Errors};
 
 /// The message where the deployment cannot deliver messages to addresses of this kind.
-const NO_MESSAGES: &str = "Messages are not available here.";
+const NO_MESSAGES: &str = "This deployment does not send messages to such addresses.";
+/// The message for fields that only DJs have.
+const DJ_FIELDS: &str = "Only DJs can set online, fee_upcoming_artist and fee_popular_song.";
 
 /// The `Retry-After`, in seconds, of a change that waits for the end of an upgrade.
 const SECONDS_OF_UPGRADE: u32 = 3_600;
@@ -42,7 +44,7 @@ impl From<LoginRefusal> for ApiError {
 impl From<RefreshRefusal> for ApiError {
     fn from(refusal: RefreshRefusal) -> Self {
         match refusal {
-            RefreshRefusal::InvalidToken | RefreshRefusal::Reused => Code::InvalidToken.into(),
+            RefreshRefusal::InvalidToken | RefreshRefusal::Reused => Code::InvalidRefreshToken.into(),
             RefreshRefusal::Suspended => Code::AccountSuspended.into(),
         }
     }
@@ -62,7 +64,7 @@ impl From<ChangePasswordRefusal> for ApiError {
 impl From<RequestResetRefusal> for ApiError {
     fn from(refusal: RequestResetRefusal) -> Self {
         match refusal {
-            RequestResetRefusal::NotOffered => Self::not_here(NO_MESSAGES),
+            RequestResetRefusal::NotOffered => Self::saying(Code::NotConfigured, NO_MESSAGES),
         }
     }
 }
@@ -80,7 +82,7 @@ impl From<SendCodeRefusal> for ApiError {
     fn from(refusal: SendCodeRefusal) -> Self {
         match refusal {
             SendCodeRefusal::NoAddress => Self::invalid(Errors::one("phone", messages::required("phone"))),
-            SendCodeRefusal::NotOffered => Self::not_here(NO_MESSAGES),
+            SendCodeRefusal::NotOffered => Self::saying(Code::NotConfigured, NO_MESSAGES),
             SendCodeRefusal::TooMany { quota, most, wait } => too_many_codes(quota, most, wait),
             SendCodeRefusal::BudgetSpent(wait) => {
                 Self::not_now("No more codes can be sent to phones now.", whole_seconds(wait))
@@ -116,7 +118,7 @@ impl From<RequestEmailRefusal> for ApiError {
                 Self::invalid(Errors::one("email", messages::different("email")))
             }
             RequestEmailRefusal::Restorable(until) => restorable(until),
-            RequestEmailRefusal::NotOffered => Self::not_here(NO_MESSAGES),
+            RequestEmailRefusal::NotOffered => Self::saying(Code::NotConfigured, NO_MESSAGES),
             RequestEmailRefusal::NotYet => Self::not_now(
                 "E-mail addresses can be changed after the upgrade of the service.",
                 SECONDS_OF_UPGRADE,
@@ -161,7 +163,7 @@ fn restorable(until: Timestamp) -> ApiError {
 impl From<ChangeProfileRefusal> for ApiError {
     fn from(ChangeProfileRefusal(refusal): ChangeProfileRefusal) -> Self {
         Self::invalid(match refusal {
-            ProfileRefusal::NotADj => return Code::Forbidden.into(),
+            ProfileRefusal::NotADj => return Self::saying(Code::DjOnly, DJ_FIELDS),
             ProfileRefusal::StaysADj => Errors::one("is_dj", messages::unchangeable("is_dj")),
             ProfileRefusal::Phone => Errors::one("phone", messages::phone("phone")),
             ProfileRefusal::LatitudeMissing => {
@@ -178,7 +180,7 @@ impl From<ChangeProfileRefusal> for ApiError {
 impl From<ChangeAccountStatusRefusal> for ApiError {
     fn from(refusal: ChangeAccountStatusRefusal) -> Self {
         match refusal {
-            ChangeAccountStatusRefusal::LastOperator => Self::saying(Code::Conflict, Self::LAST_OPERATOR),
+            ChangeAccountStatusRefusal::LastOperator => Code::LastOperator.into(),
         }
     }
 }
@@ -186,7 +188,9 @@ impl From<ChangeAccountStatusRefusal> for ApiError {
 impl From<BlockRefusal> for ApiError {
     fn from(refusal: BlockRefusal) -> Self {
         match refusal {
-            BlockRefusal::Oneself => Self::invalid(Errors::one("id", messages::selected("id"))),
+            BlockRefusal::Oneself => {
+                Self::invalid(Errors::one("id", messages::yourself("You cannot block yourself.")))
+            }
         }
     }
 }
@@ -197,13 +201,9 @@ impl From<EraseRefusal> for ApiError {
             EraseRefusal::WrongPassword => {
                 Self::invalid(Errors::one("password", messages::incorrect("password")))
             }
-            EraseRefusal::MoneyLeft => {
-                Self::saying(Code::Conflict, "There is money in the wallet: available, held or owed.")
-            }
-            EraseRefusal::TopupPending => {
-                Self::saying(Code::Conflict, "A top-up is pending: its money may still come.")
-            }
-            EraseRefusal::LastOperator => Self::saying(Code::Conflict, Self::LAST_OPERATOR),
+            EraseRefusal::MoneyLeft => Code::WalletNotEmpty.into(),
+            EraseRefusal::TopupPending => Code::TopupPending.into(),
+            EraseRefusal::LastOperator => Code::LastOperator.into(),
         }
     }
 }

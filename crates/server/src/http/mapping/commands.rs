@@ -11,7 +11,7 @@ use cuepoint_domain::withdrawal::Limit;
 
 use crate::http::mapping::IntoApiError;
 use crate::http::wire::error::{ApiError, Code, Transition};
-use crate::http::wire::messages::{self, Errors};
+use crate::http::wire::messages::{self, Errors, FieldProblem};
 use crate::http::wire::money::Number;
 
 impl From<InvalidTransition> for ApiError {
@@ -23,12 +23,16 @@ impl From<InvalidTransition> for ApiError {
 impl IntoApiError for OpenRequestRefusal {
     fn into_api_error(self, currency: &Currency) -> ApiError {
         match self {
+            Self::Oneself => ApiError::invalid(Errors::one(
+                "dj_id",
+                messages::yourself("You cannot send a request to yourself."),
+            )),
             Self::NoSuchDj => ApiError::invalid(Errors::one("dj_id", messages::selected("dj_id"))),
             Self::FeeBelowPrice(price) => {
                 let sentence = messages::at_least("fee", &currency.print(price));
                 ApiError::invalid(Errors::one("fee", sentence))
             }
-            Self::Blocked => ApiError::saying(Code::Forbidden, "This DJ takes no requests from you."),
+            Self::Blocked => Code::Blocked.into(),
             Self::DjOffline => Code::DjOffline.into(),
             Self::TooManyOpen(most) => {
                 ApiError::of_field(Code::LimitExceeded, "dj_id", messages::too_many_open(most))
@@ -46,15 +50,16 @@ impl IntoApiError for OpenWithdrawalRefusal {
             Self::Destination(refusal) => refusal.into(),
             Self::WalletOwes(owed) => ApiError::wallet_owes(Number::money(currency, owed)),
             Self::LimitExceeded(limit) => {
-                let sentence = match limit {
+                let problem = match limit {
                     Limit::Single(most) => messages::at_most("amount", &currency.print(most.money())),
-                    Limit::Rolling(window) => format!(
-                        "No more than {} can be withdrawn within {} hours.",
-                        currency.print(window.most.money()),
-                        window.length.whole_hours()
-                    ),
+                    Limit::Rolling(window) => {
+                        let (most, hours) =
+                            (currency.print(window.most.money()), window.length.whole_hours());
+                        let sentence = format!("No more than {most} can be withdrawn within {hours} hours.");
+                        FieldProblem::limit(most, sentence)
+                    }
                 };
-                ApiError::of_field(Code::LimitExceeded, "amount", sentence)
+                ApiError::of_field(Code::LimitExceeded, "amount", problem)
             }
             Self::InsufficientFunds => {
                 ApiError::of_field(Code::InsufficientFunds, "amount", messages::funds("amount"))
@@ -74,8 +79,8 @@ impl From<DestinationRefusal> for ApiError {
                     AddressError::Malformed => messages::format(address),
                     AddressError::OtherNetwork => messages::other_network(address),
                     AddressError::TestNetwork => messages::test_network(address),
-                    AddressError::Ownerless => messages::ownerless(address),
-                    AddressError::AnyoneCanSpend => messages::anyone_can_spend(address),
+                    AddressError::Ownerless => messages::ownerless(),
+                    AddressError::AnyoneCanSpend => messages::anyone_can_spend(),
                 };
                 Errors::one(address, sentence)
             }
@@ -100,7 +105,7 @@ impl IntoApiError for AdjustRefusal {
             Self::AboveLimit(most) => {
                 let most = currency.print(most.money());
                 let sentence = format!("No more than {most} can be adjusted at once.");
-                ApiError::of_field(Code::LimitExceeded, "amount", sentence)
+                ApiError::of_field(Code::LimitExceeded, "amount", FieldProblem::limit(most, sentence))
             }
             Self::InsufficientFunds => {
                 ApiError::of_field(Code::InsufficientFunds, "amount", messages::funds("amount"))
@@ -112,10 +117,10 @@ impl IntoApiError for AdjustRefusal {
 impl From<OpenTopupRefusal> for ApiError {
     fn from(refusal: OpenTopupRefusal) -> Self {
         match refusal {
-            OpenTopupRefusal::NotOffered => Self::not_here("Top-ups are not available here."),
-            OpenTopupRefusal::RefusedByProvider => {
-                Self::saying(Code::Unavailable, "The payment provider refused the top-up.")
+            OpenTopupRefusal::NotOffered => {
+                Self::saying(Code::NotConfigured, "This deployment does not take top-ups.")
             }
+            OpenTopupRefusal::RefusedByProvider => Code::TopupRefused.into(),
         }
     }
 }
@@ -124,7 +129,7 @@ impl From<SettleSuspenseRefusal> for ApiError {
     fn from(refusal: SettleSuspenseRefusal) -> Self {
         match refusal {
             SettleSuspenseRefusal::AlreadySettled => {
-                Self::saying(Code::Conflict, "This money was settled already.")
+                Self::saying(Code::AlreadySettled, "This money has already been settled.")
             }
         }
     }
@@ -134,7 +139,7 @@ impl From<ResolveMessageRefusal> for ApiError {
     fn from(refusal: ResolveMessageRefusal) -> Self {
         match refusal {
             ResolveMessageRefusal::AlreadyResolved => {
-                Self::saying(Code::Conflict, "This message is resolved already.")
+                Self::saying(Code::AlreadySettled, "This message has already been resolved.")
             }
         }
     }

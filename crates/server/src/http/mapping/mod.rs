@@ -10,11 +10,12 @@ use std::convert::Infallible;
 
 use cuepoint_domain::application::queries::FeedRefusal;
 use cuepoint_domain::application::{CommandError, Failure};
-use cuepoint_domain::authorization::Revocation;
+use cuepoint_domain::authorization::{DenialReason, Revocation};
 use cuepoint_domain::ledger::adjustment::Adjustment;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{HashingError, Unavailable};
 
+use crate::adapters::security::tokens::TokenRefusal;
 use crate::http::wire::error::{ApiError, Code, Quota};
 
 /// The longest time in seconds that a password waits to be hashed.
@@ -52,14 +53,14 @@ impl From<Failure> for ApiError {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::NotFound => Code::NotFound.into(),
-            Failure::Denied => Code::Forbidden.into(),
+            Failure::Denied(denied) => denied.reason().into(),
             Failure::WrongRole => Code::InsufficientScope.into(),
             Failure::Revoked(revocation) => revocation.into(),
-            Failure::UnknownPrincipal => Code::InvalidToken.into(),
+            Failure::UnknownPrincipal => Code::SessionEnded.into(),
             Failure::Unreliable(Unavailable(cause)) => Self::unreliable(cause),
             Failure::KeyReused => Code::IdempotencyKeyReused.into(),
             Failure::InFlight => Code::IdempotencyInFlight.into(),
-            Failure::RecentAdjustment => Self::saying(Code::Forbidden, recent_adjustment()),
+            Failure::RecentAdjustment => Self::saying(Code::RecentAdjustment, recent_adjustment()),
             Failure::Conflict => Code::Conflict.into(),
             Failure::OutOfRange => Self::saying(Code::LimitExceeded, Self::BALANCE_TOO_LARGE),
             Failure::Broken(what) => Self::internal(what),
@@ -89,6 +90,23 @@ impl ApiError {
     }
 }
 
+impl From<DenialReason> for ApiError {
+    fn from(reason: DenialReason) -> Self {
+        match reason {
+            DenialReason::DjsOnly => Code::DjOnly.into(),
+            DenialReason::GuestOfRequestOnly => {
+                Self::saying(Code::NotYourRequest, "Only the guest who made this request can cancel it.")
+            }
+            DenialReason::DjOfRequestOnly => {
+                Self::saying(Code::NotYourRequest, "Only the DJ of this request can answer it.")
+            }
+            DenialReason::OwnEntity => Code::OwnAccount.into(),
+            DenialReason::RoleMissing => Code::InsufficientScope.into(),
+            DenialReason::Concealed => Code::NotFound.into(),
+        }
+    }
+}
+
 impl From<FeedRefusal> for ApiError {
     fn from(refusal: FeedRefusal) -> Self {
         match refusal {
@@ -98,10 +116,19 @@ impl From<FeedRefusal> for ApiError {
     }
 }
 
+impl From<TokenRefusal> for ApiError {
+    fn from(refusal: TokenRefusal) -> Self {
+        match refusal {
+            TokenRefusal::Expired => Code::TokenExpired.into(),
+            TokenRefusal::Invalid => Code::InvalidToken.into(),
+        }
+    }
+}
+
 impl From<Revocation> for ApiError {
     fn from(revocation: Revocation) -> Self {
         match revocation {
-            Revocation::SessionEnded => Code::InvalidToken.into(),
+            Revocation::SessionEnded => Code::SessionEnded.into(),
             Revocation::Suspended => Code::AccountSuspended.into(),
         }
     }
@@ -116,7 +143,8 @@ impl From<Unavailable> for ApiError {
 /// The message for an operator whose recent adjustment excludes them from reviewing withdrawals of the
 /// wallet.
 fn recent_adjustment() -> String {
-    format!("You adjusted this balance within the last {} days.", Adjustment::JUDGING_BAR.whole_days())
+    let days = Adjustment::JUDGING_BAR.whole_days();
+    format!("You adjusted this balance within the last {days} days. Another operator can do this.")
 }
 
 #[cfg(test)]
@@ -125,6 +153,9 @@ mod tests {
 
     #[test]
     fn the_time_after_an_adjustment_is_in_days() {
-        assert_eq!(recent_adjustment(), "You adjusted this balance within the last 30 days.");
+        assert_eq!(
+            recent_adjustment(),
+            "You adjusted this balance within the last 30 days. Another operator can do this."
+        );
     }
 }

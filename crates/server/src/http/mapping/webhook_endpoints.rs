@@ -9,9 +9,6 @@ use crate::http::wire::messages::{self, Errors};
 
 /// The longest time for which a test runs, in seconds.
 const TESTS_RUN_FOR_SECONDS: u32 = 15;
-const SECRET_LOST: &str = "The secret of this webhook endpoint was lost. Rotate it first.";
-const OTHER_OWNER: &str =
-    "Another operator has taken over the webhook endpoint that was created with this Idempotency-Key.";
 
 impl From<WebhookRefusal> for ApiError {
     fn from(refusal: WebhookRefusal) -> Self {
@@ -27,14 +24,12 @@ impl From<WebhookRefusal> for ApiError {
             }
             WebhookRefusal::Inactive => Code::EndpointInactive.into(),
             WebhookRefusal::TooMany => Self::saying(Code::LimitExceeded, too_many()),
-            WebhookRefusal::SecretLost => Self::saying(Code::Conflict, SECRET_LOST),
-            WebhookRefusal::OtherOwner => Self::saying(Code::Conflict, OTHER_OWNER),
+            WebhookRefusal::SecretLost => Code::SecretLost.into(),
+            WebhookRefusal::OtherOwner => Code::EndpointTaken.into(),
             WebhookRefusal::EmptyRange => Self::invalid(Errors::one("after", messages::empty_range("after"))),
             WebhookRefusal::ReplayRunning => Code::ReplayRunning.into(),
             WebhookRefusal::Lost { continue_after } => Self::events_lost(continue_after.get()),
-            WebhookRefusal::Test(TestRefusal::Running) => {
-                Self::saying(Code::Conflict, "A test of this webhook endpoint is still running.")
-            }
+            WebhookRefusal::Test(TestRefusal::Running) => Code::TestRunning.into(),
             WebhookRefusal::Test(TestRefusal::TooMany) => {
                 Self::not_now("Too many webhook endpoints are being tested.", TESTS_RUN_FOR_SECONDS)
             }
@@ -43,5 +38,5 @@ impl From<WebhookRefusal> for ApiError {
 }
 
 fn too_many() -> String {
-    format!("You have {} webhook endpoints already.", WebhookEndpoint::MAX_PER_OWNER)
+    format!("You can have at most {} webhook endpoints.", WebhookEndpoint::MAX_PER_OWNER)
 }

@@ -64,6 +64,11 @@ fn operation(declaration: &Declaration) -> Operation {
     let responses = &mut operation.responses.responses;
     let success = &declaration.answers;
     responses.insert(success.status.as_u16().to_string(), RefOr::T(self::success(declaration)));
+    if let Some(description) = success.or_no_content {
+        let mut empty = ResponseBuilder::new().description(description).build();
+        empty.headers.insert("X-Request-Id".to_owned(), RefOr::T(request_id()));
+        responses.insert("204".to_owned(), RefOr::T(empty));
+    }
     responses.extend(failure_responses(declaration));
     operation.security = Some(match &declaration.run {
         Endpoint::Plain(_) | Endpoint::Open(_) => Vec::new(),
@@ -184,13 +189,16 @@ pub(super) fn failures(declaration: &Declaration) -> Vec<Code> {
         codes.extend([Code::BadRequest, Code::NotAcceptable, Code::RateLimited, Code::Unavailable]);
     }
     if !declaration.run.is_open() || declaration.run.takes_token() {
-        codes.extend([Code::Unauthenticated, Code::InvalidToken]);
+        codes.push(Code::Unauthenticated);
+    }
+    if declaration.run.is_signed() {
+        codes.push(Code::InvalidSignature);
     }
     if declaration.run.takes_token() {
         codes.push(Code::AccountSuspended);
     }
     if let Some(action) = declaration.run.action() {
-        codes.push(Code::AccountSuspended);
+        codes.extend([Code::InvalidToken, Code::TokenExpired, Code::SessionEnded, Code::AccountSuspended]);
         if action.is_for_staff() {
             codes.push(Code::InsufficientScope);
         }

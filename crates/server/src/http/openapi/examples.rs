@@ -3,6 +3,7 @@
 use actix_web::http::Method;
 use cuepoint_domain::application::WebhookRefusal;
 use cuepoint_domain::music_request::RequestStatus;
+use cuepoint_domain::topup::TopupStatus;
 use cuepoint_domain::withdrawal::WithdrawalStatus;
 use serde_json::{Map, Value, json};
 use utoipa::openapi::schema::{SchemaType, Type};
@@ -10,7 +11,7 @@ use utoipa::openapi::{RefOr, Schema};
 
 use crate::http::declaration::Declaration;
 use crate::http::wire::error::{ApiError, Code};
-use crate::http::wire::messages;
+use crate::http::wire::messages::{self, FieldProblem};
 
 /// The failure with this code.
 pub(super) fn failure(code: Code, declaration: &Declaration) -> Value {
@@ -41,11 +42,11 @@ pub(super) fn failure(code: Code, declaration: &Declaration) -> Value {
         (Code::ValidationFailed, None) => {
             keys.insert("message".to_owned(), json!("The body must be a JSON object."));
         }
-        (_, Some((field, sentence))) => {
-            if code == Code::ValidationFailed {
-                keys.insert("message".to_owned(), json!(sentence));
-            }
+        (_, Some((field, FieldProblem { sentence, rule, limit }))) => {
+            keys.insert("message".to_owned(), json!(sentence));
+            let detail = json!({ "field": field, "rule": rule.name(), "limit": json!(limit) });
             keys.insert("errors".to_owned(), json!({ field: [sentence] }));
+            keys.insert("details".to_owned(), json!([detail]));
         }
         (Code::InvalidTransition, None) => {
             let (current, allowed) = transition(path);
@@ -61,8 +62,8 @@ pub(super) fn failure(code: Code, declaration: &Declaration) -> Value {
     Value::Object(keys)
 }
 
-/// A field or parameter of the operation and its validation message; `None` without fields.
-fn wrong_field(declaration: &Declaration) -> Option<(String, String)> {
+/// A field or parameter of the operation and its problem; `None` without fields.
+fn wrong_field(declaration: &Declaration) -> Option<(String, FieldProblem)> {
     let Some(body) = declaration.body.schema else {
         if declaration.method != Method::GET {
             return Some(("id".to_owned(), messages::selected("id")));
@@ -72,8 +73,8 @@ fn wrong_field(declaration: &Declaration) -> Option<(String, String)> {
         let Some(filter) = filter else {
             return Some(("sort".to_owned(), messages::unknown_parameter("sort")));
         };
-        let sentence = if filter == "online" { messages::flag(filter) } else { messages::selected(filter) };
-        return Some((filter.to_owned(), sentence));
+        let problem = if filter == "online" { messages::flag(filter) } else { messages::selected(filter) };
+        return Some((filter.to_owned(), problem));
     };
     let RefOr::T(Schema::Object(body)) = body.schema() else { return None };
     if let Some(field) = body.required.first() {
@@ -94,17 +95,18 @@ fn is_whole_number(property: &RefOr<Schema>) -> bool {
     }
 }
 
-/// The current status of the object and the allowed transitions.
+/// The current status of the object and the statuses that the caller can set.
 fn transition(path: &str) -> (&'static str, Vec<&'static str>) {
-    let requests = |current: RequestStatus, allowed: &[RequestStatus]| {
-        (current.name(), allowed.iter().map(|status| status.name()).collect())
-    };
-    if path.contains("/withdrawals/") {
+    if path.contains("/operator/withdrawals/") {
         use WithdrawalStatus::{Approved, Processing, Rejected};
         return (Approved.name(), vec![Processing.name(), Rejected.name()]);
     }
-    if path.ends_with("/cancel") {
-        return requests(RequestStatus::Accepted, &[RequestStatus::Rejected, RequestStatus::Played]);
+    if path.contains("/withdrawals/") {
+        return (WithdrawalStatus::Processing.name(), Vec::new());
     }
-    requests(RequestStatus::Played, &[RequestStatus::Refunded])
+    if path.contains("/topups/") {
+        return (TopupStatus::Pending.name(), Vec::new());
+    }
+    // The caller of an operation on a request can set no other status where this one is refused.
+    (RequestStatus::Rejected.name(), Vec::new())
 }

@@ -54,7 +54,7 @@ operations! {
         answers: ok::<SessionView>("The session with new tokens."),
         class: Class::Refreshes,
         body: json::<RefreshTokenBody>(),
-        fails: &[Code::InvalidToken, Code::AccountSuspended],
+        fails: &[Code::InvalidRefreshToken, Code::AccountSuspended],
     }
 
     /// Log out

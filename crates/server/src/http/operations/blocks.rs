@@ -18,7 +18,7 @@ operations! {
         tag: Djs,
         run: authenticated(Action::BlockGuest, list),
         answers: page::<BlockView>("A page of blocks, newest first."),
-        fails: &[Code::Forbidden],
+        fails: &[Code::DjOnly],
     }
 
     /// Block a guest
@@ -30,7 +30,7 @@ operations! {
         tag: Djs,
         run: authenticated(Action::BlockGuest, block),
         answers: ok::<BlockData>("The block."),
-        fails: &[Code::Forbidden, Code::ValidationFailed],
+        fails: &[Code::DjOnly, Code::ValidationFailed],
     }
 
     /// Unblock a guest
@@ -40,7 +40,7 @@ operations! {
         tag: Djs,
         run: authenticated(Action::BlockGuest, unblock),
         answers: ok::<Empty>("The guest is not blocked."),
-        fails: &[Code::Forbidden],
+        fails: &[Code::DjOnly],
     }
 }
 

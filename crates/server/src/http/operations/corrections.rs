@@ -27,7 +27,7 @@ operations! {
         run: command(refund),
         answers: ok::<MusicRequestView<'_>>("The refunded request."),
         body: json::<ReasonBody>(),
-        fails: &[Code::Forbidden, Code::InvalidTransition, Code::LimitExceeded],
+        fails: &[Code::OwnAccount, Code::InvalidTransition, Code::LimitExceeded],
     }
 
     /// Adjust a balance
@@ -38,7 +38,7 @@ operations! {
         run: command(adjust),
         answers: created::<AdjustedView>("The adjustment and the balance after it."),
         body: object::<AdjustmentBody>(),
-        fails: &[Code::Forbidden, Code::LimitExceeded, Code::InsufficientFunds],
+        fails: &[Code::OwnAccount, Code::LimitExceeded, Code::InsufficientFunds],
     }
 }
 

@@ -27,7 +27,7 @@ operations! {
         answers: ok::<Empty>("A message is sent to the new address."),
         class: Class::Guess,
         body: json::<EmailChangeBody>(),
-        fails: &[Code::EmailRestorable],
+        fails: &[Code::EmailRestorable, Code::NotConfigured],
     }
 
     /// Confirm a change of the e-mail address

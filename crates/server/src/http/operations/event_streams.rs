@@ -59,7 +59,9 @@ operations! {
         run: authenticated(Action::ReadEvents, own),
         answers: event_stream("Server-sent events, each with an `Event` as `data`."),
         filters: StreamFilters::DECLARED,
-        fails: &[Code::ValidationFailed, Code::EventsExpired, Code::EventsLost],
+        fails: &[
+            Code::ValidationFailed, Code::EventsExpired, Code::EventsLost, Code::TooManyStreams,
+        ],
     }
 
     /// Stream all events
@@ -70,7 +72,9 @@ operations! {
         run: authenticated(Action::ReadAllEvents, all),
         answers: event_stream("Server-sent events, each with an `OperatorEvent` as `data`."),
         filters: StreamFilters::DECLARED,
-        fails: &[Code::ValidationFailed, Code::EventsExpired, Code::EventsLost],
+        fails: &[
+            Code::ValidationFailed, Code::EventsExpired, Code::EventsLost, Code::TooManyStreams,
+        ],
     }
 }
 
@@ -152,11 +156,12 @@ fn retry(number: u64) -> Duration {
 }
 
 fn refusal(full: Full) -> ApiError {
-    let message = match full {
-        Full::Account => "This account has the maximum number of open streams of events.",
-        Full::Server => "This server can open no further stream of events.",
-    };
-    ApiError::not_now(message, FULL_FOR_SECONDS)
+    match full {
+        Full::Account => ApiError::after(Code::TooManyStreams, FULL_FOR_SECONDS),
+        Full::Server => {
+            ApiError::not_now("This server can open no further stream of events.", FULL_FOR_SECONDS)
+        }
+    }
 }
 
 /// Why a stream breaks off.

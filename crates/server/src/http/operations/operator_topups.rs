@@ -46,12 +46,12 @@ operations! {
     /// Takes the amount of a confirmed top-up of another account from its available balance, never from held
     /// amounts. The shortfall is owed and is paid first from later income. DJs paid with the money keep it.
     /// Reversing a reversed top-up changes nothing.
-    POST "/api/v1/operator/topups/{id}/reverse" "reverseTopup" {
+    POST "/api/v1/operator/topups/{id}/chargeback" "chargeBackTopup" {
         tag: Operators,
         run: command(reverse),
         answers: ok::<OperatorTopupData>("The reversed top-up."),
         body: json::<ReasonBody>(),
-        fails: &[Code::Forbidden, Code::InvalidTransition, Code::LimitExceeded],
+        fails: &[Code::OwnAccount, Code::InvalidTransition, Code::LimitExceeded],
     }
 
     /// List money in suspense

@@ -36,7 +36,7 @@ operations! {
             .located("/api/v1/operator/webhook-endpoints"),
         class: Class::Webhooks,
         body: object::<NewEndpointBody>(),
-        fails: &[Code::LimitExceeded, Code::Conflict],
+        fails: &[Code::LimitExceeded, Code::Conflict, Code::EndpointTaken],
     }
 
     /// Show a webhook endpoint for all events
@@ -55,7 +55,7 @@ operations! {
         answers: ok::<OperatorWebhookEndpointData>("The changed endpoint."),
         class: Class::WebhookChanges,
         body: object::<EndpointChangeBody>(),
-        fails: &[Code::Conflict],
+        fails: &[Code::Conflict, Code::SecretLost],
     }
 
     /// Delete a webhook endpoint for all events
@@ -88,7 +88,7 @@ operations! {
         answers: accepted::<Empty>("The test will be sent."),
         class: Class::Webhooks,
         body: optional_json::<Empty>(),
-        fails: &[Code::Conflict],
+        fails: &[Code::TestRunning, Code::SecretLost],
     }
 
     /// List webhook delivery attempts for all events

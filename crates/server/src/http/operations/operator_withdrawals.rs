@@ -43,7 +43,7 @@ operations! {
         run: command(approve),
         answers: ok::<OperatorWithdrawalView>("The withdrawal, approved or waiting for a second approval."),
         body: json::<ReasonBody>(),
-        fails: &[Code::Forbidden, Code::InvalidTransition, Code::WalletOwes],
+        fails: &[Code::OwnAccount, Code::RecentAdjustment, Code::InvalidTransition, Code::WalletOwes],
     }
 
     /// Reject a withdrawal
@@ -54,7 +54,7 @@ operations! {
         run: command(reject),
         answers: ok::<OperatorWithdrawalView>("The rejected withdrawal."),
         body: json::<ReasonBody>(),
-        fails: &[Code::Forbidden, Code::InvalidTransition],
+        fails: &[Code::OwnAccount, Code::RecentAdjustment, Code::InvalidTransition],
     }
 
     /// Start processing a withdrawal
@@ -98,7 +98,7 @@ operations! {
         run: command(fail),
         answers: ok::<OperatorWithdrawalView>("The failed withdrawal."),
         body: json::<ReasonBody>(),
-        fails: &[Code::Forbidden, Code::InvalidTransition],
+        fails: &[Code::OwnAccount, Code::RecentAdjustment, Code::InvalidTransition],
     }
 
     /// Mark a withdrawal for review

@@ -37,6 +37,7 @@ operations! {
         answers: ok::<Empty>("A message is sent, if an account has the address."),
         class: Class::Guess,
         body: json::<ForgottenPasswordBody>(),
+        fails: &[Code::NotConfigured],
     }
 
     /// Reset the password

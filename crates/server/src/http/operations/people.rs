@@ -48,7 +48,7 @@ operations! {
         run: command(suspend),
         answers: ok::<PersonData>("The suspended account."),
         body: json::<ReasonBody>(),
-        fails: &[Code::Forbidden],
+        fails: &[Code::OwnAccount, Code::LastOperator],
     }
 
     /// Lift the suspension of an account
@@ -57,7 +57,7 @@ operations! {
         run: command(restore),
         answers: ok::<PersonData>("The active account."),
         body: json::<ReasonBody>(),
-        fails: &[Code::Forbidden],
+        fails: &[Code::OwnAccount, Code::LastOperator],
     }
 
     /// Assign a role
@@ -69,7 +69,7 @@ operations! {
         run: command(give_role),
         answers: ok::<PersonData>("The account with its new role."),
         body: json::<RoleBody>(),
-        fails: &[Code::Forbidden],
+        fails: &[Code::OwnAccount, Code::LastOperator],
     }
 }
 

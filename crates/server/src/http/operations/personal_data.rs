@@ -43,7 +43,7 @@ operations! {
         answers: ok::<Empty>("The personal data are erased."),
         class: Class::Guess,
         body: json::<ErasureBody>(),
-        fails: &[Code::Conflict],
+        fails: &[Code::Conflict, Code::WalletNotEmpty, Code::TopupPending, Code::LastOperator],
     }
 }
 

@@ -37,7 +37,7 @@ operations! {
         run: command(change),
         answers: ok::<UserData>("The changed profile."),
         body: object::<PersonalInfoBody>(),
-        fails: &[Code::Forbidden],
+        fails: &[Code::DjOnly],
     }
 }
 

@@ -34,7 +34,7 @@ operations! {
         answers: created::<MusicRequestView<'_>>("The request with its fee held.").located("/api/v1/music/requests"),
         class: Class::Requests,
         body: object::<MusicRequestBody>(),
-        fails: &[Code::Forbidden, Code::DjOffline, Code::LimitExceeded, Code::InsufficientFunds],
+        fails: &[Code::Blocked, Code::DjOffline, Code::LimitExceeded, Code::InsufficientFunds],
     }
 
     /// Show a music request
@@ -55,7 +55,7 @@ operations! {
         run: command(cancel),
         answers: ok::<MusicRequestView<'_>>("The cancelled request."),
         body: optional_json::<Empty>(),
-        fails: &[Code::Forbidden, Code::InvalidTransition],
+        fails: &[Code::NotYourRequest, Code::InvalidTransition],
     }
 
     /// Answer a music request
@@ -68,7 +68,7 @@ operations! {
         run: command(answer),
         answers: ok::<MusicRequestView<'_>>("The request with its new status."),
         body: json::<DjAnswerBody>(),
-        fails: &[Code::Forbidden, Code::InvalidTransition],
+        fails: &[Code::NotYourRequest, Code::InvalidTransition],
         is_fixed: true,
     }
 
@@ -92,7 +92,7 @@ operations! {
         run: authenticated(Action::AnswerRequest, addressed),
         answers: page::<MusicRequestView<'_>>("A page of requests to the caller, newest first."),
         filters: AddressedRequestFilters::DECLARED,
-        fails: &[Code::Forbidden, Code::ValidationFailed],
+        fails: &[Code::DjOnly, Code::ValidationFailed],
     }
 }
 

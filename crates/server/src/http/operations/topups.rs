@@ -33,7 +33,7 @@ operations! {
         run: command(open),
         answers: created::<TopupData>("The top-up, confirmed or waiting for the provider.").located("/api/v1/wallet/topups"),
         body: object::<TopupBody>(),
-        fails: &[Code::LimitExceeded],
+        fails: &[Code::LimitExceeded, Code::TopupRefused, Code::NotConfigured],
     }
 
     /// List the caller's top-ups

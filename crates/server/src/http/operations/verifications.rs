@@ -11,7 +11,7 @@ use crate::http::operations::views::{Empty, UserData, UserView};
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::ApiResponse;
-use crate::http::wire::error::ApiError;
+use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::kinds;
 
 operations! {
@@ -25,6 +25,7 @@ operations! {
         run: authenticated(Action::UseAccount, send_email_code),
         answers: ok::<Empty>("The code is sent, or the address is verified."),
         body: optional_json::<Empty>(),
+        fails: &[Code::NotConfigured],
     }
 
     /// Verify the e-mail address
@@ -47,6 +48,7 @@ operations! {
         run: authenticated(Action::UseAccount, send_phone_code),
         answers: ok::<Empty>("The code is sent, or the number is verified."),
         body: optional_json::<Empty>(),
+        fails: &[Code::NotConfigured],
     }
 
     /// Verify the phone number
@@ -92,7 +94,7 @@ async fn send(call: &ApiCall, principal: &Principal, address: Address) -> Result
         );
     }
     sent?;
-    ApiResponse::new("Code sent, unless it was proven before.", Empty {})
+    ApiResponse::new("A code was sent, unless the address is already verified.", Empty {})
 }
 
 async fn verify(call: &ApiCall, principal: &Principal, address: Address) -> Result<ApiResponse, ApiError> {

@@ -67,7 +67,7 @@ operations! {
         answers: ok::<WebhookEndpointData>("The changed endpoint."),
         class: Class::WebhookChanges,
         body: object::<EndpointChangeBody>(),
-        fails: &[Code::Conflict],
+        fails: &[Code::Conflict, Code::SecretLost],
     }
 
     /// Delete a webhook endpoint
@@ -102,7 +102,7 @@ operations! {
         answers: accepted::<Empty>("The test will be sent."),
         class: Class::Webhooks,
         body: optional_json::<Empty>(),
-        fails: &[Code::Conflict],
+        fails: &[Code::TestRunning, Code::SecretLost],
     }
 
     /// List delivery attempts of a webhook endpoint

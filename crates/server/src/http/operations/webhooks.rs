@@ -2,8 +2,8 @@
 //!
 //! Every valid message is acknowledged, even if it changes nothing, so that providers stop resending it:
 //! repeated and superseded messages, and messages of an unknown type. A message that contradicts the ledger
-//! changes nothing and is stored for operators. A message about an unknown reference is stored as well, and
-//! answered with a 404.
+//! changes nothing and is stored for operators, and the answer says so. A message about an unknown reference is
+//! stored as well, and returns 404.
 
 use cuepoint_domain::application::{
     CommandError, Contradicted, IncomingMessage, MessageOutcome, ProviderMessageRefusal,
@@ -18,8 +18,9 @@ use cuepoint_domain::withdrawal::PayoutUpdate;
 
 use crate::adapters::webhooks::kept_reason;
 use crate::http::call::ApiCall;
-use crate::http::declaration::{json, no_content, operations};
+use crate::http::declaration::{json, ok, operations};
 use crate::http::endpoint::{Provider, signed};
+use crate::http::operations::views::MessageReceivedView;
 use crate::http::wire::body::{body, described_fields};
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
@@ -32,13 +33,13 @@ use crate::observability::metrics::{self, ContradictionOutcome};
 operations! {
     /// Receive a message about a top-up
     ///
-    /// A message is acknowledged even if it changes nothing. A message that contradicts the ledger changes
-    /// nothing and is stored for operators; a message about an unknown reference is stored as well, and
-    /// answered with a 404.
+    /// Returns 204 if the message is applied or changes nothing. A message that contradicts the ledger changes
+    /// nothing and is stored for operators. It returns 200 with the outcome, or 404 for an unknown reference.
     POST "/api/v1/providers/topups" "hearOfTopup" {
         tag: Providers,
         run: signed(Provider::Topups, topups),
-        answers: no_content("The message is received, now or before."),
+        answers: ok::<MessageReceivedView>("The message contradicts the ledger and changes nothing.")
+            .or_no_content("The message is received, now or before."),
         aliases: &["/api/v1/webhooks/topups"],
         body: json::<TopupEventBody>(),
         fails: &[Code::NotFound, Code::Conflict],
@@ -46,13 +47,13 @@ operations! {
 
     /// Receive a message about a payout
     ///
-    /// A message is acknowledged even if it changes nothing. A message that contradicts the ledger changes
-    /// nothing and is stored for operators; a message about an unknown reference is stored as well, and
-    /// answered with a 404.
+    /// Returns 204 if the message is applied or changes nothing. A message that contradicts the ledger changes
+    /// nothing and is stored for operators. It returns 200 with the outcome, or 404 for an unknown reference.
     POST "/api/v1/providers/payouts" "hearOfPayout" {
         tag: Providers,
         run: signed(Provider::Payouts, payouts),
-        answers: no_content("The message is received, now or before."),
+        answers: ok::<MessageReceivedView>("The message contradicts the ledger and changes nothing.")
+            .or_no_content("The message is received, now or before."),
         aliases: &["/api/v1/webhooks/payouts"],
         body: json::<PayoutEventBody>(),
         fails: &[Code::NotFound, Code::Conflict],
@@ -77,14 +78,14 @@ described_fields! {
         /// Reference of the order. For a top-up opened by an earlier version it is the decimal id, and `id`
         /// alone is enough.
         reference = required(kinds::PROVIDER_REFERENCE),
-        /// Id of the top-up. An id that does not belong to the reference settles nothing.
+        /// Id of the top-up. An id that does not belong to the reference changes nothing.
         id = optional(kinds::STATED_ID),
         /// Amount paid or taken back, in major units. Required for `topup.confirmed`, unless an earlier
-        /// version opened the top-up, and for `topup.reversed`. An amount other than the top-up's settles
+        /// version opened the top-up, and for `topup.reversed`. An amount other than the top-up's changes
         /// nothing.
         amount = optional(kinds::PAID_AMOUNT),
         /// Currency of the payment, in any letter case. Required for `topup.confirmed`, unless an earlier
-        /// version opened the top-up. A currency other than the wallet's settles nothing.
+        /// version opened the top-up. A currency other than the wallet's changes nothing.
         currency = optional(kinds::PAID_CURRENCY),
     }
 }
@@ -108,10 +109,10 @@ described_fields! {
         /// Reference of the order. For a withdrawal opened by an earlier version it is the decimal id, and
         /// `id` alone is enough.
         reference = required(kinds::PROVIDER_REFERENCE),
-        /// Id of the withdrawal. An id that does not belong to the reference settles nothing.
+        /// Id of the withdrawal. An id that does not belong to the reference changes nothing.
         id = optional(kinds::STATED_ID),
         /// Id of the transaction on the network; required unless the payout failed. A transaction other than
-        /// the known one settles nothing.
+        /// the known one changes nothing.
         txid = optional(kinds::LINE),
         /// Reason of a failure, of which 255 bytes are stored. Values other than strings are ignored.
         reason = optional(kinds::ANY_TEXT),
@@ -253,6 +254,7 @@ fn acknowledged(
             if contradicted.contradiction == Contradiction::UnknownReference {
                 return Err(Code::NotFound.into());
             }
+            return ApiResponse::new("Received.", MessageReceivedView::new(contradicted.recorded));
         }
     }
     Ok(ApiResponse::empty())

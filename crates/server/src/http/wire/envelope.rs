@@ -9,7 +9,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::http::wire::error::{ApiError, Code, RateLimitStatus};
-use crate::http::wire::messages::Errors;
+use crate::http::wire::messages::{ErrorDetails, Errors};
 use crate::http::wire::money::Number;
 use crate::http::wire::names;
 use crate::http::wire::server_sent_events;
@@ -69,11 +69,15 @@ pub struct FailureEnvelope<'a> {
         example = json!({"amount": ["The amount field is required."]})
     )]
     errors: Option<&'a Errors>,
+    /// With failures of fields: each message's field, rule and limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<FieldDetail>>, nullable = false)]
+    details: Option<ErrorDetails<'a>>,
     /// With `invalid_transition`: current status of the object.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     current: Option<&'static str>,
-    /// With `invalid_transition`: statuses to which the object can change now.
+    /// With `invalid_transition`: statuses that the caller can set now.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     allowed: Option<&'a [&'static str]>,
@@ -92,6 +96,20 @@ pub struct FailureEnvelope<'a> {
     /// `X-Request-Id` of the answer.
     #[schema(example = "0192f7c1-8a3b-7c4d-9e5f-60718293a4b5")]
     request_id: &'a str,
+}
+
+/// A problem of a field, for programs.
+#[derive(Debug, ToSchema)]
+pub struct FieldDetail {
+    /// Field, as in `errors`.
+    #[schema(example = "amount")]
+    pub field: String,
+    /// Violated rule.
+    #[schema(value_type = names::ValidationRule, example = "min")]
+    pub rule: String,
+    /// Limit of the rule: a number, or a list of numbers or names; null for rules without a limit.
+    #[schema(example = 1)]
+    pub limit: Option<serde_json::Value>,
 }
 
 /// A success before it is sent, with the status and `Location` that its operation declares.
@@ -171,13 +189,16 @@ impl ApiResponse {
         self
     }
 
-    /// The answer as a response with this status; `Location` is the created object's address below `list`.
+    /// Whether there is no body.
+    fn is_empty(&self) -> bool {
+        matches!(&self.body, Body::Whole(body) if body.is_empty())
+    }
+
+    /// The answer as a response with this status, or 204 without a body; `Location` is the created object's address below `list`.
     #[must_use]
     pub fn respond(self, status: StatusCode, list: Option<&str>) -> HttpResponse {
-        let mut response = match status {
-            StatusCode::NO_CONTENT => HttpResponse::build(status),
-            status => json(status),
-        };
+        let mut response =
+            if self.is_empty() { HttpResponse::build(StatusCode::NO_CONTENT) } else { json(status) };
         if let (Some(list), Some(id)) = (list, self.created) {
             response.insert_header((header::LOCATION, format!("{list}/{id}")));
         }
@@ -221,6 +242,7 @@ impl ApiError {
             code: self.code.name(),
             message: &self.message,
             errors: Some(&details.errors).filter(|errors| !errors.is_empty()),
+            details: Some(details.errors.details()).filter(|_| !details.errors.is_empty()),
             current: details.transition.as_ref().map(|transition| transition.current),
             allowed: details.transition.as_ref().map(|transition| transition.allowed.as_slice()),
             oldest: details.oldest,
@@ -250,8 +272,8 @@ impl ApiError {
             headers.insert(header::RETRY_AFTER, quota.retry_after_seconds.into());
             show(quota.into(), headers);
         }
-        if is_worth_trying_again(self.code) {
-            let seconds = self.details.retry_after_seconds.unwrap_or(RETRY_AFTER_SECONDS);
+        let default = is_worth_trying_again(self.code).then_some(RETRY_AFTER_SECONDS);
+        if let Some(seconds) = self.details.retry_after_seconds.or(default) {
             headers.insert(header::RETRY_AFTER, seconds.into());
         }
     }
@@ -275,9 +297,18 @@ const fn is_worth_trying_again(code: Code) -> bool {
 /// The `WWW-Authenticate` challenge of a 401 (RFC 6750, section 3).
 const fn challenge(code: Code) -> Option<&'static str> {
     match code {
-        Code::Unauthenticated | Code::InvalidCredentials => Some(r#"Bearer realm="cuepoint""#),
+        Code::Unauthenticated
+        | Code::InvalidCredentials
+        | Code::InvalidRefreshToken
+        | Code::InvalidSignature => Some(r#"Bearer realm="cuepoint""#),
         Code::InvalidToken => Some(
-            r#"Bearer realm="cuepoint", error="invalid_token", error_description="The token is invalid or has expired""#,
+            r#"Bearer realm="cuepoint", error="invalid_token", error_description="The access token is invalid""#,
+        ),
+        Code::TokenExpired => Some(
+            r#"Bearer realm="cuepoint", error="invalid_token", error_description="The access token has expired""#,
+        ),
+        Code::SessionEnded => Some(
+            r#"Bearer realm="cuepoint", error="invalid_token", error_description="The session has ended""#,
         ),
         Code::InsufficientScope => Some(r#"Bearer realm="cuepoint", error="insufficient_scope""#),
         _ => None,

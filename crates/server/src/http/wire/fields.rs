@@ -85,9 +85,9 @@ impl<'a> Fields<'a> {
     fn refuse<T>(&mut self, field: &'static str, wrong: InvalidValue) -> Option<T> {
         match wrong {
             InvalidValue::Empty => self.errors.add(field, messages::required(field)),
-            InvalidValue::Messages(messages) => {
-                for message in messages {
-                    self.errors.add(field, message);
+            InvalidValue::Problems(problems) => {
+                for problem in problems {
+                    self.errors.add(field, problem);
                 }
             }
         }

@@ -27,7 +27,7 @@ use cuepoint_domain::withdrawal::WithdrawalStatus;
 use utoipa::openapi::{RefOr, Schema};
 
 use crate::http::wire::error::ApiError;
-use crate::http::wire::messages::{self, Errors};
+use crate::http::wire::messages::{self, Errors, FieldProblem};
 use crate::http::wire::query::{Query, integer};
 use crate::http::wire::schema::Described;
 use crate::http::wire::{kinds, names, time, values};
@@ -60,8 +60,8 @@ pub struct Filter {
     pub example: Option<&'static str>,
 }
 
-/// A validation message for the filter of this name.
-type Message = fn(&str) -> String;
+/// The problem of the filter of this name.
+type Message = fn(&str) -> FieldProblem;
 
 /// A kind of filter.
 pub struct FilterKind<T> {
@@ -71,11 +71,13 @@ pub struct FilterKind<T> {
     pub schema: Described,
     /// An example, if the schema has none.
     pub example: Option<&'static str>,
+    /// The problem of the filter of this name with this refused value, if it depends on the value.
+    pub problem: Option<fn(&str, &str) -> FieldProblem>,
 }
 
 impl<T> FilterKind<T> {
     const fn new(schema: Described, read: fn(&str) -> Result<T, Message>) -> Self {
-        Self { read, schema, example: None }
+        Self { read, schema, example: None, problem: None }
     }
 }
 
@@ -104,13 +106,15 @@ pub const TIMESTAMP: FilterKind<Timestamp> = FilterKind {
 /// The status of a music request.
 pub const REQUEST_STATUS: FilterKind<RequestStatus> =
     FilterKind::new(Described::named::<names::RequestStatus>(), |text| {
-        RequestStatus::named(text).ok_or(messages::selected)
+        RequestStatus::named(text)
+            .ok_or(|field| messages::one_of(field, RequestStatus::all().map(RequestStatus::name)))
     });
 
 /// The status of a withdrawal.
 pub const WITHDRAWAL_STATUS: FilterKind<WithdrawalStatus> =
     FilterKind::new(Described::named::<names::WithdrawalStatus>(), |text| {
-        WithdrawalStatus::named(text).ok_or(messages::selected)
+        WithdrawalStatus::named(text)
+            .ok_or(|field| messages::one_of(field, WithdrawalStatus::all().map(WithdrawalStatus::name)))
     });
 
 /// The status of a top-up.
@@ -128,7 +132,8 @@ pub const ENTRY_KIND: FilterKind<EntryKind> =
 /// The kind of an event in the security log.
 pub const EVENT_KIND: FilterKind<EventKind> =
     FilterKind::new(Described::named::<names::EventKind>(), |text| {
-        EventKind::named(text).ok_or(messages::selected)
+        EventKind::named(text)
+            .ok_or(|field| messages::one_of(field, EventKind::all().map(|kind| kind.name())))
     });
 
 /// A position in the order of events, or 0.
@@ -152,11 +157,18 @@ pub const EVENT_LIMIT: FilterKind<u32> = FilterKind::new(
 /// Types of events, separated by commas.
 pub const EVENT_TYPES: FilterKind<BTreeSet<EventType>> = FilterKind {
     example: Some("music_request.accepted,music_request.rejected"),
+    problem: Some(unknown_event_types),
     ..FilterKind::new(Described::inline(event_types), |text| {
         let types = text.split(',').map(EventType::named);
         types.collect::<Option<_>>().ok_or(messages::selected)
     })
 };
+
+/// The problem of a list of types, of which at least one is unknown.
+fn unknown_event_types(field: &str, text: &str) -> FieldProblem {
+    let unknown = text.split(',').find(|name| EventType::named(name).is_none());
+    values::unknown_event_type(field, unknown.unwrap_or_default())
+}
 
 /// The schema of a list of types.
 fn event_types() -> RefOr<Schema> {
@@ -178,10 +190,11 @@ fn user_id(text: &str) -> Result<UserId, Message> {
 
 /// Reads a filter; `None` if it is missing, or invalid, which is added to the errors.
 pub fn read<T>(query: &Query, name: &'static str, kind: &FilterKind<T>, errors: &mut Errors) -> Option<T> {
-    match (kind.read)(query.get(name)?) {
+    let text = query.get(name)?;
+    match (kind.read)(text) {
         Ok(value) => Some(value),
         Err(message) => {
-            errors.add(name, message(name));
+            errors.add(name, kind.problem.map_or_else(|| message(name), |problem| problem(name, text)));
             None
         }
     }

@@ -43,15 +43,15 @@ pub struct Signature<'a> {
 /// The headers that authenticate a provider's message.
 ///
 /// # Errors
-/// [`Code::Unauthenticated`] if one is missing, [`Code::InvalidToken`] if one is repeated or another than the id is
-/// not text, [`Code::BadRequest`] for an invalid id.
+/// [`Code::Unauthenticated`] if one is missing, [`Code::InvalidSignature`] if one is repeated or another than the id
+/// is not text, [`Code::BadRequest`] for an invalid id.
 pub fn signature(headers: &HeaderMap) -> Result<Signature<'_>, ApiError> {
     let one = |name: &'static str| {
         let mut values = headers.get_all(name);
         let value = values.next().ok_or(Code::Unauthenticated)?;
-        if values.next().is_none() { Ok(value) } else { Err(Code::InvalidToken) }
+        if values.next().is_none() { Ok(value) } else { Err(Code::InvalidSignature) }
     };
-    let text = |name| one(name)?.to_str().map_err(|_| Code::InvalidToken);
+    let text = |name| one(name)?.to_str().map_err(|_| Code::InvalidSignature);
     let id = one("webhook-id")?.to_str().ok().filter(|id| WebhookId::new(id).is_some());
     let id = id.ok_or_else(|| {
         let message = "The webhook-id header must have 1 to 255 visible ASCII characters.";
@@ -77,7 +77,7 @@ pub fn accepts(media_type: &str, request: &HttpRequest) -> Result<(), ApiError> 
     if ranges.is_empty() || taken.is_some_and(|quality| quality > Quality::ZERO) {
         Ok(())
     } else {
-        Err(ApiError::saying(Code::NotAcceptable, format!("Only {media_type} can be answered.")))
+        Err(ApiError::saying(Code::NotAcceptable, format!("Only {media_type} is available.")))
     }
 }
 

@@ -3,6 +3,7 @@
 //! This module knows no operation and no connection.
 
 pub mod body;
+pub mod entry_kinds;
 pub mod envelope;
 pub mod error;
 pub mod fields;
@@ -16,6 +17,7 @@ pub mod names;
 pub mod page;
 pub mod query;
 pub mod read_only;
+pub mod rules;
 pub mod schema;
 pub mod server_sent_events;
 pub mod time;

@@ -11,14 +11,28 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
+use crate::http::wire::entry_kinds;
 use crate::http::wire::error::Code;
+use crate::http::wire::rules::Rule;
 
 /// The statuses: before the first completed audit, without a contradiction, and with one.
 pub const AUDIT_STATUSES: [&str; 3] = ["pending", "consistent", "broken"];
+/// The answers of a DJ.
+pub const VERDICTS: [&str; 3] = ["accepted", "rejected", "played"];
 /// The types of messages about top-ups.
 const TOPUP_EVENTS: [&str; 3] = ["topup.confirmed", "topup.failed", "topup.reversed"];
 /// The types of messages about payouts.
 const PAYOUT_EVENTS: [&str; 3] = ["payout.broadcast", "payout.completed", "payout.failed"];
+
+/// The outcome of a message that an operator will review.
+pub const STORED_FOR_REVIEW: &str = "stored_for_review";
+/// The outcome of a message that only the log has.
+pub const LOGGED_FOR_REVIEW: &str = "logged_for_review";
+/// The outcomes of messages that contradict the ledger, with their meanings.
+const MESSAGE_OUTCOMES: [(&str, &str); 2] = [
+    (STORED_FOR_REVIEW, "The message changed nothing. It is stored for an operator."),
+    (LOGGED_FOR_REVIEW, "The message changed nothing. It is only logged, because too many are unresolved."),
+];
 
 /// The type of a test of a webhook endpoint.
 pub const WEBHOOK_TEST: &str = "webhook.test";
@@ -39,6 +53,38 @@ macro_rules! names {
 
         impl ToSchema for $name {}
     )+};
+}
+
+macro_rules! explained_names {
+    ($(#[doc = $doc:literal] $name:ident = $names:expr;)+) => {$(
+        #[doc = $doc]
+        pub struct $name;
+
+        impl PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                let (names, lines): (Vec<String>, Vec<String>) = $names
+                    .map(|(name, meaning): (&str, String)| (name.to_owned(), format!("- `{name}`: {meaning}")))
+                    .unzip();
+                let description = format!("{}\n\n{}", $doc.trim(), lines.join("\n"));
+                let names = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names));
+                RefOr::T(names.description(Some(description)).build().into())
+            }
+        }
+
+        impl ToSchema for $name {}
+    )+};
+}
+
+explained_names! {
+    /// Kind of a wallet entry:
+    EntryKind = ledger::EntryKind::all()
+        .map(|kind| (entry_kinds::name(kind), entry_kinds::meaning(kind).to_owned()));
+    /// Code of a failure:
+    ErrorCode = Code::ALL.iter().map(|code| (code.name(), code.meaning()));
+    /// Rule that a field violates:
+    ValidationRule = Rule::ALL.iter().map(|rule| (rule.name(), rule.meaning()));
+    /// Outcome of a provider's message that contradicts the ledger:
+    MessageOutcome = MESSAGE_OUTCOMES.iter().map(|(name, meaning)| (*name, (*meaning).to_owned()));
 }
 
 /// Reference of a top-up or withdrawal at its provider: a UUID or a decimal id.
@@ -86,14 +132,10 @@ names! {
     AuditStatus = AUDIT_STATUSES;
     /// Popularity of an artist.
     ArtistType = account::ArtistType::all().map(account::ArtistType::name);
-    /// Kind of a wallet entry.
-    EntryKind = ledger::EntryKind::all().map(ledger::EntryKind::name);
     /// Kind of the object of a wallet entry.
     ReferenceType = ledger::EntityKind::posted().map(ledger::EntityKind::name);
-    /// Code of a failure.
-    ErrorCode = Code::ALL.iter().map(|code| code.name());
     /// Answer of a DJ.
-    Verdict = ["accepted", "rejected", "played"];
+    Verdict = VERDICTS;
     /// Type of a message about a top-up.
     TopupEventType = TOPUP_EVENTS;
     /// Type of a message about a payout.

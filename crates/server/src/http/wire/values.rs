@@ -9,6 +9,7 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::Position;
 use cuepoint_domain::ledger::adjustment::Correction;
 use cuepoint_domain::money::{self, Amount, Currency, Money, MoneyError};
+use cuepoint_domain::provider_message::Excerpt;
 use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::text::{Email, Line, MusicUrl, Password, Phone, TextError};
 use cuepoint_domain::topup::{PaidAmount, PaidCurrency};
@@ -17,7 +18,8 @@ use cuepoint_domain::withdrawal::WithdrawalAmount;
 use serde_json::value::RawValue;
 
 use crate::http::wire::json::Object;
-use crate::http::wire::messages;
+use crate::http::wire::messages::{self, FieldProblem};
+use crate::http::wire::names;
 
 /// The maximum amount of one field, in major units.
 pub const MAX_NUMBER: i64 = money::MAX_WHOLE_UNITS;
@@ -27,13 +29,13 @@ pub const MAX_NUMBER: i64 = money::MAX_WHOLE_UNITS;
 pub enum InvalidValue {
     /// Empty, and treated as missing.
     Empty,
-    /// Invalid, with these validation messages.
-    Messages(Vec<String>),
+    /// Invalid for these reasons.
+    Problems(Vec<FieldProblem>),
 }
 
-impl From<String> for InvalidValue {
-    fn from(message: String) -> Self {
-        Self::Messages(vec![message])
+impl From<FieldProblem> for InvalidValue {
+    fn from(problem: FieldProblem) -> Self {
+        Self::Problems(vec![problem])
     }
 }
 
@@ -49,7 +51,7 @@ fn is_number(raw: &RawValue) -> bool {
 }
 
 /// The rejection of a text; `malformed` is the message for an invalid format.
-fn refused(field: &str, error: TextError, malformed: fn(&str) -> String) -> InvalidValue {
+fn refused(field: &str, error: TextError, malformed: fn(&str) -> FieldProblem) -> InvalidValue {
     match error {
         TextError::Empty => InvalidValue::Empty,
         TextError::TooLong(most) => messages::at_most_characters(field, &most.to_string()).into(),
@@ -81,7 +83,8 @@ pub fn music_url(field: &str, raw: &RawValue) -> Read<MusicUrl> {
 
 /// The URL of a webhook endpoint.
 pub fn endpoint_url(field: &str, raw: &RawValue) -> Read<EndpointUrl> {
-    EndpointUrl::new(string(field, raw)?.trim()).map_err(|error| refused(field, error, messages::url))
+    EndpointUrl::new(string(field, raw)?.trim())
+        .map_err(|error| refused(field, error, messages::endpoint_url))
 }
 
 /// A new password.
@@ -134,11 +137,20 @@ pub fn position(field: &str, raw: &RawValue) -> Read<Position> {
 pub fn event_types(field: &str, raw: &RawValue) -> Read<BTreeSet<EventType>> {
     let items: Vec<&RawValue> = serde_json::from_str(raw.get()).map_err(|_| messages::list(field))?;
     if items.is_empty() {
-        return Err(messages::at_least_one_item(field).into());
+        return Err(messages::at_least_items(field, "1").into());
     }
-    let named = |item: &RawValue| EventType::named(&serde_json::from_str::<String>(item.get()).ok()?);
-    let types = items.into_iter().map(named).collect::<Option<_>>();
-    types.ok_or_else(|| messages::selected(field).into())
+    let named = |item: &RawValue| {
+        let text = serde_json::from_str::<String>(item.get());
+        let name = text.as_deref().unwrap_or(item.get());
+        EventType::named(name).ok_or_else(|| unknown_event_type(field, name).into())
+    };
+    items.into_iter().map(named).collect()
+}
+
+/// The problem of a list of types with this name, which no type has.
+#[must_use]
+pub fn unknown_event_type(field: &str, name: &str) -> FieldProblem {
+    messages::unknown_name(field, Excerpt::<64>::of(name).as_str(), EventType::all().map(EventType::name))
 }
 
 /// The id of an account, existing or not.
@@ -160,7 +172,7 @@ pub fn artist_type(field: &str, raw: &RawValue) -> Read<ArtistType> {
         "" => Err(InvalidValue::Empty),
         "upcoming" | "upcoming_artist" => Ok(ArtistType::Upcoming),
         "popular" | "popular_song" => Ok(ArtistType::Popular),
-        _ => Err(messages::selected(field).into()),
+        _ => Err(messages::one_of(field, ArtistType::all().map(ArtistType::name)).into()),
     }
 }
 
@@ -168,7 +180,7 @@ pub fn artist_type(field: &str, raw: &RawValue) -> Read<ArtistType> {
 pub fn role(field: &str, raw: &RawValue) -> Read<Role> {
     match string(field, raw)?.trim() {
         "" => Err(InvalidValue::Empty),
-        name => Role::named(name).ok_or_else(|| messages::selected(field).into()),
+        name => Role::named(name).ok_or_else(|| messages::one_of(field, Role::all().map(Role::name)).into()),
     }
 }
 
@@ -179,7 +191,7 @@ pub fn dj_answer(field: &str, raw: &RawValue) -> Read<DjAnswer> {
         "accepted" => Ok(DjAnswer::Accept),
         "rejected" => Ok(DjAnswer::Reject),
         "played" => Ok(DjAnswer::Play),
-        _ => Err(messages::selected(field).into()),
+        _ => Err(messages::one_of(field, names::VERDICTS).into()),
     }
 }
 
@@ -221,9 +233,8 @@ pub fn money(currency: &Currency, least: Money) -> impl Fn(&str, &RawValue) -> R
             Err(MoneyError::TooLarge) => Err(messages::at_most(field, &MAX_NUMBER.to_string()).into()),
             Err(MoneyError::TooManyDecimals(scale)) => {
                 let small = is_below(currency, raw.get(), least).then(too_small);
-                Err(InvalidValue::Messages(
-                    std::iter::once(too_many_decimals(field, scale)).chain(small).collect(),
-                ))
+                let decimals = messages::decimals(field, scale);
+                Err(InvalidValue::Problems(std::iter::once(decimals).chain(small).collect()))
             }
         }
     }
@@ -237,7 +248,7 @@ pub fn correction(currency: &Currency) -> impl Fn(&str, &RawValue) -> Read<Corre
         Err(MoneyError::TooLarge) => {
             Err(messages::between(field, &format!("-{MAX_NUMBER}"), &MAX_NUMBER.to_string()).into())
         }
-        Err(MoneyError::TooManyDecimals(scale)) => Err(too_many_decimals(field, scale).into()),
+        Err(MoneyError::TooManyDecimals(scale)) => Err(messages::decimals(field, scale).into()),
     }
 }
 
@@ -274,11 +285,6 @@ pub fn paid_currency(currency: &Currency) -> impl Fn(&str, &RawValue) -> Read<Pa
         "" => Err(InvalidValue::Empty),
         code => Ok(PaidCurrency::read(code, currency)),
     }
-}
-
-fn too_many_decimals(field: &str, scale: u8) -> String {
-    let places = if scale == 0 { "0".to_owned() } else { format!("0-{scale}") };
-    messages::decimals(field, &places)
 }
 
 /// Whether a number with too many decimals, written without an exponent, is below the amount.

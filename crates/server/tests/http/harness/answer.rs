@@ -65,7 +65,7 @@ impl Answer {
             expected.push("continue_after");
         }
         if body.get("errors").is_some() {
-            expected.push("errors");
+            expected.extend(["details", "errors"]);
         }
         expected.sort_unstable();
         assert_eq!(keys(&body), expected, "{self}");
@@ -83,12 +83,23 @@ impl Answer {
         expected.sort_unstable();
         assert!(errors.is_object(), "{self}");
         assert_eq!(keys(&errors), expected, "{self}");
+        let details = self.json()["details"].as_array().cloned().unwrap_or_else(|| panic!("{self}"));
+        let count: usize =
+            errors.as_object().unwrap().values().map(|all| all.as_array().unwrap().len()).sum();
+        assert_eq!(details.len(), count, "a detail for each message: {self}");
+        assert!(details.iter().all(|detail| keys(detail) == ["field", "limit", "rule"]), "{self}");
         for field in fields {
+            let of_field = || details.iter().filter(|detail| detail["field"] == *field);
+            // Their messages name no field.
+            let is_unnamed = of_field().any(|detail| {
+                ["spendable", "not_yourself", "limit"].contains(&detail["rule"].as_str().unwrap())
+            });
             let sentences = errors[field].as_array().unwrap_or_else(|| panic!("{field}: {self}"));
-            assert!(!sentences.is_empty(), "{field}: {self}");
+            assert!(!sentences.is_empty() && sentences.len() == of_field().count(), "{field}: {self}");
             for sentence in sentences {
                 let sentence = sentence.as_str().unwrap_or_else(|| panic!("{field}: {self}"));
-                assert!(sentence.contains(&field.replace('_', " ")) && sentence.ends_with('.'), "{self}");
+                let is_named = sentence.contains(&field.replace('_', " "));
+                assert!((is_named || is_unnamed) && sentence.ends_with('.'), "{self}");
             }
         }
         errors
@@ -111,7 +122,8 @@ impl Answer {
                 let challenge = challenge.unwrap_or_else(|| panic!("no WWW-Authenticate: {self}"));
                 assert!(challenge.starts_with("Bearer"), "{challenge}: {self}");
                 let blames = challenge.contains("error=\"invalid_token\"");
-                assert_eq!(blames, code == "invalid_token", "{challenge}: {self}");
+                let is_about_token = ["invalid_token", "token_expired", "session_ended"].contains(&code);
+                assert_eq!(blames, is_about_token, "{challenge}: {self}");
             }
             403 if code == "insufficient_scope" => {
                 let challenge = challenge.unwrap_or_else(|| panic!("no WWW-Authenticate: {self}"));
@@ -122,6 +134,7 @@ impl Answer {
                 let seconds: u32 = self.header("retry-after").unwrap_or("").parse().expect("Retry-After");
                 assert!(seconds >= 1, "{self}");
             }
+            501 => assert!(self.header("retry-after").is_none(), "{self}"),
             _ => assert!(challenge.is_none(), "{self}"),
         }
     }

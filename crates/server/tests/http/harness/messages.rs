@@ -129,12 +129,24 @@ impl<'a> Message<'a> {
         self.call(&server.client()).send()
     }
 
+    /// Sends a message that contradicts the ledger.
+    #[track_caller]
+    pub(crate) fn contradicts(&self, server: &Server) {
+        is_stored_for_review(&self.send(server));
+    }
+
     #[track_caller]
     pub(crate) fn heard(&self, server: &Server) {
         let answer = self.send(server);
         assert_eq!((answer.status, answer.text.as_str()), (204, ""), "{answer}");
         assert!(answer.header("x-request-id").is_some() && answer.header("content-type").is_none());
     }
+}
+
+/// Checks the answer to a message that contradicts the ledger.
+#[track_caller]
+pub(crate) fn is_stored_for_review(answer: &Answer) {
+    assert_eq!(answer.data(200), json!({"outcome": "stored_for_review"}), "{answer}");
 }
 
 /// Checks that a call was signed with the first secret over exactly its content, under this reference.

@@ -20,7 +20,9 @@ pub(crate) use client::{Call, Client};
 pub(crate) use database::Database;
 pub(crate) use event_stream::{EventStream, Message as StreamMessage, Received};
 pub(crate) use mail::{MailServer, Post};
-pub(crate) use messages::{Message, NEW, OLD, STRANGE, TOPUPS, is_signed, paid, payout_keys};
+pub(crate) use messages::{
+    Message, NEW, OLD, STRANGE, TOPUPS, is_signed, is_stored_for_review, paid, payout_keys,
+};
 pub(crate) use name_server::NameServer;
 pub(crate) use people::{
     PASSWORD, PERSONAL_INFO, Person, REQUEST, WEBHOOK_URL, WITHDRAWAL, cents, line, operator_keys, song,

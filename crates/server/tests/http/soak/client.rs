@@ -30,11 +30,11 @@ const ROUTES: &[(&str, &[&str])] = &[
     ("POST /music/requests", &["201", "422 insufficient_funds", "422 validation_failed", "409 dj_offline"]),
     (
         "POST /music/requests/{id}/cancel",
-        &["200", "409 invalid_transition", "403 forbidden", "404 not_found"],
+        &["200", "409 invalid_transition", "403 not_your_request", "404 not_found"],
     ),
     (
         "PATCH /music/requests-update/{id}",
-        &["200", "409 invalid_transition", "403 forbidden", "404 not_found"],
+        &["200", "409 invalid_transition", "403 not_your_request", "404 not_found"],
     ),
     ("POST /withdrawal/crypto", &["201", "409 wallet_owes", "422 insufficient_funds", "422 limit_exceeded"]),
     ("POST /withdrawals/{id}/cancel", &["200", "409 invalid_transition"]),

@@ -92,7 +92,7 @@ fn signed_ec(header: &Value) -> String {
     forged(&header.to_string(), &claims().to_string(), SignatureAlgorithm::ES256, ec_key())
 }
 
-fn check(token: &str, expected: Result<Principal, InvalidToken>, why: &str) {
+fn check(token: &str, expected: Result<Principal, TokenRefusal>, why: &str) {
     assert_eq!(tokens().verify(token, EPOCH, at(NOW)), expected, "{why}: {token}");
 }
 
@@ -149,16 +149,32 @@ fn a_token_expires_at_the_moment_up_to_which_it_is_accepted() {
         assert_eq!(tokens.expiry(&token, EPOCH, at(NOW + moment)), Ok(at(NOW + 930)), "{moment}");
     }
     assert_eq!(tokens.verify(&token, EPOCH, at(NOW + 929)), Ok(ada()));
-    assert_eq!(tokens.verify(&token, EPOCH, at(NOW + 931)), Err(InvalidToken));
-    assert_eq!(tokens.expiry(&token, EPOCH, at(NOW + 931)), Err(InvalidToken));
+    assert_eq!(tokens.verify(&token, EPOCH, at(NOW + 931)), Err(TokenRefusal::Expired));
+    assert_eq!(tokens.expiry(&token, EPOCH, at(NOW + 931)), Err(TokenRefusal::Expired));
+}
+
+#[test]
+fn only_a_token_that_was_valid_has_expired() {
+    let expired = with(claims(), "exp", json!(NOW - 31));
+    check(&signed(&header(), &expired), Err(TokenRefusal::Expired), "expired");
+    for (key, value) in [
+        ("iss", json!("somebody")),
+        ("aud", json!("something")),
+        ("nbf", json!(NOW + 31)),
+        ("role", json!("root")),
+        ("sid", json!(0)),
+        ("epoch", json!(3)),
+    ] {
+        check(&signed(&header(), &with(expired.clone(), key, value)), Err(TokenRefusal::Invalid), key);
+    }
 }
 
 #[test]
 fn every_claim_is_required_and_checked() {
     for key in ["iss", "sub", "aud", "exp", "nbf", "iat", "jti", "role", "dj", "sid"] {
-        check(&signed(&header(), &without(claims(), key)), Err(InvalidToken), key);
-        check(&signed(&header(), &with(claims(), key, Value::Null)), Err(InvalidToken), key);
-        check(&signed(&header(), &with(claims(), key, json!([]))), Err(InvalidToken), key);
+        check(&signed(&header(), &without(claims(), key)), Err(TokenRefusal::Invalid), key);
+        check(&signed(&header(), &with(claims(), key, Value::Null)), Err(TokenRefusal::Invalid), key);
+        check(&signed(&header(), &with(claims(), key, json!([]))), Err(TokenRefusal::Invalid), key);
     }
     for (key, value) in [
         ("iss", json!("somebody")),
@@ -168,7 +184,6 @@ fn every_claim_is_required_and_checked() {
         ("sub", json!("seven")),
         ("sub", json!("9223372036854775808")),
         ("sub", json!(7)),
-        ("exp", json!(NOW - 31)),
         ("exp", json!(i64::MIN)),
         ("exp", json!(i64::MAX)),
         ("exp", json!(1.5)),
@@ -186,7 +201,7 @@ fn every_claim_is_required_and_checked() {
         ("sid", json!("9")),
         ("sid", json!(9.5)),
     ] {
-        check(&signed(&header(), &with(claims(), key, value)), Err(InvalidToken), key);
+        check(&signed(&header(), &with(claims(), key, value)), Err(TokenRefusal::Invalid), key);
     }
 }
 
@@ -208,7 +223,7 @@ fn the_algorithm_is_pinned() {
         ("HS256", HS256, b""),
     ] {
         let header = super::tests::with(header(), "alg", json!(alg)).to_string();
-        check(&forged(&header, &claims, with, key), Err(InvalidToken), alg);
+        check(&forged(&header, &claims, with, key), Err(TokenRefusal::Invalid), alg);
     }
     // Public data is no secret, and the secret of one key does not serve for another.
     let stranger = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new());
@@ -230,19 +245,19 @@ fn the_algorithm_is_pinned() {
         ("old", "ES256", SignatureAlgorithm::ES256, ec_key()),
     ] {
         let header = json!({ "alg": alg, "typ": "JWT", "kid": kid }).to_string();
-        check(&forged(&header, &claims, with, key), Err(InvalidToken), alg);
+        check(&forged(&header, &claims, with, key), Err(TokenRefusal::Invalid), alg);
     }
     let unsigned = issued();
     let unsigned = unsigned.rsplit_once('.').unwrap().0;
-    check(&format!("{unsigned}."), Err(InvalidToken), "no signature");
-    check(unsigned, Err(InvalidToken), "two parts");
+    check(&format!("{unsigned}."), Err(TokenRefusal::Invalid), "no signature");
+    check(unsigned, Err(TokenRefusal::Invalid), "two parts");
 }
 
 #[test]
 fn arrays_are_refused_as_header_and_claims() {
     let listed = json!(["cuepoint", "7", "cuepoint-api", NOW + 900, NOW, NOW, "x", "member", true, 9]);
-    check(&signed(&header(), &listed), Err(InvalidToken), "the claims' values without their names");
-    check(&signed(&json!(["HS256", "JWT", "new"]), &claims()), Err(InvalidToken), "the header's");
+    check(&signed(&header(), &listed), Err(TokenRefusal::Invalid), "the claims' values without their names");
+    check(&signed(&json!(["HS256", "JWT", "new"]), &claims()), Err(TokenRefusal::Invalid), "the header's");
 }
 
 #[test]
@@ -269,7 +284,7 @@ fn unexpected_headers_are_refused() {
         json!(null),
         json!("HS256"),
     ] {
-        check(&signed(&header, &claims()), Err(InvalidToken), "header");
+        check(&signed(&header, &claims()), Err(TokenRefusal::Invalid), "header");
     }
     for header in [
         without(ec_header(), "alg"),
@@ -281,7 +296,7 @@ fn unexpected_headers_are_refused() {
         with(ec_header(), "alg", json!("none")),
         with(ec_header(), "alg", json!("es256")),
     ] {
-        check(&signed_ec(&header), Err(InvalidToken), "header");
+        check(&signed_ec(&header), Err(TokenRefusal::Invalid), "header");
     }
 }
 
@@ -289,18 +304,18 @@ fn unexpected_headers_are_refused() {
 fn duplicate_keys_in_a_token_are_refused() {
     let header = header().to_string();
     let twice = claims().to_string().replacen('{', r#"{"sub":"8","#, 1);
-    check(&forged(&header, &twice, HS256, NEW_KEY), Err(InvalidToken), "sub");
+    check(&forged(&header, &twice, HS256, NEW_KEY), Err(TokenRefusal::Invalid), "sub");
     let twice = header.replacen('{', r#"{"kid":"old","#, 1);
-    check(&forged(&twice, &claims().to_string(), HS256, NEW_KEY), Err(InvalidToken), "kid");
+    check(&forged(&twice, &claims().to_string(), HS256, NEW_KEY), Err(TokenRefusal::Invalid), "kid");
     let twice = header.replacen('{', r#"{"alg":"none","#, 1);
-    check(&forged(&twice, &claims().to_string(), HS256, NEW_KEY), Err(InvalidToken), "alg");
+    check(&forged(&twice, &claims().to_string(), HS256, NEW_KEY), Err(TokenRefusal::Invalid), "alg");
 }
 
 #[test]
 fn a_token_above_four_kibibytes_is_refused() {
     let long = |jti: usize| signed(&header(), &with(claims(), "jti", json!("x".repeat(jti))));
     check(&long(2_800), Ok(ada()), "below");
-    check(&long(3_000), Err(InvalidToken), "above");
+    check(&long(3_000), Err(TokenRefusal::Invalid), "above");
 }
 
 #[test]
@@ -316,7 +331,11 @@ fn flip_every_bit(token: &str) {
             let mut bytes = token.to_owned().into_bytes();
             bytes[position] ^= 1 << bit;
             let Ok(flipped) = String::from_utf8(bytes) else { continue };
-            assert_eq!(tokens_once().verify(&flipped, EPOCH, at(NOW)), Err(InvalidToken), "{flipped}");
+            assert_eq!(
+                tokens_once().verify(&flipped, EPOCH, at(NOW)),
+                Err(TokenRefusal::Invalid),
+                "{flipped}"
+            );
         }
     }
 }
@@ -335,7 +354,7 @@ fn hostile_texts_are_refused_without_a_panic() {
             (0..4_u32).map(|n| pieces[number / pieces.len().pow(n) % pieces.len()]).collect();
         for text in [chosen.concat(), chosen.join("."), chosen[..3].join(".")] {
             if text != token {
-                assert_eq!(tokens_once().verify(&text, EPOCH, at(NOW)), Err(InvalidToken), "{text}");
+                assert_eq!(tokens_once().verify(&text, EPOCH, at(NOW)), Err(TokenRefusal::Invalid), "{text}");
             }
         }
     }
@@ -348,9 +367,9 @@ fn random_bytes_in_every_part_are_refused_without_a_panic() {
         let [header, claims] = [random::<24>(secrets), random::<24>(secrets)];
         let token =
             forged(&String::from_utf8_lossy(&header), &String::from_utf8_lossy(&claims), HS256, NEW_KEY);
-        assert_eq!(tokens_once().verify(&token, EPOCH, at(NOW)), Err(InvalidToken), "{token}");
+        assert_eq!(tokens_once().verify(&token, EPOCH, at(NOW)), Err(TokenRefusal::Invalid), "{token}");
         let signed = forged(&self::header().to_string(), &String::from_utf8_lossy(&claims), HS256, NEW_KEY);
-        assert_eq!(tokens_once().verify(&signed, EPOCH, at(NOW)), Err(InvalidToken), "{signed}");
+        assert_eq!(tokens_once().verify(&signed, EPOCH, at(NOW)), Err(TokenRefusal::Invalid), "{signed}");
     }
 }
 
@@ -360,27 +379,24 @@ fn tokens_once() -> &'static SignedTokens {
 }
 
 /// Verifies a token again that was already verified at `NOW`.
-fn remembered(key: &str, after: i64, counts: bool) {
+fn remembered(key: &str, after: i64, counts: Result<(), TokenRefusal>) {
     let then = at(NOW.saturating_add(after));
     let new = STANDARD.encode(NEW_KEY);
     let keys = KeysInForce::parse(&format!("new:{new} {key}").into(), at(NOW)).unwrap();
     let tokens = SignedTokens::new(keys, Duration::minutes(15), RandomSecrets::new().unwrap());
     let token = tokens.issue(&ada(), EPOCH, at(NOW)).unwrap().token;
     assert_eq!(tokens.verify(&token, EPOCH, at(NOW)), Ok(ada()));
-    assert_eq!(
-        tokens.verify(&token, EPOCH, then),
-        if counts { Ok(ada()) } else { Err(InvalidToken) },
-        "{after}"
-    );
+    assert_eq!(tokens.verify(&token, EPOCH, then), counts.map(|()| ada()), "{after}");
     assert_eq!(tokens.verify(&token, EPOCH, at(NOW)), Ok(ada()));
 }
 
 #[test]
 fn a_cached_token_expires_like_a_new_one() {
-    for (after, counts) in [(-31, false), (-30, true), (899, true), (930, true), (931, false)] {
+    let (expired, invalid) = (Err(TokenRefusal::Expired), Err(TokenRefusal::Invalid));
+    for (after, counts) in [(-31, invalid), (-30, Ok(())), (899, Ok(())), (930, Ok(())), (931, expired)] {
         remembered("", after, counts);
     }
-    for (after, counts) in [(299, true), (300, false)] {
+    for (after, counts) in [(299, Ok(())), (300, invalid)] {
         remembered("until=2027-01-15T08:05:00Z", after, counts);
     }
 }
@@ -401,7 +417,7 @@ fn a_cached_token_expires_with_its_key() {
     assert_eq!(tokens.verify(&token, EPOCH, at(NOW)), Ok(ada()));
     write(OLD_KEY);
     tokens.keys().reload(at(NOW)).unwrap().unwrap();
-    assert_eq!(tokens.verify(&token, EPOCH, at(NOW)), Err(InvalidToken));
+    assert_eq!(tokens.verify(&token, EPOCH, at(NOW)), Err(TokenRefusal::Invalid));
 }
 
 #[test]
@@ -410,8 +426,8 @@ fn a_cached_token_of_another_epoch_is_refused() {
     let token = tokens.issue(&ada(), Epoch(5), at(NOW)).unwrap().token;
     for (epoch, expected) in [
         (Epoch(5), Ok(ada())),
-        (Epoch(6), Err(InvalidToken)),
-        (EPOCH, Err(InvalidToken)),
+        (Epoch(6), Err(TokenRefusal::Invalid)),
+        (EPOCH, Err(TokenRefusal::Invalid)),
         (Epoch(5), Ok(ada())),
     ] {
         assert_eq!(tokens.verify(&token, epoch, at(NOW)), expected, "{epoch:?}");
@@ -419,5 +435,5 @@ fn a_cached_token_of_another_epoch_is_refused() {
     // As issued by servers that predate epochs.
     let without = signed(&header(), &claims());
     assert_eq!(tokens.verify(&without, EPOCH, at(NOW)), Ok(ada()));
-    assert_eq!(tokens.verify(&without, Epoch(5), at(NOW)), Err(InvalidToken));
+    assert_eq!(tokens.verify(&without, Epoch(5), at(NOW)), Err(TokenRefusal::Invalid));
 }

@@ -31,7 +31,7 @@ pub struct AuditView {
     postings: u64,
     /// Number of checked requests, withdrawals, top-ups and adjustments.
     #[schema(minimum = 0, example = 60)]
-    things: u64,
+    objects: u64,
     /// The first contradiction; null if there is none.
     #[schema(example = "entry 7 of wallet 12: its hash does not fit")]
     finding: Option<String>,
@@ -62,7 +62,7 @@ impl AuditView {
             wallets: seen.wallets,
             entries: seen.entries,
             postings: seen.postings,
-            things: seen.entities,
+            objects: seen.entities,
             finding,
         }
     }
@@ -85,7 +85,7 @@ mod tests {
             shown(None),
             concat!(
                 r#"{"status":"pending","started_at":null,"finished_at":null,"wallets":0,"entries":0,"#,
-                r#""postings":0,"things":0,"finding":null}"#
+                r#""postings":0,"objects":0,"finding":null}"#
             )
         );
         let whole = CompletedAudit {
@@ -96,7 +96,7 @@ mod tests {
         };
         let rest = concat!(
             r#""started_at":"1970-01-01T00:00:00.000000Z","finished_at":"1970-01-01T00:00:00.000001Z","#,
-            r#""wallets":1,"entries":2,"postings":3,"things":4,"finding":"#
+            r#""wallets":1,"entries":2,"postings":3,"objects":4,"finding":"#
         );
         assert_eq!(shown(Some(&whole)), format!(r#"{{"status":"consistent",{rest}null}}"#));
         let wallet = UserId::new(7).unwrap();

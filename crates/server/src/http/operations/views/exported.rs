@@ -32,7 +32,7 @@ pub struct AccountView {
     created_at: WireTimestamp,
     /// Time of the last change of the role or suspension, or of becoming a DJ; null if there was none.
     #[schema(value_type = Option<String>, format = DateTime)]
-    standing_changed_at: Option<WireTimestamp>,
+    role_changed_at: Option<WireTimestamp>,
     /// Time of the last change of the e-mail address or reset of the password; null if there was none.
     #[schema(value_type = Option<String>, format = DateTime)]
     login_changed_at: Option<WireTimestamp>,
@@ -155,7 +155,7 @@ impl AccountView {
         Self {
             role: user.role.name(),
             created_at: WireTimestamp(user.created_at),
-            standing_changed_at: user.status_changed_at.map(WireTimestamp),
+            role_changed_at: user.status_changed_at.map(WireTimestamp),
             login_changed_at: user.login_changed_at.map(WireTimestamp),
         }
     }

@@ -6,6 +6,7 @@ mod block;
 mod event;
 mod exported;
 mod json_web_key;
+mod message_received;
 mod named;
 mod operator_topup;
 mod operator_withdrawal;
@@ -35,6 +36,7 @@ pub use exported::{
     ExportedWebhookEndpointView, ExportedWithdrawalView, OperationView,
 };
 pub use json_web_key::{JsonWebKeySetView, JsonWebKeyView};
+pub use message_received::MessageReceivedView;
 pub use named::{NamedSecurityEventView, NamedTopupView, OperatorTopupData};
 pub use operator_topup::{OperatorTopupView, SuspenseData, SuspenseView};
 pub use operator_withdrawal::{OperatorWithdrawalView, ReviewedWithdrawalView};

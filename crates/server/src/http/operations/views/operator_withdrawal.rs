@@ -26,13 +26,17 @@ pub struct OperatorWithdrawalView {
     /// Id of the account.
     #[schema(minimum = 1, example = 7)]
     user_id: i64,
-    /// Amount in major units of the wallet's currency.
+    /// Amount in major units of `amount_currency`, the wallet's currency. `currency` names the cryptocurrency in
+    /// which it is paid out.
     #[schema(value_type = f64, format = "decimal", example = 25.00)]
     amount: Number,
+    /// Currency of `amount`: the wallet's.
+    #[schema(example = "USD")]
+    amount_currency: String,
     /// Address of the recipient.
     #[schema(example = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq")]
     wallet_address: String,
-    /// Cryptocurrency of the payout.
+    /// Cryptocurrency of the payout, not of `amount`.
     #[schema(example = "BTC")]
     currency: String,
     /// Network of the payout.
@@ -121,6 +125,7 @@ impl OperatorWithdrawalView {
             reference: withdrawal.reference().to_string(),
             user_id: withdrawal.user.get(),
             amount: Number::money(currency, withdrawal.amount.money()),
+            amount_currency: currency.code().to_owned(),
             wallet_address: withdrawal.wallet_address.as_str().to_owned(),
             currency: withdrawal.currency.as_str().to_owned(),
             network: withdrawal.network.as_str().to_owned(),
@@ -167,8 +172,8 @@ mod tests {
                 serde_json::to_string(&OperatorWithdrawalView::new(&withdrawal, &usd)).unwrap(),
                 format!(
                     concat!(
-                        r#"{{"id":5,"reference":"{}","user_id":7,"amount":25.00,"wallet_address":"bc1q","#,
-                        r#""currency":"BTC","network":"bitcoin","created_at":"{}","updated_at":"{}","#,
+                        r#"{{"id":5,"reference":"{}","user_id":7,"amount":25.00,"amount_currency":"USD","#,
+                        r#""wallet_address":"bc1q","currency":"BTC","network":"bitcoin","created_at":"{}","updated_at":"{}","#,
                         r#""status":"completed","txid":"ab12","approvals":[3,4]}}"#
                     ),
                     reference, at, at

@@ -33,7 +33,7 @@ pub struct ContradictingMessageView {
     reference: String,
     /// Id in the message; null if it has none.
     #[schema(example = 5)]
-    stated_id: Option<i64>,
+    claimed_id: Option<i64>,
     /// Id of the top-up with the reference; null if there is none.
     #[schema(minimum = 1, example = 3)]
     topup_id: Option<i64>,
@@ -114,7 +114,7 @@ impl ContradictingMessageView {
             r#type: record.kind.as_str().to_owned(),
             reason_code: record.contradiction.name(),
             reference: record.reference.as_str().to_owned(),
-            stated_id: record.stated_id,
+            claimed_id: record.stated_id,
             topup_id: row_of(MessageSource::Topups),
             withdrawal_id: row_of(MessageSource::Payouts),
             amount: presented.amount.as_ref().map(Excerpt::to_string),

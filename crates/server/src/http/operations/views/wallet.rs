@@ -5,6 +5,7 @@ use cuepoint_domain::money::Currency;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::http::wire::entry_kinds;
 use crate::http::wire::money::Number;
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
@@ -70,6 +71,9 @@ pub struct EntryView {
     /// Change of the available balance, in major units: negative for a hold.
     #[schema(value_type = f64, format = "decimal", example = -10.00)]
     amount: Number,
+    /// Change of the held amount, in major units: positive for a hold, negative when it is released or paid.
+    #[schema(value_type = f64, format = "decimal", example = 10.00)]
+    held_change: Number,
     /// Available balance after the entry, in major units.
     #[schema(value_type = f64, format = "decimal", example = 40.00)]
     available_after: Number,
@@ -114,8 +118,9 @@ impl EntryView {
     pub fn new(entry: &ledger::Entry, currency: &Currency) -> Self {
         Self {
             id: entry.seq,
-            kind: entry.kind.name(),
+            kind: entry_kinds::name(entry.kind),
             amount: Number::money(currency, entry.change.available),
+            held_change: Number::money(currency, entry.change.held),
             available_after: Number::money(currency, entry.after.available),
             held_after: Number::money(currency, entry.after.held),
             owed_after: Number::money(currency, entry.after.owed),
@@ -179,8 +184,8 @@ mod tests {
         assert_eq!(
             serde_json::to_string(&EntryView::new(&entry, &Currency::new("USD", 2).unwrap())).unwrap(),
             concat!(
-                r#"{"id":2,"kind":"hold","amount":-10.00,"available_after":40.00,"held_after":10.00,"#,
-                r#""owed_after":0.00,"reference":{"type":"music_request","id":42},"created_at":"1970-01-01T00:00:00.000000Z"}"#
+                r#"{"id":2,"kind":"hold","amount":-10.00,"held_change":10.00,"available_after":40.00,"#,
+                r#""held_after":10.00,"owed_after":0.00,"reference":{"type":"music_request","id":42},"created_at":"1970-01-01T00:00:00.000000Z"}"#
             )
         );
     }

@@ -21,13 +21,13 @@ pub struct WithdrawalRequestView {
     /// Id of the account.
     #[schema(minimum = 1, example = 7)]
     user_id: i64,
-    /// Amount in major units of the wallet's currency.
+    /// Amount in major units of the wallet's currency, not of `currency`: 25.00 dollars that are paid out in BTC.
     #[schema(value_type = f64, format = "decimal", example = 25.00)]
     amount: Number,
     /// Address of the recipient.
     #[schema(example = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq")]
     wallet_address: String,
-    /// Cryptocurrency of the payout.
+    /// Cryptocurrency of the payout, not of `amount`.
     #[schema(example = "BTC")]
     currency: String,
     /// Network of the payout.
@@ -65,13 +65,17 @@ pub struct WithdrawalView {
     /// Id of the account.
     #[schema(minimum = 1, example = 7)]
     user_id: i64,
-    /// Amount in major units of the wallet's currency.
+    /// Amount in major units of `amount_currency`, the wallet's currency. `currency` names the cryptocurrency in
+    /// which it is paid out.
     #[schema(value_type = f64, format = "decimal", example = 25.00)]
     amount: Number,
+    /// Currency of `amount`: the wallet's.
+    #[schema(example = "USD")]
+    amount_currency: String,
     /// Address of the recipient.
     #[schema(example = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq")]
     wallet_address: String,
-    /// Cryptocurrency of the payout.
+    /// Cryptocurrency of the payout, not of `amount`.
     #[schema(example = "BTC")]
     currency: String,
     /// Network of the payout.
@@ -142,7 +146,7 @@ impl WithdrawalRequestedView {
 impl WithdrawalView {
     /// The current state of the withdrawal.
     #[must_use]
-    pub fn new(withdrawal: &withdrawal::Withdrawal, currency: &Currency) -> Self {
+    pub fn new(withdrawal: &withdrawal::Withdrawal, of_wallet: &Currency) -> Self {
         let WithdrawalRequestView {
             id,
             user_id,
@@ -152,11 +156,12 @@ impl WithdrawalView {
             network,
             created_at,
             updated_at,
-        } = WithdrawalRequestView::new(withdrawal, currency);
+        } = WithdrawalRequestView::new(withdrawal, of_wallet);
         Self {
             id,
             user_id,
             amount,
+            amount_currency: of_wallet.code().to_owned(),
             wallet_address,
             currency,
             network,
@@ -211,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_listed_withdrawal_also_has_its_status_and_transaction() {
+    fn a_listed_withdrawal_also_has_its_wallet_currency_status_and_transaction() {
         let usd = Currency::new("USD", 2).unwrap();
         let txid = Line::new("ab12").unwrap();
         for (state, end) in [
@@ -219,7 +224,8 @@ mod tests {
             (WithdrawalState::Completed { txid }, r#","status":"completed","txid":"ab12"}"#),
         ] {
             let view = WithdrawalView::new(&withdrawal(state), &usd);
-            assert_eq!(serde_json::to_string(&view).unwrap(), format!("{KEYS}{end}"));
+            let keys = KEYS.replace(r#""amount":25.00,"#, r#""amount":25.00,"amount_currency":"USD","#);
+            assert_eq!(serde_json::to_string(&view).unwrap(), format!("{keys}{end}"));
         }
     }
 }

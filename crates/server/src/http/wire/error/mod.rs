@@ -6,11 +6,9 @@ use std::borrow::Cow;
 
 pub use code::Code;
 
-use crate::http::wire::messages::Errors;
+use crate::http::wire::messages::{Errors, FieldProblem};
 use crate::http::wire::money::Number;
 
-/// The `Retry-After`, in seconds, of a feature that the deployment has not configured.
-const SECONDS_UNTIL_CONFIGURED: u32 = 3_600;
 /// The `Retry-After`, in seconds, while the revocation list or the clock is unreliable.
 const SECONDS_UNTIL_RELIABLE: u32 = 5;
 
@@ -19,7 +17,7 @@ const SECONDS_UNTIL_RELIABLE: u32 = 5;
 pub struct Transition {
     /// The current status.
     pub current: &'static str,
-    /// The statuses that are reachable from it, by any principal.
+    /// The statuses that the caller can set now.
     pub allowed: Vec<&'static str>,
 }
 
@@ -98,10 +96,7 @@ impl From<Code> for ApiError {
 
 impl ApiError {
     /// The message for a balance that would exceed its maximum.
-    pub const BALANCE_TOO_LARGE: &str = "A balance would be larger than any may be.";
-
-    /// The message if no active operator would remain.
-    pub const LAST_OPERATOR: &str = "This is the last active operator. Give somebody else the role first.";
+    pub const BALANCE_TOO_LARGE: &str = "This would exceed the largest possible balance.";
 
     fn with(code: Code, details: Details) -> Self {
         Self { code, message: Cow::Borrowed(code.message()), details: Box::new(details) }
@@ -113,17 +108,17 @@ impl ApiError {
         Self { message: message.into(), ..Self::from(code) }
     }
 
-    /// The failure of a feature that this deployment does not offer.
-    #[must_use]
-    pub fn not_here(message: &'static str) -> Self {
-        Self::not_now(message, SECONDS_UNTIL_CONFIGURED)
-    }
-
     /// The failure of a call that this deployment does not serve for this many seconds.
     #[must_use]
     pub fn not_now(message: &'static str, retry_after_seconds: u32) -> Self {
+        Self { message: message.into(), ..Self::after(Code::Unavailable, retry_after_seconds) }
+    }
+
+    /// A failure that lasts for this many seconds.
+    #[must_use]
+    pub fn after(code: Code, retry_after_seconds: u32) -> Self {
         let details = Details { retry_after_seconds: Some(retry_after_seconds), ..Details::default() };
-        Self { message: message.into(), ..Self::with(Code::Unavailable, details) }
+        Self::with(code, details)
     }
 
     /// A failure of these fields; as in Laravel, the first validation message is also the message.
@@ -153,8 +148,10 @@ impl ApiError {
 
     /// A failure of one field whose value is well formed.
     #[must_use]
-    pub fn of_field(code: Code, field: &'static str, sentence: String) -> Self {
-        Self::with(code, Details { errors: Errors::one(field, sentence), ..Details::default() })
+    pub fn of_field(code: Code, field: &'static str, problem: FieldProblem) -> Self {
+        let errors = Errors::one(field, problem);
+        let message = errors.summary().map_or(Cow::Borrowed(code.message()), Cow::Owned);
+        Self { message, ..Self::with(code, Details { errors, ..Details::default() }) }
     }
 
     /// A failure whose cause is only logged.
