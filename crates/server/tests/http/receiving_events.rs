@@ -4,11 +4,12 @@
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::harness::{Client, PASSWORD, Person, Server, Store, WEBHOOK_URL, eventually};
+use crate::harness::{Client, PASSWORD, Person, Server, Store, WEBHOOK_URL, eventually, within};
 
 on_every_store!(
     the_documented_receiver_continues_where_it_stopped,
@@ -28,7 +29,7 @@ impl Receiver {
     /// The receiver of a stream.
     fn start(server: &Server, person: &Person, position: &PathBuf) -> Self {
         let host = server.client().address.strip_prefix("http://").unwrap().to_owned();
-        Self::run(PAGE, [&host, &person.token], position)
+        Self::run(PAGE, [&host, &person.refresh_token], position)
     }
 
     /// Runs the first program of a text with these arguments and the path of its file.
@@ -93,6 +94,24 @@ fn the_documented_receiver_continues_where_it_stopped(store: Store) {
     assert_eq!(next, "6 music_request.played");
 }
 
+#[test]
+fn the_documented_receiver_refreshes_its_access_token() {
+    let server = Server::configured(Store::Memory, &[("auth.access_token_ttl_seconds", "1")]);
+    let guest = server.guest();
+    let folder = TempDir::with_prefix("cuepoint-refresh-").unwrap();
+    let path = folder.path().join("state");
+    let stored = || {
+        let state: Value = serde_json::from_str(&std::fs::read_to_string(&path).ok()?).ok()?;
+        state["refresh_token"].as_str().map(str::to_owned)
+    };
+    let mut receiver = Receiver::start(&server, &guest, &path);
+    let first = eventually("it refreshes at its start", || stored().filter(|it| *it != guest.refresh_token));
+    // The stream ends 30 seconds after the expiry of the token.
+    within(Duration::from_secs(90), "it refreshes again", || stored().filter(|it| *it != first));
+    server.client().login(&guest.email).topup("20");
+    assert_eq!(receiver.next(), "1 topup.created");
+}
+
 fn the_documented_receiver_continues_after_lost_events(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
@@ -100,9 +119,10 @@ fn the_documented_receiver_continues_after_lost_events(store: Store) {
     let folder = TempDir::with_prefix("cuepoint-lost-").unwrap();
     let path = folder.path().join("position");
     // As if it had received more events before a restore.
-    std::fs::write(&path, "7").unwrap();
+    let state = json!({"refresh_token": guest.refresh_token, "position": 7});
+    std::fs::write(&path, state.to_string()).unwrap();
     let mut receiver = Receiver::start(&server, &guest, &path);
-    assert_eq!(receiver.line(), "read the present objects: events_lost");
+    assert_eq!(receiver.line(), "reload the state: events_lost");
     guest.topup("1");
     assert_eq!(receiver.next(), "2 topup.created");
 }
