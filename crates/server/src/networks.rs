@@ -42,6 +42,12 @@ impl Networks {
         written.into_iter().map(one).collect::<Result<_, _>>().map(Self)
     }
 
+    /// Whether there is no network.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Whether one of the networks contains the address; IPv4-mapped IPv6 addresses count as IPv4.
     #[must_use]
     pub fn contain(&self, address: IpAddr) -> bool {

@@ -8,7 +8,7 @@ use crate::account::session::REPEATABLE_FOR;
 use crate::account::session::{ClientInfo, Session, repeats};
 use crate::account::{Role, User};
 use crate::application::accounts::StartedSession;
-use crate::application::{Accounts, ClientContext, CommandError, Effects, SignedIn};
+use crate::application::{Accounts, ClientContext, CommandError, Effects, Failure, SignedIn};
 use crate::ids::{SessionId, UserId};
 use crate::ledger::Balance;
 use crate::page::PageRequest;
@@ -173,6 +173,14 @@ impl Accounts {
         let event = SecurityEvent::about(kind, Some(id), ClientInfo::default(), now);
         self.env.security_audit.add(SecurityEvent { detail, ..event }).await;
         Ok(Bootstrapped::Made(id))
+    }
+
+    /// Whether a user who is not suspended is an operator.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`].
+    pub async fn has_active_operator(&self) -> Result<bool, Failure> {
+        Ok(!self.env.people.active_operators(None, 1).await?.is_empty())
     }
 
     async fn add(

@@ -272,7 +272,13 @@ fn execute(
             let settings = layers.settings()?;
             composition::check_keys(&settings, RandomSecrets::new()?, &SystemClock)?;
             composition::providers(&settings, Arc::new(SystemClock))?;
-            print(&format!("# CUEPOINT_ENV is {}\n{effective}", layers.environment.name()))?;
+            let warnings: String =
+                settings.warnings().iter().map(|warning| format!("# warning: {warning}\n")).collect();
+            print(&format!(
+                "# CUEPOINT_ENV is {}\n{effective}{warnings}# The database was not read: whether it has an active \
+                 operator is checked at the start\n",
+                layers.environment.name()
+            ))?;
         }
         Command::Openapi => {
             let document = http::openapi::document().to_pretty_json()?;

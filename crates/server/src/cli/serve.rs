@@ -18,7 +18,7 @@ use crate::app::App;
 use crate::cli::endpoint_keys;
 use crate::cli::signals::Signals;
 use crate::composition::{self, Keys, Providers};
-use crate::config::{Bootstrap, EmailChannel, Settings};
+use crate::config::{Bootstrap, NO_OPERATOR, Settings};
 use crate::http::web_server;
 use crate::jobs::BackgroundJobs;
 use crate::observability::metrics::Metrics;
@@ -93,21 +93,13 @@ async fn run(
     if let Some(operator) = settings.bootstrap.clone() {
         bootstrap(&app, operator).await?;
     }
+    for warning in settings.warnings() {
+        tracing::warn!("{warning}");
+    }
+    if !app.services.accounts.has_active_operator().await.context("the operators cannot be read")? {
+        tracing::warn!("{NO_OPERATOR}");
+    }
     let backend = composition::backend(settings);
-    if !backend.is_durable() {
-        tracing::warn!("storage.backend is {}: all data ends with this process", backend.name());
-    }
-    if matches!(settings.notifier.email, EmailChannel::None) {
-        tracing::warn!(
-            "notifier.email is none: e-mail addresses cannot be verified and passwords cannot be reset"
-        );
-    }
-    if settings.auth.refresh_token_ttl < settings.auth.access_token_ttl {
-        tracing::warn!(
-            "auth.refresh_token_ttl_seconds is less than auth.access_token_ttl_seconds: access tokens outlive their \
-             session and are not revoked with it"
-        );
-    }
     socket.listen(BACKLOG).with_context(|| cannot_listen(settings))?;
     let server = web_server::server(&app, socket.into(), &settings.server)?;
     let background = BackgroundJobs::start(

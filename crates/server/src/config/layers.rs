@@ -99,7 +99,10 @@ impl Layers {
         let overrides = self.overrides(keys)?;
         let merged = self.merge(file.as_ref(), &overrides)?;
         let settings = sections(&merged, keys).and_then(|sections| sections.check(self.environment));
-        let settings = settings.map_err(|error| with_source(error, file.as_ref(), &overrides))?;
+        let mut settings = settings.map_err(|error| with_source(error, file.as_ref(), &overrides))?;
+        // The merged values always have the directory, by default.
+        let in_file = file.as_ref().is_some_and(|file| at(&file.values, DIRECTORY).is_some());
+        settings.storage_keys.directory = in_file || overrides.iter().any(|given| given.key == DIRECTORY);
         Ok((settings, merged))
     }
 

@@ -22,6 +22,7 @@ mod tests;
 mod urls;
 mod values;
 mod variables;
+mod warnings;
 mod webhooks;
 mod withdrawals;
 
@@ -37,6 +38,7 @@ pub use requests::Requests;
 pub use server::Server;
 pub use settings::Settings;
 pub use storage::{Postgres, Storage, StorageOption};
+pub use warnings::{NO_OPERATOR, StorageKeys};
 pub use webhooks::WebhookSettings;
 
 use thiserror::Error;

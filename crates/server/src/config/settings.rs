@@ -18,6 +18,7 @@ use super::requests::{FeesSection, Requests, RequestsSection, WalletSection};
 use super::server::{Server, ServerSection};
 use super::storage::{Storage, StorageSection};
 use super::values::{DAY, Seconds};
+use super::warnings::StorageKeys;
 use super::webhooks::{WebhookSettings, WebhooksSection};
 use super::withdrawals::{AdjustmentsSection, WithdrawalsSection};
 use super::{ConfigError, DeploymentEnvironment};
@@ -32,6 +33,8 @@ pub struct Settings {
     pub server: Server,
     /// The storage backend.
     pub storage: Storage,
+    /// The storage keys that are set, also those that the backend ignores.
+    pub storage_keys: StorageKeys,
     /// The authentication settings.
     pub auth: Auth,
     /// The currency of the deployment.
@@ -102,6 +105,8 @@ impl Sections {
     pub(super) fn check(self, environment: DeploymentEnvironment) -> Result<Settings, ConfigError> {
         let currency = Currency::try_from(self.wallet)?;
         let audit_interval = self.ledger.audit_interval_seconds.to_std();
+        let storage_keys =
+            StorageKeys { postgres_url: self.storage.has_postgres_url(), ..StorageKeys::default() };
         let storage = self.storage.check(environment)?;
         // The operator of a production deployment decides where its keys are, apart from its data.
         let creates_keys = environment != DeploymentEnvironment::Production;
@@ -116,6 +121,7 @@ impl Sections {
             environment,
             server: self.server.into(),
             storage,
+            storage_keys,
             auth,
             requests: self.requests.with_fees(&self.fees)?,
             audit_interval: (!audit_interval.is_zero()).then_some(audit_interval),

@@ -91,6 +91,16 @@ impl StorageOption {
 }
 
 impl Storage {
+    /// The name of the backend, as configured.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Sqlite { .. } => "sqlite",
+            Self::Postgres(_) => "postgres",
+        }
+    }
+
     /// The data directory as configured; `None` for other backends than SQLite.
     #[must_use]
     pub fn directory(&self) -> Option<&Path> {
@@ -126,6 +136,11 @@ struct PostgresSection {
 }
 
 impl StorageSection {
+    /// Whether `storage.postgres.url` is set, even if the backend ignores it.
+    pub(super) const fn has_postgres_url(&self) -> bool {
+        self.postgres.url.is_some()
+    }
+
     pub(super) fn check(self, environment: DeploymentEnvironment) -> Result<Storage, ConfigError> {
         let Self { backend: Choice(backend), dir, postgres } = self;
         match backend {

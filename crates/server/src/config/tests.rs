@@ -4,6 +4,7 @@ mod payouts;
 mod production;
 mod storage;
 mod variables;
+mod warnings;
 
 use std::path::{Path, PathBuf};
 

@@ -12,9 +12,32 @@ on_durable_stores!(
     an_erased_first_operator_is_not_recreated_under_its_address,
     a_registered_address_does_not_become_the_first_operator,
     another_configured_address_creates_no_second_operator,
+    only_a_start_without_an_active_operator_warns,
 );
 
 const EMAIL: &str = "operator@example.com";
+
+/// Whether the start of this server warned that nobody is an active operator.
+fn warned(server: &Server) -> bool {
+    let log = || server.log();
+    let started = eventually("the start is logged", || {
+        // Logged after all warnings.
+        Some(log()).filter(|log| log.contains("API documentation at"))
+    });
+    started.contains("there is no active operator")
+}
+
+fn only_a_start_without_an_active_operator_warns(store: Store) {
+    let database = Arc::new(Database::of(store));
+    assert!(warned(&Server::on(&database, &[])));
+    let server = start(&database);
+    assert!(!warned(&server), "it was created at this start");
+    let (first, second) = operators(&server);
+    second.give_role(&first, "member");
+    drop(server);
+    let server = Server::on(&database, &[]);
+    assert!(!warned(&server), "another one is active");
+}
 
 /// A server with a configured first operator.
 fn start(database: &Arc<Database>) -> Server {

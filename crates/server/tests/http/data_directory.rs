@@ -191,7 +191,7 @@ fn an_ephemeral_server_stores_nothing() {
     server.stop();
     let server = folder.serve(&["serve", "--ephemeral"], &[]);
     let guest = same(&guest, &server.client);
-    guest.get("/wallet").refused(401, "invalid_token");
+    guest.get("/wallet").refused(401, "session_ended");
     let login = json!({"email": guest.email, "password": crate::harness::PASSWORD});
     assert_eq!(server.client.post("/auth/login", &login).status, 401);
     server.stop();
@@ -305,6 +305,16 @@ fn a_check_of_the_configuration_shows_the_options_and_creates_nothing() {
         for line in lines {
             assert!(said.lines().any(|shown| shown == line), "{line} is missing in {said}");
         }
+    }
+    let keys = [("storage.postgres.url", "postgres://localhost/x"), ("topups.provider", "none")];
+    let (status, said) = folder.run(&["config", "check", "--data", "d"], &keys);
+    assert!(status.success(), "{said}");
+    for line in [
+        "# warning: storage.postgres.url is ignored, because storage.backend is sqlite",
+        "# warning: topups.provider is none: users cannot pay in",
+        "# The database was not read: whether it has an active operator is checked at the start",
+    ] {
+        assert_eq!(said.lines().filter(|shown| *shown == line).count(), 1, "{line} is missing in {said}");
     }
     for arguments in [
         &["serve", "--data", "d", "--ephemeral"][..],
