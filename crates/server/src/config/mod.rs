@@ -37,8 +37,8 @@ pub use providers::{PayoutProviderKind, PayoutSettings, TopupProviderKind, Topup
 pub use requests::Requests;
 pub use server::Server;
 pub use settings::Settings;
-pub use storage::{Postgres, Storage, StorageOption};
-pub use warnings::{NO_OPERATOR, StorageKeys};
+pub use storage::{Postgres, Storage, StorageKeys, StorageOption};
+pub use warnings::NO_OPERATOR;
 pub use webhooks::WebhookSettings;
 
 use thiserror::Error;

@@ -34,6 +34,15 @@ pub struct Postgres {
     pub migrate_on_start: bool,
 }
 
+/// The storage keys that are set by a file, a variable or the command line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct StorageKeys {
+    /// `storage.dir`.
+    pub directory: bool,
+    /// `storage.postgres.url`.
+    pub postgres_url: bool,
+}
+
 /// The storage that the command line selects.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StorageOption {

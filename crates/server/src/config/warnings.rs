@@ -10,15 +10,6 @@ pub const NO_OPERATOR: &str = "there is no active operator: nobody can approve w
 /// The key of the address of a PostgreSQL database.
 const POSTGRES_URL: &str = "storage.postgres.url";
 
-/// The storage keys that are set by a file, a variable or the command line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct StorageKeys {
-    /// `storage.dir`.
-    pub directory: bool,
-    /// `storage.postgres.url`.
-    pub postgres_url: bool,
-}
-
 impl Settings {
     /// The warnings about what cannot work with these settings, each as one sentence that names the key.
     #[must_use]

@@ -306,7 +306,10 @@ fn a_check_of_the_configuration_shows_the_options_and_creates_nothing() {
             assert!(said.lines().any(|shown| shown == line), "{line} is missing in {said}");
         }
     }
-    let keys = [("storage.postgres.url", "postgres://localhost/x"), ("topups.provider", "none")];
+    let keys = [
+        ("CUEPOINT__STORAGE__POSTGRES__URL", "postgres://localhost/x"),
+        ("CUEPOINT__TOPUPS__PROVIDER", "none"),
+    ];
     let (status, said) = folder.run(&["config", "check", "--data", "d"], &keys);
     assert!(status.success(), "{said}");
     for line in [

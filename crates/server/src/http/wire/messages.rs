@@ -16,12 +16,12 @@ pub struct FieldProblem {
     /// The violated rule.
     pub rule: Rule,
     /// The limit of the rule.
-    pub limit: Limit,
+    pub limit: RuleLimit,
 }
 
 /// The limit of a rule.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Limit {
+pub enum RuleLimit {
     /// None.
     None,
     /// A number, as decimal digits.
@@ -32,7 +32,7 @@ pub enum Limit {
     Names(Vec<&'static str>),
 }
 
-impl Limit {
+impl RuleLimit {
     /// The limit of these parts of a message, which are numbers.
     fn of(numbers: &[&str]) -> Self {
         match numbers {
@@ -43,7 +43,7 @@ impl Limit {
     }
 }
 
-impl Serialize for Limit {
+impl Serialize for RuleLimit {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         // Never through a float: amounts keep their exact decimals.
         let number =
@@ -136,7 +136,7 @@ impl Serialize for ErrorDetails<'_> {
         struct Detail<'a> {
             field: &'a str,
             rule: &'static str,
-            limit: &'a Limit,
+            limit: &'a RuleLimit,
         }
 
         let Self(Errors(fields)) = self;
@@ -163,7 +163,7 @@ macro_rules! sentences {
             FieldProblem {
                 sentence: format!($text, field = spoken(field) $(, $part = $part)*),
                 rule: Rule::$rule,
-                limit: Limit::of(&[$($part),*]),
+                limit: RuleLimit::of(&[$($part),*]),
             }
         }
     )+};
@@ -244,14 +244,14 @@ sentences! {
 }
 
 impl FieldProblem {
-    fn new(rule: Rule, limit: Limit, sentence: impl Into<String>) -> Self {
+    fn new(rule: Rule, limit: RuleLimit, sentence: impl Into<String>) -> Self {
         Self { sentence: sentence.into(), rule, limit }
     }
 
     /// A limit of the deployment that is a number.
     #[must_use]
     pub fn limit(most: impl ToString, sentence: String) -> Self {
-        Self::new(Rule::Limit, Limit::Number(most.to_string()), sentence)
+        Self::new(Rule::Limit, RuleLimit::Number(most.to_string()), sentence)
     }
 }
 
@@ -259,7 +259,7 @@ impl FieldProblem {
 #[must_use]
 pub fn one_of(field: &str, names: impl IntoIterator<Item = &'static str>) -> FieldProblem {
     let sentence = format!("The selected {} is invalid.", spoken(field));
-    FieldProblem::new(Rule::In, Limit::Names(names.into_iter().collect()), sentence)
+    FieldProblem::new(Rule::In, RuleLimit::Names(names.into_iter().collect()), sentence)
 }
 
 /// A list with a name that is none of these.
@@ -270,7 +270,7 @@ pub fn unknown_name(
     names: impl IntoIterator<Item = &'static str>,
 ) -> FieldProblem {
     let sentence = format!("The {} field has an unknown value: {unknown}.", spoken(field));
-    FieldProblem::new(Rule::In, Limit::Names(names.into_iter().collect()), sentence)
+    FieldProblem::new(Rule::In, RuleLimit::Names(names.into_iter().collect()), sentence)
 }
 
 /// A number with more decimals than the currency.
@@ -278,34 +278,34 @@ pub fn unknown_name(
 pub fn decimals(field: &str, most: u8) -> FieldProblem {
     let places = if most == 0 { "0".to_owned() } else { format!("0-{most}") };
     let sentence = format!("The {} field must have {places} decimal places.", spoken(field));
-    FieldProblem::new(Rule::Decimals, Limit::Number(most.to_string()), sentence)
+    FieldProblem::new(Rule::Decimals, RuleLimit::Number(most.to_string()), sentence)
 }
 
 /// The id of the caller, for an action with another user.
 #[must_use]
 pub fn yourself(sentence: &str) -> FieldProblem {
-    FieldProblem::new(Rule::NotYourself, Limit::None, sentence)
+    FieldProblem::new(Rule::NotYourself, RuleLimit::None, sentence)
 }
 
 /// An address without a private key.
 #[must_use]
 pub fn ownerless() -> FieldProblem {
     let sentence = "Nobody has the key of this address; the money would be lost.";
-    FieldProblem::new(Rule::Spendable, Limit::None, sentence)
+    FieldProblem::new(Rule::Spendable, RuleLimit::None, sentence)
 }
 
 /// An address that can be spent from without a private key.
 #[must_use]
 pub fn anyone_can_spend() -> FieldProblem {
     let sentence = "Anybody can spend from this address; the money would be lost.";
-    FieldProblem::new(Rule::Spendable, Limit::None, sentence)
+    FieldProblem::new(Rule::Spendable, RuleLimit::None, sentence)
 }
 
 /// A URL that may not be called; the problem completes the sentence.
 #[must_use]
 pub fn url_refused(field: &str, problem: &str) -> FieldProblem {
     let sentence = format!("The {} field {problem}.", spoken(field));
-    FieldProblem::new(Rule::UrlPermitted, Limit::None, sentence)
+    FieldProblem::new(Rule::UrlPermitted, RuleLimit::None, sentence)
 }
 
 /// The limit of open requests is reached.
@@ -318,21 +318,21 @@ pub fn too_many_open(most: u32) -> FieldProblem {
 #[must_use]
 pub fn required_with(field: &str, other: &'static str) -> FieldProblem {
     let sentence = format!("The {} field is required when {} is present.", spoken(field), spoken(other));
-    FieldProblem::new(Rule::RequiredWith, Limit::Names(vec![other]), sentence)
+    FieldProblem::new(Rule::RequiredWith, RuleLimit::Names(vec![other]), sentence)
 }
 
 /// Both this field and its alternative are missing.
 #[must_use]
 pub fn required_without(field: &str, other: &'static str) -> FieldProblem {
     let sentence = format!("The {} field is required when {} is not present.", spoken(field), spoken(other));
-    FieldProblem::new(Rule::RequiredWithout, Limit::Names(vec![other]), sentence)
+    FieldProblem::new(Rule::RequiredWithout, RuleLimit::Names(vec![other]), sentence)
 }
 
 /// Present although another field excludes it.
 #[must_use]
 pub fn prohibited_with(field: &str, other: &'static str) -> FieldProblem {
     let sentence = format!("The {} field is prohibited when {} is present.", spoken(field), spoken(other));
-    FieldProblem::new(Rule::ProhibitedWith, Limit::Names(vec![other]), sentence)
+    FieldProblem::new(Rule::ProhibitedWith, RuleLimit::Names(vec![other]), sentence)
 }
 
 #[cfg(test)]
