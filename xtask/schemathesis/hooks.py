@@ -209,7 +209,7 @@ def name_what_there_is(case):
         return
     if "dj_id" in case.body:
         case.body["dj_id"] = found(case.body["dj_id"], known["djs"])
-    is_confirmed = case.method == "DELETE" or "/webhook-endpoints" in case.path
+    is_confirmed = case.method == "DELETE" or "/webhook-endpoints" in case.path or "/auth/email/change" in case.path
     asks = "current_password" if "current_password" in case.body else is_confirmed and "password"
     if asks in case.body and next(numbers) % 2:
         case.body[asks] = PASSWORD
@@ -307,7 +307,8 @@ def a_state_that_does_not_allow_it(failure, case, response):
 def a_field_that_no_schema_describes(failure, case, response):
     """Who is meant, what is taken and what is secret the service knows alone, and decimals are configured."""
     sentences = [
-        r"The email has already been taken\.",
+        r"The email (has already been taken|is already yours)\.",
+        r"The is dj field cannot be changed back\.",
         r"The selected (dj|user) id is invalid\.",
         r"You cannot (send a request to|block) yourself\.",
         r"The (current )?password is incorrect\.",

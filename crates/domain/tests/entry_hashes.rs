@@ -1,5 +1,7 @@
 //! The hash of a wallet entry depends on the stored name of its kind: a new name on the wire must not change it.
 
+#![allow(clippy::unwrap_used)]
+
 use cuepoint_domain::ids::{OperationId, RequestId, UserId};
 use cuepoint_domain::ledger::{Balance, ChainHash, EntityRef, Entry, EntryKind};
 use cuepoint_domain::money::Money;

@@ -51,7 +51,7 @@ pub async fn an_erased_user_cannot_log_in_and_is_not_listed(store: Arc<dyn Store
     assert_eq!(erase(&scenario, user.id, 3).await, Erased::Done);
 
     let wallet = Wallet::empty(user.id);
-    let expected = account::erase(&user, &wallet, [], None, at(3), at(3)).unwrap();
+    let expected = account::erase(&user, &wallet, [], (None, at(3)), None, at(3)).unwrap();
     assert_eq!(scenario.user(user.id).await, expected);
     assert_eq!(scenario.store.credentials_of(user.id).await.unwrap(), None);
     for email in [user.email.folded(), expected.email.folded()] {

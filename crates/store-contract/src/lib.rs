@@ -294,6 +294,7 @@ macro_rules! store_contract {
             email_changes {
                 a_code_changes_the_address_and_ends_the_others,
                 wrong_codes_and_new_passwords_end_a_change,
+                an_ended_session_changes_no_address,
                 a_taken_address_is_refused_at_the_confirmation,
                 a_restorable_address_is_reserved,
                 a_token_restores_the_previous_address_once,

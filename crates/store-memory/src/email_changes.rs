@@ -70,8 +70,8 @@ impl State {
     /// address.
     fn moves(&mut self, before: &User, after: &User, now: Timestamp) -> bool {
         let (old, new) = (before.email.folded(), after.email.folded());
-        let holder = self.keys.owner(&new).or_else(|| self.keys.restorer(&new, now));
-        if holder.is_some_and(|holder| holder != after.id) {
+        let owner = self.keys.owner(&new).filter(|owner| *owner != after.id);
+        if owner.is_some() || self.keys.restorations(&new, now).any(|open| open.user != after.id) {
             return false;
         }
         self.keys.move_address(&old, new, after.id);
@@ -82,11 +82,10 @@ impl State {
 }
 
 impl crate::logins::CredentialTable {
-    /// The user who can restore this folded address.
-    pub(crate) fn restorer(&self, email: &str, now: Timestamp) -> Option<UserId> {
-        let restores = |challenge: &&Challenge| {
+    /// The open challenges that restore this folded address.
+    pub(crate) fn restorations(&self, email: &str, now: Timestamp) -> impl Iterator<Item = &Challenge> {
+        self.challenges().filter(move |challenge| {
             challenge.purpose == Purpose::EmailRestore && challenge.target == email && challenge.is_open(now)
-        };
-        self.challenges().find(restores).map(|challenge| challenge.user)
+        })
     }
 }

@@ -262,9 +262,8 @@ impl Logins for MemoryStore {
         Ok(Some(user))
     }
 
-    async fn is_taken(&self, email: &str, now: Timestamp) -> Result<bool, Unavailable> {
-        let keys = &self.lock()?.keys;
-        Ok(keys.has(email) || keys.restorer(email, now).is_some())
+    async fn restoration(&self, email: &str, now: Timestamp) -> Result<Option<Challenge>, Unavailable> {
+        Ok(self.lock()?.keys.restorations(email, now).last().cloned())
     }
 
     async fn restorable_until(&self, user: UserId, now: Timestamp) -> Result<Option<Timestamp>, Unavailable> {
@@ -274,11 +273,16 @@ impl Logins for MemoryStore {
     async fn change_email(
         &self,
         user: UserId,
+        session: SessionId,
         presented: &[TokenHash],
         restore: &TokenHash,
         now: Timestamp,
     ) -> Result<EmailChanged, Unavailable> {
-        Ok(self.lock()?.change_email(user, presented, restore, now))
+        let mut state = self.lock()?;
+        if !state.sessions.is_live(session) {
+            return Ok(EmailChanged::Over);
+        }
+        Ok(state.change_email(user, presented, restore, now))
     }
 
     async fn restore_email(

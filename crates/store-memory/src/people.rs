@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
+use cuepoint_domain::account::email_change::restorable_until;
 use cuepoint_domain::account::session::{Session, TokenHash};
 use cuepoint_domain::account::{Role, User, erase};
 use cuepoint_domain::ids::UserId;
@@ -32,7 +33,7 @@ impl State {
     ) -> Result<Registered, Unavailable> {
         let Self { book, lists, keys, sessions, .. } = self;
         let email = user.email.folded();
-        if keys.restorer(&email, user.created_at).is_some() {
+        if keys.restorations(&email, user.created_at).next().is_some() {
             return Ok(Registered::EmailTaken);
         }
         if keys.has(&email) {
@@ -135,7 +136,9 @@ impl People for MemoryStore {
             return Ok(Erased::Nobody);
         };
         let newest = lists.pending_topups(book, id).next_back();
-        let erased = match erase(user, wallet, book.users.values(), newest, expected_since, now) {
+        let restorable = restorable_until(keys.challenges_of(id), now);
+        let pending = (newest, expected_since);
+        let erased = match erase(user, wallet, book.users.values(), pending, restorable, now) {
             Ok(erased) => erased,
             Err(refusal) => return Ok(Erased::Refused(refusal)),
         };

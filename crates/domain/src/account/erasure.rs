@@ -16,11 +16,14 @@ pub enum ErasureRefusal {
     LastOperator,
     /// The user has a pending top-up that may still be paid.
     TopupPending,
+    /// The previous e-mail address can be restored until this time: a thief of the account must not end that.
+    EmailRestorable(Timestamp),
 }
 
 /// Returns the user without identifying data: the id, the number of songs played and the registration time
 /// remain. If the user is an operator, `people` must include every active operator. `pending` is the newest
 /// pending top-up; one opened after `expected_since` may still be paid. Older ones fail after the erasure.
+/// `restorable_until` is the time until which the user can restore their previous e-mail address.
 ///
 /// # Errors
 /// [`ErasureRefusal`].
@@ -28,8 +31,8 @@ pub fn erase<'a>(
     user: &User,
     wallet: &Wallet,
     people: impl IntoIterator<Item = &'a User>,
-    pending: Option<&Topup>,
-    expected_since: Timestamp,
+    (pending, expected_since): (Option<&Topup>, Timestamp),
+    restorable_until: Option<Timestamp>,
     at: Timestamp,
 ) -> Result<User, ErasureRefusal> {
     let balance = &wallet.balance;
@@ -38,6 +41,9 @@ pub fn erase<'a>(
     }
     if pending.is_some_and(|topup| topup.created_at > expected_since) {
         return Err(ErasureRefusal::TopupPending);
+    }
+    if let Some(until) = restorable_until {
+        return Err(ErasureRefusal::EmailRestorable(until));
     }
     let id = user.id;
     let dj =

@@ -165,7 +165,11 @@ impl Accounts {
         let network = client.network();
         self.env.security_audit.about(EventKind::LoggedIn, Some(id), Some(session), client).await;
         if verified == PasswordCheck::Outdated {
-            self.rehash(id, &hash, password, network).await;
+            // The answer does not wait for a second password.
+            let (accounts, password) = (self.clone(), password.clone());
+            self.env.tasks.spawn(Box::pin(async move {
+                accounts.rehash(id, &hash, &password, network).await;
+            }));
         }
         Ok(ControlFlow::Break(StartedSession { profile, session, refresh_token }))
     }

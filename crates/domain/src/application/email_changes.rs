@@ -9,7 +9,7 @@ use crate::account::challenge::{Challenge, Purpose};
 use crate::account::code_quotas::{CodeQuota, TooMany};
 use crate::account::email_change::{EmailChanged, EmailRestored};
 use crate::account::security_log::EventKind;
-use crate::account::session::{Candidates, TokenHash};
+use crate::account::session::{Candidates, ClientInfo, TokenHash};
 use crate::application::own_password::is_own_password;
 use crate::application::verifications::between;
 use crate::application::{ClientContext, CommandError, Context, Environment, Executor, Failure};
@@ -122,7 +122,9 @@ impl EmailChanges {
                     return Err(CommandError::Refused(RequestEmailRefusal::Restorable(until)));
                 }
                 let code = env.secrets.code();
-                let (hash, notice) = if env.logins.is_taken(&email.folded(), now).await? {
+                let owner = env.logins.credentials(&email.folded()).await?;
+                let reserved = env.logins.restoration(&email.folded(), now).await?;
+                let (hash, notice) = if owner.is_some() || reserved.is_some() {
                     // No guess of six digits finds out that the address is taken.
                     (env.secrets.fingerprint(&env.secrets.token()), Notice::EmailClaimed(now))
                 } else {
@@ -164,17 +166,19 @@ impl EmailChanges {
                 // Read first: an outage must not use the code up.
                 let (mut profile, now) = (self.profile(principal).await?, env.now());
                 let hashes: Vec<TokenHash> = self.hashes(principal, code, now)?.iter().copied().collect();
-                let (restore, client) = (env.secrets.token(), context.client.clone());
-                let hash = env.secrets.fingerprint(&restore);
-                let changed = env.logins.change_email(*own, &hashes, &hash, now).await;
+                let client = context.client.clone();
+                let restore = env.secrets.restore_tokens(*own, now, now)?.current;
+                let restore = env.secrets.fingerprint(&restore);
                 let before = profile.user.email.clone();
+                let session = principal.session;
+                let changed = env.logins.change_email(*own, session, &hashes, &restore, now).await;
                 let news = EmailNews {
                     user: *own,
                     before,
-                    restore: Some(restore),
                     client: client.address,
                     at: now,
                     previous_is_told: false,
+                    is_restoration: false,
                 };
                 let (kind, outcome) = match changed {
                     Ok(EmailChanged::Done(user)) => {
@@ -239,10 +243,10 @@ impl EmailChanges {
                 let news = EmailNews {
                     user,
                     before,
-                    restore: None,
                     client: client.address,
                     at: now,
                     previous_is_told: false,
+                    is_restoration: true,
                 };
                 effects.enqueue(Job::NotifyEmailChanged(news));
                 env.security_audit.about(EventKind::EmailRestored, Some(user), None, client).await;
@@ -271,19 +275,52 @@ impl EmailChanges {
             }
         }
         // After a restoration, the notice of the new password tells the user.
-        let EmailNews { restore: Some(_), client, at, .. } = news else { return told };
+        let EmailNews { is_restoration, client, at, .. } = news;
+        if is_restoration {
+            return told;
+        }
         told.and(self.tell(&user.email, &Notice::EmailAdopted { client, at }).await)
     }
 
     /// Notifies the address before a change, with the token that restores it, while there is one.
     async fn tell_previous(&self, news: &EmailNews) -> Result<(), Unavailable> {
-        let EmailNews { user, before, restore, client, at, .. } = news;
-        let until = match restore {
-            Some(_) => self.env.logins.restorable_until(*user, self.env.now()).await?,
-            None => None,
+        let EmailNews { before, client, at, .. } = news;
+        let restore = self.restoration(before).await?.map(|(open, token)| (token, open.expires_at()));
+        // An address that restores nothing may be a stranger's or the thief's.
+        let client = client.filter(|_| restore.is_some());
+        self.tell(before, &Notice::EmailReplaced { restore, client, at: *at }).await
+    }
+
+    /// Sends the token that restores this previous address once more, if there is one. It counts against the quota of
+    /// password resets, and invalidates nothing.
+    pub(super) async fn send_again(&self, address: &Email, client: ClientInfo) -> Result<(), Unavailable> {
+        let Some((open, token)) = self.restoration(address).await? else { return Ok(()) };
+        // Nobody can answer this challenge: the user does not have the address, and its token is sent to nobody.
+        let counted = Challenge {
+            purpose: Purpose::Password,
+            address: None,
+            hash: self.env.secrets.fingerprint(&self.env.secrets.token()),
+            issued_at: self.env.now(),
+            ..open.clone()
         };
-        let restore = restore.clone().zip(until);
-        self.tell(before, &Notice::EmailReplaced { restore, client: *client, at: *at }).await
+        if self.env.logins.issue(&counted, None).await? != IssueOutcome::Done {
+            return Ok(());
+        }
+        let (restore, at) = (Some((token, open.expires_at())), open.issued_at);
+        self.tell(address, &Notice::EmailReplaced { restore, client: None, at }).await?;
+        let kind = EventKind::PasswordResetRequested;
+        self.env.security_audit.about(kind, Some(open.user), None, client).await;
+        Ok(())
+    }
+
+    /// The challenge that restores this previous address, and its token; `None` as well if the key that the token was
+    /// derived with has left the file.
+    async fn restoration(&self, address: &Email) -> Result<Option<(Challenge, Token)>, Unavailable> {
+        let (secrets, now) = (&self.env.secrets, self.env.now());
+        let Some(open) = self.env.logins.restoration(&address.folded(), now).await? else { return Ok(None) };
+        let tokens = secrets.restore_tokens(open.user, open.issued_at, now)?;
+        let token = tokens.iter().find(|token| secrets.fingerprint(token) == open.hash).cloned();
+        Ok(token.map(|token| (open, token)))
     }
 
     async fn tell(&self, address: &Email, notice: &Notice) -> Result<(), Unavailable> {

@@ -14,6 +14,7 @@ use crate::application::{Authorized, CommandError, Context, Environment, Executo
 use crate::authorization::{Principal, permission::UsePersonalData};
 use crate::ports::{Erased, Profile, Unavailable};
 use crate::text::Password;
+use crate::timestamp::Timestamp;
 
 /// The number of records per page of a list.
 const PAGE: u32 = 200;
@@ -30,6 +31,9 @@ pub enum EraseRefusal {
     /// A top-up is pending, and its money may still arrive.
     #[error("a top-up is pending")]
     TopupPending,
+    /// The previous e-mail address can be restored until this time.
+    #[error("the previous e-mail address can be restored until {0:?}")]
+    EmailRestorable(Timestamp),
     /// The account is the last active operator.
     #[error("no active operator would remain")]
     LastOperator,
@@ -40,6 +44,7 @@ impl From<ErasureRefusal> for EraseRefusal {
         match refusal {
             ErasureRefusal::MoneyLeft => Self::MoneyLeft,
             ErasureRefusal::TopupPending => Self::TopupPending,
+            ErasureRefusal::EmailRestorable(until) => Self::EmailRestorable(until),
             ErasureRefusal::LastOperator => Self::LastOperator,
         }
     }

@@ -14,6 +14,7 @@ use crate::ledger::Balance;
 use crate::page::PageRequest;
 use crate::ports::{
     Credentials, FirstOperator, HashingError, PasswordCheck, PasswordHash, Profile, Registered, Token,
+    Unavailable,
 };
 use crate::text::{Email, Line, Password, Phone};
 
@@ -123,7 +124,13 @@ impl Accounts {
             return Ok(None);
         }
         let (password, network) = (&registration.password, client.network());
-        if self.env.passwords.verify(password, Some(hash.clone()), network).await? == PasswordCheck::Wrong {
+        // A failure for lack of room would be free, although the first password was hashed.
+        let verified = self.env.passwords.verify(password, Some(hash.clone()), network).await;
+        let verified = verified.map_err(|error| match error {
+            HashingError::TooManyWaiting(_) => Unavailable::new("no room for the second password").into(),
+            unavailable @ HashingError::Unavailable(_) => unavailable,
+        })?;
+        if verified == PasswordCheck::Wrong {
             self.env.security_audit.about(EventKind::LoginFailed, Some(id), None, client).await;
             return Ok(None);
         }

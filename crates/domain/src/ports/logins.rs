@@ -118,12 +118,12 @@ pub trait Logins: Send + Sync {
         now: Timestamp,
     ) -> Result<Option<UserId>, Unavailable>;
 
-    /// Whether a user has this address, folded by [`crate::text::Email::folded`], or can restore it. Registrations with
-    /// such an address are refused.
+    /// The open challenge that restores this previous address, folded by [`crate::text::Email::folded`], to its user.
+    /// Nobody else can register or adopt the address meanwhile.
     ///
     /// # Errors
     /// [`Unavailable`].
-    async fn is_taken(&self, email: &str, now: Timestamp) -> Result<bool, Unavailable>;
+    async fn restoration(&self, email: &str, now: Timestamp) -> Result<Option<Challenge>, Unavailable>;
 
     /// The time until which this user can restore their previous address, as specified by
     /// [`crate::account::email_change::restorable_until`].
@@ -135,13 +135,14 @@ pub trait Logins: Send + Sync {
     /// Answers the user's newest challenge for [`Purpose::EmailChange`], in one atomic step. A right answer changes
     /// the user as specified by [`Challenge::proven`], ends all their open challenges, and stores the challenge of
     /// [`crate::account::email_change::restoration`] with the hash `restore`. A wrong one is counted. Any other outcome
-    /// leaves everything as it was.
+    /// leaves everything as it was; an ended session gives [`EmailChanged::Over`].
     ///
     /// # Errors
     /// [`Unavailable`]; it may have been done then.
     async fn change_email(
         &self,
         user: UserId,
+        session: SessionId,
         presented: &[TokenHash],
         restore: &TokenHash,
         now: Timestamp,

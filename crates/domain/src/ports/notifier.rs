@@ -37,14 +37,14 @@ pub struct EmailNews {
     pub user: UserId,
     /// The address before the change.
     pub before: Email,
-    /// The token that restores the address before the change, if it was verified; `None` after a restoration.
-    pub restore: Option<Token>,
     /// The address of the client that made the change, if known.
     pub client: Option<IpAddr>,
     /// When.
     pub at: Timestamp,
     /// Whether the address before the change was notified already.
     pub previous_is_told: bool,
+    /// Whether the change restored the previous address.
+    pub is_restoration: bool,
 }
 
 /// What a user did with a webhook endpoint.

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use thiserror::Error;
 
 use crate::account::session::{Candidates, TokenHash};
-use crate::ids::SessionId;
+use crate::ids::{SessionId, UserId};
 use crate::network::ClientNetwork;
 use crate::ports::Unavailable;
 use crate::text::Password;
@@ -127,6 +127,19 @@ pub trait Secrets: Send + Sync {
         &self,
         session: SessionId,
         password: &PasswordHash,
+        now: Timestamp,
+    ) -> Result<Candidates<Token>, Unavailable>;
+
+    /// The token that restores the previous e-mail address of a user after a change at `changed_at`, derived from both
+    /// and a key of this service, so that it can be sent again without being stored. As with [`Secrets::keyed_hashes`],
+    /// every key of the file has a candidate.
+    ///
+    /// # Errors
+    /// [`Unavailable`] when no key is in force.
+    fn restore_tokens(
+        &self,
+        user: UserId,
+        changed_at: Timestamp,
         now: Timestamp,
     ) -> Result<Candidates<Token>, Unavailable>;
 

@@ -16,9 +16,9 @@ use crate::withdrawal::{Withdrawal, WithdrawalState, WithdrawalStatus};
 pub enum Move {
     /// Its owner cancels it before it is sent.
     Cancel,
-    /// An operator other than the owner approves it; `None` is the rule for small amounts.
+    /// An operator other than the owner approves it.
     Approve {
-        /// The approving operator.
+        /// The approving operator; without one, it is approved at once.
         by: Option<UserId>,
         /// The sum of its owner's recent withdrawals above which a second operator must approve as well.
         second_above: Option<Amount>,
@@ -132,9 +132,7 @@ impl Move {
             | Self::Review => None,
         }
     }
-}
 
-impl Move {
     /// Whether the move from this state is refused while the owner owes money: an approval, and the first order to
     /// send it. Everything after the first order goes on, because the money may be on its way.
     #[must_use]

@@ -5,7 +5,7 @@ use strum::{EnumIter, EnumString, IntoStaticStr};
 use crate::money::Money;
 use crate::names::named_enum;
 use crate::timestamp::Timestamp;
-use crate::withdrawal::{Withdrawal, WithdrawalState};
+use crate::withdrawal::{Move, Withdrawal};
 
 /// What has to happen before a withdrawal can go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, IntoStaticStr, EnumString, EnumIter)]
@@ -21,8 +21,9 @@ impl Withdrawal {
     /// What the withdrawal waits for, given its owner's debt.
     #[must_use]
     pub fn waiting_for(&self, owed: Money) -> Option<WaitingFor> {
-        let is_unsent = matches!(self.state, WithdrawalState::Pending | WithdrawalState::Approved);
-        (is_unsent && !owed.is_zero()).then_some(WaitingFor::Debt)
+        let next = [Move::Approve { by: None, second_above: None }, Move::Process];
+        let waits = !owed.is_zero() && next.iter().any(|to| to.is_refused_in_debt(&self.state));
+        waits.then_some(WaitingFor::Debt)
     }
 }
 

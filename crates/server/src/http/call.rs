@@ -238,11 +238,42 @@ impl ApiCall {
         ApiError::rate_limited(quota)
     }
 
+    /// The body, whose request counts only if it is valid: invalid ones would use up what an address has for logins.
+    ///
+    /// # Errors
+    /// As [`ApiCall::body`].
+    pub fn counted_body<B: RequestBody>(&self) -> Result<B, ApiError> {
+        self.body().inspect_err(|_| self.refund())
+    }
+
     /// Gives the count of this request back if its password could not even wait to be hashed.
     pub fn refund_unhashed<T, R>(&self, outcome: &Result<T, CommandError<R>>) {
-        if matches!(outcome, Err(CommandError::Failed(Failure::TooManyPasswords(_)))) {
+        if is_unhashed(outcome) {
             self.refund();
         }
+    }
+
+    /// Does work with a password that the principal presents, which counts as an attempt to guess it unless it could
+    /// not even wait to be hashed.
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`], and the error of the work.
+    pub async fn with_password<T, R>(
+        &self,
+        principal: &Principal,
+        work: impl Future<Output = Result<T, CommandError<R>>>,
+    ) -> Result<T, ApiError>
+    where
+        ApiError: From<CommandError<R>>,
+    {
+        let admitted = self.app.limits.admit_principal(Class::Guess, principal);
+        let admitted = admitted.map_err(ApiError::rate_limited)?;
+        let outcome = work.await;
+        if let Some(admitted) = admitted.filter(|_| is_unhashed(&outcome)) {
+            self.app.limits.refund(admitted);
+            self.refund();
+        }
+        Ok(outcome?)
     }
 
     fn refund(&self) {
@@ -258,14 +289,6 @@ impl ApiCall {
     /// [`Code::RateLimited`].
     pub fn count_refresh(&self, session: Option<SessionId>) -> Result<(), ApiError> {
         note(self.app.limits.admit_refresh(session, self.client().network()), &self.request)
-    }
-
-    /// Counts a password that the principal presents as an attempt to guess it.
-    ///
-    /// # Errors
-    /// [`Code::RateLimited`].
-    pub fn count_password(&self, principal: &Principal) -> Result<(), ApiError> {
-        self.app.limits.admit_principal(Class::Guess, principal).map(drop).map_err(ApiError::rate_limited)
     }
 
     /// The names of these users, for staff; nobody needs a permission for none.
@@ -300,6 +323,11 @@ impl ApiCall {
         let filters: Vec<&str> = self.filters.iter().map(|filter| filter.name).collect();
         Paging::read(&self.query, path, &filters)
     }
+}
+
+/// Whether a password could not even wait to be hashed.
+const fn is_unhashed<T, R>(outcome: &Result<T, CommandError<R>>) -> bool {
+    matches!(outcome, Err(CommandError::Failed(Failure::TooManyPasswords(_))))
 }
 
 /// Keeps the admission of a request for the headers of its response.

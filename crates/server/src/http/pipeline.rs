@@ -13,6 +13,7 @@ use actix_web::http::{Method, StatusCode};
 use actix_web::web::{Bytes, BytesMut, Payload};
 use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, rt};
 use cuepoint_domain::authorization::{Action, Capacity, Principal, Scope};
+use cuepoint_domain::ids::SessionId;
 use cuepoint_domain::ledger::{Fingerprint, IdempotencyKey, KeyScope};
 use cuepoint_domain::network::ClientNetwork;
 use cuepoint_domain::ports::Clock as _;
@@ -21,6 +22,7 @@ use futures_util::StreamExt as _;
 use tracing::Instrument as _;
 
 use crate::adapters::security::authentication::Authentication;
+use crate::adapters::security::tokens::TokenRefusal;
 use crate::adapters::webhooks::SignedMessage;
 use crate::app::App;
 use crate::http::call::{self, ApiCall};
@@ -176,28 +178,47 @@ fn call(
     })
 }
 
-/// Authenticates a request and counts it against the rate limit of its principal, or of its client address
-/// without a valid token or role, so that tokens cannot be guessed without limit.
+/// Authenticates a request and counts it: for its principal, for the session of a genuine token that is not accepted,
+/// or else for its client address, so that tokens cannot be guessed without limit.
 async fn admit(
     action: Action,
     operation: &Declaration,
     app: &App,
     request: &HttpRequest,
 ) -> Result<Principal, ApiError> {
-    let known = authenticate(app, request);
-    let denied = known.as_ref().ok().copied().filter(|known| known.has_role_for(action).is_err());
-    let principal = if denied.is_some() { Err(for_staff(action)) } else { known };
-    match &principal {
-        Ok(principal) => call::note(app.limits.admit_principal(operation.class, principal), request)?,
-        // A rejected token does not use up the quota of a class of operations.
-        Err(_) => count(Class::Other, app, request)?,
+    let principal = match authenticate(app, request) {
+        Ok(principal) => principal,
+        // Expired tokens of a venue must not use up the quota of its address.
+        Err(Rejected { error, session: Some(session) }) => {
+            call::note(app.limits.admit_session(session), request)?;
+            return Err(error);
+        }
+        Err(Rejected { error, session: None }) => {
+            count(Class::Other, app, request)?;
+            return Err(error);
+        }
+    };
+    if principal.has_role_for(action).is_err() {
+        call::note(app.limits.admit_session(principal.session), request)?;
+        record_denied(operation, app, &principal, request).await;
+        return Err(for_staff(action));
     }
-    if let Some(denied) = denied {
-        record_denied(operation, app, &denied, request).await;
-    }
-    let principal = principal?;
+    call::note(app.limits.admit_principal(operation.class, &principal), request)?;
     ensure_reliable(operation, app)?;
     Ok(principal)
+}
+
+/// A request without a usable token.
+struct Rejected {
+    error: ApiError,
+    /// The session of a genuine token.
+    session: Option<SessionId>,
+}
+
+impl From<ApiError> for Rejected {
+    fn from(error: ApiError) -> Self {
+        Self { error, session: None }
+    }
 }
 
 /// The failure of a principal without a role for this action.
@@ -212,17 +233,24 @@ fn for_staff(action: Action) -> ApiError {
 /// Counts a request without a token.
 fn count(class: Class, app: &App, request: &HttpRequest) -> Result<(), ApiError> {
     // The token of a refresh is not known yet.
-    let class = if class == Class::Refreshes { Class::Public } else { class };
+    let class = if class == Class::Refreshes { Class::RefreshLookups } else { class };
     let network = client_address(request).address.map(ClientNetwork::of);
     call::note(app.limits.admit_network(class, network), request)
 }
 
 /// The principal of the access token with their current role.
-fn authenticate(app: &App, request: &HttpRequest) -> Result<Principal, ApiError> {
+fn authenticate(app: &App, request: &HttpRequest) -> Result<Principal, Rejected> {
     let token = headers::bearer(request.headers())?;
     let Authentication { tokens, revocations, clock, .. } = &app.authentication;
-    let verified = tokens.verify(token, revocations.epoch(), clock.now());
-    Ok(revocations.check(verified?)?)
+    let verified = tokens.verify(token, revocations.epoch(), clock.now()).map_err(|refusal| {
+        let session = match refusal {
+            TokenRefusal::Expired(session) => Some(session),
+            TokenRefusal::Invalid => None,
+        };
+        Rejected { error: refusal.into(), session }
+    })?;
+    let checked = revocations.check(verified);
+    checked.map_err(|revocation| Rejected { error: revocation.into(), session: Some(verified.session) })
 }
 
 /// Records a denied request to an operation of staff in the security log.

@@ -17,7 +17,7 @@ fn a_member_becomes_a_dj_with_the_issued_token_and_stays_one(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (member, guest) = (server.guest(), server.payer("50"));
     let prices = json!({"online": 1, "fee_upcoming_artist": 5, "fee_popular_song": 10});
-    member.patch("/user/personal-info", &prices).refused(403, "forbidden");
+    member.patch("/user/personal-info", &prices).refused(403, "dj_only");
     assert_eq!(set(&member, false).data(200)["user"]["is_dj"], false);
     let user = set(&member, true).data(200)["user"].clone();
     assert_eq!((&user["is_dj"], &user["online"]), (&json!(true), &json!(0)));
@@ -42,7 +42,7 @@ fn another_server_knows_a_new_dj_within_two_seconds() {
     let here = servers[0].guest();
     let there = here.at(&servers[1].client());
     let online = json!({"online": 1});
-    there.patch("/user/personal-info", &online).refused(403, "forbidden");
+    there.patch("/user/personal-info", &online).refused(403, "dj_only");
     set(&here, true).data(200);
     let changed = Instant::now();
     here.patch("/user/personal-info", &online).data(200);
@@ -52,7 +52,7 @@ fn another_server_knows_a_new_dj_within_two_seconds() {
         if answer.status == 200 {
             break;
         }
-        answer.refused(403, "forbidden");
+        answer.refused(403, "dj_only");
         assert!(begun.duration_since(changed) < Duration::from_secs(2), "the token is still a guest's");
     }
 }

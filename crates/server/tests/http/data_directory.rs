@@ -191,7 +191,7 @@ fn an_ephemeral_server_stores_nothing() {
     server.stop();
     let server = folder.serve(&["serve", "--ephemeral"], &[]);
     let guest = same(&guest, &server.client);
-    guest.get("/wallet").refused(401, "session_ended");
+    guest.get("/wallet").refused(401, "invalid_token");
     let login = json!({"email": guest.email, "password": crate::harness::PASSWORD});
     assert_eq!(server.client.post("/auth/login", &login).status, 401);
     server.stop();

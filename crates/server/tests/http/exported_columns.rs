@@ -153,6 +153,7 @@ const LEFT_OUT: &[(&str, &str, &str)] = &[
     ("refresh_tokens.expires_at", ALL, "the session shows the last one"),
     ("refresh_tokens.used_at", ALL, "the session shows the last one"),
     ("login_networks.id", ALL, "a number of the service"),
+    ("ledger_entries.kind", ALL, "a kind may have another name outside: refund_taken"),
     ("challenges.id", ALL, "a number of the service"),
     ("challenges.hash", ALL, "a secret"),
     ("challenges.target", ALL, "the folded address; the export has it as it was written"),

@@ -33,7 +33,7 @@ fn a_failure_of_fields_states_the_rule_and_the_limit(store: Store) {
         ("song_title", json!("x".repeat(256)), "max_length", json!(255)),
         ("artist_type", json!("famous"), "in", json!(["upcoming", "popular"])),
         ("music_url", json!("spotify:track:1"), "url", Value::Null),
-        ("fee", json!(1), "min", json!(10.00)),
+        ("fee", json!(1), "min", json!(5.00)),
         ("fee", json!(10.005), "decimals", json!(2)),
         ("fee", json!(21), "available", Value::Null),
         ("dj_id", json!(999_999), "exists", Value::Null),

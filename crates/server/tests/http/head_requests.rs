@@ -171,7 +171,7 @@ fn head_of_a_stream_makes_the_checks_of_a_stream_and_opens_none() {
         assert_eq!(open_streams(&server), open.len() as u64);
         open.push(guest.stream("/events/stream", &[]));
     }
-    assert_eq!(head("/events/stream", &[]).status, 503);
+    assert_eq!(head("/events/stream", &[]).status, 429);
     open.truncate(5);
     for (path, header, status) in [
         ("/events/stream?after=-1", ("x-a", "b"), 422),

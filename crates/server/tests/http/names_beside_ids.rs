@@ -47,26 +47,26 @@ fn staff_see_names_beside_the_ids_of_users(store: Store) {
 
     let suspended = late_money(&server);
     let unsettled = first(&operator, "/operator/suspense");
-    assert_eq!((&unsettled["user_name"], &unsettled["settled_by_name"]), (&Value::Null, &Value::Null));
+    assert_eq!(unsettled["settled_by_name"], Value::Null);
     let settled = operator.post(&format!("/operator/suspense/{suspended}/settle"), &reason).data(200);
-    assert_eq!(settled["suspense"]["settled_by_name"], "Olga");
-    assert_eq!(first(&operator, "/operator/suspense"), settled["suspense"]);
+    let listed = first(&operator, "/operator/suspense");
+    assert_eq!((&listed["settled_by_name"], &listed["settled_by"]), (&json!("Olga"), &json!(operator.id)));
+    assert_eq!(settled["suspense"]["settled_by"], operator.id);
 
     let unknown = "00000000-0000-0000-0000-000000000001";
     Message::payout("payout.failed", unknown).send(&server).refused(404, "not_found");
     let message = first(&operator, "/operator/provider-messages");
     assert_eq!(message["resolved_by_name"], Value::Null);
     let path = format!("/operator/provider-messages/{}/resolve", message["id"]);
-    let resolved = operator.post(&path, &reason).data(200)["provider_message"].clone();
+    operator.post(&path, &reason).data(200);
+    let resolved = first(&operator, "/operator/provider-messages");
     assert_eq!(
         (&resolved["resolved_by_name"], &resolved["resolved_by"]),
         (&json!("Olga"), &json!(operator.id))
     );
-    assert_eq!(first(&operator, "/operator/provider-messages"), resolved);
 
     let body = json!({"user_id": guest.id, "amount": 1, "reason": "as agreed"});
-    let adjusted = operator.post("/operator/adjustments", &body).data(201);
-    assert_eq!(adjusted["adjustment"]["user_name"], "Grace");
+    operator.post("/operator/adjustments", &body).data(201);
 
     let path = format!("/operator/security-log?user_id={}&kind=operator_action", guest.id);
     let event = first(&operator, &path);

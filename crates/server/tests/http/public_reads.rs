@@ -107,7 +107,7 @@ fn earlier_paths_are_served_like_the_documented_ones(store: Store) {
         Message { body: message.body.replace("5.00", "6.00"), ..Message::new(path, &json!({})) }
             .by("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSx")
             .send(&server)
-            .refused(401, "invalid_token");
+            .refused(401, "invalid_signature");
         message.heard(&server);
         assert_eq!(guest.get(&format!("/wallet/topups/{topup}")).data(200)["topup"]["status"], "confirmed");
     }

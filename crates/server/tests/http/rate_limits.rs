@@ -256,14 +256,34 @@ fn invalid_tokens_are_counted_per_address() {
     };
     call(Some("broken")).refused(401, "invalid_token");
     call(None).refused(401, "unauthenticated");
-    // A principal who is not an operator is known, but is not admitted there either.
-    let operators = from(guest.call("GET", "/operator/audit"), "192.0.2.1").send();
-    operators.refused(403, "insufficient_scope");
+    call(Some("broken")).refused(401, "invalid_token");
     limited(&call(Some("broken")), "3");
     limited(&call(None), "3");
-    limited(&from(guest.call("GET", "/operator/audit"), "192.0.2.1").send(), "3");
-    // Token holders at the same address are unaffected.
+    // Token holders at the same address are unaffected, and so is the quota of the address by a genuine token that is
+    // not accepted.
+    let operators = || from(guest.call("GET", "/operator/audit"), "192.0.2.1").send();
+    (0..3).for_each(|_| drop(operators().refused(403, "insufficient_scope")));
+    limited(&operators(), "3");
     call(Some(&guest.token)).data(200);
+}
+
+/// The tokens of a venue's guests expire and end behind one address: each guest learns it, so that their apps refresh
+/// or log in.
+#[test]
+fn ended_sessions_are_counted_per_session() {
+    let server =
+        counting(&[("rate_limits.default_per_minute", "3"), ("rate_limits.registrations_per_minute", "100")]);
+    let client = server.client();
+    for _ in 0..5 {
+        let guest = server.guest();
+        let logout = json!({"refresh_token": guest.refresh_token});
+        from(client.call("POST", "/auth/logout").json(&logout), &format!("192.0.2.{}", guest.id))
+            .send()
+            .data(200);
+        let wallet = || from(guest.call("GET", "/wallet"), "192.0.2.1").send();
+        (0..3).for_each(|_| drop(wallet().refused(401, "session_ended")));
+        limited(&wallet(), "3");
+    }
 }
 
 #[test]

@@ -147,7 +147,7 @@ fn is_refused_within_two_seconds(ended: Instant, asked: impl Fn() -> Answer) {
         let begun = Instant::now();
         let answer = asked();
         if answer.status != 200 {
-            answer.refused(401, "invalid_token");
+            answer.refused(401, "session_ended");
             break;
         }
         assert!(begun.duration_since(ended) < Duration::from_secs(2), "the token is still good");

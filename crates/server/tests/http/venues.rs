@@ -169,7 +169,7 @@ fn a_refresh_counts_for_its_session_and_an_unknown_token_for_its_address() {
     limited(&refresh(&token, "192.0.2.4"), "refreshes_per_minute", 3);
     for left in [2, 1, 0] {
         let unknown = refresh(&json!("x"), "192.0.2.1");
-        unknown.refused(401, "invalid_token");
+        unknown.refused(401, "invalid_refresh_token");
         assert_eq!(quota(&unknown), ("refreshes_per_minute", 3, left));
     }
     limited(&refresh(&json!("x"), "192.0.2.1"), "refreshes_per_minute", 3);
@@ -186,7 +186,7 @@ fn lookups_of_refresh_tokens_are_limited_like_reads_without_a_token() {
     let server = counting(&[("rate_limits.public_per_minute", "2")]);
     let refresh =
         || server.client().call("POST", "/auth/refresh").json(&json!({"refresh_token": "x"})).send();
-    (0..2).for_each(|_| drop(refresh().refused(401, "invalid_token")));
+    (0..2).for_each(|_| drop(refresh().refused(401, "invalid_refresh_token")));
     limited(&refresh(), "public_per_minute", 2);
 }
 

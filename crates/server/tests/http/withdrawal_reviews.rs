@@ -38,7 +38,9 @@ impl Person {
         let spend =
             format!(r#"{{"user_id": {}, "amount": -{}, "reason": "spent"}}"#, self.id, self.wallet().0);
         operator.call("POST", "/operator/adjustments").text(&spend).send().data(201);
-        operator.post(&format!("/operator/topups/{topup}/reverse"), &json!({"reason": "stolen"})).data(200);
+        operator
+            .post(&format!("/operator/topups/{topup}/chargeback"), &json!({"reason": "stolen"}))
+            .data(200);
     }
 }
 
@@ -176,7 +178,7 @@ fn a_chargeback_and_an_approval_at_two_servers_exclude_each_other() {
         let approval = thread::scope(|scope| {
             let approval = scope.spawn(|| bob.review(withdrawal, "approve"));
             let reverse = json!({"reason": "stolen"});
-            ada.post(&format!("/operator/topups/{topup}/reverse"), &reverse).data(200);
+            ada.post(&format!("/operator/topups/{topup}/chargeback"), &reverse).data(200);
             approval.join().unwrap()
         });
         if approval.status != 200 {

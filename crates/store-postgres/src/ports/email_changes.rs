@@ -1,16 +1,16 @@
 //! Changes of e-mail addresses, and reserved previous ones. Every change locks the user first.
 
 use cuepoint_domain::account::User;
-use cuepoint_domain::account::challenge::{AnswerOutcome, Purpose};
-use cuepoint_domain::account::email_change::{
-    EmailChanged, EmailRestored, restorable_until as restorable, restoration,
-};
+use cuepoint_domain::account::challenge::{AnswerOutcome, Challenge, Purpose};
+use cuepoint_domain::account::email_change::{EmailChanged, EmailRestored, restoration};
 use cuepoint_domain::account::session::TokenHash;
-use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::PasswordHash;
 use cuepoint_domain::timestamp::Timestamp;
+use diesel::helper_types::IntoBoxed;
+use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::result::{DatabaseErrorKind, Error as QueryError};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
@@ -18,52 +18,69 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use crate::connect::failure::DatabaseFailure;
 use crate::rows::{ChallengeRow, column_time};
 use crate::schema::challenges;
-use crate::tables::challenges::{newest, set_password, store};
+use crate::tables::challenges::{newest, restorable_until, set_password, store};
+use crate::tables::sessions::is_live;
 use crate::tables::users::{lock, write};
 
 /// The constraint by which no two users have one address.
 const ONE_OWNER: &str = "users_email_folded_key";
 
-/// The user who can restore this folded address. To keep an address for its user, a transaction asks after it has
-/// written the address to a row: until then the previous owner may commit a change that reserves it.
-pub(super) async fn restorer(
-    mut connection: &AsyncPgConnection,
-    email: &str,
-    now: Timestamp,
-) -> Result<Option<i64>, DatabaseFailure> {
+/// The open challenges that restore this folded address.
+fn restorations(email: &str, now: Timestamp) -> IntoBoxed<'_, challenges::table, Pg> {
     let since = now.minus(Purpose::EmailRestore.valid_for());
-    Ok(challenges::table
+    challenges::table
         .filter(challenges::target.eq(email))
         .filter(challenges::purpose.eq(Purpose::EmailRestore.name()))
         .filter(challenges::issued_at.gt(column_time(since)))
         .filter(challenges::ended_at.is_null())
-        .select(challenges::user_id)
-        .first(&mut connection)
-        .await
-        .optional()?)
+        .into_boxed()
 }
 
-/// The time until which a user can restore their previous address.
-pub(super) async fn restorable_until(
-    connection: &AsyncPgConnection,
-    user: UserId,
+/// The open challenge that restores this folded address.
+pub(super) async fn open_restoration(
+    mut connection: &AsyncPgConnection,
+    email: &str,
     now: Timestamp,
-) -> Result<Option<Timestamp>, DatabaseFailure> {
-    let kept = newest(connection, user, Purpose::EmailRestore).await?;
-    let kept = kept.map(ChallengeRow::challenge).transpose()?;
-    Ok(restorable(&kept, now))
+) -> Result<Option<Challenge>, DatabaseFailure> {
+    let row: Option<ChallengeRow> = restorations(email, now)
+        .order(challenges::issued_at.desc())
+        .select(ChallengeRow::as_select())
+        .first(&mut connection)
+        .await
+        .optional()?;
+    Ok(row.map(ChallengeRow::challenge).transpose()?)
+}
+
+/// Whether this user may have this folded address, because no other user can restore it. A transaction asks after it
+/// has written the address to a row: until then the previous owner may commit a change that reserves it.
+///
+/// # Errors
+/// [`DatabaseFailure::EmailTaken`] if another user can restore it.
+pub(super) async fn ensure_unreserved(
+    connection: &mut AsyncPgConnection,
+    email: &str,
+    user: i64,
+    now: Timestamp,
+) -> Result<(), DatabaseFailure> {
+    let others = restorations(email, now).filter(challenges::user_id.ne(user));
+    let others: i64 = others.count().get_result(connection).await?;
+    if others > 0 { Err(DatabaseFailure::EmailTaken) } else { Ok(()) }
 }
 
 /// Changes the e-mail address of a user who answers the code.
 pub(super) async fn change(
     connection: &mut AsyncPgConnection,
     user: UserId,
+    session: SessionId,
     presented: &[TokenHash],
     restore: TokenHash,
     now: Timestamp,
     currency: &Currency,
 ) -> Result<EmailChanged, DatabaseFailure> {
     let Some(before) = lock(connection, user, currency).await? else { return Ok(EmailChanged::Over) };
+    if !is_live(connection, Some(session)).await? {
+        return Ok(EmailChanged::Over);
+    }
     let Some(row) = newest(connection, user, Purpose::EmailChange).await? else {
         return Ok(EmailChanged::Over);
     };
@@ -131,10 +148,7 @@ async fn moves(
     currency: &Currency,
 ) -> Result<(), DatabaseFailure> {
     write(connection, after, currency).await?;
-    let restorer = restorer(connection, &after.email.folded(), now).await?;
-    if restorer.is_some_and(|restorer| restorer != after.id.get()) {
-        return Err(DatabaseFailure::EmailTaken);
-    }
+    ensure_unreserved(connection, &after.email.folded(), after.id.get(), now).await?;
     diesel::update(challenges::table)
         .filter(challenges::user_id.eq(after.id.get()))
         .filter(challenges::ended_at.is_null())

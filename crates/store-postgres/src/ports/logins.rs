@@ -24,7 +24,9 @@ use crate::connect::failure::DatabaseFailure;
 use crate::rows::{column_time, is_present, known, timestamp};
 use crate::schema::{challenges, users};
 use crate::tables::advisory_locks::{PHONE_CODES, TARGETS, hashtext, pg_advisory_xact_lock};
-use crate::tables::challenges::{end_by_new_password, end_open, newest, set_password, store};
+use crate::tables::challenges::{
+    end_by_new_password, end_open, newest, restorable_until, set_password, store,
+};
 use crate::tables::phone_codes;
 use crate::tables::sessions::end_all;
 use crate::tables::users::{lock, write};
@@ -160,29 +162,22 @@ impl Logins for PostgresStore {
         Ok(owner)
     }
 
-    async fn is_taken(&self, email: &str, now: Timestamp) -> Result<bool, Unavailable> {
-        let taken = self.database.read(async |mut connection| {
-            let has: Option<i64> = users::table
-                .filter(users::email_folded.eq(email))
-                .select(users::id)
-                .get_result(&mut connection)
-                .await
-                .optional()?;
-            Ok(has.is_some() || email_changes::restorer(connection, email, now).await?.is_some())
-        });
-        Ok(taken.await?)
+    async fn restoration(&self, email: &str, now: Timestamp) -> Result<Option<Challenge>, Unavailable> {
+        let open = self
+            .database
+            .read(async |connection| email_changes::open_restoration(connection, email, now).await);
+        Ok(open.await?)
     }
 
     async fn restorable_until(&self, user: UserId, now: Timestamp) -> Result<Option<Timestamp>, Unavailable> {
-        let until = self
-            .database
-            .read(async |connection| email_changes::restorable_until(connection, user, now).await);
+        let until = self.database.read(async |connection| restorable_until(connection, user, now).await);
         Ok(until.await?)
     }
 
     async fn change_email(
         &self,
         user: UserId,
+        session: SessionId,
         presented: &[TokenHash],
         restore: &TokenHash,
         now: Timestamp,
@@ -190,7 +185,8 @@ impl Logins for PostgresStore {
         let changed = self.database.write(async |connection| {
             let changed = connection
                 .transaction(async |connection| {
-                    email_changes::change(connection, user, presented, *restore, now, &self.currency).await
+                    email_changes::change(connection, user, session, presented, *restore, now, &self.currency)
+                        .await
                 })
                 .await;
             email_changes::unless_taken(changed, EmailChanged::Taken)

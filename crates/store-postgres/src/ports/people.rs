@@ -21,7 +21,7 @@ use diesel::prelude::*;
 use diesel::sql_types::Bool;
 use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
 
-use super::email_changes::{restorer, unless_taken};
+use super::email_changes::{ensure_unreserved, unless_taken};
 use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
 use crate::reads::{Counted, NewestFirst, ProfileRow, columns, limits, paged};
@@ -64,10 +64,8 @@ async fn add(
         .execute(connection)
         .await?;
     if added > 0 {
-        let (email, at) = person.address();
-        if restorer(connection, email, at).await?.is_some() {
-            return Err(DatabaseFailure::EmailTaken);
-        }
+        let (user, email, at) = person.address();
+        ensure_unreserved(connection, email, user, at).await?;
         diesel::insert_into(wallets::table).values(wallet).execute(connection).await?;
     }
     Ok(added > 0)

@@ -22,6 +22,7 @@ use crate::connect::failure::DatabaseFailure;
 use crate::rows::{Corrupt, TopupRow, UserRow, WalletRow, column_time, known};
 use crate::schema::{challenges, topups, users, wallets};
 use crate::statement::query;
+use crate::tables::challenges::restorable_until;
 use crate::tables::sessions::end_all;
 use crate::tables::users::{ACTING_OPERATOR, write};
 
@@ -209,7 +210,9 @@ async fn erase(
         .optional()?;
     let pending = pending.map(|row| row.topup(currency)).transpose()?;
     let wallet = wallet.wallet(currency)?;
-    let decided = erase_person(person, &wallet, people.values(), pending.as_ref(), expected_since, now);
+    let restorable = restorable_until(connection, id, now).await?;
+    let pending = (pending.as_ref(), expected_since);
+    let decided = erase_person(person, &wallet, people.values(), pending, restorable, now);
     let erased = match decided {
         Ok(erased) => erased,
         Err(refusal) => return Ok(Erased::Refused(refusal)),

@@ -79,9 +79,9 @@ impl NewUserRow {
         }
     }
 
-    /// The folded address, and the time of the registration.
-    pub(crate) fn address(&self) -> (&str, Timestamp) {
-        (&self.email_folded, timestamp(self.user.created_at))
+    /// The user's id, their folded address, and the time of the registration.
+    pub(crate) fn address(&self) -> (i64, &str, Timestamp) {
+        (self.user.id, &self.email_folded, timestamp(self.user.created_at))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Rows of `challenges`, as transactions store and end them.
 
 use cuepoint_domain::account::challenge::{Challenge, Purpose};
+use cuepoint_domain::account::email_change::restorable_until as restorable;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::ports::PasswordHash;
@@ -51,6 +52,17 @@ pub(crate) async fn store(
     let challenge = NewChallengeRow::of(challenge);
     diesel::insert_into(challenges::table).values(challenge).execute(connection).await?;
     Ok(())
+}
+
+/// The time until which a user can restore their previous address.
+pub(crate) async fn restorable_until(
+    connection: &AsyncPgConnection,
+    user: UserId,
+    now: Timestamp,
+) -> Result<Option<Timestamp>, DatabaseFailure> {
+    let kept = newest(connection, user, Purpose::EmailRestore).await?;
+    let kept = kept.map(ChallengeRow::challenge).transpose()?;
+    Ok(restorable(&kept, now))
 }
 
 /// The newest challenge of a purpose.

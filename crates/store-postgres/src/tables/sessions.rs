@@ -73,3 +73,21 @@ pub(crate) async fn end_all(
         .execute(connection)
         .await?)
 }
+
+/// Whether the session that is named, if one is, has not ended. It is locked until the end of the transaction: an end
+/// of the session waits, and then finds what the transaction did.
+pub(crate) async fn is_live(
+    connection: &mut AsyncPgConnection,
+    session: Option<SessionId>,
+) -> Result<bool, DatabaseFailure> {
+    let Some(session) = session else { return Ok(true) };
+    let live: Option<i64> = sessions::table
+        .find(session.get())
+        .filter(sessions::ended_at.is_null())
+        .for_share()
+        .select(sessions::id)
+        .get_result(connection)
+        .await
+        .optional()?;
+    Ok(live.is_some())
+}

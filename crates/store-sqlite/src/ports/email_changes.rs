@@ -2,63 +2,76 @@
 
 use cuepoint_domain::account::User;
 use cuepoint_domain::account::challenge::{AnswerOutcome, Challenge, Purpose};
-use cuepoint_domain::account::email_change::{
-    EmailChanged, EmailRestored, restorable_until as restorable, restoration,
-};
+use cuepoint_domain::account::email_change::{EmailChanged, EmailRestored, restoration};
 use cuepoint_domain::account::session::TokenHash;
-use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::PasswordHash;
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::dsl::sql;
+use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
+use diesel::sqlite::Sqlite;
 
 use crate::connect::failure::SqliteFailure;
-use crate::rows::{ChallengeRow, known};
+use crate::rows::ChallengeRow;
 use crate::schema::{challenges, users};
-use crate::tables::challenges::{newest, set_password, store};
+use crate::tables::challenges::{newest, restorable_until, set_password, store};
+use crate::tables::sessions::is_live;
 use crate::tables::users::{find, write};
 
-/// The user who can restore this folded address.
-pub(crate) fn restorer(
-    connection: &mut SqliteConnection,
-    email: &str,
-    now: Timestamp,
-) -> Result<Option<i64>, SqliteFailure> {
+/// The open challenges that restore this folded address.
+fn restorations(email: &str, now: Timestamp) -> IntoBoxed<'_, challenges::table, Sqlite> {
     let since = now.minus(Purpose::EmailRestore.valid_for());
-    Ok(challenges::table
+    challenges::table
         .filter(challenges::target.eq(email))
         .filter(challenges::purpose.eq(Purpose::EmailRestore.name()))
         .filter(challenges::issued_at.gt(since.unix_micros()))
         .filter(challenges::ended_at.is_null())
-        .select(challenges::user_id)
-        .first(connection)
-        .optional()?)
+        .into_boxed()
 }
 
-/// The time until which a user can restore their previous address.
-pub(super) fn restorable_until(
+/// The open challenge that restores this folded address.
+pub(super) fn open_restoration(
     connection: &mut SqliteConnection,
-    user: UserId,
+    email: &str,
     now: Timestamp,
     currency: &Currency,
-) -> Result<Option<Timestamp>, SqliteFailure> {
-    let kept = newest(connection, user, Purpose::EmailRestore)?;
-    let kept = kept.map(|row| row.challenge(currency)).transpose()?;
-    Ok(restorable(&kept, now))
+) -> Result<Option<Challenge>, SqliteFailure> {
+    let row: Option<ChallengeRow> = restorations(email, now)
+        .order(challenges::issued_at.desc())
+        .select(ChallengeRow::as_select())
+        .first(connection)
+        .optional()?;
+    Ok(row.map(|row| row.challenge(currency)).transpose()?)
+}
+
+/// Whether a user other than this one can restore this folded address.
+pub(super) fn is_reserved(
+    connection: &mut SqliteConnection,
+    email: &str,
+    user: i64,
+    now: Timestamp,
+) -> Result<bool, SqliteFailure> {
+    let others = restorations(email, now).filter(challenges::user_id.ne(user));
+    Ok(others.count().get_result::<i64>(connection)? > 0)
 }
 
 /// Changes the e-mail address of a user who answers the code.
 pub(super) fn change(
     connection: &mut SqliteConnection,
     user: UserId,
+    session: SessionId,
     presented: &[TokenHash],
     restore: TokenHash,
     now: Timestamp,
     currency: &Currency,
 ) -> Result<EmailChanged, SqliteFailure> {
     let Some(before) = find(connection, user, currency)? else { return Ok(EmailChanged::Over) };
+    if !is_live(connection, Some(session))? {
+        return Ok(EmailChanged::Over);
+    }
     let Some(row) = newest(connection, user, Purpose::EmailChange)? else { return Ok(EmailChanged::Over) };
     let kept = challenges::table.find(row.id);
     let code = row.challenge(currency)?;
@@ -124,12 +137,8 @@ fn moves(
     let email = after.email.folded();
     let owner: Option<i64> =
         users::table.filter(users::email_folded.eq(&email)).select(users::id).first(connection).optional()?;
-    let holder = match owner {
-        Some(owner) => Some(owner),
-        None => restorer(connection, &email, now)?,
-    };
-    let holder = known("users.id", holder.map(UserId::new).unwrap_or(Some(after.id)))?;
-    if holder != after.id {
+    let user = after.id.get();
+    if owner.is_some_and(|owner| owner != user) || is_reserved(connection, &email, user, now)? {
         return Ok(false);
     }
     write(connection, after, currency)?;

@@ -22,7 +22,9 @@ use crate::SqliteStore;
 use crate::connect::failure::SqliteFailure;
 use crate::rows::{is_present, known};
 use crate::schema::{challenges, users};
-use crate::tables::challenges::{end_by_new_password, end_open, newest, set_password, store};
+use crate::tables::challenges::{
+    end_by_new_password, end_open, newest, restorable_until, set_password, store,
+};
 use crate::tables::phone_codes;
 use crate::tables::sessions::end_all;
 use crate::tables::users::{find, write};
@@ -129,28 +131,26 @@ impl Logins for SqliteStore {
         Ok(self.writer.change(Repetition::Once, reset).await?)
     }
 
-    async fn is_taken(&self, email: &str, now: Timestamp) -> Result<bool, Unavailable> {
-        let has = users::table.filter(users::email_folded.eq(email)).select(users::id);
-        self.readers.read(|connection| {
-            let has: Option<i64> = has.first(connection).optional()?;
-            Ok(has.is_some() || email_changes::restorer(connection, email, now)?.is_some())
-        })
+    async fn restoration(&self, email: &str, now: Timestamp) -> Result<Option<Challenge>, Unavailable> {
+        self.readers
+            .read(|connection| email_changes::open_restoration(connection, email, now, &self.currency))
     }
 
     async fn restorable_until(&self, user: UserId, now: Timestamp) -> Result<Option<Timestamp>, Unavailable> {
-        self.readers.read(|connection| email_changes::restorable_until(connection, user, now, &self.currency))
+        self.readers.read(|connection| restorable_until(connection, user, now, &self.currency))
     }
 
     async fn change_email(
         &self,
         user: UserId,
+        session: SessionId,
         presented: &[TokenHash],
         restore: &TokenHash,
         now: Timestamp,
     ) -> Result<EmailChanged, Unavailable> {
         let (presented, restore, currency) = (presented.to_vec(), *restore, self.currency.clone());
         let change = move |connection: &mut SqliteConnection| {
-            email_changes::change(connection, user, &presented, restore, now, &currency)
+            email_changes::change(connection, user, session, &presented, restore, now, &currency)
         };
         Ok(self.writer.change(Repetition::Once, change).await?)
     }

@@ -20,7 +20,7 @@ use diesel::prelude::*;
 use diesel::sql_types::Bool;
 use diesel::sqlite::Sqlite;
 
-use super::email_changes::restorer;
+use super::email_changes::is_reserved;
 use super::lists::page;
 use crate::SqliteStore;
 use crate::connect::failure::SqliteFailure;
@@ -54,8 +54,8 @@ fn add(
     person: &NewUserRow,
     wallet: &WalletRow,
 ) -> Result<bool, SqliteFailure> {
-    let (email, at) = person.address();
-    if restorer(connection, email, at)?.is_some() {
+    let (user, email, at) = person.address();
+    if is_reserved(connection, email, user, at)? {
         return Ok(false);
     }
     let added = diesel::insert_into(users::table)

@@ -19,6 +19,7 @@ use crate::SqliteStore;
 use crate::connect::failure::SqliteFailure;
 use crate::rows::{TopupRow, UserRow, WalletRow, user_id};
 use crate::schema::{challenges, topups, users, wallets};
+use crate::tables::challenges::restorable_until;
 use crate::tables::sessions::end_all;
 use crate::tables::users::{ACTING_OPERATOR, find, write};
 use crate::writer::Repetition;
@@ -188,7 +189,9 @@ fn erase(
         .optional()?;
     let pending = pending.map(|row| row.topup(currency)).transpose()?;
     let wallet = wallet.wallet(currency)?;
-    let decided = erase_person(person, &wallet, people.values(), pending.as_ref(), expected_since, now);
+    let restorable = restorable_until(connection, id, now, currency)?;
+    let pending = (pending.as_ref(), expected_since);
+    let decided = erase_person(person, &wallet, people.values(), pending, restorable, now);
     let erased = match decided {
         Ok(erased) => erased,
         Err(refusal) => return Ok(Erased::Refused(refusal)),

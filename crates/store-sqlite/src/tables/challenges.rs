@@ -1,6 +1,7 @@
 //! Rows of `challenges`, as transactions store and end them.
 
 use cuepoint_domain::account::challenge::{Challenge, Purpose};
+use cuepoint_domain::account::email_change::restorable_until as restorable;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::PasswordHash;
@@ -49,6 +50,18 @@ pub(crate) fn store(
     let challenge = NewChallengeRow::of(challenge, currency)?;
     diesel::insert_into(challenges::table).values(challenge).execute(connection)?;
     Ok(())
+}
+
+/// The time until which a user can restore their previous address.
+pub(crate) fn restorable_until(
+    connection: &mut SqliteConnection,
+    user: UserId,
+    now: Timestamp,
+    currency: &Currency,
+) -> Result<Option<Timestamp>, SqliteFailure> {
+    let kept = newest(connection, user, Purpose::EmailRestore)?;
+    let kept = kept.map(|row| row.challenge(currency)).transpose()?;
+    Ok(restorable(&kept, now))
 }
 
 /// The newest challenge of a purpose.

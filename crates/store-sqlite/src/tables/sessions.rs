@@ -54,3 +54,10 @@ pub(crate) fn end_all(
         .set(sessions::ended_at.eq(now.unix_micros()))
         .execute(connection)?)
 }
+
+/// Whether the session that is named, if one is, has not ended.
+pub(crate) fn is_live(connection: &mut SqliteConnection, session: Option<SessionId>) -> QueryResult<bool> {
+    let Some(session) = session else { return Ok(true) };
+    let live = sessions::table.find(session.get()).filter(sessions::ended_at.is_null());
+    diesel::select(diesel::dsl::exists(live)).get_result(connection)
+}

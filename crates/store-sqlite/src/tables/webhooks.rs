@@ -18,12 +18,13 @@ use diesel::sql_types::{Bool, Nullable};
 use diesel::sqlite::Sqlite;
 
 use super::operations::newest_position;
+use super::sessions::is_live;
 use crate::connect::failure::SqliteFailure;
 use crate::rows::table_row::TableRow;
 use crate::rows::{
     WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRecordRow, WebhookEndpointRow, is_present, known,
 };
-use crate::schema::{sessions, users, webhook_attempts, webhook_deliveries, webhook_endpoints};
+use crate::schema::{users, webhook_attempts, webhook_deliveries, webhook_endpoints};
 use crate::statements::Insert;
 
 /// A condition on the rows of a table.
@@ -44,13 +45,6 @@ fn has_most(connection: &mut SqliteConnection, owner: UserId, feed: Feed) -> Que
         .filter(webhook_endpoints::feed.eq(feed.name()));
     let number: i64 = alike.count().get_result(connection)?;
     Ok(number >= i64::from(WebhookEndpoint::MAX_PER_OWNER))
-}
-
-/// Whether the session that is named, if one is, has not ended.
-fn is_live(connection: &mut SqliteConnection, session: Option<SessionId>) -> QueryResult<bool> {
-    let Some(session) = session else { return Ok(true) };
-    let live = sessions::table.find(session.get()).filter(sessions::ended_at.is_null());
-    diesel::select(exists(live)).get_result(connection)
 }
 
 /// Adds an endpoint: see [`cuepoint_domain::ports::WebhookEndpoints::add_endpoint`].

@@ -40,7 +40,11 @@ fn changes(setup: Setup) -> EmailChanges {
     let mut secrets = MockSecrets::new();
     secrets.expect_token().returning(|| Token("token".to_owned()));
     secrets.expect_code().returning(|| Token("042137".to_owned()));
-    secrets.expect_fingerprint().returning(|_| hash(7));
+    secrets.expect_fingerprint().returning(|token| hash(if token.0 == "older" { 8 } else { 7 }));
+    secrets.expect_restore_tokens().withf(|id, at, _| (*id, *at) == (user(2), now())).returning(|_, _, _| {
+        let [current, older] = ["token", "older"].map(|text| Token(text.to_owned()));
+        Ok(Candidates { current, others: vec![older] })
+    });
     secrets
         .expect_keyed_hashes()
         .withf(|_, text, _| text == "email_change:2:042137")
@@ -79,10 +83,12 @@ fn request(setup: Setup, to: &str) -> Result<(), CommandError<RequestEmailRefusa
 fn storing(is_taken: bool, stored: TokenHash, outcome: IssueOutcome) -> MockLogins {
     let mut logins = MockLogins::new();
     logins.expect_restorable_until().returning(|_, _| Ok(None));
+    let owner = || Credentials { user: user(3), password: PasswordHash("other".to_owned()) };
     logins
-        .expect_is_taken()
-        .withf(|address, _| address == "ada@new.example")
-        .returning(move |_, _| Ok(is_taken));
+        .expect_credentials()
+        .withf(|address| address == "ada@new.example")
+        .returning(move |_| Ok(is_taken.then(owner)));
+    logins.expect_restoration().returning(|_, _| Ok(None));
     logins
         .expect_issue()
         .withf(move |challenge, counted| {
@@ -144,11 +150,17 @@ fn confirming(outcome: Result<EmailChanged, Unavailable>) -> MockLogins {
     let mut logins = MockLogins::new();
     logins
         .expect_change_email()
-        .withf(|id, presented, restore, _| {
-            (*id, presented, *restore) == (user(2), &[hash(1), hash(2)][..], hash(7))
+        .withf(|id, session, presented, restore, _| {
+            (*id, *session, presented, *restore)
+                == (user(2), principal(2).session, &[hash(1), hash(2)][..], hash(7))
         })
-        .return_once(move |_, _, _, _| outcome);
+        .return_once(move |_, _, _, _, _| outcome);
     logins
+}
+
+/// The challenge that restores the previous address, with this hash.
+fn restoration(hash: TokenHash) -> Challenge {
+    Challenge::moving(user(2), Purpose::EmailRestore, email("Ada@example.com"), hash, now())
 }
 
 fn confirm(setup: Setup) -> Result<Profile, CommandError<ConfirmEmailRefusal>> {
@@ -161,7 +173,7 @@ fn queue(told: bool) -> MockJobQueue {
     jobs.expect_enqueue()
         .withf(move |job| {
             matches!(job, Job::NotifyEmailChanged(news) if news.previous_is_told == told
-                && news.before == email("ada@example.com") && news.restore == Some(Token("token".to_owned())))
+                && news.before == email("ada@example.com") && !news.is_restoration)
         })
         .once()
         .returning(|_| Ok(()));
@@ -174,7 +186,7 @@ fn the_token_reaches_the_previous_address_before_the_answer_or_by_the_queue() {
     let until = now().plus(Duration::days(7));
     for sent in [true, false] {
         let mut logins = confirming(Ok(EmailChanged::Done(Box::new(after.clone()))));
-        logins.expect_restorable_until().returning(move |_, _| Ok(Some(until)));
+        logins.expect_restoration().returning(|_, _| Ok(Some(restoration(hash(7)))));
         let mut notifier = MockNotifier::new();
         let token = Some((Token("token".to_owned()), until));
         notifier
@@ -226,7 +238,7 @@ fn a_restoration_revokes_and_notifies() {
     jobs.expect_enqueue()
         .withf(|job| {
             matches!(job, Job::NotifyEmailChanged(news) if news.before == email("thief@example.com")
-                && news.restore.is_none())
+                && news.is_restoration)
         })
         .once()
         .returning(|_| Ok(()));
@@ -234,4 +246,37 @@ fn a_restoration_revokes_and_notifies() {
     let changes = changes(Setup { logins, jobs, noted, revoked: 1, ..Setup::default() });
     let restored = run(changes.restore(&client(), &Token("x".to_owned()), &Password::presented("new")));
     assert!(restored.is_ok(), "{restored:?}");
+}
+
+#[test]
+fn the_token_of_a_reserved_address_is_sent_again_under_the_key_that_it_was_derived_with() {
+    let done = (hash(8), Some(IssueOutcome::Done), Some("older"));
+    let other_key = (hash(9), None, None);
+    for (stored, issued, sent) in [done, (hash(7), Some(IssueOutcome::NotYet), None), other_key] {
+        let mut logins = MockLogins::new();
+        logins
+            .expect_restoration()
+            .withf(|address, _| address == "ada@example.com")
+            .returning(move |_, _| Ok(Some(restoration(stored))));
+        if let Some(issued) = issued {
+            logins
+                .expect_issue()
+                .withf(|counted, _| {
+                    let (purpose, target) = (counted.purpose, counted.target.as_str());
+                    (purpose, target) == (Purpose::Password, "ada@example.com") && counted.address.is_none()
+                })
+                .once()
+                .returning(move |_, _| Ok(issued));
+        }
+        let mut notifier = MockNotifier::new();
+        if let Some(text) = sent {
+            let restore = Some((Token(text.to_owned()), now().plus(Duration::days(7))));
+            let notice = Notice::EmailReplaced { restore, client: None, at: now() };
+            let to = Recipient::Email(email("ada@example.com"));
+            notifier.expect_send().with(eq(to), eq(notice)).once().returning(|_, _| Ok(()));
+        }
+        let noted = sent.map(|_| EventKind::PasswordResetRequested).into_iter().collect();
+        let changes = changes(Setup { logins, notifier, noted, ..Setup::default() });
+        assert!(run(changes.send_again(&email("ada@example.com"), ClientInfo::default())).is_ok());
+    }
 }

@@ -50,7 +50,7 @@ impl Message {
                 format!(
                     "The user of another Cuepoint account named this address as theirs.\n\
                      Time: {}\n\
-                     It stays the address of your account, and nothing changed.\n\
+                     That account did not get it.\n\
                      If it was you, log in to the account that has this address.",
                     utc(*at)
                 ),
@@ -170,7 +170,8 @@ fn replaced(
         Some((token, until)) => format!(
             "If you didn't do this, restore this address with this token:\n\
              {}\n{}\
-             That ends all sessions and sets a new password.\n\
+             That ends all sessions and sets a new password: choose another one\n\
+             than before, which somebody may know.\n\
              The token expires at {} and can be used once.",
             token.0,
             linked(link, token),

@@ -1,7 +1,7 @@
 //! Refresh tokens, reset tokens and codes, random or derived, and their stored hashes.
 
 use cuepoint_domain::account::session::{Candidates, TokenHash};
-use cuepoint_domain::ids::SessionId;
+use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ports::{LowEntropyValue, PasswordHash, Secrets, Token, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 use sha2::{Digest, Sha256};
@@ -12,6 +12,7 @@ use super::random::{RandomSecrets, encoded, random};
 /// The labels of derivations, one per purpose; none is a prefix of another.
 const SUCCESSOR_LABEL: &[u8] = b"successor\0";
 const REGISTRATION_LABEL: &[u8] = b"registration\0";
+const RESTORATION_LABEL: &[u8] = b"restoration\0";
 const CODE_LABEL: &[u8] = b"code\0";
 const PHONE_NUMBER_LABEL: &[u8] = b"phone number\0";
 const NETWORK_LABEL: &[u8] = b"network\0";
@@ -67,6 +68,18 @@ impl Secrets for KeyedSecrets {
         now: Timestamp,
     ) -> Result<Candidates<Token>, Unavailable> {
         self.derive(&[REGISTRATION_LABEL, &session.get().to_be_bytes(), password.0.as_bytes()], now)
+    }
+
+    fn restore_tokens(
+        &self,
+        user: UserId,
+        changed_at: Timestamp,
+        now: Timestamp,
+    ) -> Result<Candidates<Token>, Unavailable> {
+        let (user, changed_at) = (user.get().to_be_bytes(), changed_at.unix_micros().to_be_bytes());
+        let ring = self.keys.ring();
+        let keys = ring.all(now).ok_or_else(|| Unavailable::new(NO_KEY_SIGNS))?;
+        Ok(keys.map(|key| encoded(key.derivation().derive(&[RESTORATION_LABEL, &user, &changed_at]))))
     }
 
     fn keyed_hashes(
@@ -134,6 +147,17 @@ mod tests {
     fn a_token_is_stored_as_its_sha256() {
         let TokenHash(hash) = secrets(&format!("a:{KEY}")).fingerprint(&Token("abc".to_owned()));
         assert_eq!(hash[..4], [0xba, 0x78, 0x16, 0xbf]);
+    }
+
+    #[test]
+    fn a_token_that_restores_an_address_is_derived_by_every_key_of_the_file() {
+        let user = UserId::new(1).unwrap();
+        let tokens = |keys: &str, at| secrets(keys).restore_tokens(user, at, NOW).unwrap();
+        let before = tokens(&format!("a:{KEY}"), NOW).current;
+        assert!(
+            tokens(&format!("b:{OTHER}\na:{KEY} until=1970-01-01T00:00:00Z"), NOW).others.contains(&before)
+        );
+        assert_ne!(tokens(&format!("a:{KEY}"), NOW.plus(Duration::MICROSECOND)).current, before);
     }
 
     #[test]

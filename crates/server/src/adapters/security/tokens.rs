@@ -35,9 +35,9 @@ const MAX_TOKEN_BYTES: usize = 4_096;
 /// Why a token is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum TokenRefusal {
-    /// It was valid and has expired.
+    /// It was valid for this session and has expired.
     #[error("the access token has expired")]
-    Expired,
+    Expired(SessionId),
     /// It is not valid, for any other reason.
     #[error("the access token is not valid")]
     Invalid,
@@ -212,7 +212,7 @@ fn verify(verifier: &Verifier, token: &str, now: Timestamp) -> Result<VerifiedTo
     let role = Role::named(&claims.role).ok_or(TokenRefusal::Invalid)?;
     let session = SessionId::new(claims.sid).ok_or(TokenRefusal::Invalid)?;
     if has_expired {
-        return Err(TokenRefusal::Expired);
+        return Err(TokenRefusal::Expired(session));
     }
     let expires = seconds(claims.exp)?.plus(TOLERANCE);
     Ok(VerifiedToken {

@@ -17,8 +17,6 @@ use crate::http::wire::messages::{self, Errors};
 
 /// The message where the deployment cannot deliver messages to addresses of this kind.
 const NO_MESSAGES: &str = "This deployment does not send messages to such addresses.";
-/// The message for fields that only DJs have.
-const DJ_FIELDS: &str = "Only DJs can set online, fee_upcoming_artist and fee_popular_song.";
 
 /// The `Retry-After`, in seconds, of a change that waits for the end of an upgrade.
 const SECONDS_OF_UPGRADE: u32 = 3_600;
@@ -163,7 +161,7 @@ fn restorable(until: Timestamp) -> ApiError {
 impl From<ChangeProfileRefusal> for ApiError {
     fn from(ChangeProfileRefusal(refusal): ChangeProfileRefusal) -> Self {
         Self::invalid(match refusal {
-            ProfileRefusal::NotADj => return Self::saying(Code::DjOnly, DJ_FIELDS),
+            ProfileRefusal::NotADj => return Self::saying(Code::DjOnly, Self::DJ_FIELDS),
             ProfileRefusal::StaysADj => Errors::one("is_dj", messages::unchangeable("is_dj")),
             ProfileRefusal::Phone => Errors::one("phone", messages::phone("phone")),
             ProfileRefusal::LatitudeMissing => {
@@ -203,6 +201,7 @@ impl From<EraseRefusal> for ApiError {
             }
             EraseRefusal::MoneyLeft => Code::WalletNotEmpty.into(),
             EraseRefusal::TopupPending => Code::TopupPending.into(),
+            EraseRefusal::EmailRestorable(until) => restorable(until),
             EraseRefusal::LastOperator => Code::LastOperator.into(),
         }
     }

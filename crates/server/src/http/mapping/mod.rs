@@ -119,7 +119,7 @@ impl From<FeedRefusal> for ApiError {
 impl From<TokenRefusal> for ApiError {
     fn from(refusal: TokenRefusal) -> Self {
         match refusal {
-            TokenRefusal::Expired => Code::TokenExpired.into(),
+            TokenRefusal::Expired(_) => Code::TokenExpired.into(),
             TokenRefusal::Invalid => Code::InvalidToken.into(),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cuepoint_domain::authorization::Capacity;
+use cuepoint_domain::authorization::{Action, Capacity};
 use cuepoint_domain::page::PageRequest;
 use serde_json::{Map, Value, json};
 use utoipa::openapi::content::{Content, ContentBuilder};
@@ -88,6 +88,9 @@ fn extensions(declaration: &Declaration) -> Extensions {
     let mut access = access(&declaration.run);
     if is_counted(declaration) {
         access.insert("rate_limit".to_owned(), json!(declaration.class.resource()));
+    }
+    if declaration.run.takes_token() {
+        access.insert("rate_limit_without_token".to_owned(), json!(Class::Public.resource()));
     }
     let mut extensions = Extensions::default();
     extensions.insert("x-access".to_owned(), Value::Object(access));
@@ -194,14 +197,12 @@ pub(super) fn failures(declaration: &Declaration) -> Vec<Code> {
     if declaration.run.is_signed() {
         codes.push(Code::InvalidSignature);
     }
-    if declaration.run.takes_token() {
-        codes.push(Code::AccountSuspended);
-    }
-    if let Some(action) = declaration.run.action() {
+    let action = declaration.run.action();
+    if declaration.run.takes_token() || action.is_some() {
         codes.extend([Code::InvalidToken, Code::TokenExpired, Code::SessionEnded, Code::AccountSuspended]);
-        if action.is_for_staff() {
-            codes.push(Code::InsufficientScope);
-        }
+    }
+    if action.is_some_and(Action::is_for_staff) {
+        codes.push(Code::InsufficientScope);
     }
     if declaration.body.takes != Body::None {
         codes.extend([Code::PayloadTooLarge, Code::UnsupportedMediaType, Code::MalformedJson]);

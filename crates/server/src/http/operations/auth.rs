@@ -107,7 +107,7 @@ body! {
 }
 
 async fn register(call: ApiCall) -> Result<ApiResponse, ApiError> {
-    let RegistrationBody { name, email, password, phone, is_dj } = call.body()?;
+    let RegistrationBody { name, email, password, phone, is_dj } = call.counted_body()?;
     let registration = Registration { name, email, password, phone, is_dj: is_dj.unwrap_or(false) };
     let attempt = call.admit_registration(&registration.email)?;
     let registered = call.app.services.accounts.register(&call.client_context(), registration).await;
@@ -119,7 +119,7 @@ async fn register(call: ApiCall) -> Result<ApiResponse, ApiError> {
 }
 
 async fn login(call: ApiCall) -> Result<ApiResponse, ApiError> {
-    let LoginBody { email, password } = call.body()?;
+    let LoginBody { email, password } = call.counted_body()?;
     let attempt = call.admit_login(&email).await?;
     let logged_in = call.app.services.accounts.login(&call.client_context(), &email, &password).await;
     if !matches!(logged_in, Err(CommandError::Refused(LoginRefusal::InvalidCredentials))) {

@@ -67,10 +67,8 @@ async fn adjust(call: CommandCall<Adjust>) -> Result<Done<ApiResponse>, ApiError
         let AdjustmentBody { user_id, amount, reason } = call.body()?;
         Ok(NewAdjustment { user: user_id, correction: amount, reason })
     };
-    let done = call.run(Adjust, read_input).await?;
-    let names = call.names(call.principal(), [done.value.adjustment.user]).await?;
-    done.try_map(|Adjusted { adjustment, balance, at }| {
-        let view = AdjustedView::new(&adjustment, &names, balance, at, call.currency());
+    call.run(Adjust, read_input).await?.try_map(|Adjusted { adjustment, balance, at }| {
+        let view = AdjustedView::new(&adjustment, balance, at, call.currency());
         ApiResponse::new("Balance adjusted.", view)
     })
 }

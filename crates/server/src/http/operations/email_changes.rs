@@ -83,7 +83,10 @@ body! {
 
 async fn request(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let EmailChangeBody { email, password } = call.body()?;
-    call.app.services.email_changes.request(&call.context(&principal), email, &password).await?;
+    let requested =
+        call.app.services.email_changes.request(&call.context(&principal), email, &password).await;
+    call.refund_unhashed(&requested);
+    requested?;
     ApiResponse::new("A message is on its way to the new address.", Empty {})
 }
 
@@ -97,6 +100,8 @@ async fn confirm(call: ApiCall, principal: Principal) -> Result<ApiResponse, Api
 
 async fn restore(call: ApiCall) -> Result<ApiResponse, ApiError> {
     let EmailRestorationBody { token, password } = call.body()?;
-    call.app.services.email_changes.restore(&call.client_context(), &token, &password).await?;
+    let restored = call.app.services.email_changes.restore(&call.client_context(), &token, &password).await;
+    call.refund_unhashed(&restored);
+    restored?;
     ApiResponse::new("E-mail address restored.", Empty {})
 }

@@ -14,12 +14,14 @@ use crate::http::command_call::CommandCall;
 use crate::http::declaration::{json, ok, operations, page};
 use crate::http::endpoint::{authenticated, command};
 use crate::http::operations::reason::{ReasonBody, reason};
-use crate::http::operations::views::{NamedTopupView, OperatorTopupData, SuspenseData, SuspenseView};
+use crate::http::operations::views::{
+    ChargedBackData, NamedSuspenseView, NamedTopupView, OperatorTopupData, OperatorTopupView, SuspenseData,
+    SuspenseView,
+};
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::filters::{self, QueryFilters as _, filters};
 use crate::http::wire::messages::{self, Errors};
-use crate::http::wire::user_names::UserNames;
 
 operations! {
     /// Find top-ups
@@ -49,7 +51,7 @@ operations! {
     POST "/api/v1/operator/topups/{id}/chargeback" "chargeBackTopup" {
         tag: Operators,
         run: command(reverse),
-        answers: ok::<OperatorTopupData>("The reversed top-up."),
+        answers: ok::<ChargedBackData>("The reversed top-up."),
         body: json::<ReasonBody>(),
         fails: &[Code::OwnAccount, Code::InvalidTransition, Code::LimitExceeded],
     }
@@ -60,7 +62,7 @@ operations! {
     GET "/api/v1/operator/suspense" "listSuspense" {
         tag: Operators,
         run: authenticated(Action::ReadTopups, suspense),
-        answers: page::<SuspenseView>(
+        answers: page::<NamedSuspenseView>(
             "A page of money in suspense: unsettled money first, then by arrival, newest first."
         ),
     }
@@ -114,11 +116,9 @@ async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
 
 async fn reverse(call: CommandCall<ReverseTopup>) -> Result<Done<ApiResponse>, ApiError> {
     let command = ReverseTopup { id: call.id(TopupId::new)? };
-    let done = call.run(command, || reason(&call)).await?;
-    let names = call.names(call.principal(), [done.value.user]).await?;
-    done.try_map(|topup| {
-        let topup = NamedTopupView::new(&topup, &names, call.currency());
-        ApiResponse::new("Top-up reversed.", OperatorTopupData { topup })
+    call.run(command, || reason(&call)).await?.try_map(|topup| {
+        let topup = OperatorTopupView::new(&topup, call.currency());
+        ApiResponse::new("Top-up reversed.", ChargedBackData { topup })
     })
 }
 
@@ -127,24 +127,23 @@ async fn suspense(call: ApiCall, principal: Principal) -> Result<ApiResponse, Ap
     let found = call.app.services.topups.in_suspense(&principal, paging.request()).await?;
     let names = call.names(&principal, found.rows.iter().filter_map(settled_by)).await?;
     // The list contains only top-ups with money in suspense.
-    let rows = found.rows.iter().filter_map(|topup| in_suspense(&call, topup, &names)).collect();
-    call::page("Suspense.", &paging, &Rows { rows, total: found.total }, SuspenseView::clone)
+    let rows = found.rows.iter().filter_map(|topup| {
+        let suspense = topup.suspense.as_ref()?;
+        Some(NamedSuspenseView::new(topup, suspense, &names, call.currency()))
+    });
+    let rows = Rows { rows: rows.collect(), total: found.total };
+    call::page("Suspense.", &paging, &rows, NamedSuspenseView::clone)
 }
 
 async fn settle(call: CommandCall<SettleSuspense>) -> Result<Done<ApiResponse>, ApiError> {
     let command = SettleSuspense { id: call.id(TopupId::new)? };
-    let done = call.run(command, || reason(&call)).await?;
-    let names = call.names(call.principal(), settled_by(&done.value)).await?;
-    done.try_map(|topup| {
-        let suspense = in_suspense(&call, &topup, &names)
-            .ok_or_else(|| ApiError::internal("money was settled that is not in suspense"))?;
+    call.run(command, || reason(&call)).await?.try_map(|topup| {
+        let suspense = topup.suspense.as_ref();
+        let suspense =
+            suspense.ok_or_else(|| ApiError::internal("money was settled that is not in suspense"))?;
+        let suspense = SuspenseView::new(&topup, suspense, call.currency());
         ApiResponse::new("Money settled.", SuspenseData { suspense })
     })
-}
-
-/// The view of a top-up's money in suspense, if any.
-fn in_suspense(call: &ApiCall, topup: &topup::Topup, names: &UserNames) -> Option<SuspenseView> {
-    topup.suspense.as_ref().map(|suspense| SuspenseView::new(topup, suspense, names, call.currency()))
 }
 
 /// The operator who settled a top-up's money in suspense; the user of the top-up was erased.

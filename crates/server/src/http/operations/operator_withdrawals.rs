@@ -59,7 +59,8 @@ operations! {
 
     /// Start processing a withdrawal
     ///
-    /// An approved withdrawal is claimed for manual payout. Refused while the account owes money.
+    /// An approved withdrawal is claimed for manual payout, before the money is sent: until then its owner can cancel it.
+    /// Refused while the account owes money.
     POST "/api/v1/operator/withdrawals/{id}/process" "processWithdrawal" {
         tag: Operators,
         run: command(process),

@@ -29,8 +29,9 @@ operations! {
 
     /// Request a password reset
     ///
-    /// Sends a reset token if the e-mail address belongs to an account. The answer is the same for every
-    /// address, and is given before the account is looked up.
+    /// Sends a reset token if the e-mail address belongs to an account. A previous address that can be restored
+    /// gets its token for that again. The answer is the same for every address, and is given before the account
+    /// is looked up.
     POST "/api/v1/auth/password/forgot" "forgotPassword" {
         tag: Accounts,
         run: anonymous(forgot),
@@ -87,7 +88,10 @@ body! {
 
 async fn change(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let NewPasswordBody { current_password, password } = call.body()?;
-    call.app.services.passwords.change(&call.context(&principal), &current_password, &password).await?;
+    let context = call.context(&principal);
+    let changed = call.app.services.passwords.change(&context, &current_password, &password).await;
+    call.refund_unhashed(&changed);
+    changed?;
     ApiResponse::new("Password changed.", Empty {})
 }
 
@@ -99,6 +103,8 @@ async fn forgot(call: ApiCall) -> Result<ApiResponse, ApiError> {
 
 async fn reset(call: ApiCall) -> Result<ApiResponse, ApiError> {
     let ResetPasswordBody { token, password } = call.body()?;
-    call.app.services.passwords.reset(&call.client_context(), &token, &password).await?;
+    let reset = call.app.services.passwords.reset(&call.client_context(), &token, &password).await;
+    call.refund_unhashed(&reset);
+    reset?;
     ApiResponse::new("Password set.", Empty {})
 }

@@ -43,7 +43,13 @@ operations! {
         answers: ok::<Empty>("The personal data are erased."),
         class: Class::Guess,
         body: json::<ErasureBody>(),
-        fails: &[Code::Conflict, Code::WalletNotEmpty, Code::TopupPending, Code::LastOperator],
+        fails: &[
+            Code::Conflict,
+            Code::WalletNotEmpty,
+            Code::TopupPending,
+            Code::EmailRestorable,
+            Code::LastOperator,
+        ],
     }
 }
 
@@ -59,6 +65,8 @@ body! {
 type BodyChunk = Result<Bytes, Box<dyn Error>>;
 
 async fn export(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+    // An unknown parameter is refused before the export is recorded.
+    call.judged(Ok(()))?;
     if call.is_head() {
         return Ok(ApiResponse::streamed(stream::empty().boxed_local()));
     }
@@ -84,7 +92,9 @@ async fn export(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiE
 
 async fn erase(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let ErasureBody { password } = call.body()?;
-    call.app.services.personal_data.erase(&call.context(&principal), &password).await?;
+    let erased = call.app.services.personal_data.erase(&call.context(&principal), &password).await;
+    call.refund_unhashed(&erased);
+    erased?;
     ApiResponse::new("Erased.", Empty {})
 }
 

@@ -91,7 +91,10 @@ async fn change(call: CommandCall<ChangeProfile>) -> Result<Done<ApiResponse>, A
         false => None,
     };
     let read = || call.change_of::<PersonalInfoBody>(&present).map(ProfileChange::from);
-    let done = call.run(ChangeProfile { sets_dj_fields }, read).await?;
+    let done = call.run(ChangeProfile { sets_dj_fields }, read).await.map_err(|error| match error.code {
+        Code::DjOnly => ApiError::saying(Code::DjOnly, ApiError::DJ_FIELDS),
+        _ => error,
+    })?;
     done.try_map(|profile| ApiResponse::new("Personal information updated.", view(&call, &profile)))
 }
 

@@ -11,7 +11,7 @@ use crate::http::command_call::CommandCall;
 use crate::http::declaration::{json, ok, operations, page};
 use crate::http::endpoint::{authenticated, command};
 use crate::http::operations::reason::{ReasonBody, reason};
-use crate::http::operations::views::{ProviderMessageData, ProviderMessageView};
+use crate::http::operations::views::{NamedProviderMessageView, ProviderMessageData, ProviderMessageView};
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::filters::{self, QueryFilters as _, filters};
@@ -23,7 +23,7 @@ operations! {
     GET "/api/v1/operator/provider-messages" "listProviderMessages" {
         tag: Operators,
         run: authenticated(Action::ReadMessages, list),
-        answers: page::<ProviderMessageView>(
+        answers: page::<NamedProviderMessageView>(
             "A page of messages: unresolved messages first, then by arrival, newest first."
         ),
         filters: MessageFilters::DECLARED,
@@ -54,16 +54,14 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
     let paging = call.paging();
     let filter = MessageFilter { resolved };
     let rows = call.app.services.provider_messages.list(&principal, filter, paging.request()).await?;
-    let names = call.names(&principal, rows.rows.iter().flat_map(ProviderMessageView::users)).await?;
-    call::page("Provider messages.", &paging, &rows, |message| ProviderMessageView::new(message, &names))
+    let names = call.names(&principal, rows.rows.iter().flat_map(NamedProviderMessageView::users)).await?;
+    call::page("Provider messages.", &paging, &rows, |message| NamedProviderMessageView::new(message, &names))
 }
 
 async fn resolve(call: CommandCall<ResolveMessage>) -> Result<Done<ApiResponse>, ApiError> {
     let command = ResolveMessage { id: call.id(ProviderMessageId::new)? };
-    let done = call.run(command, || reason(&call)).await?;
-    let names = call.names(call.principal(), ProviderMessageView::users(&done.value)).await?;
-    done.try_map(|message| {
-        let provider_message = ProviderMessageView::new(&message, &names);
+    call.run(command, || reason(&call)).await?.try_map(|message| {
+        let provider_message = ProviderMessageView::new(&message);
         ApiResponse::new("Provider message resolved.", ProviderMessageData { provider_message })
     })
 }

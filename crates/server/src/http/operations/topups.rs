@@ -23,11 +23,11 @@ operations! {
     ///
     /// Starts a payment into the caller's wallet at the payment provider. A provider with a page per payment
     /// is asked for it; if the provider does not answer in time, `payment_url` is null, and the top-up shows
-    /// it once the provider has answered. A top-up rejected by the provider fails and is answered with 503
-    /// `unavailable`. A repeated request shows the current state of the top-up, which may have gained a
+    /// it once the provider has answered. If the provider refuses the top-up, it fails, and the request returns 422
+    /// `topup_refused`. A repeated request shows the current state of the top-up, which may have gained a
     /// `payment_url`.
     ///
-    /// A deployment without a provider always answers 503 `unavailable`, with a `Retry-After` of one hour.
+    /// A deployment without a provider returns 501 `not_configured`.
     POST "/api/v1/wallet/topups" "openTopup" {
         tag: Wallet,
         run: command(open),

@@ -199,10 +199,10 @@ pub(super) async fn create<V: WebhookViews>(
     principal: Principal,
 ) -> Result<Done<ApiResponse>, ApiError> {
     let NewEndpointBody { url, types, description, password } = call.body()?;
-    call.count_password(&principal)?;
     let asked = EndpointRequest { url, types, description };
     let context = call.context(&principal);
-    let created = call.app.services.webhooks.create(&context, V::FEED, asked, &password).await?;
+    let created = call.app.services.webhooks.create(&context, V::FEED, asked, &password);
+    let created = call.with_password(&principal, created).await?;
     let Done { value: (endpoint, secret), replayed } = created;
     let names = call.names(&principal, V::users(&endpoint)).await?;
     let data = V::secret_data(&endpoint, &names, secret);
@@ -229,9 +229,6 @@ pub(super) async fn change<V: WebhookViews>(
     let (id, names) = (endpoint.id, call.names(&principal, V::users(&endpoint)).await?);
     let EndpointChangeBody { url, types, description, paused, password } =
         call.change_of(&V::data(&endpoint, &names))?;
-    if password.is_some() {
-        call.count_password(&principal)?;
-    }
     let settings = EndpointSettings {
         url: given(url),
         types: given(types),
@@ -240,7 +237,11 @@ pub(super) async fn change<V: WebhookViews>(
     };
     let context = call.context(&principal);
     let webhooks = &call.app.services.webhooks;
-    let endpoint = webhooks.change(&context, V::FEED, id, settings, password.as_ref()).await?;
+    let changed = webhooks.change(&context, V::FEED, id, settings, password.as_ref());
+    let endpoint = match password {
+        Some(_) => call.with_password(&principal, changed).await?,
+        None => changed.await?,
+    };
     let names = call.names(&principal, V::users(&endpoint)).await?;
     ApiResponse::new("Webhook endpoint updated.", V::data(&endpoint, &names))
 }
@@ -262,9 +263,9 @@ pub(super) async fn rotate<V: WebhookViews>(
 ) -> Result<ApiResponse, ApiError> {
     let id = found::<V>(&call, &principal).await?.id;
     let RotationBody { password } = call.body()?;
-    call.count_password(&principal)?;
     let context = call.context(&principal);
-    let (endpoint, secret) = call.app.services.webhooks.rotate(&context, V::FEED, id, &password).await?;
+    let rotated = call.app.services.webhooks.rotate(&context, V::FEED, id, &password);
+    let (endpoint, secret) = call.with_password(&principal, rotated).await?;
     let names = call.names(&principal, V::users(&endpoint)).await?;
     ApiResponse::new("Secret rotated.", V::secret_data(&endpoint, &names, secret))
 }

@@ -26,6 +26,7 @@ use cuepoint_domain::topup::TopupStatus;
 use cuepoint_domain::withdrawal::WithdrawalStatus;
 use utoipa::openapi::{RefOr, Schema};
 
+use crate::http::wire::entry_kinds;
 use crate::http::wire::error::ApiError;
 use crate::http::wire::messages::{self, Errors, FieldProblem};
 use crate::http::wire::query::{Query, integer};
@@ -120,13 +121,15 @@ pub const WITHDRAWAL_STATUS: FilterKind<WithdrawalStatus> =
 /// The status of a top-up.
 pub const TOPUP_STATUS: FilterKind<TopupStatus> =
     FilterKind::new(Described::named::<names::TopupStatus>(), |text| {
-        TopupStatus::named(text).ok_or(messages::selected)
+        TopupStatus::named(text)
+            .ok_or(|field| messages::one_of(field, TopupStatus::all().map(TopupStatus::name)))
     });
 
 /// The kind of an entry of a wallet.
 pub const ENTRY_KIND: FilterKind<EntryKind> =
     FilterKind::new(Described::named::<names::EntryKind>(), |text| {
-        EntryKind::named(text).ok_or(messages::selected)
+        entry_kinds::named(text)
+            .ok_or(|field| messages::one_of(field, EntryKind::all().map(entry_kinds::name)))
     });
 
 /// The kind of an event in the security log.

@@ -102,7 +102,7 @@ rules! {
     Unique = "unique";
     /// A value differs from the present one.
     Different = "different";
-    /// A value is not set back.
+    /// A change that cannot be undone.
     Unchangeable = "unchangeable";
     /// The password is in no known data leak.
     NotBreached = "not_breached";
@@ -112,7 +112,7 @@ rules! {
     Network = "network";
     /// The address belongs to no test network.
     NotTestNetwork = "not_test_network";
-    /// Somebody has the key of the address, and nobody else does.
+    /// The address has a private key that only its owner has.
     Spendable = "spendable";
     /// The amount is available.
     Available = "available";

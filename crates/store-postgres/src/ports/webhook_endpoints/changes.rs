@@ -1,7 +1,7 @@
 //! Changes of webhook endpoints, failed deliveries and attempts, in transactions that lock the row of the
 //! endpoint first.
 
-use cuepoint_domain::ids::{SessionId, WebhookEndpointId};
+use cuepoint_domain::ids::WebhookEndpointId;
 use cuepoint_domain::ledger::Position;
 use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::money::Currency;
@@ -20,8 +20,9 @@ use crate::connect::failure::DatabaseFailure;
 use crate::rows::{
     WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRecordRow, WebhookEndpointRow, column_time, known,
 };
-use crate::schema::{sessions, users, webhook_attempts, webhook_deliveries, webhook_endpoints};
+use crate::schema::{users, webhook_attempts, webhook_deliveries, webhook_endpoints};
 use crate::tables::positions::newest_position;
+use crate::tables::sessions::is_live;
 use crate::tables::users::lock;
 use crate::writer::Insert;
 
@@ -59,24 +60,6 @@ pub(super) async fn add(
         .execute(connection)
         .await?;
     Ok(EndpointAddition::Added(Box::new(WebhookEndpoint::new(id, cursor, new.clone()))))
-}
-
-/// Whether the session that is named, if one is, has not ended. It is locked until the end of the transaction: an end
-/// of the session waits, and then finds the endpoint.
-async fn is_live(
-    connection: &mut AsyncPgConnection,
-    session: Option<SessionId>,
-) -> Result<bool, DatabaseFailure> {
-    let Some(session) = session else { return Ok(true) };
-    let live: Option<i64> = sessions::table
-        .find(session.get())
-        .filter(sessions::ended_at.is_null())
-        .for_share()
-        .select(sessions::id)
-        .get_result(connection)
-        .await
-        .optional()?;
-    Ok(live.is_some())
 }
 
 /// The answer to a key that is known; a key that has expired is removed.

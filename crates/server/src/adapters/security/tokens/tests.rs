@@ -149,14 +149,14 @@ fn a_token_expires_at_the_moment_up_to_which_it_is_accepted() {
         assert_eq!(tokens.expiry(&token, EPOCH, at(NOW + moment)), Ok(at(NOW + 930)), "{moment}");
     }
     assert_eq!(tokens.verify(&token, EPOCH, at(NOW + 929)), Ok(ada()));
-    assert_eq!(tokens.verify(&token, EPOCH, at(NOW + 931)), Err(TokenRefusal::Expired));
-    assert_eq!(tokens.expiry(&token, EPOCH, at(NOW + 931)), Err(TokenRefusal::Expired));
+    assert_eq!(tokens.verify(&token, EPOCH, at(NOW + 931)), Err(TokenRefusal::Expired(ada().session)));
+    assert_eq!(tokens.expiry(&token, EPOCH, at(NOW + 931)), Err(TokenRefusal::Expired(ada().session)));
 }
 
 #[test]
 fn only_a_token_that_was_valid_has_expired() {
     let expired = with(claims(), "exp", json!(NOW - 31));
-    check(&signed(&header(), &expired), Err(TokenRefusal::Expired), "expired");
+    check(&signed(&header(), &expired), Err(TokenRefusal::Expired(ada().session)), "expired");
     for (key, value) in [
         ("iss", json!("somebody")),
         ("aud", json!("something")),
@@ -392,7 +392,7 @@ fn remembered(key: &str, after: i64, counts: Result<(), TokenRefusal>) {
 
 #[test]
 fn a_cached_token_expires_like_a_new_one() {
-    let (expired, invalid) = (Err(TokenRefusal::Expired), Err(TokenRefusal::Invalid));
+    let (expired, invalid) = (Err(TokenRefusal::Expired(ada().session)), Err(TokenRefusal::Invalid));
     for (after, counts) in [(-31, invalid), (-30, Ok(())), (899, Ok(())), (930, Ok(())), (931, expired)] {
         remembered("", after, counts);
     }

@@ -9,7 +9,6 @@ use utoipa::ToSchema;
 
 use crate::http::wire::money::Number;
 use crate::http::wire::time::WireTimestamp;
-use crate::http::wire::user_names::UserNames;
 
 /// An adjustment of a balance.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -32,24 +31,12 @@ pub struct AdjustmentView {
     created_at: WireTimestamp,
 }
 
-/// An adjustment, with names.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = NamedAdjustment)]
-pub(super) struct NamedAdjustmentView {
-    /// The adjustment.
-    #[serde(flatten)]
-    adjustment: AdjustmentView,
-    /// Name of the account; null if it was erased.
-    #[schema(example = "Grace")]
-    user_name: Option<String>,
-}
-
 /// An adjustment and the balance after it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Adjusted)]
 pub struct AdjustedView {
     /// The adjustment.
-    adjustment: NamedAdjustmentView,
+    adjustment: AdjustmentView,
     /// Available balance after the adjustment, in major units.
     #[schema(value_type = f64, format = "decimal", example = 37.50)]
     new_balance: Number,
@@ -69,31 +56,17 @@ impl AdjustmentView {
     }
 }
 
-impl NamedAdjustmentView {
-    /// An adjustment that was made at this time.
-    fn new(
-        adjustment: &adjustment::Adjustment,
-        names: &UserNames,
-        at: Timestamp,
-        currency: &Currency,
-    ) -> Self {
-        let user_name = names.of(adjustment.user);
-        Self { adjustment: AdjustmentView::new(adjustment, at, currency), user_name }
-    }
-}
-
 impl AdjustedView {
     /// The new adjustment with the resulting balance.
     #[must_use]
     pub fn new(
         adjustment: &adjustment::Adjustment,
-        names: &UserNames,
         balance: Balance,
         at: Timestamp,
         currency: &Currency,
     ) -> Self {
         Self {
-            adjustment: NamedAdjustmentView::new(adjustment, names, at, currency),
+            adjustment: AdjustmentView::new(adjustment, at, currency),
             new_balance: Number::money(currency, balance.available),
         }
     }
@@ -117,12 +90,12 @@ mod tests {
         };
         let balance = Balance { available: Money::from_minor(3_750), ..Balance::default() };
         let usd = Currency::new("USD", 2).unwrap();
-        let view = AdjustedView::new(&adjustment, &UserNames::default(), balance, Timestamp::EPOCH, &usd);
+        let view = AdjustedView::new(&adjustment, balance, Timestamp::EPOCH, &usd);
         assert_eq!(
             serde_json::to_string(&view).unwrap(),
             concat!(
                 r#"{"adjustment":{"id":4,"user_id":8,"amount":-2.50,"reason":"Charged twice","#,
-                r#""created_at":"1970-01-01T00:00:00.000000Z","user_name":null},"new_balance":37.50}"#
+                r#""created_at":"1970-01-01T00:00:00.000000Z"},"new_balance":37.50}"#
             )
         );
     }

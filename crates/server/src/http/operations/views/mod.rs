@@ -37,8 +37,10 @@ pub use exported::{
 };
 pub use json_web_key::{JsonWebKeySetView, JsonWebKeyView};
 pub use message_received::MessageReceivedView;
-pub use named::{NamedSecurityEventView, NamedTopupView, OperatorTopupData};
-pub use operator_topup::{OperatorTopupView, SuspenseData, SuspenseView};
+pub use named::{
+    NamedProviderMessageView, NamedSecurityEventView, NamedSuspenseView, NamedTopupView, OperatorTopupData,
+};
+pub use operator_topup::{ChargedBackData, OperatorTopupView, SuspenseData, SuspenseView};
 pub use operator_withdrawal::{OperatorWithdrawalView, ReviewedWithdrawalView};
 pub use people::{DjData, DjView, UserData, UserView};
 pub use personal_data::{PersonalDataView, row};

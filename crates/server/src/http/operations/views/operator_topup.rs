@@ -8,7 +8,6 @@ use utoipa::ToSchema;
 use crate::http::wire::money::Number;
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
-use crate::http::wire::user_names::UserNames;
 
 /// A top-up, as staff see it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -52,9 +51,6 @@ pub struct SuspenseView {
     /// Id of the erased account that opened the top-up.
     #[schema(minimum = 1, example = 7)]
     user_id: i64,
-    /// Name of the account: always null, because it was erased.
-    #[schema(example = json!(null))]
-    user_name: Option<String>,
     /// Amount in major units.
     #[schema(value_type = f64, format = "decimal", example = 50.00)]
     amount: Number,
@@ -67,12 +63,16 @@ pub struct SuspenseView {
     /// Id of the operator who settled the money; null while unsettled.
     #[schema(minimum = 1, example = 2)]
     settled_by: Option<i64>,
-    /// Name of this operator; null while unsettled, and if the account was erased.
-    #[schema(example = "Grace")]
-    settled_by_name: Option<String>,
     /// Reason of the settlement; null while unsettled.
     #[schema(example = "Sent back to the payer's card.")]
     reason: Option<String>,
+}
+
+/// A top-up in the answer to its charge-back.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ChargedBackData {
+    /// The top-up.
+    pub topup: OperatorTopupView,
 }
 
 /// Money in suspense in an answer.
@@ -102,23 +102,16 @@ impl OperatorTopupView {
 impl SuspenseView {
     /// The money of this top-up.
     #[must_use]
-    pub fn new(
-        topup: &topup::Topup,
-        suspense: &topup::Suspense,
-        names: &UserNames,
-        currency: &Currency,
-    ) -> Self {
+    pub fn new(topup: &topup::Topup, suspense: &topup::Suspense, currency: &Currency) -> Self {
         let settlement = suspense.settlement.as_ref();
         Self {
             id: topup.id.get(),
             reference: topup.reference().to_string(),
             user_id: topup.user.get(),
-            user_name: names.of(topup.user),
             amount: Number::money(currency, topup.amount.money()),
             arrived_at: WireTimestamp(suspense.arrived_at),
             settled_at: settlement.map(|settlement| WireTimestamp(settlement.at)),
             settled_by: settlement.map(|settlement| settlement.by.get()),
-            settled_by_name: names.of(settlement.map(|settlement| settlement.by)),
             reason: settlement.map(|settlement| settlement.reason.as_str().to_owned()),
         }
     }
@@ -161,22 +154,16 @@ mod tests {
         let settled = topup::Suspense { settlement: Some(settlement), ..waits.clone() };
         let moment = r#""1970-01-01T00:00:00.000000Z""#;
         for (suspense, rest) in [
-            (waits, r#""settled_at":null,"settled_by":null,"settled_by_name":null,"reason":null"#.to_owned()),
-            (
-                settled,
-                format!(
-                    r#""settled_at":{moment},"settled_by":2,"settled_by_name":"Grace","reason":"sent back""#
-                ),
-            ),
+            (waits, r#""settled_at":null,"settled_by":null,"reason":null"#.to_owned()),
+            (settled, format!(r#""settled_at":{moment},"settled_by":2,"reason":"sent back""#)),
         ] {
-            let names = UserNames::new([(by, Line::new("Grace").unwrap())].into());
-            let view = SuspenseView::new(&topup(), &suspense, &names, &Currency::new("USD", 2).unwrap());
+            let view = SuspenseView::new(&topup(), &suspense, &Currency::new("USD", 2).unwrap());
             assert_eq!(
                 serde_json::to_string(&view).unwrap(),
                 format!(
                     concat!(
                         r#"{{"id":3,"reference":"00000000-0000-0000-0000-000000000001","user_id":8,"#,
-                        r#""user_name":null,"amount":0.30,"arrived_at":{},{}}}"#
+                        r#""amount":0.30,"arrived_at":{},{}}}"#
                     ),
                     moment, rest
                 )

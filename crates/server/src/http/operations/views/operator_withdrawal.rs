@@ -87,7 +87,7 @@ pub struct ReviewedWithdrawalView {
     /// Name of the account; null if it was erased.
     #[schema(example = "Ada")]
     user_name: Option<String>,
-    /// UserNames of the operators in `approvals`, in the same order; null for an erased one.
+    /// Names of the operators in `approvals`, in the same order; null for an erased one.
     #[schema(example = json!(["Grace"]))]
     approval_names: Vec<Option<String>>,
 }

@@ -1,13 +1,11 @@
 //! Views of provider messages for operators.
 
-use cuepoint_domain::ids::UserId;
 use cuepoint_domain::provider_message::{self, Excerpt, MessageSource};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
-use crate::http::wire::user_names::UserNames;
 
 /// A provider message that contradicts the ledger, without its resolver.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -70,9 +68,6 @@ pub struct ProviderMessageView {
     /// Id of the operator who resolved the message; null while unresolved.
     #[schema(minimum = 1, example = 7)]
     resolved_by: Option<i64>,
-    /// Name of this operator; null while unresolved, and if the account was erased.
-    #[schema(example = "Grace")]
-    resolved_by_name: Option<String>,
 }
 
 /// A provider message in an answer.
@@ -85,18 +80,11 @@ pub struct ProviderMessageData {
 impl ProviderMessageView {
     /// The message.
     #[must_use]
-    pub fn new(message: &provider_message::ProviderMessage, names: &UserNames) -> Self {
-        let resolver = Self::users(message).next();
+    pub fn new(message: &provider_message::ProviderMessage) -> Self {
         Self {
             message: ContradictingMessageView::new(message),
-            resolved_by: resolver.map(UserId::get),
-            resolved_by_name: names.of(resolver),
+            resolved_by: message.resolution.as_ref().map(|resolution| resolution.by.get()),
         }
-    }
-
-    /// The users whose names it shows.
-    pub fn users(message: &provider_message::ProviderMessage) -> impl Iterator<Item = UserId> {
-        message.resolution.iter().map(|resolution| resolution.by)
     }
 }
 

@@ -158,8 +158,11 @@ impl Counts {
         let mut full_at = self.lock();
         for ((subject, times), restored_at) in shares.iter().zip(restored_at) {
             let missing = restored_at.saturating_sub(now).min(self.bucket(times).interval);
-            if let Some(full_at) = full_at.get_mut(&subject) {
-                *full_at = full_at.saturating_sub(missing);
+            let Some(end) = full_at.peek_mut(&subject) else { continue };
+            *end = end.saturating_sub(missing);
+            // Otherwise invented names whose attempts are given back would evict counts.
+            if *end <= now {
+                full_at.remove(&subject);
             }
         }
     }

@@ -33,9 +33,11 @@ pub enum Class {
     /// All other routes that could be used to guess a password or code, that end all sessions, or that read a
     /// large amount of data. Calls with a token are counted by session and by account.
     Guess,
-    /// Exchanges of refresh tokens. Their addresses are counted as in [`Class::Public`] before the token is
-    /// looked up.
+    /// Exchanges of refresh tokens.
     Refreshes,
+    /// Look-ups of refresh tokens, which precede each exchange. They have the quota of [`Class::Public`], but a count
+    /// of their own.
+    RefreshLookups,
     /// New music requests.
     Requests,
     /// New withdrawals.
@@ -55,7 +57,7 @@ impl Class {
         match self {
             Self::Login => "login_per_minute",
             Self::Registrations => "registrations_per_minute",
-            Self::Public => "public_per_minute",
+            Self::Public | Self::RefreshLookups => "public_per_minute",
             Self::Guess => "guess_per_minute",
             Self::Refreshes => "refreshes_per_minute",
             Self::Requests => "requests_per_minute",
@@ -133,6 +135,7 @@ struct Classes {
     public: Counts,
     guess: Counts,
     refreshes: Counts,
+    refresh_lookups: Counts,
     requests: Counts,
     withdrawals: Counts,
     webhooks: Counts,
@@ -151,6 +154,7 @@ impl Classes {
             public: minute(Class::Public, quotas.public),
             guess: minute(Class::Guess, quotas.guess),
             refreshes: minute(Class::Refreshes, quotas.refreshes),
+            refresh_lookups: minute(Class::RefreshLookups, quotas.public),
             requests: minute(Class::Requests, quotas.requests),
             withdrawals: minute(Class::Withdrawals, quotas.withdrawals),
             webhooks: hour(Class::Webhooks, quotas.webhooks_per_hour),
@@ -167,6 +171,7 @@ impl Classes {
             Class::Public => &self.public,
             Class::Guess => &self.guess,
             Class::Refreshes => &self.refreshes,
+            Class::RefreshLookups => &self.refresh_lookups,
             Class::Requests => &self.requests,
             Class::Withdrawals => &self.withdrawals,
             Class::Webhooks => &self.webhooks,
@@ -235,6 +240,15 @@ impl RateLimits {
         network: Option<ClientNetwork>,
     ) -> Result<Option<Admitted>, Quota> {
         self.admit(class, Shares::network(network))
+    }
+
+    /// Counts a call with a genuine token that is not accepted as [`Class::Other`], by its session: whoever has the
+    /// token takes nothing from its owner's other sessions, and from nobody else.
+    ///
+    /// # Errors
+    /// As [`RateLimits::admit_principal`].
+    pub fn admit_session(&self, session: SessionId) -> Result<Option<Admitted>, Quota> {
+        self.admit(Class::Other, Shares::of(RateLimitSubject::Session(session)))
     }
 
     /// Counts the exchange of a refresh token, for its session if the token is known, else for the client's

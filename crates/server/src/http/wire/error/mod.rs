@@ -95,6 +95,9 @@ impl From<Code> for ApiError {
 }
 
 impl ApiError {
+    /// The message for fields that only DJs have.
+    pub const DJ_FIELDS: &str = "Only DJs can set online, fee_upcoming_artist and fee_popular_song.";
+
     /// The message for a balance that would exceed its maximum.
     pub const BALANCE_TOO_LARGE: &str = "This would exceed the largest possible balance.";
 
