@@ -4,7 +4,9 @@ CREATE TABLE challenges_with_address (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     user_id INTEGER NOT NULL REFERENCES users (id),
     purpose TEXT NOT NULL CONSTRAINT challenges_purpose_check
-        CHECK (purpose IN ('email', 'phone', 'password', 'email_change', 'email_restore')),
+        CHECK (purpose IN (
+            'email', 'phone', 'password', 'email_change', 'email_restore', 'email_restore_repeat'
+        )),
     target TEXT NOT NULL CONSTRAINT challenges_target_check CHECK (length(target) BETWEEN 1 AND 1024),
     hash BLOB NOT NULL CONSTRAINT challenges_hash_check CHECK (length(hash) = 32),
     issued_at INTEGER NOT NULL,

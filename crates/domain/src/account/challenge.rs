@@ -25,6 +25,8 @@ pub enum Purpose {
     EmailChange,
     /// Restore the previous e-mail address with an unguessable token that was sent there.
     EmailRestore,
+    /// Count a message that repeats such a token; its own secret is sent to nobody.
+    EmailRestoreRepeat,
 }
 
 named_enum!(Purpose);
@@ -38,7 +40,7 @@ impl Purpose {
     #[must_use]
     pub const fn valid_for(self) -> Duration {
         match self {
-            Self::Email | Self::Phone | Self::EmailChange => Duration::minutes(10),
+            Self::Email | Self::Phone | Self::EmailChange | Self::EmailRestoreRepeat => Duration::minutes(10),
             Self::Password => Duration::minutes(30),
             Self::EmailRestore => Duration::days(7),
         }
@@ -48,7 +50,9 @@ impl Purpose {
     #[must_use]
     pub const fn kept_for(self) -> Duration {
         match self {
-            Self::Email | Self::Phone | Self::Password | Self::EmailChange => Duration::days(1),
+            Self::Email | Self::Phone | Self::Password | Self::EmailChange | Self::EmailRestoreRepeat => {
+                Duration::days(1)
+            }
             Self::EmailRestore => Self::EmailRestore.valid_for(),
         }
     }
@@ -58,7 +62,7 @@ impl Purpose {
     #[must_use]
     pub fn target(self, user: &User) -> Option<String> {
         match self {
-            Self::Email | Self::Password => Some(user.email.folded()),
+            Self::Email | Self::Password | Self::EmailRestoreRepeat => Some(user.email.folded()),
             Self::Phone => user.phone.as_ref().map(|phone| phone.as_str().to_owned()),
             Self::EmailChange | Self::EmailRestore => None,
         }
@@ -174,6 +178,7 @@ impl Challenge {
                 proven.note_login_change(now);
             }
             Purpose::Phone => proven.phone_verified = true,
+            Purpose::EmailRestoreRepeat => {}
             Purpose::EmailChange | Purpose::EmailRestore => {
                 if let Some(address) = &self.address {
                     proven.email = address.clone();

@@ -291,13 +291,13 @@ impl EmailChanges {
         self.tell(before, &Notice::EmailReplaced { restore, client, at: *at }).await
     }
 
-    /// Sends the token that restores this previous address once more, if there is one. It counts against the quota of
-    /// password resets, and invalidates nothing.
+    /// Sends the token that restores this previous address to that address once more, if there is one. Repetitions have
+    /// a quota of their own, which resets for the present address do not use up.
     pub(super) async fn send_again(&self, address: &Email, client: ClientInfo) -> Result<(), Unavailable> {
         let Some((open, token)) = self.restoration(address).await? else { return Ok(()) };
-        // Nobody can answer this challenge: the user does not have the address, and its token is sent to nobody.
+        let Some(to) = &open.address else { return Ok(()) };
         let counted = Challenge {
-            purpose: Purpose::Password,
+            purpose: Purpose::EmailRestoreRepeat,
             address: None,
             hash: self.env.secrets.fingerprint(&self.env.secrets.token()),
             issued_at: self.env.now(),
@@ -307,7 +307,8 @@ impl EmailChanges {
             return Ok(());
         }
         let (restore, at) = (Some((token, open.expires_at())), open.issued_at);
-        self.tell(address, &Notice::EmailReplaced { restore, client: None, at }).await?;
+        // Another spelling of the address may be another mailbox.
+        self.tell(to, &Notice::EmailReplaced { restore, client: None, at }).await?;
         let kind = EventKind::PasswordResetRequested;
         self.env.security_audit.about(kind, Some(open.user), None, client).await;
         Ok(())

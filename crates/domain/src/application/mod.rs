@@ -204,8 +204,8 @@ impl UseCases {
     pub async fn run_job(&self, job: Job) -> Result<(), Unavailable> {
         match job {
             Job::SendPasswordReset { email, client } => {
-                self.passwords.send_reset(&email, client.clone()).await?;
-                self.email_changes.send_again(&email, client).await
+                let reset = self.passwords.send_reset(&email, client.clone()).await;
+                reset.and(self.email_changes.send_again(&email, client).await)
             }
             Job::NotifySecured { user, cause } => {
                 EndpointNotices { env: self.env.clone() }.secured(user, cause).await

@@ -110,7 +110,7 @@ impl Purpose {
     pub const fn feature_level(self) -> FeatureLevel {
         match self {
             Self::Email | Self::Phone | Self::Password => FeatureLevel::Level0,
-            Self::EmailChange | Self::EmailRestore => FeatureLevel::Level2,
+            Self::EmailChange | Self::EmailRestore | Self::EmailRestoreRepeat => FeatureLevel::Level2,
         }
     }
 }

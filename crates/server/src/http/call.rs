@@ -238,12 +238,17 @@ impl ApiCall {
         ApiError::rate_limited(quota)
     }
 
-    /// The body, whose request counts only if it is valid: invalid ones would use up what an address has for logins.
+    /// The body. An invalid one counts as [`Class::Public`] instead, since it would use up what an address has for
+    /// logins.
     ///
     /// # Errors
-    /// As [`ApiCall::body`].
+    /// As [`ApiCall::body`], and [`Code::RateLimited`].
     pub fn counted_body<B: RequestBody>(&self) -> Result<B, ApiError> {
-        self.body().inspect_err(|_| self.refund())
+        self.body().or_else(|error| {
+            self.refund();
+            note(self.app.limits.admit_network(Class::Public, self.client().network()), &self.request)?;
+            Err(error)
+        })
     }
 
     /// Gives the count of this request back if its password could not even wait to be hashed.

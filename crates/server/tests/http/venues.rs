@@ -191,6 +191,32 @@ fn lookups_of_refresh_tokens_are_limited_like_reads_without_a_token() {
 }
 
 #[test]
+fn reads_without_a_token_have_a_quota_of_their_own() {
+    let server = counting(&[("rate_limits.public_per_minute", "2")]);
+    let guest = server.guest();
+    for path in ["/djs", "/settings"] {
+        server.client().call("GET", path).send().data(200);
+    }
+    limited(&server.client().call("GET", "/djs").send(), "public_per_minute", 2);
+    limited(&server.client().call("GET", "/settings").send(), "public_per_minute", 2);
+    assert_eq!(quota(&guest.get("/djs")).0, "default_per_minute");
+}
+
+#[test]
+fn changes_of_an_address_count_as_attempts_to_guess() {
+    let server = counting(&[("rate_limits.guess_per_minute", "1")]);
+    let [one, two] = [(); 2].map(|()| server.guest());
+    let change = json!({"email": "new@example.com", "password": "wrong"});
+    one.post("/auth/email/change", &change).invalid(&["password"]);
+    limited(&one.post("/auth/email/change", &change), "guess_per_minute", 1);
+    two.post("/auth/email/confirm", &json!({"code": "000000"})).invalid(&["code"]);
+    limited(&two.post("/auth/email/confirm", &json!({"code": "000000"})), "guess_per_minute", 1);
+    let restore = json!({"token": "unknown", "password": "battery staple"});
+    server.client().post("/auth/email/restore", &restore).invalid(&["token"]);
+    limited(&server.client().post("/auth/email/restore", &restore), "guess_per_minute", 1);
+}
+
+#[test]
 fn browsers_see_the_name_of_a_quota_and_when_it_is_full() {
     let server = counting(&[("cors.allowed_origins", "https://app.example.com")]);
     let guest = server.guest();

@@ -19,7 +19,7 @@ use crate::connect::failure::DatabaseFailure;
 use crate::rows::{ChallengeRow, column_time};
 use crate::schema::challenges;
 use crate::tables::challenges::{newest, restorable_until, set_password, store};
-use crate::tables::sessions::is_live;
+use crate::tables::sessions::is_alive;
 use crate::tables::users::{lock, write};
 
 /// The constraint by which no two users have one address.
@@ -78,7 +78,7 @@ pub(super) async fn change(
     currency: &Currency,
 ) -> Result<EmailChanged, DatabaseFailure> {
     let Some(before) = lock(connection, user, currency).await? else { return Ok(EmailChanged::Over) };
-    if !is_live(connection, Some(session)).await? {
+    if !is_alive(connection, session, now).await? {
         return Ok(EmailChanged::Over);
     }
     let Some(row) = newest(connection, user, Purpose::EmailChange).await? else {

@@ -91,3 +91,13 @@ pub(crate) async fn is_live(
         .optional()?;
     Ok(live.is_some())
 }
+
+/// Whether a session is alive. It is not locked: a change of the password ends sessions under the lock of their user.
+pub(crate) async fn is_alive(
+    connection: &mut AsyncPgConnection,
+    session: SessionId,
+    now: Timestamp,
+) -> Result<bool, DatabaseFailure> {
+    let found = sessions::table.find(session.get()).filter(alive(now));
+    Ok(diesel::select(diesel::dsl::exists(found)).get_result(connection).await?)
+}

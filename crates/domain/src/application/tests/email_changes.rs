@@ -263,7 +263,8 @@ fn the_token_of_a_reserved_address_is_sent_again_under_the_key_that_it_was_deriv
                 .expect_issue()
                 .withf(|counted, _| {
                     let (purpose, target) = (counted.purpose, counted.target.as_str());
-                    (purpose, target) == (Purpose::Password, "ada@example.com") && counted.address.is_none()
+                    (purpose, target) == (Purpose::EmailRestoreRepeat, "ada@example.com")
+                        && counted.address.is_none()
                 })
                 .once()
                 .returning(move |_, _| Ok(issued));
@@ -272,11 +273,11 @@ fn the_token_of_a_reserved_address_is_sent_again_under_the_key_that_it_was_deriv
         if let Some(text) = sent {
             let restore = Some((Token(text.to_owned()), now().plus(Duration::days(7))));
             let notice = Notice::EmailReplaced { restore, client: None, at: now() };
-            let to = Recipient::Email(email("ada@example.com"));
+            let to = Recipient::Email(email("Ada@example.com"));
             notifier.expect_send().with(eq(to), eq(notice)).once().returning(|_, _| Ok(()));
         }
         let noted = sent.map(|_| EventKind::PasswordResetRequested).into_iter().collect();
         let changes = changes(Setup { logins, notifier, noted, ..Setup::default() });
-        assert!(run(changes.send_again(&email("ada@example.com"), ClientInfo::default())).is_ok());
+        assert!(run(changes.send_again(&email("ADA@example.com"), ClientInfo::default())).is_ok());
     }
 }
