@@ -5,8 +5,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Call, Database, Person, Proxy, Server, Store, Traffic, cents, song};
+use crate::harness::{
+    Answer, Call, Database, Person, Proxy, Server, Store, Traffic, cents, operator_keys, song,
+};
 
+const OPERATOR: &str = "operator@example.com";
 const REPLAYED: &str = "idempotency-replayed";
 
 /// Declares a test for each step of the writer; states whether the commit is made by then.
@@ -30,20 +33,21 @@ crash_at! {
     before_the_answer = "before_answer", committed: true;
 }
 
-/// A guest and a DJ of one server.
+/// A guest, a DJ and an operator of one server.
 struct Pair {
     guest: Person,
     dj: Person,
+    operator: Person,
 }
 
 /// The observable effect: the available and held amounts and the number of entries of the guest and the DJ;
-/// the guest's numbers of top-ups, requests and withdrawals.
-type Affairs = [i64; 9];
+/// the guest's numbers of top-ups, requests and withdrawals, and their debt.
+type Affairs = [i64; 10];
 
 impl Pair {
     fn at(&self, server: &Server) -> Self {
         let client = server.client();
-        Self { guest: self.guest.at(&client), dj: self.dj.at(&client) }
+        Self { guest: self.guest.at(&client), dj: self.dj.at(&client), operator: self.operator.at(&client) }
     }
 
     fn affairs(&self) -> Affairs {
@@ -55,7 +59,8 @@ impl Pair {
         let (guest, dj) = (wallet(&self.guest), wallet(&self.dj));
         let lists = ["/wallet/topups", "/music/user/requests", "/withdrawals"];
         let lists = lists.map(|list| total(&self.guest, list));
-        [guest, dj, lists].concat().try_into().unwrap()
+        let owed = cents(&self.guest.get("/wallet").raw("/data/wallet/owed"));
+        [&guest[..], &dj, &lists, &[owed]].concat().try_into().unwrap()
     }
 }
 
@@ -80,41 +85,41 @@ fn post(pair: &Pair, path: &str, body: &Value) -> Call {
     pair.guest.call("POST", path).json(body)
 }
 
-const COMMANDS: [Command; 6] = [
+const COMMANDS: [Command; 8] = [
     // An accepted request is played: 5.00 from the guest, 4.50 to the DJ, the rest to the platform account.
     Command {
         kind: "move_request",
-        path: |Pair { guest, dj }| {
+        path: |Pair { guest, dj, .. }| {
             let request = guest.ask(dj);
             dj.answer(request, "accepted").data(200);
             format!("/music/requests-update/{request}")
         },
         call: |pair, path| pair.dj.call("PATCH", path).json(&json!({"status": "played"})),
-        effect: [0, -500, 1, 450, 0, 1, 0, 0, 0],
+        effect: [0, -500, 1, 450, 0, 1, 0, 0, 0, 0],
     },
     Command {
         kind: "open_withdrawal",
         path: |_| "/withdrawal/crypto".to_owned(),
         call: |pair, _| withdrawal(&pair.guest),
-        effect: [-1_250, 1_250, 1, 0, 0, 0, 0, 0, 1],
+        effect: [-1_250, 1_250, 1, 0, 0, 0, 0, 0, 1, 0],
     },
     Command {
         kind: "move_request",
-        path: |Pair { guest, dj }| format!("/music/requests/{}/cancel", guest.ask(dj)),
+        path: |Pair { guest, dj, .. }| format!("/music/requests/{}/cancel", guest.ask(dj)),
         call: |pair, path| post(pair, path, &json!({})),
-        effect: [500, -500, 1, 0, 0, 0, 0, 0, 0],
+        effect: [500, -500, 1, 0, 0, 0, 0, 0, 0, 0],
     },
     Command {
         kind: "open_topup",
         path: |_| "/wallet/topups".to_owned(),
         call: |pair, path| post(pair, path, &json!({"amount": 7})),
-        effect: [700, 0, 1, 0, 0, 0, 1, 0, 0],
+        effect: [700, 0, 1, 0, 0, 0, 1, 0, 0, 0],
     },
     Command {
         kind: "open_request",
         path: |_| "/music/requests".to_owned(),
         call: |pair, path| post(pair, path, &song(pair.dj.id)),
-        effect: [-500, 500, 1, 0, 0, 0, 0, 1, 0],
+        effect: [-500, 500, 1, 0, 0, 0, 0, 1, 0, 0],
     },
     Command {
         kind: "move_withdrawal",
@@ -123,13 +128,34 @@ const COMMANDS: [Command; 6] = [
             format!("/withdrawals/{}/cancel", made["data"]["withdrawal_request"]["id"])
         },
         call: |pair, path| post(pair, path, &json!({})),
-        effect: [1_250, -1_250, 1, 0, 0, 0, 0, 0, 0],
+        effect: [1_250, -1_250, 1, 0, 0, 0, 0, 0, 0, 0],
+    },
+    // A top-up whose money was spent is charged back, while a withdrawal waits: 20.00 are owed.
+    Command {
+        kind: "reverse_topup",
+        path: |Pair { guest, operator, .. }| {
+            let (topup, _) = (guest.topup("20"), withdrawal(guest).send());
+            let (id, (available, _)) = (guest.id, guest.wallet());
+            let spend = format!(r#"{{"user_id": {id}, "amount": -{available}, "reason": "spent"}}"#);
+            operator.call("POST", "/operator/adjustments").text(&spend).send().data(201);
+            format!("/operator/topups/{topup}/chargeback")
+        },
+        call: |pair, path| pair.operator.call("POST", path).json(&json!({"reason": "stolen"})),
+        effect: [0, 0, 1, 0, 0, 0, 0, 0, 0, 2_000],
+    },
+    // The money that returns pays the debt.
+    Command {
+        kind: "move_withdrawal",
+        path: |Pair { guest, .. }| format!("/withdrawals/{}/cancel", guest.ids("/withdrawals", "id")[0]),
+        call: |pair, path| post(pair, path, &json!({})),
+        effect: [0, -1_250, 1, 0, 0, 0, 0, 0, 0, -1_250],
     },
 ];
 
 /// A server that dies at the step of the first plan with a key that the command causes.
 fn doomed(database: &Arc<Database>, step: &str, command: Option<&Command>) -> Server {
     let mut keys = vec![("fees.commission_bps", "1000")];
+    keys.extend(operator_keys(OPERATOR));
     if let Some(command) = command {
         keys.extend([("CUEPOINT_CRASH_AT", step), ("CUEPOINT_CRASH_ON", command.kind)]);
     }
@@ -139,7 +165,8 @@ fn doomed(database: &Arc<Database>, step: &str, command: Option<&Command>) -> Se
 fn crash_at(store: Store, step: &str, committed: bool) {
     let database = Arc::new(Database::of(store));
     let mut server = doomed(&database, step, COMMANDS.first());
-    let mut pair = Pair { guest: server.payer("1000"), dj: server.dj() };
+    let operator = server.client().login(OPERATOR);
+    let mut pair = Pair { guest: server.payer("1000"), dj: server.dj(), operator };
     for (place, command) in COMMANDS.iter().enumerate() {
         let path = (command.path)(&pair);
         let before = pair.affairs();

@@ -9,6 +9,7 @@ on_every_store!(
     a_suspended_user_is_refused_until_restored,
     a_suspended_dj_is_offline,
     a_role_change_takes_effect_at_once,
+    the_export_dates_a_role,
     an_operator_who_is_a_dj_keeps_both_roles,
     an_auditor_can_read_but_not_change,
     an_operator_cannot_change_their_own_status,
@@ -196,4 +197,12 @@ fn an_operator_cannot_adjust_or_refund_their_own_wallet(store: Store) {
     let refund = format!("/operator/music/requests/{request}/refund");
     operator.post(&refund, &json!({"reason": "not good"})).refused(403, "own_account");
     assert_eq!(operator.affairs(), before);
+}
+
+fn the_export_dates_a_role(store: Store) {
+    let (server, ada) = Server::with_operator(store, &[]);
+    let account = |person: &Person| person.get("/user/export").data(200)["account"].clone();
+    assert_eq!(account(&server.guest())["role_changed_at"], Value::Null);
+    let bob = account(&ada.employ(&server));
+    assert!(bob["role_changed_at"].is_string(), "{bob}");
 }

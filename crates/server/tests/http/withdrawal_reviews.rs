@@ -5,13 +5,14 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Database, Person, Server, Store, operator_keys};
+use crate::harness::{Answer, Database, PASSWORD, Person, Server, Store, operator_keys};
 
 on_every_store!(
     a_debt_stops_withdrawals_before_their_first_order,
     an_approved_withdrawal_is_sent_once_the_debt_is_paid,
     small_withdrawals_are_judged_together,
     operators_see_the_sum_and_the_approvals_needed,
+    nothing_is_approved_automatically_after_a_change_of_the_login,
 );
 
 const LIMITS: [(&str, &str); 2] =
@@ -123,6 +124,41 @@ fn small_withdrawals_are_judged_together(store: Store) {
         guest.call("POST", &format!("/withdrawals/{withdrawal}/cancel")).send().data(200);
     }
     assert_eq!(guest.seen(guest.withdrawal("9.99"))["status"], "approved");
+}
+
+/// Resets the password of a user to the same one.
+fn reset(server: &Server, guest: &Person) {
+    server.client().post("/auth/password/forgot", &json!({"email": guest.email})).data(200);
+    let message = server.message(&guest.email, 0);
+    let (_, after) = message.split_once("with this token:").unwrap_or_else(|| panic!("{message}"));
+    let token = after.split_whitespace().next().unwrap();
+    server.client().post("/auth/password/reset", &json!({"token": token, "password": PASSWORD})).data(200);
+}
+
+fn nothing_is_approved_automatically_after_a_change_of_the_login(store: Store) {
+    let (server, ada) = Server::with_operator(store, &LIMITS);
+    let guest = server.payer("50");
+    let before = guest.withdrawal("3");
+    assert_eq!(guest.seen(before)["status"], "approved");
+    assert_eq!(ada.listed(before)["login_changed_at"], Value::Null);
+    reset(&server, &guest);
+    let guest = guest.at(&server.client());
+    let after = guest.withdrawal("3");
+    assert_eq!(guest.seen(after)["status"], "pending");
+    let listed = ada.listed(after);
+    assert!(listed["login_changed_at"].is_string(), "{listed}");
+    assert_eq!(listed["approvals_needed"], 1);
+    ada.review(after, "approve").data(200);
+}
+
+#[test]
+fn a_change_of_the_login_at_one_server_is_known_at_another() {
+    let database = Arc::new(Database::postgres());
+    let servers = [Server::on(&database, &LIMITS), Server::on(&database, &LIMITS)];
+    let guest = servers[0].payer("50");
+    reset(&servers[0], &guest);
+    let there = guest.at(&servers[1].client());
+    assert_eq!(there.seen(there.withdrawal("3"))["status"], "pending");
 }
 
 fn operators_see_the_sum_and_the_approvals_needed(store: Store) {

@@ -22,6 +22,8 @@ struct Scene {
     stored: Mutex<Withdrawal>,
     transfers: Mutex<Vec<Transfer>>,
     seconds: AtomicI64,
+    /// What its owner owes, which the ledger finds out under the wallet's lock.
+    owed: AtomicI64,
 }
 
 fn at(seconds: i64) -> Timestamp {
@@ -51,7 +53,12 @@ impl Scene {
             created_at: at(0),
             updated_at: at(0),
         };
-        Arc::new(Self { stored: stored.into(), transfers: Mutex::default(), seconds: 0.into() })
+        Arc::new(Self {
+            stored: stored.into(),
+            transfers: Mutex::default(),
+            seconds: 0.into(),
+            owed: 0.into(),
+        })
     }
 
     fn state(&self) -> WithdrawalState {
@@ -80,6 +87,10 @@ impl Scene {
         let mut stored = self.stored.lock().unwrap();
         if stored.state != before.state {
             return Err(ApplyError::Rejected(Rejection::Stale));
+        }
+        let owed = self.owed.load(Ordering::SeqCst);
+        if owed > 0 {
+            return Err(ApplyError::Rejected(Rejection::WalletOwes { owed: Money::from_minor(owed.into()) }));
         }
         stored.state = to.clone();
         self.transfers.lock().unwrap().extend(&plan.transfers);
@@ -164,6 +175,15 @@ fn manual_payouts_are_not_sent() {
     let mut by_hand = MockPayoutProvider::new();
     by_hand.expect_sends().return_const(false);
     assert!(run(scene.server(by_hand).run()).unwrap().is_empty());
+    assert_eq!(scene.state(), WithdrawalState::Approved);
+}
+
+#[test]
+fn a_payout_whose_owner_fell_into_debt_meanwhile_is_not_sent() {
+    let scene = Scene::new(WithdrawalState::Approved);
+    scene.owed.store(1, Ordering::SeqCst);
+    let sent = run(scene.server(provider(0, says(PayoutUpdate::Accepted))).run()).unwrap();
+    assert!(matches!(sent[..], [(_, PayoutAttempt::Elsewhere)]), "{sent:?}");
     assert_eq!(scene.state(), WithdrawalState::Approved);
 }
 

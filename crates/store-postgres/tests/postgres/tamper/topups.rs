@@ -34,6 +34,12 @@ pub(super) const TOPUPS: &[Case] = &[
         "top-up 6: entry 4 of wallet 7 does not match",
     ),
     (
+        "the rules that a release was posted by, which paid a debt",
+        "UPDATE operations SET posting_rules = 2 \
+            WHERE id = (SELECT operation_id FROM ledger_entries WHERE wallet_id = 9 AND seq = 4)",
+        "withdrawal 7: entry 4 of wallet 9 does not match",
+    ),
+    (
         "forgotten money in suspense",
         "UPDATE topups SET suspense_operation = NULL, suspense_at = NULL WHERE id = 7",
         "a posting to outside_topups belongs to operation",

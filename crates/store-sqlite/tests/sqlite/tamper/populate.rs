@@ -24,7 +24,8 @@ use crate::fixtures::{amount, guest, metadata, now, withdrawal};
 /// empty, and so are 4 and 5, of operators. Wallet 6 is another guest's: top-up 4 and withdrawals 4 (pending,
 /// approved by user 4) and 5 (approved by users 4 and 5). Wallet 7 has a debt: top-up 5, a hold of withdrawal
 /// 6, the charge-back of the top-up, and top-up 6, which repays a part. Wallet 8 is an erased user's; the
-/// money of top-up 7 is in suspense, and that of top-up 8 was settled.
+/// money of top-up 7 is in suspense, and that of top-up 8 was settled. Wallet 9 has paid a debt by the money
+/// of withdrawal 7.
 pub(crate) async fn populate(store: &SqliteStore, vandal: &mut SqliteConnection) {
     let guest = guest(store, 100_00).await;
     let dj = dj(store).await;
@@ -80,6 +81,7 @@ pub(crate) async fn populate(store: &SqliteStore, vandal: &mut SqliteConnection)
     approvals(store, dj.id).await;
     charged_back(store).await;
     suspended(store, vandal, dj.id).await;
+    released(store).await;
 }
 
 /// A withdrawal approved by one of two operators, and one approved by both.
@@ -143,6 +145,20 @@ async fn suspended(store: &SqliteStore, vandal: &mut SqliteConnection, operator:
             applied(store, plans::settle_suspense(metadata, &topup, operator, reason).unwrap()).await;
         }
     }
+}
+
+/// Wallet 9, whose withdrawal 7 is cancelled: its money pays the debt that the charge-back of top-up 9 left.
+async fn released(store: &SqliteStore) {
+    let guest = guest(store, 0).await;
+    let Outcome::Topup(topup) = applied(store, crate::fixtures::topup(store, guest, 20_00).await).await
+    else {
+        panic!("no top-up")
+    };
+    let opened = withdrawal(store, guest, 5_00, "T1").await;
+    let Outcome::Withdrawal(held, _) = applied(store, opened).await else { panic!("no withdrawal") };
+    applied(store, plans::reverse_topup(metadata(store, guest), &topup).unwrap()).await;
+    let cancel = plans::move_withdrawal(metadata(store, guest), &held, withdrawal::Move::Cancel).unwrap();
+    applied(store, cancel).await;
 }
 
 async fn applied(store: &SqliteStore, plan: Plan) -> Outcome {
