@@ -252,7 +252,7 @@ fn at_most_eight_passwords_of_an_address_wait() {
     assert!(!refused.is_empty() && checked.len() >= places + 7, "{} refused", refused.len());
     for answer in &refused {
         limited(answer, "waiting_passwords_per_network", 8);
-        assert_eq!(answer.header("retry-after"), Some("1"), "{answer}");
+        assert_eq!(answer.header("retry-after"), Some("3"), "{answer}");
     }
     // A login that was not checked counts neither as a login nor as a failed one.
     let again = wrong(logins).send();

@@ -84,7 +84,7 @@ impl ApiError {
         Self::rate_limited(Quota {
             resource: "waiting_passwords_per_network",
             limit: most,
-            retry_after_seconds: 1,
+            retry_after_seconds: SECONDS_OF_WAITING,
             reset_seconds: SECONDS_OF_WAITING,
         })
     }
