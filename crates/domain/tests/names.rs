@@ -37,8 +37,8 @@ fn stored_and_wire_names_are_stable() {
         EntryKind: "topup hold release capture earning refund reversal adjustment chargeback";
         EventKind: "registered logged_in login_failed session_ended sessions_ended refresh_token_reused \
             password_changed password_change_failed password_reset_requested password_reset email_verified \
-            phone_verified email_change_requested email_changed email_restored code_refused data_exported data_erased webhook_endpoint_changed access_denied \
-            operator_action";
+            phone_verified email_change_requested email_changed email_restored code_refused data_exported \
+            data_erased webhook_endpoint_changed access_denied operator_action";
         EventType: "music_request.created music_request.accepted music_request.rejected music_request.played \
             music_request.cancelled music_request.expired music_request.refunded topup.created topup.confirmed \
             topup.failed topup.reversed withdrawal.created withdrawal.approved withdrawal.rejected \
@@ -55,7 +55,7 @@ fn stored_and_wire_names_are_stable() {
             suspend restore role resolve_message";
         PostingAccount: "platform_commission outside_topups outside_payouts outside_adjustments \
             outside_suspense";
-        Purpose: "email phone password email_change email_restore";
+        Purpose: "email phone password email_change email_restore email_restore_repeat";
         RequestStatus: "pending accepted rejected cancelled expired played refunded";
         Role: "member operator auditor";
         TopupStatus: "pending confirmed failed reversed";
