@@ -49,7 +49,8 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
 }
 
 /// The flags that select a subcommand of the benchmark's own program.
-const SUBCOMMANDS: [(&str, &str); 2] = [("--growth", "growth"), ("--streams", "streams")];
+const SUBCOMMANDS: [(&str, &str); 3] =
+    [("--growth", "growth"), ("--streams", "streams"), ("--instructions", "instructions")];
 
 /// Returns the subcommand and the arguments of the benchmark's own program.
 fn command(arguments: &[String]) -> (&'static str, Vec<&str>) {

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`seeding`] (the data), [`limits`], [`file_limits`] and [`operations`] (the rows that are
 //! measured), [`load`] (requests and responses), [`processes`] (resource usage), [`run`] (the whole
-//! sequence), [`table`], [`growth`], [`streams`].
+//! sequence), [`table`], [`growth`], [`streams`], [`instructions`].
 
 pub mod bare;
 pub mod comparison;
@@ -13,6 +13,7 @@ pub mod document;
 pub mod figures;
 pub mod file_limits;
 pub mod growth;
+pub mod instructions;
 pub mod limits;
 pub mod load;
 pub mod memory;

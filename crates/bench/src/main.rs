@@ -10,7 +10,7 @@ use cuepoint_bench::growth::{self, GrowthOptions};
 use cuepoint_bench::options::Options;
 use cuepoint_bench::seeding::{Population, Scale, seed_postgres};
 use cuepoint_bench::streams::{self, StreamsOptions};
-use cuepoint_bench::{bare, comparison, document, memory, run};
+use cuepoint_bench::{bare, comparison, document, instructions, memory, run};
 use tokio::runtime::Runtime;
 
 /// Measures Cuepoint against the limits of the platform it runs on.
@@ -26,8 +26,8 @@ enum Command {
     /// Measure every row, and print the table.
     #[command(
         override_usage = "cargo xtask bench [OPTIONS]",
-        after_help = "`--growth` measures how cost grows with the amount of data, `--streams` measures streams of events; \
-                      each lists its options with `--help`."
+        after_help = "`--growth` measures how cost grows with the amount of data, `--streams` measures streams of events, \
+                      `--instructions` counts instructions per request; each lists its options with `--help`."
     )]
     Run(Options),
     /// Measure how cost grows with the amount of data, and print the tables.
@@ -40,6 +40,11 @@ enum Command {
     /// has no effect, `--scale` is at least 0.2.
     #[command(override_usage = "cargo xtask bench --streams [OPTIONS]")]
     Streams(StreamsOptions),
+    /// Count instructions per request with callgrind, and print the table.
+    ///
+    /// `--against` also counts those of another build. `--runs`, `--seconds` and `--connections` have no effect.
+    #[command(override_usage = "cargo xtask bench --instructions [OPTIONS]")]
+    Instructions(Options),
     /// Seed an empty database, to inspect query plans by hand.
     Seed {
         /// URL of the database.
@@ -92,6 +97,10 @@ fn execute(command: Command) -> anyhow::Result<()> {
         Command::Streams(asked) => {
             let tables = streams::run(&asked)?;
             print_or_write(&asked.options.document, asked.options.write, Part::Streams, &tables)
+        }
+        Command::Instructions(options) => {
+            println!("{}", instructions::run(options)?);
+            Ok(())
         }
         Command::Seed { url, scale, million } => {
             let population = Population::at_scale(Scale::parse(&scale)?);

@@ -36,6 +36,8 @@ pub enum Operation {
     PersonalInfo,
     /// DJs list the requests addressed to them.
     List,
+    /// Guests list their own requests.
+    GuestList,
     /// DJs accept pending requests.
     Update,
     /// Users withdraw.
@@ -68,7 +70,7 @@ pub struct Limit {
 }
 
 impl Operation {
-    /// Every operation.
+    /// The operations of the table.
     pub const ALL: [Self; 5] =
         [Self::PersonalInfo, Self::List, Self::Update, Self::Withdrawal, Self::HotWithdrawal];
 
@@ -78,6 +80,7 @@ impl Operation {
         match self {
             Self::PersonalInfo => "personal-info",
             Self::List => "list",
+            Self::GuestList => "guest's list",
             Self::Update => "requests-update",
             Self::Withdrawal => "withdrawal (random)",
             Self::HotWithdrawal => "withdrawal (hot)",
@@ -114,6 +117,7 @@ impl Operation {
             }
             (Store::Memory, Self::PersonalInfo) => vec![(bare(), Some(0.6))],
             (Store::Memory, Self::Withdrawal) => vec![(bare(), Some(0.4))],
+            (_, Self::GuestList) => Vec::new(),
             (Store::Memory, Self::List | Self::Update | Self::HotWithdrawal) => vec![(bare(), None)],
         };
         limits.into_iter().map(|(row, wanted)| Limit { row, wanted }).collect()
@@ -123,7 +127,7 @@ impl Operation {
     #[must_use]
     pub const fn counted_by(self) -> Option<&'static str> {
         match self {
-            Self::PersonalInfo | Self::List => None,
+            Self::PersonalInfo | Self::List | Self::GuestList => None,
             Self::Update => Some("SELECT count(*) FROM music_requests WHERE status = 'accepted'"),
             Self::Withdrawal | Self::HotWithdrawal => Some("SELECT count(*) FROM withdrawals"),
         }
@@ -150,6 +154,10 @@ impl Operation {
                 of_all(population.users().collect(), "GET", "/api/v1/user/personal-info", None)
             }
             Self::List => of_all(population.djs().collect(), "GET", "/api/v1/music/dj/requests", None),
+            Self::GuestList => {
+                let guests = population.users().filter(|user| !population.is_dj(*user)).collect();
+                of_all(guests, "GET", "/api/v1/music/user/requests", None)
+            }
             Self::Withdrawal => withdrawal(population.users().collect()),
             Self::HotWithdrawal => withdrawal(population.users().take(1).collect()),
             Self::Update => acceptances(population, tokens),

@@ -1,5 +1,6 @@
 //! The whole sequence of measurements, repeated as often as requested.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
@@ -217,14 +218,18 @@ impl Bench {
         data: &Dataset,
     ) -> anyhow::Result<Service> {
         let log = self.options.folder.join(format!("server-{number}.log"));
-        let settings = self.settings(data);
+        let (program, arguments) = self.program(programs, data);
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        Service::start(program, &arguments, &self.settings(data), &log)
+    }
+
+    /// The program that serves the data, with its arguments.
+    pub(crate) fn program<'a>(&self, programs: &'a Programs, data: &Dataset) -> (&'a Path, Vec<String>) {
         match data {
-            Dataset::Database(_) | Dataset::Directory(_) => {
-                Service::start(&programs.server, &[], &settings, &log)
-            }
+            Dataset::Database(_) | Dataset::Directory(_) => (&programs.server, Vec::new()),
             Dataset::Memory => {
                 let scale = self.options.scale.to_string();
-                Service::start(&programs.bench, &["serve-memory", "--scale", &scale], &settings, &log)
+                (&programs.bench, vec!["serve-memory".to_owned(), "--scale".to_owned(), scale])
             }
         }
     }

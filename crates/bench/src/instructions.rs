@@ -1,0 +1,149 @@
+//! Instructions per request, counted by callgrind: they depend neither on the processor nor on other work of the
+//! machine.
+//!
+//! Each server has one worker and is warm. A write on a connection of its own is a group of one plan; groups of
+//! several connections form by chance, so their instructions compare only at equal groups.
+
+mod callgrind;
+mod table;
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+
+use crate::context::{Bench, Programs};
+use crate::datasets::{READ, WRITTEN};
+use crate::figures::number;
+use crate::load::requests::request;
+use crate::load::{self, Load, Requests};
+use crate::operations::{Operation, Store};
+use crate::options::Options;
+use crate::run::Ours;
+use crate::seeding::Population;
+use callgrind::Callgrind;
+use table::{Cost, Costs};
+
+/// The number of requests before counting: translation of the code, caches, prepared statements.
+const WARM_UP: u32 = 1_000;
+/// The number of counted requests.
+const COUNTED: u32 = 3_000;
+/// The number of connections of reads, and of writes in groups.
+const CONNECTIONS: usize = 16;
+/// A duration that no cell reaches: its requests run out first.
+const UNLIMITED: Duration = Duration::from_hours(1);
+/// The measured operations: those of the table, and the list of a guest.
+const OPERATIONS: [Operation; 6] = [
+    Operation::PersonalInfo,
+    Operation::List,
+    Operation::GuestList,
+    Operation::Update,
+    Operation::Withdrawal,
+    Operation::HotWithdrawal,
+];
+
+/// Counts the instructions of each selected row, and returns the table in Markdown; with another build, also its
+/// instructions and their ratio.
+///
+/// # Errors
+/// If callgrind is not installed, a response is not a success, or the ledger is inconsistent afterwards.
+pub fn run(options: Options) -> anyhow::Result<String> {
+    Callgrind::find()?;
+    let options = options.settled();
+    let other = options.against.as_deref().map(Programs::in_folder);
+    let population = Population::at_scale(options.scale);
+    let bench = Bench::new(options, population)?;
+    bench.prepare()?;
+    if Store::ALL.iter().any(|store| *store == Store::Sqlite && bench.wants_counted(*store)) {
+        bench.prepare_file(bench.programs())?;
+    }
+    let mut costs = Costs::default();
+    for ours in bench.counted_rows() {
+        for connections in &ours.connections {
+            let count = |programs| {
+                bench.instructions(&ours, programs, *connections).with_context(|| ours.name.clone())
+            };
+            let (this, that) = (count(bench.programs())?, other.as_ref().map(count).transpose()?);
+            eprintln!("{} at {connections}: {:.0} instructions", ours.name, this.instructions);
+            costs.add(&ours.name, *connections, this, that);
+        }
+    }
+    Ok(costs.markdown())
+}
+
+impl Bench {
+    fn wants_counted(&self, store: Store) -> bool {
+        OPERATIONS.iter().any(|operation| self.options.wants(&operation.row(store)))
+    }
+
+    /// The selected rows, each with its numbers of connections.
+    fn counted_rows(&self) -> Vec<Ours> {
+        let mut rows = Vec::new();
+        for store in Store::ALL {
+            for operation in OPERATIONS {
+                let connections =
+                    if operation.counted_by().is_some() { vec![1, CONNECTIONS] } else { vec![CONNECTIONS] };
+                let name = operation.row(store);
+                rows.push(Ours { name, operation, store, servers: 1, connections });
+            }
+        }
+        rows.retain(|ours| self.options.wants(&ours.name));
+        rows
+    }
+
+    /// Counts the instructions of one row at one number of connections.
+    fn instructions(&self, ours: &Ours, programs: &Programs, connections: usize) -> anyhow::Result<Cost> {
+        let writes = ours.operation.counted_by().is_some();
+        let data = self.dataset(ours.store, if writes { WRITTEN } else { READ })?;
+        let mut requests = ours.operation.requests(&self.population, &self.tokens)?;
+        let server = Callgrind::start(self, programs, &data)?;
+        let mut send = |count| send(server.address(), connections, count, &mut *requests);
+        send(WARM_UP)?;
+        let before = commits(server.address())?;
+        server.zero()?;
+        send(COUNTED)?;
+        let instructions = server.dump()?;
+        let groups = before.zip(commits(server.address())?).map(|(before, after)| after - before);
+        drop(server);
+        if writes && ours.store != Store::Memory {
+            self.verify(programs, &data)?;
+            self.remove(&data)?;
+        }
+        let of_each = |sum: f64| sum / f64::from(COUNTED);
+        let plans_per_group = groups.filter(|_| writes).map(|groups| of_each(groups).recip());
+        Ok(Cost { instructions: of_each(number(instructions)), plans_per_group })
+    }
+}
+
+/// Sends this many requests.
+fn send(
+    server: SocketAddr,
+    connections: usize,
+    count: u32,
+    requests: &mut Requests<'_>,
+) -> anyhow::Result<()> {
+    let load = Load { servers: vec![server], connections, warm_up: Duration::ZERO, counted: UNLIMITED };
+    let mut left = count;
+    let mut next = |into: &mut Vec<u8>| {
+        left > 0 && {
+            left = left.saturating_sub(1);
+            requests(into)
+        }
+    };
+    let answers = load::run(&load, &mut next, |_| Ok(()))?.all_answers;
+    ensure!(answers == u64::from(count), "{answers} requests were available, {count} are necessary");
+    Ok(())
+}
+
+/// Reads the number of transactions that have applied plans; `None` on a store without transactions.
+fn commits(server: SocketAddr) -> anyhow::Result<Option<f64>> {
+    let mut connection = TcpStream::connect(server).context("cannot connect to the server")?;
+    connection.write_all(&request("GET", "/metrics", None, None))?;
+    connection.shutdown(std::net::Shutdown::Write)?;
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).context("the metrics cannot be read")?;
+    ensure!(answer.starts_with("HTTP/1.1 200"), "the metrics were refused: {answer}");
+    let line = answer.lines().find_map(|line| line.strip_prefix("cuepoint_commits_total "));
+    line.map(|count| count.trim().parse().context("the number of commits")).transpose()
+}
