@@ -75,6 +75,8 @@ enum Command {
     },
     /// Check the rules of the repository that no compiler checks.
     Tidy,
+    /// Count lines, lists of entities and other figures of the code's structure.
+    Figures(tidy::figures::Arguments),
     /// Manage a persistent PostgreSQL for development, and print the line that runs the service on it.
     Db {
         #[command(subcommand)]
@@ -106,6 +108,7 @@ impl Command {
             Self::Fuzz(arguments) => fuzz::run(&arguments),
             Self::Bench { arguments } => bench::run(&arguments),
             Self::Tidy => tidy::run(),
+            Self::Figures(arguments) => tidy::figures::run(&arguments),
             Self::Db { action } => db::run(action),
             Self::Statements => statements::run(),
             Self::Openapi(arguments) => openapi::run(&arguments),

@@ -2,6 +2,7 @@
 
 mod dependencies;
 mod documents;
+pub(crate) mod figures;
 mod imports;
 mod layers;
 mod layout;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::File;
+use super::figures::SERVICE;
 use super::sources::is_test_file;
 
 /// Names that two modules define, with the reason: they are qualified with the module, as in
@@ -32,17 +33,7 @@ pub(super) fn check(files: &[File]) -> anyhow::Result<Vec<String>> {
 }
 
 fn check_except(files: &[File], shared: &[(&str, &str)]) -> anyhow::Result<Vec<String>> {
-    let mut defined: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for file in files.iter().filter(|file| PRODUCT.iter().any(|src| file.path.starts_with(src))) {
-        if !file.has_extension(&["rs"]) || is_test_file(&file.path) {
-            continue;
-        }
-        let parsed =
-            syn::parse_file(&file.text()).map_err(|error| anyhow::anyhow!("{}: {error}", file.path))?;
-        for name in parsed.items.iter().filter_map(type_name) {
-            defined.entry(name).or_default().push(&file.path);
-        }
-    }
+    let defined = owners(files, PRODUCT)?;
     let twice = defined
         .iter()
         .filter(|(name, places)| places.len() > 1 && !shared.iter().any(|(shared, _)| shared == name));
@@ -55,6 +46,32 @@ fn check_except(files: &[File], shared: &[(&str, &str)]) -> anyhow::Result<Vec<S
         complaints.push(format!("xtask/src/tidy/type_names.rs: `{name}` is defined once and needs no entry"));
     }
     Ok(complaints)
+}
+
+/// Returns the type names of the service that two files define, with these files.
+///
+/// # Errors
+/// If a file is not valid Rust.
+pub(super) fn with_two_owners(files: &[File]) -> anyhow::Result<BTreeMap<String, Vec<&str>>> {
+    let mut defined = owners(files, SERVICE)?;
+    defined.retain(|_, places| places.len() > 1);
+    Ok(defined)
+}
+
+/// Returns the visible type names of these crates with the files that define them.
+fn owners<'a>(files: &'a [File], crates: &[&str]) -> anyhow::Result<BTreeMap<String, Vec<&'a str>>> {
+    let mut defined: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for file in files.iter().filter(|file| crates.iter().any(|src| file.path.starts_with(src))) {
+        if !file.has_extension(&["rs"]) || is_test_file(&file.path) {
+            continue;
+        }
+        let parsed =
+            syn::parse_file(&file.text()).map_err(|error| anyhow::anyhow!("{}: {error}", file.path))?;
+        for name in parsed.items.iter().filter_map(type_name) {
+            defined.entry(name).or_default().push(&file.path);
+        }
+    }
+    Ok(defined)
 }
 
 /// Returns the name of a struct, an enum, a union, a trait or an alias that is visible to other files; a
