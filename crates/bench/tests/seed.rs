@@ -13,10 +13,10 @@
 use std::sync::Arc;
 
 use cuepoint_bench::seeding::{Population, Scale, seed_memory, seed_postgres};
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Auditor, OperationMetadata, Outcome, Summary};
+use cuepoint_domain::audit::{Auditor, Summary};
 use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
 use cuepoint_domain::music_request::{Move, RequestFilter, RequestStatus, RequestTerms};
+use cuepoint_domain::operation::{OperationMetadata, Outcome, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::Store;
 use cuepoint_domain::text::Line;

@@ -6,9 +6,9 @@ use strum::{EnumIter, EnumString, IntoStaticStr};
 
 use crate::authorization::Action;
 use crate::ids::{OperationId, UserId};
-use crate::ledger::{OperationRecord, Outcome, PlanKind, Position, PositionedOperation, StoredReceipt};
 use crate::music_request::RequestStatus;
 use crate::names::named_enum;
+use crate::operation::{OperationRecord, Outcome, PlanKind, Position, PositionedOperation, StoredReceipt};
 use crate::timestamp::Timestamp;
 use crate::topup::TopupStatus;
 use crate::withdrawal::{WithdrawalState, WithdrawalStatus};

@@ -1,14 +1,16 @@
 //! Cuepoint's core: the rules of wallets and song requests, without I/O, runtime, SQL or wire format.
 //!
-//! Reading order: the values at the root ([`money`], [`ids`], [`text`], [`timestamp`], [`page`], [`network`],
-//! [`address`]), then the modules:
+//! Reading order: the values at the root ([`money`], [`ids`], [`entity_ref`], [`text`], [`timestamp`], [`page`],
+//! [`network`], [`address`]), then the modules:
 //!
 //! - [`account`]: users with their sessions, challenges, personal data and security log;
+//! - [`authorization`]: the roles and permissions of principals;
+//! - [`ledger`]: accounts, transfers, and the permanent records of money;
 //! - [`music_request`], [`withdrawal`], [`topup`]: the life cycle of each entity, decided by pure functions;
-//! - [`ledger`]: plans, the only way to move money, and how they are applied and audited;
+//! - [`operation`]: plans, the only way to change money and entities, and how they are applied;
+//! - [`audit`]: the audit of the whole ledger;
 //! - [`event`]: operations as they are shown to the users whom they concern;
 //! - [`webhook`]: endpoints to which events are sent, and the schedule of their deliveries;
-//! - [`authorization`]: the roles and permissions of principals;
 //! - [`ports`]: the traits that adapters implement;
 //! - [`application`]: the use cases.
 //!
@@ -17,7 +19,9 @@
 pub mod account;
 pub mod address;
 pub mod application;
+pub mod audit;
 pub mod authorization;
+pub mod entity_ref;
 pub mod event;
 pub mod ids;
 pub mod ledger;
@@ -25,6 +29,7 @@ pub mod money;
 pub mod music_request;
 mod names;
 pub mod network;
+pub mod operation;
 pub mod page;
 pub mod ports;
 pub mod provider_message;

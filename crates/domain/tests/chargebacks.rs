@@ -5,14 +5,13 @@
 
 mod support;
 
+use cuepoint_domain::audit::{Finding, Flaw};
+use cuepoint_domain::entity_ref::{EntityKind, EntityRef};
 use cuepoint_domain::ids::{OperationId, TopupId};
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{
-    EntityKind, EntityRef, EntryKind, Finding, Flaw, Outcome, OutsideAccount, Posting, PostingAccount,
-    PostingRules, Rejection,
-};
+use cuepoint_domain::ledger::{EntryKind, OutsideAccount, Posting, PostingAccount, PostingRules};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::Move;
+use cuepoint_domain::operation::{Outcome, Rejection, plans};
 use cuepoint_domain::topup::{
     Charge, ReversalRefusal, Settlement, SuspenseRefusal, SuspenseSettlement, Topup, TopupStatus, reverse,
     settle,

@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+use cuepoint_domain::entity_ref::EntityRef;
 use cuepoint_domain::ids::{OperationId, RequestId, UserId};
-use cuepoint_domain::ledger::{Balance, ChainHash, EntityRef, Entry, EntryKind};
+use cuepoint_domain::ledger::{Balance, ChainHash, Entry, EntryKind};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::timestamp::Timestamp;
 

@@ -6,9 +6,9 @@
 mod support;
 
 use cuepoint_domain::ids::WithdrawalId;
-use cuepoint_domain::ledger::Rejection;
-use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::music_request::Move;
+use cuepoint_domain::operation::Rejection;
+use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::topup::{Charge, TopupStatus};
 use cuepoint_domain::withdrawal::{Move as WithdrawalMove, WithdrawalStatus};
 use support::{DJ, GUEST, Ledger, OPERATOR, amount, balance, terms, user};

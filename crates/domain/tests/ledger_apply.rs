@@ -6,14 +6,16 @@
 mod support;
 
 use cuepoint_domain::account::ProfileChange;
+use cuepoint_domain::audit::Summary;
+use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::ids::RequestId;
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{
-    Balance, EntityKind, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Outcome, Receipt,
-    Rejection, StoredReceipt, Summary, Verdict, apply,
-};
+use cuepoint_domain::ledger::Balance;
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::Move;
+use cuepoint_domain::operation::{
+    Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Outcome, Receipt, Rejection, StoredReceipt,
+    Verdict, apply, plans,
+};
 use support::{DJ, GUEST, Ledger, adjustment, at, balance, money, terms, user};
 use time::Duration;
 

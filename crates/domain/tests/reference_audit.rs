@@ -6,9 +6,10 @@
 
 mod support;
 
+use cuepoint_domain::audit::{Finding, Flaw};
+use cuepoint_domain::entity_ref::EntityRef;
 use cuepoint_domain::ids::{OperationId, TopupId, WithdrawalId};
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{EntityRef, Finding, Flaw, Outcome};
+use cuepoint_domain::operation::{Outcome, plans};
 use cuepoint_domain::topup::{Charge, Orders};
 use cuepoint_domain::withdrawal;
 use support::{GUEST, Ledger, at};

@@ -22,10 +22,9 @@ mod support;
 
 use cuepoint_domain::ids::{RequestId, WithdrawalId};
 use cuepoint_domain::ledger::adjustment::Correction;
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Plan, Rejection};
 use cuepoint_domain::money::{Amount, Currency};
 use cuepoint_domain::music_request::{self, Move, MoveRefusal, RequestStatus};
+use cuepoint_domain::operation::{Plan, Rejection, plans};
 use cuepoint_domain::withdrawal::{self, NewWithdrawal, WithdrawalLimits, WithdrawalTerms};
 use support::{
     DJ, GUEST, Ledger, OPERATOR, amount, at, balance, line, money, terms, user, withdrawal_amount,

@@ -6,8 +6,8 @@ use cuepoint_domain::account::session::{Candidates, TokenHash};
 use cuepoint_domain::account::{Role, User};
 use cuepoint_domain::event::{EventType, Feed};
 use cuepoint_domain::ids::{SessionId, UserId, WebhookEndpointId};
-use cuepoint_domain::ledger::feature_level::FeatureLevel;
-use cuepoint_domain::ledger::{KeyRecord, KeyScope, Position};
+use cuepoint_domain::operation::feature_level::FeatureLevel;
+use cuepoint_domain::operation::{KeyRecord, KeyScope, Position};
 use cuepoint_domain::text::{Email, Line, TextError};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::webhook::{

@@ -6,7 +6,7 @@
 mod support;
 
 use cuepoint_domain::ids::WithdrawalId;
-use cuepoint_domain::ledger::{Outcome, Receipt, Rejection, plans};
+use cuepoint_domain::operation::{Outcome, Receipt, Rejection, plans};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::withdrawal::{
     Move, NewWithdrawal, WATCHED_AFTER_LOGIN_CHANGE, WithdrawalStatus, WithdrawalTerms, sum_24h,

@@ -5,9 +5,12 @@
 
 mod support;
 
+use cuepoint_domain::audit::{Finding, Flaw};
+use cuepoint_domain::entity_ref::EntityRef;
 use cuepoint_domain::ids::WithdrawalId;
-use cuepoint_domain::ledger::{EntityRef, EntryKind, Finding, Flaw, PostingRules, Rejection};
+use cuepoint_domain::ledger::{EntryKind, PostingRules};
 use cuepoint_domain::music_request;
+use cuepoint_domain::operation::Rejection;
 use cuepoint_domain::topup::Charge;
 use cuepoint_domain::withdrawal::{Move, WaitingFor};
 use support::{GUEST, Ledger, OPERATOR, at, balance, line, money, terms, user};

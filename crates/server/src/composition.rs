@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Error, bail, ensure};
 use cuepoint_domain::application::{Ports, Terms, UseCases};
-use cuepoint_domain::ledger::feature_level::FeatureLevel;
+use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::ports::{
     Backend, BackendError, Clock, Notifier, Opening, PayoutProvider, PreparedData, RestoreSource, Restored,
     Store, TopupProvider,

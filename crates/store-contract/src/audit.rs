@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::ledger::{Auditor, Progress, Summary};
+use cuepoint_domain::audit::{Auditor, Progress, Summary};
 use cuepoint_domain::music_request::Move;
 use cuepoint_domain::ports::Store;
 use futures_util::future::join_all;

@@ -8,14 +8,14 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 use cuepoint_domain::account::{AccountStatusChange, ArtistType, DjChange, Field, ProfileChange, Role};
+use cuepoint_domain::audit::Summary;
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{
-    Actor, Fingerprint, IdempotencyKey, KeyRecord, OperationMetadata, Outcome, Plan, Receipt, Rejection,
-    Step, StoredReceipt, Summary,
-};
 use cuepoint_domain::money::BasisPoints;
 use cuepoint_domain::music_request::Overdue;
+use cuepoint_domain::operation::{
+    Actor, Fingerprint, IdempotencyKey, KeyRecord, OperationMetadata, Outcome, Plan, Receipt, Rejection,
+    Step, StoredReceipt, plans,
+};
 use cuepoint_domain::ports::Applied;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Charge;

@@ -7,10 +7,11 @@ use cuepoint_domain::account::session::TokenHash;
 use cuepoint_domain::account::{
     self, AccountStatusChange, DjChange, ErasureRefusal, Field, Locate, ProfileChange, User,
 };
+use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Balance, EntityKind, OperationMetadata, Rejection, Wallet};
+use cuepoint_domain::ledger::{Balance, Wallet};
 use cuepoint_domain::music_request::Move;
+use cuepoint_domain::operation::{OperationMetadata, Rejection, plans};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Applied, DjFilter, Erased, PasswordHash, Registered, Store};
 use cuepoint_domain::text::Email;

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{IdempotencyKey, KeyRecord, OperationMetadata, Plan, Rejection, StoredReceipt};
 use cuepoint_domain::music_request::Move;
+use cuepoint_domain::operation::{
+    IdempotencyKey, KeyRecord, OperationMetadata, Plan, Rejection, StoredReceipt, plans,
+};
 use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::timestamp::Timestamp;
 use time::Duration;

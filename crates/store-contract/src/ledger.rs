@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use cuepoint_domain::account::{DjChange, Field, ProfileChange, ProfileRefusal};
+use cuepoint_domain::entity_ref::{EntityKind, EntityRef};
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{
-    Actor, Balance, ChainHash, EntityKind, EntityRef, Entry, EntryKind, PostingRules, Rejection,
-};
+use cuepoint_domain::ledger::{Balance, ChainHash, Entry, EntryKind, PostingRules};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::{Move, RequestState, RequestStatus};
+use cuepoint_domain::operation::{Actor, Rejection, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::topup::Charge;

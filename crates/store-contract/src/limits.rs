@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use cuepoint_domain::account::ArtistType;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::Rejection;
 use cuepoint_domain::music_request;
+use cuepoint_domain::operation::Rejection;
 use cuepoint_domain::ports::Store;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::withdrawal::{Limit, Move, WithdrawalLimits, WithdrawalStatus};

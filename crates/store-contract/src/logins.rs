@@ -9,7 +9,7 @@ use cuepoint_domain::account::code_quotas::{CodeQuota, TooMany};
 use cuepoint_domain::account::session::TokenHash;
 use cuepoint_domain::account::{Field, ProfileChange};
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::plans;
+use cuepoint_domain::operation::plans;
 use cuepoint_domain::ports::{Credentials, IssueOutcome, PasswordHash, Registered, Store};
 use cuepoint_domain::text::Email;
 use cuepoint_domain::timestamp::Timestamp;

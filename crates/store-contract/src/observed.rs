@@ -2,9 +2,10 @@
 
 use cuepoint_domain::account::{ProfileRefusal, User};
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::{Balance, Outcome, Receipt, Rejection};
+use cuepoint_domain::ledger::Balance;
 use cuepoint_domain::money::Amount;
 use cuepoint_domain::music_request::{self, OpenRefusal};
+use cuepoint_domain::operation::{Outcome, Receipt, Rejection};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{ReversalRefusal, SuspenseRefusal, Topup, TopupStatus};
 use cuepoint_domain::withdrawal::{self, Limit};

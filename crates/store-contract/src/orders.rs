@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use cuepoint_domain::ids::TopupId;
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Actor, Rejection};
+use cuepoint_domain::operation::{Actor, Rejection, plans};
 use cuepoint_domain::ports::Store;
 use cuepoint_domain::text::PaymentUrl;
 use cuepoint_domain::topup::{Charge, Orders, Topup, TopupStatus};

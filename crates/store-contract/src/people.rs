@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use cuepoint_domain::account::{DjChange, Field, Kilometres, Locate, ProfileChange, Role, User};
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::plans;
 use cuepoint_domain::money::Money;
+use cuepoint_domain::operation::plans;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{DjFilter, Erased, FirstOperator, PasswordHash, Profile, Registered, Store};
 use cuepoint_domain::text::Email;

@@ -7,11 +7,11 @@ use cuepoint_domain::account::personal_data::{ActedBy, OperationNote, Part, Plac
 use cuepoint_domain::account::security_log::{EventKind, SecurityEvent};
 use cuepoint_domain::account::session::{ClientInfo, TokenHash};
 use cuepoint_domain::account::{AccountStatusChange, Block, Field, ProfileChange};
+use cuepoint_domain::entity_ref::EntityRef;
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{EntityRef, OperationMetadata, Outcome, Receipt};
 use cuepoint_domain::music_request::Move;
+use cuepoint_domain::operation::{OperationMetadata, Outcome, Receipt, plans};
 use cuepoint_domain::ports::{Recorded, Store};
 use cuepoint_domain::provider_message::{
     Contradiction, Excerpt, MessageRecord, MessageSource, PresentedPayment, WebhookId,

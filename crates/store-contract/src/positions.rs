@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cuepoint_domain::ids::OperationId;
-use cuepoint_domain::ledger::{PlanKind, Position, PositionedOperation, StoredReceipt, plans};
 use cuepoint_domain::music_request::Move;
+use cuepoint_domain::operation::{PlanKind, Position, PositionedOperation, StoredReceipt, plans};
 use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::topup::Charge;
 

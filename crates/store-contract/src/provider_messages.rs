@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use cuepoint_domain::account::security_log::{EventFilter, EventKind};
+use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::ids::{ProviderMessageId, UserId};
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{EntityKind, OperationMetadata, Outcome, Plan, Receipt, Rejection};
+use cuepoint_domain::operation::{OperationMetadata, Outcome, Plan, Receipt, Rejection, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, Recorded, Store};
 use cuepoint_domain::provider_message::{

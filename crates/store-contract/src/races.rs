@@ -1,6 +1,6 @@
 //! Plans applied concurrently.
 
-use cuepoint_domain::ledger::{Plan, Rejection};
+use cuepoint_domain::operation::{Plan, Rejection};
 use cuepoint_domain::ports::Applied;
 
 use crate::scenario::{Scenario, at_once};

@@ -7,9 +7,8 @@ use cuepoint_domain::account::{
     AccountStatusChange, ArtistType, Coordinates, Field, Kilometres, Locate, ProfileChange, Role,
 };
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Actor, OperationMetadata, Plan, Receipt, Rejection};
 use cuepoint_domain::music_request;
+use cuepoint_domain::operation::{Actor, OperationMetadata, Plan, Receipt, Rejection, plans};
 use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::text::PaymentUrl;
 use cuepoint_domain::topup::{Charge, Orders, Topup, TopupStatus};

@@ -4,8 +4,7 @@
 use std::sync::Arc;
 
 use cuepoint_domain::ids::OperationId;
-use cuepoint_domain::ledger::Actor;
-use cuepoint_domain::ledger::plans;
+use cuepoint_domain::operation::{Actor, plans};
 use cuepoint_domain::ports::Store;
 use cuepoint_domain::topup::Charge;
 use cuepoint_domain::withdrawal::Move;

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use cuepoint_domain::account::security_log::{EventFilter, EventKind};
+use cuepoint_domain::entity_ref::EntityRef;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Actor, Balance, EntityRef, EntryKind, OperationMetadata};
+use cuepoint_domain::ledger::{Balance, EntryKind};
 use cuepoint_domain::music_request::Move;
+use cuepoint_domain::operation::{Actor, OperationMetadata, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::Store;
 use cuepoint_domain::topup::{ReversalRefusal, Topup, TopupStatus};

@@ -4,15 +4,15 @@ use std::future::Future;
 use std::sync::Arc;
 
 use cuepoint_domain::account::{AccountStatusChange, ArtistType, DjChange, Field, ProfileChange, Role, User};
+use cuepoint_domain::audit::{Auditor, Summary};
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ledger::Balance;
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{
-    Actor, Auditor, Balance, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Outcome, Plan,
-    Receipt, Rejection, Summary,
-};
 use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
 use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
+use cuepoint_domain::operation::{
+    Actor, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Outcome, Plan, Receipt, Rejection, plans,
+};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{
     Applied, ApplyError, Erased, Ids, MusicRequests, PasswordHash, Registered, Store, Topups, Withdrawals,

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use cuepoint_domain::account::{AccountStatusChange, Field, ProfileChange, Role, change_account_status};
 use cuepoint_domain::authorization::AccountStatus;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::Outcome;
-use cuepoint_domain::ledger::plans;
+use cuepoint_domain::operation::{Outcome, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{DjFilter, Store};
 

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use cuepoint_domain::account::ErasureRefusal;
+use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::event::{Event, EventType};
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Actor, Balance, EntityKind, Position, Rejection};
+use cuepoint_domain::ledger::Balance;
+use cuepoint_domain::operation::{Actor, Position, Rejection, plans};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Applied, Erased, Store};
 use cuepoint_domain::topup::{Charge, SuspenseRefusal, SuspenseSettlement, Topup, TopupStatus};

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use cuepoint_domain::account::session::Session;
 use cuepoint_domain::account::{AccountStatusChange, ErasureRefusal, Role};
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{OperationMetadata, Plan, Rejection};
+use cuepoint_domain::operation::{OperationMetadata, Plan, Rejection, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, BeginOutcome, Erased, ExchangeOutcome, Store};
 

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::ledger::{Entry, EntryKind, plans};
+use cuepoint_domain::ledger::{Entry, EntryKind};
+use cuepoint_domain::operation::plans;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::Store;
 use cuepoint_domain::text::PaymentUrl;

@@ -12,7 +12,7 @@ use cuepoint_domain::application::{Ports, Terms, UseCases};
 use cuepoint_domain::event::{Event, Feed};
 use cuepoint_domain::ids::{OperationId, UserId, WebhookEndpointId};
 use cuepoint_domain::ledger::adjustment::AdjustmentTerms;
-use cuepoint_domain::ledger::plans;
+use cuepoint_domain::operation::plans;
 use cuepoint_domain::ports::{
     Clock, Deadline, MockAccessTokens, MockJobQueue, MockNotifier, MockPasswords, MockPayoutProvider,
     MockPrincipalCheck, MockRevocations, MockSecrets, MockTopupProvider, SentWebhook, Store, Task,

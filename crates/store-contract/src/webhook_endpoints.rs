@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cuepoint_domain::event::{EventType, Feed};
 use cuepoint_domain::ids::{UserId, WebhookEndpointId};
-use cuepoint_domain::ledger::Position;
+use cuepoint_domain::operation::Position;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{EndpointAddition, EndpointUpdate, Erased, Store};
 use cuepoint_domain::webhook::{

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cuepoint_domain::account::{AccountStatusChange, Role};
 use cuepoint_domain::event::{EventType, Feed};
 use cuepoint_domain::ids::WebhookEndpointId;
-use cuepoint_domain::ledger::plans;
+use cuepoint_domain::operation::plans;
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::Store;
 use cuepoint_domain::provider_message::Excerpt;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use cuepoint_domain::ids::{UserId, WithdrawalId};
-use cuepoint_domain::ledger::{Actor, Balance, Rejection, plans};
+use cuepoint_domain::ledger::Balance;
+use cuepoint_domain::operation::{Actor, Rejection, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::Store;
 use cuepoint_domain::timestamp::Timestamp;

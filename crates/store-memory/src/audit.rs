@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
+use cuepoint_domain::audit::{Auditor, Trace};
+use cuepoint_domain::entity_ref::EntityRef;
 use cuepoint_domain::ids::{OperationId, UserId, WithdrawalId};
-use cuepoint_domain::ledger::{
-    Auditor, Book, Entity, EntityRef, Entry, Outcome, Posting, Receipt, StoredReceipt, Trace,
-};
+use cuepoint_domain::ledger::{Entry, Posting};
+use cuepoint_domain::operation::{Book, Entity, Outcome, Receipt, StoredReceipt};
 use cuepoint_domain::ports::{Audit, Unavailable};
 
 use crate::MemoryStore;

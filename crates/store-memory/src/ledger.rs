@@ -1,7 +1,7 @@
 //! The ledger: the reference semantics on the whole state.
 
 use async_trait::async_trait;
-use cuepoint_domain::ledger::{EndedSessions, KeyRecord, KeyScope, Plan, Verdict, apply};
+use cuepoint_domain::operation::{EndedSessions, KeyRecord, KeyScope, Plan, Verdict, apply};
 use cuepoint_domain::ports::{Applied, ApplyError, Ledger, Unavailable};
 
 use crate::{MemoryStore, State};

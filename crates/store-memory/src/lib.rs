@@ -29,8 +29,8 @@ use std::sync::{Mutex, MutexGuard};
 
 use async_trait::async_trait;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::feature_level::FeatureLevel;
-use cuepoint_domain::ledger::{Book, StoredReceipt};
+use cuepoint_domain::operation::feature_level::FeatureLevel;
+use cuepoint_domain::operation::{Book, StoredReceipt};
 use cuepoint_domain::ports::{Store, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 

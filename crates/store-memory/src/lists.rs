@@ -5,8 +5,9 @@ use std::ops::Bound;
 
 use cuepoint_domain::event::Audience;
 use cuepoint_domain::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
-use cuepoint_domain::ledger::{Book, Changes, Entry, Position, Posting, Step};
+use cuepoint_domain::ledger::{Entry, Posting};
 use cuepoint_domain::music_request::{MusicRequest, Overdue};
+use cuepoint_domain::operation::{Book, Changes, Position, Step};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Topup, TopupStatus};

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::{Position, PositionedOperation};
+use cuepoint_domain::operation::{Position, PositionedOperation};
 use cuepoint_domain::ports::{OperationLog, OperationPage, Unavailable};
 
 use crate::operation_notes::position;

@@ -2,7 +2,7 @@
 
 use cuepoint_domain::account::personal_data::OperationNote;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::{Actor, OperationRecord, PlanKind, Position, StoredReceipt};
+use cuepoint_domain::operation::{Actor, OperationRecord, PlanKind, Position, StoredReceipt};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 

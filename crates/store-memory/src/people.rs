@@ -7,7 +7,8 @@ use cuepoint_domain::account::email_change::restorable_until;
 use cuepoint_domain::account::session::{Session, TokenHash};
 use cuepoint_domain::account::{Role, User, erase};
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::{StoredReceipt, Wallet};
+use cuepoint_domain::ledger::Wallet;
+use cuepoint_domain::operation::StoredReceipt;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{
     DjFilter, Erased, FirstOperator, PasswordHash, People, Profile, Registered, Unavailable,

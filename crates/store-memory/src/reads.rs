@@ -5,8 +5,9 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use cuepoint_domain::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
-use cuepoint_domain::ledger::{Balance, Entry, EntryKind, Outcome};
+use cuepoint_domain::ledger::{Balance, Entry, EntryKind};
 use cuepoint_domain::music_request::{MusicRequest, Overdue, RequestFilter};
+use cuepoint_domain::operation::Outcome;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{MusicRequests, Topups, Unavailable, Wallets, Withdrawals};
 use cuepoint_domain::timestamp::Timestamp;

@@ -10,8 +10,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 #[cfg(feature = "testing")]
-use cuepoint_domain::ledger::Actor;
-use cuepoint_domain::ledger::Plan;
+use cuepoint_domain::operation::Actor;
+use cuepoint_domain::operation::Plan;
 
 /// A point in a writer's work on one group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use cuepoint_domain::ids::OperationId;
-use cuepoint_domain::ledger::{self, Book, KeyScope, Plan, Receipt, Rejection, Verdict};
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::operation::{self, Book, KeyScope, Plan, Receipt, Rejection, Verdict};
 use cuepoint_domain::ports::Applied;
 
 use crate::rows::Corrupt;
@@ -37,7 +37,7 @@ pub fn fold(
     let mut stored_keys: HashSet<KeyScope> = book.keys.keys().copied().collect();
     let mut folded = Folded { answers: Vec::with_capacity(plans.len()), writes: WriteSet::default() };
     for plan in plans {
-        folded.answers.push(match ledger::apply(book, plan) {
+        folded.answers.push(match operation::apply(book, plan) {
             Ok(Verdict::Fresh(receipt, changes)) => {
                 let scope = changes.key.as_ref().map(|record| record.key.scope);
                 folded.writes.add(&changes, scope.filter(|scope| stored_keys.remove(scope)), currency)?;

@@ -1,9 +1,9 @@
 //! The rows of a group's lock set, as loaded from the database.
 
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::Book;
-use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::operation::Book;
+use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::timestamp::Timestamp;
 
 use crate::rows::{

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use cuepoint_domain::ids::{OperationId, UserId};
-use cuepoint_domain::ledger::{KeyScope, LockSet, Plan};
+use cuepoint_domain::operation::{KeyScope, LockSet, Plan};
 use cuepoint_domain::timestamp::Timestamp;
 use strum::{EnumIter, IntoEnumIterator, IntoStaticStr};
 

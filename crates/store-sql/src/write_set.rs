@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use cuepoint_domain::ledger::{Changes, KeyScope};
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::operation::{Changes, KeyScope};
 
 use crate::rows::{
     Corrupt, SessionsEnd, StoredEntry, StoredEvent, StoredKey, StoredMessage, StoredOperation, StoredPosting,

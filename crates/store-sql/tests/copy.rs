@@ -9,9 +9,9 @@ use std::task::{Context, Poll, Waker};
 
 use anyhow::bail;
 use async_trait::async_trait;
-use cuepoint_domain::ledger::Auditor;
-use cuepoint_domain::ledger::feature_level::FeatureLevel;
+use cuepoint_domain::audit::Auditor;
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::copy::{
     self, AcceptSecrets, COUNTERS, Column, Completion, Copied, CopiedRow, CopyEndpoint, CopyOrigin, CopyRole,

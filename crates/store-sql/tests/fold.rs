@@ -5,12 +5,12 @@
 use std::collections::HashSet;
 
 use cuepoint_domain::ids::{OperationId, TopupId, UserId};
-use cuepoint_domain::ledger::feature_level::FeatureLevel;
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{
-    Book, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Outcome, Plan, Rejection, Wallet,
-};
+use cuepoint_domain::ledger::Wallet;
 use cuepoint_domain::money::{Amount, Currency, Money};
+use cuepoint_domain::operation::feature_level::FeatureLevel;
+use cuepoint_domain::operation::{
+    Book, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Outcome, Plan, Rejection, plans,
+};
 use cuepoint_domain::ports::Applied;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, Topup, TopupStatus};

@@ -2,10 +2,10 @@
 
 use cuepoint_domain::account::User;
 use cuepoint_domain::ids::{OperationId, RequestId, UserId, WithdrawalId};
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Balance, Book, OperationMetadata, Plan, Verdict, Wallet, apply};
+use cuepoint_domain::ledger::{Balance, Wallet};
 use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
 use cuepoint_domain::music_request::{Move, MusicRequest, RequestTerms};
+use cuepoint_domain::operation::{Book, OperationMetadata, Plan, Verdict, apply, plans};
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::withdrawal::{NewWithdrawal, WithdrawalAmount, WithdrawalTerms};

@@ -2,9 +2,8 @@
 
 use cuepoint_domain::account::{DjChange, Field, Locate, ProfileChange, Role, User};
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Actor, Outcome};
 use cuepoint_domain::money::Money;
+use cuepoint_domain::operation::{Actor, Outcome, plans};
 use cuepoint_domain::ports::PasswordHash;
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::timestamp::Timestamp;

@@ -2,7 +2,7 @@
 
 use anyhow::{anyhow, bail};
 use cuepoint_domain::account::User;
-use cuepoint_domain::ledger::{Outcome, Plan};
+use cuepoint_domain::operation::{Outcome, Plan};
 use cuepoint_domain::ports::{Applied, Ids, Ledger, PasswordHash, People, Registered};
 use cuepoint_store_memory::MemoryStore;
 

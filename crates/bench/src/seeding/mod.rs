@@ -16,7 +16,7 @@ pub use population::{History, Population, Scale};
 pub use postgres::seed_postgres;
 
 use cuepoint_domain::account::User;
-use cuepoint_domain::ledger::{Outcome, Plan};
+use cuepoint_domain::operation::{Outcome, Plan};
 use cuepoint_domain::ports::PasswordHash;
 
 /// The destination of a history.

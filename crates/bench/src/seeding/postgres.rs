@@ -4,7 +4,8 @@ use std::mem;
 
 use anyhow::bail;
 use cuepoint_domain::account::User;
-use cuepoint_domain::ledger::{Book, Outcome, Plan, Verdict, Wallet, apply};
+use cuepoint_domain::ledger::Wallet;
+use cuepoint_domain::operation::{Book, Outcome, Plan, Verdict, apply};
 use cuepoint_domain::ports::PasswordHash;
 use cuepoint_store_postgres::seed::Seeder;
 

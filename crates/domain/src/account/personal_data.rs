@@ -6,11 +6,13 @@ use crate::account::challenge::Challenge;
 use crate::account::security_log::SecurityEvent;
 use crate::account::session::Session;
 use crate::account::{Block, User};
+use crate::entity_ref::{EntityKind, EntityRef};
 use crate::ids::{OperationId, UserId};
-use crate::ledger::{Actor, Balance, EntityKind, EntityRef, Entry, Outcome, StoredReceipt};
+use crate::ledger::{Balance, Entry};
 use crate::music_request::MusicRequest;
 use crate::names::named_enum;
 use crate::network::KnownNetwork;
+use crate::operation::{Actor, Outcome, StoredReceipt};
 use crate::provider_message::ProviderMessage;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
@@ -87,7 +89,7 @@ impl ActedBy {
 pub struct OperationNote {
     /// The operation's id.
     pub id: OperationId,
-    /// The name of its [`crate::ledger::PlanKind`], of this version or a newer one.
+    /// The name of its [`crate::operation::PlanKind`], of this version or a newer one.
     pub kind: String,
     /// The actor.
     pub acted_by: ActedBy,

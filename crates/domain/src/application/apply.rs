@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::application::completion::run_to_completion;
 use crate::application::{Effects, Environment};
-use crate::ledger::Plan;
+use crate::operation::Plan;
 use crate::ports::{Applied, ApplyError, Deadline, Unavailable};
 
 /// Applies a plan, and performs its effects; waits for these until the deadline, if there is one.

@@ -8,7 +8,7 @@ use crate::application::{
 };
 use crate::authorization::{Action, Ownership, Permission, Principal};
 use crate::ids::UserId;
-use crate::ledger::{OperationMetadata, Plan, Rejection};
+use crate::operation::{OperationMetadata, Plan, Rejection};
 use crate::text::Line;
 
 use super::CommandError;

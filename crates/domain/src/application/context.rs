@@ -2,7 +2,7 @@
 
 use crate::account::session::ClientInfo;
 use crate::authorization::Principal;
-use crate::ledger::IdempotencyKey;
+use crate::operation::IdempotencyKey;
 use crate::ports::Deadline;
 
 /// The context of a request by an authenticated principal.

@@ -8,7 +8,7 @@ use futures_util::future::select;
 
 use crate::application::Environment;
 use crate::application::completion::run_to_completion;
-use crate::ledger::{Plan, Step};
+use crate::operation::{Plan, Step};
 use crate::ports::{Deadline, Job};
 
 /// The effects of a change.

@@ -7,9 +7,9 @@ use time::Duration;
 
 use crate::application::order_observer::OrderObserver;
 use crate::application::security_audit::SecurityAudit;
-use crate::ledger::OperationMetadata;
 use crate::ledger::adjustment::AdjustmentTerms;
 use crate::music_request::RequestTerms;
+use crate::operation::OperationMetadata;
 use crate::ports::{
     AccessTokens, Audit, Blocks, Clock, Ids, JobQueue, Ledger, Logins, MusicRequests, Notifier, OperationLog,
     Passwords, PayoutProvider, People, PersonalRecords, PrincipalCheck, ProviderMessages, ReadinessProbe,

@@ -5,7 +5,8 @@ use std::convert::Infallible;
 use thiserror::Error;
 
 use crate::authorization::{Denied, Revocation};
-use crate::ledger::{EntityKind, Rejection};
+use crate::entity_ref::EntityKind;
+use crate::operation::Rejection;
 use crate::ports::{ApplyError, HashingError, PrincipalRefusal, SigningError, Unavailable};
 
 /// Why a command or another use case failed. `R` is its own refusal, `I` the error of reading its input.

@@ -11,7 +11,9 @@ use crate::application::{
 };
 use crate::authorization::{Action, Permission, Principal};
 use crate::ids::{OperationId, UserId};
-use crate::ledger::{IdempotencyKey, KeyReused, OperationMetadata, Plan, Receipt, Rejection, StoredReceipt};
+use crate::operation::{
+    IdempotencyKey, KeyReused, OperationMetadata, Plan, Receipt, Rejection, StoredReceipt,
+};
 use crate::ports::{Applied, ApplyError, Deadline};
 
 /// The number of attempts to decide a command whose state changes between load and apply.

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::application::{Authorized, Environment, Failure};
+use crate::audit::{Auditor, Finding, Summary};
 use crate::authorization::{Principal, permission};
-use crate::ledger::{Auditor, Finding, Summary};
 use crate::ports::Unavailable;
 use crate::timestamp::Timestamp;
 

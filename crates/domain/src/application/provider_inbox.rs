@@ -7,9 +7,9 @@ use crate::application::executor::ATTEMPTS;
 use crate::application::jobs::{AbandonedTopups, PayoutUpdateOutcome, Payouts};
 use crate::application::message_subject::{Identified, ProviderMessageRefusal, identified};
 use crate::application::{CommandError, Environment, Failure};
+use crate::entity_ref::EntityKind;
 use crate::ids::{TopupId, UserId};
-use crate::ledger::plans;
-use crate::ledger::{EntityKind, OperationMetadata, Rejection};
+use crate::operation::{OperationMetadata, Rejection, plans};
 use crate::ports::{ApplyError, Recorded, Unavailable};
 use crate::provider_message::{
     Contradiction, Excerpt, MessageRecord, MessageSource, PresentedPayment, ProviderMessage, WebhookId,

@@ -2,9 +2,10 @@
 
 use crate::account::User;
 use crate::application::Failure;
+use crate::ledger::Balance;
 use crate::ledger::adjustment::Adjustment;
-use crate::ledger::{Balance, Outcome, Receipt};
 use crate::music_request::MusicRequest;
+use crate::operation::{Outcome, Receipt};
 use crate::ports::Profile;
 use crate::provider_message::ProviderMessage;
 use crate::timestamp::Timestamp;

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures_channel::oneshot;
 use futures_util::future::{Either, select};
 
-use crate::ledger::KeyScope;
+use crate::operation::KeyScope;
 use crate::ports::{Deadline, Timer};
 
 /// The command waited for another one with its key, and did not finish by the deadline.

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::application::running_tests::TestRefusal;
 use crate::event::EventType;
-use crate::ledger::Position;
+use crate::operation::Position;
 use crate::ports::UrlProblem;
 use crate::text::Line;
 use crate::webhook::{EndpointUrl, WebhookEndpoint};

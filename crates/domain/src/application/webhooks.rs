@@ -12,7 +12,7 @@ use crate::application::{Authorized, CommandError, Context, Done, Effects, Envir
 use crate::authorization::{Denied, Principal, Revocation, permission};
 use crate::event::Feed;
 use crate::ids::WebhookEndpointId;
-use crate::ledger::Position;
+use crate::operation::Position;
 use crate::page::{PageRequest, Rows};
 use crate::ports::{
     EndpointAct, EndpointAddition, EndpointNews, EndpointUpdate, Job, LowEntropyValue, Token, Unavailable,

@@ -2,8 +2,9 @@
 
 use sha2::{Digest, Sha256};
 
+use crate::entity_ref::EntityRef;
 use crate::ids::{OperationId, UserId};
-use crate::ledger::{Balance, ChainHash, EntityRef, EntryKind, OutsideAccount, PlatformAccount};
+use crate::ledger::{Balance, ChainHash, EntryKind, OutsideAccount, PlatformAccount};
 use crate::money::Money;
 use crate::timestamp::Timestamp;
 use crate::unknown::UnknownName;

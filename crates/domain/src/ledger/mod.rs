@@ -1,45 +1,27 @@
-//! The ledger: money moves only as [`Plan`]s, each applied atomically by the pure function [`apply`].
+//! The ledger: accounts, the transfers between them, and the permanent records of both.
 //!
 //! A wallet has three balances: *available* (can be spent), *held* (until a request or withdrawal ends) and
 //! *owed* (a receivable: the advance of a DJ's refund or the platform's loss from a charge-back, repaid first
 //! from later income). The invariant over all accounts: Σ available + held − owed + platform + outside = 0.
+//!
+//! - [`Account`], [`Wallet`], [`Transfer`]: the accounts, the balances of a user, a movement of money;
+//! - [`Entry`], [`EntryKind`], [`Posting`]: the records of wallets and of the other accounts;
+//! - [`ChainHash`]: the links between the entries of a wallet;
+//! - [`PostingRules`]: which money first repays debt;
+//! - [`adjustment`]: an operator's correction of a balance.
+//!
+//! Money moves only by operations: [`operation`](crate::operation) applies them, [`audit`](crate::audit) checks
+//! the result.
 
 mod account;
 pub mod adjustment;
-mod apply;
-mod audit;
-mod book;
 mod chain_hash;
-mod entity;
 mod entry;
 mod entry_kind;
-pub mod feature_level;
-mod key;
-mod key_record;
-mod lock_set;
-mod operation_metadata;
-mod plan;
-pub mod plans;
-mod position;
-mod posting;
 mod posting_rules;
-mod receipt;
-mod verdict;
 
 pub use account::{Account, Balance, OutsideAccount, PlatformAccount, Transfer, TransferKind, Wallet};
-pub use apply::apply;
-pub use audit::{Auditor, Finding, Flaw, Progress, Summary, Trace, UnknownValue};
-pub use book::{Book, Changes, EndedSessions, OperationRecord};
 pub use chain_hash::ChainHash;
-pub use entity::{Entity, EntityKind, EntityRef};
 pub use entry::{Entry, Posting, PostingAccount};
 pub use entry_kind::EntryKind;
-pub use key::{Fingerprint, IdempotencyKey, KeyScope};
-pub use key_record::{KeyRecord, KeyReused};
-pub use lock_set::LockSet;
-pub use operation_metadata::{Actor, OperationMetadata};
-pub use plan::{Guard, Plan, PlanKind, Step};
-pub use position::{Position, PositionGap, PositionedOperation};
 pub use posting_rules::PostingRules;
-pub use receipt::{Outcome, Receipt, StoredReceipt};
-pub use verdict::{Rejection, Verdict};

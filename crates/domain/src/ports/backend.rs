@@ -8,7 +8,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::ids::WebhookEndpointId;
-use crate::ledger::feature_level::FeatureLevel;
+use crate::operation::feature_level::FeatureLevel;
 use crate::ports::{Audit, Store};
 use crate::timestamp::Timestamp;
 use crate::topup::{Topup, TopupStatus};

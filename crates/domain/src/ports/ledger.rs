@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 
-use crate::ledger::{Auditor, KeyRecord, KeyScope, Plan, Receipt, Rejection};
+use crate::audit::Auditor;
+use crate::operation::{KeyRecord, KeyScope, Plan, Receipt, Rejection};
 use crate::ports::Unavailable;
 
 /// The outcome of applying a plan.
@@ -42,7 +43,7 @@ impl From<Unavailable> for ApplyError {
 
 /// Applies plans.
 ///
-/// Plans behave as if [`crate::ledger::apply`] ran on the whole state, one plan after the other: a plan is
+/// Plans behave as if [`crate::operation::apply`] ran on the whole state, one plan after the other: a plan is
 /// atomic, durable when its receipt is returned, and applied at most once for each operation and each key
 /// within its retention, regardless of the number of submissions and servers. A submitted plan runs to its
 /// end even if the caller drops the future.

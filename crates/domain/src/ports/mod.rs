@@ -77,7 +77,7 @@ pub use {
 use async_trait::async_trait;
 use thiserror::Error;
 
-use crate::ledger::feature_level::FeatureLevel;
+use crate::operation::feature_level::FeatureLevel;
 
 /// An external system could not be reached or did not answer in time; nothing is known to have changed.
 ///
@@ -121,7 +121,7 @@ pub trait Store:
 
     /// Purges data past their retention: idempotency keys after seven days, ended or expired sessions once no
     /// access token of theirs can be valid, challenges of the previous day, events after a year. Redacts the
-    /// profile in receipts past [`Receipt::RETENTION`](crate::ledger::Receipt::RETENTION), once their keys
+    /// profile in receipts past [`Receipt::RETENTION`](crate::operation::Receipt::RETENTION), once their keys
     /// are purged.
     ///
     /// # Errors

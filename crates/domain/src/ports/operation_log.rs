@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use crate::ids::UserId;
-use crate::ledger::{Position, PositionGap, PositionedOperation};
+use crate::operation::{Position, PositionGap, PositionedOperation};
 use crate::ports::Unavailable;
 
 /// The operations after a position.

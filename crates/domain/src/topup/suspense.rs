@@ -2,7 +2,7 @@
 
 use super::{Topup, TopupStatus};
 use crate::ids::{OperationId, UserId};
-use crate::ledger::{Account, OperationMetadata, OutsideAccount, Transfer, TransferKind};
+use crate::ledger::{Account, OutsideAccount, Transfer, TransferKind};
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 
@@ -58,10 +58,10 @@ impl Suspense {
 /// Books a confirmation for an erased user's top-up: the money goes into suspense, once. `None` if it is
 /// already there, or arrived before the erasure.
 #[must_use]
-pub fn suspend(topup: &Topup, metadata: &OperationMetadata) -> Option<(Suspense, Transfer)> {
+pub fn suspend(topup: &Topup, operation: OperationId, at: Timestamp) -> Option<(Suspense, Transfer)> {
     let waits = matches!(topup.status, TopupStatus::Pending | TopupStatus::Failed);
     (waits && topup.suspense.is_none()).then(|| {
-        let suspense = Suspense { operation: metadata.operation, arrived_at: metadata.at, settlement: None };
+        let suspense = Suspense { operation, arrived_at: at, settlement: None };
         (suspense, arrival(topup))
     })
 }
@@ -72,7 +72,8 @@ pub fn suspend(topup: &Topup, metadata: &OperationMetadata) -> Option<(Suspense,
 /// [`SuspenseRefusal`].
 pub fn settle_suspense(
     topup: &Topup,
-    metadata: &OperationMetadata,
+    operation: OperationId,
+    at: Timestamp,
     by: UserId,
     reason: Line,
 ) -> Result<(Suspense, Transfer), SuspenseRefusal> {
@@ -80,8 +81,8 @@ pub fn settle_suspense(
     if suspense.settlement.is_some() {
         return Err(SuspenseRefusal::AlreadySettled);
     }
-    let at = metadata.at.max(suspense.arrived_at);
-    let settlement = Some(SuspenseSettlement { operation: metadata.operation, at, by, reason });
+    let at = at.max(suspense.arrived_at);
+    let settlement = Some(SuspenseSettlement { operation, at, by, reason });
     Ok((Suspense { settlement, ..suspense.clone() }, departure(topup)))
 }
 

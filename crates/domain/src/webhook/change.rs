@@ -8,8 +8,8 @@ use super::{
 };
 use crate::event::{EventType, Feed};
 use crate::ids::{SessionId, UserId, WebhookEndpointId};
-use crate::ledger::Position;
-use crate::ledger::feature_level::FeatureLevel;
+use crate::operation::Position;
+use crate::operation::feature_level::FeatureLevel;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 

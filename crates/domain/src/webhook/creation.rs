@@ -2,7 +2,7 @@
 
 use super::WebhookEndpoint;
 use crate::account::session::{Candidates, TokenHash};
-use crate::ledger::{KeyRecord, KeyScope};
+use crate::operation::{KeyRecord, KeyScope};
 use crate::timestamp::Timestamp;
 
 /// The idempotency key with which an endpoint was created.

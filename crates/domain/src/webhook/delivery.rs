@@ -4,8 +4,8 @@ use strum::{EnumIter, EnumString, IntoStaticStr};
 use time::Duration;
 
 use crate::event::EventType;
-use crate::ledger::Position;
 use crate::names::named_enum;
+use crate::operation::Position;
 use crate::provider_message::Excerpt;
 use crate::timestamp::Timestamp;
 

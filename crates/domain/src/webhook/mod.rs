@@ -24,9 +24,9 @@ use crate::account::User;
 use crate::authorization::{Action, Capacity, Ownership};
 use crate::event::{EventType, Feed};
 use crate::ids::{SessionId, UserId, WebhookEndpointId};
-use crate::ledger::Position;
-use crate::ledger::feature_level::FeatureLevel;
 use crate::names::named_enum;
+use crate::operation::Position;
+use crate::operation::feature_level::FeatureLevel;
 use crate::text::{Line, TextError};
 use crate::timestamp::Timestamp;
 

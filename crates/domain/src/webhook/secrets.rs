@@ -55,7 +55,7 @@ impl EndpointSecrets {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum SecretKeys {
     /// The signing keys of access tokens, below
-    /// [`FeatureLevel::Level2`](crate::ledger::feature_level::FeatureLevel::Level2).
+    /// [`FeatureLevel::Level2`](crate::operation::feature_level::FeatureLevel::Level2).
     Signing,
     /// Keys for nothing else.
     Webhooks,

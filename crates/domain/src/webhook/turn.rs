@@ -2,7 +2,7 @@
 
 use super::{Attempt, EndpointState, EndpointUrl, FailedDelivery, FollowUp, Replay, WebhookEndpoint};
 use crate::ids::WebhookEndpointId;
-use crate::ledger::Position;
+use crate::operation::Position;
 use crate::timestamp::Timestamp;
 
 /// The right to deliver to an endpoint, which one server has at a time.

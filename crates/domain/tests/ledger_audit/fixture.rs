@@ -1,9 +1,12 @@
 //! A ledger with entities in every state, and changes of its rows.
 
+use cuepoint_domain::audit::{Finding, Flaw};
+use cuepoint_domain::entity_ref::EntityRef;
 use cuepoint_domain::ids::{AdjustmentId, OperationId, RequestId, TopupId, UserId, WithdrawalId};
-use cuepoint_domain::ledger::{EntityRef, Finding, Flaw, Posting, Wallet, plans};
+use cuepoint_domain::ledger::{Posting, Wallet};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::{Move, MusicRequest};
+use cuepoint_domain::operation::plans;
 use cuepoint_domain::topup::{Charge, Topup};
 use cuepoint_domain::withdrawal;
 use cuepoint_domain::withdrawal::Withdrawal;

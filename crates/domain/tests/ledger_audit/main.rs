@@ -13,7 +13,8 @@ mod topups;
 mod wallets;
 mod withdrawals;
 
-use cuepoint_domain::ledger::{Auditor, Finding, Progress, Wallet};
+use cuepoint_domain::audit::{Auditor, Finding, Progress};
+use cuepoint_domain::ledger::Wallet;
 
 use fixture::everything;
 use support::{GUEST, Ledger, user};

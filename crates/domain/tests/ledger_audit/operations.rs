@@ -1,8 +1,10 @@
 //! Records of operations, postings and entries, tampered with.
 
+use cuepoint_domain::audit::{Finding, Flaw};
 use cuepoint_domain::ids::OperationId;
 use cuepoint_domain::ledger::adjustment::Correction;
-use cuepoint_domain::ledger::{Entry, EntryKind, Finding, Flaw, Outcome, OutsideAccount, PostingAccount};
+use cuepoint_domain::ledger::{Entry, EntryKind, OutsideAccount, PostingAccount};
+use cuepoint_domain::operation::Outcome;
 
 use crate::Case;
 use crate::fixture::{

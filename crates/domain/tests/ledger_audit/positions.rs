@@ -1,7 +1,8 @@
 //! Positions of operations: contiguous from 1 but for stored gaps, and none is missing for long.
 
+use cuepoint_domain::audit::{Auditor, Finding};
 use cuepoint_domain::ids::OperationId;
-use cuepoint_domain::ledger::{Auditor, Finding, Position, PositionGap};
+use cuepoint_domain::operation::{Position, PositionGap};
 
 fn position(number: i64) -> Position {
     Position::new(number).unwrap()

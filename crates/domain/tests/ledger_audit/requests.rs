@@ -1,7 +1,8 @@
 //! Music requests, tampered with.
 
+use cuepoint_domain::audit::{Finding, Flaw};
 use cuepoint_domain::ids::RequestId;
-use cuepoint_domain::ledger::{EntryKind, Finding, Flaw};
+use cuepoint_domain::ledger::EntryKind;
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::RequestState;
 

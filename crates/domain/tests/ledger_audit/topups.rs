@@ -1,6 +1,7 @@
 //! Top-ups, tampered with.
 
-use cuepoint_domain::ledger::{EntryKind, Flaw};
+use cuepoint_domain::audit::Flaw;
+use cuepoint_domain::ledger::EntryKind;
 use cuepoint_domain::topup::TopupStatus;
 
 use crate::Case;

@@ -1,7 +1,8 @@
 //! Wallets and their entries, tampered with.
 
+use cuepoint_domain::audit::{Auditor, Finding, Flaw, Summary};
 use cuepoint_domain::ids::{OperationId, UserId};
-use cuepoint_domain::ledger::{Auditor, Entry, EntryKind, Finding, Flaw, Summary, Wallet};
+use cuepoint_domain::ledger::{Entry, EntryKind, Wallet};
 use cuepoint_domain::music_request::Move;
 
 use crate::Tamper;

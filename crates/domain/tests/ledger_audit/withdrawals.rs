@@ -1,6 +1,7 @@
 //! Withdrawals, tampered with.
 
-use cuepoint_domain::ledger::{EntryKind, Flaw};
+use cuepoint_domain::audit::Flaw;
+use cuepoint_domain::ledger::EntryKind;
 use cuepoint_domain::withdrawal::WithdrawalState;
 
 use crate::Case;

@@ -3,15 +3,16 @@
 use std::collections::BTreeSet;
 
 use cuepoint_domain::account::{ArtistType, User};
+use cuepoint_domain::audit::{Auditor, Finding, Summary, Trace};
 use cuepoint_domain::ids::{AdjustmentId, OperationId, RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::adjustment::{Adjustment, Correction};
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{
-    Auditor, Balance, Book, Changes, Entity, Entry, Finding, OperationMetadata, Outcome, Plan, Posting,
-    Receipt, Rejection, StoredReceipt, Summary, Trace, Verdict, Wallet, apply,
-};
+use cuepoint_domain::ledger::{Balance, Entry, Posting, Wallet};
 use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
 use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, RequestTerms};
+use cuepoint_domain::operation::{
+    Book, Changes, Entity, OperationMetadata, Outcome, Plan, Receipt, Rejection, StoredReceipt, Verdict,
+    apply, plans,
+};
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, Topup};

@@ -13,7 +13,7 @@ use cuepoint_domain::authorization::{Epoch, Principal};
 use cuepoint_domain::event::Event;
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::Position;
+use cuepoint_domain::operation::Position;
 use cuepoint_domain::timestamp::Timestamp;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;

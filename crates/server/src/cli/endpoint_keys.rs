@@ -6,7 +6,7 @@ use anyhow::ensure;
 use clap::Args;
 use cuepoint_domain::application::jobs::WithoutKeys;
 use cuepoint_domain::ids::WebhookEndpointId;
-use cuepoint_domain::ledger::feature_level::FeatureLevel;
+use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::webhook::{MissingKeys, SealedSecret, SecretKeys};
 
 use crate::adapters::clock::SystemClock;

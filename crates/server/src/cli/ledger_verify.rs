@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anyhow::{Context, ensure};
-use cuepoint_domain::ledger::{Auditor, Finding, Progress, Summary};
+use cuepoint_domain::audit::{Auditor, Finding, Progress, Summary};
 use cuepoint_domain::ports::{Audit, Opening};
 use indicatif::{ProgressBar, ProgressStyle};
 

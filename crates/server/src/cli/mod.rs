@@ -18,7 +18,7 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand};
-use cuepoint_domain::ledger::feature_level::FeatureLevel;
+use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::ports::RestoreSource;
 use time::Duration;
 use tokio::runtime::Runtime;

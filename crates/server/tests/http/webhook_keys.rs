@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cuepoint_domain::ids::WebhookEndpointId;
-use cuepoint_domain::ledger::feature_level::FeatureLevel;
+use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_server::adapters::security::keys::KeysInForce;
 use cuepoint_server::adapters::security::random::RandomSecrets;

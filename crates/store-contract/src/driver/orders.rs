@@ -1,7 +1,6 @@
 //! Orders of top-ups, run on the store and on the model.
 
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Actor, OperationMetadata};
+use cuepoint_domain::operation::{Actor, OperationMetadata, plans};
 use cuepoint_domain::text::PaymentUrl;
 use cuepoint_domain::topup::{
     Answered, Charge, NextOrder, OrderReply, OrderTerms, answered, next_order, unanswered,

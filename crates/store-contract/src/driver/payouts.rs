@@ -1,7 +1,6 @@
 //! Payouts through a provider, run on the store and on the model.
 
-use cuepoint_domain::ledger::Actor;
-use cuepoint_domain::ledger::plans;
+use cuepoint_domain::operation::{Actor, plans};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::withdrawal::{Move, PayoutUpdate, PayoutUpdateDecision, decide_update};
 

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use anyhow::{bail, ensure};
-use cuepoint_domain::ledger::feature_level::FeatureLevel;
+use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_store_sql::copy::{Mark, ensure_completed};
 use diesel::prelude::*;
 use diesel::sql_types::Text;

@@ -1,7 +1,7 @@
 //! The description of a node by itself, and the locks of servers: one excludes a restore, one shows the
 //! feature levels that they know.
 
-use cuepoint_domain::ledger::feature_level::FeatureLevel;
+use cuepoint_domain::operation::feature_level::FeatureLevel;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};

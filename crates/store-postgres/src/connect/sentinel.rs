@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use cuepoint_domain::account::Role;
 use cuepoint_domain::authorization::{AccountStatus, Epoch, RevocationList};
-use cuepoint_domain::ledger::feature_level::FeatureLevel;
+use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};

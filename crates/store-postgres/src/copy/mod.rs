@@ -4,7 +4,7 @@ mod cells;
 
 use anyhow::{Context, ensure};
 use async_trait::async_trait;
-use cuepoint_domain::ledger::Auditor;
+use cuepoint_domain::audit::Auditor;
 use cuepoint_domain::money::Currency;
 use cuepoint_store_sql::copy::{
     COUNTERS, CopiedRow, CopyEndpoint, CopyOrigin, CopyRole, CopySession, Counter, Counting, Deployment,

@@ -1,7 +1,7 @@
 //! The end of an upgrade: from then on, servers write values that earlier versions cannot read.
 
 use anyhow::{Context, ensure};
-use cuepoint_domain::ledger::feature_level::FeatureLevel;
+use cuepoint_domain::operation::feature_level::FeatureLevel;
 use diesel::QueryableByName;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Integer};

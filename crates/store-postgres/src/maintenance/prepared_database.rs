@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use async_trait::async_trait;
+use cuepoint_domain::audit::Auditor;
 use cuepoint_domain::ids::WebhookEndpointId;
-use cuepoint_domain::ledger::Auditor;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Audit, BackendError, OpenTransfers, PreparedData, Unavailable};
 use cuepoint_domain::webhook::{DisabledReason, SealedSecret};

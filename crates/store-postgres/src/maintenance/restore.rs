@@ -3,8 +3,8 @@
 
 use anyhow::{Context, anyhow, ensure};
 use cuepoint_domain::account::challenge::Purpose;
-use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::ports::Restored;
 use diesel::dsl::{not, now};
 use diesel::prelude::*;

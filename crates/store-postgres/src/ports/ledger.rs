@@ -1,7 +1,7 @@
 //! The ledger port: plans go to the writer, keys are looked up.
 
 use async_trait::async_trait;
-use cuepoint_domain::ledger::{KeyRecord, KeyScope, Plan};
+use cuepoint_domain::operation::{KeyRecord, KeyScope, Plan};
 use cuepoint_domain::ports::{Applied, ApplyError, Ledger, Unavailable};
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::Position;
+use cuepoint_domain::operation::Position;
 use cuepoint_domain::ports::{OperationLog, OperationPage, Unavailable};
 use cuepoint_store_sql::rows::{StoredPositionGap, operation_page};
 use diesel::prelude::*;

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use cuepoint_domain::account::personal_data::{OperationNote, Part, Place, Record};
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::Actor;
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::operation::Actor;
 use cuepoint_domain::ports::{PersonalRecords, Unavailable};
 use cuepoint_domain::text::Line;
 use diesel::prelude::*;

@@ -3,7 +3,7 @@
 use std::time::Duration as Wait;
 
 use async_trait::async_trait;
-use cuepoint_domain::ledger::feature_level::FeatureLevel;
+use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::ports::{Store, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::IntoSql;

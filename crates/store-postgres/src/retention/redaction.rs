@@ -2,7 +2,7 @@
 //! batch is a transaction of its own, which locks only its receipts.
 
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::Receipt;
+use cuepoint_domain::operation::Receipt;
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::deserialize::Queryable;
 use diesel::pg::data_types::PgInterval;

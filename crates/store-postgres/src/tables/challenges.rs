@@ -3,7 +3,7 @@
 use cuepoint_domain::account::challenge::{Challenge, Purpose};
 use cuepoint_domain::account::email_change::restorable_until as restorable;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::feature_level::FeatureLevel;
+use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::ports::PasswordHash;
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::prelude::*;

@@ -2,9 +2,9 @@
 
 use cuepoint_domain::event::Audience;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::feature_level::FeatureLevel;
-use cuepoint_domain::ledger::{Position, PositionGap};
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::operation::feature_level::FeatureLevel;
+use cuepoint_domain::operation::{Position, PositionGap};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::rows::{StoredOperation, StoredPositionGap, known, position_gap};
 use diesel::dsl::{exists, max, sql};

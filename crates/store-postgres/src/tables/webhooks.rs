@@ -2,7 +2,7 @@
 
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::{SessionId, UserId};
-use cuepoint_domain::ledger::feature_level::FeatureLevel;
+use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::webhook::{DisabledReason, EndpointChange, EndpointState};
 use cuepoint_store_sql::rows::StoredWebhookEndpoint;

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use cuepoint_domain::ids::OperationId;
-use cuepoint_domain::ledger::feature_level::FeatureLevel;
-use cuepoint_domain::ledger::{Plan, Rejection};
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::operation::feature_level::FeatureLevel;
+use cuepoint_domain::operation::{Plan, Rejection};
 use cuepoint_domain::ports::Applied;
 use cuepoint_store_sql::crash_points::{self, CrashPoint};
 use cuepoint_store_sql::limits::{PROOF_WITHIN, PROVEN_FOR};

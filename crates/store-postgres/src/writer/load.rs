@@ -1,6 +1,6 @@
 //! Loads the rows of a lock set: first the named ones are locked, then the rest is read.
 
-use cuepoint_domain::ledger::LockSet;
+use cuepoint_domain::operation::LockSet;
 use cuepoint_store_sql::{GroupLockSet, LoadedRows, LockedTable, StoredAdjustment};
 use diesel::dsl::sql;
 use diesel::prelude::*;

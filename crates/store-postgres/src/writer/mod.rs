@@ -28,8 +28,8 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use anyhow::Context;
-use cuepoint_domain::ledger::Plan;
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::operation::Plan;
 use cuepoint_domain::ports::{Applied, ApplyError, Unavailable};
 use cuepoint_store_sql::crash_points::{self, CrashPoint};
 use cuepoint_store_sql::limits::{ANSWER, GROUP, QUEUE, UNREADY_FOR, WAIT};

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use cuepoint_domain::ledger::Plan;
-use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::operation::Plan;
+use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::ports::Applied;
 use diesel::sql_types::Text;
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};

@@ -4,9 +4,10 @@
 use std::time::{Duration, Instant};
 
 use cuepoint_domain::account::session::TokenHash;
+use cuepoint_domain::audit::Auditor;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::{Auditor, KeyScope};
 use cuepoint_domain::music_request::Overdue;
+use cuepoint_domain::operation::KeyScope;
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{
     Applied, ApplyError, Audit, DjFilter, Ids, Ledger, MusicRequests, People, Sessions, Store, Topups,

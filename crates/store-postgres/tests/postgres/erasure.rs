@@ -8,8 +8,7 @@ use cuepoint_domain::account::session::{ClientInfo, Session, TokenHash};
 use cuepoint_domain::account::{AccountStatusChange, Field, Kilometres, Locate, ProfileChange, User};
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Fingerprint, IdempotencyKey, KeyScope, OperationMetadata};
+use cuepoint_domain::operation::{Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{
     Blocks, EndpointAddition, Erased, Ids, Ledger, Logins, PasswordHash, People, Registered, SecurityLog,

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use cuepoint_domain::account::ProfileChange;
+use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{EntityKind, Rejection};
+use cuepoint_domain::operation::{Rejection, plans};
 use cuepoint_domain::ports::{ApplyError, Erased, Ledger, People};
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;

@@ -1,7 +1,7 @@
 //! Plans that wait for a transaction share the next one, each with a verdict of its own.
 
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::Rejection;
+use cuepoint_domain::operation::Rejection;
 use cuepoint_domain::ports::{Applied, ApplyError, Ledger};
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;

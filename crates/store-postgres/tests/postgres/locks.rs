@@ -7,8 +7,7 @@ use cuepoint_domain::account::session::{ClientInfo, Session, TokenHash};
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{OperationMetadata, Outcome, Plan, Rejection};
+use cuepoint_domain::operation::{OperationMetadata, Outcome, Plan, Rejection, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{
     Applied, ApplyError, BeginOutcome, EndpointAddition, EndpointUpdate, Erased, Ids, Ledger, Logins, People,

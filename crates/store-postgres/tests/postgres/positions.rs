@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use cuepoint_domain::ledger::{Auditor, Position};
+use cuepoint_domain::audit::Auditor;
+use cuepoint_domain::operation::Position;
 use cuepoint_domain::ports::{Audit, Ids, Ledger, OperationLog};
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;

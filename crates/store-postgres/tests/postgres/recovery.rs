@@ -4,11 +4,11 @@
 use std::time::{Duration, Instant};
 
 use cuepoint_domain::account::{ArtistType, User};
+use cuepoint_domain::audit::Auditor;
 use cuepoint_domain::ids::{TopupId, UserId};
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Auditor, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata};
 use cuepoint_domain::money::BasisPoints;
 use cuepoint_domain::music_request::{NewRequest, Overdue, RequestTerms};
+use cuepoint_domain::operation::{Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, plans};
 use cuepoint_domain::ports::{
     Applied, ApplyError, Audit, Ids, Ledger, MusicRequests, PasswordHash, People, Sessions, Store, Topups,
     Wallets, Withdrawals,

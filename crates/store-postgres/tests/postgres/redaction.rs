@@ -2,9 +2,8 @@
 
 use cuepoint_domain::account::ProfileChange;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{
-    Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Rejection, StoredReceipt,
+use cuepoint_domain::operation::{
+    Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Rejection, StoredReceipt, plans,
 };
 use cuepoint_domain::ports::{ApplyError, Ledger, Store};
 use cuepoint_store_postgres::testing::TestDatabase;

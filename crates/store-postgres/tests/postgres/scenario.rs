@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use cuepoint_domain::account::{ArtistType, DjProfile, User};
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{OperationMetadata, Plan};
 use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
 use cuepoint_domain::music_request::{NewRequest, RequestTerms};
+use cuepoint_domain::operation::{OperationMetadata, Plan, plans};
 use cuepoint_domain::ports::{Ids, Ledger, PasswordHash, People, Registered, Wallets};
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;

@@ -1,9 +1,9 @@
 //! Several servers on one database.
 
 use cuepoint_domain::account::{AccountStatusChange, ErasureRefusal, Role};
+use cuepoint_domain::audit::Auditor;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Auditor, OperationMetadata, Plan, Rejection};
+use cuepoint_domain::operation::{OperationMetadata, Plan, Rejection, plans};
 use cuepoint_domain::ports::{Applied, ApplyError, Audit, Erased, Ids, Ledger, People};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::topup::Charge;

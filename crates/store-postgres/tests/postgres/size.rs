@@ -2,7 +2,7 @@
 
 use std::env;
 
-use cuepoint_domain::ledger::Auditor;
+use cuepoint_domain::audit::Auditor;
 use cuepoint_domain::ports::{Audit, Ledger};
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;

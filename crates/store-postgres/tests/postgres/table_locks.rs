@@ -2,7 +2,7 @@
 
 use cuepoint_domain::account::AccountStatusChange;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::{Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Plan, plans};
+use cuepoint_domain::operation::{Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Plan, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Ids, ProviderMessages, Recorded};
 use cuepoint_domain::provider_message::{

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use anyhow::{bail, ensure};
 use async_trait::async_trait;
-use cuepoint_domain::ledger::Auditor;
-use cuepoint_domain::ledger::feature_level::FeatureLevel;
+use cuepoint_domain::audit::Auditor;
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::timestamp::Timestamp;
 use uuid::Uuid;
 

@@ -10,7 +10,7 @@ mod tables;
 mod value;
 
 use anyhow::{Context, anyhow, ensure};
-use cuepoint_domain::ledger::{Auditor, Progress, Summary};
+use cuepoint_domain::audit::{Auditor, Progress, Summary};
 use cuepoint_domain::money::Currency;
 use futures_util::future::try_join;
 use uuid::Uuid;

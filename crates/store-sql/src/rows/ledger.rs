@@ -1,7 +1,8 @@
 //! Entries and postings.
 
+use cuepoint_domain::entity_ref::EntityRef;
 use cuepoint_domain::ids::{OperationId, UserId};
-use cuepoint_domain::ledger::{Balance, ChainHash, EntityRef, Entry, EntryKind, Posting, PostingAccount};
+use cuepoint_domain::ledger::{Balance, ChainHash, Entry, EntryKind, Posting, PostingAccount};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::timestamp::Timestamp;
 use uuid::Uuid;

@@ -9,11 +9,12 @@ mod tests;
 use cuepoint_domain::event::Audience;
 use cuepoint_domain::ids::{AdjustmentId, OperationId, UserId};
 use cuepoint_domain::ledger::adjustment::{Adjustment, Correction};
-use cuepoint_domain::ledger::{
-    Actor, Balance, Fingerprint, IdempotencyKey, KeyRecord, KeyScope, OperationRecord, Outcome, PlanKind,
-    Position, PositionGap, PositionedOperation, PostingRules, Receipt, StoredReceipt,
-};
+use cuepoint_domain::ledger::{Balance, PostingRules};
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::operation::{
+    Actor, Fingerprint, IdempotencyKey, KeyRecord, KeyScope, OperationRecord, Outcome, PlanKind, Position,
+    PositionGap, PositionedOperation, Receipt, StoredReceipt,
+};
 use cuepoint_domain::ports::OperationPage;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;

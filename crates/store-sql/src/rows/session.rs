@@ -2,7 +2,7 @@
 
 use cuepoint_domain::account::session::{RefreshToken, Session, TokenHash};
 use cuepoint_domain::ids::{SessionId, UserId};
-use cuepoint_domain::ledger::EndedSessions;
+use cuepoint_domain::operation::EndedSessions;
 use cuepoint_domain::timestamp::Timestamp;
 
 use super::{Corrupt, client, columns_of, hash, known};

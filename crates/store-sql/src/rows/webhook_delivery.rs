@@ -2,7 +2,7 @@
 
 use cuepoint_domain::event::EventType;
 use cuepoint_domain::ids::WebhookEndpointId;
-use cuepoint_domain::ledger::Position;
+use cuepoint_domain::operation::Position;
 use cuepoint_domain::provider_message::Excerpt;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::webhook::{Attempt, AttemptError, AttemptOutcome, FailedDelivery};

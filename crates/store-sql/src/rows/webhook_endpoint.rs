@@ -6,7 +6,7 @@ use std::iter::once;
 use cuepoint_domain::account::session::TokenHash;
 use cuepoint_domain::event::{EventType, Feed};
 use cuepoint_domain::ids::{SessionId, UserId, WebhookEndpointId};
-use cuepoint_domain::ledger::{KeyScope, Position};
+use cuepoint_domain::operation::{KeyScope, Position};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::webhook::{
@@ -235,7 +235,7 @@ fn secrets(text: &str) -> Option<EndpointSecrets> {
 
 #[cfg(test)]
 mod tests {
-    use cuepoint_domain::ledger::feature_level::FeatureLevel;
+    use cuepoint_domain::operation::feature_level::FeatureLevel;
     use cuepoint_domain::webhook::{EndpointChange, EndpointSettings, SettingsAuthor};
 
     use super::*;

@@ -1,8 +1,8 @@
 //! The deployment of a database.
 
 use anyhow::{anyhow, ensure};
-use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_store_sql::copy::{Mark, ensure_completed};
 use diesel::prelude::*;
 use diesel::sql_types::{SmallInt, Text};

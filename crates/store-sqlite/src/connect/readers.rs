@@ -197,8 +197,8 @@ fn snapshot<T>(
 mod tests {
     use std::sync::mpsc;
 
-    use cuepoint_domain::ledger::Position;
     use cuepoint_domain::money::Currency;
+    use cuepoint_domain::operation::Position;
     use cuepoint_domain::ports::{OperationLog, WebhookEndpoints};
     use cuepoint_domain::timestamp::Timestamp;
     use futures_util::FutureExt;

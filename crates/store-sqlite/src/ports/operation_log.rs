@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::Position;
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::operation::Position;
 use cuepoint_domain::ports::{OperationLog, OperationPage, Unavailable};
 use cuepoint_store_sql::rows::operation_page;
 use diesel::prelude::*;

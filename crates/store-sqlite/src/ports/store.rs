@@ -1,7 +1,7 @@
 //! Readiness, and the hourly purge.
 
 use async_trait::async_trait;
-use cuepoint_domain::ledger::feature_level::FeatureLevel;
+use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::ports::{Store, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 

@@ -1,7 +1,7 @@
 //! Redaction: in receipts of profile and account changes, the profile is replaced by the user's id.
 
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::Receipt;
+use cuepoint_domain::operation::Receipt;
 use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Bool, Text};

@@ -1,7 +1,7 @@
 //! Operations that concern a user, and their positions.
 
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::{Position, PositionGap};
+use cuepoint_domain::operation::{Position, PositionGap};
 use cuepoint_store_sql::rows::{StoredPositionGap, known, position_gap};
 use diesel::dsl::{max, sql};
 use diesel::prelude::*;

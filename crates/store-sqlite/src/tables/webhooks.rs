@@ -2,9 +2,9 @@
 
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::{SessionId, UserId, WebhookEndpointId};
-use cuepoint_domain::ledger::Position;
-use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::operation::Position;
+use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::ports::{EndpointAddition, EndpointUpdate};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::webhook::{

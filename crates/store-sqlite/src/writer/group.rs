@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use cuepoint_domain::ids::OperationId;
-use cuepoint_domain::ledger::feature_level::FeatureLevel;
-use cuepoint_domain::ledger::{Plan, Rejection};
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::operation::feature_level::FeatureLevel;
+use cuepoint_domain::operation::{Plan, Rejection};
 use cuepoint_domain::ports::Applied;
 use cuepoint_store_sql::crash_points::{self, CrashPoint};
 use cuepoint_store_sql::{Announcements, Folded, GroupLockSet, fold};

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use cuepoint_domain::ledger::Plan;
+use cuepoint_domain::operation::Plan;
 use cuepoint_domain::ports::{Applied, ApplyError, Unavailable};
 use diesel::SqliteConnection;
 use tokio::sync::oneshot;

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::LockSet;
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::operation::LockSet;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::{GroupLockSet, LoadedRows, StoredAdjustment};
 use diesel::dsl::sql;

@@ -24,7 +24,7 @@ use std::thread::{Builder, JoinHandle};
 use std::time::Instant;
 
 use anyhow::Context;
-use cuepoint_domain::ledger::Plan;
+use cuepoint_domain::operation::Plan;
 use cuepoint_domain::ports::Unavailable;
 use cuepoint_store_sql::limits::{ANSWER, PROOF_WITHIN, QUEUE, WAIT};
 use diesel::SqliteConnection;

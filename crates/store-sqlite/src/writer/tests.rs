@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use cuepoint_domain::account::User;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::{OperationMetadata, Plan, plans};
 use cuepoint_domain::money::{Amount, Currency, Money};
+use cuepoint_domain::operation::{OperationMetadata, Plan, plans};
 use cuepoint_domain::ports::{Applied, ApplyError, Ids, Ledger, PasswordHash, People, Store, Wallets};
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::timestamp::Timestamp;
@@ -181,7 +181,7 @@ async fn a_commit_with_a_lost_answer_is_applied_once() {
     let setup = WriterSetup {
         path: directory.path().join("cuepoint.db"),
         currency: usd(),
-        feature_level: cuepoint_domain::ledger::feature_level::FeatureLevel::NEWEST,
+        feature_level: cuepoint_domain::operation::feature_level::FeatureLevel::NEWEST,
         snapshots: Arc::clone(&snapshots),
         announcements: Arc::default(),
     };

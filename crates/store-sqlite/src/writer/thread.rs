@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use cuepoint_domain::ledger::Plan;
+use cuepoint_domain::operation::Plan;
 use cuepoint_domain::ports::ApplyError;
 use cuepoint_store_sql::crash_points::{self, CrashPoint};
 use cuepoint_store_sql::limits::{GROUP, WAIT};

@@ -1,7 +1,7 @@
 //! Writes the write set of a group, one row per statement.
 
-use cuepoint_domain::ledger::Position;
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::operation::Position;
 use cuepoint_store_sql::WriteSet;
 use cuepoint_store_sql::rows::{SessionsEnd, StoredOperation, known};
 use diesel::prelude::*;

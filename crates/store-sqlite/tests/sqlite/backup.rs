@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cuepoint_domain::account::User;
+use cuepoint_domain::audit::Auditor;
 use cuepoint_domain::ids::{OperationId, UserId};
-use cuepoint_domain::ledger::{Actor, Auditor, OperationMetadata, plans};
 use cuepoint_domain::money::{Amount, Currency, Money};
+use cuepoint_domain::operation::{Actor, OperationMetadata, plans};
 use cuepoint_domain::ports::{
     Applied, Audit, Backend, BackendError, Ids, Ledger, Maintenance, PasswordHash, People, PreparedData,
     Registered, RestoreSource, Restored,

@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use cuepoint_domain::audit::Finding;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::Finding;
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Ledger, People, Topups, Wallets, Withdrawals};
 use cuepoint_domain::topup::TopupFilter;

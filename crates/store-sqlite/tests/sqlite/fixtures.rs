@@ -5,11 +5,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use cuepoint_domain::account::{ArtistType, DjProfile, User};
+use cuepoint_domain::audit::Auditor;
 use cuepoint_domain::ids::{OperationId, TopupId, UserId, WithdrawalId};
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Auditor, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Plan};
 use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
 use cuepoint_domain::music_request::{NewRequest, RequestTerms};
+use cuepoint_domain::operation::{Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Plan, plans};
 use cuepoint_domain::ports::{Audit, Ids, Ledger, PasswordHash, People, Registered, Wallets};
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;

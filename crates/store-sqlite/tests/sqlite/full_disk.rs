@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::Plan;
+use cuepoint_domain::operation::Plan;
 use cuepoint_domain::ports::{Applied, ApplyError, Ledger, Store};
 use cuepoint_store_sqlite::SqliteStore;
 use cuepoint_store_sqlite::testing::TestDirectory;

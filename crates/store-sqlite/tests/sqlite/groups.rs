@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ledger::Rejection;
+use cuepoint_domain::operation::Rejection;
 use cuepoint_domain::ports::{Applied, ApplyError, Ledger};
 use cuepoint_store_sqlite::SqliteStore;
 use cuepoint_store_sqlite::testing::TestDirectory;

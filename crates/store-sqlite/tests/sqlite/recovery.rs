@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use cuepoint_domain::ledger::Plan;
+use cuepoint_domain::operation::Plan;
 use cuepoint_domain::ports::{Applied, ApplyError, Ids, Ledger, Store};
 use cuepoint_store_sqlite::SqliteStore;
 use cuepoint_store_sqlite::testing::TestDirectory;

@@ -3,7 +3,7 @@
 use std::env;
 use std::time::Instant;
 
-use cuepoint_domain::ledger::Auditor;
+use cuepoint_domain::audit::Auditor;
 use cuepoint_domain::ports::{Audit, Ledger};
 use cuepoint_store_sqlite::SqliteStore;
 use cuepoint_store_sqlite::testing::TestDirectory;

@@ -2,8 +2,8 @@
 
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
-use cuepoint_domain::ledger::plans;
 use cuepoint_domain::music_request::Overdue;
+use cuepoint_domain::operation::plans;
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{
     EndpointAddition, Ids, Ledger, MusicRequests, Topups, WebhookEndpoints, Withdrawals,

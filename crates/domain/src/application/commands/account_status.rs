@@ -5,9 +5,9 @@ use thiserror::Error;
 use crate::account::{AccountStatusChange, User};
 use crate::application::{Authorized, Command, CommandError, Environment, Failure};
 use crate::authorization::{Principal, permission};
+use crate::entity_ref::EntityKind;
 use crate::ids::UserId;
-use crate::ledger::plans;
-use crate::ledger::{EntityKind, OperationMetadata, Plan, Rejection};
+use crate::operation::{OperationMetadata, Plan, Rejection, plans};
 use crate::text::Line;
 
 /// Changes the role or suspension of another user, as an operator. A suspension ends the user's sessions.

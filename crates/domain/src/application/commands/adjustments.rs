@@ -7,9 +7,8 @@ use crate::application::{Authorized, Command, CommandError, Environment, Failure
 use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::UserId;
 use crate::ledger::adjustment::{Adjustment, AdjustmentRefusal, Correction};
-use crate::ledger::plans;
-use crate::ledger::{OperationMetadata, Plan, Rejection};
 use crate::money::Amount;
+use crate::operation::{OperationMetadata, Plan, Rejection, plans};
 use crate::text::Line;
 
 /// Adjusts the available balance of a user, as an operator other than that user. If funds are insufficient,

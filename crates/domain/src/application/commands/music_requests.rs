@@ -7,10 +7,9 @@ use crate::application::{
 };
 use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::{RequestId, UserId};
-use crate::ledger::plans;
-use crate::ledger::{OperationMetadata, Plan, Rejection};
 use crate::money::Money;
 use crate::music_request::{Move, MoveRefusal, MusicRequest, NewRequest, OpenRefusal, RequestStatus};
+use crate::operation::{OperationMetadata, Plan, Rejection, plans};
 use crate::text::Line;
 
 /// Makes a request and holds its fee. If funds are insufficient, the guest's own overdue fees are released

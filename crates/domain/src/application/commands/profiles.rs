@@ -5,8 +5,7 @@ use thiserror::Error;
 use crate::account::{ProfileChange, ProfileRefusal};
 use crate::application::{Authorized, Command, CommandError, Environment, Failure, Requirement};
 use crate::authorization::{Ownership, Principal, permission};
-use crate::ledger::plans;
-use crate::ledger::{OperationMetadata, Plan, Rejection};
+use crate::operation::{OperationMetadata, Plan, Rejection, plans};
 use crate::ports::Profile;
 
 /// Changes the principal's own profile.

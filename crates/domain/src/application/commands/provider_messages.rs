@@ -5,8 +5,7 @@ use thiserror::Error;
 use crate::application::{Authorized, Command, CommandError, Environment};
 use crate::authorization::{Principal, permission};
 use crate::ids::ProviderMessageId;
-use crate::ledger::plans;
-use crate::ledger::{OperationMetadata, Plan};
+use crate::operation::{OperationMetadata, Plan, plans};
 use crate::provider_message::{AlreadyResolved, ProviderMessage};
 use crate::text::Line;
 

@@ -10,9 +10,8 @@ use crate::application::{
 };
 use crate::authorization::{Principal, permission};
 use crate::ids::TopupId;
-use crate::ledger::plans;
-use crate::ledger::{OperationMetadata, Plan};
 use crate::money::Amount;
+use crate::operation::{OperationMetadata, Plan, plans};
 use crate::ports::Intake;
 use crate::text::Line;
 use crate::topup::{Charge, ReversalRefusal, SuspenseRefusal, Topup, TopupStatus};

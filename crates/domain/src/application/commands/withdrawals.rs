@@ -10,9 +10,8 @@ use crate::application::{
 use crate::authorization::{Action, Ownership, Principal, permission};
 use crate::ids::{UserId, WithdrawalId};
 use crate::ledger::adjustment::Adjustment;
-use crate::ledger::plans;
-use crate::ledger::{OperationMetadata, Plan, Rejection};
 use crate::money::Money;
+use crate::operation::{OperationMetadata, Plan, Rejection, plans};
 use crate::text::Line;
 use crate::withdrawal::{
     Limit, Move, MoveRefusal, NewWithdrawal, OpenRefusal, Rights, Withdrawal, WithdrawalStatus, settable,

@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use crate::application::apply::apply;
 use crate::application::{Environment, Failure};
 use crate::ids::UserId;
-use crate::ledger::{Rejection, plans};
+use crate::operation::{Rejection, plans};
 use crate::ports::ApplyError;
 use crate::topup::Topup;
 

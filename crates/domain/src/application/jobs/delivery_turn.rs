@@ -5,7 +5,7 @@ use time::Duration;
 use crate::application::Environment;
 use crate::event::{Event, EventType, Feed};
 use crate::ids::WebhookEndpointId;
-use crate::ledger::Position;
+use crate::operation::Position;
 use crate::ports::{Job, OperationPage, SentWebhook, Unavailable, WebhookMessage};
 use crate::timestamp::Timestamp;
 use crate::webhook::{

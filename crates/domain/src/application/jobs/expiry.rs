@@ -8,9 +8,8 @@ use time::Duration;
 use crate::application::apply::apply;
 use crate::application::{Environment, Failure};
 use crate::ids::UserId;
-use crate::ledger::Rejection;
-use crate::ledger::plans;
 use crate::music_request::{Move, MusicRequest, Overdue};
+use crate::operation::{Rejection, plans};
 use crate::ports::{Applied, ApplyError, Unavailable};
 
 /// The number of requests settled concurrently, so that a store with group commit can batch them.

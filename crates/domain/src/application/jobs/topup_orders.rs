@@ -13,8 +13,7 @@ use crate::application::executor::ATTEMPTS;
 use crate::application::order_observer::{OrderAttempt, OrderOutcome};
 use crate::application::{Environment, Failure, FromReceipt as _};
 use crate::ids::TopupId;
-use crate::ledger::plans;
-use crate::ledger::{Plan, Rejection};
+use crate::operation::{Plan, Rejection, plans};
 use crate::ports::{ApplyError, Deadline, Intake, OrderAnswer, Unavailable};
 use crate::topup::{Answered, NextOrder, Topup, answered, next_order, unanswered};
 

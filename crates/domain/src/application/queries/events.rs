@@ -10,7 +10,7 @@ use crate::application::{Authorized, CommandError, Environment};
 use crate::authorization::{Denied, Principal, permission};
 use crate::event::{Event, EventType, Feed};
 use crate::ids::UserId;
-use crate::ledger::{Position, PositionedOperation};
+use crate::operation::{Position, PositionedOperation};
 use crate::ports::{OperationPage, Unavailable};
 use crate::timestamp::Timestamp;
 

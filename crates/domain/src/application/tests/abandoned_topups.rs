@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::application::jobs::AbandonedTopups;
-use crate::ledger::Step;
+use crate::operation::Step;
 use crate::topup::{Charge, TopupStatus, open};
 
 /// The pending top-ups.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use super::*;
 use crate::application::jobs::{CheckedSecrets, Deliveries, WithoutKeys};
 use crate::ids::WebhookEndpointId;
-use crate::ledger::feature_level::FeatureLevel;
+use crate::operation::feature_level::FeatureLevel;
 use crate::ports::EndpointUpdate;
 use crate::webhook::{
     EndpointSecrets, MissingKeys, SealedSecret, SecretKeys, UndecryptableSecret, WebhookEndpoint,

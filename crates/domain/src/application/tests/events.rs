@@ -11,7 +11,7 @@ use crate::application::CommandError;
 use crate::application::queries::{EventPage, EventPageRequest, EventQueries, FeedRefusal};
 use crate::event::Feed;
 use crate::ids::{OperationId, UserId};
-use crate::ledger::{PlanKind, Position, PositionGap, PositionedOperation, StoredReceipt};
+use crate::operation::{PlanKind, Position, PositionGap, PositionedOperation, StoredReceipt};
 use crate::ports::OperationPage;
 use crate::timestamp::Timestamp;
 

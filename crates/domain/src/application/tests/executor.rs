@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::simulated_time::{Simulated, SpawnedTasks};
 use super::*;
 use crate::authorization::{Ownership, Revocation, permission};
-use crate::ledger::OperationMetadata;
+use crate::operation::OperationMetadata;
 use crate::ports::{MockPrincipalCheck, PrincipalRefusal};
 
 /// The number of calls of each step of a command.
@@ -77,7 +77,7 @@ impl Command for Probe<'_> {
             return Err(CommandError::Refused(Refused));
         }
         let change = crate::account::AccountStatusChange::Suspend;
-        Ok(crate::ledger::plans::change_account_status(metadata, principal.user, change))
+        Ok(crate::operation::plans::change_account_status(metadata, principal.user, change))
     }
 }
 

@@ -45,13 +45,14 @@ use crate::event::Feed;
 use crate::ids::{
     AdjustmentId, OperationId, RequestId, SessionId, TopupId, UserId, WebhookEndpointId, WithdrawalId,
 };
+use crate::ledger::PostingRules;
 use crate::ledger::adjustment::AdjustmentTerms;
-use crate::ledger::{
-    Fingerprint, IdempotencyKey, KeyRecord, KeyScope, Outcome, Plan, Position, PostingRules, Receipt,
-    Rejection, StoredReceipt,
-};
 use crate::money::{Amount, BasisPoints, Money};
 use crate::music_request::{MusicRequest, NewRequest, RequestState, RequestTerms};
+use crate::operation::{
+    Fingerprint, IdempotencyKey, KeyRecord, KeyScope, Outcome, Plan, Position, Receipt, Rejection,
+    StoredReceipt,
+};
 use crate::ports::*;
 use crate::text::{Email, Line, MusicUrl};
 use crate::timestamp::Timestamp;

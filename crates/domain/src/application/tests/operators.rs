@@ -1,8 +1,9 @@
 //! Commands of operators, on doubles of the ports.
 
 use super::*;
+use crate::ledger::Balance;
 use crate::ledger::adjustment::Correction;
-use crate::ledger::{Actor, Balance, Step};
+use crate::operation::{Actor, Step};
 use crate::withdrawal::{Withdrawal, WithdrawalState};
 
 const REJECT: JudgeWithdrawal =

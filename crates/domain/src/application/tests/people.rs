@@ -5,7 +5,8 @@ use futures_util::FutureExt as _;
 use super::*;
 use crate::account::security_log::EventFilter;
 use crate::account::{AccountStatusChange, Block};
-use crate::ledger::{Actor, EntityKind, Step};
+use crate::entity_ref::EntityKind;
+use crate::operation::{Actor, Step};
 use crate::page::{PageRequest, Rows};
 
 const CHANGE: ChangeAccountStatus = ChangeAccountStatus { id: UserId::new(2).unwrap() };

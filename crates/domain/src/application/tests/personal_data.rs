@@ -5,7 +5,8 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use super::*;
 use crate::account::ErasureRefusal;
 use crate::account::personal_data::{Part, Record};
-use crate::ledger::{ChainHash, EntityRef, Entry, EntryKind};
+use crate::entity_ref::EntityRef;
+use crate::ledger::{ChainHash, Entry, EntryKind};
 use crate::text::Password;
 
 const WEEK: Duration = Duration::days(7);

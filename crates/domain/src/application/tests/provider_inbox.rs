@@ -3,8 +3,10 @@
 mod topups;
 
 use super::*;
+use crate::entity_ref::EntityKind;
 use crate::ids::ProviderMessageId;
-use crate::ledger::{Balance, EntityKind, Step};
+use crate::ledger::Balance;
+use crate::operation::Step;
 use crate::page::{PageRequest, Rows};
 use crate::provider_message::{
     Contradiction, Excerpt, MessageFilter, MessageRecord, MessageSource, PresentedPayment, ProviderMessage,

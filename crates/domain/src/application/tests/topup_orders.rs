@@ -6,8 +6,8 @@ use time::Duration;
 
 use super::*;
 use crate::application::jobs::{Claim, OrderOutcome, TopupOrders};
-use crate::ledger::plans;
-use crate::ledger::{Book, OperationMetadata, Verdict, Wallet, apply};
+use crate::ledger::Wallet;
+use crate::operation::{Book, OperationMetadata, Verdict, apply, plans};
 use crate::provider_reference::ProviderReference;
 use crate::text::PaymentUrl;
 use crate::topup::{OrderReply, Orders, TopupStatus};

@@ -4,7 +4,7 @@ use super::*;
 use crate::application::jobs::Deliveries;
 use crate::application::running_tests::RunningTests;
 use crate::event::Feed;
-use crate::ledger::feature_level::FeatureLevel;
+use crate::operation::feature_level::FeatureLevel;
 use crate::webhook::{EndpointSettings, EndpointState, WebhookEndpoint};
 
 fn endpoint(state: EndpointState) -> WebhookEndpoint {

@@ -6,7 +6,7 @@ use super::*;
 use crate::application::jobs::{Deliveries, TurnSummary};
 use crate::event::EventType;
 use crate::ids::WebhookEndpointId;
-use crate::ledger::{PlanKind, Position, PositionedOperation};
+use crate::operation::{PlanKind, Position, PositionedOperation};
 use crate::webhook::{
     AttemptError, AttemptOutcome, DisabledReason, EndpointState, FailedDelivery, Lease, Replay, Turn,
     WebhookEndpoint,

@@ -3,8 +3,8 @@
 use cuepoint_domain::account::Role;
 use cuepoint_domain::event::EventType;
 use cuepoint_domain::ids::{OperationId, SessionId, TopupId};
-use cuepoint_domain::ledger::Outcome;
 use cuepoint_domain::money::{Amount, Money};
+use cuepoint_domain::operation::Outcome;
 use cuepoint_domain::topup::{self, Charge};
 
 use super::*;

@@ -11,7 +11,7 @@ use cuepoint_domain::application::queries::{EventPageRequest, FeedRefusal};
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::event::{Event, EventType};
-use cuepoint_domain::ledger::Position;
+use cuepoint_domain::operation::Position;
 use futures_util::stream::{self, StreamExt as _};
 use thiserror::Error;
 use tokio::task::yield_now;

@@ -6,7 +6,7 @@ use cuepoint_domain::application::queries::{EventPageRequest, EventQueries};
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::event::EventType;
 use cuepoint_domain::event::Feed;
-use cuepoint_domain::ledger::Position;
+use cuepoint_domain::operation::Position;
 
 use crate::http::call::ApiCall;
 use crate::http::declaration::{ok, operations};

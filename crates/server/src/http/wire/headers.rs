@@ -3,7 +3,7 @@
 use actix_web::HttpRequest;
 use actix_web::http::header::{self, Accept, Header as _, HeaderMap, HeaderValue, Quality};
 use actix_web::mime;
-use cuepoint_domain::ledger::Position;
+use cuepoint_domain::operation::Position;
 use cuepoint_domain::provider_message::WebhookId;
 
 use crate::http::wire::error::{ApiError, Code};

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 
 use cuepoint_domain::{
-    account, account::challenge, account::personal_data, account::security_log, address, event, ledger,
-    music_request, provider_message, topup, webhook, withdrawal,
+    account, account::challenge, account::personal_data, account::security_log, address, entity_ref, event,
+    ledger, music_request, operation, provider_message, topup, webhook, withdrawal,
 };
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
@@ -123,7 +123,7 @@ names! {
     /// Purpose of a code or token.
     ChallengePurpose = challenge::Purpose::all().map(challenge::Purpose::name);
     /// Kind of an operation.
-    OperationKind = ledger::PlanKind::all().map(ledger::PlanKind::name);
+    OperationKind = operation::PlanKind::all().map(operation::PlanKind::name);
     /// Actor of an operation on an account: its user, an operator, or the service.
     ActedBy = personal_data::ActedBy::all().map(personal_data::ActedBy::name);
     /// Status of a top-up.
@@ -133,7 +133,7 @@ names! {
     /// Popularity of an artist.
     ArtistType = account::ArtistType::all().map(account::ArtistType::name);
     /// Kind of the object of a wallet entry.
-    ReferenceType = ledger::EntityKind::posted().map(ledger::EntityKind::name);
+    ReferenceType = entity_ref::EntityKind::posted().map(entity_ref::EntityKind::name);
     /// Answer of a DJ.
     Verdict = VERDICTS;
     /// Type of a message about a top-up.

@@ -5,8 +5,8 @@ mod migrator;
 use std::collections::BTreeSet;
 
 use anyhow::{Context, ensure};
-use cuepoint_domain::ledger::feature_level::FeatureLevel;
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::operation::feature_level::FeatureLevel;
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 use tokio_postgres::Client;

@@ -9,7 +9,7 @@ use std::fmt::Display;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use cuepoint_domain::ledger::Auditor;
+use cuepoint_domain::audit::Auditor;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Audit, Unavailable};
 use diesel::result::Error as QueryError;

@@ -1,7 +1,7 @@
 //! The positions of operations.
 
 use cuepoint_domain::ids::OperationId;
-use cuepoint_domain::ledger::Position;
+use cuepoint_domain::operation::Position;
 use cuepoint_store_sql::rows::{StoredPositionGap, known, position_gap};
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;

@@ -12,7 +12,7 @@ mod positions;
 mod topups;
 mod unreadable;
 
-use cuepoint_domain::ledger::{Auditor, Finding, Summary};
+use cuepoint_domain::audit::{Auditor, Finding, Summary};
 use cuepoint_domain::ports::Audit;
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;

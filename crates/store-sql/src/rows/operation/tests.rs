@@ -2,9 +2,9 @@
 
 use cuepoint_domain::account::{ArtistType, Coordinates, DjProfile, Kilometres, Rating, Role, User};
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
-use cuepoint_domain::ledger::PlanKind;
 use cuepoint_domain::money::{Amount, Money};
 use cuepoint_domain::music_request::{MusicRequest, RequestState};
+use cuepoint_domain::operation::PlanKind;
 use cuepoint_domain::text::{Email, Line, MusicUrl, PaymentUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Orders, Suspense, SuspenseSettlement, Topup, TopupStatus};

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use cuepoint_domain::ledger::{Entity, Outcome, PlanKind, Trace};
+use cuepoint_domain::audit::Trace;
+use cuepoint_domain::operation::{Entity, Outcome, PlanKind};
 use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};

@@ -1,6 +1,6 @@
 //! The positions of operations.
 
-use cuepoint_domain::ledger::Position;
+use cuepoint_domain::operation::Position;
 use cuepoint_store_sql::rows::{StoredPositionGap, known, position_gap};
 use diesel::prelude::*;
 

@@ -1,6 +1,7 @@
 //! Entries and postings without their entity: searched only if some are known to exist.
 
-use cuepoint_domain::ledger::{EntityKind, PlanKind};
+use cuepoint_domain::entity_ref::EntityKind;
+use cuepoint_domain::operation::PlanKind;
 use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::Bool;

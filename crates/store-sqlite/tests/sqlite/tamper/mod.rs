@@ -13,7 +13,7 @@ mod topups;
 mod types;
 mod unreadable;
 
-use cuepoint_domain::ledger::{Auditor, Finding, Summary};
+use cuepoint_domain::audit::{Auditor, Finding, Summary};
 use cuepoint_domain::ports::Audit;
 use cuepoint_store_sqlite::SqliteStore;
 use cuepoint_store_sqlite::testing::TestDirectory;

@@ -3,10 +3,9 @@
 use cuepoint_domain::account::{AccountStatusChange, ArtistType, DjChange, Field, ProfileChange, Role, User};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
-use cuepoint_domain::ledger::plans;
-use cuepoint_domain::ledger::{Outcome, Plan};
 use cuepoint_domain::money::{BasisPoints, Money};
 use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, RequestTerms};
+use cuepoint_domain::operation::{Outcome, Plan, plans};
 use cuepoint_domain::ports::{Ids, Ledger, PasswordHash, People, Topups};
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::topup::Charge;

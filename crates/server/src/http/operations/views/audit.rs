@@ -71,8 +71,8 @@ impl AuditView {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cuepoint_domain::audit::{Finding, Summary};
     use cuepoint_domain::ids::UserId;
-    use cuepoint_domain::ledger::{Finding, Summary};
     use cuepoint_domain::timestamp::Timestamp;
 
     fn shown(last: Option<&CompletedAudit>) -> String {

@@ -2,8 +2,8 @@
 
 use cuepoint_domain::application::queries::EventPage;
 use cuepoint_domain::event::Event;
-use cuepoint_domain::ledger::Outcome;
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::operation::Outcome;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;

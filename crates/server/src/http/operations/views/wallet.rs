@@ -1,5 +1,6 @@
 //! Views of wallets and their statements for clients.
 
+use cuepoint_domain::entity_ref;
 use cuepoint_domain::ledger::{self, Balance};
 use cuepoint_domain::money::Currency;
 use serde::Serialize;
@@ -107,7 +108,7 @@ impl WalletView {
 impl ReferenceView {
     /// The reference.
     #[must_use]
-    pub fn new(reference: ledger::EntityRef) -> Self {
+    pub fn new(reference: entity_ref::EntityRef) -> Self {
         Self { kind: reference.kind_name(), id: reference.id() }
     }
 }
@@ -158,13 +159,13 @@ mod tests {
         use utoipa::PartialSchema;
 
         let references = [
-            ledger::EntityRef::MusicRequest(RequestId::new(1).unwrap()),
-            ledger::EntityRef::Withdrawal(WithdrawalId::new(1).unwrap()),
-            ledger::EntityRef::Topup(TopupId::new(1).unwrap()),
-            ledger::EntityRef::Adjustment(AdjustmentId::new(1).unwrap()),
+            entity_ref::EntityRef::MusicRequest(RequestId::new(1).unwrap()),
+            entity_ref::EntityRef::Withdrawal(WithdrawalId::new(1).unwrap()),
+            entity_ref::EntityRef::Topup(TopupId::new(1).unwrap()),
+            entity_ref::EntityRef::Adjustment(AdjustmentId::new(1).unwrap()),
         ];
         let described = serde_json::to_value(names::ReferenceType::schema()).unwrap();
-        assert_eq!(described["enum"], serde_json::json!(references.map(ledger::EntityRef::kind_name)));
+        assert_eq!(described["enum"], serde_json::json!(references.map(entity_ref::EntityRef::kind_name)));
     }
 
     #[test]
@@ -174,7 +175,7 @@ mod tests {
             seq: 2,
             operation: OperationId(1),
             kind: EntryKind::Hold,
-            reference: ledger::EntityRef::MusicRequest(RequestId::new(42).unwrap()),
+            reference: entity_ref::EntityRef::MusicRequest(RequestId::new(42).unwrap()),
             change: balance(-1_000, 1_000),
             after: balance(4_000, 1_000),
             at: Timestamp::EPOCH,

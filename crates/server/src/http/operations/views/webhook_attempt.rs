@@ -1,7 +1,7 @@
 //! Views of attempts to deliver to webhook endpoints: for their owners, and for operators.
 
 use cuepoint_domain::event::EventType;
-use cuepoint_domain::ledger::Position;
+use cuepoint_domain::operation::Position;
 use cuepoint_domain::provider_message::Excerpt;
 use cuepoint_domain::webhook::{self, AttemptOutcome};
 use serde::Serialize;

@@ -219,7 +219,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use cuepoint_domain::ids::WebhookEndpointId;
-    use cuepoint_domain::ledger::Position;
+    use cuepoint_domain::operation::Position;
     use cuepoint_domain::text::Line;
     use cuepoint_domain::timestamp::Timestamp;
     use cuepoint_domain::webhook::{

@@ -1,16 +1,10 @@
-//! Entities: the objects that plans change, receipts show and ledger entries refer to.
+//! References to entities: the kinds and ids of the objects that plans change and ledger entries refer to.
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
-use crate::account::User;
 use crate::ids::{AdjustmentId, ProviderMessageId, RequestId, TopupId, UserId, WithdrawalId};
-use crate::ledger::adjustment::Adjustment;
-use crate::music_request::MusicRequest;
 use crate::names::named_enum;
-use crate::provider_message::ProviderMessage;
-use crate::topup::Topup;
 use crate::unknown::UnknownName;
-use crate::withdrawal::Withdrawal;
 
 /// The kinds of rows in a lock set, by the names that stores and clients use.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
@@ -149,51 +143,6 @@ impl EntityRef {
             Some(EntityKind::User | EntityKind::Wallet | EntityKind::ProviderMessage) | None => {
                 UnknownName::stored(kind).map(|kind| Self::Unknown { kind, id })
             }
-        }
-    }
-}
-
-/// A stored entity.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Entity {
-    /// A music request.
-    MusicRequest(MusicRequest),
-    /// A withdrawal.
-    Withdrawal(Withdrawal),
-    /// A top-up.
-    Topup(Topup),
-    /// An operator's adjustment, as its operation recorded it.
-    Adjustment(Adjustment),
-    /// A user.
-    User(User),
-    /// A provider message.
-    ProviderMessage(ProviderMessage),
-}
-
-impl Entity {
-    /// Its kind and id.
-    #[must_use]
-    pub const fn reference(&self) -> EntityRef {
-        match self {
-            Self::MusicRequest(request) => EntityRef::MusicRequest(request.id),
-            Self::Withdrawal(withdrawal) => EntityRef::Withdrawal(withdrawal.id),
-            Self::Topup(topup) => EntityRef::Topup(topup.id),
-            Self::Adjustment(adjustment) => EntityRef::Adjustment(adjustment.id),
-            Self::User(user) => EntityRef::User(user.id),
-            Self::ProviderMessage(message) => EntityRef::ProviderMessage(message.id),
-        }
-    }
-
-    /// The owner of the wallet that its operations change; for a user, that user.
-    #[must_use]
-    pub const fn owner(&self) -> Option<UserId> {
-        match self {
-            Self::MusicRequest(request) => Some(request.requester),
-            Self::Withdrawal(withdrawal) => Some(withdrawal.user),
-            Self::Topup(topup) => Some(topup.user),
-            Self::Adjustment(adjustment) => Some(adjustment.user),
-            Self::User(user) => Some(user.id),
-            Self::ProviderMessage(_) => None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The chain of a wallet's entries, followed from the first to the newest.
 
-use crate::ledger::{Balance, ChainHash, Entry, Finding, Wallet};
+use crate::audit::Finding;
+use crate::ledger::{Balance, ChainHash, Entry, Wallet};
 use crate::money::Money;
 use crate::timestamp::Timestamp;
 

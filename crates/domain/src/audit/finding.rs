@@ -2,9 +2,11 @@
 
 use std::fmt;
 
+use crate::entity_ref::EntityRef;
 use crate::ids::{OperationId, UserId};
-use crate::ledger::{EntityRef, EntryKind, Position, PostingAccount};
+use crate::ledger::{EntryKind, PostingAccount};
 use crate::money::Money;
+use crate::operation::Position;
 use crate::unknown::UnknownName;
 
 /// The first inconsistency of the ledger.

@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 
+use crate::audit::Flaw;
 use crate::ids::{OperationId, UserId};
-use crate::ledger::posting::post;
 use crate::ledger::{
-    Account, Balance, Entity, Entry, EntryKind, Flaw, OperationMetadata, Outcome, Posting, PostingAccount,
-    PostingRules, Receipt, Transfer, Wallet,
+    Account, Balance, Entry, EntryKind, Posting, PostingAccount, PostingRules, Transfer, Wallet,
 };
 use crate::money::Money;
 use crate::music_request::{self, MusicRequest, RequestState};
+use crate::operation::posting::post;
+use crate::operation::{Entity, OperationMetadata, Outcome, Receipt};
 use crate::timestamp::Timestamp;
 use crate::topup::{self, Suspense, Topup, TopupStatus};
 use crate::unknown::UnknownName;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::ids::{ProviderMessageId, RequestId, TopupId, UserId, WithdrawalId};
-use crate::ledger::{Actor, Entity, Guard, Plan, Step};
 use crate::music_request::RequestStatus;
+use crate::operation::{Actor, Entity, Guard, Plan, Step};
 use crate::timestamp::Timestamp;
 use crate::topup::TopupStatus;
 use crate::withdrawal::{self, Withdrawal};

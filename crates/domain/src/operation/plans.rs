@@ -3,9 +3,10 @@
 use crate::account::{AccountStatusChange, ProfileChange, User, may_dismiss};
 use crate::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use crate::ledger::adjustment::{Adjustment, AdjustmentRefusal, AdjustmentTerms};
-use crate::ledger::{Entity, Guard, OperationMetadata, Plan, PostingRules, Step, Transfer};
+use crate::ledger::{PostingRules, Transfer};
 use crate::money::Amount;
 use crate::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
+use crate::operation::{Entity, Guard, OperationMetadata, Plan, Step};
 use crate::provider_message::{self, AlreadyResolved, ProviderMessage};
 use crate::text::{Line, PaymentUrl};
 use crate::topup::{self, Charge, Orders, ReversalRefusal, Settlement, SuspenseRefusal, Topup};
@@ -156,7 +157,7 @@ pub fn reverse_topup(metadata: OperationMetadata, topup: &Topup) -> Result<Plan,
 /// erasure, the top-up is returned unchanged.
 #[must_use]
 pub fn suspend_topup(metadata: OperationMetadata, topup: &Topup) -> Plan {
-    match topup::suspend(topup, &metadata) {
+    match topup::suspend(topup, metadata.operation, metadata.at) {
         None => plan(metadata, Step::Unchanged(Entity::Topup(topup.clone())), []),
         Some((suspense, transfer)) => {
             plan(metadata, Step::SuspendTopup { before: topup.clone(), suspense }, [transfer])
@@ -174,7 +175,8 @@ pub fn settle_suspense(
     by: UserId,
     reason: Line,
 ) -> Result<Plan, SuspenseRefusal> {
-    let (suspense, transfer) = topup::settle_suspense(topup, &metadata, by, reason.clone())?;
+    let (suspense, transfer) =
+        topup::settle_suspense(topup, metadata.operation, metadata.at, by, reason.clone())?;
     let metadata = OperationMetadata { reason: Some(reason), ..metadata };
     Ok(plan(metadata, Step::SuspendTopup { before: topup.clone(), suspense }, [transfer]))
 }

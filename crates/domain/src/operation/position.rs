@@ -4,7 +4,7 @@ use std::fmt;
 
 use time::Duration;
 
-use crate::ledger::{PlanKind, StoredReceipt};
+use crate::operation::{PlanKind, StoredReceipt};
 use crate::timestamp::Timestamp;
 
 /// The place of an operation in the order of commits over all servers of a deployment: 1, 2, 3 …, except for

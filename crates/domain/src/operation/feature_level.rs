@@ -25,9 +25,10 @@
 //!   the affected user in an export; omitting the fields would hide abuse of an operator's account.
 
 use crate::account::challenge::Purpose;
+use crate::ledger::{Account, OutsideAccount, PostingRules, Transfer, TransferKind};
 #[cfg(doc)]
-use crate::ledger::Receipt;
-use crate::ledger::{Account, OutsideAccount, Plan, PostingRules, Step, Transfer, TransferKind};
+use crate::operation::Receipt;
+use crate::operation::{Plan, Step};
 use crate::topup::TopupStatus;
 
 /// The level of the values that may be written.

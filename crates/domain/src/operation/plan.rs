@@ -3,12 +3,14 @@
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
 use crate::account::{AccountStatusChange, ProfileChange};
+use crate::entity_ref::EntityRef;
 use crate::ids::UserId;
 use crate::ledger::adjustment::Adjustment;
-use crate::ledger::{Actor, Entity, EntityRef, OperationMetadata, PostingRules, Transfer};
+use crate::ledger::{PostingRules, Transfer};
 use crate::money::Amount;
 use crate::music_request::{MusicRequest, RequestState};
 use crate::names::named_enum;
+use crate::operation::{Actor, Entity, OperationMetadata};
 use crate::provider_message::{ProviderMessage, Resolution};
 use crate::text::PaymentUrl;
 use crate::timestamp::Timestamp;
@@ -161,7 +163,7 @@ pub enum Guard {
     ActiveOperator,
 }
 
-/// One atomic change, made only by the rules in [`crate::ledger::plans`].
+/// One atomic change, made only by the rules in [`crate::operation::plans`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
     pub(crate) metadata: OperationMetadata,

@@ -3,7 +3,7 @@
 use crate::account::session::ClientInfo;
 use crate::authorization::Principal;
 use crate::ids::{OperationId, SessionId, UserId};
-use crate::ledger::IdempotencyKey;
+use crate::operation::IdempotencyKey;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 

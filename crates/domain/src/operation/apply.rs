@@ -2,15 +2,17 @@
 
 use crate::account::security_log::SecurityEvent;
 use crate::account::{User, change_account_status, change_profile, ends_sessions, leaves_an_operator};
+use crate::entity_ref::EntityKind;
 use crate::ids::UserId;
-use crate::ledger::feature_level::FeatureLevel;
-use crate::ledger::posting::{Posted, post};
-use crate::ledger::{
-    Balance, Book, Changes, EndedSessions, Entity, EntityKind, Guard, KeyRecord, KeyReused, OperationRecord,
-    Outcome, Plan, Receipt, Rejection, Step, StoredReceipt, Verdict,
-};
+use crate::ledger::Balance;
 use crate::money::Amount;
 use crate::music_request::{MusicRequest, RequestState, RequestStatus};
+use crate::operation::feature_level::FeatureLevel;
+use crate::operation::posting::{Posted, post};
+use crate::operation::{
+    Book, Changes, EndedSessions, Entity, Guard, KeyRecord, KeyReused, OperationRecord, Outcome, Plan,
+    Receipt, Rejection, Step, StoredReceipt, Verdict,
+};
 use crate::provider_message::{ProviderMessage, Resolution};
 use crate::timestamp::Timestamp;
 use crate::topup::{Topup, TopupStatus, abandon};

@@ -3,9 +3,10 @@
 use time::Duration;
 
 use crate::account::User;
+use crate::entity_ref::EntityRef;
 use crate::ids::{OperationId, UserId};
 use crate::ledger::adjustment::Adjustment;
-use crate::ledger::{Balance, EntityRef, PostingRules};
+use crate::ledger::{Balance, PostingRules};
 use crate::music_request::MusicRequest;
 use crate::provider_message::ProviderMessage;
 use crate::timestamp::Timestamp;

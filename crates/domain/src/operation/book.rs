@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::account::User;
 use crate::account::security_log::SecurityEvent;
 use crate::ids::{OperationId, ProviderMessageId, RequestId, TopupId, UserId, WithdrawalId};
-use crate::ledger::feature_level::FeatureLevel;
-use crate::ledger::{
-    Actor, Entry, EntryKind, KeyRecord, KeyScope, PlanKind, Posting, Receipt, StoredReceipt, Wallet,
-};
+use crate::ledger::{Entry, EntryKind, Posting, Wallet};
 use crate::music_request::MusicRequest;
+use crate::operation::feature_level::FeatureLevel;
+use crate::operation::{Actor, KeyRecord, KeyScope, PlanKind, Receipt, StoredReceipt};
 use crate::provider_message::ProviderMessage;
 use crate::text::Line;
 use crate::timestamp::Timestamp;

@@ -14,11 +14,11 @@ use std::fmt;
 pub use finding::{Finding, Flaw, UnknownValue};
 pub use trace::Trace;
 
+use crate::entity_ref::EntityRef;
 use crate::ids::OperationId;
-use crate::ledger::{
-    Balance, Entity, EntityRef, Entry, EntryKind, Position, PositionGap, Posting, PostingAccount, Wallet,
-};
+use crate::ledger::{Balance, Entry, EntryKind, Posting, PostingAccount, Wallet};
 use crate::money::Money;
+use crate::operation::{Entity, Position, PositionGap};
 use crate::unknown::UnknownName;
 use chain::EntryChain;
 

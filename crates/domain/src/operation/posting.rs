@@ -2,19 +2,20 @@
 
 use std::collections::{BTreeMap, HashMap, btree_map};
 
+use crate::entity_ref::{EntityKind, EntityRef};
 use crate::ids::UserId;
 use crate::ledger::{
-    Account, Balance, EntityKind, EntityRef, Entry, EntryKind, OperationMetadata, Posting, PostingAccount,
-    PostingRules, Rejection, Transfer, TransferKind, Wallet,
+    Account, Balance, Entry, EntryKind, Posting, PostingAccount, PostingRules, Transfer, TransferKind, Wallet,
 };
 use crate::money::Money;
+use crate::operation::{OperationMetadata, Rejection};
 
 /// The result of posting transfers: each wallet with its new entry, and the postings beside them.
 #[derive(Default)]
-pub(super) struct Posted {
-    pub(super) wallets: Vec<Wallet>,
-    pub(super) entries: Vec<Entry>,
-    pub(super) postings: Vec<Posting>,
+pub(crate) struct Posted {
+    pub(crate) wallets: Vec<Wallet>,
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) postings: Vec<Posting>,
 }
 
 /// A wallet while transfers are posted to it.
@@ -25,7 +26,7 @@ struct Open {
 }
 
 /// Posts all transfers of one operation to these wallets, or returns the reason for a rejection.
-pub(super) fn post(
+pub(crate) fn post(
     wallets: &HashMap<UserId, Wallet>,
     metadata: &OperationMetadata,
     reference: EntityRef,

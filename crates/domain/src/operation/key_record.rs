@@ -3,7 +3,7 @@
 use thiserror::Error;
 use time::Duration;
 
-use crate::ledger::{IdempotencyKey, Receipt, StoredReceipt};
+use crate::operation::{IdempotencyKey, Receipt, StoredReceipt};
 use crate::timestamp::Timestamp;
 
 /// A used key and its answer.
@@ -48,7 +48,7 @@ pub struct KeyReused;
 mod tests {
     use super::*;
     use crate::ids::{OperationId, UserId};
-    use crate::ledger::{Fingerprint, KeyScope};
+    use crate::operation::{Fingerprint, KeyScope};
 
     #[test]
     fn a_stored_key_answers_only_its_own_body() {
