@@ -3,20 +3,21 @@
 //! Reading order: the values at the root ([`money`], [`ids`], [`entity_ref`], [`text`], [`timestamp`], [`page`],
 //! [`network`], [`address`]), then the modules:
 //!
-//! - [`account`]: users with their sessions, challenges, personal data and security log;
+//! - [`user`]: users with their sessions, challenges, and changes of profile and status;
 //! - [`authorization`]: the roles and permissions of principals;
+//! - [`security_log`]: the record of authentication and of changes to accounts;
 //! - [`ledger`]: accounts, transfers, and the permanent records of money;
 //! - [`music_request`], [`withdrawal`], [`topup`]: the life cycle of each entity, decided by pure functions;
 //! - [`operation`]: plans, the only way to change money and entities, and how they are applied;
 //! - [`audit`]: the audit of the whole ledger;
 //! - [`event`]: operations as they are shown to the users whom they concern;
 //! - [`webhook`]: endpoints to which events are sent, and the schedule of their deliveries;
+//! - [`privacy`]: the export and the erasure of personal data;
 //! - [`ports`]: the traits that adapters implement;
 //! - [`application`]: the use cases.
 //!
 //! [`provider_message`] and [`provider_reference`] deal with messages of payment and payout providers.
 
-pub mod account;
 pub mod address;
 pub mod application;
 pub mod audit;
@@ -32,11 +33,14 @@ pub mod network;
 pub mod operation;
 pub mod page;
 pub mod ports;
+pub mod privacy;
 pub mod provider_message;
 pub mod provider_reference;
+pub mod security_log;
 pub mod text;
 pub mod timestamp;
 pub mod topup;
 pub mod unknown;
+pub mod user;
 pub mod webhook;
 pub mod withdrawal;

@@ -5,12 +5,12 @@
 
 mod support;
 
-use cuepoint_domain::account::{AccountStatusChange, Role};
 use cuepoint_domain::audit::{Finding, Flaw};
 use cuepoint_domain::ids::{OperationId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentRefusal, AdjustmentTerms};
 use cuepoint_domain::operation::{OperationMetadata, Outcome, Receipt, Rejection, plans};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::{AccountStatusChange, Role};
 use cuepoint_domain::withdrawal::{Move, Withdrawal, WithdrawalState, WithdrawalStatus, approvals_needed};
 use support::{DJ, GUEST, Ledger, OPERATOR, adjustment, amount, at, money, user};
 

@@ -5,7 +5,6 @@
 
 mod support;
 
-use cuepoint_domain::account::ProfileChange;
 use cuepoint_domain::audit::Summary;
 use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::ids::RequestId;
@@ -16,6 +15,7 @@ use cuepoint_domain::operation::{
     Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Outcome, Receipt, Rejection, StoredReceipt,
     Verdict, apply, plans,
 };
+use cuepoint_domain::user::ProfileChange;
 use support::{DJ, GUEST, Ledger, adjustment, at, balance, money, terms, user};
 use time::Duration;
 

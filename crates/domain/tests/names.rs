@@ -1,18 +1,18 @@
 //! The names of enum variants in stores and on the wire, listed in full: renaming a variant must not change
 //! them.
 
-use cuepoint_domain::account::challenge::Purpose;
-use cuepoint_domain::account::personal_data::{ActedBy, Part};
-use cuepoint_domain::account::security_log::EventKind;
-use cuepoint_domain::account::{ArtistType, Role};
 use cuepoint_domain::address::{AddressPolicy, Network};
 use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::event::{EventType, Feed};
 use cuepoint_domain::ledger::{EntryKind, PostingAccount};
 use cuepoint_domain::music_request::RequestStatus;
 use cuepoint_domain::operation::PlanKind;
+use cuepoint_domain::privacy::personal_data::{ActedBy, Part};
 use cuepoint_domain::provider_message::{Contradiction, MessageSource};
+use cuepoint_domain::security_log::EventKind;
 use cuepoint_domain::topup::TopupStatus;
+use cuepoint_domain::user::challenge::Purpose;
+use cuepoint_domain::user::{ArtistType, Role};
 use cuepoint_domain::webhook::{AttemptError, DisabledReason};
 use cuepoint_domain::withdrawal::WithdrawalStatus;
 

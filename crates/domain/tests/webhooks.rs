@@ -2,14 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects)]
 
-use cuepoint_domain::account::session::{Candidates, TokenHash};
-use cuepoint_domain::account::{Role, User};
 use cuepoint_domain::event::{EventType, Feed};
 use cuepoint_domain::ids::{SessionId, UserId, WebhookEndpointId};
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::operation::{KeyRecord, KeyScope, Position};
 use cuepoint_domain::text::{Email, Line, TextError};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::session::{Candidates, TokenHash};
+use cuepoint_domain::user::{Role, User};
 use cuepoint_domain::webhook::{
     Attempt, AttemptError, AttemptOutcome, DeliveryKind, DisabledReason, EndpointChange, EndpointSecrets,
     EndpointSettings, EndpointState, EndpointUrl, FailedDelivery, FollowUp, KnownCreation, NewEndpoint,

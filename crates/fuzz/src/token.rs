@@ -2,10 +2,10 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use cuepoint_domain::account::Role;
 use cuepoint_domain::authorization::{Epoch, Principal};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::Role;
 use cuepoint_server::adapters::security::keys::KeysInForce;
 use cuepoint_server::adapters::security::random::RandomSecrets;
 use cuepoint_server::adapters::security::tokens::SignedTokens;

@@ -420,8 +420,8 @@ pub fn app(
 
 #[cfg(test)]
 mod tests {
-    use cuepoint_domain::account::Role;
     use cuepoint_domain::ids::{SessionId, UserId};
+    use cuepoint_domain::user::Role;
 
     use super::*;
     use crate::adapters::clock::SystemClock;

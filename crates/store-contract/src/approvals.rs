@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::account::security_log::EventFilter;
-use cuepoint_domain::account::{AccountStatusChange, Role};
 use cuepoint_domain::ids::{UserId, WithdrawalId};
 use cuepoint_domain::ledger::adjustment::Adjustment;
 use cuepoint_domain::operation::{OperationMetadata, Rejection, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, Store};
+use cuepoint_domain::security_log::EventFilter;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::{AccountStatusChange, Role};
 use cuepoint_domain::withdrawal::{Move, WithdrawalFilter, WithdrawalStatus};
 use time::Duration;
 

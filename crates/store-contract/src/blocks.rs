@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::account::{ArtistType, Block};
 use cuepoint_domain::music_request::OpenRefusal;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::Store;
+use cuepoint_domain::user::{ArtistType, Block};
 
 use crate::scenario::{Refused, Scenario, at, at_once};
 /// A blocked guest cannot make requests of that DJ until unblocked, but can of other DJs.

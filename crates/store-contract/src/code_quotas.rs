@@ -4,14 +4,12 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use cuepoint_domain::account::User;
-use cuepoint_domain::account::challenge::{Challenge, Purpose};
-use cuepoint_domain::account::code_quotas::{
-    CodeQuota, CountedCode, PER_NETWORK, PER_NUMBER, TooMany, WINDOW,
-};
-use cuepoint_domain::account::session::{Candidates, TokenHash};
 use cuepoint_domain::ports::{Erased, IssueOutcome, Store};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::User;
+use cuepoint_domain::user::challenge::{Challenge, Purpose};
+use cuepoint_domain::user::code_quotas::{CodeQuota, CountedCode, PER_NETWORK, PER_NUMBER, TooMany, WINDOW};
+use cuepoint_domain::user::session::{Candidates, TokenHash};
 use time::Duration;
 
 use crate::scenario::{Scenario, at, at_once, line};

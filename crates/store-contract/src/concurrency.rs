@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::account::{DjChange, Field, ProfileChange};
 use cuepoint_domain::ids::RequestId;
 use cuepoint_domain::music_request::{Move, MoveRefusal, RequestStatus};
 use cuepoint_domain::operation::{Actor, OperationMetadata, Rejection, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, Store};
+use cuepoint_domain::user::{DjChange, Field, ProfileChange};
 use cuepoint_domain::withdrawal::{self, WithdrawalStatus};
 
 use crate::ledger::entries;

@@ -7,7 +7,6 @@ mod suspense;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-use cuepoint_domain::account::{AccountStatusChange, ArtistType, DjChange, Field, ProfileChange, Role};
 use cuepoint_domain::audit::Summary;
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::money::BasisPoints;
@@ -19,6 +18,7 @@ use cuepoint_domain::operation::{
 use cuepoint_domain::ports::Applied;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Charge;
+use cuepoint_domain::user::{AccountStatusChange, ArtistType, DjChange, Field, ProfileChange, Role};
 use cuepoint_domain::withdrawal::WithdrawalLimits;
 use futures_util::FutureExt;
 

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::account::challenge::{AnswerOutcome, Challenge, MAX_ATTEMPTS, Purpose};
-use cuepoint_domain::account::email_change::{EmailChanged, EmailRestored};
-use cuepoint_domain::account::session::{Session, TokenHash};
-use cuepoint_domain::account::{ErasureRefusal, User};
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ports::{Erased, FirstOperator, IssueOutcome, PasswordHash, Registered, Store};
+use cuepoint_domain::privacy::ErasureRefusal;
 use cuepoint_domain::text::Email;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::User;
+use cuepoint_domain::user::challenge::{AnswerOutcome, Challenge, MAX_ATTEMPTS, Purpose};
+use cuepoint_domain::user::email_change::{EmailChanged, EmailRestored};
+use cuepoint_domain::user::session::{Session, TokenHash};
 use cuepoint_domain::webhook::{DisabledReason, EndpointState};
 use time::Duration;
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::account::session::{Candidates, TokenHash};
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::operation::{KeyRecord, KeyScope};
 use cuepoint_domain::ports::{EndpointAddition, EndpointUpdate, ExchangeOutcome, Store};
+use cuepoint_domain::user::session::{Candidates, TokenHash};
 use cuepoint_domain::webhook::{
     DisabledReason, EndpointChange, EndpointSettings, EndpointState, EndpointUrl, NewEndpoint,
     PresentedCreation, SealedSecret, SettingsAuthor, WebhookEndpoint,

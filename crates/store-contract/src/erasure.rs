@@ -2,11 +2,6 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::account::challenge::{AnswerOutcome, Challenge, Purpose};
-use cuepoint_domain::account::session::TokenHash;
-use cuepoint_domain::account::{
-    self, AccountStatusChange, DjChange, ErasureRefusal, Field, Locate, ProfileChange, User,
-};
 use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::{Balance, Wallet};
@@ -14,7 +9,11 @@ use cuepoint_domain::music_request::Move;
 use cuepoint_domain::operation::{OperationMetadata, Rejection, plans};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Applied, DjFilter, Erased, PasswordHash, Registered, Store};
+use cuepoint_domain::privacy::{self, ErasureRefusal};
 use cuepoint_domain::text::Email;
+use cuepoint_domain::user::challenge::{AnswerOutcome, Challenge, Purpose};
+use cuepoint_domain::user::session::TokenHash;
+use cuepoint_domain::user::{AccountStatusChange, DjChange, Field, Locate, ProfileChange, User};
 
 use crate::scenario::{Scenario, at, at_once, line};
 use crate::sessions::{alive, log_in, successor};
@@ -52,7 +51,7 @@ pub async fn an_erased_user_cannot_log_in_and_is_not_listed(store: Arc<dyn Store
     assert_eq!(erase(&scenario, user.id, 3).await, Erased::Done);
 
     let wallet = Wallet::empty(user.id);
-    let expected = account::erase(&user, &wallet, [], (None, at(3)), None, at(3)).unwrap();
+    let expected = privacy::erase(&user, &wallet, [], (None, at(3)), None, at(3)).unwrap();
     assert_eq!(scenario.user(user.id).await, expected);
     assert_eq!(scenario.store.credentials_of(user.id).await.unwrap(), None);
     for email in [user.email.folded(), expected.email.folded()] {

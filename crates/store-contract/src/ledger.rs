@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::account::{DjChange, Field, ProfileChange, ProfileRefusal};
 use cuepoint_domain::entity_ref::{EntityKind, EntityRef};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::{Balance, ChainHash, Entry, EntryKind, PostingRules};
@@ -12,6 +11,7 @@ use cuepoint_domain::operation::{Actor, Rejection, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::topup::Charge;
+use cuepoint_domain::user::{DjChange, Field, ProfileChange, ProfileRefusal};
 use cuepoint_domain::withdrawal::{self, WithdrawalFilter};
 use futures_util::FutureExt;
 
@@ -90,7 +90,7 @@ pub async fn no_balance_falls_below_zero(store: Arc<dyn Store>) {
     assert_eq!(withdrawal, Err(Refused::Rejected(refused)));
     let adjustment = scenario.adjust_plan(scenario.metadata(Actor::System, at(1)), guest, -501).await;
     assert_eq!(scenario.apply(adjustment).await, Err(refused));
-    let kind = cuepoint_domain::account::ArtistType::Popular;
+    let kind = cuepoint_domain::user::ArtistType::Popular;
     let request = scenario.request_plan(scenario.by(guest, at(1)), guest, dj, kind, None).await.unwrap();
     assert_eq!(scenario.apply(request).await, Err(refused));
 

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::account::ArtistType;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::music_request;
 use cuepoint_domain::operation::Rejection;
 use cuepoint_domain::ports::Store;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::ArtistType;
 use cuepoint_domain::withdrawal::{Limit, Move, WithdrawalLimits, WithdrawalStatus};
 use time::Duration;
 

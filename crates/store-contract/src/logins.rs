@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::account::challenge::{
-    AnswerOutcome, Challenge, ISSUE_WINDOW, MAX_ATTEMPTS, MAX_ISSUED, Purpose,
-};
-use cuepoint_domain::account::code_quotas::{CodeQuota, TooMany};
-use cuepoint_domain::account::session::TokenHash;
-use cuepoint_domain::account::{Field, ProfileChange};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::operation::plans;
 use cuepoint_domain::ports::{Credentials, IssueOutcome, PasswordHash, Registered, Store};
 use cuepoint_domain::text::Email;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::challenge::{
+    AnswerOutcome, Challenge, ISSUE_WINDOW, MAX_ATTEMPTS, MAX_ISSUED, Purpose,
+};
+use cuepoint_domain::user::code_quotas::{CodeQuota, TooMany};
+use cuepoint_domain::user::session::TokenHash;
+use cuepoint_domain::user::{Field, ProfileChange};
 use time::Duration;
 
 use crate::scenario::{Scenario, at, at_once, line};

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::account::personal_data::{Part, Record};
-use cuepoint_domain::account::session::{ClientInfo, Session};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::network::{ClientNetwork, KnownNetwork};
 use cuepoint_domain::ports::{Erased, PasswordHash, Registered, Store};
+use cuepoint_domain::privacy::personal_data::{Part, Record};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::session::{ClientInfo, Session};
 use time::Duration;
 
 use crate::scenario::{Scenario, at, at_once};

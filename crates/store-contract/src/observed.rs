@@ -1,6 +1,5 @@
 //! Translates values of the domain into those of the model, for comparison.
 
-use cuepoint_domain::account::{ProfileRefusal, User};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::Balance;
 use cuepoint_domain::money::Amount;
@@ -8,6 +7,7 @@ use cuepoint_domain::music_request::{self, OpenRefusal};
 use cuepoint_domain::operation::{Outcome, Receipt, Rejection};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{ReversalRefusal, SuspenseRefusal, Topup, TopupStatus};
+use cuepoint_domain::user::{ProfileRefusal, User};
 use cuepoint_domain::withdrawal::{self, Limit};
 
 use crate::model::{Balances, Dj, Seen, TXIDS};

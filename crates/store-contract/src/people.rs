@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::account::{DjChange, Field, Kilometres, Locate, ProfileChange, Role, User};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Money;
 use cuepoint_domain::operation::plans;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{DjFilter, Erased, FirstOperator, PasswordHash, Profile, Registered, Store};
 use cuepoint_domain::text::Email;
+use cuepoint_domain::user::{DjChange, Field, Kilometres, Locate, ProfileChange, Role, User};
 
 use crate::scenario::{Scenario, at, at_once, balance, line, money};
 
@@ -100,7 +100,7 @@ pub async fn a_profile_reads_back_as_it_was_changed(store: Arc<dyn Store>) {
         },
     };
     let before = scenario.user(dj).await;
-    let expected = cuepoint_domain::account::change_profile(&before, &change, at(5)).unwrap();
+    let expected = cuepoint_domain::user::change_profile(&before, &change, at(5)).unwrap();
     scenario.fresh(plans::change_profile(scenario.by(dj, at(5)), dj, change)).await;
     assert_eq!(scenario.user(dj).await, expected);
 

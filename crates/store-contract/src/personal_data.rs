@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::account::challenge::{Challenge, Purpose};
-use cuepoint_domain::account::personal_data::{ActedBy, OperationNote, Part, Place, Record};
-use cuepoint_domain::account::security_log::{EventKind, SecurityEvent};
-use cuepoint_domain::account::session::{ClientInfo, TokenHash};
-use cuepoint_domain::account::{AccountStatusChange, Block, Field, ProfileChange};
 use cuepoint_domain::entity_ref::EntityRef;
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::music_request::Move;
 use cuepoint_domain::operation::{OperationMetadata, Outcome, Receipt, plans};
 use cuepoint_domain::ports::{Recorded, Store};
+use cuepoint_domain::privacy::personal_data::{ActedBy, OperationNote, Part, Place, Record};
 use cuepoint_domain::provider_message::{
     Contradiction, Excerpt, MessageRecord, MessageSource, PresentedPayment, WebhookId,
 };
+use cuepoint_domain::security_log::{EventKind, SecurityEvent};
 use cuepoint_domain::topup::TopupFilter;
+use cuepoint_domain::user::challenge::{Challenge, Purpose};
+use cuepoint_domain::user::session::{ClientInfo, TokenHash};
+use cuepoint_domain::user::{AccountStatusChange, Block, Field, ProfileChange};
 
 use crate::scenario::{Scenario, at, line};
 use crate::sessions::log_in;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::account::security_log::{EventFilter, EventKind};
 use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::ids::{ProviderMessageId, UserId};
 use cuepoint_domain::operation::{OperationMetadata, Outcome, Plan, Receipt, Rejection, plans};
@@ -12,6 +11,7 @@ use cuepoint_domain::provider_message::{
     Contradiction, Excerpt, MessageFilter, MessageRecord, MessageSource, PresentedPayment, ProviderMessage,
     Resolution, WebhookId,
 };
+use cuepoint_domain::security_log::{EventFilter, EventKind};
 use time::Duration;
 
 use crate::scenario::{Scenario, at, at_once, key, line};

@@ -3,15 +3,15 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::account::{
-    AccountStatusChange, ArtistType, Coordinates, Field, Kilometres, Locate, ProfileChange, Role,
-};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::music_request;
 use cuepoint_domain::operation::{Actor, OperationMetadata, Plan, Receipt, Rejection, plans};
 use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::text::PaymentUrl;
 use cuepoint_domain::topup::{Charge, Orders, Topup, TopupStatus};
+use cuepoint_domain::user::{
+    AccountStatusChange, ArtistType, Coordinates, Field, Kilometres, Locate, ProfileChange, Role,
+};
 use cuepoint_domain::withdrawal;
 use time::Duration;
 

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::account::User;
-use cuepoint_domain::account::session::{Candidates, ClientInfo, REPEATABLE_FOR, Session, TokenHash};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ports::{BeginOutcome, ExchangeOutcome, PasswordHash, Registered, Store};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::User;
+use cuepoint_domain::user::session::{Candidates, ClientInfo, REPEATABLE_FOR, Session, TokenHash};
 use time::Duration;
 
 use crate::scenario::{Scenario, at, at_once};

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::account::security_log::{EventFilter, EventKind};
 use cuepoint_domain::entity_ref::EntityRef;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::{Balance, EntryKind};
@@ -10,6 +9,7 @@ use cuepoint_domain::music_request::Move;
 use cuepoint_domain::operation::{Actor, OperationMetadata, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::Store;
+use cuepoint_domain::security_log::{EventFilter, EventKind};
 use cuepoint_domain::topup::{ReversalRefusal, Topup, TopupStatus};
 
 use crate::ledger::entries;

@@ -3,7 +3,6 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use cuepoint_domain::account::{AccountStatusChange, ArtistType, DjChange, Field, ProfileChange, Role, User};
 use cuepoint_domain::audit::{Auditor, Summary};
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::Balance;
@@ -20,6 +19,7 @@ use cuepoint_domain::ports::{
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, ReversalRefusal, SuspenseRefusal, Topup};
+use cuepoint_domain::user::{AccountStatusChange, ArtistType, DjChange, Field, ProfileChange, Role, User};
 use cuepoint_domain::withdrawal::{
     self, Limit, NewWithdrawal, Withdrawal, WithdrawalAmount, WithdrawalFilter, WithdrawalTerms,
 };

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::account::security_log::{EventFilter, EventKind, SecurityEvent};
-use cuepoint_domain::account::session::ClientInfo;
-use cuepoint_domain::account::{AccountStatusChange, Role};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::operation::{OperationMetadata, Step, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, Store};
+use cuepoint_domain::security_log::{EventFilter, EventKind, SecurityEvent};
 use cuepoint_domain::text::Line;
+use cuepoint_domain::user::session::ClientInfo;
+use cuepoint_domain::user::{AccountStatusChange, Role};
 use time::Duration;
 
 use crate::scenario::{Scenario, at, at_once, key, line};

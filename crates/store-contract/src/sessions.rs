@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::account::session::{Candidates, ClientInfo, Session, TokenHash};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{BeginOutcome, Erased, ExchangeOutcome, PasswordHash, Store};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::session::{Candidates, ClientInfo, Session, TokenHash};
 use time::Duration;
 
 use crate::scenario::{Scenario, at, at_once, line};

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use cuepoint_domain::account::{AccountStatusChange, Field, ProfileChange, Role, change_account_status};
 use cuepoint_domain::authorization::AccountStatus;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::operation::{Outcome, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{DjFilter, Store};
+use cuepoint_domain::user::{AccountStatusChange, Field, ProfileChange, Role, change_account_status};
 
 use crate::scenario::{Scenario, at, at_once, line};
 

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::account::ErasureRefusal;
 use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::event::{Event, EventType};
 use cuepoint_domain::ids::UserId;
@@ -10,6 +9,7 @@ use cuepoint_domain::ledger::Balance;
 use cuepoint_domain::operation::{Actor, Position, Rejection, plans};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Applied, Erased, Store};
+use cuepoint_domain::privacy::ErasureRefusal;
 use cuepoint_domain::topup::{Charge, SuspenseRefusal, SuspenseSettlement, Topup, TopupStatus};
 
 use crate::races::one_of_sixteen_is_applied;

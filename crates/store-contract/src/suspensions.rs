@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::account::session::Session;
-use cuepoint_domain::account::{AccountStatusChange, ErasureRefusal, Role};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::operation::{OperationMetadata, Plan, Rejection, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, BeginOutcome, Erased, ExchangeOutcome, Store};
+use cuepoint_domain::privacy::ErasureRefusal;
+use cuepoint_domain::user::session::Session;
+use cuepoint_domain::user::{AccountStatusChange, Role};
 
 use crate::scenario::{Scenario, at, at_once, line};
 use crate::sessions::{alive, end, exchange, hash, log_in, new_session, successor};

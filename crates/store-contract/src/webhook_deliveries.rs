@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use cuepoint_domain::account::{AccountStatusChange, Role};
 use cuepoint_domain::application::jobs::{Deliveries, OrderAttempt, OrderObserver};
 use cuepoint_domain::application::{Ports, Terms, UseCases};
 use cuepoint_domain::event::{Event, Feed};
@@ -20,6 +19,7 @@ use cuepoint_domain::ports::{
 };
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{OrderTerms, Topup};
+use cuepoint_domain::user::{AccountStatusChange, Role};
 use cuepoint_domain::webhook::{
     AttemptError, AttemptOutcome, EndpointChange, EndpointSecrets, EndpointSettings, EndpointState,
     EndpointUrl, NewEndpoint, SealedSecret, UndecryptableSecret, WebhookEndpoint,

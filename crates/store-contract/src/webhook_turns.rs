@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use cuepoint_domain::account::{AccountStatusChange, Role};
 use cuepoint_domain::event::{EventType, Feed};
 use cuepoint_domain::ids::WebhookEndpointId;
 use cuepoint_domain::operation::plans;
@@ -11,6 +10,7 @@ use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::Store;
 use cuepoint_domain::provider_message::Excerpt;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::{AccountStatusChange, Role};
 use cuepoint_domain::webhook::{
     Attempt, AttemptError, AttemptOutcome, DisabledReason, EndpointChange, EndpointState, FailedDelivery,
     Lease, Replay, Turn, WebhookEndpoint,

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use cuepoint_domain::account::Block;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Blocks, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::Block;
 
 use crate::lists::cut;
 use crate::{MemoryStore, State};

@@ -1,12 +1,12 @@
 //! Changes of e-mail addresses, and reserved previous ones.
 
-use cuepoint_domain::account::User;
-use cuepoint_domain::account::challenge::{AnswerOutcome, Challenge, Purpose};
-use cuepoint_domain::account::email_change::{EmailChanged, EmailRestored, restorable_until, restoration};
-use cuepoint_domain::account::session::TokenHash;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ports::PasswordHash;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::User;
+use cuepoint_domain::user::challenge::{AnswerOutcome, Challenge, Purpose};
+use cuepoint_domain::user::email_change::{EmailChanged, EmailRestored, restorable_until, restoration};
+use cuepoint_domain::user::session::TokenHash;
 
 use crate::State;
 

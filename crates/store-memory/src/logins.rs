@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use cuepoint_domain::account::challenge::{AnswerOutcome, Challenge, Purpose, may_issue};
-use cuepoint_domain::account::code_quotas::{CodeQuota, CountedCode, KeptCode, TooMany, WINDOW};
-use cuepoint_domain::account::email_change::{EmailChanged, EmailRestored, restorable_until};
-use cuepoint_domain::account::session::TokenHash;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ports::{Credentials, IssueOutcome, Logins, PasswordHash, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::challenge::{AnswerOutcome, Challenge, Purpose, may_issue};
+use cuepoint_domain::user::code_quotas::{CodeQuota, CountedCode, KeptCode, TooMany, WINDOW};
+use cuepoint_domain::user::email_change::{EmailChanged, EmailRestored, restorable_until};
+use cuepoint_domain::user::session::TokenHash;
 
 use crate::{MemoryStore, State};
 

@@ -1,8 +1,8 @@
 //! The operation metadata shown in exports, and the positions of operations.
 
-use cuepoint_domain::account::personal_data::OperationNote;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::operation::{Actor, OperationRecord, PlanKind, Position, StoredReceipt};
+use cuepoint_domain::privacy::personal_data::OperationNote;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 

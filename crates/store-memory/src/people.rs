@@ -3,9 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
-use cuepoint_domain::account::email_change::restorable_until;
-use cuepoint_domain::account::session::{Session, TokenHash};
-use cuepoint_domain::account::{Role, User, erase};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::Wallet;
 use cuepoint_domain::operation::StoredReceipt;
@@ -13,8 +10,12 @@ use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{
     DjFilter, Erased, FirstOperator, PasswordHash, People, Profile, Registered, Unavailable,
 };
+use cuepoint_domain::privacy::erase;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::email_change::restorable_until;
+use cuepoint_domain::user::session::{Session, TokenHash};
+use cuepoint_domain::user::{Role, User};
 
 use crate::lists::cut;
 use crate::{MemoryStore, State, receipts};

@@ -1,9 +1,9 @@
 //! Personal data of a user, for their export.
 
 use async_trait::async_trait;
-use cuepoint_domain::account::personal_data::{OperationNote, Part, Place, Record};
 use cuepoint_domain::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ports::{PersonalRecords, Unavailable};
+use cuepoint_domain::privacy::personal_data::{OperationNote, Part, Place, Record};
 use cuepoint_domain::provider_message::{MessageSource, ProviderMessage};
 use cuepoint_domain::timestamp::Timestamp;
 

@@ -1,9 +1,9 @@
 //! The security log.
 
 use async_trait::async_trait;
-use cuepoint_domain::account::security_log::{EventFilter, SecurityEvent};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{SecurityLog, Unavailable};
+use cuepoint_domain::security_log::{EventFilter, SecurityEvent};
 use cuepoint_domain::timestamp::Timestamp;
 
 use crate::MemoryStore;

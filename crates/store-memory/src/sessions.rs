@@ -3,16 +3,16 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use cuepoint_domain::account::personal_data::Record;
-use cuepoint_domain::account::session::{
-    Candidates, ClientInfo, PresentedToken, RefreshToken, Session, TokenHash,
-};
 use cuepoint_domain::authorization::{AccountStatus, RevocationList};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::network::{ClientNetwork, KnownNetwork};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{BeginOutcome, ExchangeOutcome, PasswordHash, Sessions, Unavailable};
+use cuepoint_domain::privacy::personal_data::Record;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::session::{
+    Candidates, ClientInfo, PresentedToken, RefreshToken, Session, TokenHash,
+};
 
 use crate::lists::cut;
 use crate::{MemoryStore, State};

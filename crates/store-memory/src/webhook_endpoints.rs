@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use async_trait::async_trait;
-use cuepoint_domain::account::User;
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::{SessionId, UserId, WebhookEndpointId};
 use cuepoint_domain::operation::Position;
@@ -12,6 +11,7 @@ use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{EndpointAddition, EndpointUpdate, Unavailable, WebhookEndpoints};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::User;
 use cuepoint_domain::webhook::{
     Attempt, DisabledReason, EndpointChange, EndpointState, FailedDelivery, KnownCreation, Lease,
     NewEndpoint, Turn, WebhookEndpoint,

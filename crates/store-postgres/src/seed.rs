@@ -7,11 +7,11 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, ensure};
-use cuepoint_domain::account::User;
 use cuepoint_domain::ledger::Wallet;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::{Changes, Outcome};
 use cuepoint_domain::ports::PasswordHash;
+use cuepoint_domain::user::User;
 use cuepoint_store_sql::WriteSet;
 use cuepoint_store_sql::rows::{StoredUser, StoredWallet};
 use diesel::QueryDsl;

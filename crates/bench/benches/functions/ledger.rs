@@ -1,6 +1,5 @@
 //! Folding of plans into a book, one after another, as the writer does with a group.
 
-use cuepoint_domain::account::User;
 use cuepoint_domain::ids::{OperationId, RequestId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::{Balance, Wallet};
 use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
@@ -8,6 +7,7 @@ use cuepoint_domain::music_request::{Move, MusicRequest, RequestTerms};
 use cuepoint_domain::operation::{Book, OperationMetadata, Plan, Verdict, apply, plans};
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::User;
 use cuepoint_domain::withdrawal::{NewWithdrawal, WithdrawalAmount, WithdrawalTerms};
 use divan::Bencher;
 use time::Duration;

@@ -1,12 +1,12 @@
 //! Pages of a list as JSON.
 
-use cuepoint_domain::account::ArtistType;
 use cuepoint_domain::ids::{RequestId, UserId};
 use cuepoint_domain::money::{Currency, Money};
 use cuepoint_domain::music_request::{MusicRequest, RequestState};
 use cuepoint_domain::page::Rows;
 use cuepoint_domain::text::{Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::ArtistType;
 use cuepoint_server::http::operations::views::MusicRequestView as Shown;
 use cuepoint_server::http::wire::envelope::ApiResponse;
 use cuepoint_server::http::wire::page::Paging;

@@ -1,9 +1,9 @@
 //! The first verification of an access token.
 
-use cuepoint_domain::account::Role;
 use cuepoint_domain::authorization::{Epoch, Principal};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ports::Clock;
+use cuepoint_domain::user::Role;
 use cuepoint_server::adapters::clock::SystemClock;
 use cuepoint_server::adapters::security::keys::{Algorithm, KeysInForce, OlderKeys, Rotation, rotate};
 use cuepoint_server::adapters::security::random::RandomSecrets;

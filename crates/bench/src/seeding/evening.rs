@@ -6,7 +6,6 @@ use std::ops::RangeInclusive;
 use std::vec;
 
 use anyhow::{Context, bail};
-use cuepoint_domain::account::ArtistType;
 use cuepoint_domain::ids::{RequestId, UserId, WithdrawalId};
 use cuepoint_domain::money::{Amount, BasisPoints, Money};
 use cuepoint_domain::music_request::{self, By, MusicRequest, NewRequest, RequestStatus, RequestTerms};
@@ -14,6 +13,7 @@ use cuepoint_domain::operation::{Actor, Outcome, plans};
 use cuepoint_domain::text::{Line, MusicUrl, PaymentUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, Orders};
+use cuepoint_domain::user::ArtistType;
 use cuepoint_domain::withdrawal::{self, NewWithdrawal, Withdrawal, WithdrawalAmount, WithdrawalTerms};
 use time::Duration;
 

@@ -1,6 +1,5 @@
 //! The history in chronological order: registrations and top-ups, then one evening after another.
 
-use cuepoint_domain::account::{DjChange, Field, Locate, ProfileChange, Role, User};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Money;
 use cuepoint_domain::operation::{Actor, Outcome, plans};
@@ -8,6 +7,7 @@ use cuepoint_domain::ports::PasswordHash;
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Charge;
+use cuepoint_domain::user::{DjChange, Field, Locate, ProfileChange, Role, User};
 
 use anyhow::{Context, bail};
 use time::Duration;

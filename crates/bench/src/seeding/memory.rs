@@ -1,9 +1,9 @@
 //! The history in an in-memory store.
 
 use anyhow::{anyhow, bail};
-use cuepoint_domain::account::User;
 use cuepoint_domain::operation::{Outcome, Plan};
 use cuepoint_domain::ports::{Applied, Ids, Ledger, PasswordHash, People, Registered};
+use cuepoint_domain::user::User;
 use cuepoint_store_memory::MemoryStore;
 
 use super::Sink;

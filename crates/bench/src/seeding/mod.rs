@@ -15,9 +15,9 @@ pub use memory::seed_memory;
 pub use population::{History, Population, Scale};
 pub use postgres::seed_postgres;
 
-use cuepoint_domain::account::User;
 use cuepoint_domain::operation::{Outcome, Plan};
 use cuepoint_domain::ports::PasswordHash;
+use cuepoint_domain::user::User;
 
 /// The destination of a history.
 trait Sink {

@@ -3,10 +3,10 @@
 use std::mem;
 
 use anyhow::bail;
-use cuepoint_domain::account::User;
 use cuepoint_domain::ledger::Wallet;
 use cuepoint_domain::operation::{Book, Outcome, Plan, Verdict, apply};
 use cuepoint_domain::ports::PasswordHash;
+use cuepoint_domain::user::User;
 use cuepoint_store_postgres::seed::Seeder;
 
 use super::Sink;

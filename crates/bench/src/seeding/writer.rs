@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use anyhow::{Context, bail};
-use cuepoint_domain::account::User;
 use cuepoint_domain::ids::{OperationId, TopupId, UserId};
 use cuepoint_domain::money::{Amount, Money};
 use cuepoint_domain::operation::{Actor, OperationMetadata, Outcome, Plan, plans};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, Topup};
+use cuepoint_domain::user::User;
 
 use super::Sink;
 use super::random::{Series, random};

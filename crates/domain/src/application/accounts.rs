@@ -5,10 +5,6 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::account::security_log::EventKind;
-#[cfg(doc)]
-use crate::account::session::REPEATABLE_FOR;
-use crate::account::session::{ClientInfo, Session};
 use crate::application::{ClientContext, CommandError, Effects, Environment, Executor};
 use crate::authorization::Principal;
 use crate::ids::{SessionId, UserId};
@@ -17,7 +13,11 @@ use crate::ports::{
     AccessToken, BeginOutcome, Credentials, ExchangeOutcome, Job, PasswordCheck, PasswordHash, Profile,
     SecurityCause, Token, Unavailable,
 };
+use crate::security_log::EventKind;
 use crate::text::{Email, Password};
+#[cfg(doc)]
+use crate::user::session::REPEATABLE_FOR;
+use crate::user::session::{ClientInfo, Session};
 
 /// The number of attempts at a login while its password changes concurrently.
 const ATTEMPTS: u32 = 2;

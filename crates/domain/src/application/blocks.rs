@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::account::Block;
 use crate::application::{Authorized, CommandError, Context, Environment, Executor, Failure};
 use crate::authorization::{Principal, permission::BlockGuest};
 use crate::ids::UserId;
 use crate::page::{PageRequest, Rows};
+use crate::user::Block;
 
 /// Why a guest is not blocked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]

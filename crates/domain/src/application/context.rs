@@ -1,9 +1,9 @@
 //! The context of a request.
 
-use crate::account::session::ClientInfo;
 use crate::authorization::Principal;
 use crate::operation::IdempotencyKey;
 use crate::ports::Deadline;
+use crate::user::session::ClientInfo;
 
 /// The context of a request by an authenticated principal.
 #[derive(Clone, PartialEq, Eq, Debug)]

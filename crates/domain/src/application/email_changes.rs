@@ -5,11 +5,6 @@ use std::sync::Arc;
 use thiserror::Error;
 use time::Duration;
 
-use crate::account::challenge::{Challenge, Purpose};
-use crate::account::code_quotas::{CodeQuota, TooMany};
-use crate::account::email_change::{EmailChanged, EmailRestored};
-use crate::account::security_log::EventKind;
-use crate::account::session::{Candidates, ClientInfo, TokenHash};
 use crate::application::own_password::is_own_password;
 use crate::application::verifications::between;
 use crate::application::{ClientContext, CommandError, Context, Environment, Executor, Failure};
@@ -19,8 +14,13 @@ use crate::ports::{
     EmailNews, IssueOutcome, Job, LowEntropyValue, Notice, Profile, Recipient, SecurityCause, Token,
     Unavailable,
 };
+use crate::security_log::EventKind;
 use crate::text::{Email, Password};
 use crate::timestamp::Timestamp;
+use crate::user::challenge::{Challenge, Purpose};
+use crate::user::code_quotas::{CodeQuota, TooMany};
+use crate::user::email_change::{EmailChanged, EmailRestored};
+use crate::user::session::{Candidates, ClientInfo, TokenHash};
 
 /// The attempts of the background job to notify a previous address: without the token its user could not act.
 const SENDING_ATTEMPTS: u32 = 3;

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::account::User;
 use crate::application::Environment;
 use crate::event::Feed;
 use crate::ids::UserId;
 use crate::page::PageRequest;
 use crate::ports::{EndpointMention, EndpointNews, Notice, Recipient, SecurityCause, Unavailable};
+use crate::user::User;
 use crate::webhook::WebhookEndpoint;
 
 /// The number of operators in one read.

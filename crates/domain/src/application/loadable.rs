@@ -2,13 +2,13 @@
 
 use std::future::Future;
 
-use crate::account::User;
 use crate::application::{Environment, Failure};
 use crate::authorization::{Ownership, Principal};
 use crate::ids::{ProviderMessageId, RequestId, TopupId, UserId, WithdrawalId};
 use crate::music_request::{MusicRequest, Party};
 use crate::provider_message::ProviderMessage;
 use crate::topup::Topup;
+use crate::user::User;
 use crate::withdrawal::Withdrawal;
 
 /// An entity that use cases load by its id, and whom it belongs to.

@@ -1,9 +1,9 @@
 //! The password that a principal repeats before an action with lasting effects.
 
-use crate::account::security_log::{EventKind, SecurityEvent};
 use crate::application::{Context, Environment};
 use crate::authorization::Principal;
 use crate::ports::{Credentials, HashingError, PasswordCheck};
+use crate::security_log::{EventKind, SecurityEvent};
 use crate::text::{Line, Password};
 
 /// Whether this is the password of the principal. A wrong password is recorded with the name of the action, and takes

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::account::challenge::{Challenge, Purpose};
-use crate::account::security_log::EventKind;
-use crate::account::session::ClientInfo;
 use crate::application::{ClientContext, CommandError, Context, Environment, Executor, Failure};
 use crate::authorization::permission::UseAccount;
 use crate::ports::{
     Credentials, IssueOutcome, Job, Notice, PasswordCheck, Recipient, SecurityCause, Token, Unavailable,
 };
+use crate::security_log::EventKind;
 use crate::text::{Email, Password};
+use crate::user::challenge::{Challenge, Purpose};
+use crate::user::session::ClientInfo;
 
 /// Why a change of a password is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]

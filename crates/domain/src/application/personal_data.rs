@@ -5,14 +5,14 @@ use std::sync::Arc;
 use futures_util::stream::{self, Stream, StreamExt as _};
 use thiserror::Error;
 
-use crate::account::ErasureRefusal;
-use crate::account::personal_data::{Part, Record};
-use crate::account::security_log::EventKind;
 use crate::application::jobs::{AbandonedTopups, Expiry};
 use crate::application::own_password::is_own_password;
 use crate::application::{Authorized, CommandError, Context, Environment, Executor, Failure};
 use crate::authorization::{Principal, permission::UsePersonalData};
 use crate::ports::{Erased, Profile, Unavailable};
+use crate::privacy::ErasureRefusal;
+use crate::privacy::personal_data::{Part, Record};
+use crate::security_log::EventKind;
 use crate::text::Password;
 use crate::timestamp::Timestamp;
 

@@ -1,6 +1,5 @@
 //! The results of commands, as receipts contain them: the only place in this layer that knows [`Outcome`].
 
-use crate::account::User;
 use crate::application::Failure;
 use crate::ledger::Balance;
 use crate::ledger::adjustment::Adjustment;
@@ -10,6 +9,7 @@ use crate::ports::Profile;
 use crate::provider_message::ProviderMessage;
 use crate::timestamp::Timestamp;
 use crate::topup::Topup;
+use crate::user::User;
 use crate::withdrawal::Withdrawal;
 
 /// A withdrawal, with its owner's balance after the command.

@@ -2,11 +2,6 @@
 
 use thiserror::Error;
 
-use crate::account::security_log::{EventKind, SecurityEvent};
-#[cfg(doc)]
-use crate::account::session::REPEATABLE_FOR;
-use crate::account::session::{ClientInfo, Session, repeats};
-use crate::account::{Role, User};
 use crate::application::accounts::StartedSession;
 use crate::application::{Accounts, ClientContext, CommandError, Effects, Failure, SignedIn};
 use crate::ids::{SessionId, UserId};
@@ -16,7 +11,12 @@ use crate::ports::{
     Credentials, FirstOperator, HashingError, PasswordCheck, PasswordHash, Profile, Registered, Token,
     Unavailable,
 };
+use crate::security_log::{EventKind, SecurityEvent};
 use crate::text::{Email, Line, Password, Phone};
+#[cfg(doc)]
+use crate::user::session::REPEATABLE_FOR;
+use crate::user::session::{ClientInfo, Session, repeats};
+use crate::user::{Role, User};
 
 /// A registration.
 #[derive(Clone, PartialEq, Eq, Debug)]

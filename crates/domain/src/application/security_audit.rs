@@ -3,15 +3,15 @@
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::account::security_log::{EventKind, SecurityEvent};
-use crate::account::session::ClientInfo;
 use crate::application::event_limit::{HourlyEvents, MAX, Recording};
 use crate::authorization::Principal;
 use crate::ids::{SessionId, UserId};
 use crate::network::ClientNetwork;
 use crate::ports::{Clock, SecurityLog};
+use crate::security_log::{EventKind, SecurityEvent};
 use crate::text::Line;
 use crate::timestamp::Timestamp;
+use crate::user::session::ClientInfo;
 
 /// Records events in the security log. A change stands even if its event cannot be recorded.
 #[derive(Clone)]

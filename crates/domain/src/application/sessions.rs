@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::account::security_log::{EventKind, SecurityEvent};
-use crate::account::session::Session;
 use crate::application::{Authorized, Context, Environment, Executor, Failure};
 use crate::authorization::{Principal, permission::UseAccount};
 use crate::ids::SessionId;
 use crate::page::{PageRequest, Rows};
 use crate::ports::{Job, SecurityCause};
+use crate::security_log::{EventKind, SecurityEvent};
+use crate::user::session::Session;
 
 /// Lists and ends the principal's own sessions.
 #[derive(Clone)]

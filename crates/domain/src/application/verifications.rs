@@ -6,16 +6,16 @@ use time::Duration;
 
 use thiserror::Error;
 
-use crate::account::User;
-use crate::account::challenge::{AnswerOutcome, Challenge, Purpose};
-use crate::account::code_quotas::{CodeQuota, CountedCode, TooMany};
-use crate::account::security_log::EventKind;
-use crate::account::session::{Candidates, ClientInfo, TokenHash};
 use crate::application::{CommandError, Context, Environment, Executor, Failure};
 use crate::authorization::Principal;
 use crate::authorization::permission::UseAccount;
 use crate::ports::{IssueOutcome, LowEntropyValue, Notice, Profile, Recipient, Token, Unavailable};
+use crate::security_log::EventKind;
 use crate::timestamp::Timestamp;
+use crate::user::User;
+use crate::user::challenge::{AnswerOutcome, Challenge, Purpose};
+use crate::user::code_quotas::{CodeQuota, CountedCode, TooMany};
+use crate::user::session::{Candidates, ClientInfo, TokenHash};
 
 /// An address that can be verified.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::account::security_log::{EventKind, SecurityEvent};
 use crate::application::jobs::Deliveries;
 use crate::application::own_password::is_own_password;
 use crate::application::performed_change::Performed;
@@ -18,6 +17,7 @@ use crate::ports::{
     EndpointAct, EndpointAddition, EndpointNews, EndpointUpdate, Job, LowEntropyValue, Token, Unavailable,
     UrlProblem,
 };
+use crate::security_log::{EventKind, SecurityEvent};
 use crate::text::{Line, MAX_CHARACTERS, Password};
 use crate::webhook::{
     Attempt, EndpointChange, EndpointSettings, EndpointState, NewEndpoint, PresentedCreation, Replay,

@@ -11,8 +11,8 @@ pub use action::{Action, Permission, permission};
 pub use matrix::Rule;
 pub use revocation::{AccountStatus, Epoch, Revocation, RevocationList};
 
-use crate::account::Role;
 use crate::ids::{SessionId, UserId};
+use crate::user::Role;
 
 /// A column of the matrix.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -6,9 +6,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Principal;
-use crate::account::{Role, User};
 use crate::ids::{SessionId, UserId};
 use crate::timestamp::Timestamp;
+use crate::user::{Role, User};
 
 /// The epoch of the data that an access token belongs to. A restore from a backup starts a new one, so that
 /// no valid token contains an id that is assigned a second time.

@@ -13,13 +13,13 @@ pub use open::{NewRequest, OpenRefusal, open};
 use strum::{EnumIter, EnumString, IntoStaticStr};
 use time::Duration;
 
-use crate::account::ArtistType;
 use crate::ids::{RequestId, UserId};
 use crate::money::{BasisPoints, Money};
 use crate::names::named_enum;
 use crate::text::{Line, MusicUrl};
 use crate::timestamp::Timestamp;
 use crate::unknown::UnknownName;
+use crate::user::ArtistType;
 
 /// A deployment's terms for requests.
 #[derive(Clone, PartialEq, Eq, Debug)]

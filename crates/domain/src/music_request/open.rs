@@ -1,12 +1,12 @@
 //! Opening a request: the DJ's price is fixed and held.
 
-use crate::account::{ArtistType, User};
 use crate::ids::{RequestId, UserId};
 use crate::ledger::{Account, Transfer, TransferKind};
 use crate::money::{Amount, Money};
 use crate::music_request::{MusicRequest, RequestState, RequestTerms};
 use crate::text::{Line, MusicUrl};
 use crate::timestamp::Timestamp;
+use crate::user::{ArtistType, User};
 
 /// The data of a new request.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,7 +1,5 @@
 //! The reference semantics of a plan: pure, total, all or nothing.
 
-use crate::account::security_log::SecurityEvent;
-use crate::account::{User, change_account_status, change_profile, ends_sessions, leaves_an_operator};
 use crate::entity_ref::EntityKind;
 use crate::ids::UserId;
 use crate::ledger::Balance;
@@ -14,8 +12,10 @@ use crate::operation::{
     Receipt, Rejection, Step, StoredReceipt, Verdict,
 };
 use crate::provider_message::{ProviderMessage, Resolution};
+use crate::security_log::SecurityEvent;
 use crate::timestamp::Timestamp;
 use crate::topup::{Topup, TopupStatus, abandon};
+use crate::user::{User, change_account_status, change_profile, ends_sessions, leaves_an_operator};
 use crate::withdrawal::{
     Approval, Limit, Withdrawal, WithdrawalState, approvals_needed, approve, needs_no_operator, sum_24h,
 };

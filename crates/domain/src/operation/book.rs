@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::account::User;
-use crate::account::security_log::SecurityEvent;
 use crate::ids::{OperationId, ProviderMessageId, RequestId, TopupId, UserId, WithdrawalId};
 use crate::ledger::{Entry, EntryKind, Posting, Wallet};
 use crate::music_request::MusicRequest;
 use crate::operation::feature_level::FeatureLevel;
 use crate::operation::{Actor, KeyRecord, KeyScope, PlanKind, Receipt, StoredReceipt};
 use crate::provider_message::ProviderMessage;
+use crate::security_log::SecurityEvent;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 use crate::topup::Topup;
+use crate::user::User;
 use crate::withdrawal::Withdrawal;
 
 /// The state that plans are applied to: the whole state of an in-memory store, the locked rows of a database.

@@ -1,12 +1,12 @@
 //! Entities: the objects that plans change and receipts show.
 
-use crate::account::User;
 use crate::entity_ref::EntityRef;
 use crate::ids::UserId;
 use crate::ledger::adjustment::Adjustment;
 use crate::music_request::MusicRequest;
 use crate::provider_message::ProviderMessage;
 use crate::topup::Topup;
+use crate::user::User;
 use crate::withdrawal::Withdrawal;
 
 /// A stored entity.

@@ -24,12 +24,12 @@
 //! - Events of operators with session, address and user agent, in columns that they have. They show these to
 //!   the affected user in an export; omitting the fields would hide abuse of an operator's account.
 
-use crate::account::challenge::Purpose;
 use crate::ledger::{Account, OutsideAccount, PostingRules, Transfer, TransferKind};
 #[cfg(doc)]
 use crate::operation::Receipt;
 use crate::operation::{Plan, Step};
 use crate::topup::TopupStatus;
+use crate::user::challenge::Purpose;
 
 /// The level of the values that may be written.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]

@@ -1,11 +1,11 @@
 //! The metadata of an operation: its id, actor, time, reason and client.
 
-use crate::account::session::ClientInfo;
 use crate::authorization::Principal;
 use crate::ids::{OperationId, SessionId, UserId};
 use crate::operation::IdempotencyKey;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
+use crate::user::session::ClientInfo;
 
 /// The actor of a change.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

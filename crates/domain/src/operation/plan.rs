@@ -2,7 +2,6 @@
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
-use crate::account::{AccountStatusChange, ProfileChange};
 use crate::entity_ref::EntityRef;
 use crate::ids::UserId;
 use crate::ledger::adjustment::Adjustment;
@@ -15,6 +14,7 @@ use crate::provider_message::{ProviderMessage, Resolution};
 use crate::text::PaymentUrl;
 use crate::timestamp::Timestamp;
 use crate::topup::{Orders, Suspense, Topup, TopupStatus};
+use crate::user::{AccountStatusChange, ProfileChange};
 use crate::withdrawal::{Window, Withdrawal, WithdrawalState};
 
 /// The effect of a plan beside moving money.

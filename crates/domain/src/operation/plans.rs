@@ -1,6 +1,5 @@
 //! The constructors of all plans: the only place where a rule's decision becomes an atomic change.
 
-use crate::account::{AccountStatusChange, ProfileChange, User, may_dismiss};
 use crate::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use crate::ledger::adjustment::{Adjustment, AdjustmentRefusal, AdjustmentTerms};
 use crate::ledger::{PostingRules, Transfer};
@@ -10,6 +9,7 @@ use crate::operation::{Entity, Guard, OperationMetadata, Plan, Step};
 use crate::provider_message::{self, AlreadyResolved, ProviderMessage};
 use crate::text::{Line, PaymentUrl};
 use crate::topup::{self, Charge, Orders, ReversalRefusal, Settlement, SuspenseRefusal, Topup};
+use crate::user::{AccountStatusChange, ProfileChange, User, may_dismiss};
 use crate::withdrawal::{self, NewWithdrawal, Withdrawal, WithdrawalTerms};
 
 /// The posting rules of every plan.

@@ -2,7 +2,6 @@
 
 use time::Duration;
 
-use crate::account::User;
 use crate::entity_ref::EntityRef;
 use crate::ids::{OperationId, UserId};
 use crate::ledger::adjustment::Adjustment;
@@ -11,6 +10,7 @@ use crate::music_request::MusicRequest;
 use crate::provider_message::ProviderMessage;
 use crate::timestamp::Timestamp;
 use crate::topup::Topup;
+use crate::user::User;
 use crate::withdrawal::Withdrawal;
 
 /// The result of an applied plan.

@@ -1,10 +1,10 @@
 //! The event that an operator's plan records in the security log.
 
-use crate::account::security_log::{EventKind, SecurityEvent};
-use crate::account::{AccountStatusChange, User};
 use crate::ids::UserId;
 use crate::operation::{Actor, Outcome, Plan, Step};
+use crate::security_log::{EventKind, SecurityEvent};
 use crate::text::Line;
+use crate::user::{AccountStatusChange, User};
 
 impl SecurityEvent {
     /// The event that a plan with this outcome records: every change that requires a reason is an operator's.

@@ -1,9 +1,9 @@
 //! The result of applying a plan.
 
-use crate::account::ProfileRefusal;
 use crate::entity_ref::EntityKind;
 use crate::money::Money;
 use crate::operation::{Changes, Receipt};
+use crate::user::ProfileRefusal;
 use crate::withdrawal::Limit;
 
 /// Why a plan is rejected; the book is unchanged.

@@ -2,11 +2,11 @@
 
 use async_trait::async_trait;
 
-use crate::account::Block;
 use crate::ids::UserId;
 use crate::page::{PageRequest, Rows};
 use crate::ports::Unavailable;
 use crate::timestamp::Timestamp;
+use crate::user::Block;
 
 /// Stores the blocks of DJs.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]

@@ -6,10 +6,10 @@ use std::pin::Pin;
 
 use async_trait::async_trait;
 
-use crate::account::session::ClientInfo;
 use crate::ids::{UserId, WebhookEndpointId};
 use crate::ports::{EmailNews, EndpointNews, SecurityCause, Unavailable};
 use crate::text::Email;
+use crate::user::session::ClientInfo;
 
 /// The revocation list of this server.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]

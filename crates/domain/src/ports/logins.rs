@@ -2,13 +2,13 @@
 
 use async_trait::async_trait;
 
-use crate::account::challenge::{AnswerOutcome, Challenge, Purpose};
-use crate::account::code_quotas::{CountedCode, TooMany};
-use crate::account::email_change::{EmailChanged, EmailRestored};
-use crate::account::session::TokenHash;
 use crate::ids::{SessionId, UserId};
 use crate::ports::{PasswordHash, Unavailable};
 use crate::timestamp::Timestamp;
+use crate::user::challenge::{AnswerOutcome, Challenge, Purpose};
+use crate::user::code_quotas::{CountedCode, TooMany};
+use crate::user::email_change::{EmailChanged, EmailRestored};
+use crate::user::session::TokenHash;
 
 /// The credentials for a login.
 #[derive(Clone, PartialEq, Debug)]
@@ -73,7 +73,7 @@ pub trait Logins: Send + Sync {
         now: Timestamp,
     ) -> Result<bool, Unavailable>;
 
-    /// Stores a challenge unless [`Purpose::feature_level`] or [`crate::account::challenge::may_issue`] refuses it, and ends the user's
+    /// Stores a challenge unless [`Purpose::feature_level`] or [`crate::user::challenge::may_issue`] refuses it, and ends the user's
     /// open one of the same purpose, in one atomic step. The quota counts challenges of the same purpose with
     /// the same user or the same target, so that users with one address share its quota.
     ///
@@ -126,7 +126,7 @@ pub trait Logins: Send + Sync {
     async fn restoration(&self, email: &str, now: Timestamp) -> Result<Option<Challenge>, Unavailable>;
 
     /// The time until which this user can restore their previous address, as specified by
-    /// [`crate::account::email_change::restorable_until`].
+    /// [`crate::user::email_change::restorable_until`].
     ///
     /// # Errors
     /// [`Unavailable`].
@@ -134,7 +134,7 @@ pub trait Logins: Send + Sync {
 
     /// Answers the user's newest challenge for [`Purpose::EmailChange`], in one atomic step. A right answer changes
     /// the user as specified by [`Challenge::proven`], ends all their open challenges, and stores the challenge of
-    /// [`crate::account::email_change::restoration`] with the hash `restore`. A wrong one is counted. Any other outcome
+    /// [`crate::user::email_change::restoration`] with the hash `restore`. A wrong one is counted. Any other outcome
     /// leaves everything as it was; an ended session gives [`EmailChanged::Over`].
     ///
     /// # Errors

@@ -3,12 +3,12 @@
 use async_trait::async_trait;
 use thiserror::Error;
 
-use crate::account::session::{Candidates, TokenHash};
 use crate::ids::{SessionId, UserId};
 use crate::network::ClientNetwork;
 use crate::ports::Unavailable;
 use crate::text::Password;
 use crate::timestamp::Timestamp;
+use crate::user::session::{Candidates, TokenHash};
 
 /// A password hash in a self-describing format; its `Debug` output is redacted.
 #[derive(Clone, PartialEq, Eq)]

@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
 
-use crate::account::session::{Session, TokenHash};
-use crate::account::{ErasureRefusal, User};
 use crate::ids::UserId;
 use crate::ledger::Balance;
 use crate::page::{PageRequest, Rows};
 use crate::ports::{PasswordHash, Unavailable};
+use crate::privacy::ErasureRefusal;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
+use crate::user::User;
+use crate::user::session::{Session, TokenHash};
 
 /// A user with their balance.
 #[derive(Clone, PartialEq, Debug)]
@@ -114,7 +115,7 @@ pub trait People: Send + Sync {
     async fn people<'a>(&self, email: Option<&'a str>, page: PageRequest) -> Result<Rows<User>, Unavailable>;
 
     /// Erases a user atomically: locks the user, their wallet and their newest pending top-up, applies the
-    /// decision of [`crate::account::erase`], deletes the password, and ends all sessions and challenges. If
+    /// decision of [`crate::privacy::erase`], deletes the password, and ends all sessions and challenges. If
     /// the user is an operator, all operators are locked in order of id.
     ///
     /// Afterwards these are removed: blocks by and of the user, the client info of their sessions, their known

@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 
-use crate::account::personal_data::{Part, Place, Record};
 use crate::ids::UserId;
 use crate::ports::Unavailable;
+use crate::privacy::personal_data::{Part, Place, Record};
 
 /// Reads the personal data of a user.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]

@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 
-use crate::account::security_log::{EventFilter, SecurityEvent};
 use crate::page::{PageRequest, Rows};
 use crate::ports::Unavailable;
+use crate::security_log::{EventFilter, SecurityEvent};
 
 /// Stores the security log. The ledger stores the events of plans, in the same commit.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]

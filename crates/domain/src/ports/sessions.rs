@@ -2,13 +2,13 @@
 
 use async_trait::async_trait;
 
-use crate::account::session::{Candidates, Session, TokenHash};
 use crate::authorization::RevocationList;
 use crate::ids::{SessionId, UserId};
 use crate::network::ClientNetwork;
 use crate::page::{PageRequest, Rows};
 use crate::ports::{PasswordHash, Unavailable};
 use crate::timestamp::Timestamp;
+use crate::user::session::{Candidates, Session, TokenHash};
 
 /// The outcome of storing a new session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,7 +63,7 @@ pub trait Sessions: Send + Sync {
     async fn owner(&self, presented: &TokenHash) -> Result<Option<(UserId, SessionId)>, Unavailable>;
 
     /// Exchanges a presented token for the current one of the successors, as
-    /// [`crate::account::session::RefreshToken::presented`] decides, in one atomic step: of any number of
+    /// [`crate::user::session::RefreshToken::presented`] decides, in one atomic step: of any number of
     /// concurrent calls with the same token, at most one gets [`ExchangeOutcome::Done`]. Each of the others gets
     /// [`ExchangeOutcome::Repeated`] if the stored successor is among its candidates, else ends the session. The
     /// network of the exchange, if given, becomes known.

@@ -2,12 +2,12 @@
 
 use async_trait::async_trait;
 
-use crate::account::User;
 use crate::event::Feed;
 use crate::ids::{UserId, WebhookEndpointId};
 use crate::page::{PageRequest, Rows};
 use crate::ports::Unavailable;
 use crate::timestamp::Timestamp;
+use crate::user::User;
 use crate::webhook::{Attempt, EndpointChange, FailedDelivery, Lease, NewEndpoint, Turn, WebhookEndpoint};
 
 /// The outcome of adding an endpoint.

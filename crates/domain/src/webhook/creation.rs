@@ -1,9 +1,9 @@
 //! Idempotency keys of creations. They are stored in the row of the endpoint, because no receipt contains its secret.
 
 use super::WebhookEndpoint;
-use crate::account::session::{Candidates, TokenHash};
 use crate::operation::{KeyRecord, KeyScope};
 use crate::timestamp::Timestamp;
+use crate::user::session::{Candidates, TokenHash};
 
 /// The idempotency key with which an endpoint was created.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

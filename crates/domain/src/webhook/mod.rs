@@ -20,7 +20,6 @@ pub use delivery::{Attempt, AttemptError, AttemptOutcome, FailedDelivery, Follow
 pub use secrets::{EndpointSecrets, MissingKeys, SealedSecret, SecretKeys, UndecryptableSecret};
 pub use turn::{DeliveryKind, Lease, Turn};
 
-use crate::account::User;
 use crate::authorization::{Action, Capacity, Ownership};
 use crate::event::{EventType, Feed};
 use crate::ids::{SessionId, UserId, WebhookEndpointId};
@@ -29,6 +28,7 @@ use crate::operation::Position;
 use crate::operation::feature_level::FeatureLevel;
 use crate::text::{Line, TextError};
 use crate::timestamp::Timestamp;
+use crate::user::User;
 
 /// The URL of an endpoint: 1 to 2 048 visible ASCII characters. The adapter that calls URLs decides which may be
 /// called, and returns their canonical form, which is stored and shown.

@@ -2,10 +2,10 @@
 
 use time::Duration;
 
-use crate::account::User;
 use crate::ids::UserId;
 use crate::money::{Amount, Money};
 use crate::timestamp::Timestamp;
+use crate::user::User;
 use crate::withdrawal::{Withdrawal, WithdrawalState};
 
 /// The distance in time within which withdrawals of one owner are added up, so that several small ones need the same

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use cuepoint_domain::account::{ArtistType, User};
 use cuepoint_domain::audit::{Auditor, Finding, Summary, Trace};
 use cuepoint_domain::ids::{AdjustmentId, OperationId, RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::adjustment::{Adjustment, Correction};
@@ -16,6 +15,7 @@ use cuepoint_domain::operation::{
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, Topup};
+use cuepoint_domain::user::{ArtistType, User};
 use cuepoint_domain::withdrawal::{self, WithdrawalAmount};
 use time::Duration;
 

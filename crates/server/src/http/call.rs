@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use actix_web::http::Method;
 use actix_web::{HttpMessage as _, HttpRequest};
-use cuepoint_domain::account::session::ClientInfo;
 use cuepoint_domain::application::{ClientContext, CommandError, Context, Failure};
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ids::{SessionId, UserId};
@@ -16,6 +15,7 @@ use cuepoint_domain::page::Rows;
 use cuepoint_domain::ports::Clock as _;
 use cuepoint_domain::text::Email;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::session::ClientInfo;
 use serde::Serialize;
 use serde_json::Value;
 

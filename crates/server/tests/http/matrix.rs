@@ -1,9 +1,9 @@
 //! The authorization matrix: every operation of the document, by every kind of principal, on own and foreign
 //! objects.
 
-use cuepoint_domain::account::Role;
 use cuepoint_domain::authorization::{Action, Capacity, Ownership, Principal};
 use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::user::Role;
 use serde_json::{Map, Value, json};
 
 use crate::harness::{

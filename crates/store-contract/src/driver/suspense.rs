@@ -1,8 +1,8 @@
 //! Reversals of top-ups, erasures, and late money, run on the store and on the model.
 
-use cuepoint_domain::account::ErasureRefusal;
 use cuepoint_domain::operation::{Actor, plans};
 use cuepoint_domain::ports::Erased;
+use cuepoint_domain::privacy::ErasureRefusal;
 use cuepoint_domain::topup::{
     Charge, PaidAmount, PaidCurrency, Payment, TopupUpdate, TopupUpdateDecision, decide_update,
 };

@@ -7,10 +7,10 @@
 
 use std::time::Duration;
 
-use cuepoint_domain::account::Role;
 use cuepoint_domain::authorization::{AccountStatus, Epoch, RevocationList};
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::Role;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use futures_util::future::try_join4;

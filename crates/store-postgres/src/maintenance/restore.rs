@@ -2,10 +2,10 @@
 //! confused with those issued after the restore.
 
 use anyhow::{Context, anyhow, ensure};
-use cuepoint_domain::account::challenge::Purpose;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::ports::Restored;
+use cuepoint_domain::user::challenge::Purpose;
 use diesel::dsl::{not, now};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};

@@ -1,12 +1,12 @@
 //! Blocks of guests by DJs.
 
 use async_trait::async_trait;
-use cuepoint_domain::account::Block;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Blocks, Unavailable};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::Block;
 use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};

@@ -1,11 +1,11 @@
 //! The export of a user's personal data: keyset pagination of each list by an index that has its order.
 
 use async_trait::async_trait;
-use cuepoint_domain::account::personal_data::{OperationNote, Part, Place, Record};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::Actor;
 use cuepoint_domain::ports::{PersonalRecords, Unavailable};
+use cuepoint_domain::privacy::personal_data::{OperationNote, Part, Place, Record};
 use cuepoint_domain::text::Line;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Timestamptz, Uuid as SqlUuid};

@@ -3,10 +3,10 @@
 use std::iter::once;
 
 use async_trait::async_trait;
-use cuepoint_domain::account::security_log::{EventFilter, SecurityEvent};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{SecurityLog, Unavailable};
+use cuepoint_domain::security_log::{EventFilter, SecurityEvent};
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
 use diesel::prelude::*;

@@ -2,7 +2,6 @@
 //! exchanges it.
 
 use async_trait::async_trait;
-use cuepoint_domain::account::session::{Candidates, PresentedToken, RefreshToken, Session, TokenHash};
 use cuepoint_domain::authorization::RevocationList;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::network::ClientNetwork;
@@ -10,6 +9,7 @@ use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{BeginOutcome, ExchangeOutcome, PasswordHash, Sessions, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::session::{Candidates, PresentedToken, RefreshToken, Session, TokenHash};
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
 use diesel::prelude::*;

@@ -3,10 +3,10 @@
 use std::io::Write;
 
 use bigdecimal::BigDecimal;
-use cuepoint_domain::account::security_log::SecurityEvent;
 use cuepoint_domain::ledger::{Entry, Posting};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::{KeyRecord, PositionedOperation, Receipt, StoredReceipt};
+use cuepoint_domain::security_log::SecurityEvent;
 use cuepoint_store_sql::rows::{
     Corrupt, StoredEntry, StoredEvent, StoredKey, StoredOperation, StoredPosting,
 };

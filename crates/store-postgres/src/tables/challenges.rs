@@ -1,11 +1,11 @@
 //! Rows of `challenges`, as transactions store and end them.
 
-use cuepoint_domain::account::challenge::{Challenge, Purpose};
-use cuepoint_domain::account::email_change::restorable_until as restorable;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::ports::PasswordHash;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::challenge::{Challenge, Purpose};
+use cuepoint_domain::user::email_change::restorable_until as restorable;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 

@@ -1,8 +1,8 @@
 //! Counts of codes sent to phones. Each sending first takes one lock that all servers share, so that
 //! concurrent ones cannot exceed a quota.
 
-use cuepoint_domain::account::code_quotas::{CodeQuota, CountedCode, KeptCode, TooMany};
-use cuepoint_domain::account::session::{Candidates, TokenHash};
+use cuepoint_domain::user::code_quotas::{CodeQuota, CountedCode, KeptCode, TooMany};
+use cuepoint_domain::user::session::{Candidates, TokenHash};
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use time::OffsetDateTime;

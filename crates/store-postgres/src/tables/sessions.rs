@@ -1,8 +1,8 @@
 //! Rows of `sessions` and `refresh_tokens`, as transactions begin and end them.
 
-use cuepoint_domain::account::session::Session;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::session::Session;
 use diesel::dsl::{And, Gt, IsNull};
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};

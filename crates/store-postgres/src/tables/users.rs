@@ -1,8 +1,8 @@
 //! Rows of `users`, as transactions lock and write them.
 
-use cuepoint_domain::account::User;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::user::User;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 

@@ -3,7 +3,6 @@
 
 use std::time::{Duration, Instant};
 
-use cuepoint_domain::account::session::TokenHash;
 use cuepoint_domain::audit::Auditor;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::music_request::Overdue;
@@ -14,6 +13,7 @@ use cuepoint_domain::ports::{
     Wallets, Withdrawals,
 };
 use cuepoint_domain::topup::TopupFilter;
+use cuepoint_domain::user::session::TokenHash;
 use cuepoint_domain::withdrawal::WithdrawalFilter;
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use cuepoint_domain::account::security_log::{EventKind, SecurityEvent};
-use cuepoint_domain::account::session::ClientInfo;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::music_request::RequestFilter;
 use cuepoint_domain::operation::KeyScope;
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Ids, SecurityLog, Store, Wallets};
+use cuepoint_domain::security_log::{EventKind, SecurityEvent};
 use cuepoint_domain::topup::TopupFilter;
+use cuepoint_domain::user::session::ClientInfo;
 use cuepoint_store_contract::Fixture;
 use cuepoint_store_contract::histories::random_histories_agree_with_a_reference_model;
 use cuepoint_store_postgres::testing::TestDatabase;

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::account::AccountStatusChange;
-use cuepoint_domain::account::session::{ClientInfo, Session, TokenHash};
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
@@ -14,6 +12,8 @@ use cuepoint_domain::ports::{
     Sessions, WebhookEndpoints,
 };
 use cuepoint_domain::text::Line;
+use cuepoint_domain::user::AccountStatusChange;
+use cuepoint_domain::user::session::{ClientInfo, Session, TokenHash};
 use cuepoint_domain::webhook::{
     EndpointChange, EndpointSettings, EndpointUrl, NewEndpoint, SealedSecret, SettingsAuthor,
 };

@@ -1,11 +1,11 @@
 //! Migrations, and the first start.
 
-use cuepoint_domain::account::personal_data::{Part, Record};
-use cuepoint_domain::account::session::{Candidates, Session, TokenHash};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{BeginOutcome, ExchangeOutcome, Ids, Logins, People, PersonalRecords, Sessions};
+use cuepoint_domain::privacy::personal_data::{Part, Record};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::session::{Candidates, Session, TokenHash};
 use cuepoint_store_postgres::testing::TestDatabase;
 use cuepoint_store_postgres::{PostgresOptions, PostgresStore, migrate};
 use time::Duration;

@@ -1,7 +1,7 @@
 //! Personal data is read by indexes: an export reads no rows of other users, however many there are.
 
-use cuepoint_domain::account::personal_data::{Part, Record};
 use cuepoint_domain::ports::PersonalRecords;
+use cuepoint_domain::privacy::personal_data::{Part, Record};
 use cuepoint_store_postgres::testing::TestDatabase;
 use tokio_postgres::Client;
 

@@ -2,13 +2,13 @@
 
 use std::num::NonZeroU32;
 
-use cuepoint_domain::account::User;
-use cuepoint_domain::account::challenge::{Challenge, Purpose};
-use cuepoint_domain::account::code_quotas::{CodeQuota, CountedCode, TooMany, WINDOW};
-use cuepoint_domain::account::session::{Candidates, TokenHash};
 use cuepoint_domain::ports::{Ids, IssueOutcome, Logins, PasswordHash, People, Registered, Store};
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::User;
+use cuepoint_domain::user::challenge::{Challenge, Purpose};
+use cuepoint_domain::user::code_quotas::{CodeQuota, CountedCode, TooMany, WINDOW};
+use cuepoint_domain::user::session::{Candidates, TokenHash};
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
 use futures_util::future::join_all;

@@ -3,7 +3,6 @@
 
 use std::time::{Duration, Instant};
 
-use cuepoint_domain::account::{ArtistType, User};
 use cuepoint_domain::audit::Auditor;
 use cuepoint_domain::ids::{TopupId, UserId};
 use cuepoint_domain::money::BasisPoints;
@@ -16,6 +15,7 @@ use cuepoint_domain::ports::{
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, Orders};
+use cuepoint_domain::user::{ArtistType, User};
 use cuepoint_domain::withdrawal::Move;
 use cuepoint_store_postgres::testing::TestDatabase;
 use cuepoint_store_postgres::{PostgresOptions, PostgresStore};

@@ -1,11 +1,11 @@
 //! Redaction: profiles are removed from receipts in batches that are found by an index.
 
-use cuepoint_domain::account::ProfileChange;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::operation::{
     Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Rejection, StoredReceipt, plans,
 };
 use cuepoint_domain::ports::{ApplyError, Ledger, Store};
+use cuepoint_domain::user::ProfileChange;
 use cuepoint_store_postgres::testing::TestDatabase;
 use time::Duration;
 use tokio_postgres::Client;

@@ -3,13 +3,13 @@
 
 use std::time::{Duration, Instant};
 
-use cuepoint_domain::account::User;
-use cuepoint_domain::account::session::{Candidates, ClientInfo, Session, TokenHash};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ports::{
     BeginOutcome, ExchangeOutcome, Ids, Logins, PasswordHash, People, Registered, Sessions,
 };
 use cuepoint_domain::text::{Email, Line};
+use cuepoint_domain::user::User;
+use cuepoint_domain::user::session::{Candidates, ClientInfo, Session, TokenHash};
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
 use time::Duration as Span;

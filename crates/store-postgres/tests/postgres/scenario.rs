@@ -3,7 +3,6 @@
 use std::future::Future;
 use std::time::Duration;
 
-use cuepoint_domain::account::{ArtistType, DjProfile, User};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
 use cuepoint_domain::music_request::{NewRequest, RequestTerms};
@@ -12,6 +11,7 @@ use cuepoint_domain::ports::{Ids, Ledger, PasswordHash, People, Registered, Wall
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Charge;
+use cuepoint_domain::user::{ArtistType, DjProfile, User};
 use cuepoint_domain::withdrawal::{NewWithdrawal, WithdrawalAmount, WithdrawalTerms};
 use cuepoint_store_postgres::{PostgresOptions, PostgresStore};
 use time::Duration as Span;

@@ -1,12 +1,13 @@
 //! Several servers on one database.
 
-use cuepoint_domain::account::{AccountStatusChange, ErasureRefusal, Role};
 use cuepoint_domain::audit::Auditor;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::operation::{OperationMetadata, Plan, Rejection, plans};
 use cuepoint_domain::ports::{Applied, ApplyError, Audit, Erased, Ids, Ledger, People};
+use cuepoint_domain::privacy::ErasureRefusal;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::topup::Charge;
+use cuepoint_domain::user::{AccountStatusChange, Role};
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
 use futures_util::future::{join_all, try_join_all};

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cuepoint_domain::account::Role;
 use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::ledger::EntryKind;
 use cuepoint_domain::operation::PlanKind;
 use cuepoint_domain::provider_message::MessageSource;
+use cuepoint_domain::user::Role;
 use cuepoint_domain::webhook::EndpointState;
 use cuepoint_store_postgres::testing::TestDatabase;
 

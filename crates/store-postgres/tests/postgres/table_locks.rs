@@ -1,6 +1,5 @@
 //! The table locks of plans, and of the proof that plans can be committed.
 
-use cuepoint_domain::account::AccountStatusChange;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::operation::{Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Plan, plans};
 use cuepoint_domain::page::PageRequest;
@@ -10,6 +9,7 @@ use cuepoint_domain::provider_message::{
 };
 use cuepoint_domain::text::Line;
 use cuepoint_domain::topup::Charge;
+use cuepoint_domain::user::AccountStatusChange;
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
 use cuepoint_store_sql::LockedTable;

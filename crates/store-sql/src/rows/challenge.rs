@@ -1,10 +1,10 @@
 //! Challenges.
 
-use cuepoint_domain::account::challenge::{Challenge, Purpose};
-use cuepoint_domain::account::session::TokenHash;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::text::Email;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::challenge::{Challenge, Purpose};
+use cuepoint_domain::user::session::TokenHash;
 
 use super::{Corrupt, hash, known};
 

@@ -38,9 +38,9 @@ pub use webhook_delivery::{StoredWebhookAttempt, StoredWebhookDelivery};
 pub use webhook_endpoint::{StoredWebhookEndpoint, StoredWebhookEndpointRecord, current_secret};
 pub use withdrawal::StoredWithdrawal;
 
-use cuepoint_domain::account::session::ClientInfo;
 use cuepoint_domain::money::{Amount, Currency, Money, MoneyError};
 use cuepoint_domain::text::Line;
+use cuepoint_domain::user::session::ClientInfo;
 use thiserror::Error;
 
 /// Why a row has no value of the domain.

@@ -1,11 +1,11 @@
 //! Music requests; the data of the state is in `expires_at`, `changed_at` and `commission`.
 
-use cuepoint_domain::account::ArtistType;
 use cuepoint_domain::ids::{RequestId, UserId};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::music_request::{MusicRequest, RequestState, RequestStatus};
 use cuepoint_domain::text::{Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::ArtistType;
 use serde::{Deserialize, Serialize};
 
 use super::{Corrupt, Sum, known, money, text};

@@ -1,7 +1,7 @@
 //! Security events.
 
-use cuepoint_domain::account::security_log::{EventKind, SecurityEvent};
 use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::security_log::{EventKind, SecurityEvent};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 

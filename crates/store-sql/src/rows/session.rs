@@ -1,9 +1,9 @@
 //! Sessions and their refresh tokens.
 
-use cuepoint_domain::account::session::{RefreshToken, Session, TokenHash};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::operation::EndedSessions;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::session::{RefreshToken, Session, TokenHash};
 
 use super::{Corrupt, client, columns_of, hash, known};
 

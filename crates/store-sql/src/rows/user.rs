@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use cuepoint_domain::account::{Coordinates, DjProfile, Kilometres, Rating, Role, User};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::{Coordinates, DjProfile, Kilometres, Rating, Role, User};
 use serde::{Deserialize, Serialize};
 
 use super::{Corrupt, Sum, known, money, text};

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::iter::once;
 
-use cuepoint_domain::account::session::TokenHash;
 use cuepoint_domain::event::{EventType, Feed};
 use cuepoint_domain::ids::{SessionId, UserId, WebhookEndpointId};
 use cuepoint_domain::operation::{KeyScope, Position};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::session::TokenHash;
 use cuepoint_domain::webhook::{
     CreationKey, DisabledReason, EndpointSecrets, EndpointState, EndpointUrl, NewEndpoint, Replay,
     SealedSecret, WebhookEndpoint,

@@ -7,11 +7,11 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{Context, ensure};
-use cuepoint_domain::account::challenge::Purpose;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::PositionGap;
 use cuepoint_domain::ports::Restored;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::challenge::Purpose;
 use cuepoint_store_sql::rows::known;
 use diesel::dsl::not;
 use diesel::prelude::*;

@@ -1,13 +1,13 @@
 //! Changes of e-mail addresses, and reserved previous ones.
 
-use cuepoint_domain::account::User;
-use cuepoint_domain::account::challenge::{AnswerOutcome, Challenge, Purpose};
-use cuepoint_domain::account::email_change::{EmailChanged, EmailRestored, restoration};
-use cuepoint_domain::account::session::TokenHash;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::PasswordHash;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::User;
+use cuepoint_domain::user::challenge::{AnswerOutcome, Challenge, Purpose};
+use cuepoint_domain::user::email_change::{EmailChanged, EmailRestored, restoration};
+use cuepoint_domain::user::session::TokenHash;
 use diesel::dsl::sql;
 use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;

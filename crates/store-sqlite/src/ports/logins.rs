@@ -1,15 +1,15 @@
 //! Credentials and challenges.
 
 use async_trait::async_trait;
-use cuepoint_domain::account::User;
-use cuepoint_domain::account::challenge::{AnswerOutcome, Challenge, ISSUE_WINDOW, Purpose, may_issue};
-use cuepoint_domain::account::code_quotas::{CountedCode, TooMany};
-use cuepoint_domain::account::email_change::{EmailChanged, EmailRestored};
-use cuepoint_domain::account::session::TokenHash;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Credentials, IssueOutcome, Logins, PasswordHash, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::User;
+use cuepoint_domain::user::challenge::{AnswerOutcome, Challenge, ISSUE_WINDOW, Purpose, may_issue};
+use cuepoint_domain::user::code_quotas::{CountedCode, TooMany};
+use cuepoint_domain::user::email_change::{EmailChanged, EmailRestored};
+use cuepoint_domain::user::session::TokenHash;
 use diesel::dsl::sql;
 use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;

@@ -3,8 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
-use cuepoint_domain::account::User;
-use cuepoint_domain::account::session::{Session, TokenHash};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::Wallet;
 use cuepoint_domain::page::{PageRequest, Rows};
@@ -13,6 +11,8 @@ use cuepoint_domain::ports::{
 };
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::User;
+use cuepoint_domain::user::session::{Session, TokenHash};
 use cuepoint_store_sql::rows::names;
 use diesel::dsl::{exists, select, sql};
 use diesel::helper_types::IntoBoxed;

@@ -1,8 +1,6 @@
 //! Sessions and their refresh tokens.
 
 use async_trait::async_trait;
-use cuepoint_domain::account::Role;
-use cuepoint_domain::account::session::{Candidates, PresentedToken, RefreshToken, Session, TokenHash};
 use cuepoint_domain::authorization::{AccountStatus, Epoch, RevocationList};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::money::Currency;
@@ -10,6 +8,8 @@ use cuepoint_domain::network::ClientNetwork;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{BeginOutcome, ExchangeOutcome, PasswordHash, Sessions, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::Role;
+use cuepoint_domain::user::session::{Candidates, PresentedToken, RefreshToken, Session, TokenHash};
 use diesel::dsl::{exists, select};
 use diesel::prelude::*;
 

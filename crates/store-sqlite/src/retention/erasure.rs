@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use cuepoint_domain::account::{Role, User, erase as erase_person};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Erased, Unavailable};
+use cuepoint_domain::privacy::erase as erase_person;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::TopupStatus;
+use cuepoint_domain::user::{Role, User};
 use diesel::dsl::{exists, sql};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};

@@ -1,12 +1,12 @@
 //! The purge of rows past their retention.
 
-use cuepoint_domain::account::challenge::Purpose;
-use cuepoint_domain::account::code_quotas;
-use cuepoint_domain::account::security_log::SecurityEvent;
-use cuepoint_domain::account::session::Session;
 use cuepoint_domain::network::KnownNetwork;
 use cuepoint_domain::operation::KeyRecord;
+use cuepoint_domain::security_log::SecurityEvent;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::challenge::Purpose;
+use cuepoint_domain::user::code_quotas;
+use cuepoint_domain::user::session::Session;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 use time::Duration;

@@ -1,13 +1,13 @@
 //! Users and their credentials.
 
-use cuepoint_domain::account::User;
-use cuepoint_domain::account::challenge::Challenge;
-use cuepoint_domain::account::session::{RefreshToken, Session};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::{Balance, Wallet};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::PasswordHash;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::User;
+use cuepoint_domain::user::challenge::Challenge;
+use cuepoint_domain::user::session::{RefreshToken, Session};
 use cuepoint_store_sql::rows::{
     Corrupt, StoredChallenge, StoredSession, StoredToken, StoredUser, StoredWallet,
 };

@@ -1,8 +1,8 @@
 //! Counts of codes sent to phones.
 
-use cuepoint_domain::account::code_quotas::{CodeQuota, CountedCode, KeptCode, TooMany};
-use cuepoint_domain::account::session::{Candidates, TokenHash};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::code_quotas::{CodeQuota, CountedCode, KeptCode, TooMany};
+use cuepoint_domain::user::session::{Candidates, TokenHash};
 use diesel::prelude::*;
 
 use crate::connect::failure::SqliteFailure;

@@ -5,7 +5,6 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use cuepoint_domain::account::User;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::{Amount, Currency, Money};
 use cuepoint_domain::operation::{OperationMetadata, Plan, plans};
@@ -13,6 +12,7 @@ use cuepoint_domain::ports::{Applied, ApplyError, Ids, Ledger, PasswordHash, Peo
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Charge;
+use cuepoint_domain::user::User;
 use cuepoint_store_sql::limits::{GROUP, UNREADY_FOR};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cuepoint_domain::account::User;
 use cuepoint_domain::audit::Auditor;
 use cuepoint_domain::ids::{OperationId, UserId};
 use cuepoint_domain::money::{Amount, Currency, Money};
@@ -18,6 +17,7 @@ use cuepoint_domain::ports::{
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Charge;
+use cuepoint_domain::user::User;
 use cuepoint_store_sql::copy::{CopyEndpoint, CopyRole};
 use cuepoint_store_sqlite::testing::TestDirectory;
 use cuepoint_store_sqlite::{SqliteBackend, SqliteCopyEndpoint, SqliteStore, migrate};

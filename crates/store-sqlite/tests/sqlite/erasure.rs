@@ -2,10 +2,6 @@
 
 use std::net::IpAddr;
 
-use cuepoint_domain::account::challenge::{Challenge, Purpose};
-use cuepoint_domain::account::security_log::{EventFilter, EventKind, SecurityEvent};
-use cuepoint_domain::account::session::{ClientInfo, Session, TokenHash};
-use cuepoint_domain::account::{AccountStatusChange, Field, Kilometres, Locate, ProfileChange, User};
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::operation::{Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, plans};
@@ -14,7 +10,11 @@ use cuepoint_domain::ports::{
     Blocks, EndpointAddition, Erased, Ids, Ledger, Logins, PasswordHash, People, Registered, SecurityLog,
     WebhookEndpoints,
 };
+use cuepoint_domain::security_log::{EventFilter, EventKind, SecurityEvent};
 use cuepoint_domain::text::{Email, Line};
+use cuepoint_domain::user::challenge::{Challenge, Purpose};
+use cuepoint_domain::user::session::{ClientInfo, Session, TokenHash};
+use cuepoint_domain::user::{AccountStatusChange, Field, Kilometres, Locate, ProfileChange, User};
 use cuepoint_domain::webhook::{EndpointUrl, NewEndpoint, SealedSecret};
 use cuepoint_store_sqlite::SqliteStore;
 use cuepoint_store_sqlite::testing::TestDirectory;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use cuepoint_domain::account::ProfileChange;
 use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::operation::{Rejection, plans};
 use cuepoint_domain::ports::{ApplyError, Erased, Ledger, People};
+use cuepoint_domain::user::ProfileChange;
 use cuepoint_store_sqlite::SqliteStore;
 use cuepoint_store_sqlite::testing::TestDirectory;
 use diesel::SqliteConnection;

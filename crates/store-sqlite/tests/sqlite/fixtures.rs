@@ -4,7 +4,6 @@ use std::future::Future;
 use std::path::Path;
 use std::time::Duration;
 
-use cuepoint_domain::account::{ArtistType, DjProfile, User};
 use cuepoint_domain::audit::Auditor;
 use cuepoint_domain::ids::{OperationId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
@@ -14,6 +13,7 @@ use cuepoint_domain::ports::{Audit, Ids, Ledger, PasswordHash, People, Registere
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Charge;
+use cuepoint_domain::user::{ArtistType, DjProfile, User};
 use cuepoint_domain::withdrawal::{NewWithdrawal, WithdrawalAmount, WithdrawalTerms};
 use cuepoint_store_sqlite::SqliteStore;
 use diesel::prelude::*;

@@ -1,12 +1,12 @@
 //! SQL conditions and constraints that repeat a rule of the domain agree with it on the same rows.
 
-use cuepoint_domain::account::security_log::SecurityEvent;
-use cuepoint_domain::account::session::{ClientInfo, Session};
 use cuepoint_domain::ids::SessionId;
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Sessions, Withdrawals};
+use cuepoint_domain::security_log::SecurityEvent;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::session::{ClientInfo, Session};
 use cuepoint_domain::withdrawal::{NextSend, WithdrawalState, WithdrawalStatus};
 use cuepoint_store_sqlite::testing::TestDirectory;
 use diesel::connection::SimpleConnection;

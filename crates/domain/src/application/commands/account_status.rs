@@ -2,13 +2,13 @@
 
 use thiserror::Error;
 
-use crate::account::{AccountStatusChange, User};
 use crate::application::{Authorized, Command, CommandError, Environment, Failure};
 use crate::authorization::{Principal, permission};
 use crate::entity_ref::EntityKind;
 use crate::ids::UserId;
 use crate::operation::{OperationMetadata, Plan, Rejection, plans};
 use crate::text::Line;
+use crate::user::{AccountStatusChange, User};
 
 /// Changes the role or suspension of another user, as an operator. A suspension ends the user's sessions.
 #[derive(Clone, Copy, Debug)]

@@ -2,11 +2,11 @@
 
 use thiserror::Error;
 
-use crate::account::{ProfileChange, ProfileRefusal};
 use crate::application::{Authorized, Command, CommandError, Environment, Failure, Requirement};
 use crate::authorization::{Ownership, Principal, permission};
 use crate::operation::{OperationMetadata, Plan, Rejection, plans};
 use crate::ports::Profile;
+use crate::user::{ProfileChange, ProfileRefusal};
 
 /// Changes the principal's own profile.
 #[derive(Clone, Copy, Debug)]

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use time::Duration;
 
-use crate::account::User;
 use crate::application::Environment;
 use crate::application::endpoint_notices::notify_verified;
 use crate::application::jobs::delivery_turn::{EventBatch, LEASE, RunningTurn, TurnSummary, attempt_record};
 use crate::application::jobs::undecryptable::Undecryptable;
 use crate::ids::{UserId, WebhookEndpointId};
 use crate::ports::{Notice, Unavailable, WebhookMessage};
+use crate::user::User;
 use crate::webhook::{EndpointState, WebhookEndpoint};
 
 /// The number of endpoints whose pending events are read.

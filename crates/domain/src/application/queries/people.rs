@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::account::User;
 use crate::application::{Authorized, Environment, Failure, Loadable as _};
 use crate::authorization::{Principal, permission};
 use crate::ids::UserId;
 use crate::page::{PageRequest, Rows};
 use crate::text::{Email, Line};
+use crate::user::User;
 
 /// Finds users.
 #[derive(Clone)]

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::account::User;
 use crate::application::{Authorized, Environment, Failure};
 use crate::authorization::{Principal, permission};
 use crate::ids::UserId;
 use crate::page::{PageRequest, Rows};
 use crate::ports::{DjFilter, Profile};
+use crate::user::User;
 
 /// Reads profiles.
 #[derive(Clone)]

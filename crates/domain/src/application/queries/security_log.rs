@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::account::security_log::{EventFilter, SecurityEvent};
-use crate::account::session::ClientInfo;
 use crate::application::completion::run_to_completion;
 use crate::application::{Authorized, Environment, Failure};
 use crate::authorization::{Principal, permission};
 use crate::page::{PageRequest, Rows};
+use crate::security_log::{EventFilter, SecurityEvent};
 use crate::text::Line;
+use crate::user::session::ClientInfo;
 
 /// Reads the security log, and records denied requests in it.
 #[derive(Clone)]

@@ -1,9 +1,9 @@
 //! Registration, login and refresh tokens, on doubles of the ports.
 
 use super::*;
-use crate::account::session::{Candidates, TokenHash};
-use crate::account::{AccountStatusChange, change_account_status};
 use crate::text::Password;
+use crate::user::session::{Candidates, TokenHash};
+use crate::user::{AccountStatusChange, change_account_status};
 
 /// The doubles of a test, and its expectations of the security log.
 #[derive(Default)]

@@ -1,11 +1,11 @@
 //! Changes and restorations of e-mail addresses, on doubles of the ports.
 
 use super::*;
-use crate::account::challenge::{Challenge, Purpose};
-use crate::account::email_change::{EmailChanged, EmailRestored};
-use crate::account::session::{Candidates, TokenHash};
 use crate::ledger::Balance;
 use crate::text::Password;
+use crate::user::challenge::{Challenge, Purpose};
+use crate::user::email_change::{EmailChanged, EmailRestored};
+use crate::user::session::{Candidates, TokenHash};
 
 /// The doubles of a test, and the kinds of security events that it expects.
 #[derive(Default)]

@@ -76,7 +76,7 @@ impl Command for Probe<'_> {
         if self.refused {
             return Err(CommandError::Refused(Refused));
         }
-        let change = crate::account::AccountStatusChange::Suspend;
+        let change = crate::user::AccountStatusChange::Suspend;
         Ok(crate::operation::plans::change_account_status(metadata, principal.user, change))
     }
 }

@@ -37,9 +37,6 @@ use super::jobs::{OrderAttempt, OrderObserver};
 use super::queries::*;
 use super::security_audit::SecurityAudit;
 use super::*;
-use crate::account::security_log::{EventKind, SecurityEvent};
-use crate::account::session::ClientInfo;
-use crate::account::{ArtistType, DjProfile, Role, User};
 use crate::authorization::Principal;
 use crate::event::Feed;
 use crate::ids::{
@@ -54,9 +51,12 @@ use crate::operation::{
     StoredReceipt,
 };
 use crate::ports::*;
+use crate::security_log::{EventKind, SecurityEvent};
 use crate::text::{Email, Line, MusicUrl};
 use crate::timestamp::Timestamp;
 use crate::topup::{OrderTerms, Topup};
+use crate::user::session::ClientInfo;
+use crate::user::{ArtistType, DjProfile, Role, User};
 use crate::webhook::{EndpointUrl, NewEndpoint, SealedSecret, WebhookEndpoint};
 use crate::withdrawal::{PayoutTerms, WithdrawalTerms};
 

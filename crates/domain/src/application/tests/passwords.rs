@@ -1,11 +1,11 @@
 //! Changes and resets of passwords, on doubles of the ports.
 
 use super::*;
-use crate::account::challenge::Purpose;
-use crate::account::code_quotas::{CodeQuota, TooMany};
-use crate::account::session::TokenHash;
-use crate::account::{AccountStatusChange, change_account_status};
 use crate::text::Password;
+use crate::user::challenge::Purpose;
+use crate::user::code_quotas::{CodeQuota, TooMany};
+use crate::user::session::TokenHash;
+use crate::user::{AccountStatusChange, change_account_status};
 
 /// The doubles of a test, and its expectations of the security log.
 #[derive(Default)]

@@ -3,11 +3,11 @@
 use futures_util::FutureExt as _;
 
 use super::*;
-use crate::account::security_log::EventFilter;
-use crate::account::{AccountStatusChange, Block};
 use crate::entity_ref::EntityKind;
 use crate::operation::{Actor, Step};
 use crate::page::{PageRequest, Rows};
+use crate::security_log::EventFilter;
+use crate::user::{AccountStatusChange, Block};
 
 const CHANGE: ChangeAccountStatus = ChangeAccountStatus { id: UserId::new(2).unwrap() };
 

@@ -3,10 +3,10 @@
 use futures_util::{StreamExt as _, TryStreamExt as _};
 
 use super::*;
-use crate::account::ErasureRefusal;
-use crate::account::personal_data::{Part, Record};
 use crate::entity_ref::EntityRef;
 use crate::ledger::{ChainHash, Entry, EntryKind};
+use crate::privacy::ErasureRefusal;
+use crate::privacy::personal_data::{Part, Record};
 use crate::text::Password;
 
 const WEEK: Duration = Duration::days(7);

@@ -2,9 +2,9 @@
 
 use super::accounts::{Setup, accounts, checked, hash, known, password, session};
 use super::*;
-use crate::account::session::{Session, TokenHash};
-use crate::account::{AccountStatusChange, change_account_status};
 use crate::page::Rows;
+use crate::user::session::{Session, TokenHash};
+use crate::user::{AccountStatusChange, change_account_status};
 
 /// A taken address, and the state found by a repeated registration.
 struct Taken {

@@ -1,9 +1,9 @@
 //! E-mail and phone verification, on doubles of the ports.
 
 use super::*;
-use crate::account::challenge::{AnswerOutcome, Purpose};
-use crate::account::code_quotas::{CodeQuota, CountedCode, TooMany};
-use crate::account::session::{Candidates, TokenHash};
+use crate::user::challenge::{AnswerOutcome, Purpose};
+use crate::user::code_quotas::{CodeQuota, CountedCode, TooMany};
+use crate::user::session::{Candidates, TokenHash};
 
 /// The doubles of a test, and its expectations of the security log.
 #[derive(Default)]

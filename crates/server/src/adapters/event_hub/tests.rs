@@ -1,11 +1,11 @@
 //! Delivery of events to streams, and their end.
 
-use cuepoint_domain::account::Role;
 use cuepoint_domain::event::EventType;
 use cuepoint_domain::ids::{OperationId, SessionId, TopupId};
 use cuepoint_domain::money::{Amount, Money};
 use cuepoint_domain::operation::Outcome;
 use cuepoint_domain::topup::{self, Charge};
+use cuepoint_domain::user::Role;
 
 use super::*;
 

@@ -2,11 +2,11 @@
 
 use std::net::IpAddr;
 
-use cuepoint_domain::account::challenge::Purpose;
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ports::{EndpointAct, EndpointMention, EndpointNews, Notice, SecurityCause, Token};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::challenge::Purpose;
 use cuepoint_domain::webhook::DisabledReason;
 
 use super::{LinkTemplate, MessageLinks};

@@ -1,9 +1,9 @@
 //! Refresh tokens, reset tokens and codes, random or derived, and their stored hashes.
 
-use cuepoint_domain::account::session::{Candidates, TokenHash};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ports::{LowEntropyValue, PasswordHash, Secrets, Token, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::session::{Candidates, TokenHash};
 use sha2::{Digest, Sha256};
 
 use super::keys::KeysInForce;

@@ -11,11 +11,11 @@ use biscuit::{
     Validation, ValidationOptions,
 };
 use chrono::{DateTime, Utc};
-use cuepoint_domain::account::Role;
 use cuepoint_domain::authorization::{Epoch, Principal};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ports::AccessToken;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::Role;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;

@@ -1,8 +1,6 @@
 //! Mapping of account refusals to API errors: registration, login, sessions, passwords, verification,
 //! profiles, account status, blocks and erasure.
 
-use cuepoint_domain::account::code_quotas::{self, CodeQuota};
-use cuepoint_domain::account::{ProfileRefusal, challenge};
 use cuepoint_domain::application::commands::{ChangeAccountStatusRefusal, ChangeProfileRefusal};
 use cuepoint_domain::application::{
     BlockRefusal, ChangePasswordRefusal, ConfirmEmailRefusal, EraseRefusal, LoginRefusal, RefreshRefusal,
@@ -10,6 +8,8 @@ use cuepoint_domain::application::{
     SendCodeRefusal, VerifyRefusal,
 };
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::code_quotas::{self, CodeQuota};
+use cuepoint_domain::user::{ProfileRefusal, challenge};
 use time::Duration;
 
 use crate::http::wire::error::{ApiError, Code, Quota};

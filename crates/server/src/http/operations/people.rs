@@ -1,11 +1,11 @@
 //! Accounts, for staff: their status and role.
 
-use cuepoint_domain::account::{AccountStatusChange, Role};
 use cuepoint_domain::application::Done;
 use cuepoint_domain::application::commands::ChangeAccountStatus;
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::text::Line;
+use cuepoint_domain::user::{AccountStatusChange, Role};
 
 use crate::http::call::{self, ApiCall};
 use crate::http::command_call::CommandCall;

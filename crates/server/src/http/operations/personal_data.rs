@@ -3,9 +3,9 @@
 use std::error::Error;
 
 use actix_web::web::Bytes;
-use cuepoint_domain::account::personal_data::{Part, Record};
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ports::Unavailable;
+use cuepoint_domain::privacy::personal_data::{Part, Record};
 use cuepoint_domain::text::Password;
 use futures_util::future;
 use futures_util::stream::{self, Stream, StreamExt as _};
@@ -141,10 +141,10 @@ mod tests {
     use std::io::{Read as _, Write as _};
 
     use actix_web::{App, HttpServer, web};
-    use cuepoint_domain::account::Block;
     use cuepoint_domain::ids::UserId;
     use cuepoint_domain::text::Line;
     use cuepoint_domain::timestamp::Timestamp;
+    use cuepoint_domain::user::Block;
 
     use super::*;
 

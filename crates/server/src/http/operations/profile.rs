@@ -1,12 +1,12 @@
 //! The caller's profile.
 
-use cuepoint_domain::account::{DjChange, Field, Kilometres, Locate, ProfileChange};
 use cuepoint_domain::application::Done;
 use cuepoint_domain::application::commands::ChangeProfile;
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::ports::Profile;
 use cuepoint_domain::text::Line;
+use cuepoint_domain::user::{DjChange, Field, Kilometres, Locate, ProfileChange};
 
 use crate::http::call::ApiCall;
 use crate::http::command_call::CommandCall;

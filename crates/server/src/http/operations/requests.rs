@@ -1,6 +1,5 @@
 //! Music requests.
 
-use cuepoint_domain::account::ArtistType;
 use cuepoint_domain::application::Done;
 use cuepoint_domain::application::commands::{AnswerRequest, CancelRequest, DjAnswer, OpenRequest};
 use cuepoint_domain::application::queries::OwnRequestFilter;
@@ -9,6 +8,7 @@ use cuepoint_domain::ids::{RequestId, UserId};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::{self, NewRequest, RequestStatus};
 use cuepoint_domain::text::{Line, MusicUrl};
+use cuepoint_domain::user::ArtistType;
 
 use crate::http::call::{self, ApiCall};
 use crate::http::command_call::CommandCall;

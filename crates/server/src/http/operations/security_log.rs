@@ -1,8 +1,8 @@
 //! The security log, for staff.
 
-use cuepoint_domain::account::security_log::{EventFilter, EventKind};
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::UserId;
+use cuepoint_domain::security_log::{EventFilter, EventKind};
 
 use crate::http::call::{self, ApiCall};
 use crate::http::declaration::{operations, page};

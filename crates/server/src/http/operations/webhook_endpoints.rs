@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use cuepoint_domain::account::Field;
 use cuepoint_domain::application::{Done, EndpointRequest, ReplayRequest};
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::event::EventType;
 use cuepoint_domain::ids::WebhookEndpointId;
 use cuepoint_domain::operation::Position;
 use cuepoint_domain::text::{Line, Password};
+use cuepoint_domain::user::Field;
 use cuepoint_domain::webhook::{EndpointSettings, EndpointUrl, WebhookEndpoint};
 
 use crate::http::call::{self, ApiCall};

@@ -7,8 +7,8 @@ use std::sync::Once;
 use actix_web::dev::RequestHead;
 use actix_web::http::header::{self, HeaderMap};
 use actix_web::{HttpMessage as _, HttpRequest};
-use cuepoint_domain::account::session::ClientInfo;
 use cuepoint_domain::text::Line;
+use cuepoint_domain::user::session::ClientInfo;
 
 pub use crate::networks::ClientAddress;
 use crate::networks::Networks;

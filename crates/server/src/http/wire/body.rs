@@ -48,8 +48,8 @@ pub trait RequestBody: Sized {
 
 /// Readers for each form of field; `None` for an invalid field.
 pub mod read {
-    use cuepoint_domain::account::Field;
     use cuepoint_domain::money::Currency;
+    use cuepoint_domain::user::Field;
 
     use crate::http::wire::fields::Fields;
     use crate::http::wire::kinds::Kind;
@@ -278,8 +278,8 @@ pub(crate) use {body, body_schema, described_fields, key};
 
 #[cfg(test)]
 mod tests {
-    use cuepoint_domain::account::Field;
     use cuepoint_domain::text::Line;
+    use cuepoint_domain::user::Field;
     use serde_json::{Value, json};
     use utoipa::PartialSchema as _;
 

@@ -1,6 +1,6 @@
 //! Reads the fields of a body one by one, so that a refusal names all invalid fields at once.
 
-use cuepoint_domain::account::Field;
+use cuepoint_domain::user::Field;
 use serde_json::value::RawValue;
 
 use crate::http::wire::error::ApiError;

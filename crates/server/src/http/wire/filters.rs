@@ -14,7 +14,6 @@
 
 use std::collections::BTreeSet;
 
-use cuepoint_domain::account::security_log::EventKind;
 use cuepoint_domain::application::queries::EventQueries;
 use cuepoint_domain::event::EventType;
 use cuepoint_domain::ids::UserId;
@@ -22,6 +21,7 @@ use cuepoint_domain::ledger::EntryKind;
 use cuepoint_domain::music_request::RequestStatus;
 use cuepoint_domain::operation::Position;
 use cuepoint_domain::provider_reference::ProviderReference;
+use cuepoint_domain::security_log::EventKind;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::TopupStatus;
 use cuepoint_domain::withdrawal::WithdrawalStatus;

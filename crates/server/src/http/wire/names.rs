@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 
 use cuepoint_domain::{
-    account, account::challenge, account::personal_data, account::security_log, address, entity_ref, event,
-    ledger, music_request, operation, provider_message, topup, webhook, withdrawal,
+    address, entity_ref, event, ledger, music_request, operation, privacy::personal_data, provider_message,
+    security_log, topup, user, user::challenge, webhook, withdrawal,
 };
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
@@ -111,7 +111,7 @@ names! {
     /// What has to happen before a withdrawal can go on.
     WaitingFor = withdrawal::WaitingFor::all().map(withdrawal::WaitingFor::name);
     /// Role of an account.
-    Role = account::Role::all().map(account::Role::name);
+    Role = user::Role::all().map(user::Role::name);
     /// Type of an event.
     EventType = event::EventType::all().map(event::EventType::name);
     /// Kind of a security log event.
@@ -131,7 +131,7 @@ names! {
     /// Result of a ledger audit.
     AuditStatus = AUDIT_STATUSES;
     /// Popularity of an artist.
-    ArtistType = account::ArtistType::all().map(account::ArtistType::name);
+    ArtistType = user::ArtistType::all().map(user::ArtistType::name);
     /// Kind of the object of a wallet entry.
     ReferenceType = entity_ref::EntityKind::posted().map(entity_ref::EntityKind::name);
     /// Answer of a DJ.

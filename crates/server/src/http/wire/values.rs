@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use cuepoint_domain::account::{ArtistType, Kilometres, Role};
 use cuepoint_domain::application::commands::DjAnswer;
 use cuepoint_domain::event::EventType;
 use cuepoint_domain::ids::UserId;
@@ -13,6 +12,7 @@ use cuepoint_domain::provider_message::Excerpt;
 use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::text::{Email, Line, MusicUrl, Password, Phone, TextError};
 use cuepoint_domain::topup::{PaidAmount, PaidCurrency};
+use cuepoint_domain::user::{ArtistType, Kilometres, Role};
 use cuepoint_domain::webhook::EndpointUrl;
 use cuepoint_domain::withdrawal::WithdrawalAmount;
 use serde_json::value::RawValue;

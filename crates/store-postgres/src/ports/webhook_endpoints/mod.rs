@@ -5,12 +5,12 @@ mod changes;
 use std::slice::from_ref;
 
 use async_trait::async_trait;
-use cuepoint_domain::account::User;
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::{UserId, WebhookEndpointId};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{EndpointAddition, EndpointUpdate, Unavailable, WebhookEndpoints};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::User;
 use cuepoint_domain::webhook::{
     Attempt, EndpointChange, FailedDelivery, Lease, NewEndpoint, Turn, WebhookEndpoint,
 };

@@ -1,6 +1,5 @@
 //! Stored receipts, including those of earlier versions.
 
-use cuepoint_domain::account::{ArtistType, Coordinates, DjProfile, Kilometres, Rating, Role, User};
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::money::{Amount, Money};
 use cuepoint_domain::music_request::{MusicRequest, RequestState};
@@ -8,6 +7,7 @@ use cuepoint_domain::operation::PlanKind;
 use cuepoint_domain::text::{Email, Line, MusicUrl, PaymentUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Orders, Suspense, SuspenseSettlement, Topup, TopupStatus};
+use cuepoint_domain::user::{ArtistType, Coordinates, DjProfile, Kilometres, Rating, Role, User};
 use cuepoint_domain::withdrawal::{Approval, Withdrawal, WithdrawalState, WithdrawalStatus};
 
 use super::*;

@@ -1,6 +1,5 @@
 //! The rows that are tampered with.
 
-use cuepoint_domain::account::{AccountStatusChange, ArtistType, DjChange, Field, ProfileChange, Role, User};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
 use cuepoint_domain::money::{BasisPoints, Money};
@@ -9,6 +8,7 @@ use cuepoint_domain::operation::{Outcome, Plan, plans};
 use cuepoint_domain::ports::{Ids, Ledger, PasswordHash, People, Topups};
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::topup::Charge;
+use cuepoint_domain::user::{AccountStatusChange, ArtistType, DjChange, Field, ProfileChange, Role, User};
 use cuepoint_domain::withdrawal;
 use cuepoint_store_sqlite::SqliteStore;
 use diesel::SqliteConnection;

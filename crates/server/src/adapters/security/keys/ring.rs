@@ -3,8 +3,8 @@
 use std::fmt;
 
 use anyhow::{Context, ensure};
-use cuepoint_domain::account::session::Candidates;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::session::Candidates;
 use secrecy::{ExposeSecret, SecretString};
 
 use super::key::{Algorithm, Key, PublicKey};

@@ -1,6 +1,6 @@
 //! Views of blocks for DJs.
 
-use cuepoint_domain::account;
+use cuepoint_domain::user;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -31,7 +31,7 @@ pub struct BlockData {
 impl BlockView {
     /// The block.
     #[must_use]
-    pub fn new(block: &account::Block) -> Self {
+    pub fn new(block: &user::Block) -> Self {
         Self {
             user_id: block.guest.get(),
             name: block.name.as_str().to_owned(),

@@ -1,14 +1,12 @@
 //! Views that appear only in an export.
 
-use cuepoint_domain::account;
-use cuepoint_domain::account::challenge;
-use cuepoint_domain::account::personal_data;
-use cuepoint_domain::account::session;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ledger;
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::privacy::personal_data;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::{self, challenge, session};
 use cuepoint_domain::webhook::WebhookEndpoint;
 use cuepoint_domain::withdrawal;
 use serde::Serialize;
@@ -151,7 +149,7 @@ fn text(line: &Option<Line>) -> Option<String> {
 impl AccountView {
     /// The account data of this user.
     #[must_use]
-    pub fn new(user: &account::User) -> Self {
+    pub fn new(user: &user::User) -> Self {
         Self {
             role: user.role.name(),
             created_at: WireTimestamp(user.created_at),

@@ -4,10 +4,9 @@
 //! an erased user. Events show the same objects without names, as they were right after the event, and so do answers to
 //! commands, because a repeated command gets its first answer.
 
-use cuepoint_domain::account::security_log;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::{provider_message, topup};
+use cuepoint_domain::{provider_message, security_log, topup};
 use serde::Serialize;
 use utoipa::ToSchema;
 

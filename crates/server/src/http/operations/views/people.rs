@@ -1,8 +1,8 @@
 //! Views of users for clients.
 
-use cuepoint_domain::account::{self, Coordinates, DjProfile, Kilometres, Rating};
 use cuepoint_domain::money::{Currency, Money};
 use cuepoint_domain::text::Line;
+use cuepoint_domain::user::{self, Coordinates, DjProfile, Kilometres, Rating};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -129,7 +129,7 @@ fn rating(rating: Rating) -> Number {
 impl UserView {
     /// The user with their available balance.
     #[must_use]
-    pub fn new(user: &account::User, available: Money, currency: &Currency) -> Self {
+    pub fn new(user: &user::User, available: Money, currency: &Currency) -> Self {
         let dj = user.dj.clone().unwrap_or_default();
         Self {
             id: user.id.get(),
@@ -159,7 +159,7 @@ impl UserView {
 impl DjView {
     /// The DJ. An account that is not a DJ's has the values of a DJ without any.
     #[must_use]
-    pub fn new(user: &account::User, currency: &Currency) -> Self {
+    pub fn new(user: &user::User, currency: &Currency) -> Self {
         let none = DjProfile::default();
         let dj = user.dj.as_ref().unwrap_or(&none);
         Self {
@@ -185,8 +185,8 @@ mod tests {
     use cuepoint_domain::text::Email;
     use cuepoint_domain::timestamp::Timestamp;
 
-    fn person(is_dj: bool) -> account::User {
-        account::User::registered(
+    fn person(is_dj: bool) -> user::User {
+        user::User::registered(
             UserId::new(7).unwrap(),
             Line::new("Ada").unwrap(),
             Email::new("ada@example.com").unwrap(),

@@ -1,8 +1,8 @@
 //! The export of personal data.
 
-use cuepoint_domain::account::personal_data::Record;
 use cuepoint_domain::ids::SessionId;
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::privacy::personal_data::Record;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -79,7 +79,7 @@ pub fn row(record: &Record, current: SessionId, currency: &Currency) -> serde_js
 mod tests {
     use std::collections::BTreeSet;
 
-    use cuepoint_domain::account::personal_data::Part;
+    use cuepoint_domain::privacy::personal_data::Part;
     use utoipa::PartialSchema as _;
 
     use super::*;

@@ -77,12 +77,12 @@ impl<'r> MusicRequestView<'r> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cuepoint_domain::account::ArtistType;
     use cuepoint_domain::ids::{RequestId, UserId};
     use cuepoint_domain::money::Money;
     use cuepoint_domain::music_request::RequestState;
     use cuepoint_domain::text::{Line, MusicUrl};
     use cuepoint_domain::timestamp::Timestamp;
+    use cuepoint_domain::user::ArtistType;
 
     #[test]
     fn a_request_has_exactly_the_specified_keys() {

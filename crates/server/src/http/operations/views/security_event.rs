@@ -1,6 +1,6 @@
 //! Views of the security log for clients.
 
-use cuepoint_domain::account::security_log;
+use cuepoint_domain::security_log;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -1,8 +1,8 @@
 //! Views of sessions for clients.
 
-use cuepoint_domain::account::session;
 use cuepoint_domain::ids::SessionId;
 use cuepoint_domain::network::KnownNetwork;
+use cuepoint_domain::user::session;
 use serde::Serialize;
 use utoipa::ToSchema;
 

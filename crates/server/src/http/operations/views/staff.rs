@@ -1,6 +1,6 @@
 //! Views of accounts for staff.
 
-use cuepoint_domain::account::User;
+use cuepoint_domain::user::User;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -1,7 +1,7 @@
 use std::sync::{Arc, Mutex};
 
-use cuepoint_domain::account::Role;
 use cuepoint_domain::ids::UserId;
+use cuepoint_domain::user::Role;
 
 use super::*;
 

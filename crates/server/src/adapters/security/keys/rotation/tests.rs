@@ -1,8 +1,8 @@
 #![allow(clippy::arithmetic_side_effects, reason = "a test may fail loudly")]
 
-use cuepoint_domain::account::Role;
 use cuepoint_domain::authorization::{Epoch, Principal};
 use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::user::Role;
 
 use super::*;
 use crate::adapters::security::keys::{KeyRing, KeysInForce};

@@ -4,10 +4,10 @@
 //! reserved for the user, and no second change is possible, so that a thief can neither take it nor wait the token out
 //! by another change.
 
-use crate::account::User;
-use crate::account::challenge::{Challenge, Purpose};
-use crate::account::session::TokenHash;
 use crate::timestamp::Timestamp;
+use crate::user::User;
+use crate::user::challenge::{Challenge, Purpose};
+use crate::user::session::TokenHash;
 
 /// The outcome of a change of the e-mail address.
 #[derive(Clone, PartialEq, Debug)]
@@ -61,9 +61,9 @@ mod tests {
     use time::Duration;
 
     use super::*;
-    use crate::account::challenge::AnswerOutcome;
     use crate::ids::UserId;
     use crate::text::{Email, Line};
+    use crate::user::challenge::AnswerOutcome;
 
     fn at(minute: i64) -> Timestamp {
         Timestamp::EPOCH.plus(Duration::minutes(minute))

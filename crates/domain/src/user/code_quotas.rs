@@ -5,8 +5,8 @@ use core::num::NonZeroU32;
 
 use time::Duration;
 
-use crate::account::session::{Candidates, TokenHash};
 use crate::timestamp::Timestamp;
+use crate::user::session::{Candidates, TokenHash};
 
 /// The maximum number of codes by phone within [`WINDOW`] to one number, across all accounts.
 pub const PER_NUMBER: u32 = 5;
@@ -18,7 +18,7 @@ pub const WINDOW: Duration = Duration::days(1);
 /// A quota that a code counts against.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CodeQuota {
-    /// Codes per user or address within an hour ([`crate::account::challenge::MAX_ISSUED`]).
+    /// Codes per user or address within an hour ([`crate::user::challenge::MAX_ISSUED`]).
     Hour,
     /// Codes per phone number.
     Number,

@@ -3,13 +3,13 @@
 use strum::{EnumIter, EnumString, IntoStaticStr};
 use time::Duration;
 
-use crate::account::session::ClientInfo;
 use crate::authorization::Principal;
 use crate::ids::{SessionId, UserId};
 use crate::names::named_enum;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 use crate::unknown::UnknownName;
+use crate::user::session::ClientInfo;
 
 /// The kind of an event.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]

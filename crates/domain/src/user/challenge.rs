@@ -3,13 +3,13 @@
 use strum::{EnumIter, EnumString, IntoStaticStr};
 use time::Duration;
 
-use crate::account::User;
-use crate::account::code_quotas::{CodeQuota, TooMany};
-use crate::account::session::TokenHash;
 use crate::ids::UserId;
 use crate::names::named_enum;
 use crate::text::Email;
 use crate::timestamp::Timestamp;
+use crate::user::User;
+use crate::user::code_quotas::{CodeQuota, TooMany};
+use crate::user::session::TokenHash;
 
 /// The purpose of a challenge.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]

@@ -2,10 +2,6 @@
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
-use crate::account::challenge::Challenge;
-use crate::account::security_log::SecurityEvent;
-use crate::account::session::Session;
-use crate::account::{Block, User};
 use crate::entity_ref::{EntityKind, EntityRef};
 use crate::ids::{OperationId, UserId};
 use crate::ledger::{Balance, Entry};
@@ -14,9 +10,13 @@ use crate::names::named_enum;
 use crate::network::KnownNetwork;
 use crate::operation::{Actor, Outcome, StoredReceipt};
 use crate::provider_message::ProviderMessage;
+use crate::security_log::SecurityEvent;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 use crate::topup::Topup;
+use crate::user::challenge::Challenge;
+use crate::user::session::Session;
+use crate::user::{Block, User};
 use crate::webhook::WebhookEndpoint;
 use crate::withdrawal::Withdrawal;
 

@@ -1,7 +1,7 @@
 //! Operators' decisions about an account: suspension and role.
 
-use crate::account::{Role, User};
 use crate::timestamp::Timestamp;
+use crate::user::{Role, User};
 
 /// A change of an account's status or role.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,11 +1,11 @@
 //! Erasure of personal data: the ledger keeps what it needs, without identifying anyone.
 
-use crate::account::{DjProfile, User, leaves_an_operator};
 use crate::ledger::Wallet;
 use crate::money::Money;
 use crate::text::{Email, Line};
 use crate::timestamp::Timestamp;
 use crate::topup::Topup;
+use crate::user::{DjProfile, User, leaves_an_operator};
 
 /// Why a user cannot be erased.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,9 +1,31 @@
-//! Users, and the profiles of DJs.
+//! Users: their profiles and logins, and the changes that they and operators may make.
+//!
+//! - [`User`], [`Role`], [`DjProfile`]: the user, with the prices and ratings of a DJ;
+//! - [`ProfileChange`]: what users change themselves; [`AccountStatusChange`]: what operators change;
+//! - [`session`]: sessions and their refresh tokens;
+//! - [`challenge`]: codes and tokens that verify an address or reset a password; [`code_quotas`]: their number;
+//! - [`email_change`]: the change of the e-mail address, and the way back;
+//! - [`Block`]: a guest who is blocked by a DJ.
+
+mod block;
+pub mod challenge;
+pub mod code_quotas;
+mod dj;
+pub mod email_change;
+mod profile;
+pub mod session;
+mod status_change;
+
+pub use block::Block;
+pub use dj::{ArtistType, DjProfile, Rating};
+pub use profile::{DjChange, Field, Locate, ProfileChange, ProfileRefusal, change_profile};
+pub use status_change::{
+    AccountStatusChange, change_account_status, ends_sessions, leaves_an_operator, may_dismiss,
+};
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
 use crate::ids::UserId;
-use crate::money::Money;
 use crate::names::named_enum;
 use crate::text::{Email, Line};
 use crate::timestamp::Timestamp;
@@ -25,18 +47,6 @@ pub enum Role {
 }
 
 named_enum!(Role, Unknown);
-
-/// The kind of song of a request, which determines its price.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
-#[strum(serialize_all = "snake_case")]
-pub enum ArtistType {
-    /// A song by an upcoming artist.
-    Upcoming,
-    /// A popular song.
-    Popular,
-}
-
-named_enum!(ArtistType);
 
 /// Coordinates on Earth, in degrees.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -84,50 +94,6 @@ impl Kilometres {
     #[must_use]
     pub const fn get(self) -> f64 {
         self.0
-    }
-}
-
-/// A DJ's ratings.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Rating {
-    /// The sum of all ratings, 1 to 5 stars each.
-    pub stars: i64,
-    /// The number of ratings.
-    pub count: i64,
-}
-
-impl Rating {
-    /// The mean in hundredths of a star, rounded half up; 0 without ratings.
-    #[must_use]
-    pub fn mean_hundredths(self) -> i64 {
-        let twice = self.stars.saturating_mul(200).saturating_add(self.count);
-        self.count.checked_mul(2).and_then(|twice_count| twice.checked_div(twice_count)).unwrap_or(0)
-    }
-}
-
-/// The profile of a DJ.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct DjProfile {
-    /// Whether the DJ accepts requests now.
-    pub online: bool,
-    /// The price of a song by an upcoming artist; never negative.
-    pub fee_upcoming_artist: Money,
-    /// The price of a popular song; never negative.
-    pub fee_popular_song: Money,
-    /// The number of requests that the DJ has played, refunded ones included.
-    pub played: i64,
-    /// The DJ's ratings.
-    pub rating: Rating,
-}
-
-impl DjProfile {
-    /// The price of a song of this kind.
-    #[must_use]
-    pub const fn list_price(&self, artist_type: ArtistType) -> Money {
-        match artist_type {
-            ArtistType::Upcoming => self.fee_upcoming_artist,
-            ArtistType::Popular => self.fee_popular_song,
-        }
     }
 }
 
@@ -238,13 +204,6 @@ impl User {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_mean_rating_has_two_decimals() {
-        for (stars, count, mean) in [(0, 0, 0), (5, 1, 500), (14, 3, 467), (13, 3, 433), (9, 2, 450)] {
-            assert_eq!(Rating { stars, count }.mean_hundredths(), mean, "{stars}/{count}");
-        }
-    }
 
     #[test]
     fn invalid_coordinates_and_radii_are_refused() {

@@ -1,9 +1,9 @@
 //! Changes to a user's own profile.
 
-use crate::account::{Coordinates, DjProfile, Kilometres, User};
 use crate::money::Money;
 use crate::text::{Line, Phone};
 use crate::timestamp::Timestamp;
+use crate::user::{Coordinates, DjProfile, Kilometres, User};
 
 /// A field of a change: absent or set; a nullable field may be set to null.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
