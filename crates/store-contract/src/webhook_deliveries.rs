@@ -6,16 +6,16 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use cuepoint_domain::application::jobs::{Deliveries, OrderAttempt, OrderObserver};
-use cuepoint_domain::application::{Ports, Terms, UseCases};
+use cuepoint_domain::application::{Deliveries, Ports, Terms, UseCases};
 use cuepoint_domain::event::{Event, Feed};
 use cuepoint_domain::ids::{OperationId, UserId, WebhookEndpointId};
 use cuepoint_domain::ledger::adjustment::AdjustmentTerms;
 use cuepoint_domain::operation::plans;
 use cuepoint_domain::ports::{
     Clock, Deadline, MockAccessTokens, MockJobQueue, MockNotifier, MockPasswords, MockPayoutProvider,
-    MockPrincipalCheck, MockRevocations, MockSecrets, MockTopupProvider, SentWebhook, Store, Task,
-    TaskSpawner, Timer, Token, Unavailable, UrlProblem, WebhookMessage, WebhookSender,
+    MockPrincipalCheck, MockRevocations, MockSecrets, MockTopupProvider, OrderAttempt, OrderObserver,
+    SentWebhook, Store, Task, TaskSpawner, Timer, Token, Unavailable, UrlProblem, WebhookMessage,
+    WebhookSender,
 };
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{OrderTerms, Topup};

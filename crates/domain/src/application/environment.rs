@@ -5,16 +5,15 @@ use std::sync::Arc;
 
 use time::Duration;
 
-use crate::application::order_observer::OrderObserver;
 use crate::application::security_audit::SecurityAudit;
 use crate::ledger::adjustment::AdjustmentTerms;
 use crate::music_request::RequestTerms;
 use crate::operation::OperationMetadata;
 use crate::ports::{
     AccessTokens, Audit, Blocks, Clock, Ids, JobQueue, Ledger, Logins, MusicRequests, Notifier, OperationLog,
-    Passwords, PayoutProvider, People, PersonalRecords, PrincipalCheck, ProviderMessages, ReadinessProbe,
-    Revocations, Secrets, Sessions, Store, TaskSpawner, Timer, TopupProvider, Topups, Wallets,
-    WebhookEndpoints, WebhookSender, Withdrawals,
+    OrderObserver, Passwords, PayoutProvider, People, PersonalRecords, PrincipalCheck, ProviderMessages,
+    ReadinessProbe, Revocations, Secrets, Sessions, Store, TaskSpawner, Timer, TopupProvider, Topups,
+    Wallets, WebhookEndpoints, WebhookSender, Withdrawals,
 };
 use crate::timestamp::Timestamp;
 use crate::topup::OrderTerms;

@@ -3,6 +3,10 @@
 //! The audit visits each wallet with its entries by number, and all postings: sums, chains, heads. Then it
 //! visits each entity that money can refer to, with all its records: exactly those that its state requires,
 //! and no more. At the end it visits the positions of all operations.
+//!
+//! - [`Auditor`]: the running audit, with its [`Progress`] and [`Summary`];
+//! - `chain`: the entries of one wallet; [`Trace`]: the records of one entity;
+//! - [`Finding`]: the first inconsistency.
 
 mod chain;
 mod finding;

@@ -15,6 +15,7 @@ mod logins;
 mod music_requests;
 mod notifier;
 mod operation_log;
+mod order_observer;
 mod passwords;
 mod people;
 mod personal_data;
@@ -46,6 +47,7 @@ pub use notifier::{
     EmailNews, EndpointAct, EndpointMention, EndpointNews, Notice, Notifier, Recipient, SecurityCause,
 };
 pub use operation_log::{OperationLog, OperationPage};
+pub use order_observer::{OrderAttempt, OrderObserver, OrderOutcome};
 pub use passwords::{HashingError, LowEntropyValue, PasswordCheck, PasswordHash, Passwords, Secrets, Token};
 pub use people::{DjFilter, Erased, FirstOperator, People, Profile, Registered};
 pub use personal_data::PersonalRecords;

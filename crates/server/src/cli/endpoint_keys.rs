@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::ensure;
 use clap::Args;
-use cuepoint_domain::application::jobs::WithoutKeys;
+use cuepoint_domain::application::WithoutKeys;
 use cuepoint_domain::ids::WebhookEndpointId;
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::webhook::{MissingKeys, SealedSecret, SecretKeys};

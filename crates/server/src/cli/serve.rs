@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use actix_web::dev::Server;
 use anyhow::{Context, anyhow};
-use cuepoint_domain::application::jobs::WithoutKeys;
-use cuepoint_domain::application::{BootstrapRefusal, Bootstrapped, CommandError};
+use cuepoint_domain::application::{BootstrapRefusal, Bootstrapped, CommandError, WithoutKeys};
 use cuepoint_domain::ports::{Opening, Store};
 use socket2::{Domain, Socket, Type};
 

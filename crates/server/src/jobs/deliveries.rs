@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cuepoint_domain::application::jobs::{CheckedSecrets, WithoutKeys};
+use cuepoint_domain::application::{CheckedSecrets, WithoutKeys};
 use cuepoint_domain::ids::{UserId, WebhookEndpointId};
 use cuepoint_domain::ports::Unavailable;
 use hashlink::LruCache;

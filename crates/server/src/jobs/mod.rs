@@ -10,7 +10,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cuepoint_domain::application::jobs::WithoutKeys;
+use cuepoint_domain::application::WithoutKeys;
 use cuepoint_domain::ports::Clock as _;
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinSet;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::application::jobs::{PayoutAttempt, PayoutUpdateOutcome};
+use cuepoint_domain::application::{PayoutAttempt, PayoutUpdateOutcome};
 use cuepoint_domain::provider_message::{Contradiction, MessageSource};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::withdrawal::{PayoutUpdate, Withdrawal, WithdrawalStatus};

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use anyhow::Context;
-use cuepoint_domain::application::jobs::TurnSummary;
+use cuepoint_domain::application::TurnSummary;
 use cuepoint_domain::ports::Recorded;
 use cuepoint_domain::provider_message::{Contradiction, MessageSource};
 use metrics::{Counter, Histogram, Unit, describe_counter, describe_gauge};

@@ -2,7 +2,9 @@
 
 use thiserror::Error;
 
-use crate::application::{Authorized, Command, CommandError, Environment, Failure};
+use crate::application::environment::Environment;
+use crate::application::error::{CommandError, Failure};
+use crate::application::executor::{Authorized, Command};
 use crate::authorization::{Principal, permission};
 use crate::entity_ref::EntityKind;
 use crate::ids::UserId;

@@ -2,8 +2,9 @@
 
 use thiserror::Error;
 
-use crate::application::receipts::Adjusted;
-use crate::application::{Authorized, Command, CommandError, Environment, Failure, Requirement};
+use crate::application::environment::Environment;
+use crate::application::error::{CommandError, Failure};
+use crate::application::executor::{Adjusted, Authorized, Command, Requirement};
 use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::UserId;
 use crate::ledger::adjustment::{Adjustment, AdjustmentRefusal, Correction};

@@ -21,4 +21,4 @@ pub use withdrawals::{
     OpenWithdrawalRefusal, SendWithdrawal, SendingStep,
 };
 
-pub use crate::application::receipts::{Adjusted, Withdrawn};
+pub use crate::application::executor::{Adjusted, Withdrawn};

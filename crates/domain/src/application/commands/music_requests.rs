@@ -2,9 +2,9 @@
 
 use thiserror::Error;
 
-use crate::application::{
-    Authorized, Command, CommandError, Environment, Failure, InvalidTransition, Loadable as _, Requirement,
-};
+use crate::application::environment::Environment;
+use crate::application::error::{CommandError, Failure, InvalidTransition};
+use crate::application::executor::{Authorized, Command, Loadable as _, Requirement};
 use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::{RequestId, UserId};
 use crate::money::Money;

@@ -2,7 +2,9 @@
 
 use thiserror::Error;
 
-use crate::application::{Authorized, Command, CommandError, Environment, Failure, Requirement};
+use crate::application::environment::Environment;
+use crate::application::error::{CommandError, Failure};
+use crate::application::executor::{Authorized, Command, Requirement};
 use crate::authorization::{Ownership, Principal, permission};
 use crate::operation::{OperationMetadata, Plan, Rejection, plans};
 use crate::ports::Profile;

@@ -2,7 +2,9 @@
 
 use thiserror::Error;
 
-use crate::application::{Authorized, Command, CommandError, Environment};
+use crate::application::environment::Environment;
+use crate::application::error::CommandError;
+use crate::application::executor::{Authorized, Command};
 use crate::authorization::{Principal, permission};
 use crate::ids::ProviderMessageId;
 use crate::operation::{OperationMetadata, Plan, plans};

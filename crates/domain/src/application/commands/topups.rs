@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::application::jobs::{ProviderRefused, TopupOrders};
-use crate::application::{
-    Authorized, Command, CommandError, Context, Done, Environment, Failure, InvalidTransition, Loadable as _,
-};
+use crate::application::environment::Environment;
+use crate::application::error::{CommandError, Failure, InvalidTransition};
+use crate::application::executor::{Authorized, Command, Context, Done, Loadable as _};
+use crate::application::providers::{ProviderRefused, TopupOrders};
 use crate::authorization::{Principal, permission};
 use crate::ids::TopupId;
 use crate::money::Amount;

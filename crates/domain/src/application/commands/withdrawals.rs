@@ -3,10 +3,9 @@
 use thiserror::Error;
 
 use crate::address::DestinationRefusal;
-use crate::application::receipts::Withdrawn;
-use crate::application::{
-    Authorized, Command, CommandError, Environment, Failure, InvalidTransition, Loadable as _, Requirement,
-};
+use crate::application::environment::Environment;
+use crate::application::error::{CommandError, Failure, InvalidTransition};
+use crate::application::executor::{Authorized, Command, Loadable as _, Requirement, Withdrawn};
 use crate::authorization::{Action, Ownership, Principal, permission};
 use crate::ids::{UserId, WithdrawalId};
 use crate::ledger::adjustment::Adjustment;

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 
-use crate::application::apply::apply;
-use crate::application::{Environment, Failure};
+use crate::application::environment::Environment;
+use crate::application::error::Failure;
+use crate::application::executor::apply;
 use crate::ids::UserId;
 use crate::operation::{Rejection, plans};
 use crate::ports::ApplyError;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::application::environment::Environment;
+use crate::application::error::Failure;
 use crate::application::jobs::AbandonedTopups;
-use crate::application::{Environment, Failure};
 use crate::ports::{Store, Unavailable};
 
 /// The number of webhook endpoints that are read at once.

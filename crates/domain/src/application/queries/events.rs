@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
 use time::Duration;
 
-use crate::application::{Authorized, CommandError, Environment};
+use crate::application::environment::Environment;
+use crate::application::error::CommandError;
+use crate::application::executor::Authorized;
 use crate::authorization::{Denied, Principal, permission};
 use crate::event::{Event, EventType, Feed};
 use crate::ids::UserId;
@@ -100,7 +102,7 @@ impl EventQueries {
     /// A page of a feed.
     ///
     /// # Errors
-    /// [`FeedRefusal`] and [`Failure`](crate::application::Failure).
+    /// [`FeedRefusal`] and [`Failure`](crate::application::error::Failure).
     pub async fn page(
         &self,
         principal: &Principal,

@@ -3,7 +3,9 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use crate::application::{Authorized, CommandError, Environment, Failure, Loadable as _};
+use crate::application::environment::Environment;
+use crate::application::error::{CommandError, Failure};
+use crate::application::executor::{Authorized, Loadable as _};
 use crate::authorization::{Principal, permission};
 use crate::ids::{RequestId, UserId};
 use crate::music_request::{MusicRequest, RequestFilter, RequestStatus};

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::application::{Authorized, Environment, Failure, Loadable as _};
+use crate::application::environment::Environment;
+use crate::application::error::Failure;
+use crate::application::executor::{Authorized, Loadable as _};
 use crate::authorization::{Principal, permission};
 use crate::ids::UserId;
 use crate::page::{PageRequest, Rows};

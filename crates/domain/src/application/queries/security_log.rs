@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::application::completion::run_to_completion;
-use crate::application::{Authorized, Environment, Failure};
+use crate::application::environment::Environment;
+use crate::application::error::Failure;
+use crate::application::executor::{Authorized, run_to_completion};
 use crate::authorization::{Principal, permission};
 use crate::page::{PageRequest, Rows};
 use crate::security_log::{EventFilter, SecurityEvent};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::application::Environment;
+use crate::application::environment::Environment;
 use crate::music_request::RequestTerms;
 use crate::ports::{Intake, Recipient};
 use crate::text::{Email, Line};

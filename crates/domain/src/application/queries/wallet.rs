@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::application::{Authorized, Environment, Failure};
+use crate::application::environment::Environment;
+use crate::application::error::Failure;
+use crate::application::executor::Authorized;
 use crate::authorization::{Principal, permission};
 use crate::ledger::{Balance, Entry, EntryKind};
 use crate::page::{PageRequest, Rows};

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::application::{Authorized, Environment, Failure, Loadable as _};
+use crate::application::environment::Environment;
+use crate::application::error::Failure;
+use crate::application::executor::{Authorized, Loadable as _};
 use crate::authorization::{Principal, permission};
 use crate::ids::{UserId, WithdrawalId};
 use crate::money::Money;

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::address::{AddressPolicy, DestinationRefusal};
+use crate::application::executor::Expiry;
 use crate::money::Currency;
 use crate::withdrawal::{NewWithdrawal, WithdrawalAmount, WithdrawalState};
 

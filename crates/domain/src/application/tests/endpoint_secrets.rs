@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use super::*;
-use crate::application::jobs::{CheckedSecrets, Deliveries, WithoutKeys};
 use crate::ids::WebhookEndpointId;
 use crate::operation::feature_level::FeatureLevel;
 use crate::ports::EndpointUpdate;

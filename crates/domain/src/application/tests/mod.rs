@@ -33,7 +33,6 @@ use mockall::predicate::eq;
 use time::Duration;
 
 use super::commands::*;
-use super::jobs::{OrderAttempt, OrderObserver};
 use super::queries::*;
 use super::security_audit::SecurityAudit;
 use super::*;

@@ -5,15 +5,13 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use time::Duration;
 
 use super::*;
-use crate::application::jobs::{PayoutAttempt, PayoutUpdateOutcome, Payouts};
 use crate::ids::{OperationId, UserId};
 use crate::ledger::{Balance, Transfer};
 use crate::money::{Amount, Money};
 use crate::operation::{OperationMetadata, Outcome, Plan, Receipt, Step as PlanStep};
 use crate::provider_message::Contradiction;
 use crate::timestamp::Timestamp;
-use crate::withdrawal::WithdrawalState;
-use crate::withdrawal::{PayoutUpdate, Withdrawal, WithdrawalStatus};
+use crate::withdrawal::{PayoutUpdate, Withdrawal, WithdrawalState, WithdrawalStatus};
 
 const RETRY_SECONDS: i64 = 60;
 

@@ -7,7 +7,7 @@ use futures_util::future::{self, join_all};
 
 use super::simulated_time::Simulated;
 use super::*;
-use crate::application::single_flight::{SingleFlight, StillRunning};
+use crate::application::executor::single_flight::{SingleFlight, StillRunning};
 
 const SCOPE: KeyScope = KeyScope([1; 32]);
 const PATIENCE: Duration = Duration::seconds(4);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use time::Duration;
 
 use super::*;
-use crate::application::jobs::{Claim, OrderOutcome, TopupOrders};
+use crate::application::providers::Claim;
 use crate::ledger::Wallet;
 use crate::operation::{Book, OperationMetadata, Verdict, apply, plans};
 use crate::provider_reference::ProviderReference;

@@ -1,8 +1,7 @@
 //! Changes of webhook endpoints, on doubles of the ports.
 
 use super::*;
-use crate::application::jobs::Deliveries;
-use crate::application::running_tests::RunningTests;
+use crate::application::webhooks::RunningTests;
 use crate::event::Feed;
 use crate::operation::feature_level::FeatureLevel;
 use crate::webhook::{EndpointSettings, EndpointState, WebhookEndpoint};

@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use super::*;
-use crate::application::jobs::{Deliveries, TurnSummary};
 use crate::event::EventType;
 use crate::ids::WebhookEndpointId;
 use crate::operation::{PlanKind, Position, PositionedOperation};

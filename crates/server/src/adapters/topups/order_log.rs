@@ -1,6 +1,6 @@
 //! Logging and metrics of top-up orders.
 
-use cuepoint_domain::application::jobs::{OrderAttempt, OrderObserver, OrderOutcome};
+use cuepoint_domain::ports::{OrderAttempt, OrderObserver, OrderOutcome};
 use cuepoint_domain::provider_message::{Contradiction, MessageSource};
 use cuepoint_domain::topup::{Topup, TopupStatus};
 

@@ -1,0 +1,293 @@
+//! Logins, refresh tokens and logouts; registrations are in `registration`.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::application::environment::Environment;
+use crate::application::error::CommandError;
+use crate::application::executor::{ClientContext, Effects, Executor};
+use crate::authorization::Principal;
+use crate::ids::{SessionId, UserId};
+use crate::network::{ClientNetwork, KnownNetwork};
+use crate::ports::{
+    AccessToken, BeginOutcome, Credentials, ExchangeOutcome, Job, PasswordCheck, PasswordHash, Profile,
+    SecurityCause, Token, Unavailable,
+};
+use crate::security_log::EventKind;
+use crate::text::{Email, Password};
+#[cfg(doc)]
+use crate::user::session::REPEATABLE_FOR;
+use crate::user::session::{ClientInfo, Session};
+
+/// The number of attempts at a login while its password changes concurrently.
+const ATTEMPTS: u32 = 2;
+
+/// A session that was begun or refreshed, with its tokens.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SignedIn {
+    /// The user.
+    pub profile: Profile,
+    /// The session.
+    pub session: SessionId,
+    /// The token that refreshes the session, shown only once.
+    pub refresh_token: Token,
+    /// The access token.
+    pub access_token: AccessToken,
+}
+
+/// A session without its access token.
+pub(super) struct StartedSession {
+    pub(super) profile: Profile,
+    pub(super) session: SessionId,
+    pub(super) refresh_token: Token,
+}
+
+/// Why a login is refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum LoginRefusal {
+    /// No account has this address, or its password is another one.
+    #[error("the credentials are invalid")]
+    InvalidCredentials,
+    /// The credentials are valid, but the account is suspended.
+    #[error("the account is suspended")]
+    Suspended,
+}
+
+/// Why a refresh token is refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum RefreshRefusal {
+    /// It is unknown, has expired, or its session ended.
+    #[error("the refresh token is invalid or has expired")]
+    InvalidToken,
+    /// It was used before: its whole session has now ended, with all its tokens.
+    #[error("the refresh token was used before")]
+    Reused,
+    /// The account is suspended.
+    #[error("the account is suspended")]
+    Suspended,
+}
+
+/// Registers users, and begins, refreshes and ends sessions.
+#[derive(Clone)]
+pub struct Accounts {
+    pub(in crate::application) env: Arc<Environment>,
+    pub(in crate::application) executor: Executor,
+}
+
+impl Accounts {
+    /// Whether a session of the user with this folded address recently began or was refreshed in this
+    /// network, so that failed logins from other networks do not lock the user out. An unknown address takes
+    /// the same time.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    pub async fn knows_network(
+        &self,
+        email: &str,
+        network: Option<ClientNetwork>,
+    ) -> Result<bool, Unavailable> {
+        let Some(network) = network else { return Ok(false) };
+        self.env
+            .sessions
+            .is_known_network(email, network, self.env.now().minus(KnownNetwork::RETENTION))
+            .await
+    }
+
+    /// Begins a session with a password; an unknown address takes the same time as a wrong password.
+    ///
+    /// # Errors
+    /// [`LoginRefusal`].
+    pub async fn login(
+        &self,
+        context: &ClientContext,
+        email: &str,
+        password: &Password,
+    ) -> Result<SignedIn, CommandError<LoginRefusal>> {
+        let login = async |_: &mut Effects| {
+            let mut known = None;
+            for _ in 0..ATTEMPTS {
+                match self.try_login(email, password, context.client.clone()).await? {
+                    ControlFlow::Break(started) => return self.signed_in(started),
+                    ControlFlow::Continue(user) => known = Some(user),
+                }
+            }
+            let client = context.client.clone();
+            self.env.security_audit.about(EventKind::LoginFailed, known, None, client).await;
+            Err(CommandError::Refused(LoginRefusal::InvalidCredentials))
+        };
+        self.executor.perform_open(context.deadline, login).await
+    }
+
+    /// Adds an access token to the session.
+    pub(super) fn signed_in<R>(&self, started: StartedSession) -> Result<SignedIn, CommandError<R>> {
+        let StartedSession { profile, session, refresh_token } = started;
+        let user = &profile.user;
+        let principal = Principal { user: user.id, role: user.role, is_dj: user.is_dj(), session };
+        let access_token = self.env.access_tokens.issue(&principal)?;
+        Ok(SignedIn { profile, session, refresh_token, access_token })
+    }
+
+    /// Begins a session; if the password or its hash changed after it was verified, returns the account
+    /// instead.
+    async fn try_login(
+        &self,
+        email: &str,
+        password: &Password,
+        client: ClientInfo,
+    ) -> Result<ControlFlow<StartedSession, UserId>, CommandError<LoginRefusal>> {
+        let known = match Email::new(email) {
+            Ok(email) => self.env.logins.credentials(&email.folded()).await?,
+            Err(_) => None,
+        };
+        let (user, hash) = known.map(|Credentials { user, password }| (user, password)).unzip();
+        let verified = self.env.passwords.verify(password, hash.clone(), client.network()).await?;
+        let right = user.zip(hash).filter(|_| verified != PasswordCheck::Wrong);
+        let profile = match &right {
+            Some((user, _)) => self.env.people.profile(*user).await?,
+            None => None,
+        };
+        let (Some((id, hash)), Some(profile)) = (right, profile) else {
+            self.env.security_audit.login_failed(user, client).await;
+            return Err(CommandError::Refused(LoginRefusal::InvalidCredentials));
+        };
+        if profile.user.suspended_at.is_some() {
+            return Err(self.suspended(id, client).await);
+        }
+        let session = self.env.ids.next_session().await?;
+        let refresh_token = self.env.secrets.token();
+        let kept =
+            Session::begin(session, id, client.clone(), self.env.now(), self.env.terms.refresh_token_for);
+        match self.env.sessions.begin(&kept, self.env.secrets.fingerprint(&refresh_token), &hash).await? {
+            BeginOutcome::Done => {}
+            BeginOutcome::PasswordChanged => return Ok(ControlFlow::Continue(id)),
+            BeginOutcome::Suspended => return Err(self.suspended(id, client).await),
+        }
+        let network = client.network();
+        self.env.security_audit.about(EventKind::LoggedIn, Some(id), Some(session), client).await;
+        if verified == PasswordCheck::Outdated {
+            // The answer does not wait for a second password.
+            let (accounts, password) = (self.clone(), password.clone());
+            self.env.tasks.spawn(Box::pin(async move {
+                accounts.rehash(id, &hash, &password, network).await;
+            }));
+        }
+        Ok(ControlFlow::Break(StartedSession { profile, session, refresh_token }))
+    }
+
+    /// Records and refuses the login to a suspended account.
+    async fn suspended(&self, user: UserId, client: ClientInfo) -> CommandError<LoginRefusal> {
+        self.env.security_audit.about(EventKind::LoginFailed, Some(user), None, client).await;
+        CommandError::Refused(LoginRefusal::Suspended)
+    }
+
+    /// Replaces an outdated hash. A failure is ignored: the login has succeeded, and the next one tries
+    /// again.
+    async fn rehash(
+        &self,
+        user: UserId,
+        before: &PasswordHash,
+        password: &Password,
+        network: Option<ClientNetwork>,
+    ) {
+        if let Ok(after) = self.env.passwords.hash(password, network).await {
+            drop(self.env.logins.rehash(user, before, &after).await);
+        }
+    }
+
+    /// The session of a refresh token, used or not; `None` if the token is unknown.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    pub async fn session_of(&self, presented: &Token) -> Result<Option<SessionId>, Unavailable> {
+        let owner = self.env.sessions.owner(&self.env.secrets.fingerprint(presented)).await?;
+        Ok(owner.map(|(_, session)| session))
+    }
+
+    /// Exchanges a refresh token for the next one. Repeating the call within [`REPEATABLE_FOR`], while the
+    /// next token is unused, returns the same token, because the first answer may have been lost. Otherwise a
+    /// used token ends its whole session.
+    ///
+    /// # Errors
+    /// [`RefreshRefusal`].
+    pub async fn refresh(
+        &self,
+        context: &ClientContext,
+        presented: &Token,
+    ) -> Result<SignedIn, CommandError<RefreshRefusal>> {
+        let refresh = async |effects: &mut Effects| {
+            let started = self.exchange(presented, context.client.clone(), effects).await?;
+            self.signed_in(started)
+        };
+        self.executor.perform_open(context.deadline, refresh).await
+    }
+
+    async fn exchange(
+        &self,
+        presented: &Token,
+        client: ClientInfo,
+        effects: &mut Effects,
+    ) -> Result<StartedSession, CommandError<RefreshRefusal>> {
+        let hash = self.env.secrets.fingerprint(presented);
+        // Everything that can fail precedes the exchange: an outage must not use the token up.
+        let (user, _) = self
+            .env
+            .sessions
+            .owner(&hash)
+            .await?
+            .ok_or(CommandError::Refused(RefreshRefusal::InvalidToken))?;
+        let profile = self
+            .env
+            .people
+            .profile(user)
+            .await?
+            .ok_or(CommandError::Refused(RefreshRefusal::InvalidToken))?;
+        if profile.user.suspended_at.is_some() {
+            return Err(CommandError::Refused(RefreshRefusal::Suspended));
+        }
+        let now = self.env.now();
+        let successors = self.env.secrets.successors(presented, now)?;
+        let hashes = successors.map(|token| self.env.secrets.fingerprint(token));
+        let (network, expires_at) = (client.network(), now.plus(self.env.terms.refresh_token_for));
+        match self.env.sessions.exchange(&hash, &hashes, network, expires_at, now).await? {
+            ExchangeOutcome::Done(_, session) => {
+                Ok(StartedSession { profile, session, refresh_token: successors.current })
+            }
+            ExchangeOutcome::Repeated(_, session, kept) => {
+                let issued = successors.iter().find(|token| self.env.secrets.fingerprint(token) == kept);
+                let refresh_token =
+                    issued.ok_or(CommandError::Refused(RefreshRefusal::InvalidToken))?.clone();
+                Ok(StartedSession { profile, session, refresh_token })
+            }
+            ExchangeOutcome::SessionEnded(user, session) => {
+                effects.revocations_changed();
+                let cause = SecurityCause::RefreshTokenReused(session);
+                effects.enqueue(Job::NotifySecured { user, cause });
+                self.env
+                    .security_audit
+                    .about(EventKind::RefreshTokenReused, Some(user), Some(session), client)
+                    .await;
+                Err(CommandError::Refused(RefreshRefusal::Reused))
+            }
+            ExchangeOutcome::Refused => Err(CommandError::Refused(RefreshRefusal::InvalidToken)),
+        }
+    }
+
+    /// Ends the session of a refresh token, if it is live.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    pub async fn logout(&self, context: &ClientContext, presented: &Token) -> Result<(), Unavailable> {
+        let logout = async |effects: &mut Effects| {
+            let presented = self.env.secrets.fingerprint(presented);
+            let ended = self.env.sessions.end(&presented, self.env.now()).await?;
+            let Some((user, session)) = ended else { return Ok(()) };
+            effects.revocations_changed();
+            let client = context.client.clone();
+            self.env.security_audit.about(EventKind::SessionEnded, Some(user), Some(session), client).await;
+            Ok(())
+        };
+        self.executor.perform_open(context.deadline, logout).await
+    }
+}

@@ -1,0 +1,27 @@
+//! Accounts: what users change about themselves beside the ledger.
+//!
+//! - `registration`, `logins`: [`Accounts`], from the registration to the logout; [`OwnSessions`];
+//! - [`PasswordChanges`], [`EmailChanges`]: how a user logs in; `own_password` asks for the password first;
+//! - [`Verifications`]: codes that verify the e-mail address and the phone number;
+//! - [`GuestBlocks`]: the guests whom a DJ blocks;
+//! - [`PersonalData`]: the export and the erasure.
+
+mod blocks;
+mod email_changes;
+mod logins;
+mod own_password;
+mod passwords;
+mod personal_data;
+mod registration;
+mod sessions;
+mod verifications;
+
+pub use blocks::{BlockRefusal, GuestBlocks};
+pub use email_changes::{ConfirmEmailRefusal, EmailChanges, RequestEmailRefusal, RestoreEmailRefusal};
+pub use logins::{Accounts, LoginRefusal, RefreshRefusal, SignedIn};
+pub(super) use own_password::is_own_password;
+pub use passwords::{ChangePasswordRefusal, PasswordChanges, RequestResetRefusal, ResetPasswordRefusal};
+pub use personal_data::{EraseRefusal, PersonalData};
+pub use registration::{BootstrapRefusal, Bootstrapped, RegisterRefusal, Registration};
+pub use sessions::OwnSessions;
+pub use verifications::{Address, SendCodeRefusal, Verifications, VerifyRefusal};

@@ -1,0 +1,28 @@
+//! The password that a principal repeats before an action with lasting effects.
+
+use crate::application::environment::Environment;
+use crate::application::executor::Context;
+use crate::authorization::Principal;
+use crate::ports::{Credentials, HashingError, PasswordCheck};
+use crate::security_log::{EventKind, SecurityEvent};
+use crate::text::{Line, Password};
+
+/// Whether this is the password of the principal. A wrong password is recorded with the name of the action, and takes
+/// as long to check as the right one.
+pub(in crate::application) async fn is_own_password(
+    env: &Environment,
+    context: &Context,
+    principal: &Principal,
+    password: &Password,
+    act: &'static str,
+) -> Result<bool, HashingError> {
+    let known = env.logins.credentials_of(principal.user).await?;
+    let hash = known.map(|Credentials { password, .. }| password);
+    if env.passwords.verify(password, hash, context.client.network()).await? != PasswordCheck::Wrong {
+        return Ok(true);
+    }
+    let event = SecurityEvent::by(principal, EventKind::LoginFailed, context.client.clone(), env.now());
+    let detail = Some(Line::from_stored(act.to_owned()));
+    env.security_audit.add(SecurityEvent { detail, ..event }).await;
+    Ok(false)
+}

@@ -1,0 +1,142 @@
+//! Export and erasure of personal data.
+
+use std::sync::Arc;
+
+use futures_util::stream::{self, Stream, StreamExt as _};
+use thiserror::Error;
+
+use crate::application::accounts::is_own_password;
+use crate::application::environment::Environment;
+use crate::application::error::{CommandError, Failure};
+use crate::application::executor::{Authorized, Context, Executor, Expiry};
+use crate::application::jobs::AbandonedTopups;
+use crate::authorization::{Principal, permission::UsePersonalData};
+use crate::ports::{Erased, Profile, Unavailable};
+use crate::privacy::ErasureRefusal;
+use crate::privacy::personal_data::{Part, Record};
+use crate::security_log::EventKind;
+use crate::text::Password;
+use crate::timestamp::Timestamp;
+
+/// The number of records per page of a list.
+const PAGE: u32 = 200;
+
+/// Why an erasure is refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum EraseRefusal {
+    /// The password is wrong.
+    #[error("the password is wrong")]
+    WrongPassword,
+    /// The balance is not zero: money is available, held or owed.
+    #[error("there is money in the wallet")]
+    MoneyLeft,
+    /// A top-up is pending, and its money may still arrive.
+    #[error("a top-up is pending")]
+    TopupPending,
+    /// The previous e-mail address can be restored until this time.
+    #[error("the previous e-mail address can be restored until {0:?}")]
+    EmailRestorable(Timestamp),
+    /// The account is the last active operator.
+    #[error("no active operator would remain")]
+    LastOperator,
+}
+
+impl From<ErasureRefusal> for EraseRefusal {
+    fn from(refusal: ErasureRefusal) -> Self {
+        match refusal {
+            ErasureRefusal::MoneyLeft => Self::MoneyLeft,
+            ErasureRefusal::TopupPending => Self::TopupPending,
+            ErasureRefusal::EmailRestorable(until) => Self::EmailRestorable(until),
+            ErasureRefusal::LastOperator => Self::LastOperator,
+        }
+    }
+}
+
+/// Exports and erases personal data.
+#[derive(Clone)]
+pub struct PersonalData {
+    pub(in crate::application) env: Arc<Environment>,
+    pub(in crate::application) executor: Executor,
+}
+
+impl PersonalData {
+    /// Begins the export of the principal's data and returns their profile. [`PersonalData::part`] returns
+    /// the rest.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn export(&self, context: &Context) -> Result<Profile, Failure> {
+        let Context { principal, client, .. } = context;
+        let own = Authorized::<_, UsePersonalData>::own(principal)?;
+        let profile = self.env.people.profile(*own).await?.ok_or(Failure::UnknownPrincipal)?;
+        self.env.security_audit.by(principal, EventKind::DataExported, client.clone()).await;
+        Ok(profile)
+    }
+
+    /// Streams one whole list of the principal's data, newest first, with no more than a page in memory.
+    /// Records added in the meantime may be missing. A record that exists throughout is returned once,
+    /// whatever else is deleted.
+    ///
+    /// # Errors
+    /// [`Failure::Denied`]; the stream ends with [`Unavailable`] if a page cannot be read.
+    pub fn part(
+        &self,
+        principal: &Principal,
+        part: Part,
+    ) -> Result<impl Stream<Item = Result<Vec<Record>, Unavailable>> + use<>, Failure> {
+        let user = *Authorized::<_, UsePersonalData>::own(principal)?;
+        let env = self.env.clone();
+        // The place at which the next page begins.
+        let start = Some(None);
+        Ok(stream::unfold(start, move |next| {
+            let env = env.clone();
+            async move {
+                let after = next?;
+                let records = match env.records.records(user, part, after, PAGE).await {
+                    Ok(records) => records,
+                    Err(unavailable) => return Some((Err(unavailable), None)),
+                };
+                let full = u32::try_from(records.len()).is_ok_and(|found| found >= PAGE);
+                let last = records.last().map(Record::place);
+                let now = env.now();
+                let shown = records.into_iter().map(|record| record.shown_to(user, now)).collect();
+                Some((Ok(shown), full.then_some(last)))
+            }
+        })
+        .fuse())
+    }
+
+    /// Erases the principal's account after verifying their password; the ledger keeps its records, without a
+    /// name. A wrong password takes the same time as the right one. The principal's own overdue fees are
+    /// released first, and their pending top-ups fail afterwards.
+    ///
+    /// # Errors
+    /// [`EraseRefusal`].
+    pub async fn erase(
+        &self,
+        context: &Context,
+        password: &Password,
+    ) -> Result<(), CommandError<EraseRefusal>> {
+        let env = &self.env;
+        self.executor
+            .perform::<UsePersonalData, _, _>(context, async |own, principal, effects| {
+                let client = context.client.clone();
+                if !is_own_password(env, context, principal, password, "erasure").await? {
+                    return Err(CommandError::Refused(EraseRefusal::WrongPassword));
+                }
+                Expiry { env }.settle_own(*own).await?;
+                let now = env.now();
+                match env.people.erase(*own, now.minus(env.terms.topups_pending_for), now).await? {
+                    Erased::Done => {}
+                    Erased::Refused(refusal) => return Err(CommandError::refused(refusal)),
+                    Erased::Nobody => return Err(Failure::UnknownPrincipal.into()),
+                }
+                effects.revocations_changed();
+                env.security_audit.by(principal, EventKind::DataErased, client).await;
+                // The user is erased even if this fails: the background job continues.
+                drop(AbandonedTopups { env }.fail_some(*own).await);
+                Ok(())
+            })
+            .await
+    }
+}

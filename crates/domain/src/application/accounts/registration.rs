@@ -1,0 +1,213 @@
+//! Registration of users, and of the deployment's first operator.
+
+use thiserror::Error;
+
+use crate::application::accounts::logins::StartedSession;
+use crate::application::accounts::{Accounts, SignedIn};
+use crate::application::error::{CommandError, Failure};
+use crate::application::executor::{ClientContext, Effects};
+use crate::ids::{SessionId, UserId};
+use crate::ledger::Balance;
+use crate::page::PageRequest;
+use crate::ports::{
+    Credentials, FirstOperator, HashingError, PasswordCheck, PasswordHash, Profile, Registered, Token,
+    Unavailable,
+};
+use crate::security_log::{EventKind, SecurityEvent};
+use crate::text::{Email, Line, Password, Phone};
+#[cfg(doc)]
+use crate::user::session::REPEATABLE_FOR;
+use crate::user::session::{ClientInfo, Session, repeats};
+use crate::user::{Role, User};
+
+/// A registration.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Registration {
+    /// The display name.
+    pub name: Line,
+    /// The e-mail address.
+    pub email: Email,
+    /// The chosen password.
+    pub password: Password,
+    /// The phone number.
+    pub phone: Option<Phone>,
+    /// Whether the user is a DJ.
+    pub is_dj: bool,
+}
+
+/// Why a registration is refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum RegisterRefusal {
+    /// Another account has this e-mail address, regardless of letter case.
+    #[error("the e-mail address is taken")]
+    EmailTaken,
+    /// The password is known from breaches.
+    #[error("the password is known from breaches")]
+    BreachedPassword,
+}
+
+/// The outcome of creating the first operator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bootstrapped {
+    /// This user was created.
+    Made(UserId),
+    /// The first operator was created before; that user may have been dismissed or erased since.
+    MadeBefore,
+    /// Another account has the address.
+    AddressTaken,
+}
+
+/// Why creating the first operator is refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum BootstrapRefusal {
+    /// The password is known from breaches.
+    #[error("the password is known from breaches")]
+    BreachedPassword,
+}
+
+impl Accounts {
+    /// Creates an account and its first session. Repeating the registration within [`REPEATABLE_FOR`], while
+    /// the refresh token is unused, returns the same session, because the first answer may have been lost.
+    ///
+    /// # Errors
+    /// [`RegisterRefusal`].
+    pub async fn register(
+        &self,
+        context: &ClientContext,
+        registration: Registration,
+    ) -> Result<SignedIn, CommandError<RegisterRefusal>> {
+        let register = async |_: &mut Effects| {
+            let started = self.begin_registered(registration, context.client.clone()).await?;
+            self.signed_in(started)
+        };
+        self.executor.perform_open(context.deadline, register).await
+    }
+
+    async fn begin_registered(
+        &self,
+        registration: Registration,
+        client: ClientInfo,
+    ) -> Result<StartedSession, CommandError<RegisterRefusal>> {
+        if self.env.passwords.is_breached(&registration.password) {
+            return Err(CommandError::Refused(RegisterRefusal::BreachedPassword));
+        }
+        let hash = self.env.passwords.hash(&registration.password, client.network()).await?;
+        let session = self.env.ids.next_session().await?;
+        let refresh_token = self.env.secrets.first_tokens(session, &hash, self.env.now())?.current;
+        let first = (session, client.clone(), &refresh_token);
+        match self.add(&registration, &hash, first).await {
+            Ok(user) => {
+                self.env
+                    .security_audit
+                    .about(EventKind::Registered, Some(user.id), Some(session), client)
+                    .await;
+                let profile = Profile { user, balance: Balance::default() };
+                Ok(StartedSession { profile, session, refresh_token })
+            }
+            Err(CommandError::Refused(RegisterRefusal::EmailTaken)) => self
+                .registered(&registration, client)
+                .await?
+                .ok_or(CommandError::Refused(RegisterRefusal::EmailTaken)),
+            Err(refused) => Err(refused),
+        }
+    }
+
+    /// The session that the first registration of a taken address began, if this registration repeats it.
+    async fn registered(
+        &self,
+        registration: &Registration,
+        client: ClientInfo,
+    ) -> Result<Option<StartedSession>, HashingError> {
+        let credentials = self.env.logins.credentials(&registration.email.folded()).await?;
+        let Some(Credentials { user: id, password: hash }) = credentials else { return Ok(None) };
+        let Some(profile) = self.env.people.profile(id).await? else { return Ok(None) };
+        let (now, registered_at) = (self.env.now(), profile.user.created_at);
+        if profile.user.suspended_at.is_some() || !repeats(registered_at, now) {
+            return Ok(None);
+        }
+        let (password, network) = (&registration.password, client.network());
+        // A failure for lack of room would be free, although the first password was hashed.
+        let verified = self.env.passwords.verify(password, Some(hash.clone()), network).await;
+        let verified = verified.map_err(|error| match error {
+            HashingError::TooManyWaiting(_) => Unavailable::new("no room for the second password").into(),
+            unavailable @ HashingError::Unavailable(_) => unavailable,
+        })?;
+        if verified == PasswordCheck::Wrong {
+            self.env.security_audit.about(EventKind::LoginFailed, Some(id), None, client).await;
+            return Ok(None);
+        }
+        let page = PageRequest::new(1, PageRequest::MAX_SIZE);
+        let alive = self.env.sessions.sessions(id, now, page).await?.rows;
+        let begun = alive.into_iter().find(|session| session.answers_registration(registered_at, now));
+        let Some(session) = begun.map(|session| session.id) else { return Ok(None) };
+        for refresh_token in self.env.secrets.first_tokens(session, &hash, now)?.iter() {
+            let owner = self.env.sessions.owner(&self.env.secrets.fingerprint(refresh_token)).await?;
+            if owner.is_some_and(|(user, _)| user == id) {
+                return Ok(Some(StartedSession { profile, session, refresh_token: refresh_token.clone() }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Creates the deployment's first operator, once: not again after they were dismissed or erased. An
+    /// existing account with the address does not become an operator.
+    ///
+    /// # Errors
+    /// [`BootstrapRefusal`].
+    pub async fn bootstrap_operator(
+        &self,
+        email: Email,
+        password: Password,
+    ) -> Result<Bootstrapped, CommandError<BootstrapRefusal>> {
+        if self.env.people.has_first_operator().await? {
+            return Ok(Bootstrapped::MadeBefore);
+        }
+        if self.env.logins.credentials(&email.folded()).await?.is_some() {
+            return Ok(Bootstrapped::AddressTaken);
+        }
+        if self.env.passwords.is_breached(&password) {
+            return Err(CommandError::Refused(BootstrapRefusal::BreachedPassword));
+        }
+        let hash = self.env.passwords.hash(&password, None).await?;
+        let (id, now) = (self.env.ids.next_user().await?, self.env.now());
+        let name = Line::from_stored("Operator".to_owned());
+        let user = User { role: Role::Operator, ..User::registered(id, name, email, None, false, now) };
+        match self.env.people.register_first_operator(&user, &hash).await? {
+            FirstOperator::Done => {}
+            FirstOperator::MadeBefore => return Ok(Bootstrapped::MadeBefore),
+            FirstOperator::EmailTaken => return Ok(Bootstrapped::AddressTaken),
+        }
+        let kind = EventKind::Registered;
+        let detail = Some(Line::from_stored("bootstrap operator".to_owned()));
+        let event = SecurityEvent::about(kind, Some(id), ClientInfo::default(), now);
+        self.env.security_audit.add(SecurityEvent { detail, ..event }).await;
+        Ok(Bootstrapped::Made(id))
+    }
+
+    /// Whether a user who is not suspended is an operator.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`].
+    pub async fn has_active_operator(&self) -> Result<bool, Failure> {
+        Ok(!self.env.people.active_operators(None, 1).await?.is_empty())
+    }
+
+    async fn add(
+        &self,
+        registration: &Registration,
+        password: &PasswordHash,
+        (session, client, token): (SessionId, ClientInfo, &Token),
+    ) -> Result<User, CommandError<RegisterRefusal>> {
+        let Registration { name, email, phone, is_dj, .. } = registration.clone();
+        let id = self.env.ids.next_user().await?;
+        let now = self.env.now();
+        let phone = phone.map(Line::from);
+        let user = User::registered(id, name, email, phone, is_dj, now);
+        let session = Session::begin(session, id, client, now, self.env.terms.refresh_token_for);
+        let first = (&session, self.env.secrets.fingerprint(token));
+        match self.env.people.register(&user, password, Some(first)).await? {
+            Registered::Done => Ok(user),
+            Registered::EmailTaken => Err(CommandError::Refused(RegisterRefusal::EmailTaken)),
+        }
+    }
+}

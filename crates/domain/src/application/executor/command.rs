@@ -1,0 +1,128 @@
+//! Commands: changes of the ledger as values, which the [`Executor`](super::Executor) runs.
+
+use std::future::{self, Future};
+use std::sync::Arc;
+
+use crate::application::environment::Environment;
+use crate::application::error::{CommandError, Failure};
+use crate::application::executor::{Authorized, Context, Done, FromReceipt, Loadable, Requirement};
+use crate::authorization::{Action, Ownership, Permission, Principal};
+use crate::ids::UserId;
+use crate::operation::{OperationMetadata, Plan, Rejection};
+use crate::text::Line;
+
+/// The action that a command requires permission for.
+pub const fn action_of<C: Command>() -> Action {
+    <C::Permission as Permission>::ACTION
+}
+
+/// A change of the ledger, decided about one entity.
+///
+/// A command loads its entity and decides a plan. The executor does the rest, in this order:
+///
+/// 1. Single-flight: the command waits for another one with its key.
+/// 2. The principal is not revoked, and has a role that the action requires.
+/// 3. Replay: a known key is answered by its receipt, which is [completed](Self::complete).
+/// 4. [`load`](Self::load), [`visibility`](Self::visibility), authorization for the entity,
+///    [`check`](Self::check).
+/// 5. [`also_requires`](Self::also_requires), the input, and `also_requires` with the input.
+/// 6. [`decide`](Self::decide).
+/// 7. The plan is applied, and its effects are performed. After a conflict, the command continues at step 4,
+///    without step 5.
+/// 8. [`complete`](Self::complete).
+///
+/// Commands of staff are applied as operator: only while the principal is an active operator.
+pub trait Command: Send + Sync {
+    /// The required permission.
+    type Permission: Permission;
+    /// The entity that it is decided about; `()` for a command that creates one.
+    type Entity: Loadable;
+    /// Its input, read after authorization.
+    type Input: Send + Sync;
+    /// Its result, equal when replayed.
+    type Output: FromReceipt + Send;
+    /// The refusals of its rules.
+    type Refusal: std::error::Error + Send;
+
+    /// The id of the entity.
+    fn id(&self) -> <Self::Entity as Loadable>::Id;
+
+    /// Loads the entity.
+    ///
+    /// # Errors
+    /// [`Failure::NotFound`] if there is none.
+    fn load(&self, env: &Environment) -> impl Future<Output = Result<Self::Entity, Failure>> + Send {
+        Self::Entity::load(env, self.id())
+    }
+
+    /// The permission without which the entity is concealed: the command fails as if there were none.
+    fn visibility(&self, _entity: &Self::Entity, _principal: &Principal) -> Option<Requirement> {
+        None
+    }
+
+    /// Whether the principal owns the entity.
+    fn ownership(&self, entity: &Self::Entity, principal: &Principal) -> Ownership {
+        entity.ownership(principal)
+    }
+
+    /// The permission that the input requires besides, as far as it is known: called before the input is read,
+    /// and with it afterwards.
+    fn also_requires(&self, _principal: &Principal, _input: Option<&Self::Input>) -> Option<Requirement> {
+        None
+    }
+
+    /// Checks other preconditions before the input is read.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    fn check(
+        &self,
+        _env: &Environment,
+        _principal: &Principal,
+        _entity: &Authorized<Self::Entity, Self::Permission>,
+    ) -> impl Future<Output = Result<(), Failure>> + Send {
+        future::ready(Ok(()))
+    }
+
+    /// Decides: loads the entities that the input refers to, and derives a plan from the rules.
+    ///
+    /// # Errors
+    /// A refusal, which is final only while the idempotency key is unknown; or a [`Failure`].
+    fn decide(
+        &self,
+        env: &Environment,
+        metadata: OperationMetadata,
+        principal: &Principal,
+        entity: &Authorized<Self::Entity, Self::Permission>,
+        input: &Self::Input,
+    ) -> impl Future<Output = Result<Plan, CommandError<Self::Refusal>>> + Send;
+
+    /// The reason in the operation's metadata; `None` if the command needs none, or if its plan takes the
+    /// reason from the entity that records it as well.
+    fn reason(_input: &Self::Input) -> Option<&Line> {
+        None
+    }
+
+    /// The user whose own overdue fees are released first if a plan is short of funds.
+    fn payer(&self, _principal: &Principal, _input: &Self::Input) -> Option<UserId> {
+        None
+    }
+
+    /// The error for a rejection of the plan.
+    fn rejected(rejection: Rejection) -> CommandError<Self::Refusal> {
+        Failure::from(rejection).into()
+    }
+
+    /// Completes the result after the effects or a replay.
+    ///
+    /// # Errors
+    /// A refusal or a [`Failure`]; the change stays committed.
+    fn complete(
+        &self,
+        _env: &Arc<Environment>,
+        _context: &Context,
+        done: Done<Self::Output>,
+    ) -> impl Future<Output = Result<Done<Self::Output>, CommandError<Self::Refusal>>> + Send {
+        future::ready(Ok(done))
+    }
+}

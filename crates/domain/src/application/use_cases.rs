@@ -1,0 +1,155 @@
+//! The use cases together, on the adapters and with the terms of a deployment.
+
+use std::sync::Arc;
+
+use crate::application::accounts::{
+    Accounts, EmailChanges, GuestBlocks, OwnSessions, PasswordChanges, PersonalData, Verifications,
+};
+use crate::application::environment::{Environment, Ports, Terms};
+use crate::application::error::Failure;
+use crate::application::executor::{Executor, Expiry};
+use crate::application::jobs::{LedgerAudits, Positions, Retention};
+use crate::application::providers::{Payouts, ProviderInbox, TopupOrders};
+use crate::application::queries::{
+    EventQueries, MusicRequestQueries, PeopleQueries, ProfileQueries, ProviderMessageQueries,
+    SecurityLogQueries, SettingsQueries, TopupQueries, WalletQueries, WithdrawalQueries,
+};
+use crate::application::readiness::Readiness;
+use crate::application::webhooks::{Deliveries, EndpointNotices, RunningTests, Webhooks};
+use crate::ports::{Job, Unavailable};
+
+/// All use cases.
+#[derive(Clone)]
+pub struct UseCases {
+    /// Runs commands.
+    pub executor: Executor,
+    /// Registration, login and refresh tokens.
+    pub accounts: Accounts,
+    /// The principal's own sessions.
+    pub sessions: OwnSessions,
+    /// Changes and resets of passwords.
+    pub passwords: PasswordChanges,
+    /// Changes of e-mail addresses.
+    pub email_changes: EmailChanges,
+    /// E-mail and phone verification.
+    pub verifications: Verifications,
+    /// Profiles and DJs.
+    pub profiles: ProfileQueries,
+    /// Music requests.
+    pub music_requests: MusicRequestQueries,
+    /// Withdrawals.
+    pub withdrawals: WithdrawalQueries,
+    /// Balances and statements.
+    pub wallet: WalletQueries,
+    /// Top-ups.
+    pub topups: TopupQueries,
+    /// Users, as staff sees them.
+    pub people: PeopleQueries,
+    /// The security log.
+    pub security_log: SecurityLogQueries,
+    /// The settings that clients see.
+    pub settings: SettingsQueries,
+    /// Feeds of events.
+    pub events: EventQueries,
+    /// Stored messages of providers.
+    pub provider_messages: ProviderMessageQueries,
+    /// Guests blocked by DJs.
+    pub blocks: GuestBlocks,
+    /// Export and erasure of personal data.
+    pub personal_data: PersonalData,
+    /// Incoming messages of providers.
+    pub inbox: ProviderInbox,
+    /// Payouts of withdrawals.
+    pub payouts: Payouts,
+    /// Orders of top-ups.
+    pub topup_orders: TopupOrders,
+    /// Positions of operations.
+    pub positions: Positions,
+    /// Purges and erasures.
+    pub retention: Retention,
+    /// Webhook endpoints.
+    pub webhooks: Webhooks,
+    /// Deliveries to webhook endpoints.
+    pub deliveries: Deliveries,
+    /// Audits of the ledger.
+    pub ledger_audits: LedgerAudits,
+    /// Readiness of the service.
+    pub readiness: Readiness,
+    env: Arc<Environment>,
+}
+
+impl UseCases {
+    /// Creates the use cases on these adapters, with these terms.
+    #[must_use]
+    pub fn new(ports: Ports, terms: Terms) -> Self {
+        let readiness = Readiness { store: ports.store.clone(), probes: ports.probes.clone() };
+        let positions = Positions { log: ports.store.clone() };
+        let store = ports.store.clone();
+        let env = Arc::new(Environment::new(ports, terms));
+        let retention = Retention { store, env: env.clone() };
+        let executor = Executor::new(env.clone());
+        let deliveries = Deliveries::new(env.clone());
+        Self {
+            accounts: Accounts { env: env.clone(), executor: executor.clone() },
+            sessions: OwnSessions { env: env.clone(), executor: executor.clone() },
+            passwords: PasswordChanges { env: env.clone(), executor: executor.clone() },
+            email_changes: EmailChanges { env: env.clone(), executor: executor.clone() },
+            verifications: Verifications { env: env.clone(), executor: executor.clone() },
+            profiles: ProfileQueries { env: env.clone() },
+            music_requests: MusicRequestQueries { env: env.clone() },
+            withdrawals: WithdrawalQueries { env: env.clone() },
+            wallet: WalletQueries { env: env.clone() },
+            topups: TopupQueries { env: env.clone() },
+            people: PeopleQueries { env: env.clone() },
+            security_log: SecurityLogQueries { env: env.clone() },
+            settings: SettingsQueries { env: env.clone() },
+            events: EventQueries::new(env.clone()),
+            provider_messages: ProviderMessageQueries { env: env.clone() },
+            blocks: GuestBlocks { env: env.clone(), executor: executor.clone() },
+            personal_data: PersonalData { env: env.clone(), executor: executor.clone() },
+            inbox: ProviderInbox { env: env.clone() },
+            payouts: Payouts { env: env.clone() },
+            topup_orders: TopupOrders { env: env.clone() },
+            positions,
+            retention,
+            webhooks: Webhooks {
+                env: env.clone(),
+                executor: executor.clone(),
+                deliveries: deliveries.clone(),
+                tests: RunningTests::default(),
+            },
+            deliveries,
+            ledger_audits: LedgerAudits::new(env.clone()),
+            readiness,
+            executor,
+            env,
+        }
+    }
+
+    /// Settles all overdue requests, and returns their number.
+    ///
+    /// # Errors
+    /// [`Failure`]; requests settled before it stay settled.
+    pub async fn expire_requests(&self) -> Result<u64, Failure> {
+        Expiry { env: &self.env }.settle().await
+    }
+
+    /// Runs a background job of the queue.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    pub async fn run_job(&self, job: Job) -> Result<(), Unavailable> {
+        match job {
+            Job::SendPasswordReset { email, client } => {
+                let reset = self.passwords.send_reset(&email, client.clone()).await;
+                reset.and(self.email_changes.send_again(&email, client).await)
+            }
+            Job::NotifySecured { user, cause } => {
+                EndpointNotices { env: self.env.clone() }.secured(user, cause).await
+            }
+            Job::NotifyEmailChanged(news) => self.email_changes.notify(news).await,
+            Job::NotifyWebhookChanged(news) => EndpointNotices { env: self.env.clone() }.changed(news).await,
+            Job::NotifyWebhookDisabled(endpoint) => self.deliveries.notify_disabled(endpoint).await,
+        }
+    }
+}
