@@ -5,18 +5,10 @@ use std::process::Command;
 use syn::visit::{self, Visit};
 
 use super::sources::is_test_file;
-use super::{File, read_files, type_names};
+use super::type_names::{self, SERVICE};
+use super::{File, read_files};
 use crate::workspace::{output_of, root};
 
-/// The crates that are compiled into the service.
-pub(super) const SERVICE: &[&str] = &[
-    "crates/domain/src/",
-    "crates/server/src/",
-    "crates/store-memory/src/",
-    "crates/store-postgres/src/",
-    "crates/store-sql/src/",
-    "crates/store-sqlite/src/",
-];
 /// The types whose variants are the entities and the kinds of changes.
 const KINDS: &[&str] = &["Step", "PlanKind", "Entity", "EntityKind", "EntityRef", "Outcome", "StoredReceipt"];
 /// Three entities; a file whose code names all of them is likely to name the next one too.
