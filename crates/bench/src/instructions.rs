@@ -55,11 +55,12 @@ pub fn run(options: Options) -> anyhow::Result<String> {
     let population = Population::at_scale(options.scale);
     let bench = Bench::new(options, population)?;
     bench.prepare()?;
-    if Store::ALL.iter().any(|store| *store == Store::Sqlite && bench.wants_counted(*store)) {
+    let rows = bench.counted_rows();
+    if rows.iter().any(|ours| ours.store == Store::Sqlite) {
         bench.prepare_file(bench.programs())?;
     }
     let mut costs = Costs::default();
-    for ours in bench.counted_rows() {
+    for ours in rows {
         for connections in &ours.connections {
             let count = |programs| {
                 bench.instructions(&ours, programs, *connections).with_context(|| ours.name.clone())
@@ -73,10 +74,6 @@ pub fn run(options: Options) -> anyhow::Result<String> {
 }
 
 impl Bench {
-    fn wants_counted(&self, store: Store) -> bool {
-        OPERATIONS.iter().any(|operation| self.options.wants(&operation.row(store)))
-    }
-
     /// The selected rows, each with its numbers of connections.
     fn counted_rows(&self) -> Vec<Ours> {
         let mut rows = Vec::new();
