@@ -16,7 +16,7 @@ use cuepoint_bench::seeding::{Population, Scale, seed_memory, seed_postgres};
 use cuepoint_domain::audit::{Auditor, Summary};
 use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
 use cuepoint_domain::music_request::{Move, RequestFilter, RequestStatus, RequestTerms};
-use cuepoint_domain::operation::{OperationMetadata, Outcome, plans};
+use cuepoint_domain::operation::{Entity, OperationMetadata, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::Store;
 use cuepoint_domain::text::Line;
@@ -132,7 +132,7 @@ async fn goes_on(store: &dyn Store) {
     let topup = store.next_topup().await.unwrap();
     let opened = plans::open_topup(metadata(store, dj), topup, dj, amount, Charge::Confirmed);
     let applied = store.apply(opened).await.unwrap();
-    assert!(matches!(&applied.receipt().outcome, Outcome::Topup(opened) if opened.id == topup));
+    assert!(matches!(&applied.receipt().outcome.entity, Entity::Topup(opened) if opened.id == topup));
     let user = store.next_user().await.unwrap();
     assert_eq!(store.profile(user).await.unwrap(), None);
     let request = store.next_request().await.unwrap();

@@ -2,29 +2,99 @@
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
-use crate::ids::{AdjustmentId, ProviderMessageId, RequestId, TopupId, UserId, WithdrawalId};
+use crate::entities;
 use crate::names::named_enum;
 use crate::unknown::UnknownName;
 
-/// The kinds of rows in a lock set, by the names that stores and clients use.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
-#[strum(serialize_all = "snake_case")]
-pub enum EntityKind {
-    /// A music request.
-    MusicRequest,
-    /// A withdrawal.
-    Withdrawal,
-    /// A top-up.
-    Topup,
-    /// An operator's adjustment.
-    Adjustment,
-    /// A user.
-    User,
-    /// A user's wallet.
-    Wallet,
-    /// A provider message.
-    ProviderMessage,
+/// Declares the kinds of entities and the references to them.
+macro_rules! references {
+    (stored { $($stored:tt)+ } recorded { $($recorded:tt)+ }) => {
+        references! { $($stored)+ $($recorded)+ }
+    };
+    ($(
+        $Kind:ident($Type:ty, $Id:ty) $(in $table:ident)? { title: $title:literal, posted: $posted:literal }
+    )+) => {
+        /// The kinds of rows that plans lock, by the names that stores and clients use.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+        #[strum(serialize_all = "snake_case")]
+        pub enum EntityKind {
+            $(
+                #[doc = concat!("The kind \"", $title, "\".")]
+                $Kind,
+            )+
+            /// A user's wallet, which is no entity.
+            Wallet,
+        }
+
+        impl EntityKind {
+            /// Whether ledger entries refer to entities of this kind, because plans about them move money.
+            #[must_use]
+            pub const fn is_posted(self) -> bool {
+                match self {
+                    $(Self::$Kind => $posted,)+
+                    Self::Wallet => false,
+                }
+            }
+
+            /// The kind in messages to operators.
+            #[must_use]
+            pub const fn title(self) -> &'static str {
+                match self {
+                    $(Self::$Kind => $title,)+
+                    Self::Wallet => "wallet",
+                }
+            }
+        }
+
+        /// A reference to an entity: its kind and id.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum EntityRef {
+            $(
+                #[doc = concat!("An entity of the kind \"", $title, "\".")]
+                $Kind($Id),
+            )+
+            /// An entity of a kind that only a newer version knows.
+            Unknown {
+                /// The name of the kind.
+                kind: UnknownName,
+                /// The id.
+                id: i64,
+            },
+        }
+
+        impl EntityRef {
+            /// The kind.
+            ///
+            /// # Errors
+            /// The name of a kind that only a newer version knows.
+            pub const fn kind(self) -> Result<EntityKind, UnknownName> {
+                match self {
+                    $(Self::$Kind(_) => Ok(EntityKind::$Kind),)+
+                    Self::Unknown { kind, .. } => Err(kind),
+                }
+            }
+
+            /// The id, without its kind.
+            #[must_use]
+            pub const fn id(self) -> i64 {
+                match self {
+                    $(Self::$Kind(id) => id.get(),)+
+                    Self::Unknown { id, .. } => id,
+                }
+            }
+
+            /// The reference of this kind; `None` for the id of no entity.
+            fn of(kind: EntityKind, id: i64) -> Option<Self> {
+                match kind {
+                    $(EntityKind::$Kind => <$Id>::new(id).map(Self::$Kind),)+
+                    EntityKind::Wallet => None,
+                }
+            }
+        }
+    };
 }
+
+entities!(references);
 
 named_enum!(EntityKind);
 
@@ -33,72 +103,9 @@ impl EntityKind {
     pub fn posted() -> impl Iterator<Item = Self> + Clone {
         Self::all().filter(|kind| kind.is_posted())
     }
-
-    /// Whether ledger entries refer to entities of this kind, because plans about them move money.
-    #[must_use]
-    pub const fn is_posted(self) -> bool {
-        match self {
-            Self::MusicRequest | Self::Withdrawal | Self::Topup | Self::Adjustment => true,
-            Self::User | Self::Wallet | Self::ProviderMessage => false,
-        }
-    }
-
-    /// The kind in messages to operators.
-    #[must_use]
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::MusicRequest => "music request",
-            Self::Withdrawal => "withdrawal",
-            Self::Topup => "top-up",
-            Self::Adjustment => "adjustment",
-            Self::User => "person",
-            Self::Wallet => "wallet",
-            Self::ProviderMessage => "provider message",
-        }
-    }
-}
-
-/// A reference to an entity: its kind and id.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum EntityRef {
-    /// A music request.
-    MusicRequest(RequestId),
-    /// A withdrawal.
-    Withdrawal(WithdrawalId),
-    /// A top-up.
-    Topup(TopupId),
-    /// An operator's adjustment.
-    Adjustment(AdjustmentId),
-    /// A user.
-    User(UserId),
-    /// A provider message.
-    ProviderMessage(ProviderMessageId),
-    /// An entity of a kind that only a newer version knows.
-    Unknown {
-        /// The name of the kind.
-        kind: UnknownName,
-        /// The id.
-        id: i64,
-    },
 }
 
 impl EntityRef {
-    /// The kind.
-    ///
-    /// # Errors
-    /// The name of a kind that only a newer version knows.
-    pub const fn kind(self) -> Result<EntityKind, UnknownName> {
-        match self {
-            Self::MusicRequest(_) => Ok(EntityKind::MusicRequest),
-            Self::Withdrawal(_) => Ok(EntityKind::Withdrawal),
-            Self::Topup(_) => Ok(EntityKind::Topup),
-            Self::Adjustment(_) => Ok(EntityKind::Adjustment),
-            Self::User(_) => Ok(EntityKind::User),
-            Self::ProviderMessage(_) => Ok(EntityKind::ProviderMessage),
-            Self::Unknown { kind, .. } => Err(kind),
-        }
-    }
-
     /// The name of the kind, as used by stores and clients.
     #[must_use]
     pub fn kind_name(self) -> &'static str {
@@ -117,32 +124,13 @@ impl EntityRef {
         }
     }
 
-    /// The id, without its kind.
-    #[must_use]
-    pub const fn id(self) -> i64 {
-        match self {
-            Self::MusicRequest(id) => id.get(),
-            Self::Withdrawal(id) => id.get(),
-            Self::Topup(id) => id.get(),
-            Self::Adjustment(id) => id.get(),
-            Self::User(id) => id.get(),
-            Self::ProviderMessage(id) => id.get(),
-            Self::Unknown { id, .. } => id,
-        }
-    }
-
     /// The reference that a ledger entry stores under this kind and id; `None` for values that no version
     /// writes. A kind that this version's entries do not refer to is [`Self::Unknown`].
     #[must_use]
     pub fn stored(kind: &str, id: i64) -> Option<Self> {
-        match EntityKind::named(kind) {
-            Some(EntityKind::MusicRequest) => RequestId::new(id).map(Self::MusicRequest),
-            Some(EntityKind::Withdrawal) => WithdrawalId::new(id).map(Self::Withdrawal),
-            Some(EntityKind::Topup) => TopupId::new(id).map(Self::Topup),
-            Some(EntityKind::Adjustment) => AdjustmentId::new(id).map(Self::Adjustment),
-            Some(EntityKind::User | EntityKind::Wallet | EntityKind::ProviderMessage) | None => {
-                UnknownName::stored(kind).map(|kind| Self::Unknown { kind, id })
-            }
+        match EntityKind::named(kind).filter(|kind| kind.is_posted()) {
+            Some(kind) => Self::of(kind, id),
+            None => UnknownName::stored(kind).map(|kind| Self::Unknown { kind, id }),
         }
     }
 }

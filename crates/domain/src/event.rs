@@ -8,7 +8,9 @@ use crate::authorization::Action;
 use crate::ids::{OperationId, UserId};
 use crate::music_request::RequestStatus;
 use crate::names::named_enum;
-use crate::operation::{OperationRecord, Outcome, PlanKind, Position, PositionedOperation, StoredReceipt};
+use crate::operation::{
+    Entity, OperationRecord, Outcome, PlanKind, Position, PositionedOperation, StoredReceipt,
+};
 use crate::timestamp::Timestamp;
 use crate::topup::TopupStatus;
 use crate::withdrawal::{WithdrawalState, WithdrawalStatus};
@@ -88,19 +90,37 @@ impl EventType {
     /// two, and money in suspense produce none.
     #[must_use]
     pub const fn of(kind: PlanKind, outcome: &Outcome) -> Option<Self> {
-        match (kind, outcome) {
+        match (kind, &outcome.entity) {
             (PlanKind::OpenRequest, _) => Some(Self::MusicRequestCreated),
-            (PlanKind::MoveRequest, Outcome::Request(request)) => Self::of_request(request.state.status()),
+            (PlanKind::MoveRequest, Entity::MusicRequest(request)) => {
+                Self::of_request(request.state.status())
+            }
             (PlanKind::OpenTopup, _) => Some(Self::TopupCreated),
-            (PlanKind::MoveTopup | PlanKind::ReverseTopup, Outcome::Topup(topup)) => {
+            (PlanKind::MoveTopup | PlanKind::ReverseTopup, Entity::Topup(topup)) => {
                 Self::of_topup(topup.status)
             }
             (PlanKind::OpenWithdrawal, _) => Some(Self::WithdrawalCreated),
-            (PlanKind::MoveWithdrawal | PlanKind::ApproveWithdrawal, Outcome::Withdrawal(withdrawal, _)) => {
+            (PlanKind::MoveWithdrawal | PlanKind::ApproveWithdrawal, Entity::Withdrawal(withdrawal)) => {
                 Self::of_withdrawal(&withdrawal.state)
             }
             (PlanKind::Adjust, _) => Some(Self::AdjustmentCreated),
-            _ => None,
+            (
+                PlanKind::MoveRequest
+                | PlanKind::MoveTopup
+                | PlanKind::ReverseTopup
+                | PlanKind::MoveWithdrawal
+                | PlanKind::ApproveWithdrawal
+                | PlanKind::None
+                | PlanKind::OrderTopup
+                | PlanKind::SuspendTopup
+                | PlanKind::SettleSuspense
+                | PlanKind::Profile
+                | PlanKind::Suspend
+                | PlanKind::Restore
+                | PlanKind::Role
+                | PlanKind::ResolveMessage,
+                _,
+            ) => None,
         }
     }
 
@@ -174,21 +194,16 @@ impl Audience {
 
     /// The same of an operation that is about to be stored.
     #[must_use]
-    pub const fn of_record(record: &OperationRecord) -> Self {
+    pub fn of_record(record: &OperationRecord) -> Self {
         match EventType::of(record.kind, &record.receipt.outcome) {
             Some(_) => Self::of_outcome(&record.receipt.outcome),
-            None => Self { owner: None, dj: None },
+            None => Self::default(),
         }
     }
 
-    const fn of_outcome(outcome: &Outcome) -> Self {
-        match outcome {
-            Outcome::Request(request) => Self { owner: Some(request.requester), dj: Some(request.dj) },
-            Outcome::Withdrawal(withdrawal, _) => Self { owner: Some(withdrawal.user), dj: None },
-            Outcome::Topup(topup) => Self { owner: Some(topup.user), dj: None },
-            Outcome::Adjustment(adjustment, _) => Self { owner: Some(adjustment.user), dj: None },
-            Outcome::Profile(..) | Outcome::Message(_) => Self { owner: None, dj: None },
-        }
+    fn of_outcome(outcome: &Outcome) -> Self {
+        let facts = outcome.entity.facts();
+        Self { owner: facts.owner(), dj: facts.dj() }
     }
 }
 
@@ -248,7 +263,7 @@ impl Event {
 
     /// The users whom it concerns.
     #[must_use]
-    pub const fn audience(&self) -> Audience {
+    pub fn audience(&self) -> Audience {
         Audience::of_outcome(&self.outcome)
     }
 

@@ -1,7 +1,7 @@
 //! Cuepoint's core: the rules of wallets and song requests, without I/O, runtime, SQL or wire format.
 //!
 //! Reading order: the values at the root ([`money`], [`ids`], [`entity_ref`], [`text`], [`timestamp`], [`page`],
-//! [`network`], [`address`]), then the modules:
+//! [`network`], [`address`]) and the list of entities in `entities.rs` with [`entity_facts`], then the modules:
 //!
 //! - [`user`]: users with their sessions, challenges, and changes of profile and status;
 //! - [`authorization`]: the roles and permissions of principals;
@@ -22,6 +22,8 @@ pub mod address;
 pub mod application;
 pub mod audit;
 pub mod authorization;
+mod entities;
+pub mod entity_facts;
 pub mod entity_ref;
 pub mod event;
 pub mod ids;

@@ -7,6 +7,7 @@ use std::fmt;
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
+use crate::entity_facts::{EntityFacts, described};
 use crate::ids::{ProviderMessageId, UserId};
 use crate::names::named_enum;
 use crate::text::Line;
@@ -184,6 +185,29 @@ impl ProviderMessage {
     /// The maximum number of unresolved messages. Beyond it, further messages are only logged and counted, so
     /// that a malfunctioning provider cannot fill the database.
     pub const MAX_UNRESOLVED: u32 = 10_000;
+}
+
+impl EntityFacts for ProviderMessage {
+    fn owner(&self) -> Option<UserId> {
+        None
+    }
+
+    fn shows_balance(&self) -> bool {
+        false
+    }
+
+    fn stands_as(&self, loaded: &Self) -> bool {
+        self.resolution == loaded.resolution
+    }
+
+    fn transition(&self, after: &Self) -> String {
+        let status = |message: &Self| if message.resolution.is_some() { "resolved" } else { "unresolved" };
+        described("provider message", self.id.get(), status(self), status(after))
+    }
+
+    fn is_recorded_as(&self, _then: &Self, _whole: bool, _opens: bool) -> bool {
+        false
+    }
 }
 
 /// The message is already resolved.

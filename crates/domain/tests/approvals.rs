@@ -8,7 +8,7 @@ mod support;
 use cuepoint_domain::audit::{Finding, Flaw};
 use cuepoint_domain::ids::{OperationId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentRefusal, AdjustmentTerms};
-use cuepoint_domain::operation::{OperationMetadata, Outcome, Receipt, Rejection, plans};
+use cuepoint_domain::operation::{Entity, OperationMetadata, Receipt, Rejection, plans};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::{AccountStatusChange, Role};
 use cuepoint_domain::withdrawal::{Move, Withdrawal, WithdrawalState, WithdrawalStatus, approvals_needed};
@@ -33,7 +33,7 @@ fn stand(ledger: &mut Ledger, who: i64, change: AccountStatusChange, now: Timest
 }
 
 fn stored(ledger: &Ledger) -> Withdrawal {
-    ledger.book.withdrawal(WithdrawalId::new(1).unwrap()).unwrap().clone()
+    ledger.book.get(WithdrawalId::new(1).unwrap()).unwrap().clone()
 }
 
 /// A move by an operator.
@@ -139,7 +139,7 @@ fn an_adjustment_bars_only_judging_for_thirty_days() {
     ledger.withdraw(2, GUEST, 100).unwrap();
     let rejected = plans::move_withdrawal(
         OperationMetadata::by(by, OperationId(99), over),
-        ledger.book.withdrawal(WithdrawalId::new(2).unwrap()).unwrap(),
+        ledger.book.get(WithdrawalId::new(2).unwrap()).unwrap(),
         Move::Reject { by },
     );
     ledger.apply(&rejected.unwrap()).unwrap();
@@ -173,7 +173,7 @@ fn the_audit_compares_approvals_with_their_operations() {
         approve(&mut ledger, OPERATOR, Some(1), 5);
         let mut stored = stored(&ledger);
         tamper(&mut stored);
-        ledger.book.put_withdrawal(stored);
+        ledger.book.put(stored);
         match ledger.audit() {
             Err(Finding::Entity { flaw: Flaw::Approvals, .. }) if in_approvals => {}
             Err(Finding::Entity { flaw: Flaw::Record(_), .. }) if !in_approvals => {}
@@ -192,7 +192,7 @@ fn approvals_missing_from_records_of_an_older_server_are_no_finding() {
     moved.push(judge(&mut ledger, OTHER, Move::Fail, at(8)));
     for receipt in moved {
         let receipt = ledger.receipt_mut(receipt.unwrap().operation);
-        let Outcome::Withdrawal(withdrawal, _) = &mut receipt.outcome else { panic!("{receipt:?}") };
+        let Entity::Withdrawal(withdrawal) = &mut receipt.outcome.entity else { panic!("{receipt:?}") };
         withdrawal.approvals.clear();
     }
     ledger.audit().unwrap();

@@ -11,7 +11,7 @@ use cuepoint_domain::ids::{OperationId, TopupId};
 use cuepoint_domain::ledger::{EntryKind, OutsideAccount, Posting, PostingAccount, PostingRules};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::Move;
-use cuepoint_domain::operation::{Outcome, Rejection, plans};
+use cuepoint_domain::operation::{Entity, Rejection, plans};
 use cuepoint_domain::topup::{
     Charge, ReversalRefusal, Settlement, SuspenseRefusal, SuspenseSettlement, Topup, TopupStatus, reverse,
     settle,
@@ -154,7 +154,7 @@ fn a_confirmation_decided_before_an_erasure_credits_no_wallet() {
         ledger.topup(number, GUEST, 700, Charge::Pending).unwrap();
     }
     let decided = plans::settle_topup(ledger.metadata(at(5)), &ledger.the_topup(1), true);
-    ledger.book.users.get_mut(&user(GUEST)).unwrap().erased_at = Some(at(4));
+    ledger.book.get_mut(user(GUEST)).unwrap().erased_at = Some(at(4));
     assert_eq!(ledger.apply(&decided), Err(Rejection::Missing(EntityKind::User)));
     assert_eq!(ledger.balance(GUEST), balance(0, 0, 0));
     ledger.suspend(1).unwrap();
@@ -181,7 +181,7 @@ fn everything() -> Ledger {
 }
 
 fn stored(ledger: &mut Ledger, number: i64) -> &mut Topup {
-    ledger.book.topups.get_mut(&TopupId::new(number).unwrap()).unwrap()
+    ledger.book.get_mut(TopupId::new(number).unwrap()).unwrap()
 }
 
 fn arrival(ledger: &Ledger, number: i64) -> OperationId {
@@ -240,7 +240,7 @@ fn the_audit_covers_chargebacks_and_suspense() {
         ),
         (
             "the top-up is gone",
-            |ledger| drop(ledger.book.topups.remove(&TopupId::new(3).unwrap())),
+            |ledger| drop(ledger.book.remove(TopupId::new(3).unwrap())),
             |_| Finding::Strays { entries: 0, postings: 2 },
         ),
         (
@@ -327,7 +327,9 @@ fn the_audit_covers_chargebacks_and_suspense() {
             "a reversed top-up recorded another status when it was confirmed",
             |ledger| {
                 let operation = ledger.entries[0].operation;
-                let Outcome::Topup(topup) = &mut ledger.receipt_mut(operation).outcome else { panic!() };
+                let Entity::Topup(topup) = &mut ledger.receipt_mut(operation).outcome.entity else {
+                    panic!()
+                };
                 topup.status = TopupStatus::Failed;
             },
             |ledger| in_topup(1, Flaw::Record(ledger.entries[0].operation)),

@@ -29,12 +29,12 @@ fn the_first_of_two_approvals_requires_a_finalized_upgrade() {
     let approve = WithdrawalMove::Approve { by: Some(user(OPERATOR)), second_above: Some(amount(1_000)) };
     ledger.move_withdrawal(1, approve.clone()).unwrap();
     assert_eq!(ledger.move_withdrawal(2, approve.clone()), Err(Rejection::NotFinalized));
-    let stored = ledger.book.withdrawal(WithdrawalId::new(2).unwrap()).unwrap();
+    let stored = ledger.book.get(WithdrawalId::new(2).unwrap()).unwrap();
     assert_eq!((stored.state.status(), stored.approvals.len()), (WithdrawalStatus::Pending, 0));
 
     ledger.book.feature_level = FeatureLevel::NEWEST;
     ledger.move_withdrawal(2, approve).unwrap();
-    assert_eq!(ledger.book.withdrawal(WithdrawalId::new(2).unwrap()).unwrap().approvals.len(), 1);
+    assert_eq!(ledger.book.get(WithdrawalId::new(2).unwrap()).unwrap().approvals.len(), 1);
     ledger.audit().unwrap();
 }
 

@@ -12,8 +12,8 @@ use cuepoint_domain::ledger::Balance;
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::Move;
 use cuepoint_domain::operation::{
-    Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Outcome, Receipt, Rejection, StoredReceipt,
-    Verdict, apply, plans,
+    Entity, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Outcome, Receipt, Rejection,
+    StoredReceipt, Verdict, apply, plans,
 };
 use cuepoint_domain::user::ProfileChange;
 use support::{DJ, GUEST, Ledger, adjustment, at, balance, money, terms, user};
@@ -35,12 +35,7 @@ fn check_floor(name: &str, command: Command, expected: Result<Balance, Rejection
 }
 
 fn assert_unchanged(after: &Ledger, before: &Ledger) {
-    assert_eq!(after.book.wallets, before.book.wallets);
-    assert_eq!(after.book.requests, before.book.requests);
-    assert_eq!(after.book.users, before.book.users);
-    assert_eq!(after.book.topups, before.book.topups);
-    assert_eq!(after.book.operations, before.book.operations);
-    assert_eq!(after.book.keys, before.book.keys);
+    assert_eq!(after.book, before.book);
     assert_eq!((&after.entries, &after.postings), (&before.entries, &before.postings));
 }
 
@@ -111,7 +106,7 @@ fn missing_rows_are_an_error() {
     let mut ledger = Ledger::new(1_000, 5_000);
     ledger.open(1, &terms).unwrap();
     let id = RequestId::new(1).unwrap();
-    let stored = ledger.book.requests[&id].clone();
+    let stored = ledger.book.get(id).unwrap().clone();
     let plan = plans::move_request(ledger.metadata(at(2)), &stored, Move::Play, &terms).unwrap();
     let remove: [(EntityKind, Tamper); 4] = [
         (EntityKind::Wallet, |ledger| {
@@ -121,9 +116,11 @@ fn missing_rows_are_an_error() {
             ledger.book.wallets.remove(&user(DJ));
         }),
         (EntityKind::User, |ledger| {
-            ledger.book.users.remove(&user(DJ));
+            ledger.book.remove(user(DJ));
         }),
-        (EntityKind::MusicRequest, |ledger| ledger.book.requests.clear()),
+        (EntityKind::MusicRequest, |ledger| {
+            ledger.book.remove(RequestId::new(1).unwrap());
+        }),
     ];
     for (row, remove) in remove {
         let mut without = ledger.clone();
@@ -145,7 +142,7 @@ fn a_request_with_a_zero_fee_leaves_no_entry() {
         ledger.step(1, to, &terms).unwrap();
     }
     assert_eq!((ledger.entries.len(), ledger.postings.len()), (0, 0));
-    assert_eq!(ledger.book.users[&user(DJ)].dj.as_ref().unwrap().played, 1);
+    assert_eq!(ledger.book.get(user(DJ)).unwrap().dj.as_ref().unwrap().played, 1);
     assert_eq!(ledger.audit(), Ok(Summary { wallets: 3, entries: 0, postings: 0, entities: 1 }));
 }
 
@@ -154,7 +151,9 @@ fn adjustments_credit_and_debit() {
     let mut ledger = Ledger::new(0, 0);
     for (cents, available) in [(300, 300), (-100, 200), (-200, 0), (1, 1)] {
         let receipt = ledger.adjust(GUEST, cents).unwrap();
-        let Outcome::Adjustment(_, after) = receipt.outcome else { panic!("{receipt:?}") };
+        let Outcome { entity: Entity::Adjustment(_), balance: Some(after) } = receipt.outcome else {
+            panic!("{receipt:?}")
+        };
         assert_eq!(after, balance(available, 0, 0));
     }
     let changes: Vec<i128> = ledger.entries.iter().map(|entry| entry.change.available.minor()).collect();
@@ -178,7 +177,11 @@ fn the_counter_counts_songs_played() {
         for to in moves {
             ledger.step(number, to, &terms).unwrap();
         }
-        assert_eq!(ledger.book.users[&user(DJ)].dj.as_ref().unwrap().played, played, "request {number}");
+        assert_eq!(
+            ledger.book.get(user(DJ)).unwrap().dj.as_ref().unwrap().played,
+            played,
+            "request {number}"
+        );
     }
 }
 

@@ -35,7 +35,7 @@ fn stored_and_wire_names_are_stable() {
         Contradiction: "unknown_reference reference_and_id_differ txid_mismatch amount_mismatch \
             partial_reversal status_contradiction";
         DisabledReason: "gone failing security secret_lost";
-        EntityKind: "music_request withdrawal topup adjustment user wallet provider_message";
+        EntityKind: "music_request user withdrawal topup provider_message adjustment wallet";
         EntryKind: "topup hold release capture earning refund reversal adjustment chargeback";
         EventKind: "registered logged_in login_failed session_ended sessions_ended refresh_token_reused \
             password_changed password_change_failed password_reset_requested password_reset email_verified \

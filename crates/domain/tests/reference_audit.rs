@@ -9,7 +9,7 @@ mod support;
 use cuepoint_domain::audit::{Finding, Flaw};
 use cuepoint_domain::entity_ref::EntityRef;
 use cuepoint_domain::ids::{OperationId, TopupId, WithdrawalId};
-use cuepoint_domain::operation::{Outcome, plans};
+use cuepoint_domain::operation::{Entity, plans};
 use cuepoint_domain::topup::{Charge, Orders};
 use cuepoint_domain::withdrawal;
 use support::{GUEST, Ledger, at};
@@ -21,7 +21,7 @@ fn ledger() -> Ledger {
     ledger.move_withdrawal(1, withdrawal::Move::Cancel).unwrap();
     ledger.topup(1, GUEST, 700, Charge::Confirmed).unwrap();
     ledger.topup(2, GUEST, 700, Charge::Pending).unwrap();
-    let pending = ledger.book.topups[&topup(2)].clone();
+    let pending = ledger.book.get(topup(2)).unwrap().clone();
     let metadata = ledger.metadata(at(5));
     ledger.apply(&plans::settle_topup(metadata, &pending, true)).unwrap();
     ledger
@@ -42,19 +42,21 @@ fn operations(ledger: &Ledger, reference: EntityRef) -> Vec<OperationId> {
 
 /// Sets the reference that an operation recorded.
 fn record(ledger: &mut Ledger, operation: OperationId, opening: Option<OperationId>) {
-    match &mut ledger.receipt_mut(operation).outcome {
-        Outcome::Withdrawal(withdrawal, _) => withdrawal.opening = opening,
-        Outcome::Topup(topup) => topup.opening = opening,
+    match &mut ledger.receipt_mut(operation).outcome.entity {
+        Entity::Withdrawal(withdrawal) => withdrawal.opening = opening,
+        Entity::Topup(topup) => topup.opening = opening,
         other => panic!("{other:?}"),
     }
 }
 
 /// Sets the references stored in the rows.
 fn keep(ledger: &mut Ledger, opening: Option<OperationId>) {
-    let mut withdrawal = ledger.book.withdrawal(withdrawal_id()).unwrap().clone();
+    let mut withdrawal = ledger.book.get(withdrawal_id()).unwrap().clone();
     withdrawal.opening = opening;
-    ledger.book.put_withdrawal(withdrawal);
-    ledger.book.topups.values_mut().for_each(|topup| topup.opening = opening);
+    ledger.book.put(withdrawal);
+    for number in [1, 2] {
+        ledger.book.get_mut(topup(number)).unwrap().opening = opening;
+    }
 }
 
 fn flaw(ledger: &Ledger) -> Option<(EntityRef, Flaw)> {
@@ -120,10 +122,11 @@ fn a_recorded_reference_must_match_its_row() {
 
 #[test]
 fn recorded_orders_must_match_their_row() {
-    let orders = |ledger: &mut Ledger, operation, orders| match &mut ledger.receipt_mut(operation).outcome {
-        Outcome::Topup(topup) => topup.orders = orders,
-        other => panic!("{other:?}"),
-    };
+    let orders =
+        |ledger: &mut Ledger, operation, orders| match &mut ledger.receipt_mut(operation).outcome.entity {
+            Entity::Topup(topup) => topup.orders = orders,
+            other => panic!("{other:?}"),
+        };
     let other = Some(Orders { attempts: 9, next_at: None });
     for number in [1, 2] {
         let reference = EntityRef::Topup(topup(number));
@@ -137,8 +140,8 @@ fn recorded_orders_must_match_their_row() {
     }
     // An entity opened by an older server has none, whichever server settles it.
     let mut ledger = ledger();
-    ledger.book.topups.values_mut().for_each(|topup| topup.orders = None);
     for number in [1, 2] {
+        ledger.book.get_mut(topup(number)).unwrap().orders = None;
         let operation = operations(&ledger, EntityRef::Topup(topup(number)))[0];
         orders(&mut ledger, operation, None);
     }

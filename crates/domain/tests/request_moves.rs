@@ -265,7 +265,7 @@ fn a_refund_is_advanced_and_repaid_from_later_income() {
         }
         let expected = [refunded, corrected, first, second].map(|(has, owes)| balance(has, 0, owes));
         assert_eq!(seen, expected, "after {spent} spent");
-        let dj = ledger.book.users[&user(DJ)].dj.clone().unwrap();
+        let dj = ledger.book.get(user(DJ)).unwrap().dj.clone().unwrap();
         assert_eq!(dj.played, 3, "a refunded song stays played");
         ledger.audit().unwrap();
     }

@@ -39,13 +39,13 @@ fn pending() -> Ledger {
 
 /// A plan that moves the request from its current state.
 fn move_of(ledger: &mut Ledger, to: Move) -> Result<Plan, MoveRefusal> {
-    let stored = ledger.book.requests[&RequestId::new(1).unwrap()].clone();
+    let stored = ledger.book.get(RequestId::new(1).unwrap()).unwrap().clone();
     plans::move_request(ledger.metadata(at(2)), &stored, to, &terms(0))
 }
 
 /// A plan that moves the withdrawal from its current state.
 fn move_of_withdrawal(ledger: &mut Ledger, to: withdrawal::Move) -> Plan {
-    let stored = ledger.book.withdrawal(WithdrawalId::new(1).unwrap()).unwrap().clone();
+    let stored = ledger.book.get(WithdrawalId::new(1).unwrap()).unwrap().clone();
     plans::move_withdrawal(ledger.metadata(at(4)), &stored, to).unwrap()
 }
 
@@ -101,7 +101,7 @@ fn a_rejection_releases_exactly_the_held_amount() {
     }
     // A played request holds no money.
     ledger.step(2, Move::Play, &terms(0)).unwrap();
-    let stored = ledger.book.requests[&RequestId::new(2).unwrap()].clone();
+    let stored = ledger.book.get(RequestId::new(2).unwrap()).unwrap().clone();
     let metadata = ledger.metadata(at(3));
     assert!(plans::move_request(metadata, &stored, Move::Reject, &terms(0)).is_err());
     ledger.audit().unwrap();

@@ -6,7 +6,7 @@
 mod support;
 
 use cuepoint_domain::ids::WithdrawalId;
-use cuepoint_domain::operation::{Outcome, Receipt, Rejection, plans};
+use cuepoint_domain::operation::{Entity, Receipt, Rejection, plans};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::withdrawal::{
     Move, NewWithdrawal, WATCHED_AFTER_LOGIN_CHANGE, WithdrawalStatus, WithdrawalTerms, sum_24h,
@@ -42,8 +42,8 @@ fn opened(ledger: &mut Ledger, number: i64, who: i64, cents: i128, now: Timestam
 }
 
 fn status(receipt: &Receipt) -> WithdrawalStatus {
-    match &receipt.outcome {
-        Outcome::Withdrawal(withdrawal, _) => withdrawal.state.status(),
+    match &receipt.outcome.entity {
+        Entity::Withdrawal(withdrawal) => withdrawal.state.status(),
         other => panic!("no withdrawal: {other:?}"),
     }
 }
@@ -112,7 +112,7 @@ fn withdrawals_of_the_two_days_after_a_change_of_the_login_need_an_operator() {
     for (now, expected) in [(changed, Pending), (end.minus(Duration::MICROSECOND), Pending), (end, Approved)]
     {
         let mut ledger = Ledger::new(0, 2_000);
-        ledger.book.users.get_mut(&user(GUEST)).unwrap().login_changed_at = Some(changed);
+        ledger.book.get_mut(user(GUEST)).unwrap().login_changed_at = Some(changed);
         assert_eq!(opened(&mut ledger, 1, GUEST, 1, now), expected, "{now:?}");
     }
 }
@@ -128,7 +128,7 @@ fn an_approval_after_25_hours_is_judged_by_the_day_of_the_withdrawal() {
     }
     let late = at(200_000);
     for (number, expected) in [(1, Pending), (2, Pending), (3, Approved)] {
-        let stored = ledger.book.withdrawal(WithdrawalId::new(number).unwrap()).unwrap().clone();
+        let stored = ledger.book.get(WithdrawalId::new(number).unwrap()).unwrap().clone();
         let approve = Move::Approve { by: Some(user(OPERATOR)), second_above: Some(amount(1_500)) };
         let plan = plans::move_withdrawal(ledger.metadata(late), &stored, approve).unwrap();
         assert_eq!(status(&ledger.apply(&plan).unwrap()), expected, "withdrawal {number}");

@@ -95,7 +95,7 @@ fn only_unsent_withdrawals_wait_for_a_debt() {
     ];
     for (moves, expected) in table {
         let ledger = indebted(moves);
-        let withdrawal = ledger.book.withdrawal(WithdrawalId::new(1).unwrap()).unwrap();
+        let withdrawal = ledger.book.get(WithdrawalId::new(1).unwrap()).unwrap();
         assert_eq!(withdrawal.waiting_for(money(1)), expected, "{moves:?}");
         assert_eq!(withdrawal.waiting_for(money(0)), None);
     }

@@ -12,8 +12,8 @@ use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::money::BasisPoints;
 use cuepoint_domain::music_request::Overdue;
 use cuepoint_domain::operation::{
-    Actor, Fingerprint, IdempotencyKey, KeyRecord, OperationMetadata, Outcome, Plan, Receipt, Rejection,
-    Step, StoredReceipt, plans,
+    Actor, Entity, Fingerprint, IdempotencyKey, KeyRecord, OperationMetadata, Plan, Receipt, Rejection, Step,
+    StoredReceipt, WithdrawalJudgement, plans,
 };
 use cuepoint_domain::ports::Applied;
 use cuepoint_domain::timestamp::Timestamp;
@@ -140,8 +140,11 @@ impl<'a> HistoryDriver<'a> {
         };
         let is_unchanged = match plan.step() {
             Step::Unchanged(_) => true,
-            Step::ApproveWithdrawal { before, .. } => withdrawal_of(&receipt) == *before,
-            _ => false,
+            Step::Judge(WithdrawalJudgement::Approve { before, .. }) => withdrawal_of(&receipt) == *before,
+            Step::Judge(WithdrawalJudgement::Open { .. })
+            | Step::Open(_)
+            | Step::Move { .. }
+            | Step::ChangeUser { .. } => false,
         };
         if !is_unchanged || plan.metadata().key.is_some() {
             self.past.push(AppliedPlan { plan, receipt: receipt.clone() });
@@ -375,7 +378,7 @@ impl<'a> HistoryDriver<'a> {
         let AppliedPlan { plan, receipt } = &self.past[pick % self.past.len()];
         let answer = self.scenario.apply(plan.clone()).await;
         let purged = self.purged.is_some_and(|purged| plan.metadata().at.plus(Receipt::RETENTION) <= purged);
-        if purged && matches!(receipt.outcome, Outcome::Profile(..)) && answer == Err(Rejection::Stale) {
+        if purged && matches!(receipt.outcome.entity, Entity::User(_)) && answer == Err(Rejection::Stale) {
             self.observed.insert("redacted".to_owned());
             return Ok(());
         }

@@ -4,7 +4,7 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::Balance;
 use cuepoint_domain::money::Amount;
 use cuepoint_domain::music_request::{self, OpenRefusal};
-use cuepoint_domain::operation::{Outcome, Receipt, Rejection};
+use cuepoint_domain::operation::{Entity, Outcome, Receipt, Rejection};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{ReversalRefusal, SuspenseRefusal, Topup, TopupStatus};
 use cuepoint_domain::user::{ProfileRefusal, User};
@@ -70,22 +70,23 @@ pub(crate) fn outcome_of(answer: Result<Receipt, Refused>) -> Result<Seen, Refus
 }
 
 fn seen(outcome: Outcome) -> Seen {
-    match outcome {
-        Outcome::Request(request) => Seen::Request {
+    let balance = || balances(outcome.balance.unwrap());
+    match outcome.entity {
+        Entity::MusicRequest(request) => Seen::Request {
             status: request.state.status().name(),
             fee: request.fee.minor(),
             since: seconds(request.updated_at()),
         },
-        Outcome::Withdrawal(withdrawal, balance) => Seen::Withdrawal {
+        Entity::Withdrawal(withdrawal) => Seen::Withdrawal {
             status: withdrawal.state.status().name(),
             txid: withdrawal.state.txid().map(|txid| txid.as_str().to_owned()),
             approvals: withdrawal.approvals.len(),
-            balances: balances(balance),
+            balances: balance(),
         },
-        Outcome::Topup(topup) => Seen::Topup { status: topup_status(&topup) },
-        Outcome::Profile(user, balance) => Seen::Profile { dj: dj(&user), balances: balances(balance) },
-        Outcome::Adjustment(_, balance) => Seen::Adjustment { balances: balances(balance) },
-        Outcome::Message(message) => panic!("no history is about a message: {message:?}"),
+        Entity::Topup(topup) => Seen::Topup { status: topup_status(&topup) },
+        Entity::User(user) => Seen::Profile { dj: dj(&user), balances: balance() },
+        Entity::Adjustment(_) => Seen::Adjustment { balances: balance() },
+        Entity::ProviderMessage(message) => panic!("no history is about a message: {message:?}"),
     }
 }
 

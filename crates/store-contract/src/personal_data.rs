@@ -6,7 +6,7 @@ use cuepoint_domain::entity_ref::EntityRef;
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::music_request::Move;
-use cuepoint_domain::operation::{OperationMetadata, Outcome, Receipt, plans};
+use cuepoint_domain::operation::{Entity, OperationMetadata, Outcome, Receipt, plans};
 use cuepoint_domain::ports::{Recorded, Store};
 use cuepoint_domain::privacy::personal_data::{ActedBy, OperationNote, Part, Place, Record};
 use cuepoint_domain::provider_message::{
@@ -212,7 +212,9 @@ pub async fn operations_about_a_user_are_exported(store: Arc<dyn Store>) {
 
     let note = |receipt: &Receipt, kind: &str, reason: Option<&str>, reference| {
         let profile = match &receipt.outcome {
-            Outcome::Profile(person, balance) => Some((person.clone(), *balance)),
+            Outcome { entity: Entity::User(person), balance: Some(balance) } => {
+                Some((person.clone(), *balance))
+            }
             _ => None,
         };
         OperationNote {
@@ -225,7 +227,7 @@ pub async fn operations_about_a_user_are_exported(store: Arc<dyn Store>) {
             at: receipt.at,
         }
     };
-    let Outcome::Adjustment(adjustment, _) = &adjusted.outcome else { panic!("{adjusted:?}") };
+    let Entity::Adjustment(adjustment) = &adjusted.outcome.entity else { panic!("{adjusted:?}") };
     let mut notes = [
         note(&adjusted, "adjust", Some("a mistake"), Some(EntityRef::Adjustment(adjustment.id))),
         note(&suspended, "suspend", Some("a reason"), None),

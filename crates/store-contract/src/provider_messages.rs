@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::ids::{ProviderMessageId, UserId};
-use cuepoint_domain::operation::{OperationMetadata, Outcome, Plan, Receipt, Rejection, plans};
+use cuepoint_domain::operation::{Entity, OperationMetadata, Plan, Receipt, Rejection, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, Recorded, Store};
 use cuepoint_domain::provider_message::{
@@ -64,8 +64,8 @@ fn resolution(scenario: &Scenario, message: &ProviderMessage, operator: UserId, 
 }
 
 fn message_of(receipt: &Receipt) -> ProviderMessage {
-    match &receipt.outcome {
-        Outcome::Message(message) => message.clone(),
+    match &receipt.outcome.entity {
+        Entity::ProviderMessage(message) => message.clone(),
         other => panic!("no message: {other:?}"),
     }
 }

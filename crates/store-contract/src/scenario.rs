@@ -10,7 +10,7 @@ use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correctio
 use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
 use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
 use cuepoint_domain::operation::{
-    Actor, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Outcome, Plan, Receipt, Rejection, plans,
+    Actor, Entity, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Plan, Receipt, Rejection, plans,
 };
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{
@@ -121,24 +121,24 @@ pub(crate) fn key(user: UserId, key: &str, body: &str) -> IdempotencyKey {
 
 /// The request that a receipt is about.
 pub(crate) fn request_of(receipt: &Receipt) -> MusicRequest {
-    match &receipt.outcome {
-        Outcome::Request(request) => request.clone(),
+    match &receipt.outcome.entity {
+        Entity::MusicRequest(request) => request.clone(),
         other => panic!("no request: {other:?}"),
     }
 }
 
 /// The withdrawal that a receipt is about.
 pub(crate) fn withdrawal_of(receipt: &Receipt) -> Withdrawal {
-    match &receipt.outcome {
-        Outcome::Withdrawal(withdrawal, _) => withdrawal.clone(),
+    match &receipt.outcome.entity {
+        Entity::Withdrawal(withdrawal) => withdrawal.clone(),
         other => panic!("no withdrawal: {other:?}"),
     }
 }
 
 /// The top-up that a receipt is about.
 pub(crate) fn topup_of(receipt: &Receipt) -> Topup {
-    match &receipt.outcome {
-        Outcome::Topup(topup) => topup.clone(),
+    match &receipt.outcome.entity {
+        Entity::Topup(topup) => topup.clone(),
         other => panic!("no top-up: {other:?}"),
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cuepoint_domain::authorization::Principal;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::operation::{OperationMetadata, Step, plans};
+use cuepoint_domain::operation::{Entity, OperationMetadata, Step, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::security_log::{EventFilter, EventKind, SecurityEvent};
@@ -111,7 +111,7 @@ pub async fn each_change_by_an_operator_records_one_event(store: Arc<dyn Store>)
         OperationMetadata { reason: Some(line("a mistake")), key, ..called }
     };
     let adjust = scenario.adjust_plan(metadata(), user, -40).await;
-    let Step::Adjust(adjusted) = adjust.step() else { panic!("{adjust:?}") };
+    let Step::Open(Entity::Adjustment(adjusted)) = adjust.step() else { panic!("{adjust:?}") };
     let adjusted = adjusted.id;
     scenario.fresh(adjust.clone()).await;
     assert!(matches!(scenario.apply(adjust).await, Ok(Applied::Replayed(_))));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cuepoint_domain::authorization::AccountStatus;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::operation::{Outcome, plans};
+use cuepoint_domain::operation::{Entity, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{DjFilter, Store};
 use cuepoint_domain::user::{AccountStatusChange, Field, ProfileChange, Role, change_account_status};
@@ -26,8 +26,8 @@ pub async fn an_account_status_reads_back_as_it_was_changed(store: Arc<dyn Store
     ];
     for (seconds, change) in (1..).zip(changes) {
         let expected = change_account_status(&scenario.user(dj).await, change, at(seconds));
-        match scenario.stand(operator, dj, change, at(seconds)).await.outcome {
-            Outcome::Profile(shown, _) => assert_eq!(shown, expected, "{change:?}"),
+        match scenario.stand(operator, dj, change, at(seconds)).await.outcome.entity {
+            Entity::User(shown) => assert_eq!(shown, expected, "{change:?}"),
             other => panic!("no profile: {other:?}"),
         }
         assert_eq!(scenario.user(dj).await, expected, "{change:?}");

@@ -7,8 +7,11 @@ use cuepoint_domain::audit::{Auditor, Trace};
 use cuepoint_domain::entity_ref::EntityRef;
 use cuepoint_domain::ids::{OperationId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::{Entry, Posting};
+use cuepoint_domain::music_request::MusicRequest;
 use cuepoint_domain::operation::{Book, Entity, Outcome, Receipt, StoredReceipt};
 use cuepoint_domain::ports::{Audit, Unavailable};
+use cuepoint_domain::topup::Topup;
+use cuepoint_domain::withdrawal::Withdrawal;
 
 use crate::MemoryStore;
 use crate::operation_notes::position;
@@ -81,17 +84,11 @@ impl LedgerSnapshot {
     fn entities(&self) -> Vec<Entity> {
         let book = &self.book;
         let receipts = book.operations.values().filter_map(StoredReceipt::whole);
-        let adjustments = receipts.filter_map(|receipt| match &receipt.outcome {
-            Outcome::Adjustment(adjustment, _) => Some(Entity::Adjustment(adjustment.clone())),
-            Outcome::Request(_)
-            | Outcome::Withdrawal(..)
-            | Outcome::Topup(_)
-            | Outcome::Profile(..)
-            | Outcome::Message(_) => None,
-        });
-        let requests = book.requests.values().cloned().map(Entity::MusicRequest);
-        let withdrawals = book.withdrawals().cloned().map(Entity::Withdrawal);
-        let topups = book.topups.values().cloned().map(Entity::Topup);
+        let adjustments = receipts.map(|receipt| &receipt.outcome.entity);
+        let adjustments = adjustments.filter(|entity| matches!(entity, Entity::Adjustment(_))).cloned();
+        let requests = book.all::<MusicRequest>().cloned().map(Entity::from);
+        let withdrawals = book.all::<Withdrawal>().cloned().map(Entity::from);
+        let topups = book.all::<Topup>().cloned().map(Entity::from);
         requests.chain(withdrawals).chain(topups).chain(adjustments).collect()
     }
 
@@ -99,7 +96,7 @@ impl LedgerSnapshot {
     fn moves(&self) -> HashMap<WithdrawalId, Vec<&Receipt>> {
         let mut moves: HashMap<WithdrawalId, Vec<&Receipt>> = HashMap::new();
         for receipt in self.book.operations.values().filter_map(StoredReceipt::whole) {
-            if let Outcome::Withdrawal(withdrawal, _) = &receipt.outcome {
+            if let Outcome { entity: Entity::Withdrawal(withdrawal), .. } = &receipt.outcome {
                 moves.entry(withdrawal.id).or_default().push(receipt);
             }
         }

@@ -17,7 +17,7 @@ pub(crate) type Blocked = HashMap<UserId, HashMap<UserId, Timestamp>>;
 
 impl State {
     pub(crate) fn block(&self, guest: UserId, at: Timestamp) -> Option<Block> {
-        self.book.users.get(&guest).map(|user| Block { guest, name: user.name.clone(), at })
+        self.book.get(guest).map(|user| Block { guest, name: user.name.clone(), at })
     }
 }
 

@@ -20,7 +20,7 @@ impl State {
         now: Timestamp,
     ) -> EmailChanged {
         let Self { book, keys, .. } = self;
-        let Some(before) = book.users.get(&user).cloned() else { return EmailChanged::Over };
+        let Some(before) = book.get(user).cloned() else { return EmailChanged::Over };
         let Some(code) = keys.newest(user, Purpose::EmailChange) else { return EmailChanged::Over };
         match code.judge(&before, presented, now) {
             AnswerOutcome::Over => return EmailChanged::Over,
@@ -52,7 +52,7 @@ impl State {
     ) -> EmailRestored {
         let token = self.keys.with_hash(Purpose::EmailRestore, presented);
         let Some(token) = token.cloned() else { return EmailRestored::Over };
-        let Some(before) = self.book.users.get(&token.user).cloned() else { return EmailRestored::Over };
+        let Some(before) = self.book.get(token.user).cloned() else { return EmailRestored::Over };
         if token.judge(&before, &[*presented], now) != AnswerOutcome::Right {
             return EmailRestored::Over;
         }
@@ -75,7 +75,7 @@ impl State {
             return false;
         }
         self.keys.move_address(&old, new, after.id);
-        self.book.users.insert(after.id, after.clone());
+        self.book.put(after.clone());
         self.keys.end_every(after.id, now);
         true
     }

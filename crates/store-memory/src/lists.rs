@@ -7,11 +7,11 @@ use cuepoint_domain::event::Audience;
 use cuepoint_domain::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::{Entry, Posting};
 use cuepoint_domain::music_request::{MusicRequest, Overdue};
-use cuepoint_domain::operation::{Book, Changes, Position, Step};
+use cuepoint_domain::operation::{Book, Changes, Entity, Position, Step, WithdrawalJudgement};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Topup, TopupStatus};
-use cuepoint_domain::withdrawal::NextSend;
+use cuepoint_domain::withdrawal::{NextSend, Withdrawal};
 
 use crate::operation_notes::{NotedOperation, person, position};
 
@@ -155,51 +155,75 @@ impl Lists {
                 self.operations_about.entry(person).or_default().add(record.at, record.id);
             }
         }
-        if let (Step::Profile { .. }, Some(user)) = (step, &changes.user)
-            && user.is_dj()
-        {
+        if let Some(user) = changes.user.as_ref().filter(|user| user.is_dj()) {
             self.djs.add_once(user.created_at, user.id);
         }
-        if let Some(request) = &changes.opened_request {
-            self.requests.add(request.created_at, request.id);
-            self.requests_by.entry(request.requester).or_default().add(request.created_at, request.id);
-            self.requests_to.entry(request.dj).or_default().add(request.created_at, request.id);
-            self.expires(request);
+        if let Some(opened) = &changes.opened {
+            self.add(opened);
         }
-        if let (Step::MoveRequest { before, .. }, Some(after)) = (step, &changes.moved_request) {
-            self.expires_no_more(before);
-            self.expires(after);
+        if let Some(moved) = &changes.moved {
+            match step {
+                Step::Move { before, .. } => self.remove_deadlines(before),
+                Step::Judge(WithdrawalJudgement::Approve { before, .. }) => self.sends_no_more(before),
+                Step::Judge(WithdrawalJudgement::Open { .. })
+                | Step::Unchanged(_)
+                | Step::Open(_)
+                | Step::ChangeUser { .. } => {}
+            }
+            self.add_deadlines(moved);
         }
-        if let Some(withdrawal) = &changes.opened_withdrawal {
-            self.withdrawals.add(withdrawal.created_at, withdrawal.id);
-            self.withdrawals_of.entry(withdrawal.user).or_default().add(withdrawal.created_at, withdrawal.id);
-        }
-        if let Step::MoveWithdrawal { before, .. } = step
-            && let Some(next) = before.state.next_send()
-        {
-            self.sending.remove(&(next, before.id));
-        }
-        let withdrawal = changes.opened_withdrawal.as_ref().or(changes.moved_withdrawal.as_ref());
-        if let Some(withdrawal) = withdrawal
-            && let Some(next) = withdrawal.state.next_send()
-        {
-            self.sending.insert((next, withdrawal.id));
-        }
-        if let Some(topup) = &changes.opened_topup {
-            self.topups.entry(topup.user).or_default().add(topup.created_at, topup.id);
-        }
-        if let Step::OrderTopup { before, .. }
-        | Step::MoveTopup { before, .. }
-        | Step::SuspendTopup { before, .. } = step
-        {
-            self.orders_no_more(before);
-        }
-        let topup = changes.opened_topup.as_ref().or(changes.moved_topup.as_ref());
-        self.ordering.extend(topup.and_then(next_order));
         for entry in &changes.entries {
             self.entries.entry(entry.wallet).or_default().push(entry.clone());
         }
         self.postings.extend(&changes.postings);
+    }
+
+    /// Indexes an opened entity.
+    fn add(&mut self, opened: &Entity) {
+        match opened {
+            Entity::MusicRequest(MusicRequest { id, requester, dj, created_at, .. }) => {
+                self.requests.add(*created_at, *id);
+                self.requests_by.entry(*requester).or_default().add(*created_at, *id);
+                self.requests_to.entry(*dj).or_default().add(*created_at, *id);
+            }
+            Entity::Withdrawal(Withdrawal { id, user, created_at, .. }) => {
+                self.withdrawals.add(*created_at, *id);
+                self.withdrawals_of.entry(*user).or_default().add(*created_at, *id);
+            }
+            Entity::Topup(Topup { id, user, created_at, .. }) => {
+                self.topups.entry(*user).or_default().add(*created_at, *id);
+            }
+            Entity::User(_) | Entity::ProviderMessage(_) | Entity::Adjustment(_) => {}
+        }
+        self.add_deadlines(opened);
+    }
+
+    /// Adds the entity to the queues of jobs that its state requires.
+    fn add_deadlines(&mut self, entity: &Entity) {
+        match entity {
+            Entity::MusicRequest(request) => self.expires(request),
+            Entity::Withdrawal(withdrawal) => {
+                self.sending.extend(withdrawal.state.next_send().map(|next| (next, withdrawal.id)));
+            }
+            Entity::Topup(topup) => self.ordering.extend(next_order(topup)),
+            Entity::User(_) | Entity::ProviderMessage(_) | Entity::Adjustment(_) => {}
+        }
+    }
+
+    /// Removes the entity from the queues of jobs, given its previous state.
+    fn remove_deadlines(&mut self, before: &Entity) {
+        match before {
+            Entity::MusicRequest(request) => self.expires_no_more(request),
+            Entity::Withdrawal(withdrawal) => self.sends_no_more(withdrawal),
+            Entity::Topup(topup) => self.orders_no_more(topup),
+            Entity::User(_) | Entity::ProviderMessage(_) | Entity::Adjustment(_) => {}
+        }
+    }
+
+    fn sends_no_more(&mut self, withdrawal: &Withdrawal) {
+        if let Some(next) = withdrawal.state.next_send() {
+            self.sending.remove(&(next, withdrawal.id));
+        }
     }
 
     /// The pending top-ups of a user, oldest first.
@@ -209,7 +233,7 @@ impl Lists {
         user: UserId,
     ) -> impl DoubleEndedIterator<Item = &'a Topup> {
         let theirs = self.topups.get(&user).into_iter().flat_map(TimeOrdered::oldest_first);
-        theirs.filter_map(|id| book.topups.get(&id)).filter(|topup| topup.status == TopupStatus::Pending)
+        theirs.filter_map(|id| book.get(id)).filter(|topup| topup.status == TopupStatus::Pending)
     }
 
     /// Removes the pending order of this top-up, given its previous state.
@@ -258,5 +282,5 @@ pub(crate) fn requests<'a>(
     book: &'a Book,
     ids: impl Iterator<Item = RequestId> + 'a,
 ) -> impl Iterator<Item = &'a MusicRequest> + 'a {
-    ids.filter_map(|id| book.requests.get(&id))
+    ids.filter_map(|id| book.get(id))
 }

@@ -150,7 +150,7 @@ impl State {
         presented: &[TokenHash],
         now: Timestamp,
     ) -> AnswerOutcome {
-        let Some(person) = self.book.users.get_mut(&user) else { return AnswerOutcome::Over };
+        let Some(person) = self.book.get_mut(user) else { return AnswerOutcome::Over };
         let Some(challenge) = self.keys.newest(user, purpose) else { return AnswerOutcome::Over };
         let judged = challenge.judge(person, presented, now);
         match judged {

@@ -23,7 +23,7 @@ use crate::{MemoryStore, State, receipts};
 impl State {
     /// Whether this is an existing user who was not erased.
     pub(crate) fn is_somebody(&self, id: UserId) -> bool {
-        self.book.users.get(&id).is_some_and(|user| user.is_present())
+        self.book.get(id).is_some_and(|user| user.is_present())
     }
 
     /// Adds a user with an empty wallet, and their first session.
@@ -42,7 +42,7 @@ impl State {
             let own = session.is_some_and(|(session, token)| sessions.was_begun(session, token));
             return Ok(if own { Registered::Done } else { Registered::EmailTaken });
         }
-        if book.users.contains_key(&user.id) {
+        if book.get(user.id).is_some() {
             return Err(Unavailable::new("the id of a new user is taken"));
         }
         if let Some((session, token)) = session {
@@ -51,7 +51,7 @@ impl State {
         keys.add(email, user.id, password.clone());
         lists.people.add(user.created_at, user.id);
         book.wallets.insert(user.id, Wallet::empty(user.id));
-        book.users.insert(user.id, user.clone());
+        book.put(user.clone());
         if user.is_dj() {
             lists.djs.add(user.created_at, user.id);
         }
@@ -95,7 +95,7 @@ impl People for MemoryStore {
 
     async fn profile(&self, id: UserId) -> Result<Option<Profile>, Unavailable> {
         let book = &self.lock()?.book;
-        let both = book.users.get(&id).zip(book.wallets.get(&id));
+        let both = book.get(id).zip(book.wallets.get(&id));
         Ok(both.map(|(user, wallet)| Profile { user: user.clone(), balance: wallet.balance }))
     }
 
@@ -107,7 +107,7 @@ impl People for MemoryStore {
                 && user.suspended_at.is_none()
                 && Some(user.id) > after
         };
-        let mut operators: Vec<&User> = state.book.users.values().filter(is_active).collect();
+        let mut operators: Vec<&User> = state.book.all::<User>().filter(is_active).collect();
         operators.sort_unstable_by_key(|user| user.id);
         operators.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         Ok(operators.into_iter().cloned().collect())
@@ -115,11 +115,11 @@ impl People for MemoryStore {
 
     async fn people<'a>(&self, email: Option<&'a str>, page: PageRequest) -> Result<Rows<User>, Unavailable> {
         let state = self.lock()?;
-        let users = &state.book.users;
+        let user = |id| state.book.get(id);
         let rows = match email {
-            Some(email) => cut(state.keys.owner(email).and_then(|id| users.get(&id)).into_iter(), page),
+            Some(email) => cut(state.keys.owner(email).and_then(user).into_iter(), page),
             None => {
-                let all = state.lists.people.newest_first().filter_map(|id| users.get(&id));
+                let all = state.lists.people.newest_first().filter_map(user);
                 cut(all.filter(|user| user.is_present()), page)
             }
         };
@@ -133,21 +133,21 @@ impl People for MemoryStore {
         now: Timestamp,
     ) -> Result<Erased, Unavailable> {
         let State { book, lists, keys, sessions, blocked, webhooks, erasing, .. } = &mut *self.lock()?;
-        let both = book.users.get(&id).zip(book.wallets.get(&id));
+        let both = book.get(id).zip(book.wallets.get(&id));
         let Some((user, wallet)) = both.filter(|(user, _)| user.is_present()) else {
             return Ok(Erased::Nobody);
         };
         let newest = lists.pending_topups(book, id).next_back();
         let restorable = restorable_until(keys.challenges_of(id), now);
         let pending = (newest, expected_since);
-        let erased = match erase(user, wallet, book.users.values(), pending, restorable, now) {
+        let erased = match erase(user, wallet, book.all::<User>(), pending, restorable, now) {
             Ok(erased) => erased,
             Err(refusal) => return Ok(Erased::Refused(refusal)),
         };
         if newest.is_some() {
             erasing.insert(id);
         }
-        book.users.insert(id, erased);
+        book.put(erased);
         receipts(book).filter(|receipt| receipt.profile_of() == Some(id)).for_each(StoredReceipt::redact);
         keys.forget(id);
         sessions.end_all(id, None, now);
@@ -174,20 +174,17 @@ impl People for MemoryStore {
 
     async fn names(&self, users: &BTreeSet<UserId>) -> Result<BTreeMap<UserId, Line>, Unavailable> {
         let state = self.lock()?;
-        let found = users.iter().filter_map(|id| state.book.users.get(id));
+        let found = users.iter().filter_map(|id| state.book.get(*id));
         let present = found.filter(|user| user.is_present());
         Ok(present.map(|user| (user.id, user.name.clone())).collect())
     }
 
     async fn djs(&self, filter: DjFilter, page: PageRequest) -> Result<Rows<User>, Unavailable> {
         let state = self.lock()?;
-        let shown =
-            state.lists.djs.newest_first().filter_map(|id| state.book.users.get(&id)).filter(|user| {
-                user.is_present()
-                    && filter
-                        .online
-                        .is_none_or(|online| user.dj.as_ref().is_some_and(|dj| dj.online == online))
-            });
+        let shown = state.lists.djs.newest_first().filter_map(|id| state.book.get(id)).filter(|user| {
+            user.is_present()
+                && filter.online.is_none_or(|online| user.dj.as_ref().is_some_and(|dj| dj.online == online))
+        });
         let rows = cut(shown, page);
         Ok(Rows { rows: rows.rows.into_iter().cloned().collect(), total: rows.total })
     }

@@ -1,5 +1,7 @@
 //! Personal data of a user, for their export.
 
+use std::cmp::Reverse;
+
 use async_trait::async_trait;
 use cuepoint_domain::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ports::{PersonalRecords, Unavailable};
@@ -36,18 +38,16 @@ impl State {
             Part::RequestsMade | Part::RequestsReceived => {
                 let all = if part == Part::RequestsMade { &lists.requests_by } else { &lists.requests_to };
                 let after = after.and_then(|after| Some((moment(after), RequestId::new(after.id())?)));
-                listed(all.get(&user), after, most, |id| book.requests.get(&id).cloned().map(Record::Request))
+                listed(all.get(&user), after, most, |id| book.get(id).cloned().map(Record::Request))
             }
             Part::Withdrawals => {
                 let after = after.and_then(|after| Some((moment(after), WithdrawalId::new(after.id())?)));
-                let find = |id| book.withdrawal(id).cloned().map(Record::Withdrawal);
+                let find = |id| book.get(id).cloned().map(Record::Withdrawal);
                 listed(lists.withdrawals_of.get(&user), after, most, find)
             }
             Part::Topups => {
                 let after = after.and_then(|after| Some((moment(after), TopupId::new(after.id())?)));
-                listed(lists.topups.get(&user), after, most, |id| {
-                    book.topups.get(&id).cloned().map(Record::Topup)
-                })
+                listed(lists.topups.get(&user), after, most, |id| book.get(id).cloned().map(Record::Topup))
             }
             Part::Entries => {
                 let kept = lists.entries.get(&user).map_or(&[][..], Vec::as_slice);
@@ -58,9 +58,11 @@ impl State {
             }
             Part::Operations => self.operations(user, after, most),
             Part::ProviderMessages => {
-                let newest_first = book.provider_messages.values().rev();
-                let behind = newest_first.filter(|one| one.id.get() < number && self.concerns(one, user));
-                behind.take(most).cloned().map(Record::ProviderMessage).collect()
+                let all = book.all::<ProviderMessage>();
+                let behind = all.filter(|one| one.id.get() < number && self.concerns(one, user));
+                let mut behind: Vec<&ProviderMessage> = behind.collect();
+                behind.sort_unstable_by_key(|one| Reverse(one.id));
+                behind.into_iter().take(most).cloned().map(Record::ProviderMessage).collect()
             }
             Part::Blocks => {
                 let blocked = self.blocked.get(&user).into_iter().flatten();
@@ -95,11 +97,11 @@ impl State {
         let Some(row) = message.record.row else { return false };
         let owner = match message.record.source {
             MessageSource::Topups => {
-                TopupId::new(row).and_then(|id| self.book.topups.get(&id)).map(|topup| topup.user)
+                TopupId::new(row).and_then(|id| self.book.get(id)).map(|topup| topup.user)
             }
-            MessageSource::Payouts => WithdrawalId::new(row)
-                .and_then(|id| self.book.withdrawal(id))
-                .map(|withdrawal| withdrawal.user),
+            MessageSource::Payouts => {
+                WithdrawalId::new(row).and_then(|id| self.book.get(id)).map(|withdrawal| withdrawal.user)
+            }
         };
         owner == Some(user)
     }

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use std::cmp::Reverse;
+
 use async_trait::async_trait;
 use cuepoint_domain::ids::ProviderMessageId;
 use cuepoint_domain::page::{PageRequest, Rows};
@@ -28,21 +30,21 @@ impl ProviderMessages for MemoryStore {
         if state.known_messages.contains(&key) {
             return Ok(Recorded::Known);
         }
-        let messages = &mut state.book.provider_messages;
-        let unresolved = messages.values().filter(|message| message.resolution.is_none()).count();
+        let messages = || state.book.all::<ProviderMessage>();
+        let unresolved = messages().filter(|message| message.resolution.is_none()).count();
         if count(unresolved) >= u64::from(most_unresolved) {
             return Ok(Recorded::NotKept);
         }
-        let last = messages.last_key_value().map_or(0, |(id, _)| id.get());
+        let last = messages().map(|message| message.id.get()).max().unwrap_or(0);
         let id = last.checked_add(1).and_then(ProviderMessageId::new);
         let id = id.ok_or_else(|| Unavailable::new("the message ids are exhausted"))?;
-        messages.insert(id, ProviderMessage { id, record: message.clone(), resolution: None });
+        state.book.put(ProviderMessage { id, record: message.clone(), resolution: None });
         state.known_messages.insert(key);
         Ok(Recorded::Added)
     }
 
     async fn provider_message(&self, id: ProviderMessageId) -> Result<Option<ProviderMessage>, Unavailable> {
-        Ok(self.lock()?.book.provider_messages.get(&id).cloned())
+        Ok(self.lock()?.book.get(id).cloned())
     }
 
     async fn provider_messages(
@@ -51,16 +53,16 @@ impl ProviderMessages for MemoryStore {
         page: PageRequest,
     ) -> Result<Rows<ProviderMessage>, Unavailable> {
         let state = self.lock()?;
-        let newest_first = || state.book.provider_messages.values().rev().filter(|one| filter.shows(one));
-        let unresolved = newest_first().filter(|one| one.resolution.is_none());
-        let resolved = newest_first().filter(|one| one.resolution.is_some());
-        let rows = cut(unresolved.chain(resolved), page);
+        let mut shown: Vec<&ProviderMessage> =
+            state.book.all::<ProviderMessage>().filter(|one| filter.shows(one)).collect();
+        shown.sort_unstable_by_key(|one| (one.resolution.is_some(), Reverse(one.id)));
+        let rows = cut(shown.into_iter(), page);
         Ok(Rows { rows: rows.rows.into_iter().cloned().collect(), total: rows.total })
     }
 
     async fn unresolved_messages(&self) -> Result<u64, Unavailable> {
         let state = self.lock()?;
-        let unresolved = state.book.provider_messages.values().filter(|one| one.resolution.is_none());
+        let unresolved = state.book.all::<ProviderMessage>().filter(|one| one.resolution.is_none());
         Ok(count(unresolved.count()))
     }
 }

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use cuepoint_domain::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::{Balance, Entry, EntryKind};
 use cuepoint_domain::music_request::{MusicRequest, Overdue, RequestFilter};
-use cuepoint_domain::operation::Outcome;
+use cuepoint_domain::operation::{Entity, Outcome};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{MusicRequests, Topups, Unavailable, Wallets, Withdrawals};
 use cuepoint_domain::timestamp::Timestamp;
@@ -32,7 +32,7 @@ fn found<I, T>(page: Rows<I>, find: impl FnMut(I) -> Option<T>) -> Rows<T> {
 #[async_trait]
 impl MusicRequests for MemoryStore {
     async fn request(&self, id: RequestId) -> Result<Option<MusicRequest>, Unavailable> {
-        Ok(self.lock()?.book.requests.get(&id).cloned())
+        Ok(self.lock()?.book.get(id).cloned())
     }
 
     async fn requests(
@@ -50,7 +50,7 @@ impl MusicRequests for MemoryStore {
         let Some(list) = list else { return Ok(Rows::none(0)) };
         let all = filter.status.is_none() && (filter.requester.is_none() || filter.dj.is_none());
         if all {
-            return Ok(found(list.page(page), |id| book.requests.get(&id).cloned()));
+            return Ok(found(list.page(page), |id| book.get(id).cloned()));
         }
         let shown = requests(book, list.newest_first()).filter(|request| filter.shows(request));
         let rows = cut(shown, page);
@@ -74,14 +74,14 @@ impl MusicRequests for MemoryStore {
 #[async_trait]
 impl Withdrawals for MemoryStore {
     async fn withdrawal(&self, id: WithdrawalId) -> Result<Option<Withdrawal>, Unavailable> {
-        Ok(self.lock()?.book.withdrawal(id).cloned())
+        Ok(self.lock()?.book.get(id).cloned())
     }
 
     async fn withdrawal_opened_by(&self, opening: OperationId) -> Result<Option<Withdrawal>, Unavailable> {
         let state = self.lock()?;
         let recorded = state.recorded(opening);
-        let Some(Outcome::Withdrawal(recorded, _)) = recorded else { return Ok(None) };
-        let stored = state.book.withdrawal(recorded.id);
+        let Some(Outcome { entity: Entity::Withdrawal(recorded), .. }) = recorded else { return Ok(None) };
+        let stored = state.book.get(recorded.id);
         Ok(stored.filter(|withdrawal| withdrawal.opening == Some(opening)).cloned())
     }
 
@@ -98,16 +98,16 @@ impl Withdrawals for MemoryStore {
         };
         let Some(list) = list else { return Ok(Rows::none(0)) };
         if filter.status.is_none() {
-            return Ok(found(list.page(page), |id| book.withdrawal(id).cloned()));
+            return Ok(found(list.page(page), |id| book.get(id).cloned()));
         }
-        let all = list.newest_first().filter_map(|id| book.withdrawal(id));
+        let all = list.newest_first().filter_map(|id| book.get(id));
         let rows = cut(all.filter(|withdrawal| filter.shows(withdrawal)), page);
         Ok(Rows { rows: rows.rows.into_iter().cloned().collect(), total: rows.total })
     }
     async fn due_payouts(&self, now: Timestamp, limit: u32) -> Result<Vec<Withdrawal>, Unavailable> {
         let state = self.lock()?;
         let due = state.lists.sending.iter().take_while(|(next, _)| next.is_due(now));
-        let due = due.filter_map(|(_, id)| state.book.withdrawal(*id));
+        let due = due.filter_map(|(_, id)| state.book.get(*id));
         let due = due.filter(|withdrawal| {
             let wallet = state.book.wallets.get(&withdrawal.user);
             wallet.is_some_and(|wallet| withdrawal.waiting_for(wallet.balance.owed).is_none())
@@ -121,10 +121,10 @@ impl Withdrawals for MemoryStore {
     ) -> Result<HashMap<WithdrawalId, WithdrawalReview>, Unavailable> {
         let state = self.lock()?;
         let review = |id: &WithdrawalId| {
-            let withdrawal = state.book.withdrawal(*id)?;
+            let withdrawal = state.book.get(*id)?;
             let owed = state.book.wallets.get(&withdrawal.user)?.balance.owed;
             let sum_24h = sum_24h(withdrawal, state.book.withdrawals_of(withdrawal.user));
-            let login_changed_at = state.book.users.get(&withdrawal.user)?.login_changed_at;
+            let login_changed_at = state.book.get(withdrawal.user)?.login_changed_at;
             Some((*id, WithdrawalReview { owed, sum_24h, login_changed_at }))
         };
         Ok(of.iter().filter_map(review).collect())
@@ -134,21 +134,21 @@ impl Withdrawals for MemoryStore {
 #[async_trait]
 impl Topups for MemoryStore {
     async fn topup(&self, id: TopupId) -> Result<Option<Topup>, Unavailable> {
-        Ok(self.lock()?.book.topups.get(&id).cloned())
+        Ok(self.lock()?.book.get(id).cloned())
     }
 
     async fn topup_opened_by(&self, opening: OperationId) -> Result<Option<Topup>, Unavailable> {
         let state = self.lock()?;
         let recorded = state.recorded(opening);
-        let Some(Outcome::Topup(recorded)) = recorded else { return Ok(None) };
-        let stored = state.book.topups.get(&recorded.id);
+        let Some(Outcome { entity: Entity::Topup(recorded), .. }) = recorded else { return Ok(None) };
+        let stored = state.book.get(recorded.id);
         Ok(stored.filter(|topup| topup.opening == Some(opening)).cloned())
     }
 
     async fn topups(&self, filter: &TopupFilter, page: PageRequest) -> Result<Rows<Topup>, Unavailable> {
         let state = self.lock()?;
         let Some(list) = state.lists.topups.get(&filter.user) else { return Ok(Rows::none(0)) };
-        let topup = |id| state.book.topups.get(&id).cloned();
+        let topup = |id| state.book.get(id).cloned();
         Ok(match filter.status {
             None => found(list.page(page), topup),
             Some(status) => {
@@ -159,7 +159,7 @@ impl Topups for MemoryStore {
 
     async fn topups_in_suspense(&self, page: PageRequest) -> Result<Rows<Topup>, Unavailable> {
         let state = self.lock()?;
-        let suspended = state.book.topups.values().filter(|topup| topup.suspense.is_some());
+        let suspended = state.book.all::<Topup>().filter(|topup| topup.suspense.is_some());
         let mut topups: Vec<&Topup> = suspended.collect();
         topups.sort_unstable_by_key(|topup| {
             let suspense = topup.suspense.as_ref();
@@ -179,7 +179,7 @@ impl Topups for MemoryStore {
         let state = self.lock()?;
         let due = state.lists.ordering.iter().take_while(|(at, _)| *at <= now);
         let due = due.take(usize::try_from(limit).unwrap_or(usize::MAX));
-        Ok(due.filter_map(|(_, id)| state.book.topups.get(id).cloned()).collect())
+        Ok(due.filter_map(|(_, id)| state.book.get(*id).cloned()).collect())
     }
 }
 

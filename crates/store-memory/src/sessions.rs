@@ -10,6 +10,7 @@ use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{BeginOutcome, ExchangeOutcome, PasswordHash, Sessions, Unavailable};
 use cuepoint_domain::privacy::personal_data::Record;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::User;
 use cuepoint_domain::user::session::{
     Candidates, ClientInfo, PresentedToken, RefreshToken, Session, TokenHash,
 };
@@ -196,7 +197,7 @@ impl Sessions for MemoryStore {
         if !keys.is_password(session.user, checked) {
             return Ok(BeginOutcome::PasswordChanged);
         }
-        if book.users.get(&session.user).is_some_and(|user| user.suspended_at.is_some()) {
+        if book.get(session.user).is_some_and(|user| user.suspended_at.is_some()) {
             return Ok(BeginOutcome::Suspended);
         }
         sessions.begin(session, token)?;
@@ -283,7 +284,7 @@ impl Sessions for MemoryStore {
         let ended =
             state.sessions.sessions.values().filter(|kept| kept.ended_at.is_some_and(|at| at >= since));
         let changed =
-            state.book.users.values().filter(|user| user.status_changed_at.is_some_and(|at| at >= since));
+            state.book.all::<User>().filter(|user| user.status_changed_at.is_some_and(|at| at >= since));
         Ok(RevocationList {
             sessions: ended.map(|kept| kept.session.id).collect(),
             statuses: changed.map(|user| (user.id, AccountStatus::of(user))).collect(),

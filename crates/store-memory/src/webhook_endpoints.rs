@@ -256,7 +256,7 @@ impl WebhookEndpoints for MemoryStore {
     ) -> Result<Vec<WebhookEndpointId>, Unavailable> {
         let State { webhooks, lists, book, .. } = &*self.lock()?;
         let may_deliver = |endpoint: &WebhookEndpoint| {
-            book.users.get(&endpoint.owner).is_some_and(|owner| endpoint.may_deliver(owner))
+            book.get(endpoint.owner).is_some_and(|owner| endpoint.may_deliver(owner))
         };
         let active = webhooks.endpoints.values().filter(|record| may_deliver(&record.endpoint));
         let working = active.filter(|record| record.is_free(now) && record.has_work(lists, now));
@@ -284,7 +284,7 @@ impl WebhookEndpoints for MemoryStore {
     async fn leased_endpoint(&self, lease: Lease) -> Result<Option<(WebhookEndpoint, User)>, Unavailable> {
         let State { webhooks, book, .. } = &mut *self.lock()?;
         Ok(webhooks.leased(lease).and_then(|record| {
-            let owner = book.users.get(&record.endpoint.owner)?;
+            let owner = book.get(record.endpoint.owner)?;
             Some((record.endpoint.clone(), owner.clone()))
         }))
     }

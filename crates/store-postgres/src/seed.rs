@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, ensure};
 use cuepoint_domain::ledger::Wallet;
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::operation::{Changes, Outcome};
+use cuepoint_domain::operation::{Changes, Entity, Outcome};
 use cuepoint_domain::ports::PasswordHash;
 use cuepoint_domain::user::User;
 use cuepoint_store_sql::WriteSet;
@@ -103,7 +103,10 @@ impl Seeder {
     /// When a wallet was adjusted: no table has the ids of adjustments, so their sequence cannot be set.
     pub fn add(&mut self, changes: &Changes) -> anyhow::Result<()> {
         let outcome = changes.operation.as_ref().map(|record| &record.receipt.outcome);
-        ensure!(!matches!(outcome, Some(Outcome::Adjustment(..))), "an adjustment cannot be seeded");
+        ensure!(
+            !matches!(outcome, Some(Outcome { entity: Entity::Adjustment(_), .. })),
+            "an adjustment cannot be seeded"
+        );
         Ok(self.batch.writes.add(changes, None, &self.currency)?)
     }
 
@@ -113,7 +116,7 @@ impl Seeder {
     /// When an earlier batch could not be written.
     pub async fn write(&mut self) -> anyhow::Result<()> {
         let mut batch = std::mem::take(&mut self.batch);
-        self.users.append(&mut batch.writes.users);
+        self.users.append(&mut batch.writes.entities.users.moved);
         self.wallets.append(&mut batch.writes.wallets);
         if self.batches.send(batch).await.is_err() {
             let ended = (&mut self.writer).await.context("the writer task failed")?;

@@ -12,6 +12,7 @@ compile_error!("the feature `testing` can end the process on purpose, and is not
 mod announcements;
 pub mod copy;
 pub mod crash_points;
+mod entity_rows;
 mod fold;
 pub mod limits;
 mod loaded_rows;
@@ -20,7 +21,8 @@ pub mod rows;
 mod write_set;
 
 pub use announcements::Announcements;
+pub use entity_rows::{EntityImages, EntityRows, RowImages, RowOf, Rowed};
 pub use fold::{Folded, fold};
 pub use loaded_rows::{LoadedRows, StoredAdjustment};
 pub use lock_set::{GroupLockSet, LockedTable};
-pub use write_set::{RowImages, WriteSet};
+pub use write_set::WriteSet;

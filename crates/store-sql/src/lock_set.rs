@@ -2,42 +2,52 @@
 
 use std::collections::BTreeSet;
 
+use cuepoint_domain::entities;
+use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::ids::{OperationId, UserId};
-use cuepoint_domain::operation::{KeyScope, LockSet, Plan};
+use cuepoint_domain::operation::{KeyScope, LockSet, LockedRows, Plan};
 use cuepoint_domain::timestamp::Timestamp;
-use strum::{EnumIter, IntoEnumIterator, IntoStaticStr};
 
-/// A table with rows that plans lock.
-///
-/// The order of the variants is the lock order: every group locks the tables in this order and the rows of
-/// each by id, to avoid deadlocks between groups.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, EnumIter, IntoStaticStr)]
-#[strum(serialize_all = "snake_case")]
+/// Rows of one kind that plans lock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LockedTable {
-    /// Music requests.
-    MusicRequests,
-    /// Users.
-    Users,
+    /// The entities of a kind, by id, in the table with this name.
+    Entities(EntityKind, &'static str),
     /// Wallets, by the ids of their owners.
     Wallets,
-    /// Withdrawals.
-    Withdrawals,
-    /// Top-ups.
-    Topups,
-    /// Provider messages.
-    ProviderMessages,
 }
 
+/// Declares the tables of the entities.
+macro_rules! locked_tables {
+    (
+        stored { $($Kind:ident($Type:ty, $Id:ty) in $table:ident { $($facts:tt)+ })+ }
+        recorded { $($recorded:tt)+ }
+    ) => {
+        /// The tables of entities, in the lock order.
+        const OF_ENTITIES: &[LockedTable] =
+            &[$(LockedTable::Entities(EntityKind::$Kind, stringify!($table)),)+];
+    };
+}
+
+entities!(locked_tables);
+
 impl LockedTable {
-    /// Every table, in the lock order.
+    /// Every table, in the lock order: every group locks the tables in this order and the rows of each by id, to avoid
+    /// deadlocks between groups. Wallets come after their owners.
     pub fn in_lock_order() -> impl Iterator<Item = Self> {
-        Self::iter()
+        OF_ENTITIES.iter().flat_map(|table| {
+            let wallets = matches!(table, Self::Entities(EntityKind::User, _)).then_some(Self::Wallets);
+            std::iter::once(*table).chain(wallets)
+        })
     }
 
     /// The name of the table.
     #[must_use]
-    pub fn name(self) -> &'static str {
-        self.into()
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Entities(_, name) => name,
+            Self::Wallets => "wallets",
+        }
     }
 }
 
@@ -47,8 +57,8 @@ impl LockedTable {
 /// store with a single writer locks nothing and reads all of it.
 #[derive(Clone, Debug, Default)]
 pub struct GroupLockSet {
-    /// The rows to lock; the fields of single plans (`withdrawn_since` and those after it) are not used.
-    pub rows: LockSet,
+    /// The rows to lock.
+    pub rows: LockedRows,
     /// The users with recent withdrawals to read.
     pub withdrawn_by: BTreeSet<UserId>,
     /// The earliest time of those withdrawals; `None` if none are read.
@@ -73,26 +83,9 @@ impl GroupLockSet {
     pub fn of<'a>(plans: impl IntoIterator<Item = &'a Plan>) -> Self {
         let mut all = Self::default();
         for plan in plans {
-            // Without `..`, so that the rows of a new entity are not lost here.
-            let LockSet {
-                requests,
-                users,
-                operators,
-                wallets,
-                withdrawals,
-                topups,
-                provider_messages,
-                withdrawn_since,
-                open_requests,
-                adjusted_since,
-            } = plan.lock_set();
-            all.rows.requests.extend(requests);
-            all.rows.users.extend(users);
-            all.rows.operators |= operators;
-            all.rows.wallets.extend(wallets);
-            all.rows.withdrawals.extend(withdrawals);
-            all.rows.topups.extend(topups);
-            all.rows.provider_messages.extend(provider_messages);
+            // Without `..`, so that no rows are lost here.
+            let LockSet { rows, withdrawn_since, open_requests, adjusted_since } = plan.lock_set();
+            all.rows.extend(rows);
             if let Some((user, since)) = withdrawn_since {
                 all.withdrawn_by.insert(user);
                 all.withdrawn_since = Some(all.withdrawn_since.map_or(since, |other| other.min(since)));

@@ -9,13 +9,13 @@ use cuepoint_domain::ledger::Wallet;
 use cuepoint_domain::money::{Amount, Currency, Money};
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::operation::{
-    Book, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Outcome, Plan, Rejection, plans,
+    Book, Entity, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Outcome, Plan, Rejection, plans,
 };
 use cuepoint_domain::ports::Applied;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, Topup, TopupStatus};
 use cuepoint_store_sql::rows::{StoredUser, StoredWallet, Sum};
-use cuepoint_store_sql::{Folded, GroupLockSet, LoadedRows, fold};
+use cuepoint_store_sql::{EntityRows, Folded, GroupLockSet, LoadedRows, fold};
 
 const OWNER: i64 = 1;
 const STRANGER: i64 = 9;
@@ -66,7 +66,11 @@ fn member(id: i64) -> StoredUser {
 /// The book of a user with an empty wallet.
 fn book() -> Book {
     let wallet = StoredWallet::of(&Wallet::empty(user(OWNER)), &usd());
-    let rows = LoadedRows { users: vec![member(OWNER)], wallets: vec![wallet], ..LoadedRows::default() };
+    let rows = LoadedRows {
+        entities: EntityRows { users: vec![member(OWNER)], ..EntityRows::default() },
+        wallets: vec![wallet],
+        ..LoadedRows::default()
+    };
     rows.book(FeatureLevel::NEWEST, &usd()).unwrap()
 }
 
@@ -87,7 +91,7 @@ fn folded(book: &mut Book, plans: &[&Plan]) -> Folded {
 
 fn opened(answer: &Result<Applied, Rejection>) -> Topup {
     match answer.as_ref().map(|applied| &applied.receipt().outcome) {
-        Ok(Outcome::Topup(topup)) => topup.clone(),
+        Ok(Outcome { entity: Entity::Topup(topup), .. }) => topup.clone(),
         other => panic!("{other:?}"),
     }
 }
@@ -117,14 +121,14 @@ fn a_row_opened_in_the_group_is_written_once_in_its_final_state() {
     assert_eq!(pending.status, TopupStatus::Pending);
     let settle = plans::settle_topup(OperationMetadata::system(OperationId(2), at()), &pending, true);
     let writes = folded(&mut book(), &[&open, &settle]).writes;
-    assert!(writes.topups.moved.is_empty());
-    let statuses: Vec<&str> = writes.topups.opened.values().map(|row| row.status.as_str()).collect();
+    assert!(writes.entities.topups.moved.is_empty());
+    let statuses: Vec<&str> = writes.entities.topups.opened.values().map(|row| row.status.as_str()).collect();
     assert_eq!(statuses, [TopupStatus::Confirmed.name()]);
     // A row that the database already has is moved.
     let mut later = book();
     let _ = folded(&mut later, &[&open]);
     let writes = folded(&mut later, &[&settle]).writes;
-    assert_eq!((writes.topups.opened.len(), writes.topups.moved.len()), (0, 1));
+    assert_eq!((writes.entities.topups.opened.len(), writes.entities.topups.moved.len()), (0, 1));
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn played(book: &mut Book, number: u32) -> Plan {
     fill(book, guest);
     fill(book, dj);
     let email = Email::new("dj@example.com").unwrap();
-    book.users.insert(dj, User::registered(dj, Line::new("DJ").unwrap(), email, None, true, now()));
+    book.put(User::registered(dj, Line::new("DJ").unwrap(), email, None, true, now()));
     let request = MusicRequest {
         id: RequestId::new(number.into()).unwrap(),
         requester: guest,
@@ -91,7 +91,7 @@ fn played(book: &mut Book, number: u32) -> Plan {
         ..crate::page::request(number)
     };
     book.wallets.get_mut(&guest).unwrap().balance.held = request.fee;
-    book.put_request(request.clone());
+    book.put(request.clone());
     let terms = RequestTerms {
         pending_for: Duration::minutes(15),
         accepted_for: Duration::minutes(60),

@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use cuepoint_domain::ids::{RequestId, UserId, WithdrawalId};
 use cuepoint_domain::money::{Amount, BasisPoints, Money};
 use cuepoint_domain::music_request::{self, By, MusicRequest, NewRequest, RequestStatus, RequestTerms};
-use cuepoint_domain::operation::{Actor, Outcome, plans};
+use cuepoint_domain::operation::{Actor, Entity, plans};
 use cuepoint_domain::text::{Line, MusicUrl, PaymentUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, Orders};
@@ -178,8 +178,8 @@ impl<'p> Evening<'p> {
         let new = song(number, dj.map(|dj| dj.id).context("the DJ is missing")?)?;
         let plan = plans::open_request(metadata, id, guest, dj, false, new, &terms);
         let plan = plan.map_err(|refusal| anyhow::anyhow!("a request is refused: {refusal:?}"))?;
-        match writer.apply(plan).await? {
-            Outcome::Request(request) => self.then(Alive::Request(request, moves.into_iter()), now),
+        match writer.apply(plan).await?.entity {
+            Entity::MusicRequest(request) => self.then(Alive::Request(request, moves.into_iter()), now),
             other => bail!("unexpected outcome of a request: {other:?}"),
         }
         Ok(())
@@ -213,8 +213,8 @@ impl<'p> Evening<'p> {
         };
         let plan = plans::move_request(writer.metadata(actor, now), &request, to, &self.terms(request.id)?);
         let plan = plan.map_err(|refusal| anyhow::anyhow!("a request cannot move: {refusal:?}"))?;
-        match writer.apply(plan).await? {
-            Outcome::Request(moved) => Ok(Alive::Request(moved, left)),
+        match writer.apply(plan).await?.entity {
+            Entity::MusicRequest(moved) => Ok(Alive::Request(moved, left)),
             other => bail!("unexpected outcome of a request: {other:?}"),
         }
     }
@@ -256,8 +256,8 @@ impl<'p> Evening<'p> {
         let metadata = writer.metadata(Actor::User(user), now);
         let plan = plans::open_withdrawal(metadata, id, user, new, &WithdrawalTerms::default());
         let plan = plan.map_err(|refusal| anyhow::anyhow!("a withdrawal is refused: {refusal:?}"))?;
-        match writer.apply(plan).await? {
-            Outcome::Withdrawal(withdrawal, _) => {
+        match writer.apply(plan).await?.entity {
+            Entity::Withdrawal(withdrawal) => {
                 self.then(Alive::Withdrawal(withdrawal, moves.into_iter()), now);
             }
             other => bail!("unexpected outcome of a withdrawal: {other:?}"),
@@ -279,8 +279,8 @@ impl<'p> Evening<'p> {
         };
         let plan = plans::move_withdrawal(writer.metadata(actor, now), &withdrawal, to);
         let plan = plan.map_err(|refusal| anyhow::anyhow!("a withdrawal cannot move: {refusal:?}"))?;
-        match writer.apply(plan).await? {
-            Outcome::Withdrawal(moved, _) => Ok(Alive::Withdrawal(moved, left)),
+        match writer.apply(plan).await?.entity {
+            Entity::Withdrawal(moved) => Ok(Alive::Withdrawal(moved, left)),
             other => bail!("unexpected outcome of a withdrawal: {other:?}"),
         }
     }

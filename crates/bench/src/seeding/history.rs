@@ -2,7 +2,7 @@
 
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Money;
-use cuepoint_domain::operation::{Actor, Outcome, plans};
+use cuepoint_domain::operation::{Actor, Entity, plans};
 use cuepoint_domain::ports::PasswordHash;
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::timestamp::Timestamp;
@@ -103,9 +103,9 @@ impl<S: Sink> Writer<'_, S> {
             };
         }
         let metadata = self.metadata(Actor::User(id), at.plus(Duration::minutes(1)));
-        match self.apply(plans::change_profile(metadata, id, change)).await? {
-            Outcome::Profile(user, _) if is_dj => drop(self.djs.insert(id, user)),
-            Outcome::Profile(..) => {}
+        match self.apply(plans::change_profile(metadata, id, change)).await?.entity {
+            Entity::User(user) if is_dj => drop(self.djs.insert(id, user)),
+            Entity::User(_) => {}
             other => bail!("unexpected outcome of a profile change: {other:?}"),
         }
         Ok(())

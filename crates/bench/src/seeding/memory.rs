@@ -1,7 +1,7 @@
 //! The history in an in-memory store.
 
 use anyhow::{anyhow, bail};
-use cuepoint_domain::operation::{Outcome, Plan};
+use cuepoint_domain::operation::{Entity, Outcome, Plan};
 use cuepoint_domain::ports::{Applied, Ids, Ledger, PasswordHash, People, Registered};
 use cuepoint_domain::user::User;
 use cuepoint_store_memory::MemoryStore;
@@ -55,13 +55,13 @@ impl Sink for Filling {
         let applied = self.store.apply(plan).await;
         let applied = applied.map_err(|error| anyhow!("{kind} is not applied: {error:?}"))?;
         let Applied::Fresh(receipt) = applied else { bail!("{kind} is there twice") };
-        match &receipt.outcome {
-            Outcome::Request(request) => self.requests = self.requests.max(request.id.get()),
-            Outcome::Withdrawal(withdrawal, _) => {
+        match &receipt.outcome.entity {
+            Entity::MusicRequest(request) => self.requests = self.requests.max(request.id.get()),
+            Entity::Withdrawal(withdrawal) => {
                 self.withdrawals = self.withdrawals.max(withdrawal.id.get());
             }
-            Outcome::Topup(topup) => self.topups = self.topups.max(topup.id.get()),
-            Outcome::Profile(..) | Outcome::Adjustment(..) | Outcome::Message(_) => {}
+            Entity::Topup(topup) => self.topups = self.topups.max(topup.id.get()),
+            Entity::User(_) | Entity::Adjustment(_) | Entity::ProviderMessage(_) => {}
         }
         Ok(receipt.outcome)
     }

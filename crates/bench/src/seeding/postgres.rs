@@ -34,7 +34,7 @@ impl Sink for Writing {
     async fn register(&mut self, user: &User, password: &PasswordHash) -> anyhow::Result<()> {
         self.seeder.register(user, password);
         self.book.wallets.insert(user.id, Wallet::empty(user.id));
-        self.book.users.insert(user.id, user.clone());
+        self.book.put(user.clone());
         Ok(())
     }
 
@@ -52,7 +52,7 @@ impl Sink for Writing {
     /// Continues with a book of users and wallets alone, because no later plan names any other entity in it.
     async fn settled(&mut self) -> anyhow::Result<()> {
         let mut book = Book::default();
-        book.users = mem::take(&mut self.book.users);
+        self.book.all::<User>().for_each(|user| book.put(user.clone()));
         book.wallets = mem::take(&mut self.book.wallets);
         self.book = book;
         self.seeder.write().await

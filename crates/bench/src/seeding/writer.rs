@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use anyhow::{Context, bail};
 use cuepoint_domain::ids::{OperationId, TopupId, UserId};
 use cuepoint_domain::money::{Amount, Money};
-use cuepoint_domain::operation::{Actor, OperationMetadata, Outcome, Plan, plans};
+use cuepoint_domain::operation::{Actor, Entity, OperationMetadata, Outcome, Plan, plans};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, Topup};
 use cuepoint_domain::user::User;
@@ -53,8 +53,8 @@ impl<'s, S: Sink> Writer<'s, S> {
         let id = TopupId::new(self.topups).context("invalid top-up id")?;
         let amount = Amount::new(Money::from_minor(cents)).context("no amount")?;
         let plan = plans::open_topup(self.metadata(Actor::User(user), at), id, user, amount, charge);
-        match self.apply(plan).await? {
-            Outcome::Topup(topup) => Ok(topup),
+        match self.apply(plan).await?.entity {
+            Entity::Topup(topup) => Ok(topup),
             other => bail!("unexpected outcome of a top-up: {other:?}"),
         }
     }

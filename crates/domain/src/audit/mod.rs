@@ -140,7 +140,7 @@ impl Auditor {
         let count = |length: usize| u64::try_from(length).unwrap_or(u64::MAX);
         self.of_entities.entries = self.of_entities.entries.saturating_add(count(trace.entries.len()));
         self.of_entities.postings = self.of_entities.postings.saturating_add(count(trace.postings.len()));
-        let name = entity.unknown_status();
+        let name = entity.facts().unknown_status();
         self.met(UnknownValue::Status(entity.reference()), name);
         if let Some((operation, rules)) = trace.unknown_rules() {
             self.met(UnknownValue::Rules(operation), Some(rules));

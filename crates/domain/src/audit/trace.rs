@@ -8,13 +8,11 @@ use crate::ledger::{
     Account, Balance, Entry, EntryKind, Posting, PostingAccount, PostingRules, Transfer, Wallet,
 };
 use crate::money::Money;
-use crate::music_request::{self, MusicRequest, RequestState};
 use crate::operation::posting::post;
 use crate::operation::{Entity, OperationMetadata, Outcome, Receipt};
 use crate::timestamp::Timestamp;
-use crate::topup::{self, Suspense, Topup, TopupStatus};
 use crate::unknown::UnknownName;
-use crate::withdrawal::{self, Withdrawal, WithdrawalState, WithdrawalStatus};
+use crate::withdrawal::{Withdrawal, WithdrawalStatus};
 
 /// All records of an entity, in any order.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -51,127 +49,6 @@ impl Trace {
     }
 }
 
-impl Entity {
-    /// The name of its status, if a newer version set it.
-    pub(super) const fn unknown_status(&self) -> Option<UnknownName> {
-        match self {
-            Self::MusicRequest(MusicRequest { state: RequestState::Unknown { status, .. }, .. })
-            | Self::Withdrawal(Withdrawal { state: WithdrawalState::Unknown { status, .. }, .. })
-            | Self::Topup(Topup { status: TopupStatus::Unknown(status), .. }) => Some(*status),
-            Self::MusicRequest(_)
-            | Self::Withdrawal(_)
-            | Self::Topup(_)
-            | Self::Adjustment(_)
-            | Self::User(_)
-            | Self::ProviderMessage(_) => None,
-        }
-    }
-
-    /// The transfers of each operation that led to its current state; `None` if its amounts contradict each
-    /// other.
-    fn history(&self) -> Option<Vec<Vec<Transfer>>> {
-        match self {
-            Self::MusicRequest(request) => music_request::history(request),
-            Self::Withdrawal(withdrawal) => Some(withdrawal::history(withdrawal)),
-            Self::Topup(topup) => topup::history(topup),
-            Self::Adjustment(adjustment) => Some(vec![vec![adjustment.transfer()]]),
-            Self::User(_) | Self::ProviderMessage(_) => Some(Vec::new()),
-        }
-    }
-
-    /// The operations that moved its money outside all wallets, in order: if there are any, no other
-    /// operation moved its money.
-    pub fn operations_without_entries(&self) -> impl Iterator<Item = OperationId> {
-        let suspense = match self {
-            Self::Topup(topup) => topup.suspense.as_ref(),
-            Self::MusicRequest(_)
-            | Self::Withdrawal(_)
-            | Self::Adjustment(_)
-            | Self::User(_)
-            | Self::ProviderMessage(_) => None,
-        };
-        suspense.into_iter().flat_map(Suspense::operations)
-    }
-
-    /// Whether only an operation that moved money can have led to its state, so that the last one recorded
-    /// the complete state.
-    const fn is_where_its_money_is(&self) -> bool {
-        match self {
-            Self::MusicRequest(request) => !matches!(request.state, RequestState::Accepted { .. }),
-            Self::Withdrawal(withdrawal) => matches!(
-                withdrawal.state,
-                WithdrawalState::Completed { .. }
-                    | WithdrawalState::Cancelled
-                    | WithdrawalState::Rejected
-                    | WithdrawalState::Failed { .. }
-            ),
-            Self::Topup(_) | Self::Adjustment(_) | Self::User(_) | Self::ProviderMessage(_) => true,
-        }
-    }
-
-    /// Whether this operation opened it, judging by its position among those that moved money.
-    fn is_opening(&self, operation: OperationId, place: usize) -> bool {
-        match self {
-            Self::Withdrawal(_) => place == 0,
-            Self::Topup(topup) => topup.opening == Some(operation),
-            Self::MusicRequest(_) | Self::Adjustment(_) | Self::User(_) | Self::ProviderMessage(_) => false,
-        }
-    }
-
-    /// Whether an operation recorded the entity as it is, ignoring its state unless `whole`, and the owner's
-    /// balance after it; `opens` marks the operation that opened the entity.
-    fn is_recorded(&self, outcome: &Outcome, after: Balance, whole: bool, opens: bool) -> bool {
-        match (self, outcome) {
-            (Self::MusicRequest(now), Outcome::Request(then)) => {
-                let state = if whole { now.state } else { then.state };
-                MusicRequest { state, ..now.clone() } == *then
-            }
-            (Self::Withdrawal(now), Outcome::Withdrawal(then, balance)) => {
-                *balance == after
-                    && is_column_recorded(now.opening, then.opening, opens)
-                    && (!whole || (&now.state, now.updated_at) == (&then.state, then.updated_at))
-                    && is_same_but_for_its_state(now, then)
-            }
-            (Self::Topup(now), Outcome::Topup(then)) => {
-                let (opening, orders) = (then.opening, then.orders);
-                is_column_recorded(now.opening, opening, opens)
-                    && is_column_recorded(now.orders, orders, opens)
-                    && Topup { opening, orders, ..topup_recorded(now, then, whole) } == *then
-            }
-            (Self::Adjustment(now), Outcome::Adjustment(then, balance)) => now == then && *balance == after,
-            _ => false,
-        }
-    }
-}
-
-/// The top-up as recorded by the operation that led to its current state, or otherwise as by the one before,
-/// except for fields that only that record knows.
-fn topup_recorded(now: &Topup, then: &Topup, whole: bool) -> Topup {
-    let Topup { status, updated_at, suspense, .. } = now.clone();
-    let (status, updated_at) = match status {
-        TopupStatus::Reversed if !whole => (TopupStatus::Confirmed, then.updated_at),
-        status => (status, updated_at),
-    };
-    let suspense = if whole { suspense } else { suspense.as_ref().map(Suspense::unsettled) };
-    Topup { status, updated_at, suspense, ..now.clone() }
-}
-
-/// Whether an operation recorded the same value as the row has in a column that earlier versions lack.
-///
-/// Only the operation that opened the row must have recorded it: a server of an earlier version records none
-/// when it moves a row opened by a newer server.
-fn is_column_recorded<T: PartialEq>(now: Option<T>, then: Option<T>, opens: bool) -> bool {
-    now == then || (then.is_none() && !opens)
-}
-
-/// Whether two images of a withdrawal agree in all fields that no move changes.
-fn is_same_but_for_its_state(now: &Withdrawal, then: &Withdrawal) -> bool {
-    let (state, updated_at, opening) = (then.state.clone(), then.updated_at, then.opening);
-    is_column_recorded(now.opening, opening, false)
-        && Withdrawal { state, updated_at, opening, approvals: then.approvals.clone(), ..now.clone() }
-            == *then
-}
-
 /// Checks that a withdrawal has the status recorded by its last operation, with the approvals recorded last.
 ///
 /// A move without money has no entry, so an unapproved withdrawal contradicts only these records. A server of
@@ -180,8 +57,8 @@ fn is_same_but_for_its_state(now: &Withdrawal, then: &Withdrawal) -> bool {
 fn check_moves(now: &Withdrawal, trace: &Trace) -> Result<(), Flaw> {
     let mut records: Vec<(OperationId, &Withdrawal)> = Vec::new();
     for receipt in trace.receipts.iter().chain(&trace.moves) {
-        match &receipt.outcome {
-            Outcome::Withdrawal(then, _) if is_same_but_for_its_state(now, then) => {
+        match &receipt.outcome.entity {
+            Entity::Withdrawal(then) if now.is_same_but_for_its_state(then) => {
                 records.push((receipt.operation, then));
             }
             _ => return Err(Flaw::Record(receipt.operation)),
@@ -228,7 +105,8 @@ fn progress(then: &Withdrawal) -> (Timestamp, u8, Option<Timestamp>, u32, bool) 
 /// operation with exactly the entries and postings that the rules derive, which are balanced by construction,
 /// and no other.
 pub(super) fn check(entity: &Entity, trace: &Trace) -> Result<Money, Flaw> {
-    let history = entity.history().ok_or(Flaw::Terms)?;
+    let facts = entity.facts();
+    let history = facts.history().ok_or(Flaw::Terms)?;
     let operations = operations(entity, trace);
     let mut done: Vec<(&Receipt, Balance)> = Vec::new();
     for (place, transfers) in history.iter().enumerate() {
@@ -248,9 +126,10 @@ pub(super) fn check(entity: &Entity, trace: &Trace) -> Result<Money, Flaw> {
         return Err(Flaw::Postings(posting.operation));
     }
     for (place, (receipt, after)) in done.iter().enumerate() {
-        let whole = place.saturating_add(1) == done.len() && entity.is_where_its_money_is();
-        let opens = entity.is_opening(receipt.operation, place);
-        if !entity.is_recorded(&receipt.outcome, *after, whole, opens) {
+        let whole = place.saturating_add(1) == done.len() && facts.is_where_its_money_is();
+        let opens = facts.is_opening(receipt.operation, place);
+        let Outcome { entity: then, balance } = &receipt.outcome;
+        if balance.is_some_and(|balance| balance != *after) || !entity.is_recorded_as(then, whole, opens) {
             return Err(Flaw::Record(receipt.operation));
         }
     }

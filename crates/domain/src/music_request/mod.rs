@@ -1,5 +1,6 @@
 //! A guest's paid request to a DJ for a song, and its state machine.
 
+mod entity_facts;
 mod filter;
 mod history;
 mod moves;

@@ -1,24 +1,23 @@
 //! The state that plans are applied to, and the changes that a plan makes.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
-use crate::ids::{OperationId, ProviderMessageId, RequestId, TopupId, UserId, WithdrawalId};
+use crate::ids::{OperationId, RequestId, UserId, WithdrawalId};
 use crate::ledger::{Entry, EntryKind, Posting, Wallet};
 use crate::music_request::MusicRequest;
 use crate::operation::feature_level::FeatureLevel;
-use crate::operation::{Actor, KeyRecord, KeyScope, PlanKind, Receipt, StoredReceipt};
-use crate::provider_message::ProviderMessage;
+use crate::operation::shelves::{Shelves, Stored, StoredId};
+use crate::operation::{Actor, Entity, KeyRecord, KeyScope, PlanKind, Receipt, StoredReceipt};
 use crate::security_log::SecurityEvent;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
-use crate::topup::Topup;
 use crate::user::User;
 use crate::withdrawal::Withdrawal;
 
 /// The state that plans are applied to: the whole state of an in-memory store, the locked rows of a database.
 ///
 /// A row in a plan's lock set that is missing here is an error, never a zero.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Book {
     /// The feature level, which determines the values that may be written.
     pub feature_level: FeatureLevel,
@@ -26,18 +25,10 @@ pub struct Book {
     pub operations: HashMap<OperationId, StoredReceipt>,
     /// The idempotency keys used before.
     pub keys: HashMap<KeyScope, KeyRecord>,
-    /// Requests.
-    pub requests: HashMap<RequestId, MusicRequest>,
-    /// Users.
-    pub users: HashMap<UserId, User>,
     /// Wallets.
     pub wallets: HashMap<UserId, Wallet>,
-    /// Top-ups.
-    pub topups: HashMap<TopupId, Topup>,
-    /// Provider messages.
-    pub provider_messages: BTreeMap<ProviderMessageId, ProviderMessage>,
+    entities: Shelves,
     holding_of: HashMap<UserId, HashSet<RequestId>>,
-    withdrawals: HashMap<WithdrawalId, Withdrawal>,
     withdrawals_of: HashMap<UserId, Vec<WithdrawalId>>,
     /// For each wallet, the operators who adjusted it, with the times.
     adjustments_of: HashMap<UserId, Vec<(UserId, Timestamp)>>,
@@ -50,15 +41,57 @@ impl Book {
         Self { feature_level, ..Self::default() }
     }
 
-    /// Inserts or replaces a request.
-    pub fn put_request(&mut self, request: MusicRequest) {
+    /// The entity with this id.
+    #[must_use]
+    pub fn get<I: StoredId>(&self, id: I) -> Option<&I::Entity> {
+        I::Entity::shelf(&self.entities).get(&id)
+    }
+
+    /// The same, to change a field on which no index of the book depends.
+    pub fn get_mut<I: StoredId>(&mut self, id: I) -> Option<&mut I::Entity> {
+        I::Entity::shelf_mut(&mut self.entities).get_mut(&id)
+    }
+
+    /// All entities of a kind, in no particular order.
+    pub fn all<E: Stored>(&self) -> impl Iterator<Item = &E> {
+        E::shelf(&self.entities).values()
+    }
+
+    /// Inserts or replaces an entity.
+    pub fn put(&mut self, entity: impl Into<Entity>) {
+        let entity = entity.into();
+        match &entity {
+            Entity::MusicRequest(request) => self.index_request(request),
+            Entity::Withdrawal(withdrawal) if !self.entities.has(&entity) => {
+                self.withdrawals_of.entry(withdrawal.user).or_default().push(withdrawal.id);
+            }
+            _ => {}
+        }
+        self.entities.put(entity);
+    }
+
+    /// Removes an entity.
+    pub fn remove<I: StoredId>(&mut self, id: I) -> Option<I::Entity> {
+        I::Entity::shelf_mut(&mut self.entities).remove(&id)
+    }
+
+    /// Whether an entity has this one's kind and id.
+    pub(super) fn has(&self, entity: &Entity) -> bool {
+        self.entities.has(entity)
+    }
+
+    /// Whether the entity can be changed and is still as loaded; `None` if it is missing.
+    pub(super) fn stands_as(&self, loaded: &Entity) -> Option<bool> {
+        self.entities.stands_as(loaded)
+    }
+
+    fn index_request(&mut self, request: &MusicRequest) {
         let holding = self.holding_of.entry(request.requester).or_default();
         if request.state.status().holds_fee() {
             holding.insert(request.id);
         } else {
             holding.remove(&request.id);
         }
-        self.requests.insert(request.id, request);
     }
 
     /// The number of this guest's requests to this DJ in the book that are still open at `now`.
@@ -67,31 +100,12 @@ impl Book {
         let holding = self.holding_of.get(&guest).into_iter().flatten();
         let open =
             |request: &&MusicRequest| request.dj == dj && request.state.seen_at(now).status().holds_fee();
-        holding.filter_map(|id| self.requests.get(id)).filter(open).count()
-    }
-
-    /// Inserts or replaces a withdrawal.
-    pub fn put_withdrawal(&mut self, withdrawal: Withdrawal) {
-        let (id, user) = (withdrawal.id, withdrawal.user);
-        if self.withdrawals.insert(id, withdrawal).is_none() {
-            self.withdrawals_of.entry(user).or_default().push(id);
-        }
-    }
-
-    /// The withdrawal with this id.
-    #[must_use]
-    pub fn withdrawal(&self, id: WithdrawalId) -> Option<&Withdrawal> {
-        self.withdrawals.get(&id)
-    }
-
-    /// All withdrawals, in no particular order.
-    pub fn withdrawals(&self) -> impl Iterator<Item = &Withdrawal> {
-        self.withdrawals.values()
+        holding.filter_map(|id| self.get(*id)).filter(open).count()
     }
 
     /// The user's withdrawals in the book.
     pub fn withdrawals_of(&self, user: UserId) -> impl Iterator<Item = &Withdrawal> {
-        self.withdrawals_of.get(&user).into_iter().flatten().filter_map(|id| self.withdrawals.get(id))
+        self.withdrawals_of.get(&user).into_iter().flatten().filter_map(|id| self.get(*id))
     }
 
     /// Records an adjustment of a wallet by a user, at the time of the wallet's entry.
@@ -108,18 +122,13 @@ impl Book {
 
     /// Applies the changes of a plan.
     pub(crate) fn absorb(&mut self, changes: &Changes) {
-        for request in changes.opened_request.iter().chain(&changes.moved_request) {
-            self.put_request(request.clone());
+        for entity in changes.opened.iter().chain(&changes.moved) {
+            self.put(entity.clone());
         }
-        self.users.extend(changes.user.iter().map(|user| (user.id, user.clone())));
+        if let Some(user) = &changes.user {
+            self.put(user.clone());
+        }
         self.wallets.extend(changes.wallets.iter().map(|wallet| (wallet.user, wallet.clone())));
-        self.topups.extend(changes.opened_topup.iter().map(|topup| (topup.id, topup.clone())));
-        self.topups.extend(changes.moved_topup.iter().map(|topup| (topup.id, topup.clone())));
-        for withdrawal in changes.opened_withdrawal.iter().chain(&changes.moved_withdrawal) {
-            self.put_withdrawal(withdrawal.clone());
-        }
-        let resolved = changes.resolved_message.iter();
-        self.provider_messages.extend(resolved.map(|message| (message.id, message.clone())));
         if let Some(OperationRecord { actor: Actor::User(by), .. }) = changes.operation {
             for entry in changes.entries.iter().filter(|entry| entry.kind == EntryKind::Adjustment) {
                 self.put_adjustment(entry.wallet, by, entry.at);
@@ -167,20 +176,10 @@ pub struct Changes {
     pub operation: Option<OperationRecord>,
     /// The key used, which replaces an expired one.
     pub key: Option<KeyRecord>,
-    /// An opened request.
-    pub opened_request: Option<MusicRequest>,
-    /// A request that changed state.
-    pub moved_request: Option<MusicRequest>,
-    /// An opened withdrawal.
-    pub opened_withdrawal: Option<Withdrawal>,
-    /// A withdrawal that changed state.
-    pub moved_withdrawal: Option<Withdrawal>,
-    /// An opened top-up.
-    pub opened_topup: Option<Topup>,
-    /// A top-up that was ordered or changed state.
-    pub moved_topup: Option<Topup>,
-    /// A resolved provider message.
-    pub resolved_message: Option<ProviderMessage>,
+    /// The opened entity.
+    pub opened: Option<Entity>,
+    /// The entity that changed, unless it is a user.
+    pub moved: Option<Entity>,
     /// A changed user.
     pub user: Option<User>,
     /// A user whose live sessions end with the change.

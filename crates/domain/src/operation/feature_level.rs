@@ -27,8 +27,6 @@
 use crate::ledger::{Account, OutsideAccount, PostingRules, Transfer, TransferKind};
 #[cfg(doc)]
 use crate::operation::Receipt;
-use crate::operation::{Plan, Step};
-use crate::topup::TopupStatus;
 use crate::user::challenge::Purpose;
 
 /// The level of the values that may be written.
@@ -116,36 +114,8 @@ impl Purpose {
     }
 }
 
-impl Plan {
-    /// The level required by the values that it certainly writes. A withdrawal that turns out to need two approvals
-    /// requires [`FeatureLevel::SECOND_APPROVALS`].
-    #[must_use]
-    pub fn feature_level(&self) -> FeatureLevel {
-        let transfers = self.transfers.iter().map(of_transfer);
-        transfers.fold(of_step(&self.step), FeatureLevel::max)
-    }
-}
-
-fn of_step(step: &Step) -> FeatureLevel {
-    match step {
-        Step::SuspendTopup { .. } | Step::MoveTopup { to: TopupStatus::Reversed, .. } => FeatureLevel::Level1,
-        Step::Unchanged(_)
-        | Step::OpenRequest(_)
-        | Step::MoveRequest { .. }
-        | Step::OpenWithdrawal { .. }
-        | Step::MoveWithdrawal { .. }
-        | Step::ApproveWithdrawal { .. }
-        | Step::OpenTopup(_)
-        | Step::OrderTopup { .. }
-        | Step::MoveTopup { .. }
-        | Step::Adjust(_)
-        | Step::Profile { .. }
-        | Step::ChangeAccountStatus { .. }
-        | Step::ResolveMessage { .. } => FeatureLevel::Level0,
-    }
-}
-
-fn of_transfer(transfer: &Transfer) -> FeatureLevel {
+/// The level required by a transfer and its accounts.
+pub(super) fn of_transfer(transfer: &Transfer) -> FeatureLevel {
     let of_kind = match transfer.kind {
         TransferKind::Chargeback => FeatureLevel::Level1,
         TransferKind::Topup

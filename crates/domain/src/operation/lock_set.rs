@@ -2,30 +2,56 @@
 
 use std::collections::BTreeSet;
 
-use crate::ids::{ProviderMessageId, RequestId, TopupId, UserId, WithdrawalId};
-use crate::music_request::RequestStatus;
-use crate::operation::{Actor, Entity, Guard, Plan, Step};
+use crate::entity_ref::{EntityKind, EntityRef};
+use crate::ids::UserId;
+use crate::operation::{Actor, Entity, Guard, Plan, Step, Tally, WithdrawalJudgement};
 use crate::timestamp::Timestamp;
-use crate::topup::TopupStatus;
 use crate::withdrawal::{self, Withdrawal};
 
-/// The rows that must be locked in the book before a plan is applied.
+/// Rows to lock.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct LockSet {
-    /// Requests, by id.
-    pub requests: BTreeSet<RequestId>,
-    /// Users, by id.
-    pub users: BTreeSet<UserId>,
+pub struct LockedRows {
+    /// The rows of entities, in the lock order.
+    pub entities: BTreeSet<EntityRef>,
     /// Whether the rows of all operators are needed; they are locked together with those users, all by id.
     pub operators: bool,
     /// Wallets, by their owner's id.
     pub wallets: BTreeSet<UserId>,
-    /// Withdrawals, by id.
-    pub withdrawals: BTreeSet<WithdrawalId>,
-    /// Top-ups, by id.
-    pub topups: BTreeSet<TopupId>,
-    /// Provider messages, by id.
-    pub provider_messages: BTreeSet<ProviderMessageId>,
+}
+
+impl LockedRows {
+    /// The ids of the rows of one kind, in order.
+    pub fn ids(&self, kind: EntityKind) -> impl Iterator<Item = i64> {
+        let of_kind = self.entities.iter().filter(move |reference| reference.kind() == Ok(kind));
+        of_kind.map(|reference| reference.id())
+    }
+
+    /// Adds other rows.
+    pub fn extend(&mut self, other: Self) {
+        let Self { entities, operators, wallets } = other;
+        self.entities.extend(entities);
+        self.operators |= operators;
+        self.wallets.extend(wallets);
+    }
+
+    /// Adds an entity, and the balance that is shown with it.
+    fn add(&mut self, entity: &Entity) {
+        self.entities.insert(entity.reference());
+        if entity.facts().shows_balance() {
+            self.wallets.extend(entity.owner());
+        }
+    }
+
+    fn add_user(&mut self, user: UserId) {
+        self.entities.insert(EntityRef::User(user));
+    }
+}
+
+/// The rows that must be in the book before a plan is applied: those to lock, and those to read under the locks.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LockSet {
+    /// The rows to lock.
+    pub rows: LockedRows,
     /// The user whose withdrawals after the given time are needed to check a window or to add up a sum.
     pub withdrawn_since: Option<(UserId, Timestamp)>,
     /// The guest and the DJ whose open requests must be counted.
@@ -52,126 +78,68 @@ impl Plan {
     #[must_use]
     pub fn lock_set(&self) -> LockSet {
         let mut lock_set = LockSet::default();
+        let LockSet { rows, .. } = &mut lock_set;
         for transfer in &self.transfers {
-            lock_set.wallets.extend(transfer.debit.owner());
-            lock_set.wallets.extend(transfer.credit.owner());
+            rows.wallets.extend(transfer.debit.owner());
+            rows.wallets.extend(transfer.credit.owner());
         }
         if let (Some(_), Actor::User(user)) = (&self.metadata.key, self.metadata.actor) {
-            lock_set.wallets.insert(user);
+            rows.wallets.insert(user);
         }
-        lock_set.users.extend(self.operator());
+        if let Some(operator) = self.operator() {
+            rows.add_user(operator);
+        }
+        match self.tally {
+            Some(Tally::Played(dj)) => rows.add_user(dj),
+            None => {}
+        }
         self.lock_step(&mut lock_set);
-        self.lock_guards(&mut lock_set);
+        for guard in &self.guards {
+            self.lock_guard(*guard, &mut lock_set);
+        }
         lock_set
     }
 
     fn lock_step(&self, lock_set: &mut LockSet) {
+        let rows = &mut lock_set.rows;
         match &self.step {
-            Step::OpenRequest(request) => {
-                lock_set.wallets.insert(request.requester);
+            Step::Unchanged(entity) | Step::Move { before: entity, .. } => rows.add(entity),
+            Step::Open(entity) => rows.wallets.extend(entity.owner()),
+            Step::Judge(WithdrawalJudgement::Open { withdrawal, .. }) => {
+                rows.wallets.insert(withdrawal.user);
+                rows.add_user(withdrawal.user);
+                lock_set.read_withdrawals_near(withdrawal);
             }
-            Step::OpenTopup(topup) => {
-                lock_set.users.insert(topup.user);
-                lock_set.wallets.insert(topup.user);
-            }
-            Step::Unchanged(entity) => lock_entity(entity, lock_set),
-            Step::OrderTopup { before, .. } | Step::SuspendTopup { before, .. } => {
-                lock_set.topups.insert(before.id);
-            }
-            Step::MoveTopup { before, to } => {
-                lock_set.topups.insert(before.id);
-                if *to == TopupStatus::Confirmed {
-                    lock_set.users.insert(before.user);
-                }
-            }
-            Step::MoveRequest { before, to } => {
-                lock_set.requests.insert(before.id);
-                if to.status() == RequestStatus::Played {
-                    lock_set.users.insert(before.dj);
-                }
-            }
-            Step::OpenWithdrawal { withdrawal, auto_approve_below } => {
-                lock_set.wallets.insert(withdrawal.user);
-                if auto_approve_below.is_some() {
-                    lock_set.users.insert(withdrawal.user);
-                    lock_set.read_withdrawals_near(withdrawal);
-                }
-            }
-            Step::MoveWithdrawal { before, .. } => {
-                lock_set.withdrawals.insert(before.id);
-                lock_set.wallets.insert(before.user);
-            }
-            Step::ApproveWithdrawal { before, second_above, .. } => {
+            Step::Judge(WithdrawalJudgement::Approve { before, second_above, .. }) => {
+                rows.entities.insert(EntityRef::Withdrawal(before.id));
+                rows.wallets.insert(before.user);
+                before.approvals.iter().for_each(|earlier| rows.add_user(earlier.by));
+                lock_set.adjusted_since = Some((before.user, self.adjustments_since()));
                 if second_above.is_some() {
                     lock_set.read_withdrawals_near(before);
                 }
-                lock_set.withdrawals.insert(before.id);
-                lock_set.wallets.insert(before.user);
-                lock_set.users.extend(before.approvals.iter().map(|earlier| earlier.by));
-                lock_set.adjusted_since = Some((before.user, self.adjustments_since()));
             }
-            Step::Adjust(adjustment) => {
-                lock_set.wallets.insert(adjustment.user);
-            }
-            Step::Profile { user, .. } | Step::ChangeAccountStatus { user, .. } => {
-                lock_set.users.insert(*user);
-                lock_set.wallets.insert(*user);
-            }
-            Step::ResolveMessage { before, .. } => {
-                lock_set.provider_messages.insert(before.id);
+            Step::ChangeUser { user, .. } => {
+                rows.add_user(*user);
+                rows.wallets.insert(*user);
             }
         }
     }
 
-    fn lock_guards(&self, lock_set: &mut LockSet) {
-        for guard in &self.guards {
-            match (guard, &self.step) {
-                (Guard::Window(window), Step::OpenWithdrawal { withdrawal, .. }) => {
-                    lock_set.read_withdrawals(withdrawal.user, self.metadata.at.minus(window.length));
-                }
-                (Guard::OpenRequests(_), Step::OpenRequest(request)) => {
-                    lock_set.open_requests = Some((request.requester, request.dj));
-                }
-                (
-                    Guard::NoRecentAdjustment(_),
-                    Step::MoveWithdrawal { before, .. }
-                    | Step::ApproveWithdrawal { before, .. }
-                    | Step::Unchanged(Entity::Withdrawal(before)),
-                ) => {
-                    lock_set.adjusted_since = Some((before.user, self.adjustments_since()));
-                }
-                (Guard::ActiveOperator, _) => lock_set.operators = true,
-                (
-                    Guard::NoDebt | Guard::Window(_) | Guard::OpenRequests(_) | Guard::NoRecentAdjustment(_),
-                    _,
-                ) => {}
+    fn lock_guard(&self, guard: Guard, lock_set: &mut LockSet) {
+        match guard {
+            Guard::Present(user) => lock_set.rows.add_user(user),
+            Guard::NoDebt(of) => {
+                lock_set.rows.wallets.insert(of);
             }
-        }
-    }
-}
-
-/// Adds the rows that show whether the entity is still as loaded, and the balance returned with it.
-fn lock_entity(entity: &Entity, lock_set: &mut LockSet) {
-    match entity {
-        Entity::MusicRequest(request) => {
-            lock_set.requests.insert(request.id);
-        }
-        Entity::Withdrawal(withdrawal) => {
-            lock_set.withdrawals.insert(withdrawal.id);
-            lock_set.wallets.insert(withdrawal.user);
-        }
-        Entity::Topup(topup) => {
-            lock_set.topups.insert(topup.id);
-        }
-        Entity::Adjustment(adjustment) => {
-            lock_set.wallets.insert(adjustment.user);
-        }
-        Entity::User(user) => {
-            lock_set.users.insert(user.id);
-            lock_set.wallets.insert(user.id);
-        }
-        Entity::ProviderMessage(message) => {
-            lock_set.provider_messages.insert(message.id);
+            Guard::Window { of, window, .. } => {
+                lock_set.read_withdrawals(of, self.metadata.at.minus(window.length));
+            }
+            Guard::OpenRequests { guest, dj, .. } => lock_set.open_requests = Some((guest, dj)),
+            Guard::NoRecentAdjustment { of, .. } => {
+                lock_set.adjusted_since = Some((of, self.adjustments_since()));
+            }
+            Guard::ActiveOperator => lock_set.rows.operators = true,
         }
     }
 }

@@ -1,10 +1,13 @@
 //! Operations: every change of money or of an entity is a [`Plan`], applied atomically by the pure function
 //! [`apply`].
 //!
-//! - [`plans`] makes each [`Plan`] by the rules of its subject; [`Step`] and [`Guard`] are its parts;
+//! - [`plans`] makes each [`Plan`] by the rules of its subject; [`Step`], [`Tally`] and [`Guard`] are its parts;
+//! - [`Entity`]: the object of a plan, generated from [`crate::entities`];
 //! - [`OperationMetadata`]: the id, actor, time and reason of an operation, with the client's [`IdempotencyKey`];
-//! - [`LockSet`]: the rows that a plan locks; [`Book`]: those rows while plans are applied to them;
-//! - [`apply`] with `posting`, which posts a plan's transfers to wallets; [`Verdict`], [`Rejection`]: the result;
+//! - [`LockSet`]: the rows that a plan locks; [`Book`]: those rows while plans are applied to them, each entity on
+//!   its shelf;
+//! - [`apply`] with `expectations`, `judge`, `guard_check`, and `posting`, which posts a plan's transfers to wallets;
+//!   [`Verdict`], [`Rejection`]: the result;
 //! - [`Receipt`], [`KeyRecord`]: the answer to a command, and its key, which repeats the answer;
 //! - [`Position`]: the order of operations;
 //! - [`feature_level`]: the values that may be written while an upgrade is not finalized;
@@ -13,7 +16,10 @@
 mod apply;
 mod book;
 mod entity;
+mod expectations;
 pub mod feature_level;
+mod guard_check;
+mod judge;
 mod key;
 mod key_record;
 mod lock_set;
@@ -24,6 +30,7 @@ mod position;
 pub(crate) mod posting;
 mod receipt;
 mod security_event;
+mod shelves;
 mod verdict;
 
 pub use apply::apply;
@@ -31,9 +38,10 @@ pub use book::{Book, Changes, EndedSessions, OperationRecord};
 pub use entity::Entity;
 pub use key::{Fingerprint, IdempotencyKey, KeyScope};
 pub use key_record::{KeyRecord, KeyReused};
-pub use lock_set::LockSet;
+pub use lock_set::{LockSet, LockedRows};
 pub use metadata::{Actor, OperationMetadata};
-pub use plan::{Guard, Plan, PlanKind, Step};
+pub use plan::{Guard, Plan, PlanKind, Step, Tally, UserChange, WithdrawalJudgement};
 pub use position::{Position, PositionGap, PositionedOperation};
 pub use receipt::{Outcome, Receipt, StoredReceipt};
+pub use shelves::{Shelves, Stored, StoredId};
 pub use verdict::{Rejection, Verdict};

@@ -7,46 +7,54 @@ use crate::ids::UserId;
 use crate::ledger::adjustment::Adjustment;
 use crate::ledger::{PostingRules, Transfer};
 use crate::money::Amount;
-use crate::music_request::{MusicRequest, RequestState};
 use crate::names::named_enum;
+use crate::operation::feature_level::{self, FeatureLevel};
 use crate::operation::{Actor, Entity, OperationMetadata};
-use crate::provider_message::{ProviderMessage, Resolution};
-use crate::text::PaymentUrl;
 use crate::timestamp::Timestamp;
-use crate::topup::{Orders, Suspense, Topup, TopupStatus};
 use crate::user::{AccountStatusChange, ProfileChange};
-use crate::withdrawal::{Window, Withdrawal, WithdrawalState};
+use crate::withdrawal::{Window, Withdrawal};
 
 /// The effect of a plan beside moving money.
 #[derive(Clone, PartialEq, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "most plans move an entity, and a plan is moved only a few times"
+)]
 pub enum Step {
     /// No effect: the entity already has the requested state, and must still be as loaded.
     Unchanged(Entity),
-    /// Opens a request.
-    OpenRequest(MusicRequest),
-    /// Moves a request to another state.
-    MoveRequest {
-        /// The expected request.
-        before: MusicRequest,
-        /// The next state.
-        to: RequestState,
+    /// Opens an entity.
+    Open(Entity),
+    /// Changes an entity other than a user.
+    Move {
+        /// The expected entity.
+        before: Entity,
+        /// The entity after the change.
+        after: Entity,
     },
+    /// Opens or approves a withdrawal, with a state that is decided when the plan is applied.
+    Judge(WithdrawalJudgement),
+    /// Changes a user; the result depends on the user as stored when the plan is applied.
+    ChangeUser {
+        /// The user.
+        user: UserId,
+        /// The change.
+        change: UserChange,
+    },
+}
+
+/// A decision about a withdrawal that depends on its owner's other withdrawals.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum WithdrawalJudgement {
     /// Opens a withdrawal, which is then pending or approved.
-    OpenWithdrawal {
+    Open {
         /// The withdrawal, pending.
         withdrawal: Withdrawal,
         /// The sum of its owner's recent withdrawals below which it needs no operator.
-        auto_approve_below: Option<Amount>,
-    },
-    /// Moves a withdrawal to another state.
-    MoveWithdrawal {
-        /// The expected withdrawal.
-        before: Withdrawal,
-        /// The next state.
-        to: WithdrawalState,
+        auto_approve_below: Amount,
     },
     /// Adds an operator's approval to a pending withdrawal, which is then approved or still pending.
-    ApproveWithdrawal {
+    Approve {
         /// The expected withdrawal, approvals included.
         before: Withdrawal,
         /// The approving operator.
@@ -54,54 +62,22 @@ pub enum Step {
         /// The sum of its owner's recent withdrawals above which two operators must approve.
         second_above: Option<Amount>,
     },
-    /// Opens a top-up.
-    OpenTopup(Topup),
-    /// Orders a pending top-up at its provider, or records the result of an order.
-    OrderTopup {
-        /// The expected top-up.
-        before: Topup,
-        /// The new order state.
-        orders: Orders,
-        /// The page on which the guest pays, if the provider named one.
-        page: Option<PaymentUrl>,
-    },
-    /// Ends a pending top-up, or reverses a confirmed one.
-    MoveTopup {
-        /// The expected top-up.
-        before: Topup,
-        /// The next status.
-        to: TopupStatus,
-    },
-    /// Moves the money of a top-up into or out of suspense; a pending top-up fails.
-    SuspendTopup {
-        /// The expected top-up.
-        before: Topup,
-        /// The new suspense record.
-        suspense: Suspense,
-    },
-    /// Corrects a balance.
-    Adjust(Adjustment),
-    /// Changes a user's profile.
-    Profile {
-        /// The user.
-        user: UserId,
-        /// The change.
-        change: Box<ProfileChange>,
-    },
-    /// Changes a user's account status or role.
-    ChangeAccountStatus {
-        /// The user.
-        user: UserId,
-        /// The change.
-        change: AccountStatusChange,
-    },
-    /// Resolves a provider message.
-    ResolveMessage {
-        /// The expected message.
-        before: Box<ProviderMessage>,
-        /// The resolution.
-        resolution: Resolution,
-    },
+}
+
+/// A change of a user.
+#[derive(Clone, PartialEq, Debug)]
+pub enum UserChange {
+    /// Changes the profile.
+    Profile(Box<ProfileChange>),
+    /// Changes the account status or the role.
+    AccountStatus(AccountStatusChange),
+}
+
+/// A number kept with a user, which a plan raises beside its step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tally {
+    /// The requests that this DJ has played.
+    Played(UserId),
 }
 
 /// The kind of a plan, by its name in the operation's record.
@@ -151,15 +127,36 @@ named_enum!(PlanKind);
 /// An invariant checked on the locked book, beyond the accounts' floors and the expected states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Guard {
-    /// The owner of the withdrawal owes nothing.
-    NoDebt,
-    /// The opened withdrawal stays within this window.
-    Window(Window),
+    /// The user was not erased.
+    Present(UserId),
+    /// The owner of this wallet owes nothing.
+    NoDebt(UserId),
+    /// The user's withdrawals and another one of this amount stay within a window.
+    Window {
+        /// The owner.
+        of: UserId,
+        /// The amount of the new withdrawal.
+        amount: Amount,
+        /// The window.
+        window: Window,
+    },
     /// Including the opened request, the guest has at most this many open requests with the DJ.
-    OpenRequests(u32),
-    /// The judging operator has not adjusted the owner's wallet within [`Adjustment::JUDGING_BAR`].
-    NoRecentAdjustment(UserId),
-    /// The change leaves an active operator, if there was one.
+    OpenRequests {
+        /// The guest.
+        guest: UserId,
+        /// The DJ.
+        dj: UserId,
+        /// The maximum, including the new one.
+        most: u32,
+    },
+    /// The judging operator has not adjusted the wallet within [`Adjustment::JUDGING_BAR`].
+    NoRecentAdjustment {
+        /// The judging operator.
+        by: UserId,
+        /// The owner of the wallet.
+        of: UserId,
+    },
+    /// The change of the user leaves an active operator, if there was one.
     ActiveOperator,
 }
 
@@ -167,7 +164,10 @@ pub enum Guard {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
     pub(crate) metadata: OperationMetadata,
+    pub(crate) kind: PlanKind,
+    pub(crate) level: FeatureLevel,
     pub(crate) step: Step,
+    pub(crate) tally: Option<Tally>,
     pub(crate) guards: Vec<Guard>,
     pub(crate) transfers: Vec<Transfer>,
     pub(crate) rules: PostingRules,
@@ -180,6 +180,12 @@ impl Plan {
         &self.metadata
     }
 
+    /// The kind, for the record of operations.
+    #[must_use]
+    pub const fn kind(&self) -> PlanKind {
+        self.kind
+    }
+
     /// The effect beside moving money.
     #[must_use]
     pub const fn step(&self) -> &Step {
@@ -190,20 +196,14 @@ impl Plan {
     #[must_use]
     pub const fn reference(&self) -> EntityRef {
         match &self.step {
-            Step::Unchanged(entity) => entity.reference(),
-            Step::OpenRequest(request) | Step::MoveRequest { before: request, .. } => {
-                EntityRef::MusicRequest(request.id)
+            Step::Unchanged(entity) | Step::Open(entity) | Step::Move { before: entity, .. } => {
+                entity.reference()
             }
-            Step::OpenWithdrawal { withdrawal, .. }
-            | Step::MoveWithdrawal { before: withdrawal, .. }
-            | Step::ApproveWithdrawal { before: withdrawal, .. } => EntityRef::Withdrawal(withdrawal.id),
-            Step::OpenTopup(topup)
-            | Step::OrderTopup { before: topup, .. }
-            | Step::MoveTopup { before: topup, .. }
-            | Step::SuspendTopup { before: topup, .. } => EntityRef::Topup(topup.id),
-            Step::Adjust(adjustment) => EntityRef::Adjustment(adjustment.id),
-            Step::Profile { user, .. } | Step::ChangeAccountStatus { user, .. } => EntityRef::User(*user),
-            Step::ResolveMessage { before, .. } => EntityRef::ProviderMessage(before.id),
+            Step::Judge(
+                WithdrawalJudgement::Open { withdrawal, .. }
+                | WithdrawalJudgement::Approve { before: withdrawal, .. },
+            ) => EntityRef::Withdrawal(withdrawal.id),
+            Step::ChangeUser { user, .. } => EntityRef::User(*user),
         }
     }
 
@@ -213,29 +213,11 @@ impl Plan {
         Self { rules, ..self }
     }
 
-    /// The plan's kind, for the record of operations.
+    /// The level required by the values that it certainly writes. A withdrawal that turns out to need two approvals
+    /// requires [`FeatureLevel::SECOND_APPROVALS`].
     #[must_use]
-    pub const fn kind(&self) -> PlanKind {
-        match &self.step {
-            Step::Unchanged(_) => PlanKind::None,
-            Step::OpenRequest(_) => PlanKind::OpenRequest,
-            Step::MoveRequest { .. } => PlanKind::MoveRequest,
-            Step::OpenWithdrawal { .. } => PlanKind::OpenWithdrawal,
-            Step::MoveWithdrawal { .. } => PlanKind::MoveWithdrawal,
-            Step::ApproveWithdrawal { .. } => PlanKind::ApproveWithdrawal,
-            Step::OpenTopup(_) => PlanKind::OpenTopup,
-            Step::OrderTopup { .. } => PlanKind::OrderTopup,
-            Step::MoveTopup { to: TopupStatus::Reversed, .. } => PlanKind::ReverseTopup,
-            Step::MoveTopup { .. } => PlanKind::MoveTopup,
-            Step::SuspendTopup { suspense: Suspense { settlement: None, .. }, .. } => PlanKind::SuspendTopup,
-            Step::SuspendTopup { .. } => PlanKind::SettleSuspense,
-            Step::Adjust(_) => PlanKind::Adjust,
-            Step::Profile { .. } => PlanKind::Profile,
-            Step::ChangeAccountStatus { change: AccountStatusChange::Suspend, .. } => PlanKind::Suspend,
-            Step::ChangeAccountStatus { change: AccountStatusChange::Restore, .. } => PlanKind::Restore,
-            Step::ChangeAccountStatus { change: AccountStatusChange::Role(_), .. } => PlanKind::Role,
-            Step::ResolveMessage { .. } => PlanKind::ResolveMessage,
-        }
+    pub fn feature_level(&self) -> FeatureLevel {
+        self.transfers.iter().map(feature_level::of_transfer).fold(self.level, FeatureLevel::max)
     }
 
     /// The user who must be an active operator for the plan to be applied.

@@ -4,20 +4,40 @@ use crate::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use crate::ledger::adjustment::{Adjustment, AdjustmentRefusal, AdjustmentTerms};
 use crate::ledger::{PostingRules, Transfer};
 use crate::money::Amount;
-use crate::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
-use crate::operation::{Entity, Guard, OperationMetadata, Plan, Step};
+use crate::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestStatus, RequestTerms};
+use crate::operation::feature_level::FeatureLevel;
+use crate::operation::{
+    Entity, Guard, OperationMetadata, Plan, PlanKind, Step, Tally, UserChange, WithdrawalJudgement,
+};
 use crate::provider_message::{self, AlreadyResolved, ProviderMessage};
 use crate::text::{Line, PaymentUrl};
-use crate::topup::{self, Charge, Orders, ReversalRefusal, Settlement, SuspenseRefusal, Topup};
+use crate::topup::{self, Charge, Orders, ReversalRefusal, Settlement, SuspenseRefusal, Topup, TopupStatus};
 use crate::user::{AccountStatusChange, ProfileChange, User, may_dismiss};
 use crate::withdrawal::{self, NewWithdrawal, Withdrawal, WithdrawalTerms};
 
 /// The posting rules of every plan.
 const RULES: PostingRules = PostingRules::ReleasesPayOwed;
 
-fn plan(metadata: OperationMetadata, step: Step, transfers: impl IntoIterator<Item = Transfer>) -> Plan {
+/// A plan that servers without feature levels can read, without tally and guards.
+fn plan(
+    metadata: OperationMetadata,
+    kind: PlanKind,
+    step: Step,
+    transfers: impl IntoIterator<Item = Transfer>,
+) -> Plan {
     let transfers = transfers.into_iter().collect();
-    Plan { metadata, step, guards: Vec::new(), transfers, rules: RULES }
+    let (level, tally, guards) = (FeatureLevel::Level0, None, Vec::new());
+    Plan { metadata, kind, level, step, tally, guards, transfers, rules: RULES }
+}
+
+/// A plan that returns the entity unchanged.
+fn unchanged(metadata: OperationMetadata, entity: impl Into<Entity>) -> Plan {
+    plan(metadata, PlanKind::None, Step::Unchanged(entity.into()), [])
+}
+
+/// The step from `before` to `after`.
+fn moved<E: Into<Entity>>(before: E, after: E) -> Step {
+    Step::Move { before: before.into(), after: after.into() }
 }
 
 /// Opens a request and holds its fee.
@@ -34,8 +54,10 @@ pub fn open_request(
     terms: &RequestTerms,
 ) -> Result<Plan, OpenRefusal> {
     let (request, hold) = music_request::open(id, requester, dj, blocked, new, terms, metadata.at)?;
-    let guards = terms.most_open_per_dj.into_iter().map(Guard::OpenRequests).collect();
-    Ok(Plan { guards, ..plan(metadata, Step::OpenRequest(request), hold) })
+    let (guest, dj) = (request.requester, request.dj);
+    let guards = terms.most_open_per_dj.map(|most| Guard::OpenRequests { guest, dj, most });
+    let guards = guards.into_iter().collect();
+    Ok(Plan { guards, ..plan(metadata, PlanKind::OpenRequest, Step::Open(request.into()), hold) })
 }
 
 /// Moves a request and its money; a request that is already in the target state is returned unchanged.
@@ -49,12 +71,11 @@ pub fn move_request(
     terms: &RequestTerms,
 ) -> Result<Plan, music_request::MoveRefusal> {
     Ok(match music_request::decide(request, to, terms, metadata.at)? {
-        music_request::Decision::Unchanged => {
-            plan(metadata, Step::Unchanged(Entity::MusicRequest(request.clone())), [])
-        }
+        music_request::Decision::Unchanged => unchanged(metadata, request.clone()),
         music_request::Decision::Moved(next) => {
-            let step = Step::MoveRequest { before: request.clone(), to: next.to };
-            plan(metadata, step, next.transfers)
+            let tally = (next.to.status() == RequestStatus::Played).then_some(Tally::Played(request.dj));
+            let step = moved(request.clone(), MusicRequest { state: next.to, ..request.clone() });
+            Plan { tally, ..plan(metadata, PlanKind::MoveRequest, step, next.transfers) }
         }
     })
 }
@@ -73,10 +94,14 @@ pub fn open_withdrawal(
     terms: &WithdrawalTerms,
 ) -> Result<Plan, withdrawal::OpenRefusal> {
     let (withdrawal, hold) = withdrawal::open(metadata.operation, id, user, new, terms, metadata.at)?;
-    let windows = terms.limits.windows().into_iter().map(Guard::Window);
-    let guards = std::iter::once(Guard::NoDebt).chain(windows).collect();
-    let step = Step::OpenWithdrawal { withdrawal, auto_approve_below: terms.auto_approve_below };
-    Ok(Plan { guards, ..plan(metadata, step, [hold]) })
+    let (of, amount) = (withdrawal.user, withdrawal.amount);
+    let windows = terms.limits.windows().into_iter().map(|window| Guard::Window { of, amount, window });
+    let guards = std::iter::once(Guard::NoDebt(of)).chain(windows).collect();
+    let step = match terms.auto_approve_below {
+        Some(auto_approve_below) => Step::Judge(WithdrawalJudgement::Open { withdrawal, auto_approve_below }),
+        None => Step::Open(withdrawal.into()),
+    };
+    Ok(Plan { guards, ..plan(metadata, PlanKind::OpenWithdrawal, step, [hold]) })
 }
 
 /// Moves a withdrawal and its money; a withdrawal that already has the status is returned unchanged. Whether the
@@ -90,18 +115,24 @@ pub fn move_withdrawal(
     withdrawal: &Withdrawal,
     to: withdrawal::Move,
 ) -> Result<Plan, withdrawal::MoveRefusal> {
-    let judge = to.judge(metadata.person()).map(Guard::NoRecentAdjustment);
-    let debt = to.is_refused_in_debt(&withdrawal.state).then_some(Guard::NoDebt);
+    let of = withdrawal.user;
+    let judge = to.judge(metadata.person()).map(|by| Guard::NoRecentAdjustment { by, of });
+    let debt = to.is_refused_in_debt(&withdrawal.state).then_some(Guard::NoDebt(of));
+    let guards = judge.into_iter().chain(debt).collect();
     let before = withdrawal.clone();
-    let (step, transfer) = match withdrawal::decide(withdrawal, to)? {
-        withdrawal::Decision::Unchanged => (Step::Unchanged(Entity::Withdrawal(before)), None),
-        withdrawal::Decision::Moved(next) => (Step::MoveWithdrawal { before, to: next.to }, next.transfer),
+    let plan = match withdrawal::decide(withdrawal, to)? {
+        withdrawal::Decision::Unchanged => unchanged(metadata, before),
+        withdrawal::Decision::Moved(next) => {
+            let updated_at = metadata.at.max(before.updated_at);
+            let after = Withdrawal { state: next.to, updated_at, ..before.clone() };
+            plan(metadata, PlanKind::MoveWithdrawal, moved(before, after), next.transfer)
+        }
         withdrawal::Decision::Approval { by, second_above } => {
-            (Step::ApproveWithdrawal { before, by, second_above }, None)
+            let step = Step::Judge(WithdrawalJudgement::Approve { before, by, second_above });
+            plan(metadata, PlanKind::ApproveWithdrawal, step, [])
         }
     };
-    let guards = judge.into_iter().chain(debt).collect();
-    Ok(Plan { guards, ..plan(metadata, step, transfer) })
+    Ok(Plan { guards, ..plan })
 }
 
 /// Opens a top-up, with its money if the provider already has it. The operation's id becomes its reference at
@@ -115,7 +146,8 @@ pub fn open_topup(
     charge: Charge,
 ) -> Plan {
     let (topup, credit) = topup::open(metadata.operation, id, user, amount, charge, metadata.at);
-    plan(metadata, Step::OpenTopup(topup), credit)
+    let guards = vec![Guard::Present(user)];
+    Plan { guards, ..plan(metadata, PlanKind::OpenTopup, Step::Open(topup.into()), credit) }
 }
 
 /// Records these orders for a pending top-up, and the page that its provider named.
@@ -126,16 +158,20 @@ pub fn order_topup(
     orders: Orders,
     page: Option<PaymentUrl>,
 ) -> Plan {
-    plan(metadata, Step::OrderTopup { before: topup.clone(), orders, page }, [])
+    let ordered = Topup { orders: Some(orders), payment_url: page, ..topup.clone() };
+    plan(metadata, PlanKind::OrderTopup, moved(topup.clone(), ordered), [])
 }
 
 /// Ends a pending top-up according to its provider; a top-up that has already ended is returned unchanged.
 #[must_use]
 pub fn settle_topup(metadata: OperationMetadata, topup: &Topup, confirmed: bool) -> Plan {
     match topup::settle(topup, confirmed) {
-        Settlement::Unchanged => plan(metadata, Step::Unchanged(Entity::Topup(topup.clone())), []),
+        Settlement::Unchanged => unchanged(metadata, topup.clone()),
         Settlement::Settled { to, transfer } => {
-            plan(metadata, Step::MoveTopup { before: topup.clone(), to }, transfer)
+            let present = (to == TopupStatus::Confirmed).then_some(Guard::Present(topup.user));
+            let ended = topup.ended(to, metadata.at);
+            let plan = plan(metadata, PlanKind::MoveTopup, moved(topup.clone(), ended), transfer);
+            Plan { guards: present.into_iter().collect(), ..plan }
         }
     }
 }
@@ -146,9 +182,11 @@ pub fn settle_topup(metadata: OperationMetadata, topup: &Topup, confirmed: bool)
 /// [`ReversalRefusal`].
 pub fn reverse_topup(metadata: OperationMetadata, topup: &Topup) -> Result<Plan, ReversalRefusal> {
     Ok(match topup::reverse(topup)? {
-        Settlement::Unchanged => plan(metadata, Step::Unchanged(Entity::Topup(topup.clone())), []),
+        Settlement::Unchanged => unchanged(metadata, topup.clone()),
         Settlement::Settled { to, transfer } => {
-            plan(metadata, Step::MoveTopup { before: topup.clone(), to }, transfer)
+            let reversed = topup.ended(to, metadata.at);
+            let plan = plan(metadata, PlanKind::ReverseTopup, moved(topup.clone(), reversed), transfer);
+            Plan { level: FeatureLevel::Level1, ..plan }
         }
     })
 }
@@ -158,9 +196,12 @@ pub fn reverse_topup(metadata: OperationMetadata, topup: &Topup) -> Result<Plan,
 #[must_use]
 pub fn suspend_topup(metadata: OperationMetadata, topup: &Topup) -> Plan {
     match topup::suspend(topup, metadata.operation, metadata.at) {
-        None => plan(metadata, Step::Unchanged(Entity::Topup(topup.clone())), []),
+        None => unchanged(metadata, topup.clone()),
         Some((suspense, transfer)) => {
-            plan(metadata, Step::SuspendTopup { before: topup.clone(), suspense }, [transfer])
+            let failed = topup::abandon(topup, metadata.at).unwrap_or_else(|| topup.clone());
+            let suspended = Topup { suspense: Some(suspense), ..failed };
+            let plan = plan(metadata, PlanKind::SuspendTopup, moved(topup.clone(), suspended), [transfer]);
+            Plan { level: FeatureLevel::Level1, ..plan }
         }
     }
 }
@@ -178,7 +219,9 @@ pub fn settle_suspense(
     let (suspense, transfer) =
         topup::settle_suspense(topup, metadata.operation, metadata.at, by, reason.clone())?;
     let metadata = OperationMetadata { reason: Some(reason), ..metadata };
-    Ok(plan(metadata, Step::SuspendTopup { before: topup.clone(), suspense }, [transfer]))
+    let settled = Topup { suspense: Some(suspense), ..topup.clone() };
+    let plan = plan(metadata, PlanKind::SettleSuspense, moved(topup.clone(), settled), [transfer]);
+    Ok(Plan { level: FeatureLevel::Level1, ..plan })
 }
 
 /// Corrects a user's available balance, for the adjustment's reason.
@@ -193,13 +236,14 @@ pub fn adjust(
     adjustment.check(terms)?;
     let transfer = adjustment.transfer();
     let metadata = OperationMetadata { reason: Some(adjustment.reason.clone()), ..metadata };
-    Ok(plan(metadata, Step::Adjust(adjustment), [transfer]))
+    Ok(plan(metadata, PlanKind::Adjust, Step::Open(adjustment.into()), [transfer]))
 }
 
 /// Changes a user's own profile; the change is validated when the plan is applied.
 #[must_use]
 pub fn change_profile(metadata: OperationMetadata, user: UserId, change: ProfileChange) -> Plan {
-    plan(metadata, Step::Profile { user, change: Box::new(change) }, [])
+    let change = UserChange::Profile(Box::new(change));
+    plan(metadata, PlanKind::Profile, Step::ChangeUser { user, change }, [])
 }
 
 /// Changes a user's account status or role, for the reason in the operation metadata; whether an active
@@ -207,7 +251,13 @@ pub fn change_profile(metadata: OperationMetadata, user: UserId, change: Profile
 #[must_use]
 pub fn change_account_status(metadata: OperationMetadata, user: UserId, change: AccountStatusChange) -> Plan {
     let guards = may_dismiss(change).then_some(Guard::ActiveOperator).into_iter().collect();
-    Plan { guards, ..plan(metadata, Step::ChangeAccountStatus { user, change }, []) }
+    let kind = match change {
+        AccountStatusChange::Suspend => PlanKind::Suspend,
+        AccountStatusChange::Restore => PlanKind::Restore,
+        AccountStatusChange::Role(_) => PlanKind::Role,
+    };
+    let change = UserChange::AccountStatus(change);
+    Plan { guards, ..plan(metadata, kind, Step::ChangeUser { user, change }, []) }
 }
 
 /// Resolves a provider message, for this reason, without moving money.
@@ -221,6 +271,7 @@ pub fn resolve_message(
     reason: Line,
 ) -> Result<Plan, AlreadyResolved> {
     let resolution = provider_message::resolve(message, operator, reason.clone(), metadata.at)?;
-    let step = Step::ResolveMessage { before: Box::new(message.clone()), resolution };
-    Ok(plan(OperationMetadata { reason: Some(reason), ..metadata }, step, []))
+    let resolved = ProviderMessage { resolution: Some(resolution), ..message.clone() };
+    let metadata = OperationMetadata { reason: Some(reason), ..metadata };
+    Ok(plan(metadata, PlanKind::ResolveMessage, moved(message.clone(), resolved), []))
 }

@@ -4,14 +4,9 @@ use time::Duration;
 
 use crate::entity_ref::EntityRef;
 use crate::ids::{OperationId, UserId};
-use crate::ledger::adjustment::Adjustment;
 use crate::ledger::{Balance, PostingRules};
-use crate::music_request::MusicRequest;
-use crate::provider_message::ProviderMessage;
+use crate::operation::Entity;
 use crate::timestamp::Timestamp;
-use crate::topup::Topup;
-use crate::user::User;
-use crate::withdrawal::Withdrawal;
 
 /// The result of an applied plan.
 #[derive(Clone, PartialEq, Debug)]
@@ -70,7 +65,7 @@ impl StoredReceipt {
     #[must_use]
     pub const fn profile_of(&self) -> Option<UserId> {
         match self {
-            Self::Whole(Receipt { outcome: Outcome::Profile(user, _), .. }) => Some(user.id),
+            Self::Whole(Receipt { outcome: Outcome { entity: Entity::User(user), .. }, .. }) => Some(user.id),
             Self::Whole(_) | Self::Redacted { .. } => None,
         }
     }
@@ -90,34 +85,19 @@ impl StoredReceipt {
     }
 }
 
-/// The entity of an operation, as it was right after it, with the owner's balance if the command returns it.
+/// The entity of an operation, as it was right after it.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Outcome {
-    /// A music request.
-    Request(MusicRequest),
-    /// A withdrawal, with its owner's balance.
-    Withdrawal(Withdrawal, Balance),
-    /// A top-up.
-    Topup(Topup),
-    /// A user, with their balance.
-    Profile(User, Balance),
-    /// An adjustment, with the resulting balance.
-    Adjustment(Adjustment, Balance),
-    /// A provider message.
-    Message(ProviderMessage),
+pub struct Outcome {
+    /// The entity.
+    pub entity: Entity,
+    /// Its owner's balance, if the answer to the command shows it.
+    pub balance: Option<Balance>,
 }
 
 impl Outcome {
     /// The kind and the id of the entity.
     #[must_use]
     pub const fn reference(&self) -> EntityRef {
-        match self {
-            Self::Request(request) => EntityRef::MusicRequest(request.id),
-            Self::Withdrawal(withdrawal, _) => EntityRef::Withdrawal(withdrawal.id),
-            Self::Topup(topup) => EntityRef::Topup(topup.id),
-            Self::Profile(user, _) => EntityRef::User(user.id),
-            Self::Adjustment(adjustment, _) => EntityRef::Adjustment(adjustment.id),
-            Self::Message(message) => EntityRef::ProviderMessage(message.id),
-        }
+        self.entity.reference()
     }
 }

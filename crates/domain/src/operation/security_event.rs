@@ -1,25 +1,29 @@
 //! The event that an operator's plan records in the security log.
 
+use crate::entity_facts::{EntityFacts, described};
 use crate::ids::UserId;
-use crate::operation::{Actor, Outcome, Plan, Step};
+use crate::operation::{Actor, Book, Entity, Outcome, Plan, Step, UserChange, WithdrawalJudgement};
 use crate::security_log::{EventKind, SecurityEvent};
 use crate::text::Line;
 use crate::user::{AccountStatusChange, User};
 
+/// The change of a plan without a transition that operators make.
+const NOTHING: &str = "nothing";
+
 impl SecurityEvent {
     /// The event that a plan with this outcome records: every change that requires a reason is an operator's.
-    /// `before` is the user as they were, if the plan changes their role.
+    /// The book is that before the plan.
     #[must_use]
-    pub fn of_plan(plan: &Plan, outcome: &Outcome, before: Option<&User>) -> Option<Self> {
+    pub fn of_plan(plan: &Plan, outcome: &Outcome, book: &Book) -> Option<Self> {
         let metadata = plan.metadata();
         let (Actor::User(actor), Some(reason)) = (metadata.actor, metadata.reason.as_ref()) else {
             return None;
         };
-        let (action, change) = (plan.kind().name(), described(plan.step(), outcome, before));
+        let (action, change) = (plan.kind().name(), change_of(plan.step(), outcome, book));
         let detail = Line::from_stored(format!("{action}: {change}: {}", reason.as_str()));
         Some(Self {
             kind: EventKind::OperatorAction,
-            user: subject(plan.step()),
+            user: outcome.entity.owner(),
             actor: Some(actor),
             session: metadata.session,
             client: metadata.client.clone(),
@@ -30,64 +34,31 @@ impl SecurityEvent {
 }
 
 /// The object of an operator's change, and its transition.
-fn described(step: &Step, outcome: &Outcome, before: Option<&User>) -> String {
-    match step {
-        Step::MoveWithdrawal { before, to } => {
-            moved("withdrawal", before.id.get(), before.state.status().name(), to.status().name())
+fn change_of(step: &Step, outcome: &Outcome, book: &Book) -> String {
+    match (step, &outcome.entity) {
+        (Step::Move { before, .. }, after) => before.transition(after).unwrap_or_else(|| NOTHING.to_owned()),
+        (Step::Judge(WithdrawalJudgement::Approve { before, .. }), Entity::Withdrawal(after)) => {
+            before.transition(after)
         }
-        Step::ApproveWithdrawal { before, .. } => {
-            let current = before.state.status();
-            match outcome {
-                Outcome::Withdrawal(after, _) if after.state.status() != current => {
-                    moved("withdrawal", before.id.get(), current.name(), after.state.status().name())
-                }
-                _ => format!("withdrawal {} still {}", before.id, current.name()),
-            }
+        (Step::Open(Entity::Adjustment(adjustment)), _) => {
+            format!("adjustment {} of user {}", adjustment.id, adjustment.user)
         }
-        Step::MoveTopup { before, to } => moved("top-up", before.id.get(), before.status.name(), to.name()),
-        Step::SuspendTopup { before, .. } => moved("top-up", before.id.get(), "suspense", "settled"),
-        Step::MoveRequest { before, to } => {
-            moved("request", before.id.get(), before.state.status().name(), to.status().name())
+        (Step::ChangeUser { user, change: UserChange::AccountStatus(change) }, _) => {
+            status_change(*user, *change, book.get(*user))
         }
-        Step::Adjust(adjustment) => format!("adjustment {} of user {}", adjustment.id, adjustment.user),
-        Step::ChangeAccountStatus { user, change } => match change {
-            AccountStatusChange::Suspend => moved("user", user.get(), "active", "suspended"),
-            AccountStatusChange::Restore => moved("user", user.get(), "suspended", "active"),
-            AccountStatusChange::Role(role) => {
-                let before = before.map_or("unknown", |before| before.role.name());
-                moved("user", user.get(), before, role.name())
-            }
-        },
-        Step::ResolveMessage { before, .. } => {
-            moved("provider message", before.id.get(), "unresolved", "resolved")
+        (Step::Unchanged(_) | Step::Open(_) | Step::Judge(_) | Step::ChangeUser { .. }, _) => {
+            NOTHING.to_owned()
         }
-        Step::Unchanged(_)
-        | Step::OpenRequest(_)
-        | Step::OpenWithdrawal { .. }
-        | Step::OpenTopup(_)
-        | Step::OrderTopup { .. }
-        | Step::Profile { .. } => "nothing".to_owned(),
     }
 }
 
-fn moved(object: &str, id: i64, from: &str, to: &str) -> String {
-    format!("{object} {id} {from} → {to}")
-}
-
-/// The user affected by an operator's change.
-const fn subject(step: &Step) -> Option<UserId> {
-    match step {
-        Step::MoveWithdrawal { before, .. } | Step::ApproveWithdrawal { before, .. } => Some(before.user),
-        Step::MoveTopup { before, .. } | Step::SuspendTopup { before, .. } => Some(before.user),
-        Step::MoveRequest { before, .. } => Some(before.requester),
-        Step::Adjust(adjustment) => Some(adjustment.user),
-        Step::ChangeAccountStatus { user, .. } => Some(*user),
-        Step::Unchanged(_)
-        | Step::OpenRequest(_)
-        | Step::OpenWithdrawal { .. }
-        | Step::OpenTopup(_)
-        | Step::OrderTopup { .. }
-        | Step::Profile { .. }
-        | Step::ResolveMessage { .. } => None,
-    }
+fn status_change(user: UserId, change: AccountStatusChange, before: Option<&User>) -> String {
+    let (from, to) = match change {
+        AccountStatusChange::Suspend => ("active", "suspended"),
+        AccountStatusChange::Restore => ("suspended", "active"),
+        AccountStatusChange::Role(role) => {
+            (before.map_or("unknown", |before| before.role.name()), role.name())
+        }
+    };
+    described("user", user.get(), from, to)
 }

@@ -8,7 +8,7 @@ use crate::ledger::{Balance, Entry};
 use crate::music_request::MusicRequest;
 use crate::names::named_enum;
 use crate::network::KnownNetwork;
-use crate::operation::{Actor, Outcome, StoredReceipt};
+use crate::operation::{Actor, Entity, Outcome, StoredReceipt};
 use crate::provider_message::ProviderMessage;
 use crate::security_log::SecurityEvent;
 use crate::text::Line;
@@ -112,15 +112,8 @@ impl OperationNote {
             StoredReceipt::Redacted { user, .. } => return Some(*user),
             StoredReceipt::Whole(receipt) => &receipt.outcome,
         };
-        match outcome {
-            Outcome::Profile(user, _) => Some(user.id),
-            _ if reason.is_none() => None,
-            Outcome::Request(request) => Some(request.requester),
-            Outcome::Withdrawal(withdrawal, _) => Some(withdrawal.user),
-            Outcome::Topup(topup) => Some(topup.user),
-            Outcome::Adjustment(adjustment, _) => Some(adjustment.user),
-            Outcome::Message(_) => None,
-        }
+        let is_profile = matches!(outcome.entity, Entity::User(_));
+        outcome.entity.owner().filter(|_| is_profile || reason.is_some())
     }
 
     /// The note of the operation with this receipt.
@@ -136,8 +129,8 @@ impl OperationNote {
         let outcome = receipt.whole().map(|receipt| &receipt.outcome);
         let reference = outcome.map(Outcome::reference);
         let reference = reference.filter(|reference| reference.kind().is_ok_and(EntityKind::is_posted));
-        let profile = outcome.and_then(|outcome| match outcome {
-            Outcome::Profile(user, balance) => Some((user.clone(), *balance)),
+        let profile = outcome.and_then(|outcome| match &outcome.entity {
+            Entity::User(user) => Some((user.clone(), outcome.balance?)),
             _ => None,
         });
         Self { id: receipt.operation(), kind, acted_by, reason, reference, profile, at }

@@ -1,5 +1,6 @@
 //! Top-ups: money paid in by guests.
 
+mod entity_facts;
 mod orders;
 mod payment;
 mod suspense;
@@ -97,12 +98,6 @@ impl Topup {
     #[must_use]
     pub fn reference(&self) -> ProviderReference {
         ProviderReference::of(self.id.get(), self.opening)
-    }
-
-    /// Whether it is still as loaded in `other`: its status, orders, page and money in suspense.
-    pub(crate) fn stands_as(&self, other: &Self) -> bool {
-        (self.status, self.orders, &self.payment_url, &self.suspense)
-            == (other.status, other.orders, &other.payment_url, &other.suspense)
     }
 
     /// The top-up after ending with this status at `at`; it is not ordered again.

@@ -12,6 +12,7 @@ pub mod challenge;
 pub mod code_quotas;
 mod dj;
 pub mod email_change;
+mod entity_facts;
 mod profile;
 pub mod session;
 mod status_change;

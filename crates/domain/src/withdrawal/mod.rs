@@ -1,6 +1,7 @@
 //! Withdrawals: payouts in a cryptocurrency requested by a DJ or guest, and their state machine.
 
 mod approval;
+mod entity_facts;
 mod limits;
 mod moves;
 mod next_statuses;

@@ -40,7 +40,7 @@ pub(crate) fn everything() -> Ledger {
         }
     }
     ledger.open(10, &terms).unwrap();
-    let stored = ledger.book.requests[&RequestId::new(10).unwrap()].clone();
+    let stored = ledger.book.get(RequestId::new(10).unwrap()).unwrap().clone();
     let metadata = ledger.metadata(at(1_000));
     ledger.apply(&plans::move_request(metadata, &stored, Move::Expire, &terms).unwrap()).unwrap();
     ledger.withdraw(2, DJ, 1_500).unwrap();
@@ -88,7 +88,7 @@ pub(crate) fn topups(ledger: &mut Ledger) {
     ] {
         ledger.topup(number, GUEST, 700, charge).unwrap();
         if let Some(confirmed) = word {
-            let stored = ledger.book.topups[&TopupId::new(number).unwrap()].clone();
+            let stored = ledger.book.get(TopupId::new(number).unwrap()).unwrap().clone();
             let metadata = ledger.metadata(at(5));
             ledger.apply(&plans::settle_topup(metadata, &stored, confirmed)).unwrap();
         }
@@ -112,17 +112,17 @@ pub(crate) fn in_adjustment(number: i64, flaw: Flaw) -> Finding {
 }
 
 pub(crate) fn the_request(ledger: &mut Ledger, number: i64) -> &mut MusicRequest {
-    ledger.book.requests.get_mut(&RequestId::new(number).unwrap()).unwrap()
+    ledger.book.get_mut(RequestId::new(number).unwrap()).unwrap()
 }
 
 pub(crate) fn the_topup(ledger: &mut Ledger, number: i64) -> &mut Topup {
-    ledger.book.topups.get_mut(&TopupId::new(number).unwrap()).unwrap()
+    ledger.book.get_mut(TopupId::new(number).unwrap()).unwrap()
 }
 
 pub(crate) fn edit_withdrawal(ledger: &mut Ledger, number: i64, edit: impl Fn(&mut Withdrawal)) {
-    let mut stored = ledger.book.withdrawal(WithdrawalId::new(number).unwrap()).unwrap().clone();
+    let mut stored = ledger.book.get(WithdrawalId::new(number).unwrap()).unwrap().clone();
     edit(&mut stored);
-    ledger.book.put_withdrawal(stored);
+    ledger.book.put(stored);
 }
 
 /// The indices of the entries about an entity, in order of creation.

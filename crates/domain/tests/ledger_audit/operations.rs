@@ -4,7 +4,7 @@ use cuepoint_domain::audit::{Finding, Flaw};
 use cuepoint_domain::ids::OperationId;
 use cuepoint_domain::ledger::adjustment::Correction;
 use cuepoint_domain::ledger::{Entry, EntryKind, OutsideAccount, PostingAccount};
-use cuepoint_domain::operation::Outcome;
+use cuepoint_domain::operation::{Entity, Outcome};
 
 use crate::Case;
 use crate::fixture::{
@@ -31,7 +31,7 @@ pub(crate) const OPERATIONS: &[Case] = &[
         "the record of an adjustment was changed",
         |ledger| {
             let receipt = ledger.receipt_mut(OperationId(1));
-            let Outcome::Adjustment(adjustment, _) = &mut receipt.outcome else { panic!("{receipt:?}") };
+            let Entity::Adjustment(adjustment) = &mut receipt.outcome.entity else { panic!("{receipt:?}") };
             adjustment.correction = Correction::Debit(amount(1));
         },
         |ledger| in_adjustment(1, wrong(ledger, adjusted(1), 0)),
@@ -40,7 +40,10 @@ pub(crate) const OPERATIONS: &[Case] = &[
         "the recorded balance was changed",
         |ledger| {
             let receipt = ledger.receipt_mut(OperationId(1));
-            let Outcome::Adjustment(_, balance) = &mut receipt.outcome else { panic!("{receipt:?}") };
+            let Outcome { entity: Entity::Adjustment(_), balance: Some(balance) } = &mut receipt.outcome
+            else {
+                panic!("{receipt:?}")
+            };
             balance.held = money(1);
         },
         |_| in_adjustment(1, Flaw::Record(OperationId(1))),

@@ -63,7 +63,7 @@ pub(crate) const REQUESTS: &[Case] = &[
     ),
     (
         "an open request was deleted",
-        |ledger| drop(ledger.book.requests.remove(&RequestId::new(1).unwrap())),
+        |ledger| drop(ledger.book.remove(RequestId::new(1).unwrap())),
         |ledger| Finding::Held {
             wallets: open(ledger),
             open: open(ledger).checked_sub(money(1_000)).unwrap(),
@@ -71,7 +71,7 @@ pub(crate) const REQUESTS: &[Case] = &[
     ),
     (
         "a played request was deleted",
-        |ledger| drop(ledger.book.requests.remove(&RequestId::new(6).unwrap())),
+        |ledger| drop(ledger.book.remove(RequestId::new(6).unwrap())),
         |_| Finding::Strays { entries: 3, postings: 1 },
     ),
 ];

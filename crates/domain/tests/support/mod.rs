@@ -9,14 +9,13 @@ use cuepoint_domain::ledger::{Balance, Entry, Posting, Wallet};
 use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
 use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, RequestTerms};
 use cuepoint_domain::operation::{
-    Book, Changes, Entity, OperationMetadata, Outcome, Plan, Receipt, Rejection, StoredReceipt, Verdict,
-    apply, plans,
+    Book, Changes, Entity, OperationMetadata, Plan, Receipt, Rejection, StoredReceipt, Verdict, apply, plans,
 };
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, Topup};
 use cuepoint_domain::user::{ArtistType, User};
-use cuepoint_domain::withdrawal::{self, WithdrawalAmount};
+use cuepoint_domain::withdrawal::{self, Withdrawal, WithdrawalAmount};
 use time::Duration;
 
 pub const GUEST: i64 = 1;
@@ -109,7 +108,7 @@ impl Ledger {
             if let Some(dj) = &mut person.dj {
                 (dj.online, dj.fee_popular_song) = (true, money(price));
             }
-            ledger.book.users.insert(person.id, person);
+            ledger.book.put(person);
             ledger.book.wallets.insert(user(number), Wallet::empty(user(number)));
         }
         if available > 0 {
@@ -153,13 +152,13 @@ impl Ledger {
             music_url: example.music_url,
             fee: None,
         };
-        let dj = self.book.users.get(&user(DJ)).cloned();
+        let dj = self.book.get(user(DJ)).cloned();
         let id = RequestId::new(number).unwrap();
         let metadata = self.metadata(at(1));
         let plan = plans::open_request(metadata, id, user(GUEST), dj.as_ref(), false, new, terms).unwrap();
         let receipt = self.apply(&plan)?;
-        match receipt.outcome {
-            Outcome::Request(request) => Ok(request),
+        match receipt.outcome.entity {
+            Entity::MusicRequest(request) => Ok(request),
             other => panic!("no request: {other:?}"),
         }
     }
@@ -171,7 +170,7 @@ impl Ledger {
         to: music_request::Move,
         terms: &RequestTerms,
     ) -> Result<Receipt, Rejection> {
-        let stored = self.book.requests[&RequestId::new(number).unwrap()].clone();
+        let stored = self.book.get(RequestId::new(number).unwrap()).unwrap().clone();
         let metadata = self.metadata(at(2));
         self.apply(&plans::move_request(metadata, &stored, to, terms).unwrap())
     }
@@ -206,7 +205,7 @@ impl Ledger {
 
     /// A stored top-up.
     pub fn the_topup(&self, number: i64) -> Topup {
-        self.book.topups[&TopupId::new(number).unwrap()].clone()
+        self.book.get(TopupId::new(number).unwrap()).unwrap().clone()
     }
 
     /// Reverses a stored top-up.
@@ -233,7 +232,7 @@ impl Ledger {
 
     /// Moves a stored withdrawal; the rule must allow the move.
     pub fn move_withdrawal(&mut self, number: i64, to: withdrawal::Move) -> Result<Receipt, Rejection> {
-        let stored = self.book.withdrawal(WithdrawalId::new(number).unwrap()).unwrap().clone();
+        let stored = self.book.get(WithdrawalId::new(number).unwrap()).unwrap().clone();
         let metadata = self.metadata(at(4));
         self.apply(&plans::move_withdrawal(metadata, &stored, to).unwrap())
     }
@@ -266,13 +265,13 @@ impl Ledger {
     /// All entities that entries can refer to, by kind and id.
     pub fn entities(&self) -> Vec<Entity> {
         let receipts = self.book.operations.values().filter_map(StoredReceipt::whole);
-        let adjustments = receipts.filter_map(|receipt| match &receipt.outcome {
-            Outcome::Adjustment(adjustment, _) => Some(Entity::Adjustment(adjustment.clone())),
+        let adjustments = receipts.filter_map(|receipt| match &receipt.outcome.entity {
+            Entity::Adjustment(adjustment) => Some(Entity::Adjustment(adjustment.clone())),
             _ => None,
         });
-        let requests = self.book.requests.values().cloned().map(Entity::MusicRequest);
-        let withdrawals = self.book.withdrawals().cloned().map(Entity::Withdrawal);
-        let topups = self.book.topups.values().cloned().map(Entity::Topup);
+        let requests = self.book.all::<MusicRequest>().cloned().map(Entity::MusicRequest);
+        let withdrawals = self.book.all::<Withdrawal>().cloned().map(Entity::Withdrawal);
+        let topups = self.book.all::<Topup>().cloned().map(Entity::Topup);
         let mut entities: Vec<Entity> =
             requests.chain(withdrawals).chain(topups).chain(adjustments).collect();
         entities.sort_by_key(Entity::reference);
@@ -300,8 +299,8 @@ impl Ledger {
     /// The receipts of all operations on a withdrawal.
     fn moves(&self, entity: &Entity) -> Vec<Receipt> {
         let Entity::Withdrawal(withdrawal) = entity else { return Vec::new() };
-        let about = |receipt: &&Receipt| match &receipt.outcome {
-            Outcome::Withdrawal(then, _) => then.id == withdrawal.id,
+        let about = |receipt: &&Receipt| match &receipt.outcome.entity {
+            Entity::Withdrawal(then) => then.id == withdrawal.id,
             _ => false,
         };
         self.book.operations.values().filter_map(StoredReceipt::whole).filter(about).cloned().collect()

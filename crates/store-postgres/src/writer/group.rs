@@ -10,7 +10,7 @@ use cuepoint_domain::operation::{Plan, Rejection};
 use cuepoint_domain::ports::Applied;
 use cuepoint_store_sql::crash_points::{self, CrashPoint};
 use cuepoint_store_sql::limits::{PROOF_WITHIN, PROVEN_FOR};
-use cuepoint_store_sql::{Folded, GroupLockSet, fold};
+use cuepoint_store_sql::{Folded, GroupLockSet, LockedTable, fold};
 use diesel::result::{DatabaseErrorKind, Error as QueryError};
 use diesel::sql_types::{Array, Integer};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
@@ -90,28 +90,27 @@ impl DatabaseFailure {
 
     /// Whether another server has applied the same operation or key meanwhile: the next attempt finds it.
     fn was_overtaken(&self) -> bool {
-        self.violates(&["operations_pkey", "idempotency_keys_pkey"])
+        self.violated().is_some_and(|key| ["operations_pkey", "idempotency_keys_pkey"].contains(&key))
     }
 
     /// Whether an entity that a plan opens exists: another server may have applied the same operation
     /// meanwhile, since entities are added before their operations. If the next attempt does not find the
     /// operation, the plan is at fault.
     fn may_be_overtaken(&self) -> bool {
-        self.violates(&[
-            "music_requests_pkey",
-            "withdrawals_pkey",
-            "withdrawals_reference_key",
-            "topups_pkey",
-            "topups_reference_key",
-        ])
+        self.violated().is_some_and(|key| {
+            LockedTable::in_lock_order()
+                .filter_map(|table| key.strip_prefix(table.name()))
+                .any(|key| ["_pkey", "_reference_key"].contains(&key))
+        })
     }
 
-    fn violates(&self, keys: &[&str]) -> bool {
+    /// The unique constraint that a row violates.
+    fn violated(&self) -> Option<&str> {
         match self {
             Self::Query(QueryError::DatabaseError(DatabaseErrorKind::UniqueViolation, info)) => {
-                info.constraint_name().is_some_and(|constraint| keys.contains(&constraint))
+                info.constraint_name()
             }
-            _ => false,
+            _ => None,
         }
     }
 

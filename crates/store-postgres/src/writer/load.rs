@@ -1,7 +1,8 @@
 //! Loads the rows of a lock set: first the named ones are locked, then the rest is read.
 
-use cuepoint_domain::operation::LockSet;
-use cuepoint_store_sql::{GroupLockSet, LoadedRows, LockedTable, StoredAdjustment};
+use cuepoint_domain::entity_ref::EntityKind;
+use cuepoint_domain::operation::LockedRows;
+use cuepoint_store_sql::{EntityRows, GroupLockSet, LoadedRows, LockedTable, StoredAdjustment};
 use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
@@ -43,13 +44,13 @@ pub(super) async fn lock(
 /// Locks the rows of one table by id.
 async fn lock_table(
     table: LockedTable,
-    lock_set: &LockSet,
+    rows: &LockedRows,
     connection: &AsyncPgConnection,
 ) -> QueryResult<LoadedRows> {
     /// Locks the rows with these ids.
     macro_rules! lock {
         ($ids:expr, $table:ident, $id:ident, $row:ident) => {{
-            let ids: Vec<i64> = $ids.iter().map(|id| id.get()).collect();
+            let ids: Vec<i64> = $ids.collect();
             if ids.is_empty() {
                 return Ok(LoadedRows::default());
             }
@@ -64,30 +65,39 @@ async fn lock_table(
     }
     let mut locked = LoadedRows::default();
     match table {
-        LockedTable::MusicRequests => {
-            locked.requests = lock!(lock_set.requests, music_requests, id, MusicRequestRow);
+        LockedTable::Wallets => {
+            locked.wallets = lock!(rows.wallets.iter().map(|id| id.get()), wallets, user_id, WalletRow);
         }
-        LockedTable::Users if lock_set.operators => {
-            locked.users = stored(lock_operators(lock_set, connection).await?);
+        LockedTable::Entities(EntityKind::MusicRequest, _) => {
+            locked.entities.music_requests =
+                lock!(rows.ids(EntityKind::MusicRequest), music_requests, id, MusicRequestRow);
         }
-        LockedTable::Users => locked.users = lock!(lock_set.users, users, id, UserRow),
-        LockedTable::Wallets => locked.wallets = lock!(lock_set.wallets, wallets, user_id, WalletRow),
-        LockedTable::Withdrawals => {
-            locked.withdrawals = lock!(lock_set.withdrawals, withdrawals, id, WithdrawalRow);
+        LockedTable::Entities(EntityKind::User, _) if rows.operators => {
+            locked.entities.users = stored(lock_operators(rows, connection).await?);
         }
-        LockedTable::Topups => locked.topups = lock!(lock_set.topups, topups, id, TopupRow),
-        LockedTable::ProviderMessages => {
-            locked.provider_messages =
-                lock!(lock_set.provider_messages, provider_messages, id, ProviderMessageRow);
+        LockedTable::Entities(EntityKind::User, _) => {
+            locked.entities.users = lock!(rows.ids(EntityKind::User), users, id, UserRow);
         }
+        LockedTable::Entities(EntityKind::Withdrawal, _) => {
+            locked.entities.withdrawals =
+                lock!(rows.ids(EntityKind::Withdrawal), withdrawals, id, WithdrawalRow);
+        }
+        LockedTable::Entities(EntityKind::Topup, _) => {
+            locked.entities.topups = lock!(rows.ids(EntityKind::Topup), topups, id, TopupRow);
+        }
+        LockedTable::Entities(EntityKind::ProviderMessage, _) => {
+            locked.entities.provider_messages =
+                lock!(rows.ids(EntityKind::ProviderMessage), provider_messages, id, ProviderMessageRow);
+        }
+        LockedTable::Entities(EntityKind::Wallet | EntityKind::Adjustment, _) => {}
     }
     Ok(locked)
 }
 
 /// Locks the named users and every operator, by id in one statement, in the same order as the users of other
 /// groups.
-async fn lock_operators(lock_set: &LockSet, mut connection: &AsyncPgConnection) -> QueryResult<Vec<UserRow>> {
-    let ids: Vec<i64> = lock_set.users.iter().map(|id| id.get()).collect();
+async fn lock_operators(rows: &LockedRows, mut connection: &AsyncPgConnection) -> QueryResult<Vec<UserRow>> {
+    let ids: Vec<i64> = rows.ids(EntityKind::User).collect();
     users::table
         .filter(users::id.eq_any(ids).or(sql::<Bool>(ACTING_OPERATOR)))
         .order(users::id)
@@ -113,8 +123,11 @@ pub(super) async fn read(
     .await?;
     let keys = keys.into_iter().map(|(key, operation)| (key.into(), operation.into()));
     Ok(LoadedRows {
-        withdrawals: stored(withdrawals),
-        requests: stored(requests),
+        entities: EntityRows {
+            withdrawals: stored(withdrawals),
+            music_requests: stored(requests),
+            ..EntityRows::default()
+        },
         adjusted: adjusted
             .into_iter()
             .map(|(wallet_id, actor_user_id, at)| StoredAdjustment {

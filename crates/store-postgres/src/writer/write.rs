@@ -41,15 +41,15 @@ macro_rules! written {
 }
 
 written! { set:
-    Insert<MusicRequestRow> = set.requests.opened.into_values(),
-    Update<MusicRequestRow> = set.requests.moved.into_values(),
-    Insert<WithdrawalRow> = set.withdrawals.opened.into_values(),
-    Update<WithdrawalRow> = set.withdrawals.moved.into_values(),
-    Insert<TopupRow> = set.topups.opened.into_values(),
-    Update<TopupRow> = set.topups.moved.into_values(),
+    Insert<MusicRequestRow> = set.entities.music_requests.opened.into_values(),
+    Update<MusicRequestRow> = set.entities.music_requests.moved.into_values(),
+    Insert<WithdrawalRow> = set.entities.withdrawals.opened.into_values(),
+    Update<WithdrawalRow> = set.entities.withdrawals.moved.into_values(),
+    Insert<TopupRow> = set.entities.topups.opened.into_values(),
+    Update<TopupRow> = set.entities.topups.moved.into_values(),
     Update<TopupRow, Later> = set.suspense.into_values(),
-    Update<ProviderMessageRow> = set.resolved_messages.into_values(),
-    Update<UserRow> = set.users.into_values(),
+    Update<ProviderMessageRow> = set.entities.provider_messages.moved.into_values(),
+    Update<UserRow> = set.entities.users.moved.into_values(),
     EndSessions = set.ended_sessions.into_values(),
     Update<WalletRow> = set.wallets.into_values(),
     RemoveKeys = set.replaced_keys,

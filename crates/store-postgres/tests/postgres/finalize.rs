@@ -1,7 +1,7 @@
 //! The end of an upgrade: its preconditions, and how running servers learn of it.
 
 use cuepoint_domain::operation::feature_level::FeatureLevel;
-use cuepoint_domain::operation::{Rejection, plans};
+use cuepoint_domain::operation::{Entity, Rejection, plans};
 use cuepoint_domain::ports::{Applied, ApplyError, Erased, Ledger, People, Sessions, Store, Withdrawals};
 use cuepoint_domain::withdrawal::Move;
 use cuepoint_store_postgres::testing::TestDatabase;
@@ -33,7 +33,7 @@ async fn approve(store: &PostgresStore) -> Result<Applied, ApplyError> {
     let opened = store.apply(withdrawal(store, owner, 10_00, "T9").await).await.unwrap();
     let Applied::Fresh(receipt) = opened else { panic!("{opened:?}") };
     let id = match receipt.outcome {
-        cuepoint_domain::operation::Outcome::Withdrawal(withdrawal, _) => withdrawal.id,
+        cuepoint_domain::operation::Outcome { entity: Entity::Withdrawal(withdrawal), .. } => withdrawal.id,
         other => panic!("{other:?}"),
     };
     let stored = store.withdrawal(id).await.unwrap().unwrap();

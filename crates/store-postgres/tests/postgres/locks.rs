@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
-use cuepoint_domain::operation::{OperationMetadata, Outcome, Plan, Rejection, plans};
+use cuepoint_domain::operation::{Entity, OperationMetadata, Plan, Rejection, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{
     Applied, ApplyError, BeginOutcome, EndpointAddition, EndpointUpdate, Erased, Ids, Ledger, Logins, People,
@@ -120,7 +120,7 @@ async fn an_approval_counts_a_concurrent_adjustment_at_another_server() {
             let (user, operator) = (guest(&prepares, 100_00).await, guest(&prepares, 0).await);
             let opened = prepares
                 .apply(withdrawal_on(&prepares, user, 10_00, "T1", &WithdrawalTerms::default()).await);
-            let Outcome::Withdrawal(pending, _) = opened.await.unwrap().receipt().outcome.clone() else {
+            let Entity::Withdrawal(pending) = opened.await.unwrap().receipt().outcome.clone().entity else {
                 panic!("no withdrawal")
             };
             let adjustment = Adjustment {

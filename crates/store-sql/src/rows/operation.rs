@@ -11,15 +11,22 @@ use cuepoint_domain::ids::{AdjustmentId, OperationId, UserId};
 use cuepoint_domain::ledger::adjustment::{Adjustment, Correction};
 use cuepoint_domain::ledger::{Balance, PostingRules};
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::music_request::MusicRequest;
 use cuepoint_domain::operation::{
-    Actor, Fingerprint, IdempotencyKey, KeyRecord, KeyScope, OperationRecord, Outcome, PlanKind, Position,
-    PositionGap, PositionedOperation, Receipt, StoredReceipt,
+    Actor, Entity, Fingerprint, IdempotencyKey, KeyRecord, KeyScope, OperationRecord, Outcome, PlanKind,
+    Position, PositionGap, PositionedOperation, Receipt, StoredReceipt,
 };
 use cuepoint_domain::ports::OperationPage;
+use cuepoint_domain::provider_message::ProviderMessage;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::topup::Topup;
+use cuepoint_domain::user::User;
+use cuepoint_domain::withdrawal::Withdrawal;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
+
+use crate::entity_rows::Rowed;
 
 use super::{
     Corrupt, StoredMessage, StoredRequest, StoredTopup, StoredUser, StoredWithdrawal, Sum, hash, known, money,
@@ -111,7 +118,7 @@ impl StoredOperation {
             },
             reason: record.reason.as_ref().map(|reason| reason.as_str().to_owned()),
             at: record.at,
-            receipt: serde_json::to_string(&OutcomeJson::of(&record.receipt.outcome, currency))?,
+            receipt: serde_json::to_string(&OutcomeJson::of(&record.receipt.outcome, currency)?)?,
             posting_rules: Some(record.receipt.rules.number()),
             position: None,
             owner_id: owner.map(UserId::get),
@@ -209,42 +216,44 @@ impl AdjustmentJson {
 }
 
 impl OutcomeJson {
-    fn of(outcome: &Outcome, currency: &Currency) -> Self {
-        match outcome {
-            Outcome::Request(request) => Self::Request(StoredRequest::of(request, currency)),
-            Outcome::Withdrawal(withdrawal, balance) => Self::Withdrawal {
-                withdrawal: StoredWithdrawal::of(withdrawal, currency),
-                balance: BalanceJson::of(balance, currency),
-            },
-            Outcome::Topup(topup) => Self::Topup(StoredTopup::of(topup, currency)),
-            Outcome::Profile(user, balance) => Self::Profile(ProfileJson::Whole {
-                user: Box::new(StoredUser::of(user, currency)),
-                balance: BalanceJson::of(balance, currency),
-            }),
-            Outcome::Adjustment(adjustment, balance) => Self::Adjustment {
-                adjustment: AdjustmentJson::of(adjustment, currency),
-                balance: BalanceJson::of(balance, currency),
-            },
-            Outcome::Message(message) => Self::Message(StoredMessage::of(message)),
-        }
+    fn of(outcome: &Outcome, currency: &Currency) -> Result<Self, Corrupt> {
+        let balance = || known("receipt", outcome.balance).map(|balance| BalanceJson::of(&balance, currency));
+        Ok(match &outcome.entity {
+            Entity::MusicRequest(request) => Self::Request(request.row(currency)),
+            Entity::Withdrawal(withdrawal) => {
+                Self::Withdrawal { withdrawal: withdrawal.row(currency), balance: balance()? }
+            }
+            Entity::Topup(topup) => Self::Topup(topup.row(currency)),
+            Entity::User(user) => {
+                let user = Box::new(user.row(currency));
+                Self::Profile(ProfileJson::Whole { user, balance: balance()? })
+            }
+            Entity::Adjustment(adjustment) => {
+                let adjustment = AdjustmentJson::of(adjustment, currency);
+                Self::Adjustment { adjustment, balance: balance()? }
+            }
+            Entity::ProviderMessage(message) => Self::Message(message.row(currency)),
+        })
     }
 
     fn outcome(self, currency: &Currency) -> Result<Outcome, Corrupt> {
-        Ok(match self {
-            Self::Request(request) => Outcome::Request(request.request(currency)?),
+        let (entity, balance): (Entity, _) = match self {
+            Self::Request(row) => (MusicRequest::of_row(row, currency)?.into(), None),
             Self::Withdrawal { withdrawal, balance } => {
-                Outcome::Withdrawal(withdrawal.withdrawal(currency)?, balance.balance(currency)?)
+                (Withdrawal::of_row(withdrawal, currency)?.into(), Some(balance))
             }
-            Self::Topup(topup) => Outcome::Topup(topup.topup(currency)?),
+            Self::Topup(row) => (Topup::of_row(row, currency)?.into(), None),
             Self::Profile(ProfileJson::Whole { user, balance }) => {
-                Outcome::Profile(user.user(currency)?, balance.balance(currency)?)
+                (User::of_row(*user, currency)?.into(), Some(balance))
             }
             Self::Profile(ProfileJson::Redacted(_)) => return Err(Corrupt::Redacted),
             Self::Adjustment { adjustment, balance } => {
-                Outcome::Adjustment(adjustment.adjustment(currency)?, balance.balance(currency)?)
+                (adjustment.adjustment(currency)?.into(), Some(balance))
             }
-            Self::Message(message) => Outcome::Message(message.message()?),
-        })
+            Self::Message(row) => (ProviderMessage::of_row(row, currency)?.into(), None),
+        };
+        let balance = balance.map(|balance| balance.balance(currency)).transpose()?;
+        Ok(Outcome { entity, balance })
     }
 }
 

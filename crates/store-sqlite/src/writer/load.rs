@@ -3,11 +3,12 @@
 
 use std::collections::BTreeSet;
 
+use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::operation::LockSet;
+use cuepoint_domain::operation::LockedRows;
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_store_sql::{GroupLockSet, LoadedRows, StoredAdjustment};
+use cuepoint_store_sql::{EntityRows, GroupLockSet, LoadedRows, StoredAdjustment};
 use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
@@ -45,31 +46,20 @@ pub(super) fn load(
             rows
         }};
     }
-    // Without `..`, so that the rows of a new entity are not lost here. The fields of single plans are not
-    // used.
-    let LockSet {
-        requests,
-        users: _,
-        operators: _,
-        wallets,
-        withdrawals,
-        topups,
-        provider_messages,
-        withdrawn_since: _,
-        open_requests: _,
-        adjusted_since: _,
-    } = &set.rows;
-    let named = find!(requests.iter().map(|id| id.get()), music_requests, MusicRequestRow);
+    let rows = &set.rows;
     let mut loaded = LoadedRows {
-        requests: named,
-        wallets: find!(wallets.iter().map(|id| id.get()), wallets, WalletRow),
-        withdrawals: find!(withdrawals.iter().map(|id| id.get()), withdrawals, WithdrawalRow),
-        topups: find!(topups.iter().map(|id| id.get()), topups, TopupRow),
-        provider_messages: find!(
-            provider_messages.iter().map(|id| id.get()),
-            provider_messages,
-            ProviderMessageRow
-        ),
+        entities: EntityRows {
+            music_requests: find!(rows.ids(EntityKind::MusicRequest), music_requests, MusicRequestRow),
+            withdrawals: find!(rows.ids(EntityKind::Withdrawal), withdrawals, WithdrawalRow),
+            topups: find!(rows.ids(EntityKind::Topup), topups, TopupRow),
+            provider_messages: find!(
+                rows.ids(EntityKind::ProviderMessage),
+                provider_messages,
+                ProviderMessageRow
+            ),
+            ..EntityRows::default()
+        },
+        wallets: find!(rows.wallets.iter().map(|id| id.get()), wallets, WalletRow),
         operations: find!(
             set.operations.iter().map(|id| Uuid::from_u128(id.0).as_bytes().to_vec()),
             operations,
@@ -78,14 +68,14 @@ pub(super) fn load(
         ..LoadedRows::default()
     };
     let users = load_users(connection, &set.rows)?;
-    loaded.users = users.into_iter().map(|row| row.decode(currency)).collect::<Result<_, _>>()?;
+    loaded.entities.users = users.into_iter().map(|row| row.decode(currency)).collect::<Result<_, _>>()?;
     if let Some(since) = set.withdrawn_since {
         for row in recent_withdrawals(connection, &set.withdrawn_by, since)? {
-            loaded.withdrawals.push(row.decode(currency)?);
+            loaded.entities.withdrawals.push(row.decode(currency)?);
         }
     }
     for row in open_requests(connection, &set.guests)? {
-        loaded.requests.push(row.decode(currency)?);
+        loaded.entities.music_requests.push(row.decode(currency)?);
     }
     if let Some(since) = set.adjusted_since {
         loaded.adjusted = recent_adjustments(connection, &set.adjusted, since)?;
@@ -104,14 +94,14 @@ pub(super) fn load(
 }
 
 /// Loads the named users, and all operators if the set needs them.
-fn load_users(connection: &mut SqliteConnection, set: &LockSet) -> QueryResult<Vec<UserRow>> {
+fn load_users(connection: &mut SqliteConnection, set: &LockedRows) -> QueryResult<Vec<UserRow>> {
     let mut rows: Vec<UserRow> = Vec::new();
     if set.operators {
         let operators = users::table.filter(sql::<Bool>(ACTING_OPERATOR)).select(UserRow::as_select());
         rows = operators.load(connection)?;
     }
     let operators: BTreeSet<i64> = rows.iter().map(|row| row.id).collect();
-    for id in set.users.iter().map(|id| id.get()).filter(|id| !operators.contains(id)) {
+    for id in set.ids(EntityKind::User).filter(|id| !operators.contains(id)) {
         let user = users::table.find(id).select(UserRow::as_select());
         rows.extend(user.get_result(connection).optional()?);
     }

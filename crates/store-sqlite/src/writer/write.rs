@@ -2,8 +2,8 @@
 
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::Position;
-use cuepoint_store_sql::WriteSet;
 use cuepoint_store_sql::rows::{SessionsEnd, StoredOperation, known};
+use cuepoint_store_sql::{EntityImages, WriteSet};
 use diesel::prelude::*;
 
 use crate::connect::failure::SqliteFailure;
@@ -91,12 +91,8 @@ pub(super) fn write(
     // Without `..`, so that the rows of a new table are not lost here.
     let WriteSet {
         operations,
-        requests,
-        withdrawals,
-        topups,
+        entities: EntityImages { music_requests, users, withdrawals, topups, provider_messages },
         suspense,
-        resolved_messages,
-        users,
         ended_sessions,
         wallets,
         replaced_keys,
@@ -106,15 +102,15 @@ pub(super) fn write(
         events,
     } = set;
     out.insert_operations(operations)?;
-    out.insert::<MusicRequestRow>(requests.opened.into_values())?;
-    out.update::<MusicRequestRow, Moves>(requests.moved.into_values())?;
+    out.insert::<MusicRequestRow>(music_requests.opened.into_values())?;
+    out.update::<MusicRequestRow, Moves>(music_requests.moved.into_values())?;
     out.insert::<WithdrawalRow>(withdrawals.opened.into_values())?;
     out.update::<WithdrawalRow, Moves>(withdrawals.moved.into_values())?;
     out.insert::<TopupRow>(topups.opened.into_values())?;
     out.update::<TopupRow, Moves>(topups.moved.into_values())?;
     out.update::<TopupRow, Later>(suspense.into_values())?;
-    out.update::<ProviderMessageRow, Moves>(resolved_messages.into_values())?;
-    out.update::<UserRow, Moves>(users.into_values())?;
+    out.update::<ProviderMessageRow, Moves>(provider_messages.moved.into_values())?;
+    out.update::<UserRow, Moves>(users.moved.into_values())?;
     out.end_sessions(ended_sessions.into_values())?;
     out.update::<WalletRow, Moves>(wallets.into_values())?;
     out.remove_keys(replaced_keys)?;

@@ -8,7 +8,7 @@ use futures_util::future::select;
 
 use crate::application::environment::Environment;
 use crate::application::executor::run_to_completion;
-use crate::operation::{Plan, Step};
+use crate::operation::{Plan, Step, UserChange};
 use crate::ports::{Deadline, Job};
 
 /// The effects of a change.
@@ -23,20 +23,9 @@ impl Effects {
     /// by its key submits no plan.
     pub(in crate::application) const fn of(plan: &Plan) -> Self {
         let revocations_changed = match plan.step() {
-            Step::ChangeAccountStatus { .. } => true,
-            Step::Profile { change, .. } => change.is_dj.is_set(),
-            Step::Unchanged(_)
-            | Step::OpenRequest(_)
-            | Step::MoveRequest { .. }
-            | Step::OpenWithdrawal { .. }
-            | Step::MoveWithdrawal { .. }
-            | Step::ApproveWithdrawal { .. }
-            | Step::OpenTopup(_)
-            | Step::OrderTopup { .. }
-            | Step::MoveTopup { .. }
-            | Step::SuspendTopup { .. }
-            | Step::Adjust(_)
-            | Step::ResolveMessage { .. } => false,
+            Step::ChangeUser { change: UserChange::AccountStatus(_), .. } => true,
+            Step::ChangeUser { change: UserChange::Profile(change), .. } => change.is_dj.is_set(),
+            Step::Unchanged(_) | Step::Open(_) | Step::Move { .. } | Step::Judge(_) => false,
         };
         Self { revocations_changed, jobs: Vec::new() }
     }

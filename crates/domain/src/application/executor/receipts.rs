@@ -1,10 +1,10 @@
-//! The results of commands, as receipts contain them: the only place in this layer that knows [`Outcome`].
+//! The results of commands, as receipts contain them: the only place in this layer that knows [`Outcome`](crate::operation::Outcome).
 
 use crate::application::error::Failure;
 use crate::ledger::Balance;
 use crate::ledger::adjustment::Adjustment;
 use crate::music_request::MusicRequest;
-use crate::operation::{Outcome, Receipt};
+use crate::operation::{Entity, Receipt};
 use crate::ports::Profile;
 use crate::provider_message::ProviderMessage;
 use crate::timestamp::Timestamp;
@@ -41,12 +41,13 @@ pub trait FromReceipt: Sized {
     fn from_receipt(receipt: Receipt) -> Result<Self, Failure>;
 }
 
+/// Declares the result in a receipt: from the entity, its owner's balance, and the time of the decision.
 macro_rules! from_receipt {
-    ($output:ty: $pattern:pat => $value:expr) => {
+    ($output:ty: $entity:pat, $balance:pat, $at:pat => $value:expr) => {
         impl FromReceipt for $output {
             fn from_receipt(receipt: Receipt) -> Result<Self, Failure> {
-                match receipt {
-                    $pattern => Ok($value),
+                match (receipt.outcome.entity, receipt.outcome.balance, receipt.at) {
+                    ($entity, $balance, $at) => Ok($value),
                     _ => Err(Failure::Broken(concat!("a receipt shows no ", stringify!($output)))),
                 }
             }
@@ -54,16 +55,12 @@ macro_rules! from_receipt {
     };
 }
 
-from_receipt!(MusicRequest: Receipt { outcome: Outcome::Request(request), .. } => request);
-from_receipt!(Topup: Receipt { outcome: Outcome::Topup(topup), .. } => topup);
-from_receipt!(User: Receipt { outcome: Outcome::Profile(user, _), .. } => user);
-from_receipt!(Profile: Receipt { outcome: Outcome::Profile(user, balance), .. } => Profile { user, balance });
-from_receipt!(ProviderMessage: Receipt { outcome: Outcome::Message(message), .. } => message);
+from_receipt!(MusicRequest: Entity::MusicRequest(request), _, _ => request);
+from_receipt!(Topup: Entity::Topup(topup), _, _ => topup);
+from_receipt!(User: Entity::User(user), _, _ => user);
+from_receipt!(Profile: Entity::User(user), Some(balance), _ => Profile { user, balance });
+from_receipt!(ProviderMessage: Entity::ProviderMessage(message), _, _ => message);
+from_receipt!(Withdrawn: Entity::Withdrawal(withdrawal), Some(balance), _ => Withdrawn { withdrawal, balance });
 from_receipt!(
-    Withdrawn: Receipt { outcome: Outcome::Withdrawal(withdrawal, balance), .. } =>
-        Withdrawn { withdrawal, balance }
-);
-from_receipt!(
-    Adjusted: Receipt { at, outcome: Outcome::Adjustment(adjustment, balance), .. } =>
-        Adjusted { adjustment, balance, at }
+    Adjusted: Entity::Adjustment(adjustment), Some(balance), at => Adjusted { adjustment, balance, at }
 );

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::application::jobs::AbandonedTopups;
-use crate::operation::Step;
+use crate::operation::{Entity, Step};
 use crate::topup::{Charge, TopupStatus, open};
 
 /// The pending top-ups.
@@ -37,7 +37,7 @@ fn doubles(pending: &Pending) -> Doubles {
     });
     let stored = pending.clone();
     doubles.ledger.expect_apply().returning(move |plan| {
-        let Step::MoveTopup { before, to: TopupStatus::Failed } = plan.step() else { panic!("{plan:?}") };
+        let Step::Move { before: Entity::Topup(before), after } = plan.step() else { panic!("{plan:?}") };
         let mut stored = stored.lock().unwrap();
         let count = stored.len();
         stored.retain(|topup| topup.id != before.id);
@@ -46,7 +46,9 @@ fn doubles(pending: &Pending) -> Doubles {
         if before.id.get() % 2 == 0 {
             return Err(ApplyError::Rejected(Rejection::Stale));
         }
-        let outcome = Outcome::Topup(Topup { status: TopupStatus::Failed, ..before.clone() });
+        let failed = Topup { status: TopupStatus::Failed, ..before.clone() };
+        assert_eq!(*after, Entity::Topup(Topup { updated_at: now(), ..failed.clone() }));
+        let outcome = Outcome { entity: Entity::Topup(failed), balance: None };
         Ok(Applied::Fresh(Receipt { outcome, ..receipt() }))
     });
     doubles

@@ -4,6 +4,7 @@ use super::*;
 use crate::address::{AddressPolicy, DestinationRefusal};
 use crate::application::executor::Expiry;
 use crate::money::Currency;
+use crate::operation::Entity;
 use crate::withdrawal::{NewWithdrawal, WithdrawalAmount, WithdrawalState};
 
 const ANSWER: AnswerRequest = AnswerRequest { id: RequestId::new(7).unwrap() };
@@ -145,7 +146,10 @@ fn a_refused_destination_yields_to_the_answer_of_a_concurrent_duplicate() {
     };
     assert_eq!(refusal, DestinationRefusal::Currency);
     let withdrawal = operators::withdrawal(WithdrawalState::Pending);
-    let outcome = Outcome::Withdrawal(withdrawal.clone(), crate::ledger::Balance::default());
+    let outcome = Outcome {
+        entity: Entity::Withdrawal(withdrawal.clone()),
+        balance: Some(crate::ledger::Balance::default()),
+    };
     let receipt = StoredReceipt::Whole(Receipt { outcome, ..receipt() });
     let replayed = open(Some(KeyRecord { key: key(b"{}"), receipt, at: now() })).unwrap();
     assert_eq!((replayed.value.withdrawal, replayed.replayed), (withdrawal, true));

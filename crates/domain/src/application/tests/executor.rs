@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::simulated_time::{Simulated, SpawnedTasks};
 use super::*;
 use crate::authorization::{Ownership, Revocation, permission};
-use crate::operation::OperationMetadata;
+use crate::operation::{Entity, OperationMetadata};
 use crate::ports::{MockPrincipalCheck, PrincipalRefusal};
 
 /// The number of calls of each step of a command.
@@ -276,7 +276,8 @@ fn an_opened_topup_is_ordered_before_the_answer_and_reloaded_by_a_replay() {
         created_at: now(),
         updated_at: now(),
     };
-    let of = |topup| Receipt { outcome: Outcome::Topup(topup), ..receipt() };
+    let of =
+        |topup| Receipt { outcome: Outcome { entity: Entity::Topup(topup), balance: None }, ..receipt() };
     let page = Some("https://pay.example.com/1");
     let mut topup_provider = MockTopupProvider::new();
     topup_provider.expect_intake().return_const(Intake::Ordered);

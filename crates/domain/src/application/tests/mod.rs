@@ -46,7 +46,7 @@ use crate::ledger::adjustment::AdjustmentTerms;
 use crate::money::{Amount, BasisPoints, Money};
 use crate::music_request::{MusicRequest, NewRequest, RequestState, RequestTerms};
 use crate::operation::{
-    Fingerprint, IdempotencyKey, KeyRecord, KeyScope, Outcome, Plan, Position, Receipt, Rejection,
+    Entity, Fingerprint, IdempotencyKey, KeyRecord, KeyScope, Outcome, Plan, Position, Receipt, Rejection,
     StoredReceipt,
 };
 use crate::ports::*;
@@ -339,7 +339,12 @@ fn wish() -> NewRequest {
 
 fn receipt() -> Receipt {
     let (operation, rules) = (OperationId(9), PostingRules::IncomePaysOwed);
-    Receipt { operation, at: now(), rules, outcome: Outcome::Request(request()) }
+    Receipt {
+        operation,
+        at: now(),
+        rules,
+        outcome: Outcome { entity: Entity::MusicRequest(request()), balance: None },
+    }
 }
 
 fn key(body: &[u8]) -> IdempotencyKey {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::ledger::Balance;
 use crate::ledger::adjustment::Correction;
-use crate::operation::{Actor, Step};
+use crate::operation::{Actor, Entity, Step};
 use crate::withdrawal::{Withdrawal, WithdrawalState};
 
 const REJECT: JudgeWithdrawal =
@@ -72,12 +72,15 @@ fn a_stale_operator_command_keeps_its_metadata() {
         .in_sequence(&mut turn)
         .returning(|_| rejected(Rejection::Stale));
     let found = [withdrawal(WithdrawalState::Pending), withdrawal(WithdrawalState::Approved)];
-    let outcome = Outcome::Withdrawal(withdrawal(WithdrawalState::Approved), Balance::default());
+    let outcome = Outcome {
+        entity: Entity::Withdrawal(withdrawal(WithdrawalState::Approved)),
+        balance: Some(Balance::default()),
+    };
     let applied = Receipt { outcome, ..receipt() };
     ledger
         .expect_apply()
         .withf(theirs)
-        .withf(|plan| matches!(plan.step(), Step::MoveWithdrawal { before, .. } if before.state == WithdrawalState::Approved))
+        .withf(|plan| matches!(plan.step(), Step::Move { before: Entity::Withdrawal(before), .. } if before.state == WithdrawalState::Approved))
         .once()
         .in_sequence(&mut turn)
         .return_once(move |_| Ok(Applied::Fresh(applied)));
@@ -155,7 +158,10 @@ fn a_debit_short_of_funds_releases_the_users_overdue_fees_first() {
     let id = AdjustmentId::new(4).unwrap();
     let made = crate::ledger::adjustment::Adjustment { id, user: user(1), correction, reason: reason() };
     for (kind, short) in [("adjust", true), ("move_request", false), ("adjust", false)] {
-        let receipt = Receipt { outcome: Outcome::Adjustment(made.clone(), Balance::default()), ..receipt() };
+        let receipt = Receipt {
+            outcome: Outcome { entity: Entity::Adjustment(made.clone()), balance: Some(Balance::default()) },
+            ..receipt()
+        };
         let answer = move |_| if short { broke() } else { Ok(Applied::Fresh(receipt.clone())) };
         let plan = move |plan: &Plan| plan.kind().name() == kind;
         ledger.expect_apply().withf(plan).once().in_sequence(&mut turn).returning(answer);

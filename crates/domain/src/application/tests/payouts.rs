@@ -8,7 +8,7 @@ use super::*;
 use crate::ids::{OperationId, UserId};
 use crate::ledger::{Balance, Transfer};
 use crate::money::{Amount, Money};
-use crate::operation::{OperationMetadata, Outcome, Plan, Receipt, Step as PlanStep};
+use crate::operation::{Entity, OperationMetadata, Outcome, Plan, Receipt, Step as PlanStep};
 use crate::provider_message::Contradiction;
 use crate::timestamp::Timestamp;
 use crate::withdrawal::{PayoutUpdate, Withdrawal, WithdrawalState, WithdrawalStatus};
@@ -81,7 +81,11 @@ impl Scene {
     }
 
     fn apply(&self, plan: &Plan) -> Result<Applied, ApplyError> {
-        let PlanStep::MoveWithdrawal { before, to } = plan.step() else { panic!("{plan:?}") };
+        let PlanStep::Move { before: Entity::Withdrawal(before), after: Entity::Withdrawal(after) } =
+            plan.step()
+        else {
+            panic!("{plan:?}")
+        };
         let mut stored = self.stored.lock().unwrap();
         if stored.state != before.state {
             return Err(ApplyError::Rejected(Rejection::Stale));
@@ -90,9 +94,10 @@ impl Scene {
         if owed > 0 {
             return Err(ApplyError::Rejected(Rejection::WalletOwes { owed: Money::from_minor(owed.into()) }));
         }
-        stored.state = to.clone();
+        stored.state = after.state.clone();
         self.transfers.lock().unwrap().extend(&plan.transfers);
-        let outcome = Outcome::Withdrawal(stored.clone(), Balance::default());
+        let outcome =
+            Outcome { entity: Entity::Withdrawal(stored.clone()), balance: Some(Balance::default()) };
         let OperationMetadata { operation, at, .. } = *plan.metadata();
         Ok(Applied::Fresh(Receipt { operation, at, rules: plan.rules, outcome }))
     }

@@ -4,7 +4,7 @@ use futures_util::FutureExt as _;
 
 use super::*;
 use crate::entity_ref::EntityKind;
-use crate::operation::{Actor, Step};
+use crate::operation::{Actor, Entity, Step, UserChange};
 use crate::page::{PageRequest, Rows};
 use crate::security_log::EventFilter;
 use crate::user::{AccountStatusChange, Block};
@@ -35,7 +35,7 @@ fn change(
 /// The receipt of a change of the DJ's account.
 fn of_dj() -> Receipt {
     let Profile { user, balance } = dj(true);
-    Receipt { outcome: Outcome::Profile(user, balance), ..receipt() }
+    Receipt { outcome: Outcome { entity: Entity::User(user), balance: Some(balance) }, ..receipt() }
 }
 
 /// A user store that contains the DJ, erased or not.
@@ -56,7 +56,7 @@ fn an_operator_changes_an_account_status_with_a_reason() {
         let metadata = plan.metadata();
         metadata.actor == Actor::User(user(3))
             && metadata.reason == Some(Line::new("fraud").unwrap())
-            && matches!(plan.step(), Step::ChangeAccountStatus { user, change: AccountStatusChange::Suspend } if user.get() == 2)
+            && matches!(plan.step(), Step::ChangeUser { user, change: UserChange::AccountStatus(AccountStatusChange::Suspend) } if user.get() == 2)
     };
     ledger.expect_apply().withf(theirs).once().returning(|_| Ok(Applied::Fresh(of_dj())));
     let changed = change(ledger, 1, (AccountStatusChange::Suspend, "fraud"));

@@ -6,7 +6,7 @@ use super::*;
 use crate::entity_ref::EntityKind;
 use crate::ids::ProviderMessageId;
 use crate::ledger::Balance;
-use crate::operation::Step;
+use crate::operation::{Entity, Step};
 use crate::page::{PageRequest, Rows};
 use crate::provider_message::{
     Contradiction, Excerpt, MessageFilter, MessageRecord, MessageSource, PresentedPayment, ProviderMessage,
@@ -90,7 +90,13 @@ impl Scene {
 
     fn apply(&self, plan: &Plan) -> Result<Applied, ApplyError> {
         let outcome = match plan.step() {
-            Step::MoveTopup { before, to } => {
+            Step::Move { after: Entity::Topup(Topup { suspense: Some(suspense), .. }), .. } => {
+                let mut stored = self.topup.lock().unwrap();
+                assert_eq!(stored.status, TopupStatus::Failed, "its failure is an operation of its own");
+                stored.suspense = Some(suspense.clone());
+                Outcome { entity: Entity::Topup(stored.clone()), balance: None }
+            }
+            Step::Move { before: Entity::Topup(before), after: Entity::Topup(after) } => {
                 let mut stored = self.topup.lock().unwrap();
                 if let Some(status) = self.race.lock().unwrap().take() {
                     stored.status = status;
@@ -102,19 +108,13 @@ impl Scene {
                     *self.erased.lock().unwrap() = true;
                     return Err(ApplyError::Rejected(Rejection::Missing(EntityKind::User)));
                 }
-                stored.status = *to;
-                Outcome::Topup(stored.clone())
+                stored.status = after.status;
+                Outcome { entity: Entity::Topup(stored.clone()), balance: None }
             }
-            Step::SuspendTopup { suspense, .. } => {
-                let mut stored = self.topup.lock().unwrap();
-                assert_eq!(stored.status, TopupStatus::Failed, "its failure is an operation of its own");
-                stored.suspense = Some(suspense.clone());
-                Outcome::Topup(stored.clone())
-            }
-            Step::MoveWithdrawal { to, .. } => {
+            Step::Move { after: Entity::Withdrawal(after), .. } => {
                 let mut stored = self.withdrawal.lock().unwrap();
-                stored.state = to.clone();
-                Outcome::Withdrawal(stored.clone(), Balance::default())
+                stored.state = after.state.clone();
+                Outcome { entity: Entity::Withdrawal(stored.clone()), balance: Some(Balance::default()) }
             }
             other => panic!("{other:?}"),
         };

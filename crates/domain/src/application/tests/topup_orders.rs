@@ -59,7 +59,7 @@ impl Scene {
         let scene = Self::default();
         let (name, email) = (Line::new("Ada").unwrap(), Email::new("ada@example.com").unwrap());
         let person = User::registered(user(1), name, email, None, false, at(0));
-        scene.book.lock().unwrap().users.insert(user(1), person);
+        scene.book.lock().unwrap().put(person);
         scene.book.lock().unwrap().wallets.insert(user(1), Wallet::empty(user(1)));
         Arc::new(scene)
     }
@@ -72,7 +72,7 @@ impl Scene {
     }
 
     fn stored(&self) -> Topup {
-        self.book.lock().unwrap().topups[&id()].clone()
+        self.book.lock().unwrap().get(id()).unwrap().clone()
     }
 
     fn now(&self) -> Timestamp {
@@ -119,9 +119,7 @@ impl Scene {
         ledger.expect_apply().returning(move |plan| scene.apply(&plan));
         let mut topups = MockTopups::new();
         let scene = self.clone();
-        topups
-            .expect_topup()
-            .returning(move |asked| Ok(scene.book.lock().unwrap().topups.get(&asked).cloned()));
+        topups.expect_topup().returning(move |asked| Ok(scene.book.lock().unwrap().get(asked).cloned()));
         let scene = self.clone();
         topups.expect_due_orders().returning(move |now, _| {
             let is_due = |topup: &Topup| topup.orders.unwrap().next_at.is_some_and(|at| at <= now);
@@ -225,7 +223,7 @@ fn no_topup_is_opened_without_a_provider() {
     let refused = try_open(&scene.server(intake(Intake::NotOffered)));
     let not_offered = OpenTopupRefusal::NotOffered;
     assert!(matches!(refused, Err(CommandError::Refused(refusal)) if refusal == not_offered));
-    assert!(scene.book.lock().unwrap().topups.is_empty());
+    assert_eq!(scene.book.lock().unwrap().all::<Topup>().count(), 0);
 }
 
 #[test]

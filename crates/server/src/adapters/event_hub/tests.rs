@@ -3,7 +3,7 @@
 use cuepoint_domain::event::EventType;
 use cuepoint_domain::ids::{OperationId, SessionId, TopupId};
 use cuepoint_domain::money::{Amount, Money};
-use cuepoint_domain::operation::Outcome;
+use cuepoint_domain::operation::{Entity, Outcome};
 use cuepoint_domain::topup::{self, Charge};
 use cuepoint_domain::user::Role;
 
@@ -53,7 +53,7 @@ fn event(number: i64, user: i64) -> Event {
         id: OperationId(1),
         event_type: EventType::TopupCreated,
         created_at: at,
-        outcome: Outcome::Topup(topup),
+        outcome: Outcome { entity: Entity::Topup(topup), balance: None },
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use cuepoint_domain::audit::Trace;
-use cuepoint_domain::operation::{Entity, Outcome, PlanKind};
+use cuepoint_domain::operation::{Entity, PlanKind};
 use diesel::prelude::*;
 use diesel::sql_types::{Array, BigInt};
 use diesel_async::RunQueryDsl;
@@ -82,8 +82,8 @@ impl Showing<'_> {
             let mut entities = Vec::with_capacity(rows.len());
             for row in rows {
                 let name = format!("operation {}", row.id.simple());
-                match read(&name, row.receipt(self.currency))?.outcome {
-                    Outcome::Adjustment(adjustment, _) => entities.push(Entity::Adjustment(adjustment)),
+                match read(&name, row.receipt(self.currency))?.outcome.entity {
+                    Entity::Adjustment(adjustment) => entities.push(Entity::Adjustment(adjustment)),
                     _ => return Err(End::Unreadable(format!("{name} adjusts, but recorded no adjustment"))),
                 }
             }

@@ -4,7 +4,7 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
 use cuepoint_domain::money::{BasisPoints, Money};
 use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, RequestTerms};
-use cuepoint_domain::operation::{Outcome, Plan, plans};
+use cuepoint_domain::operation::{Entity, Outcome, Plan, plans};
 use cuepoint_domain::ports::{Erased, Ids, Ledger, PasswordHash, People, Topups};
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::topup::Charge;
@@ -36,7 +36,7 @@ pub(super) async fn populate(store: &PostgresStore) {
         let mut stored = request(store, guest, &dj).await;
         for to in moves {
             let plan = plans::move_request(metadata(store, dj.id), &stored, *to, &terms()).unwrap();
-            let Outcome::Request(moved) = applied(store, plan).await else { panic!("no request") };
+            let Entity::MusicRequest(moved) = applied(store, plan).await.entity else { panic!("no request") };
             stored = moved;
         }
     }
@@ -49,12 +49,14 @@ pub(super) async fn populate(store: &PostgresStore) {
     ];
     for moves in [&[][..], &completed, &[withdrawal::Move::Cancel]] {
         let opened = withdrawal(store, guest, 5_00, "T1").await;
-        let Outcome::Withdrawal(mut stored, _) = applied(store, opened).await else {
+        let Entity::Withdrawal(mut stored) = applied(store, opened).await.entity else {
             panic!("no withdrawal")
         };
         for to in moves {
             let plan = plans::move_withdrawal(metadata(store, dj.id), &stored, to.clone()).unwrap();
-            let Outcome::Withdrawal(moved, _) = applied(store, plan).await else { panic!("no withdrawal") };
+            let Entity::Withdrawal(moved) = applied(store, plan).await.entity else {
+                panic!("no withdrawal")
+            };
             stored = moved;
         }
     }
@@ -62,7 +64,7 @@ pub(super) async fn populate(store: &PostgresStore) {
         let id = store.next_topup().await.unwrap();
         let charge = Charge::Pending;
         let opened = plans::open_topup(metadata(store, guest), id, guest, amount(20_00), charge);
-        let Outcome::Topup(topup) = applied(store, opened).await else { panic!("no top-up") };
+        let Entity::Topup(topup) = applied(store, opened).await.entity else { panic!("no top-up") };
         if confirmed {
             applied(store, plans::settle_topup(metadata(store, guest), &topup, true)).await;
         }
@@ -91,13 +93,15 @@ async fn approvals(store: &PostgresStore, by: UserId) {
     }
     for approvals in [&operators[..1], &operators] {
         let opened = withdrawal(store, guest, 5_00, "T1").await;
-        let Outcome::Withdrawal(mut stored, _) = applied(store, opened).await else {
+        let Entity::Withdrawal(mut stored) = applied(store, opened).await.entity else {
             panic!("no withdrawal")
         };
         for operator in approvals {
             let approve = withdrawal::Move::Approve { by: Some(*operator), second_above: Some(amount(1_00)) };
             let plan = plans::move_withdrawal(metadata(store, *operator), &stored, approve).unwrap();
-            let Outcome::Withdrawal(moved, _) = applied(store, plan).await else { panic!("no withdrawal") };
+            let Entity::Withdrawal(moved) = applied(store, plan).await.entity else {
+                panic!("no withdrawal")
+            };
             stored = moved;
         }
     }
@@ -106,7 +110,7 @@ async fn approvals(store: &PostgresStore, by: UserId) {
 /// Wallet 7, with its top-ups and its withdrawal.
 async fn charged_back(store: &PostgresStore) {
     let guest = guest(store, 0).await;
-    let Outcome::Topup(topup) = applied(store, crate::scenario::topup(store, guest, 20_00).await).await
+    let Entity::Topup(topup) = applied(store, crate::scenario::topup(store, guest, 20_00).await).await.entity
     else {
         panic!("no top-up")
     };
@@ -129,7 +133,7 @@ async fn suspended(store: &PostgresStore, operator: UserId) {
     for (id, settled) in pending.into_iter().zip([false, true]) {
         let topup = store.topup(id).await.unwrap().unwrap();
         let plan = plans::suspend_topup(metadata(store, operator), &topup);
-        let Outcome::Topup(topup) = applied(store, plan).await else { panic!("no top-up") };
+        let Entity::Topup(topup) = applied(store, plan).await.entity else { panic!("no top-up") };
         if settled {
             let reason = Line::new("sent back").unwrap();
             let metadata = metadata(store, operator);
@@ -141,12 +145,12 @@ async fn suspended(store: &PostgresStore, operator: UserId) {
 /// Wallet 9, whose withdrawal 7 is cancelled: its money pays the debt that the charge-back of top-up 9 left.
 async fn released(store: &PostgresStore) {
     let guest = guest(store, 0).await;
-    let Outcome::Topup(topup) = applied(store, crate::scenario::topup(store, guest, 20_00).await).await
+    let Entity::Topup(topup) = applied(store, crate::scenario::topup(store, guest, 20_00).await).await.entity
     else {
         panic!("no top-up")
     };
     let opened = withdrawal(store, guest, 5_00, "T1").await;
-    let Outcome::Withdrawal(held, _) = applied(store, opened).await else { panic!("no withdrawal") };
+    let Entity::Withdrawal(held) = applied(store, opened).await.entity else { panic!("no withdrawal") };
     applied(store, plans::reverse_topup(metadata(store, guest), &topup).unwrap()).await;
     let cancel = plans::move_withdrawal(metadata(store, guest), &held, withdrawal::Move::Cancel).unwrap();
     applied(store, cancel).await;
@@ -174,8 +178,8 @@ async fn dj(store: &PostgresStore) -> User {
     let price = Field::Set(Money::from_minor(10_00));
     let dj = DjChange { online: Field::Set(true), fee_popular_song: price, ..DjChange::default() };
     let change = ProfileChange { dj, ..ProfileChange::default() };
-    match applied(store, plans::change_profile(metadata(store, id), id, change)).await {
-        Outcome::Profile(user, _) => user,
+    match applied(store, plans::change_profile(metadata(store, id), id, change)).await.entity {
+        Entity::User(user) => user,
         other => panic!("no profile: {other:?}"),
     }
 }
@@ -192,8 +196,8 @@ async fn request(store: &PostgresStore, guest: UserId, dj: &User) -> MusicReques
     let id = store.next_request().await.unwrap();
     let plan =
         plans::open_request(metadata(store, guest), id, guest, Some(dj), false, new, &terms()).unwrap();
-    match applied(store, plan).await {
-        Outcome::Request(request) => request,
+    match applied(store, plan).await.entity {
+        Entity::MusicRequest(request) => request,
         other => panic!("no request: {other:?}"),
     }
 }

@@ -36,8 +36,8 @@ fn requests() -> impl Iterator<Item = Outcome> + Clone {
         RequestState::Refunded { at: at(1), commission: Money::ZERO },
     ]
     .into_iter()
-    .map(|state| {
-        Outcome::Request(MusicRequest {
+    .map(|state| Outcome {
+        entity: Entity::MusicRequest(MusicRequest {
             id: RequestId::new(i64::MAX).unwrap(),
             requester: user(1),
             dj: user(2),
@@ -48,7 +48,8 @@ fn requests() -> impl Iterator<Item = Outcome> + Clone {
             fee: Money::from_minor(123),
             state,
             created_at: at(0),
-        })
+        }),
+        balance: None,
     })
 }
 
@@ -86,7 +87,7 @@ fn withdrawals() -> impl Iterator<Item = Outcome> + Clone {
                 created_at: at(0),
                 updated_at: at(1),
             };
-            Outcome::Withdrawal(withdrawal, balance)
+            Outcome { entity: Entity::Withdrawal(withdrawal), balance: Some(balance) }
         })
 }
 
@@ -122,18 +123,21 @@ fn topup(
     orders: Option<Orders>,
     suspense: Option<Suspense>,
 ) -> Outcome {
-    Outcome::Topup(Topup {
-        id: TopupId::new(1).unwrap(),
-        opening: payment_url.is_some().then_some(OperationId(7)),
-        user: user(1),
-        amount: Amount::new(Money::from_minor(1_000)).unwrap(),
-        status,
-        payment_url,
-        orders,
-        suspense,
-        created_at: at(0),
-        updated_at: at(1),
-    })
+    Outcome {
+        entity: Entity::Topup(Topup {
+            id: TopupId::new(1).unwrap(),
+            opening: payment_url.is_some().then_some(OperationId(7)),
+            user: user(1),
+            amount: Amount::new(Money::from_minor(1_000)).unwrap(),
+            status,
+            payment_url,
+            orders,
+            suspense,
+            created_at: at(0),
+            updated_at: at(1),
+        }),
+        balance: None,
+    }
 }
 
 fn profiles() -> impl Iterator<Item = Outcome> + Clone {
@@ -158,7 +162,9 @@ fn profiles() -> impl Iterator<Item = Outcome> + Clone {
         radius: Kilometres::new(f64::MIN_POSITIVE),
         ..plain.clone()
     };
-    [plain, full].into_iter().map(|user| Outcome::Profile(user, Balance::default()))
+    [plain, full]
+        .into_iter()
+        .map(|user| Outcome { entity: Entity::User(user), balance: Some(Balance::default()) })
 }
 
 fn row(outcome: Outcome, currency: &Currency) -> (Receipt, StoredOperation) {
@@ -181,12 +187,12 @@ fn a_receipt_of_an_earlier_version_lacks_the_newest_fields() {
     let usd = Currency::new("USD", 2).unwrap();
     for outcome in withdrawals().chain(topups()) {
         let (mut receipt, mut row) = row(outcome, &usd);
-        let (path, newest): (_, &[&str]) = match &mut receipt.outcome {
-            Outcome::Withdrawal(withdrawal, _) => {
+        let (path, newest): (_, &[&str]) = match &mut receipt.outcome.entity {
+            Entity::Withdrawal(withdrawal) => {
                 withdrawal.opening = None;
                 ("/withdrawal/withdrawal", &["reference"])
             }
-            Outcome::Topup(topup) => {
+            Entity::Topup(topup) => {
                 (topup.opening, topup.orders) = (None, None);
                 ("/topup", &["reference", "attempts", "order_at"])
             }
@@ -208,7 +214,7 @@ fn a_receipt_reads_back_as_it_was_written() {
         let correction = Correction::signed(Money::from_minor(minor)).unwrap();
         let (id, reason) = (AdjustmentId::new(1).unwrap(), line("\"Ünï\\"));
         let adjustment = Adjustment { id, user: user(1), correction, reason };
-        Outcome::Adjustment(adjustment, Balance::default())
+        Outcome { entity: Entity::Adjustment(adjustment), balance: Some(Balance::default()) }
     });
     let outcomes = requests().chain(withdrawals()).chain(topups()).chain(profiles()).chain(adjusted);
     for scale in [0, 2, 8] {

@@ -4,7 +4,7 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correction};
 use cuepoint_domain::money::{BasisPoints, Money};
 use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, RequestTerms};
-use cuepoint_domain::operation::{Outcome, Plan, plans};
+use cuepoint_domain::operation::{Entity, Outcome, Plan, plans};
 use cuepoint_domain::ports::{Ids, Ledger, PasswordHash, People, Topups};
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::topup::Charge;
@@ -38,7 +38,7 @@ pub(crate) async fn populate(store: &SqliteStore, vandal: &mut SqliteConnection)
         let mut stored = request(store, guest, &dj).await;
         for to in moves {
             let plan = plans::move_request(metadata(store, dj.id), &stored, *to, &terms()).unwrap();
-            let Outcome::Request(moved) = applied(store, plan).await else { panic!("no request") };
+            let Entity::MusicRequest(moved) = applied(store, plan).await.entity else { panic!("no request") };
             stored = moved;
         }
     }
@@ -51,12 +51,14 @@ pub(crate) async fn populate(store: &SqliteStore, vandal: &mut SqliteConnection)
     ];
     for moves in [&[][..], &completed, &[withdrawal::Move::Cancel]] {
         let opened = withdrawal(store, guest, 5_00, "T1").await;
-        let Outcome::Withdrawal(mut stored, _) = applied(store, opened).await else {
+        let Entity::Withdrawal(mut stored) = applied(store, opened).await.entity else {
             panic!("no withdrawal")
         };
         for to in moves {
             let plan = plans::move_withdrawal(metadata(store, dj.id), &stored, to.clone()).unwrap();
-            let Outcome::Withdrawal(moved, _) = applied(store, plan).await else { panic!("no withdrawal") };
+            let Entity::Withdrawal(moved) = applied(store, plan).await.entity else {
+                panic!("no withdrawal")
+            };
             stored = moved;
         }
     }
@@ -64,7 +66,7 @@ pub(crate) async fn populate(store: &SqliteStore, vandal: &mut SqliteConnection)
         let id = store.next_topup().await.unwrap();
         let charge = Charge::Pending;
         let opened = plans::open_topup(metadata(store, guest), id, guest, amount(20_00), charge);
-        let Outcome::Topup(topup) = applied(store, opened).await else { panic!("no top-up") };
+        let Entity::Topup(topup) = applied(store, opened).await.entity else { panic!("no top-up") };
         if confirmed {
             applied(store, plans::settle_topup(metadata(store, guest), &topup, true)).await;
         }
@@ -93,13 +95,15 @@ async fn approvals(store: &SqliteStore, by: UserId) {
     }
     for approvals in [&operators[..1], &operators] {
         let opened = withdrawal(store, guest, 5_00, "T1").await;
-        let Outcome::Withdrawal(mut stored, _) = applied(store, opened).await else {
+        let Entity::Withdrawal(mut stored) = applied(store, opened).await.entity else {
             panic!("no withdrawal")
         };
         for operator in approvals {
             let approve = withdrawal::Move::Approve { by: Some(*operator), second_above: Some(amount(1_00)) };
             let plan = plans::move_withdrawal(metadata(store, *operator), &stored, approve).unwrap();
-            let Outcome::Withdrawal(moved, _) = applied(store, plan).await else { panic!("no withdrawal") };
+            let Entity::Withdrawal(moved) = applied(store, plan).await.entity else {
+                panic!("no withdrawal")
+            };
             stored = moved;
         }
     }
@@ -108,7 +112,7 @@ async fn approvals(store: &SqliteStore, by: UserId) {
 /// Wallet 7, with its top-ups and its withdrawal.
 async fn charged_back(store: &SqliteStore) {
     let guest = guest(store, 0).await;
-    let Outcome::Topup(topup) = applied(store, crate::fixtures::topup(store, guest, 20_00).await).await
+    let Entity::Topup(topup) = applied(store, crate::fixtures::topup(store, guest, 20_00).await).await.entity
     else {
         panic!("no top-up")
     };
@@ -137,7 +141,7 @@ async fn suspended(store: &SqliteStore, vandal: &mut SqliteConnection, operator:
     for (id, settled) in pending.into_iter().zip([false, true]) {
         let topup = store.topup(id).await.unwrap().unwrap();
         let plan = plans::suspend_topup(metadata(store, operator), &topup);
-        let Outcome::Topup(topup) = applied(store, plan).await else { panic!("no top-up") };
+        let Entity::Topup(topup) = applied(store, plan).await.entity else { panic!("no top-up") };
         if settled {
             let reason = Line::new("sent back").unwrap();
             let metadata = metadata(store, operator);
@@ -149,12 +153,12 @@ async fn suspended(store: &SqliteStore, vandal: &mut SqliteConnection, operator:
 /// Wallet 9, whose withdrawal 7 is cancelled: its money pays the debt that the charge-back of top-up 9 left.
 async fn released(store: &SqliteStore) {
     let guest = guest(store, 0).await;
-    let Outcome::Topup(topup) = applied(store, crate::fixtures::topup(store, guest, 20_00).await).await
+    let Entity::Topup(topup) = applied(store, crate::fixtures::topup(store, guest, 20_00).await).await.entity
     else {
         panic!("no top-up")
     };
     let opened = withdrawal(store, guest, 5_00, "T1").await;
-    let Outcome::Withdrawal(held, _) = applied(store, opened).await else { panic!("no withdrawal") };
+    let Entity::Withdrawal(held) = applied(store, opened).await.entity else { panic!("no withdrawal") };
     applied(store, plans::reverse_topup(metadata(store, guest), &topup).unwrap()).await;
     let cancel = plans::move_withdrawal(metadata(store, guest), &held, withdrawal::Move::Cancel).unwrap();
     applied(store, cancel).await;
@@ -182,8 +186,8 @@ async fn dj(store: &SqliteStore) -> User {
     let price = Field::Set(Money::from_minor(10_00));
     let dj = DjChange { online: Field::Set(true), fee_popular_song: price, ..DjChange::default() };
     let change = ProfileChange { dj, ..ProfileChange::default() };
-    match applied(store, plans::change_profile(metadata(store, id), id, change)).await {
-        Outcome::Profile(user, _) => user,
+    match applied(store, plans::change_profile(metadata(store, id), id, change)).await.entity {
+        Entity::User(user) => user,
         other => panic!("no profile: {other:?}"),
     }
 }
@@ -200,8 +204,8 @@ async fn request(store: &SqliteStore, guest: UserId, dj: &User) -> MusicRequest 
     let id = store.next_request().await.unwrap();
     let plan =
         plans::open_request(metadata(store, guest), id, guest, Some(dj), false, new, &terms()).unwrap();
-    match applied(store, plan).await {
-        Outcome::Request(request) => request,
+    match applied(store, plan).await.entity {
+        Entity::MusicRequest(request) => request,
         other => panic!("no request: {other:?}"),
     }
 }

@@ -3,7 +3,7 @@
 use cuepoint_domain::application::queries::EventPage;
 use cuepoint_domain::event::Event;
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::operation::Outcome;
+use cuepoint_domain::operation::Entity;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -86,19 +86,19 @@ macro_rules! event_views {
             /// The view of an event, if it has an object.
             #[must_use]
             pub fn new(event: &'e Event, currency: &Currency) -> Option<Self> {
-                let data = match &event.outcome {
-                    Outcome::Request(request) => {
+                let data = match &event.outcome.entity {
+                    Entity::MusicRequest(request) => {
                         $data::MusicRequest(MusicRequestView::new(request, currency))
                     }
-                    Outcome::Topup(topup) => $data::Topup($topup::new(topup, currency)),
-                    Outcome::Withdrawal(withdrawal, _) => {
+                    Entity::Topup(topup) => $data::Topup($topup::new(topup, currency)),
+                    Entity::Withdrawal(withdrawal) => {
                         $data::Withdrawal($withdrawal::new(withdrawal, currency))
                     }
-                    Outcome::Adjustment(adjustment, _) => {
+                    Entity::Adjustment(adjustment) => {
                         $data::Adjustment(AdjustmentView::new(adjustment, event.created_at, currency))
                     }
                     // No event has one of these objects.
-                    Outcome::Profile(..) | Outcome::Message(_) => return None,
+                    Entity::User(_) | Entity::ProviderMessage(_) => return None,
                 };
                 Some(Self {
                     position: event.position.get(),

@@ -1,0 +1,54 @@
+//! A music request as an entity of plans and receipts.
+
+use crate::entity_facts::{EntityFacts, described};
+use crate::ids::UserId;
+use crate::ledger::Transfer;
+use crate::music_request::{MusicRequest, RequestState, history};
+use crate::timestamp::Timestamp;
+use crate::unknown::UnknownName;
+
+impl EntityFacts for MusicRequest {
+    fn owner(&self) -> Option<UserId> {
+        Some(self.requester)
+    }
+
+    fn dj(&self) -> Option<UserId> {
+        Some(self.dj)
+    }
+
+    fn shows_balance(&self) -> bool {
+        false
+    }
+
+    fn stands_as(&self, loaded: &Self) -> bool {
+        self.state == loaded.state
+    }
+
+    fn seen_at(self, at: Timestamp) -> Self {
+        Self::seen_at(self, at)
+    }
+
+    fn transition(&self, after: &Self) -> String {
+        described("request", self.id.get(), self.state.status().name(), after.state.status().name())
+    }
+
+    fn unknown_status(&self) -> Option<UnknownName> {
+        match self.state {
+            RequestState::Unknown { status, .. } => Some(status),
+            _ => None,
+        }
+    }
+
+    fn history(&self) -> Option<Vec<Vec<Transfer>>> {
+        history(self)
+    }
+
+    fn is_where_its_money_is(&self) -> bool {
+        !matches!(self.state, RequestState::Accepted { .. })
+    }
+
+    fn is_recorded_as(&self, then: &Self, whole: bool, _opens: bool) -> bool {
+        let state = if whole { self.state } else { then.state };
+        Self { state, ..self.clone() } == *then
+    }
+}

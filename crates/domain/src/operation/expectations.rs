@@ -1,0 +1,30 @@
+//! What a plan expects of the entities in the book.
+
+use crate::entity_ref::EntityKind;
+use crate::ids::UserId;
+use crate::operation::{Book, Entity, Rejection};
+use crate::user::User;
+
+/// Checks that the entity is still as loaded.
+pub(super) fn expect(book: &Book, before: &Entity) -> Result<(), Rejection> {
+    match book.stands_as(before) {
+        Some(true) => Ok(()),
+        Some(false) => Err(Rejection::Stale),
+        None => Err(Rejection::Missing(before.kind())),
+    }
+}
+
+/// Checks that an entity can be opened: only by the owner of a wallet, and never in place of another one.
+pub(super) fn expect_new(book: &Book, new: &Entity) -> Result<(), Rejection> {
+    if book.has(new) {
+        return Err(Rejection::Broken("the id of the new entity is taken"));
+    }
+    let owner = new.owner().ok_or(Rejection::Broken("a new entity has no owner"))?;
+    book.wallets.contains_key(&owner).then_some(()).ok_or(Rejection::Missing(EntityKind::Wallet))
+}
+
+/// The user; an erased one counts as missing.
+pub(super) fn present(book: &Book, id: UserId) -> Result<&User, Rejection> {
+    let stored = book.get(id).filter(|user| user.is_present());
+    stored.ok_or(Rejection::Missing(EntityKind::User))
+}

@@ -1,0 +1,41 @@
+//! The checks of a plan's guards on the locked book.
+
+use crate::entity_ref::EntityKind;
+use crate::operation::expectations::present;
+use crate::operation::{Book, Changes, Guard, Plan, Rejection};
+use crate::user::leaves_an_operator;
+use crate::withdrawal::Limit;
+
+impl Guard {
+    /// Checks the invariant for a plan that would make these changes.
+    pub(super) fn check(&self, book: &Book, plan: &Plan, changes: &Changes) -> Result<(), Rejection> {
+        let at = plan.metadata.at;
+        let rejection = match *self {
+            Self::Present(user) => return present(book, user).map(drop),
+            Self::NoDebt(of) => {
+                let wallet = book.wallets.get(&of).ok_or(Rejection::Missing(EntityKind::Wallet))?;
+                let owed = wallet.balance.owed;
+                (!owed.is_zero()).then_some(Rejection::WalletOwes { owed })
+            }
+            Self::Window { of, amount, window } => {
+                let is_admitted = window.admits(amount, at, book.withdrawals_of(of));
+                (!is_admitted).then_some(Rejection::LimitExceeded(Limit::Rolling(window)))
+            }
+            Self::OpenRequests { guest, dj, most } => {
+                let open = book.open_requests(guest, dj, at);
+                let is_full = usize::try_from(most).is_ok_and(|most| open >= most);
+                is_full.then_some(Rejection::TooManyOpen(most))
+            }
+            Self::NoRecentAdjustment { by, of } => {
+                let has_adjusted = book.has_adjusted(by, of, plan.adjustments_since());
+                has_adjusted.then_some(Rejection::RecentAdjustment)
+            }
+            Self::ActiveOperator => {
+                let changed = changes.user.as_ref().and_then(|after| Some((book.get(after.id)?, after)));
+                let dismisses = |(before, after)| !leaves_an_operator(before, after, book.all());
+                changed.is_some_and(dismisses).then_some(Rejection::LastOperator)
+            }
+        };
+        rejection.map_or(Ok(()), Err)
+    }
+}

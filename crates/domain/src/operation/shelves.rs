@@ -1,0 +1,91 @@
+//! The entities of a book, one map for each kind.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use crate::entities;
+use crate::entity_facts::EntityFacts;
+use crate::operation::Entity;
+
+/// A stored entity, which a [`Book`](crate::operation::Book) finds by its id.
+pub trait Stored: EntityFacts + Sized + 'static {
+    /// The type of its id.
+    type Id: StoredId;
+
+    /// All entities of its kind.
+    #[doc(hidden)]
+    fn shelf(shelves: &Shelves) -> &HashMap<Self::Id, Self>;
+
+    /// The same, to change them.
+    #[doc(hidden)]
+    fn shelf_mut(shelves: &mut Shelves) -> &mut HashMap<Self::Id, Self>;
+}
+
+/// The id of a stored entity.
+pub trait StoredId: Copy + Eq + Hash + 'static {
+    /// The entity.
+    type Entity: Stored<Id = Self>;
+}
+
+/// Declares the maps, and which of them holds which entity.
+macro_rules! shelves {
+    (
+        stored { $($Kind:ident($Type:ty, $Id:ty) in $table:ident { $($facts:tt)+ })+ }
+        recorded { $($Recorded:ident($RecordedType:ty, $RecordedId:ty) { $($recorded_facts:tt)+ })+ }
+    ) => {
+        /// The entities of a book.
+        #[derive(Clone, PartialEq, Debug, Default)]
+        pub struct Shelves {
+            $($table: HashMap<$Id, $Type>,)+
+        }
+
+        impl Shelves {
+            /// Inserts or replaces an entity; recorded entities are not kept.
+            pub(super) fn put(&mut self, entity: Entity) {
+                match entity {
+                    $(Entity::$Kind(it) => drop(self.$table.insert(it.id, it)),)+
+                    $(Entity::$Recorded(_) => {})+
+                }
+            }
+
+            /// Whether an entity has this one's kind and id.
+            pub(super) fn has(&self, entity: &Entity) -> bool {
+                match entity {
+                    $(Entity::$Kind(it) => self.$table.contains_key(&it.id),)+
+                    $(Entity::$Recorded(_) => false,)+
+                }
+            }
+
+            /// Whether the entity can be changed and is still as loaded; `None` if it is missing.
+            pub(super) fn stands_as(&self, loaded: &Entity) -> Option<bool> {
+                match loaded {
+                    $(Entity::$Kind(it) => {
+                        let stored = self.$table.get(&it.id).filter(|stored| stored.is_present());
+                        stored.map(|stored| stored.stands_as(it))
+                    })+
+                    $(Entity::$Recorded(_) => Some(true),)+
+                }
+            }
+        }
+
+        $(
+            impl Stored for $Type {
+                type Id = $Id;
+
+                fn shelf(shelves: &Shelves) -> &HashMap<$Id, Self> {
+                    &shelves.$table
+                }
+
+                fn shelf_mut(shelves: &mut Shelves) -> &mut HashMap<$Id, Self> {
+                    &mut shelves.$table
+                }
+            }
+
+            impl StoredId for $Id {
+                type Entity = $Type;
+            }
+        )+
+    };
+}
+
+entities!(shelves);
