@@ -1,16 +1,16 @@
-//! The list of entities, from which everything that enumerates them is generated.
+//! The list of entities. Code that enumerates entities is generated from it.
 //!
-//! An entity is an object that plans change and receipts show. `entities!` hands the list to a macro, which generates
-//! code from it: kinds and references ([`crate::entity_ref`]), [`Entity`], the shelves of the book, and in the SQL
-//! stores the rows that a group of plans locks, loads and writes.
+//! An entity is an object that plans change and receipts show. `entities!` hands the list to a macro. Such macros
+//! generate the kinds and references ([`crate::entity_ref`]), [`Entity`], and the shelves of the book. In the SQL
+//! stores they generate the rows that a group of plans locks, loads and writes.
 //!
 //! [`Entity`]: crate::operation::Entity
 
 /// Hands the list of entities to the macro with this name.
 ///
-/// Each entity has a kind, a type, the type of its id, a title in messages to operators, and whether money is posted
-/// about it, so that ledger entries refer to it. Stored entities have a table; the order of the list is that in which
-/// stores lock the tables. Recorded entities exist in receipts alone.
+/// Each entity has a kind, a type, the type of its id, and a title in messages to operators. Ledger entries refer to
+/// `posted` entities, because plans about them move money. Stored entities have a table. Stores lock the tables in the
+/// order of the list. Recorded entities exist in receipts alone.
 #[macro_export]
 macro_rules! entities {
     ($each:ident) => {

@@ -8,8 +8,8 @@ use crate::unknown::UnknownName;
 
 /// An entity, as the rules that are common to all entities see it.
 ///
-/// A default holds for an entity without money of its own. A method without a default has no answer that is right for
-/// every new entity.
+/// A default holds for an entity without money of its own. A method without a default must be answered for each
+/// entity.
 pub trait EntityFacts {
     /// The owner of the wallet that its operations change; for a user, that user.
     fn owner(&self) -> Option<UserId>;

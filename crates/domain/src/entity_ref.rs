@@ -36,6 +36,15 @@ macro_rules! references {
                 }
             }
 
+            /// The table that keeps entities of this kind; `None` if only receipts do.
+            #[must_use]
+            pub fn table(self) -> Option<&'static str> {
+                match self {
+                    $(Self::$Kind => [$(stringify!($table))?].first().copied(),)+
+                    Self::Wallet => Some("wallets"),
+                }
+            }
+
             /// The kind in messages to operators.
             #[must_use]
             pub const fn title(self) -> &'static str {

@@ -16,7 +16,6 @@ mod maintenance;
 mod ports;
 mod reads;
 mod retention;
-mod rows;
 mod schema;
 #[cfg(feature = "seed")]
 pub mod seed;

@@ -13,7 +13,8 @@ use cuepoint_domain::operation::{Changes, Entity, Outcome};
 use cuepoint_domain::ports::PasswordHash;
 use cuepoint_domain::user::User;
 use cuepoint_store_sql::WriteSet;
-use cuepoint_store_sql::rows::{StoredUser, StoredWallet};
+use cuepoint_store_sql::rows::{NewUser, StoredUser, StoredWallet};
+use cuepoint_store_sql::schema::users;
 use diesel::QueryDsl;
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use tokio::sync::mpsc;
@@ -21,8 +22,6 @@ use tokio::task::JoinHandle;
 
 use crate::connect::connection::Connector;
 use crate::connect::migrations;
-use crate::rows::{NewUserRow, UserRow, WalletRow};
-use crate::schema::users;
 use crate::writer::{Insert, Update, write};
 
 /// Users added by one statement: the protocol allows 65 535 parameters, and a user has 26.
@@ -41,8 +40,8 @@ const SEQUENCES: [(&str, &str); 4] = [
 /// The rows of one transaction.
 #[derive(Default)]
 struct Batch {
-    users: Vec<NewUserRow>,
-    wallets: Vec<WalletRow>,
+    users: Vec<NewUser>,
+    wallets: Vec<StoredWallet>,
     writes: WriteSet,
 }
 
@@ -93,8 +92,8 @@ impl Seeder {
 
     /// Adds a user with an empty wallet.
     pub fn register(&mut self, user: &User, password: &PasswordHash) {
-        self.batch.users.push(NewUserRow::of(user, password, &self.currency));
-        self.batch.wallets.push(WalletRow::of(&Wallet::empty(user.id), &self.currency));
+        self.batch.users.push(NewUser::of(user, password, &self.currency));
+        self.batch.wallets.push(StoredWallet::of(&Wallet::empty(user.id), &self.currency));
     }
 
     /// Adds the changes of a plan, in the order of application.
@@ -135,11 +134,11 @@ impl Seeder {
         let connection = &mut self.writer.await.context("the writer task failed")??;
         let mut users = self.users.into_values().peekable();
         while users.peek().is_some() {
-            users.by_ref().take(UPDATED).collect::<Update<UserRow>>().execute(connection).await?;
+            users.by_ref().take(UPDATED).collect::<Update<StoredUser>>().execute(connection).await?;
         }
         let mut wallets = self.wallets.into_values().peekable();
         while wallets.peek().is_some() {
-            wallets.by_ref().take(UPDATED).collect::<Update<WalletRow>>().execute(connection).await?;
+            wallets.by_ref().take(UPDATED).collect::<Update<StoredWallet>>().execute(connection).await?;
         }
         for (sequence, table) in SEQUENCES {
             let set = format!("SELECT setval('{sequence}', max(id)) FROM {table} HAVING max(id) IS NOT NULL");
@@ -162,7 +161,7 @@ async fn write_batches(
             diesel::insert_into(users::table).values(people).execute(&mut connection).await?;
         }
         if !wallets.is_empty() {
-            wallets.into_iter().collect::<Insert<WalletRow>>().execute(&mut connection).await?;
+            wallets.into_iter().collect::<Insert<StoredWallet>>().execute(&mut connection).await?;
         }
         write(writes, None, &connection).await?;
         connection.batch_execute("COMMIT").await?;

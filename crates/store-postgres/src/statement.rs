@@ -3,9 +3,11 @@
 //! A file begins with a comment about the result, the parameters and the indexes. A test prepares every file,
 //! compares its parameters and columns with a reviewed list, and looks for sequential scans in its plan.
 
+use diesel::data_types::PgInterval;
 use diesel::dsl::SqlTypeOf;
 use diesel::pg::Pg;
 use diesel::query_builder::SqlQuery;
+use time::Duration;
 
 /// The types of a row's columns, in the order of its fields.
 pub(crate) type Columns<Row> = SqlTypeOf<<Row as diesel::Selectable<Pg>>::SelectExpression>;
@@ -14,6 +16,11 @@ pub(crate) type Columns<Row> = SqlTypeOf<<Row as diesel::Selectable<Pg>>::Select
 /// are bound one by one.
 pub(crate) fn query(file: &str) -> SqlQuery {
     diesel::sql_query(one_line(file))
+}
+
+/// A duration as a parameter.
+pub(crate) fn interval(length: Duration) -> PgInterval {
+    PgInterval::from_microseconds(i64::try_from(length.whole_microseconds()).unwrap_or(i64::MAX))
 }
 
 /// Returns the text of a file in one line, without comments. No literal in it may contain `--` or consecutive

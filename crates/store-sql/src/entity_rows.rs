@@ -4,14 +4,9 @@ use std::collections::BTreeMap;
 
 use cuepoint_domain::entities;
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::music_request::MusicRequest;
 use cuepoint_domain::operation::{Book, Entity};
-use cuepoint_domain::provider_message::ProviderMessage;
-use cuepoint_domain::topup::Topup;
-use cuepoint_domain::user::User;
-use cuepoint_domain::withdrawal::Withdrawal;
 
-use crate::rows::{Corrupt, StoredMessage, StoredRequest, StoredTopup, StoredUser, StoredWithdrawal};
+use crate::corrupt::Corrupt;
 
 /// An entity that a table keeps.
 pub trait Rowed: Sized {
@@ -30,66 +25,6 @@ pub trait Rowed: Sized {
 
 /// The row of an entity.
 pub type RowOf<E> = <E as Rowed>::Row;
-
-impl Rowed for MusicRequest {
-    type Row = StoredRequest;
-
-    fn row(&self, currency: &Currency) -> StoredRequest {
-        StoredRequest::of(self, currency)
-    }
-
-    fn of_row(row: StoredRequest, currency: &Currency) -> Result<Self, Corrupt> {
-        row.request(currency)
-    }
-}
-
-impl Rowed for User {
-    type Row = StoredUser;
-
-    fn row(&self, currency: &Currency) -> StoredUser {
-        StoredUser::of(self, currency)
-    }
-
-    fn of_row(row: StoredUser, currency: &Currency) -> Result<Self, Corrupt> {
-        row.user(currency)
-    }
-}
-
-impl Rowed for Withdrawal {
-    type Row = StoredWithdrawal;
-
-    fn row(&self, currency: &Currency) -> StoredWithdrawal {
-        StoredWithdrawal::of(self, currency)
-    }
-
-    fn of_row(row: StoredWithdrawal, currency: &Currency) -> Result<Self, Corrupt> {
-        row.withdrawal(currency)
-    }
-}
-
-impl Rowed for Topup {
-    type Row = StoredTopup;
-
-    fn row(&self, currency: &Currency) -> StoredTopup {
-        StoredTopup::of(self, currency)
-    }
-
-    fn of_row(row: StoredTopup, currency: &Currency) -> Result<Self, Corrupt> {
-        row.topup(currency)
-    }
-}
-
-impl Rowed for ProviderMessage {
-    type Row = StoredMessage;
-
-    fn row(&self, _currency: &Currency) -> StoredMessage {
-        StoredMessage::of(self)
-    }
-
-    fn of_row(row: StoredMessage, _currency: &Currency) -> Result<Self, Corrupt> {
-        row.message()
-    }
-}
 
 /// The last images of the rows of one table, by id.
 #[derive(Clone, Debug)]

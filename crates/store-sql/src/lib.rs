@@ -11,6 +11,7 @@ compile_error!("the feature `testing` can end the process on purpose, and is not
 
 mod announcements;
 pub mod copy;
+mod corrupt;
 pub mod crash_points;
 mod entity_rows;
 mod fold;
@@ -18,6 +19,10 @@ pub mod limits;
 mod loaded_rows;
 mod lock_set;
 pub mod rows;
+pub mod schema;
+pub mod sql_types;
+mod sum;
+pub mod table;
 mod write_set;
 
 pub use announcements::Announcements;

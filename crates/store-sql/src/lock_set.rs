@@ -2,52 +2,28 @@
 
 use std::collections::BTreeSet;
 
-use cuepoint_domain::entities;
 use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::ids::{OperationId, UserId};
 use cuepoint_domain::operation::{KeyScope, LockSet, LockedRows, Plan};
 use cuepoint_domain::timestamp::Timestamp;
 
-/// Rows of one kind that plans lock.
+/// A table with rows that plans lock, by id: entities by their own, wallets by that of their owner.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum LockedTable {
-    /// The entities of a kind, by id, in the table with this name.
-    Entities(EntityKind, &'static str),
-    /// Wallets, by the ids of their owners.
-    Wallets,
+pub struct LockedTable {
+    /// The kind of its rows.
+    pub kind: EntityKind,
+    /// Its name.
+    pub name: &'static str,
 }
-
-/// Declares the tables of the entities.
-macro_rules! locked_tables {
-    (
-        stored { $($Kind:ident($Type:ty, $Id:ty) in $table:ident { $($facts:tt)+ })+ }
-        recorded { $($recorded:tt)+ }
-    ) => {
-        /// The tables of entities, in the lock order.
-        const OF_ENTITIES: &[LockedTable] =
-            &[$(LockedTable::Entities(EntityKind::$Kind, stringify!($table)),)+];
-    };
-}
-
-entities!(locked_tables);
 
 impl LockedTable {
-    /// Every table, in the lock order: every group locks the tables in this order and the rows of each by id, to avoid
-    /// deadlocks between groups. Wallets come after their owners.
+    /// Every table, in the lock order, which is that of the kinds: every group locks the tables in this order and the
+    /// rows of each by id, to avoid deadlocks between groups. Wallets come after their owners.
     pub fn in_lock_order() -> impl Iterator<Item = Self> {
-        OF_ENTITIES.iter().flat_map(|table| {
-            let wallets = matches!(table, Self::Entities(EntityKind::User, _)).then_some(Self::Wallets);
-            std::iter::once(*table).chain(wallets)
-        })
-    }
-
-    /// The name of the table.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Entities(_, name) => name,
-            Self::Wallets => "wallets",
-        }
+        let after = |kind| if kind == EntityKind::User { Some(EntityKind::Wallet) } else { None };
+        let kinds = EntityKind::all().filter(|kind| *kind != EntityKind::Wallet);
+        let kinds = kinds.flat_map(move |kind| std::iter::once(kind).chain(after(kind)));
+        kinds.filter_map(|kind| Some(Self { kind, name: kind.table()? }))
     }
 }
 

@@ -14,9 +14,11 @@ use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::copy::{
-    self, AcceptSecrets, COUNTERS, Column, Completion, Copied, CopiedRow, CopyEndpoint, CopyOrigin, CopyRole,
-    CopySession, Deployment, Mark, Report, TABLES, Table, Value,
+    self, AcceptSecrets, Completion, Copied, CopiedRow, CopyEndpoint, CopyOrigin, CopyRole, CopySession,
+    Deployment, Mark, Report, Value,
 };
+use cuepoint_store_sql::schema::{COUNTERS, TABLES};
+use cuepoint_store_sql::table::{Column, Table};
 use uuid::Uuid;
 
 /// A change of a value.

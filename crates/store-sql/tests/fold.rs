@@ -111,7 +111,9 @@ fn a_rejected_plan_fails_alone_in_its_group() {
     assert_eq!(seqs, [1, 2]);
     let wallets: Vec<&StoredWallet> = writes.wallets.values().collect();
     assert_eq!(wallets.len(), 1, "the last image of the wallet alone");
-    assert!(wallets.iter().all(|wallet| wallet.available == Sum::of(&usd(), Money::from_minor(200))));
+    assert!(
+        wallets.iter().all(|wallet| wallet.available.money(&usd(), "").unwrap() == Money::from_minor(200))
+    );
 }
 
 #[test]

@@ -15,7 +15,6 @@ mod copy;
 mod maintenance;
 mod ports;
 mod retention;
-mod rows;
 mod schema;
 mod statements;
 mod tables;

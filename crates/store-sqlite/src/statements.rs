@@ -4,12 +4,11 @@
 use std::iter::{once, repeat};
 use std::marker::PhantomData;
 
+use cuepoint_store_sql::table::{BoundRow, ColumnRole, ColumnSet, Moves};
 use diesel::QueryResult;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::query_dsl::RunQueryDsl;
 use diesel::sqlite::Sqlite;
-
-use crate::rows::table_row::{ColumnRole, TableRow};
 
 /// Declares a statement without parameters, as a type, because prepared statements are cached by their type.
 macro_rules! fixed {
@@ -53,7 +52,7 @@ fn separators() -> impl Iterator<Item = &'static str> {
 /// Adds a row: every column but those with an update of their own.
 pub(crate) struct Insert<'r, R>(pub(crate) &'r R);
 
-impl<R: TableRow> QueryFragment<Sqlite> for Insert<'_, R> {
+impl<R: BoundRow> QueryFragment<Sqlite> for Insert<'_, R> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
         let wanted = |role| role != ColumnRole::Later;
         out.push_sql("INSERT INTO ");
@@ -74,35 +73,12 @@ impl<R: TableRow> QueryFragment<Sqlite> for Insert<'_, R> {
     }
 }
 
-impl<R: TableRow> QueryId for Insert<'_, R> {
+impl<R: BoundRow> QueryId for Insert<'_, R> {
     type QueryId = Insert<'static, R>;
     const HAS_STATIC_QUERY_ID: bool = true;
 }
 
 impl<R, Connection> RunQueryDsl<Connection> for Insert<'_, R> {}
-
-/// The columns of an update, as a type, because prepared statements are cached by their type.
-pub(crate) trait ColumnSet: 'static {
-    /// Whether the update writes a column with this role.
-    fn wants(role: ColumnRole) -> bool;
-}
-
-/// The columns with [`ColumnRole::Moves`].
-pub(crate) struct Moves;
-/// The columns with [`ColumnRole::Later`].
-pub(crate) struct Later;
-
-impl ColumnSet for Moves {
-    fn wants(role: ColumnRole) -> bool {
-        role == ColumnRole::Moves
-    }
-}
-
-impl ColumnSet for Later {
-    fn wants(role: ColumnRole) -> bool {
-        role == ColumnRole::Later
-    }
-}
 
 /// Updates a row by its key.
 pub(crate) struct Update<'r, R, C = Moves>(&'r R, PhantomData<C>);
@@ -114,18 +90,18 @@ impl<'r, R, C: ColumnSet> Update<'r, R, C> {
     }
 }
 
-impl<R: TableRow, C: ColumnSet> QueryFragment<Sqlite> for Update<'_, R, C> {
+impl<R: BoundRow, C: ColumnSet> QueryFragment<Sqlite> for Update<'_, R, C> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
         out.push_sql("UPDATE ");
         out.push_sql(R::TABLE);
         out.push_sql(" SET ");
         let mut separators = separators();
-        self.0.bind(C::wants, &mut || separators.next().unwrap_or_default(), true, &mut out)?;
+        self.0.bind(|role| role == C::ROLE, &mut || separators.next().unwrap_or_default(), true, &mut out)?;
         self.0.bind(|role| role == ColumnRole::Key, &mut || " WHERE ", true, &mut out)
     }
 }
 
-impl<R: TableRow, C: ColumnSet> QueryId for Update<'_, R, C> {
+impl<R: BoundRow, C: ColumnSet> QueryId for Update<'_, R, C> {
     type QueryId = Update<'static, R, C>;
     const HAS_STATIC_QUERY_ID: bool = true;
 }
@@ -140,7 +116,7 @@ mod tests {
     use diesel::debug_query;
 
     use super::*;
-    use crate::rows::WalletRow;
+    use cuepoint_store_sql::rows::StoredWallet;
 
     fn text(statement: &impl QueryFragment<Sqlite>) -> String {
         let text = debug_query::<Sqlite, _>(statement).to_string();
@@ -150,7 +126,7 @@ mod tests {
     #[test]
     fn a_statement_names_its_columns() {
         let currency = Currency::new("USD", 2).unwrap();
-        let row = WalletRow::of(&Wallet::empty(UserId::new(1).unwrap()), &currency).unwrap();
+        let row = StoredWallet::of(&Wallet::empty(UserId::new(1).unwrap()), &currency);
         assert_eq!(
             text(&Insert(&row)),
             "INSERT INTO wallets (user_id, available, held, owed, seq, last_at, head) VALUES (?, ?, ?, ?, ?, ?, ?)"

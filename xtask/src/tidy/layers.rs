@@ -106,7 +106,6 @@ const CRATES: &[CrateLayers] = &[
         src: "crates/store-postgres/src/",
         layers: &[
             &["schema", "statement", "telemetry"],
-            &["rows"],
             &["connect"],
             &["reads", "tables"],
             &["writer"],
@@ -121,7 +120,6 @@ const CRATES: &[CrateLayers] = &[
         src: "crates/store-sqlite/src/",
         layers: &[
             &["schema", "telemetry"],
-            &["rows"],
             &["connect", "statements"],
             &["tables"],
             &["writer"],
@@ -137,7 +135,10 @@ const CRATES: &[CrateLayers] = &[
     CrateLayers {
         src: "crates/store-sql/src/",
         layers: &[
-            &["announcements", "crash_points", "entity_rows", "limits", "lock_set", "rows"],
+            &["announcements", "corrupt", "crash_points", "limits", "lock_set"],
+            &["sql_types", "sum", "table"],
+            &["schema"],
+            &["entity_rows", "rows"],
             &["copy", "loaded_rows", "write_set"],
             &["fold"],
             &[""],

@@ -1,190 +1,32 @@
 //! An export contains all data that the database stores about an account: every column of every row that
-//! mentions it, except those listed here with the reason for their omission.
+//! mentions it, except those whose declaration gives the reason for their omission.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use cuepoint_store_sql::schema::TABLES;
+use cuepoint_store_sql::table::{Mentions, Omission, Table};
 use serde_json::{Value, json};
 
 use crate::harness::{Database, PASSWORD, Person, Server, Store, operator_keys, song};
 
 on_durable_stores!(every_column_about_a_user_is_exported_or_deliberately_excluded);
 
-/// A table, and its rows that mention an account; `{id}` stands for the account id, and `[profile.user]` for
-/// the text of this field of a receipt.
-struct Table {
-    name: &'static str,
-    /// The rows that belong to the account: an export shows every column of them, except those in `LEFT_OUT`.
-    own: &'static str,
-    /// Rows that mention the account and are omitted, with the reason.
-    named: &'static [(&'static str, &'static str)],
-}
-
-/// A table whose rows mention only the account that they belong to.
-const fn table(name: &'static str, own: &'static str) -> Table {
-    Table { name, own, named: &[] }
-}
-
-/// Every table that mentions accounts. A new table requires a line here or in `MENTION_NOBODY`, and a new
-/// column requires a value in `life` or `more`, or a line in `LEFT_OUT`.
-const TABLES: &[Table] = &[
-    table("users", "id = {id}"),
-    table("wallets", "user_id = {id}"),
-    table("music_requests", "{id} IN (requester_id, dj_id)"),
-    Table {
-        name: "withdrawals",
-        own: "user_id = {id}",
-        named: &[(
-            "{id} IN (approved_by, second_approved_by)",
-            "it is the payout of somebody else, whom the operator's approval is about",
-        )],
-    },
-    Table {
-        name: "topups",
-        own: "user_id = {id}",
-        named: &[("settled_by = {id}", "it is about the money of somebody else")],
-    },
-    Table {
-        name: "operations",
-        own: "([profile] IS NOT NULL OR reason IS NOT NULL) AND '{id}' IN ([profile.user.id], \
-            [withdrawal.withdrawal.user_id], [request.requester_id], [topup.user_id], \
-            [adjustment.adjustment.user_id])",
-        named: &[
-            (
-                "reason IS NULL AND [profile] IS NULL",
-                "shown as what it made: a request, a withdrawal, a top-up, an entry",
-            ),
-            ("[request] IS NOT NULL", "it is about the guest; a DJ's entry shows the reason"),
-            (
-                "'{id}' IN (CAST(actor_user_id AS text), [withdrawal.withdrawal.approved_by], \
-                    [withdrawal.withdrawal.second_approved_by])",
-                "what an operator did is about somebody else, in whose export it is",
-            ),
-        ],
-    },
-    table("idempotency_keys", "operation_id IN (SELECT id FROM operations WHERE actor_user_id = {id})"),
-    table("ledger_entries", "wallet_id = {id}"),
-    table("postings", "operation_id IN (SELECT operation_id FROM ledger_entries WHERE wallet_id = {id})"),
-    table("sessions", "user_id = {id}"),
-    table("refresh_tokens", "session_id IN (SELECT id FROM sessions WHERE user_id = {id})"),
-    table("login_networks", "user_id = {id}"),
-    table("challenges", "user_id = {id}"),
-    table("blocks", "{id} IN (dj_id, guest_id)"),
-    Table {
-        name: "security_events",
-        own: "user_id = {id}",
-        named: &[("actor_id = {id}", "what an operator did is about somebody else, in whose export it is")],
-    },
-    Table {
-        name: "provider_messages",
-        own: "source = 'topups' AND row_id IN (SELECT id FROM topups WHERE user_id = {id}) \
-            OR source = 'payouts' AND row_id IN (SELECT id FROM withdrawals WHERE user_id = {id})",
-        named: &[("resolved_by = {id}", "it is about the money of somebody else")],
-    },
-    table("webhook_endpoints", "owner_id = {id}"),
-    table("webhook_deliveries", "endpoint_id IN (SELECT id FROM webhook_endpoints WHERE owner_id = {id})"),
-    table("webhook_attempts", "endpoint_id IN (SELECT id FROM webhook_endpoints WHERE owner_id = {id})"),
-];
-
-/// Tables that mention no account, with their contents.
-const MENTION_NOBODY: &[(&str, &str)] = &[
+/// Tables that are not in every store, with their contents. They mention no account.
+const OF_SOME_STORES: &[(&str, &str)] = &[
     ("__diesel_schema_migrations", "which migrations were applied"),
-    ("bootstrap_operator", "that the first operator was created"),
     ("deployment", "what all servers of the deployment share"),
     ("ids", "the next ids of rows"),
-    ("position_gaps", "positions without an operation"),
-    ("phone_codes", "numbers and networks of codes by phone as check sums, without the person"),
 ];
 
-/// All rows of an account.
-const ALL: &str = "true";
-/// Rows about actions of others.
-const BY_OTHERS: &str = "actor_id <> user_id";
-
-/// Columns that an export omits, for which of the account's rows, and why.
-const LEFT_OUT: &[(&str, &str, &str)] = &[
-    ("users.password_hash", ALL, "a secret"),
-    ("users.email_folded", ALL, "the address in lower case"),
-    ("users.rating_stars", ALL, "the rating is their mean"),
-    ("users.suspended_at", ALL, "who is suspended takes nothing out"),
-    ("users.erased_at", ALL, "who was erased takes nothing out"),
-    ("users.erasure_pending", ALL, "who was erased takes nothing out"),
-    ("wallets.head", ALL, "a check sum of the newest entry"),
-    (
-        "music_requests.expires_at",
-        ALL,
-        "a time limit that follows from the other times and the service's terms",
-    ),
-    ("music_requests.commission", ALL, "what the service kept; the DJ's entry has the rest"),
-    ("withdrawals.attempts", ALL, "how often the service called the provider"),
-    ("withdrawals.retry_at", ALL, "when the service calls the provider again"),
-    ("withdrawals.approved_by", ALL, "which operator it was"),
-    ("withdrawals.second_approved_by", ALL, "which operator it was"),
-    ("topups.attempts", ALL, "how often the service called the provider"),
-    ("topups.order_at", ALL, "when the service calls the provider again"),
-    ("topups.suspense_operation", ALL, "the money of somebody who was erased, who takes nothing out"),
-    ("topups.suspense_at", ALL, "the money of somebody who was erased, who takes nothing out"),
-    ("topups.settled_operation", ALL, "the money of somebody who was erased, who takes nothing out"),
-    ("topups.settled_at", ALL, "the money of somebody who was erased, who takes nothing out"),
-    ("topups.settled_by", ALL, "the money of somebody who was erased, who takes nothing out"),
-    ("topups.settled_reason", ALL, "the money of somebody who was erased, who takes nothing out"),
-    ("operations.actor_user_id", "actor_user_id <> {id}", "which operator it was"),
-    ("operations.receipt", ALL, "shown as the profile and the reference"),
-    ("operations.posting_rules", ALL, "by which rules the service booked it"),
-    ("operations.position", ALL, "its number in the order of all operations"),
-    ("operations.owner_id", ALL, "the account of what it made, which is shown"),
-    ("operations.dj_id", ALL, "the DJ of the request, which is shown"),
-    ("idempotency_keys.scope", ALL, "a check sum"),
-    ("idempotency_keys.fingerprint", ALL, "a check sum"),
-    ("idempotency_keys.operation_id", ALL, "a number of the service for what the call made"),
-    ("idempotency_keys.at", ALL, "when the call made what is shown with its own time"),
-    ("ledger_entries.operation_id", ALL, "a number of the service for what moved the money"),
-    ("ledger_entries.held_change", ALL, "the difference of what was held"),
-    ("ledger_entries.owed_change", ALL, "the difference of what was owed"),
-    ("ledger_entries.previous", ALL, "a check sum"),
-    ("ledger_entries.hash", ALL, "a check sum"),
-    ("postings.id", ALL, "a number of the service's own side of a change"),
-    ("postings.operation_id", ALL, "a number of the service's own side of a change"),
-    ("postings.account", ALL, "an account of the service"),
-    ("postings.amount", ALL, "what the service's own account has of it"),
-    ("postings.at", ALL, "when the wallet changed, too"),
-    ("refresh_tokens.hash", ALL, "a secret"),
-    ("refresh_tokens.issued_at", ALL, "the session shows the last one"),
-    ("refresh_tokens.expires_at", ALL, "the session shows the last one"),
-    ("refresh_tokens.used_at", ALL, "the session shows the last one"),
-    ("login_networks.id", ALL, "a number of the service"),
-    ("ledger_entries.kind", ALL, "a kind may have another name outside: refund_taken"),
-    ("challenges.id", ALL, "a number of the service"),
-    ("challenges.hash", ALL, "a secret"),
-    ("challenges.target", ALL, "the folded address; the export has it as it was written"),
-    ("security_events.actor_id", BY_OTHERS, "which operator it was"),
-    ("security_events.session_id", BY_OTHERS, "where the operator was logged in"),
-    ("security_events.address", BY_OTHERS, "from where the operator called"),
-    ("security_events.agent", BY_OTHERS, "with what the operator called"),
-    ("provider_messages.resolved_by", ALL, "which operator it was"),
-    ("webhook_endpoints.secrets", ALL, "a secret"),
-    ("webhook_endpoints.url_session_id", ALL, "the security event of the change names the session"),
-    ("webhook_endpoints.creation_key", ALL, "a check sum of the idempotency key"),
-    ("webhook_endpoints.creation_body", ALL, "a check sum of the settings"),
-    ("webhook_endpoints.lease", ALL, "which server delivers"),
-    ("webhook_endpoints.leased_until", ALL, "which server delivers"),
-    ("webhook_endpoints.attempts", ALL, "the number of attempts"),
-    ("webhook_deliveries.endpoint_id", ALL, "they repeat events, which are exported with their objects"),
-    ("webhook_deliveries.position", ALL, "they repeat events, which are exported with their objects"),
-    ("webhook_deliveries.attempts", ALL, "they repeat events, which are exported with their objects"),
-    ("webhook_deliveries.next_at", ALL, "they repeat events, which are exported with their objects"),
-    ("webhook_deliveries.failed_at", ALL, "they repeat events, which are exported with their objects"),
-    ("webhook_attempts.endpoint_id", ALL, "they repeat events, which are exported with their objects"),
-    ("webhook_attempts.number", ALL, "they repeat events, which are exported with their objects"),
-    ("webhook_attempts.position", ALL, "they repeat events, which are exported with their objects"),
-    ("webhook_attempts.event_type", ALL, "they repeat events, which are exported with their objects"),
-    ("webhook_attempts.attempt", ALL, "they repeat events, which are exported with their objects"),
-    ("webhook_attempts.status", ALL, "they repeat events, which are exported with their objects"),
-    ("webhook_attempts.error", ALL, "they repeat events, which are exported with their objects"),
-    ("webhook_attempts.milliseconds", ALL, "they repeat events, which are exported with their objects"),
-    ("webhook_attempts.answer", ALL, "they repeat events, which are exported with their objects"),
-    ("webhook_attempts.at", ALL, "they repeat events, which are exported with their objects"),
-];
+/// The declaration of a table; `None` for one that is not in every store. A new column requires a value in `life` or
+/// `more`, or a reason for its omission in its declaration.
+fn declaration(name: &str) -> Option<&'static Table> {
+    let declared = TABLES.iter().find(|table| table.name == name);
+    let is_known = declared.is_some() || OF_SOME_STORES.iter().any(|(known, _)| *known == name);
+    assert!(is_known, "{name} is new: does it mention people?");
+    declared
+}
 
 /// Accounts, one of which has rows in every table, with a value in every nullable column.
 struct Life {
@@ -362,42 +204,46 @@ fn decimal(cents: &str) -> String {
     format!("{sign}{whole}.{rest}").trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Values that the export omits without a line in `LEFT_OUT`, and lines in `LEFT_OUT` without effect.
+/// Values that the export omits without a declared reason, and declared omissions without effect.
 fn unexplained_columns(database: &Database, id: &str, exported: &BTreeSet<String>) -> Vec<String> {
-    let mut named: BTreeSet<&str> = LEFT_OUT.iter().map(|(column, ..)| *column).collect();
+    let omitted = TABLES.iter().flat_map(|table| {
+        let omitted = table.columns.iter().filter(|column| column.omission.is_some());
+        omitted.map(|column| format!("{}.{}", table.name, column.name))
+    });
+    let mut omitted: BTreeSet<String> = omitted.collect();
     let mut unexplained = Vec::new();
     for [table, column, kind] in columns(database) {
-        if MENTION_NOBODY.iter().any(|(nobody, _)| *nobody == table) {
+        let Some(Table { columns, mentions: Mentions::Accounts { own, .. }, .. }) = declaration(&table)
+        else {
             continue;
-        }
-        let Some(Table { own, .. }) = TABLES.iter().find(|known| known.name == table) else {
-            panic!("{table} is new: does it mention people?");
         };
         let name = format!("{table}.{column}");
-        named.remove(name.as_str());
-        let left_out =
-            LEFT_OUT.iter().find(|(left_out, ..)| *left_out == name).map_or("false", |(_, rows, _)| rows);
+        omitted.remove(&name);
+        let omission = columns.iter().find(|declared| declared.name == column).and_then(|one| one.omission);
+        let left_out = omission.map_or("false", |omission| omission.rows);
         let rows = condition(database, &format!("({own}) AND ({left_out}) IS NOT TRUE"), id);
         let values = values(database, &table, &column, &kind, &rows);
-        if values.is_empty() && left_out != ALL {
+        if values.is_empty() && left_out != Omission::ALL {
             unexplained.push(format!("{name}: the test gives it no value"));
         }
         unexplained.extend(values.difference(exported).map(|value| format!("{name}: {value}")));
     }
-    unexplained.extend(named.into_iter().map(|column| format!("{column}: it is gone")));
+    unexplained.extend(omitted.into_iter().map(|column| format!("{column}: it is gone")));
     unexplained
 }
 
-/// Rows with a text unique to this account that `TABLES` does not cover.
+/// Rows with a text unique to this account that no declaration covers.
 fn unexplained_rows(database: &Database, id: &str, text: &str) -> Vec<String> {
     let mut tables: Vec<String> = columns(database).into_iter().map(|[table, ..]| table).collect();
     tables.dedup();
     let rows = tables.into_iter().flat_map(|name| {
-        let table = TABLES.iter().find(|table| table.name == name);
-        let known = table.into_iter().flat_map(|table| {
-            table.named.iter().map(|(rows, _)| *rows).chain([table.own]).map(|rows| format!("({rows})"))
-        });
-        let known: Vec<String> = known.chain(["false".to_owned()]).collect();
+        let known = match declaration(&name).map(|table| table.mentions) {
+            Some(Mentions::Accounts { own, omitted }) => {
+                omitted.iter().map(|(rows, _)| *rows).chain([own]).map(|rows| format!("({rows})")).collect()
+            }
+            Some(Mentions::Nobody(_)) | None => Vec::new(),
+        };
+        let known: Vec<String> = known.into_iter().chain(["false".to_owned()]).collect();
         let known = condition(database, &known.join(" OR "), id);
         let (row, contains) = database.row_and_contains(&name, text);
         let unknown = format!("SELECT {row} FROM {name} WHERE {contains} AND ({known}) IS NOT TRUE");

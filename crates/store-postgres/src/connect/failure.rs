@@ -1,12 +1,11 @@
 //! Database failures, and their consequences for the connection.
 
 use cuepoint_domain::ports::Unavailable;
+use cuepoint_store_sql::rows::Corrupt;
 use deadpool::managed::PoolError;
 use diesel::ConnectionError;
 use diesel::result::{DatabaseErrorKind, Error as QueryError};
 use thiserror::Error;
-
-use crate::rows::Corrupt;
 
 /// Why a node is refused.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]

@@ -11,10 +11,12 @@ use cuepoint_domain::authorization::{AccountStatus, Epoch, RevocationList};
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::Role;
+use cuepoint_store_sql::rows::{Corrupt, known, session_id, user_id};
+use cuepoint_store_sql::schema::{sessions, users};
+use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use futures_util::future::try_join4;
-use time::OffsetDateTime;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
@@ -22,8 +24,7 @@ use crate::connect::cluster::{AdmittedConnection, Cluster};
 use crate::connect::failure::DatabaseFailure;
 use crate::connect::node::Node;
 use crate::connect::pool::{Database, within};
-use crate::rows::{Corrupt, column_time, known, session_id, user_id};
-use crate::schema::{deployment, sessions, users};
+use crate::schema::deployment;
 
 /// Maximum age of a connection.
 const RENEWED_AFTER: Duration = Duration::from_secs(10);
@@ -31,7 +32,7 @@ const RENEWED_AFTER: Duration = Duration::from_secs(10);
 const ATTEMPTS: u32 = 2;
 
 /// The id, role, capacity as a DJ, and suspension of a user.
-type StatusRow = (i64, String, bool, Option<OffsetDateTime>);
+type StatusRow = (i64, String, bool, Option<Timestamp>);
 
 /// The open connection, if any, and when it was opened.
 #[derive(Default)]
@@ -82,7 +83,7 @@ async fn read(
     cluster: &Cluster,
     since: Timestamp,
 ) -> Result<RevocationList, DatabaseFailure> {
-    let since = column_time(since);
+    let since = ColumnTime(since);
     let ended = sessions::table.filter(sessions::ended_at.ge(since)).select(sessions::id);
     let changed = users::table.filter(users::standing_at.ge(since));
     let changed = changed.select((users::id, users::role, users::is_dj, users::suspended_at));

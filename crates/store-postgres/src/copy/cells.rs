@@ -5,21 +5,21 @@ use std::iter::repeat_n;
 use bigdecimal::BigDecimal;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_store_sql::copy::{ColumnKind, CopiedRow as Values, Table, Value, canonical_json};
-use cuepoint_store_sql::rows::Sum;
+use cuepoint_store_sql::copy::{CopiedRow as Values, Value, canonical_json};
+use cuepoint_store_sql::rows::{Corrupt, Sum, known};
+use cuepoint_store_sql::sql_types::Json;
+use cuepoint_store_sql::table::{ColumnKind, Table};
 use diesel::QueryResult;
 use diesel::deserialize::{self, FromSql, QueryableByName};
 use diesel::pg::{Pg, PgValue};
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::row::{Field, NamedRow, Row};
 use diesel::sql_types::{
-    Array, BigInt, Bool, Bytea, Double, Integer, Jsonb, Nullable, Numeric, SmallInt, Text, Timestamptz,
+    Array, BigInt, Bool, Bytea, Double, Integer, Nullable, Numeric, SmallInt, Text, Timestamptz,
     Uuid as SqlUuid,
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
-
-use crate::rows::{Corrupt, ReceiptText, column_time, known, timestamp};
 
 /// The value of a column as PostgreSQL sends it.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ enum Cell {
     Time(OffsetDateTime),
     Id(Uuid),
     Bytes(Vec<u8>),
-    Json(ReceiptText),
+    Json(String),
 }
 
 /// The ids of types in PostgreSQL's catalog, which are constant.
@@ -63,7 +63,7 @@ fn cell(value: PgValue<'_>) -> deserialize::Result<Cell> {
         oid::TIMESTAMPTZ => Cell::Time(FromSql::<Timestamptz, Pg>::from_sql(value)?),
         oid::NUMERIC => Cell::Numeric(FromSql::<Numeric, Pg>::from_sql(value)?),
         oid::UUID => Cell::Id(FromSql::<SqlUuid, Pg>::from_sql(value)?),
-        oid::JSONB => Cell::Json(FromSql::<Jsonb, Pg>::from_sql(value)?),
+        oid::JSONB => Cell::Json(FromSql::<Json, Pg>::from_sql(value)?),
         other => return Err(format!("no column has the type {other}").into()),
     })
 }
@@ -110,13 +110,13 @@ fn value(
         (ColumnKind::Money, Cell::Null) => Value::Money(None),
         (ColumnKind::Money, Cell::Numeric(sum)) => Value::Money(Some(Sum::from(sum).money(currency, name)?)),
         (ColumnKind::Time, Cell::Null) => Value::Time(None),
-        (ColumnKind::Time, Cell::Time(at)) => Value::Time(Some(timestamp(at))),
+        (ColumnKind::Time, Cell::Time(at)) => Value::Time(Some(Timestamp::new(at))),
         (ColumnKind::Id, Cell::Null) => Value::Id(None),
         (ColumnKind::Id, Cell::Id(id)) => Value::Id(Some(id)),
         (ColumnKind::Bytes, Cell::Null) => Value::Bytes(None),
         (ColumnKind::Bytes, Cell::Bytes(bytes)) => Value::Bytes(Some(bytes)),
         (ColumnKind::Json, Cell::Null) => Value::Json(None),
-        (ColumnKind::Json, Cell::Json(text)) => Value::Json(Some(canonical_json(&text.into_text())?)),
+        (ColumnKind::Json, Cell::Json(text)) => Value::Json(Some(canonical_json(&text)?)),
         _ => return Ok(None),
     }))
 }
@@ -131,7 +131,7 @@ enum ColumnArray {
     Time(Vec<Option<OffsetDateTime>>),
     Id(Vec<Option<Uuid>>),
     Bytes(Vec<Option<Vec<u8>>>),
-    Json(Vec<Option<ReceiptText>>),
+    Json(Vec<Option<String>>),
 }
 
 impl ColumnArray {
@@ -157,10 +157,10 @@ impl ColumnArray {
             (Self::Text(array), Value::Text(text)) => array.push(text),
             (Self::Real(array), Value::Real(number)) => array.push(number),
             (Self::Money(array), Value::Money(sum)) => array.push(sum.map(|sum| currency.to_decimal(sum))),
-            (Self::Time(array), Value::Time(at)) => array.push(at.map(column_time)),
+            (Self::Time(array), Value::Time(at)) => array.push(at.map(Timestamp::to_utc)),
             (Self::Id(array), Value::Id(id)) => array.push(id),
             (Self::Bytes(array), Value::Bytes(bytes)) => array.push(bytes),
-            (Self::Json(array), Value::Json(text)) => array.push(text.map(ReceiptText::from_text)),
+            (Self::Json(array), Value::Json(text)) => array.push(text),
             _ => return None,
         }
         Some(())
@@ -176,7 +176,7 @@ impl ColumnArray {
             Self::Time(array) => out.push_bind_param::<Array<Nullable<Timestamptz>>, _>(array),
             Self::Id(array) => out.push_bind_param::<Array<Nullable<SqlUuid>>, _>(array),
             Self::Bytes(array) => out.push_bind_param::<Array<Nullable<Bytea>>, _>(array),
-            Self::Json(array) => out.push_bind_param::<Array<Nullable<Jsonb>>, _>(array),
+            Self::Json(array) => out.push_bind_param::<Array<Nullable<Json>>, _>(array),
         }
     }
 }
@@ -250,7 +250,7 @@ impl ReadRows {
         let bound = |value: &Value| {
             let bound = match value.clone() {
                 Value::Integer(number) => number.map(KeyValue::Integer),
-                Value::Time(at) => at.map(|at: Timestamp| KeyValue::Time(column_time(at))),
+                Value::Time(at) => at.map(|at: Timestamp| KeyValue::Time(at.to_utc())),
                 Value::Id(id) => id.map(KeyValue::Id),
                 Value::Bytes(bytes) => bytes.map(KeyValue::Bytes),
                 _ => None,

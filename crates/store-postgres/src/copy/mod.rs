@@ -6,10 +6,12 @@ use anyhow::{Context, ensure};
 use async_trait::async_trait;
 use cuepoint_domain::audit::Auditor;
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::copy::{
-    COUNTERS, CopiedRow, CopyEndpoint, CopyOrigin, CopyRole, CopySession, Counter, Counting, Deployment,
-    Mark, TABLES, Table, Value,
+    CopiedRow, CopyEndpoint, CopyOrigin, CopyRole, CopySession, Deployment, Mark, Value,
 };
+use cuepoint_store_sql::schema::{COUNTERS, TABLES};
+use cuepoint_store_sql::table::{Counter, Counting, Table};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text, Uuid as SqlUuid};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
@@ -21,7 +23,6 @@ use crate::connect::deployment::{ensure_own_cluster, mark_of};
 use crate::connect::migrations::{self, MIGRATIONS, Patience};
 use crate::connect::node::{Node, RESTORE_LOCK};
 use crate::ports::show_ledger;
-use crate::rows::{column_time, timestamp};
 use crate::schema::deployment;
 use crate::tables::positions::is_one_waiting;
 use cells::{Cells, InsertRows, ReadRows};
@@ -187,7 +188,7 @@ impl CopySession for PostgresCopySession {
         let row: Option<Columns> =
             deployment::table.select(columns).get_result(&mut self.connection).await.optional()?;
         let Some((currency, scale, created_at, epoch, feature_level, origin)) = row else { return Ok(None) };
-        let (created_at, mark) = (timestamp(created_at), mark_of(&mut self.connection).await?);
+        let (created_at, mark) = (Timestamp::new(created_at), mark_of(&mut self.connection).await?);
         Ok(Some(Deployment { currency, scale, created_at, epoch, feature_level, mark, origin }))
     }
 
@@ -197,7 +198,7 @@ impl CopySession for PostgresCopySession {
             .values((
                 deployment::currency.eq(&copied.currency),
                 deployment::scale.eq(copied.scale),
-                deployment::created_at.eq(column_time(copied.created_at)),
+                deployment::created_at.eq(copied.created_at.to_utc()),
                 deployment::epoch.eq(copied.epoch),
                 deployment::feature_level.eq(copied.feature_level),
                 deployment::system_identifier.eq(system_identifier),
@@ -230,7 +231,7 @@ impl CopySession for PostgresCopySession {
 
     async fn next_ids(&mut self) -> anyhow::Result<Vec<i64>> {
         let mut next_ids = Vec::new();
-        for counter in COUNTERS {
+        for counter in COUNTERS.iter() {
             let next = diesel::dsl::sql::<BigInt>(&next_id(counter)).get_result(&mut self.connection);
             next_ids.push(next.await?);
         }
@@ -254,7 +255,7 @@ impl CopySession for PostgresCopySession {
         }
         let node = Node::describe(&self.connection).await?;
         let values = (
-            deployment::created_at.eq(column_time(copied.created_at)),
+            deployment::created_at.eq(copied.created_at.to_utc()),
             deployment::epoch.eq(copied.epoch),
             deployment::feature_level.eq(copied.feature_level),
             deployment::system_identifier.eq(node.system_identifier),

@@ -7,16 +7,15 @@ use cuepoint_domain::audit::Auditor;
 use cuepoint_domain::ids::WebhookEndpointId;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Audit, BackendError, OpenTransfers, PreparedData, Unavailable};
+use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::webhook::{DisabledReason, SealedSecret};
 use cuepoint_domain::withdrawal::WithdrawalStatus;
-use cuepoint_store_sql::rows::current_secret;
+use cuepoint_store_sql::rows::{StoredTopup, StoredWithdrawal, current_secret, known};
+use cuepoint_store_sql::schema::{operations, topups, webhook_endpoints, withdrawals};
 use diesel::prelude::*;
 use diesel_async::{RunQueryDsl, SimpleAsyncConnection};
-use time::OffsetDateTime;
 
 use crate::connect::connection::Connector;
-use crate::rows::{TopupRow, WithdrawalRow, known, timestamp};
-use crate::schema::{operations, topups, webhook_endpoints, withdrawals};
 use crate::{PostgresOptions, PostgresStore};
 
 /// The prepared database, which servers can use from its preparation on.
@@ -67,27 +66,27 @@ async fn open_transfers(options: &PostgresOptions, currency: &Currency) -> anyho
     let connection = &mut Connector::new(&options.url)?.for_restore().connect().await?;
     connection.batch_execute("SET statement_timeout = 0").await?;
     let sending = OpenTransfers::WITHDRAWALS.map(WithdrawalStatus::name);
-    let withdrawals: Vec<WithdrawalRow> = withdrawals::table
+    let withdrawals: Vec<StoredWithdrawal> = withdrawals::table
         .filter(withdrawals::status.eq_any(sending))
         .order(withdrawals::id)
-        .select(WithdrawalRow::as_select())
+        .select(StoredWithdrawal::as_select())
         .load(connection)
         .await?;
-    let topups: Vec<TopupRow> = topups::table
+    let topups: Vec<StoredTopup> = topups::table
         .filter(topups::status.eq(OpenTransfers::TOPUPS.name()))
         .order(topups::id)
-        .select(TopupRow::as_select())
+        .select(StoredTopup::as_select())
         .load(connection)
         .await?;
     // Operation ids begin with the time.
-    let newest: Option<OffsetDateTime> = operations::table
+    let newest: Option<Timestamp> = operations::table
         .order(operations::id.desc())
         .select(operations::at)
         .first(connection)
         .await
         .optional()?;
     Ok(OpenTransfers {
-        newest_operation: newest.map(timestamp),
+        newest_operation: newest,
         withdrawals: withdrawals.into_iter().map(|row| row.withdrawal(currency)).collect::<Result<_, _>>()?,
         topups: topups.into_iter().map(|row| row.topup(currency)).collect::<Result<_, _>>()?,
     })

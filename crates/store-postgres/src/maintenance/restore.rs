@@ -6,9 +6,11 @@ use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::ports::Restored;
 use cuepoint_domain::user::challenge::Purpose;
-use diesel::dsl::{not, now};
+use cuepoint_store_sql::schema::{challenges, refresh_tokens, sessions};
+use cuepoint_store_sql::sql_types::UtcTime;
+use diesel::dsl::{not, sql};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Bool};
+use diesel::sql_types::{BigInt, Bool, Nullable};
 use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 
 use crate::PostgresOptions;
@@ -18,7 +20,7 @@ use crate::connect::failure::DatabaseFailure;
 use crate::connect::migrations::{self, MIGRATIONS, Patience};
 use crate::connect::node::{Node, RESTORE_LOCK};
 use crate::maintenance::prepared_database::PreparedDatabase;
-use crate::schema::{challenges, deployment, refresh_tokens, sessions};
+use crate::schema::deployment;
 use crate::statement::query;
 use crate::tables::positions;
 
@@ -90,11 +92,11 @@ async fn prepare(connection: &mut AsyncPgConnection, epoch: i64) -> Result<usize
     diesel::delete(refresh_tokens::table).execute(connection).await?;
     let restores = challenges::purpose.eq(Purpose::EmailRestore.name());
     diesel::update(challenges::table.filter(challenges::ended_at.is_null().and(not(restores))))
-        .set(challenges::ended_at.eq(now))
+        .set(challenges::ended_at.eq(sql::<Nullable<UtcTime>>("CURRENT_TIMESTAMP")))
         .execute(connection)
         .await?;
     Ok(diesel::update(sessions::table.filter(sessions::ended_at.is_null()))
-        .set(sessions::ended_at.eq(now))
+        .set(sessions::ended_at.eq(sql::<Nullable<UtcTime>>("CURRENT_TIMESTAMP")))
         .execute(connection)
         .await?)
 }

@@ -7,23 +7,23 @@ use cuepoint_domain::ports::{Blocks, Unavailable};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::Block;
+use cuepoint_store_sql::rows::{Corrupt, is_present, known};
+use cuepoint_store_sql::schema::{blocks, users};
+use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
-use time::OffsetDateTime;
 
 use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
 use crate::reads::{BlockedLastFirst, Counted, limits, paged};
-use crate::rows::{Corrupt, column_time, is_present, known, timestamp};
-use crate::schema::{blocks, users};
 
 /// A block with its guest's name.
-pub(crate) type NamedRow = (i64, String, OffsetDateTime);
+pub(crate) type NamedRow = (i64, String, Timestamp);
 
 pub(crate) fn block((guest, name, at): NamedRow) -> Result<Block, Corrupt> {
     let guest = known("blocks.guest_id", UserId::new(guest))?;
-    Ok(Block { guest, name: Line::from_stored(name), at: timestamp(at) })
+    Ok(Block { guest, name: Line::from_stored(name), at })
 }
 
 /// Whether neither user is erased; prevents their erasure until the transaction ends, since a block would
@@ -60,7 +60,7 @@ impl Blocks for PostgresStore {
                             .values((
                                 blocks::dj_id.eq(dj.get()),
                                 blocks::guest_id.eq(guest.get()),
-                                blocks::at.eq(column_time(at)),
+                                blocks::at.eq(ColumnTime(at)),
                             ))
                             .on_conflict_do_nothing()
                             .execute(connection)

@@ -9,6 +9,10 @@ use cuepoint_domain::user::User;
 use cuepoint_domain::user::challenge::{AnswerOutcome, Challenge, Purpose};
 use cuepoint_domain::user::email_change::{EmailChanged, EmailRestored, restoration};
 use cuepoint_domain::user::session::TokenHash;
+use cuepoint_store_sql::rows::StoredChallenge;
+use cuepoint_store_sql::schema::challenges;
+use cuepoint_store_sql::sql_types::ColumnTime;
+use cuepoint_store_sql::table::Numbered;
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
 use diesel::prelude::*;
@@ -16,8 +20,6 @@ use diesel::result::{DatabaseErrorKind, Error as QueryError};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
 use crate::connect::failure::DatabaseFailure;
-use crate::rows::{ChallengeRow, column_time};
-use crate::schema::challenges;
 use crate::tables::challenges::{newest, restorable_until, set_password, store};
 use crate::tables::sessions::is_alive;
 use crate::tables::users::{lock, write};
@@ -31,7 +33,7 @@ fn restorations(email: &str, now: Timestamp) -> IntoBoxed<'_, challenges::table,
     challenges::table
         .filter(challenges::target.eq(email))
         .filter(challenges::purpose.eq(Purpose::EmailRestore.name()))
-        .filter(challenges::issued_at.gt(column_time(since)))
+        .filter(challenges::issued_at.gt(ColumnTime(since)))
         .filter(challenges::ended_at.is_null())
         .into_boxed()
 }
@@ -42,13 +44,13 @@ pub(super) async fn open_restoration(
     email: &str,
     now: Timestamp,
 ) -> Result<Option<Challenge>, DatabaseFailure> {
-    let row: Option<ChallengeRow> = restorations(email, now)
+    let row: Option<Numbered<StoredChallenge>> = restorations(email, now)
         .order(challenges::issued_at.desc())
-        .select(ChallengeRow::as_select())
+        .select(Numbered::<StoredChallenge>::as_select())
         .first(&mut connection)
         .await
         .optional()?;
-    Ok(row.map(ChallengeRow::challenge).transpose()?)
+    Ok(row.map(Numbered::<StoredChallenge>::challenge).transpose()?)
 }
 
 /// Whether this user may have this folded address, because no other user can restore it. A transaction asks after it
@@ -124,8 +126,8 @@ pub(super) async fn restore(
     let Some(owner) = owner.and_then(UserId::new) else { return Ok(EmailRestored::Over) };
     let Some(before) = lock(connection, owner, currency).await? else { return Ok(EmailRestored::Over) };
     // Read under the lock, so that the token is used once.
-    let row: Option<ChallengeRow> =
-        with_hash().select(ChallengeRow::as_select()).first(connection).await.optional()?;
+    let row: Option<Numbered<StoredChallenge>> =
+        with_hash().select(Numbered::<StoredChallenge>::as_select()).first(connection).await.optional()?;
     let Some(row) = row else { return Ok(EmailRestored::Over) };
     let token = row.challenge()?;
     if token.judge(&before, &[*presented], now) != AnswerOutcome::Right {
@@ -152,7 +154,7 @@ async fn moves(
     diesel::update(challenges::table)
         .filter(challenges::user_id.eq(after.id.get()))
         .filter(challenges::ended_at.is_null())
-        .set(challenges::ended_at.eq(column_time(now)))
+        .set(challenges::ended_at.eq(ColumnTime(now)))
         .execute(connection)
         .await?;
     Ok(())

@@ -12,6 +12,9 @@ use cuepoint_domain::user::challenge::{AnswerOutcome, Challenge, ISSUE_WINDOW, P
 use cuepoint_domain::user::code_quotas::{CountedCode, TooMany};
 use cuepoint_domain::user::email_change::{EmailChanged, EmailRestored};
 use cuepoint_domain::user::session::TokenHash;
+use cuepoint_store_sql::rows::{is_present, known};
+use cuepoint_store_sql::schema::{challenges, users};
+use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
 use diesel::prelude::*;
@@ -21,8 +24,6 @@ use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
 use super::email_changes;
 use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
-use crate::rows::{column_time, is_present, known, timestamp};
-use crate::schema::{challenges, users};
 use crate::tables::advisory_locks::{PHONE_CODES, TARGETS, hashtext, pg_advisory_xact_lock};
 use crate::tables::challenges::{
     end_by_new_password, end_open, newest, restorable_until, set_password, store,
@@ -241,14 +242,13 @@ async fn issue(
     // Without this lock, concurrent challenges for one address would not count each other.
     diesel::select(pg_advisory_xact_lock(TARGETS, hashtext(&challenge.target))).execute(connection).await?;
     let since = challenge.issued_at.minus(ISSUE_WINDOW);
-    let earlier: Vec<time::OffsetDateTime> = challenges::table
+    let earlier: Vec<Timestamp> = challenges::table
         .filter(challenges::user_id.eq(challenge.user.get()).or(challenges::target.eq(&challenge.target)))
         .filter(challenges::purpose.eq(challenge.purpose.name()))
-        .filter(challenges::issued_at.ge(column_time(since)))
+        .filter(challenges::issued_at.ge(ColumnTime(since)))
         .select(challenges::issued_at)
         .load(connection)
         .await?;
-    let earlier: Vec<Timestamp> = earlier.into_iter().map(timestamp).collect();
     let hour = may_issue(&earlier, challenge.issued_at).err();
     let used_up = match counted {
         Some(code) => {
@@ -284,7 +284,7 @@ async fn answer(
     let judged = challenge.judge(&person, presented, now);
     match judged {
         AnswerOutcome::Right => {
-            diesel::update(kept).set(challenges::ended_at.eq(column_time(now))).execute(connection).await?;
+            diesel::update(kept).set(challenges::ended_at.eq(ColumnTime(now))).execute(connection).await?;
             let proven: User = challenge.proven(&person, now);
             write(connection, &proven, currency).await?;
         }

@@ -5,6 +5,9 @@ use cuepoint_domain::ids::{RequestId, UserId};
 use cuepoint_domain::music_request::{MusicRequest, Overdue, RequestFilter, RequestStatus};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{MusicRequests, Unavailable};
+use cuepoint_store_sql::rows::StoredRequest;
+use cuepoint_store_sql::schema::music_requests::{self, table};
+use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::exists;
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
@@ -17,10 +20,8 @@ use crate::reads::batcher::Row;
 use crate::reads::least;
 use crate::reads::readable::work_list;
 use crate::reads::request_lists::RequestList;
-use crate::rows::{MusicRequestRow, column_time};
-use crate::schema::music_requests::{self, table};
 
-impl Row for MusicRequestRow {
+impl Row for StoredRequest {
     const TABLE: &'static str = "music_requests";
 
     async fn load(mut connection: &AsyncPgConnection, ids: &[i64]) -> Result<Vec<Self>, DatabaseFailure> {
@@ -67,11 +68,11 @@ impl MusicRequests for PostgresStore {
     }
 
     async fn overdue(&self, which: &Overdue) -> Result<Vec<MusicRequest>, Unavailable> {
-        let value = |row: MusicRequestRow| row.request(&self.currency);
+        let value = |row: StoredRequest| row.request(&self.currency);
         let requests = self
             .database
             .read(async |mut connection| {
-                work_list!(connection, overdue(which), which.limit, music_requests, MusicRequestRow, value)
+                work_list!(connection, overdue(which), which.limit, music_requests, StoredRequest, value)
             })
             .await?;
         Ok(requests)
@@ -82,7 +83,7 @@ impl MusicRequests for PostgresStore {
 fn overdue(which: &Overdue) -> IntoBoxed<'static, table, Pg> {
     let Overdue { requester, now, after, .. } = *which;
     let mut query = table
-        .filter(music_requests::expires_at.le(least(column_time(now), diesel::dsl::now).nullable()))
+        .filter(music_requests::expires_at.le(least(now.to_utc(), diesel::dsl::now).nullable()))
         // Rows with a status of a newer version are left to that version.
         .filter(
             music_requests::status
@@ -94,7 +95,7 @@ fn overdue(which: &Overdue) -> IntoBoxed<'static, table, Pg> {
         query = query.filter(music_requests::requester_id.eq(requester.get()));
     }
     if let Some((at, id)) = after {
-        let at = column_time(at);
+        let at = ColumnTime(at);
         let same = music_requests::expires_at.eq(at).and(music_requests::id.gt(id.get()));
         let later = music_requests::expires_at.gt(at).or(same);
         // Redundant, so that the scan of the index starts here.

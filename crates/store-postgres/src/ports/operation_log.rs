@@ -4,15 +4,14 @@ use async_trait::async_trait;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::operation::Position;
 use cuepoint_domain::ports::{OperationLog, OperationPage, Unavailable};
-use cuepoint_store_sql::rows::{StoredPositionGap, operation_page};
+use cuepoint_store_sql::rows::{StoredOperation, StoredPositionGap, operation_page};
+use cuepoint_store_sql::schema::operations;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use futures_util::future::try_join;
 
 use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
-use crate::rows::OperationRow;
-use crate::schema::operations;
 use crate::tables::positions::{assign_waiting, gap_before, is_assigned, newest_position};
 
 /// Reads the operations up to the newest position at first, so that each statement shows all of them. The gap is
@@ -22,7 +21,7 @@ async fn read(
     concerning: Option<UserId>,
     after: Position,
     limit: u32,
-) -> Result<(i64, Option<StoredPositionGap>, Vec<OperationRow>), DatabaseFailure> {
+) -> Result<(i64, Option<StoredPositionGap>, Vec<StoredOperation>), DatabaseFailure> {
     // Pipelined, in this order.
     let (newest, gap) = try_join(newest_position(connection), gap_before(connection, after.get())).await?;
     let page = || {
@@ -30,12 +29,12 @@ async fn read(
             .filter(operations::position.gt(after.get()).and(operations::position.le(newest)))
             .order(operations::position)
             .limit(i64::from(limit))
-            .select(OperationRow::as_select())
+            .select(StoredOperation::as_select())
     };
     let rows = match concerning.map(UserId::get) {
         None => page().filter(is_assigned()).load(&mut connection).await?,
         Some(user) => {
-            let mut rows: Vec<OperationRow> =
+            let mut rows: Vec<StoredOperation> =
                 page().filter(operations::owner_id.eq(user)).load(&mut connection).await?;
             rows.extend::<Vec<_>>(page().filter(operations::dj_id.eq(user)).load(&mut connection).await?);
             rows

@@ -13,7 +13,9 @@ use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::User;
 use cuepoint_domain::user::session::{Session, TokenHash};
-use cuepoint_store_sql::rows::names;
+use cuepoint_store_sql::rows::{NewUser, StoredToken, StoredUser, StoredWallet, is_present, names};
+use cuepoint_store_sql::schema::{bootstrap_operator, users, wallets};
+use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::{exists, select, sql};
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
@@ -25,8 +27,6 @@ use super::email_changes::{ensure_unreserved, unless_taken};
 use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
 use crate::reads::{Counted, NewestFirst, ProfileRow, columns, limits, paged};
-use crate::rows::{NewUserRow, TokenRow, UserRow, WalletRow, column_time, is_present};
-use crate::schema::{bootstrap_operator, users, wallets};
 use crate::tables::advisory_locks::{FIRST_OPERATOR, pg_advisory_xact_lock};
 use crate::tables::sessions::{begin, is_kept};
 use crate::tables::users::ACTING_OPERATOR;
@@ -54,8 +54,8 @@ fn everybody(email: Option<&str>) -> IntoBoxed<'_, users::table, Pg> {
 /// [`DatabaseFailure::EmailTaken`] if another user can restore it.
 async fn add(
     connection: &mut AsyncPgConnection,
-    person: &NewUserRow,
-    wallet: &WalletRow,
+    person: &NewUser,
+    wallet: &StoredWallet,
 ) -> Result<bool, DatabaseFailure> {
     let added = diesel::insert_into(users::table)
         .values(person)
@@ -79,14 +79,14 @@ impl PostgresStore {
         people: impl Fn() -> IntoBoxed<'q, users::table, Pg> + Send + Sync,
     ) -> Result<Rows<User>, Unavailable> {
         let (limit, offset) = limits(asked);
-        let counted: Counted<UserRow> = self
+        let counted: Counted<StoredUser> = self
             .database
             .read(async |connection| {
                 let page = people()
                     .order((users::created_at.desc(), users::id.desc()))
                     .limit(limit)
                     .offset(offset)
-                    .select(columns::<UserRow>());
+                    .select(columns::<StoredUser>());
                 paged!(connection, people().count(), page, NewestFirst, offset)
             })
             .await?;
@@ -102,9 +102,9 @@ impl People for PostgresStore {
         password: &PasswordHash,
         session: Option<(&'a Session, TokenHash)>,
     ) -> Result<Registered, Unavailable> {
-        let person = NewUserRow::of(user, password, &self.currency);
-        let wallet = WalletRow::of(&Wallet::empty(user.id), &self.currency);
-        let session = session.map(|(session, token)| (session, TokenRow::of(&session.first_token(token))));
+        let person = NewUser::of(user, password, &self.currency);
+        let wallet = StoredWallet::of(&Wallet::empty(user.id), &self.currency);
+        let session = session.map(|(session, token)| (session, StoredToken::of(&session.first_token(token))));
         let registered = self
             .database
             .write_repeatable(async |connection| {
@@ -143,9 +143,9 @@ impl People for PostgresStore {
         user: &User,
         password: &PasswordHash,
     ) -> Result<FirstOperator, Unavailable> {
-        let person = NewUserRow::of(user, password, &self.currency);
-        let wallet = WalletRow::of(&Wallet::empty(user.id), &self.currency);
-        let made_at = column_time(user.created_at);
+        let person = NewUser::of(user, password, &self.currency);
+        let wallet = StoredWallet::of(&Wallet::empty(user.id), &self.currency);
+        let made_at = ColumnTime(user.created_at);
         let made = self.database.write(async |connection| {
             let made = connection
                 .transaction(async |connection| {
@@ -178,7 +178,7 @@ impl People for PostgresStore {
     }
 
     async fn active_operators(&self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, Unavailable> {
-        let rows: Vec<UserRow> = self
+        let rows: Vec<StoredUser> = self
             .database
             .read_by_pool(async |mut connection| {
                 let operators = users::table
@@ -187,7 +187,7 @@ impl People for PostgresStore {
                     .filter(users::id.gt(after.map_or(0, UserId::get)))
                     .order(users::id)
                     .limit(i64::from(limit))
-                    .select(UserRow::as_select());
+                    .select(StoredUser::as_select());
                 Ok(operators.load(&mut connection).await?)
             })
             .await?;

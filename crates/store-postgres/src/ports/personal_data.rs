@@ -7,23 +7,25 @@ use cuepoint_domain::operation::Actor;
 use cuepoint_domain::ports::{PersonalRecords, Unavailable};
 use cuepoint_domain::privacy::personal_data::{OperationNote, Part, Place, Record};
 use cuepoint_domain::text::Line;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_store_sql::rows::{
+    Corrupt, StoredChallenge, StoredEntry, StoredEvent, StoredMessage, StoredOperation, StoredRequest,
+    StoredSession, StoredTopup, StoredWebhookEndpoint, StoredWithdrawal, is_present, known,
+};
+use cuepoint_store_sql::schema::{
+    blocks, challenges, ledger_entries, login_networks, music_requests, operations, security_events,
+    sessions, topups, users, webhook_endpoints, withdrawals,
+};
+use cuepoint_store_sql::sql_types::{ColumnTime, OperationUuid, UtcTime};
+use cuepoint_store_sql::table::Numbered;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Nullable, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{BigInt, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
 use crate::ports::blocks::{NamedRow, block};
-use crate::rows::{
-    ChallengeRow, Corrupt, EntryRow, EventRow, MusicRequestRow, OperationRow, ProviderMessageRow, SessionRow,
-    TopupRow, WebhookEndpointRow, WithdrawalRow, column_time, is_present, known, timestamp,
-};
-use crate::schema::{
-    blocks, challenges, ledger_entries, login_networks, music_requests, operations, security_events,
-    sessions, topups, users, webhook_endpoints, withdrawals,
-};
 use crate::statement::{Columns, statement};
 use crate::tables::login_networks::NetworkRow;
 
@@ -31,10 +33,10 @@ statement! {
     /// A page of the operations in the export of a user's data.
     OperationsAboutPerson("operations_about_person.sql") [
         user: BigInt as i64,
-        before_at: Nullable<Timestamptz> as Option<OffsetDateTime>,
-        before_id: Nullable<SqlUuid> as Option<Uuid>,
+        before_at: Nullable<UtcTime> as Option<Timestamp>,
+        before_id: Nullable<OperationUuid> as Option<Uuid>,
         limit: BigInt as i64,
-    ] -> Columns<OperationRow>
+    ] -> Columns<StoredOperation>
 }
 
 statement! {
@@ -43,7 +45,7 @@ statement! {
         user: BigInt as i64,
         before_id: BigInt as i64,
         limit: BigInt as i64,
-    ] -> Columns<ProviderMessageRow>
+    ] -> Columns<StoredMessage>
 }
 
 /// A page of a list.
@@ -59,7 +61,7 @@ macro_rules! by_time {
     ($page:expr, $table:ident, $owner:ident, $at:ident, $id:ident) => {{
         let mut query = $table::table.filter($table::$owner.eq($page.user)).into_boxed();
         if let Some(after) = $page.after {
-            let (at, id) = (column_time(after.moment()), after.id());
+            let (at, id) = (ColumnTime(after.moment()), after.id());
             // Redundant, so that the scan of the index starts here.
             query = query.filter($table::$at.le(at)).filter($table::$at.lt(at).or($table::$id.lt(id)));
         }
@@ -122,9 +124,9 @@ type Records = Result<Vec<Record>, DatabaseFailure>;
 
 impl Page {
     async fn sessions(self, mut connection: Connection<'_>) -> Records {
-        let theirs = by_time!(self, sessions, user_id, began_at, id).select(SessionRow::as_select());
-        records(theirs.load(&mut connection).await?, |row: SessionRow| {
-            let ended_at = row.ended_at.map(timestamp);
+        let theirs = by_time!(self, sessions, user_id, began_at, id).select(StoredSession::as_select());
+        records(theirs.load(&mut connection).await?, |row: StoredSession| {
+            let ended_at = row.ended_at;
             row.session().map(|session| Record::Session(session, ended_at))
         })
     }
@@ -138,33 +140,33 @@ impl Page {
     async fn challenges(self, mut connection: Connection<'_>) -> Records {
         // There are few: some for each hour and purpose, retained for a day.
         let theirs = challenges::table.filter(challenges::user_id.eq(self.user));
-        let rows = theirs.select(ChallengeRow::as_select()).load(&mut connection).await?;
-        let all = records(rows, |row: ChallengeRow| row.challenge().map(Record::Challenge))?;
+        let rows = theirs.select(Numbered::<StoredChallenge>::as_select()).load(&mut connection).await?;
+        let all = records(rows, |row: Numbered<StoredChallenge>| row.challenge().map(Record::Challenge))?;
         Ok(Record::next(all, self.after, u32::try_from(self.limit).unwrap_or(u32::MAX)))
     }
 
     async fn requests_made(self, mut connection: Connection<'_>, currency: &Currency) -> Records {
         let made = by_time!(self, music_requests, requester_id, created_at, id);
-        let rows = made.select(MusicRequestRow::as_select()).load(&mut connection).await?;
-        records(rows, |row: MusicRequestRow| row.request(currency).map(Record::Request))
+        let rows = made.select(StoredRequest::as_select()).load(&mut connection).await?;
+        records(rows, |row: StoredRequest| row.request(currency).map(Record::Request))
     }
 
     async fn requests_received(self, mut connection: Connection<'_>, currency: &Currency) -> Records {
         let received = by_time!(self, music_requests, dj_id, created_at, id);
-        let rows = received.select(MusicRequestRow::as_select()).load(&mut connection).await?;
-        records(rows, |row: MusicRequestRow| row.request(currency).map(Record::Request))
+        let rows = received.select(StoredRequest::as_select()).load(&mut connection).await?;
+        records(rows, |row: StoredRequest| row.request(currency).map(Record::Request))
     }
 
     async fn withdrawals(self, mut connection: Connection<'_>, currency: &Currency) -> Records {
         let theirs = by_time!(self, withdrawals, user_id, created_at, id);
-        let rows = theirs.select(WithdrawalRow::as_select()).load(&mut connection).await?;
-        records(rows, |row: WithdrawalRow| row.withdrawal(currency).map(Record::Withdrawal))
+        let rows = theirs.select(StoredWithdrawal::as_select()).load(&mut connection).await?;
+        records(rows, |row: StoredWithdrawal| row.withdrawal(currency).map(Record::Withdrawal))
     }
 
     async fn topups(self, mut connection: Connection<'_>, currency: &Currency) -> Records {
         let theirs = by_time!(self, topups, user_id, created_at, id);
-        let rows = theirs.select(TopupRow::as_select()).load(&mut connection).await?;
-        records(rows, |row: TopupRow| row.topup(currency).map(Record::Topup))
+        let rows = theirs.select(StoredTopup::as_select()).load(&mut connection).await?;
+        records(rows, |row: StoredTopup| row.topup(currency).map(Record::Topup))
     }
 
     async fn entries(self, mut connection: Connection<'_>, currency: &Currency) -> Records {
@@ -174,10 +176,10 @@ impl Page {
             .filter(ledger_entries::seq.lt(self.before()))
             .order(ledger_entries::seq.desc())
             .limit(self.limit)
-            .select((EntryRow::as_select(), operations::reason))
+            .select((StoredEntry::as_select(), operations::reason))
             .load(&mut connection)
             .await?;
-        records(rows, |(row, reason): (EntryRow, Option<String>)| {
+        records(rows, |(row, reason): (StoredEntry, Option<String>)| {
             Ok(Record::Entry(row.entry(currency)?, reason.map(Line::from_stored)))
         })
     }
@@ -185,13 +187,13 @@ impl Page {
     async fn operations(self, mut connection: Connection<'_>, currency: &Currency) -> Records {
         let page = OperationsAboutPerson {
             user: self.user,
-            before_at: self.after.map(|after| column_time(after.moment())),
+            before_at: self.after.map(|after| after.moment()),
             before_id: self.after.map(|after| Uuid::from_u128(after.minor)),
             limit: self.limit,
         };
         let rows = page.load(&mut connection).await?;
-        records(rows, |row: OperationRow| {
-            let (kind, reason, at) = (row.kind.clone(), row.reason.clone(), timestamp(row.at));
+        records(rows, |row: StoredOperation| {
+            let (kind, reason, at) = (row.kind.clone(), row.reason.clone(), row.at);
             let actor = row.actor_user_id.map(|id| known("operations.actor_user_id", UserId::new(id)));
             let actor = actor.transpose()?.map_or(Actor::System, Actor::User);
             let receipt = row.stored(currency)?;
@@ -203,14 +205,14 @@ impl Page {
     async fn provider_messages(self, mut connection: Connection<'_>) -> Records {
         let page = MessagesAboutPerson { user: self.user, before_id: self.before(), limit: self.limit };
         let rows = page.load(&mut connection).await?;
-        records(rows, |row: ProviderMessageRow| row.message().map(Record::ProviderMessage))
+        records(rows, |row: StoredMessage| row.message().map(Record::ProviderMessage))
     }
 
     async fn blocks(self, mut connection: Connection<'_>) -> Records {
         let mut query = blocks::table.inner_join(users::table).into_boxed();
         query = query.filter(blocks::dj_id.eq(self.user).and(is_present()));
         if let Some(after) = self.after {
-            let (at, id) = (column_time(after.moment()), after.id());
+            let (at, id) = (ColumnTime(after.moment()), after.id());
             query = query.filter(blocks::at.le(at)).filter(blocks::at.lt(at).or(blocks::guest_id.lt(id)));
         }
         let query = query.order((blocks::at.desc(), blocks::guest_id.desc())).limit(self.limit);
@@ -220,23 +222,24 @@ impl Page {
 
     async fn blocked_by(self, mut connection: Connection<'_>) -> Records {
         let by = by_time!(self, blocks, guest_id, at, dj_id).select((blocks::dj_id, blocks::at));
-        records(by.load(&mut connection).await?, |(dj, at): (i64, OffsetDateTime)| {
+        records(by.load(&mut connection).await?, |(dj, at): (i64, Timestamp)| {
             let dj = known("blocks.dj_id", UserId::new(dj))?;
-            Ok(Record::BlockedBy { dj, at: timestamp(at) })
+            Ok(Record::BlockedBy { dj, at })
         })
     }
 
     async fn events(self, mut connection: Connection<'_>) -> Records {
-        let about = by_number!(self, security_events, user_id, id).select(EventRow::as_select());
-        let record = |row: EventRow| row.event().map(|(id, event)| Record::Event(id, event));
+        let about =
+            by_number!(self, security_events, user_id, id).select(Numbered::<StoredEvent>::as_select());
+        let record = |row: Numbered<StoredEvent>| row.event().map(|(id, event)| Record::Event(id, event));
         records(about.load(&mut connection).await?, record)
     }
 
     async fn webhook_endpoints(self, mut connection: Connection<'_>) -> Records {
         let theirs =
-            by_number!(self, webhook_endpoints, owner_id, id).select(WebhookEndpointRow::as_select());
+            by_number!(self, webhook_endpoints, owner_id, id).select(StoredWebhookEndpoint::as_select());
         let rows = theirs.load(&mut connection).await?;
-        records(rows, |row: WebhookEndpointRow| row.endpoint().map(Record::WebhookEndpoint))
+        records(rows, |row: StoredWebhookEndpoint| row.endpoint().map(Record::WebhookEndpoint))
     }
 
     /// The exclusive upper bound of the numbers on the page.

@@ -5,17 +5,18 @@ use cuepoint_domain::ids::ProviderMessageId;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{ProviderMessages, Recorded, Unavailable};
 use cuepoint_domain::provider_message::{MessageFilter, MessageRecord, ProviderMessage};
+use cuepoint_store_sql::rows::{StoredMessage, StoredMessageRecord};
+use cuepoint_store_sql::schema::provider_messages::{self, table};
+use cuepoint_store_sql::sql_types::{ColumnTime, UtcTime};
 use diesel::dsl::exists;
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Nullable, Text, Timestamptz};
+use diesel::sql_types::{BigInt, Nullable, Text};
 use diesel_async::RunQueryDsl;
 
 use crate::PostgresStore;
 use crate::reads::{Counted, UnresolvedFirst, columns, limits, paged};
-use crate::rows::{MessageRecordRow, ProviderMessageRow};
-use crate::schema::provider_messages::{self, table};
 use crate::statement::query;
 
 /// Adds a message unless it is known or too many are unresolved.
@@ -36,7 +37,7 @@ impl ProviderMessages for PostgresStore {
         message: &MessageRecord,
         most_unresolved: u32,
     ) -> Result<Recorded, Unavailable> {
-        let row = MessageRecordRow::of(message);
+        let row = StoredMessageRecord::of(message);
         let recorded = self
             .database
             .write(async |connection| {
@@ -51,7 +52,7 @@ impl ProviderMessages for PostgresStore {
                     .bind::<Nullable<Text>, _>(&row.amount)
                     .bind::<Nullable<Text>, _>(&row.currency)
                     .bind::<Nullable<Text>, _>(&row.txid)
-                    .bind::<Timestamptz, _>(row.received_at)
+                    .bind::<UtcTime, _>(ColumnTime(row.received_at))
                     .bind::<BigInt, _>(i64::from(most_unresolved))
                     .execute(connection)
                     .await?;
@@ -69,14 +70,14 @@ impl ProviderMessages for PostgresStore {
     }
 
     async fn provider_message(&self, id: ProviderMessageId) -> Result<Option<ProviderMessage>, Unavailable> {
-        let row: Option<ProviderMessageRow> = self
+        let row: Option<StoredMessage> = self
             .database
             .read(async |mut connection| {
-                let message = table.find(id.get()).select(ProviderMessageRow::as_select());
+                let message = table.find(id.get()).select(StoredMessage::as_select());
                 Ok(message.get_result(&mut connection).await.optional()?)
             })
             .await?;
-        row.map(ProviderMessageRow::message).transpose().map_err(Unavailable::new)
+        row.map(StoredMessage::message).transpose().map_err(Unavailable::new)
     }
 
     async fn provider_messages(
@@ -85,18 +86,18 @@ impl ProviderMessages for PostgresStore {
         asked: PageRequest,
     ) -> Result<Rows<ProviderMessage>, Unavailable> {
         let (limit, offset) = limits(asked);
-        let counted: Counted<ProviderMessageRow> = self
+        let counted: Counted<StoredMessage> = self
             .database
             .read(async |connection| {
                 let page = filtered(filter)
                     .order((provider_messages::resolved_at.is_null().desc(), provider_messages::id.desc()))
                     .limit(limit)
                     .offset(offset)
-                    .select(columns::<ProviderMessageRow>());
+                    .select(columns::<StoredMessage>());
                 paged!(connection, filtered(filter).count(), page, UnresolvedFirst, offset)
             })
             .await?;
-        counted.page(ProviderMessageRow::message).map_err(Unavailable::new)
+        counted.page(StoredMessage::message).map_err(Unavailable::new)
     }
 
     async fn unresolved_messages(&self) -> Result<u64, Unavailable> {

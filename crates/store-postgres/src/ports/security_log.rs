@@ -7,6 +7,9 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{SecurityLog, Unavailable};
 use cuepoint_domain::security_log::{EventFilter, SecurityEvent};
+use cuepoint_store_sql::rows::StoredEvent;
+use cuepoint_store_sql::schema::security_events::{self, table};
+use cuepoint_store_sql::table::Numbered;
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
 use diesel::prelude::*;
@@ -14,8 +17,6 @@ use diesel_async::RunQueryDsl;
 
 use crate::PostgresStore;
 use crate::reads::{Counted, LastIdFirst, columns, limits, paged};
-use crate::rows::{EventRow, NewEventRow};
-use crate::schema::security_events::{self, table};
 use crate::writer::Insert;
 
 fn filtered(filter: EventFilter) -> IntoBoxed<'static, table, Pg> {
@@ -32,11 +33,11 @@ fn filtered(filter: EventFilter) -> IntoBoxed<'static, table, Pg> {
 #[async_trait]
 impl SecurityLog for PostgresStore {
     async fn append(&self, event: &SecurityEvent) -> Result<(), Unavailable> {
-        let row = NewEventRow::of(event);
+        let row = StoredEvent::of(event);
         let added = self
             .database
             .write(async |connection| {
-                once(row.clone()).collect::<Insert<NewEventRow>>().execute(connection).await?;
+                once(row.clone()).collect::<Insert<StoredEvent>>().execute(connection).await?;
                 Ok(())
             })
             .await;
@@ -54,17 +55,17 @@ impl SecurityLog for PostgresStore {
         asked: PageRequest,
     ) -> Result<Rows<(i64, SecurityEvent)>, Unavailable> {
         let (limit, offset) = limits(asked);
-        let counted: Counted<EventRow> = self
+        let counted: Counted<Numbered<StoredEvent>> = self
             .database
             .read(async |connection| {
                 let page = filtered(filter)
                     .order(security_events::id.desc())
                     .limit(limit)
                     .offset(offset)
-                    .select(columns::<EventRow>());
+                    .select(columns::<Numbered<StoredEvent>>());
                 paged!(connection, filtered(filter).count(), page, LastIdFirst, offset)
             })
             .await?;
-        counted.page(EventRow::event).map_err(Unavailable::new)
+        counted.page(Numbered::<StoredEvent>::event).map_err(Unavailable::new)
     }
 }

@@ -10,20 +10,21 @@ use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{BeginOutcome, ExchangeOutcome, PasswordHash, Sessions, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::session::{Candidates, PresentedToken, RefreshToken, Session, TokenHash};
+use cuepoint_store_sql::rows::{Corrupt, StoredSession, StoredToken, session_id, user_id};
+use cuepoint_store_sql::schema::{sessions, users};
+use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
-use time::OffsetDateTime;
 
 use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
 use crate::reads::{BeganLastFirst, Counted, columns, limits, paged};
-use crate::rows::{Corrupt, SessionRow, TokenRow, column_time, session_id, user_id};
-use crate::schema::{refresh_tokens as tokens, sessions, users};
 use crate::tables::login_networks::see;
 use crate::tables::sessions::{alive, begin, end_all};
 use crate::tables::webhooks::disable_own;
+use cuepoint_store_sql::schema::refresh_tokens as tokens;
 
 /// The live sessions of a user.
 fn alive_of(user: UserId, now: Timestamp) -> IntoBoxed<'static, sessions::table, Pg> {
@@ -38,7 +39,7 @@ impl Sessions for PostgresStore {
         token: TokenHash,
         checked: &PasswordHash,
     ) -> Result<BeginOutcome, Unavailable> {
-        let token = TokenRow::of(&session.first_token(token));
+        let token = StoredToken::of(&session.first_token(token));
         let begun = self
             .database
             .write_repeatable(async |connection| {
@@ -112,7 +113,7 @@ impl Sessions for PostgresStore {
                 Ok(diesel::update(sessions::table)
                     .filter(sessions::id.eq_any(session))
                     .filter(alive(now))
-                    .set(sessions::ended_at.eq(column_time(now)))
+                    .set(sessions::ended_at.eq(ColumnTime(now)))
                     .returning((sessions::user_id, sessions::id))
                     .get_result(connection)
                     .await
@@ -130,18 +131,18 @@ impl Sessions for PostgresStore {
         asked: PageRequest,
     ) -> Result<Rows<Session>, Unavailable> {
         let (limit, offset) = limits(asked);
-        let counted: Counted<SessionRow> = self
+        let counted: Counted<StoredSession> = self
             .database
             .read(async |connection| {
                 let page = alive_of(user, now)
                     .order((sessions::began_at.desc(), sessions::id.desc()))
                     .limit(limit)
                     .offset(offset)
-                    .select(columns::<SessionRow>());
+                    .select(columns::<StoredSession>());
                 paged!(connection, alive_of(user, now).count(), page, BeganLastFirst, offset)
             })
             .await?;
-        counted.page(SessionRow::session).map_err(Unavailable::new)
+        counted.page(StoredSession::session).map_err(Unavailable::new)
     }
 
     async fn end_session(&self, user: UserId, id: SessionId, now: Timestamp) -> Result<bool, Unavailable> {
@@ -151,7 +152,7 @@ impl Sessions for PostgresStore {
                 Ok(diesel::update(sessions::table.find(id.get()))
                     .filter(sessions::user_id.eq(user.get()))
                     .filter(alive(now))
-                    .set(sessions::ended_at.eq(column_time(now)))
+                    .set(sessions::ended_at.eq(ColumnTime(now)))
                     .execute(connection)
                     .await?)
             })
@@ -191,10 +192,10 @@ impl Sessions for PostgresStore {
 async fn log_in(
     connection: &mut AsyncPgConnection,
     session: &Session,
-    token: &TokenRow,
+    token: &StoredToken,
     checked: &PasswordHash,
 ) -> Result<BeginOutcome, DatabaseFailure> {
-    let person: Option<(String, Option<OffsetDateTime>)> = users::table
+    let person: Option<(String, Option<Timestamp>)> = users::table
         .find(session.user.get())
         .select((users::password_hash, users::suspended_at))
         .for_no_key_update()
@@ -246,7 +247,7 @@ async fn end_these(
         .await?;
     Ok(diesel::update(sessions::table)
         .filter(sessions::id.eq_any(locked))
-        .set(sessions::ended_at.eq(column_time(now)))
+        .set(sessions::ended_at.eq(ColumnTime(now)))
         .execute(connection)
         .await?)
 }
@@ -269,10 +270,10 @@ async fn exchange(
         .select(users::id)
         .load(connection)
         .await?;
-    let session: Option<SessionRow> = sessions::table
+    let session: Option<StoredSession> = sessions::table
         .filter(sessions::id.eq_any(session))
         .for_update()
-        .select(SessionRow::as_select())
+        .select(StoredSession::as_select())
         .get_result(connection)
         .await
         .optional()?;
@@ -282,9 +283,9 @@ async fn exchange(
     let (id, user) = (session_id(session.id)?, user_id(session.user_id)?);
     // Read under the lock: its previous holder may have used the token.
     let hashes = std::iter::once(&presented).chain(successors.iter()).map(|hash| hash.0.to_vec());
-    let rows: Vec<TokenRow> = tokens::table
+    let rows: Vec<StoredToken> = tokens::table
         .filter(tokens::hash.eq_any(hashes.collect::<Vec<_>>()))
-        .select(TokenRow::as_select())
+        .select(StoredToken::as_select())
         .load(connection)
         .await?;
     let kept = rows.into_iter().map(|row| row.token(user)).collect::<Result<Vec<_>, _>>()?;
@@ -294,7 +295,7 @@ async fn exchange(
     let successor = kept.iter().find(|token| token.hash != presented);
     let owner = session.user_id;
     let session = sessions::table.find(session.id);
-    let at = column_time(now);
+    let at = ColumnTime(now);
     match token.presented(successor, now) {
         PresentedToken::Refuse => Ok(ExchangeOutcome::Refused),
         PresentedToken::Repeat(kept) => Ok(ExchangeOutcome::Repeated(user, id, kept)),
@@ -307,12 +308,12 @@ async fn exchange(
             diesel::update(tokens::table.find(hash)).set(tokens::used_at.eq(at)).execute(connection).await?;
             let hash = successors.current;
             let next = RefreshToken { hash, issued_at: now, expires_at, used_at: None, ..token.clone() };
-            diesel::insert_into(tokens::table).values(TokenRow::of(&next)).execute(connection).await?;
+            diesel::insert_into(tokens::table).values(&StoredToken::of(&next)).execute(connection).await?;
             diesel::update(session)
-                .set((sessions::used_at.eq(at), sessions::expires_at.eq(column_time(expires_at))))
+                .set((sessions::used_at.eq(at), sessions::expires_at.eq(ColumnTime(expires_at))))
                 .execute(connection)
                 .await?;
-            see(connection, owner, network, at).await?;
+            see(connection, owner, network, now).await?;
             Ok(ExchangeOutcome::Done(user, id))
         }
     }

@@ -6,6 +6,9 @@ use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Topups, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Topup, TopupFilter, TopupStatus};
+use cuepoint_store_sql::rows::StoredTopup;
+use cuepoint_store_sql::schema::topups::{self, table};
+use cuepoint_store_sql::sql_types::ColumnId;
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
 use diesel::prelude::*;
@@ -17,8 +20,6 @@ use crate::connect::failure::DatabaseFailure;
 use crate::reads::batcher::Row;
 use crate::reads::readable::work_list;
 use crate::reads::{Counted, NewestFirst, UnsettledFirst, columns, least, limits, paged};
-use crate::rows::{TopupRow, column_time};
-use crate::schema::topups::{self, table};
 
 fn filtered(filter: &TopupFilter) -> IntoBoxed<'static, table, Pg> {
     let theirs = table.filter(topups::user_id.eq(filter.user.get())).into_boxed();
@@ -28,7 +29,7 @@ fn filtered(filter: &TopupFilter) -> IntoBoxed<'static, table, Pg> {
     }
 }
 
-impl Row for TopupRow {
+impl Row for StoredTopup {
     const TABLE: &'static str = "topups";
 
     async fn load(mut connection: &AsyncPgConnection, ids: &[i64]) -> Result<Vec<Self>, DatabaseFailure> {
@@ -48,11 +49,11 @@ impl Topups for PostgresStore {
     }
 
     async fn topup_opened_by(&self, opening: OperationId) -> Result<Option<Topup>, Unavailable> {
-        let row: Option<TopupRow> = self
+        let row: Option<StoredTopup> = self
             .database
             .read(async |mut connection| {
-                let theirs = table.filter(topups::reference.eq(Uuid::from_u128(opening.0)));
-                Ok(theirs.select(TopupRow::as_select()).first(&mut connection).await.optional()?)
+                let theirs = table.filter(topups::reference.eq(ColumnId(Uuid::from_u128(opening.0))));
+                Ok(theirs.select(StoredTopup::as_select()).first(&mut connection).await.optional()?)
             })
             .await?;
         row.map(|row| row.topup(&self.currency)).transpose().map_err(Unavailable::new)
@@ -60,14 +61,14 @@ impl Topups for PostgresStore {
 
     async fn topups(&self, filter: &TopupFilter, asked: PageRequest) -> Result<Rows<Topup>, Unavailable> {
         let (limit, offset) = limits(asked);
-        let counted: Counted<TopupRow> = self
+        let counted: Counted<StoredTopup> = self
             .database
             .read(async |connection| {
                 let page = filtered(filter)
                     .order((topups::created_at.desc(), topups::id.desc()))
                     .limit(limit)
                     .offset(offset)
-                    .select(columns::<TopupRow>());
+                    .select(columns::<StoredTopup>());
                 paged!(connection, filtered(filter).count(), page, NewestFirst, offset)
             })
             .await?;
@@ -76,7 +77,7 @@ impl Topups for PostgresStore {
 
     async fn topups_in_suspense(&self, asked: PageRequest) -> Result<Rows<Topup>, Unavailable> {
         let (limit, offset) = limits(asked);
-        let counted: Counted<TopupRow> = self
+        let counted: Counted<StoredTopup> = self
             .database
             .read(async |connection| {
                 let suspended = table.filter(topups::suspense_operation.is_not_null());
@@ -88,7 +89,7 @@ impl Topups for PostgresStore {
                     ))
                     .limit(limit)
                     .offset(offset)
-                    .select(columns::<TopupRow>());
+                    .select(columns::<StoredTopup>());
                 paged!(connection, suspended.count(), page, UnsettledFirst, offset)
             })
             .await?;
@@ -96,22 +97,22 @@ impl Topups for PostgresStore {
     }
 
     async fn pending_topups(&self, user: UserId, limit: u32) -> Result<Vec<Topup>, Unavailable> {
-        let value = |row: TopupRow| row.topup(&self.currency);
+        let value = |row: StoredTopup| row.topup(&self.currency);
         let pending = self
             .database
             .read(async |mut connection| {
-                work_list!(connection, pending_topups(user), limit, topups, TopupRow, value)
+                work_list!(connection, pending_topups(user), limit, topups, StoredTopup, value)
             })
             .await?;
         Ok(pending)
     }
 
     async fn due_orders(&self, now: Timestamp, limit: u32) -> Result<Vec<Topup>, Unavailable> {
-        let value = |row: TopupRow| row.topup(&self.currency);
+        let value = |row: StoredTopup| row.topup(&self.currency);
         let due = self
             .database
             .read(async |mut connection| {
-                work_list!(connection, due_orders(now), limit, topups, TopupRow, value)
+                work_list!(connection, due_orders(now), limit, topups, StoredTopup, value)
             })
             .await?;
         Ok(due)
@@ -122,7 +123,7 @@ impl Topups for PostgresStore {
 /// the time when they end a top-up.
 fn due_orders(now: Timestamp) -> IntoBoxed<'static, table, Pg> {
     table
-        .filter(topups::order_at.le(least(column_time(now), diesel::dsl::now).nullable()))
+        .filter(topups::order_at.le(least(now.to_utc(), diesel::dsl::now).nullable()))
         .filter(topups::status.eq(TopupStatus::Pending.name()))
         .order((topups::order_at, topups::id))
         .into_boxed()

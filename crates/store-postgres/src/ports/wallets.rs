@@ -6,6 +6,9 @@ use cuepoint_domain::ledger::{Balance, Entry, EntryKind};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Unavailable, Wallets};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_store_sql::rows::{StoredEntry, StoredWallet};
+use cuepoint_store_sql::schema::{ledger_entries, wallets};
+use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
@@ -14,14 +17,12 @@ use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
 use crate::reads::batcher::Row;
 use crate::reads::{Counted, LastEntryFirst, columns, limits, paged};
-use crate::rows::{EntryRow, WalletRow, column_time};
-use crate::schema::{ledger_entries, wallets};
 use crate::tables::adjustments::adjustments;
 
 /// More entries than any wallet has, and small enough to subtract from an entry's number.
 const FAR: i64 = 1 << 62;
 
-impl Row for WalletRow {
+impl Row for StoredWallet {
     const TABLE: &'static str = "wallets";
 
     async fn load(mut connection: &AsyncPgConnection, ids: &[i64]) -> Result<Vec<Self>, DatabaseFailure> {
@@ -46,16 +47,16 @@ impl Wallets for PostgresStore {
 
     /// The entries of a wallet are ordered by time, so that the index by time finds the newest one at `at`.
     async fn balance_at(&self, user: UserId, at: Timestamp) -> Result<Option<Balance>, Unavailable> {
-        let (exists, newest): (bool, Option<EntryRow>) = self
+        let (exists, newest): (bool, Option<StoredEntry>) = self
             .database
             .read(async |mut connection| {
                 let wallet = wallets::table.find(user.get());
                 let exists = diesel::select(exists(wallet)).get_result(&mut connection).await?;
                 let newest = ledger_entries::table
                     .filter(ledger_entries::wallet_id.eq(user.get()))
-                    .filter(ledger_entries::at.le(column_time(at)))
+                    .filter(ledger_entries::at.le(ColumnTime(at)))
                     .order((ledger_entries::at.desc(), ledger_entries::seq.desc()))
-                    .select(EntryRow::as_select())
+                    .select(StoredEntry::as_select())
                     .first(&mut connection)
                     .await
                     .optional()?;
@@ -75,7 +76,7 @@ impl Wallets for PostgresStore {
     async fn entries(&self, user: UserId, asked: PageRequest) -> Result<Rows<Entry>, Unavailable> {
         let (limit, offset) = limits(asked);
         let offset = offset.min(FAR);
-        let counted: Vec<(i64, Option<EntryRow>)> = self
+        let counted: Vec<(i64, Option<StoredEntry>)> = self
             .database
             .read(async |mut connection| {
                 let newest = wallets::seq - offset;
@@ -87,7 +88,7 @@ impl Wallets for PostgresStore {
                     .left_join(ledger_entries::table.on(in_page))
                     .filter(wallets::user_id.eq(user.get()))
                     .order(ledger_entries::seq.desc())
-                    .select((wallets::seq, Option::<EntryRow>::as_select()))
+                    .select((wallets::seq, Option::<StoredEntry>::as_select()))
                     .load(&mut connection)
                     .await?)
             })
@@ -104,7 +105,7 @@ impl Wallets for PostgresStore {
         asked: PageRequest,
     ) -> Result<Rows<Entry>, Unavailable> {
         let (limit, offset) = limits(asked);
-        let counted: Counted<EntryRow> = self
+        let counted: Counted<StoredEntry> = self
             .database
             .read(async |connection| {
                 let of_kind = ledger_entries::table
@@ -114,7 +115,7 @@ impl Wallets for PostgresStore {
                     .order(ledger_entries::seq.desc())
                     .limit(limit)
                     .offset(offset)
-                    .select(columns::<EntryRow>());
+                    .select(columns::<StoredEntry>());
                 paged!(connection, of_kind.count(), page, LastEntryFirst, offset)
             })
             .await?;
@@ -122,13 +123,13 @@ impl Wallets for PostgresStore {
     }
 
     async fn entry(&self, user: UserId, number: i64) -> Result<Option<Entry>, Unavailable> {
-        let row: Option<EntryRow> = self
+        let row: Option<StoredEntry> = self
             .database
             .read(async |mut connection| {
                 Ok(ledger_entries::table
                     .filter(ledger_entries::wallet_id.eq(user.get()))
                     .filter(ledger_entries::seq.eq(number))
-                    .select(EntryRow::as_select())
+                    .select(StoredEntry::as_select())
                     .first(&mut connection)
                     .await
                     .optional()?)
@@ -140,9 +141,7 @@ impl Wallets for PostgresStore {
     async fn has_adjusted(&self, by: UserId, wallet: UserId, since: Timestamp) -> Result<bool, Unavailable> {
         let rows = self
             .database
-            .read(async |connection| {
-                Ok(adjustments(connection, vec![wallet.get()], column_time(since)).await?)
-            })
+            .read(async |connection| Ok(adjustments(connection, vec![wallet.get()], since).await?))
             .await?;
         Ok(rows.iter().any(|(_, adjuster, _)| *adjuster == Some(by.get())))
     }

@@ -3,23 +3,24 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use bigdecimal::BigDecimal;
 use cuepoint_domain::ids::{OperationId, WithdrawalId};
-use cuepoint_domain::money::MoneyError;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Unavailable, Withdrawals};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::withdrawal::{
     SUM_WITHIN, Withdrawal, WithdrawalFilter, WithdrawalReview, WithdrawalStatus,
 };
+use cuepoint_store_sql::rows::{Corrupt, StoredWithdrawal, Sum};
+use cuepoint_store_sql::schema::wallets;
+use cuepoint_store_sql::schema::withdrawals::{self, table};
+use cuepoint_store_sql::sql_types::{ColumnId, MoneySum, UtcTime};
 use diesel::dsl::{exists, not, sql};
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
 use diesel::pg::data_types::PgInterval;
 use diesel::prelude::*;
-use diesel::sql_types::{Array, BigInt, Bool, Interval, Nullable, Numeric, Text, Timestamptz};
+use diesel::sql_types::{Array, BigInt, Bool, Interval, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::PostgresStore;
@@ -27,9 +28,7 @@ use crate::connect::failure::DatabaseFailure;
 use crate::reads::batcher::Row;
 use crate::reads::readable::work_list;
 use crate::reads::{Counted, NewestFirst, columns, least, limits, paged};
-use crate::rows::{WithdrawalRow, column_time, micros_of, timestamp};
-use crate::schema::wallets;
-use crate::schema::withdrawals::{self, table};
+use crate::statement::interval;
 use crate::statement::statement;
 
 fn filtered(filter: &WithdrawalFilter) -> IntoBoxed<'static, table, Pg> {
@@ -43,7 +42,7 @@ fn filtered(filter: &WithdrawalFilter) -> IntoBoxed<'static, table, Pg> {
     query
 }
 
-impl Row for WithdrawalRow {
+impl Row for StoredWithdrawal {
     const TABLE: &'static str = "withdrawals";
 
     async fn load(mut connection: &AsyncPgConnection, ids: &[i64]) -> Result<Vec<Self>, DatabaseFailure> {
@@ -63,11 +62,11 @@ impl Withdrawals for PostgresStore {
     }
 
     async fn withdrawal_opened_by(&self, opening: OperationId) -> Result<Option<Withdrawal>, Unavailable> {
-        let row: Option<WithdrawalRow> = self
+        let row: Option<StoredWithdrawal> = self
             .database
             .read(async |mut connection| {
-                let theirs = table.filter(withdrawals::reference.eq(Uuid::from_u128(opening.0)));
-                Ok(theirs.select(WithdrawalRow::as_select()).first(&mut connection).await.optional()?)
+                let theirs = table.filter(withdrawals::reference.eq(ColumnId(Uuid::from_u128(opening.0))));
+                Ok(theirs.select(StoredWithdrawal::as_select()).first(&mut connection).await.optional()?)
             })
             .await?;
         row.map(|row| row.withdrawal(&self.currency)).transpose().map_err(Unavailable::new)
@@ -79,14 +78,14 @@ impl Withdrawals for PostgresStore {
         asked: PageRequest,
     ) -> Result<Rows<Withdrawal>, Unavailable> {
         let (limit, offset) = limits(asked);
-        let counted: Counted<WithdrawalRow> = self
+        let counted: Counted<StoredWithdrawal> = self
             .database
             .read(async |connection| {
                 let page = filtered(filter)
                     .order((withdrawals::created_at.desc(), withdrawals::id.desc()))
                     .limit(limit)
                     .offset(offset)
-                    .select(columns::<WithdrawalRow>());
+                    .select(columns::<StoredWithdrawal>());
                 paged!(connection, filtered(filter).count(), page, NewestFirst, offset)
             })
             .await?;
@@ -94,11 +93,11 @@ impl Withdrawals for PostgresStore {
     }
 
     async fn due_payouts(&self, now: Timestamp, limit: u32) -> Result<Vec<Withdrawal>, Unavailable> {
-        let value = |row: WithdrawalRow| row.withdrawal(&self.currency);
+        let value = |row: StoredWithdrawal| row.withdrawal(&self.currency);
         let due = self
             .database
             .read(async |mut connection| {
-                work_list!(connection, due_payouts(now), limit, withdrawals, WithdrawalRow, value)
+                work_list!(connection, due_payouts(now), limit, withdrawals, StoredWithdrawal, value)
             })
             .await?;
         Ok(due)
@@ -114,25 +113,27 @@ impl Withdrawals for PostgresStore {
             .read(async |mut connection| {
                 let reviews = WithdrawalReviews {
                     withdrawals: withdrawals.clone(),
-                    within: PgInterval::from_microseconds(micros_of(SUM_WITHIN)),
+                    within: interval(SUM_WITHIN),
                     not_counted: not_counted(),
                 };
                 Ok(reviews.load(&mut connection).await?)
             })
             .await?;
         let review = |(id, owed, sum, login_changed_at): ReviewRow| {
-            let (owed, sum_24h) = (self.currency.column(&owed)?, self.currency.column(&sum)?);
-            let login_changed_at = login_changed_at.map(timestamp);
+            let (owed, sum_24h) = (
+                owed.money(&self.currency, "wallets.owed")?,
+                sum.money(&self.currency, "withdrawals.amount")?,
+            );
             Ok((WithdrawalId::new(id), WithdrawalReview { owed, sum_24h, login_changed_at }))
         };
         let reviews: Vec<_> =
-            rows.into_iter().map(review).collect::<Result<_, MoneyError>>().map_err(Unavailable::new)?;
+            rows.into_iter().map(review).collect::<Result<_, Corrupt>>().map_err(Unavailable::new)?;
         Ok(reviews.into_iter().filter_map(|(id, review)| Some((id?, review))).collect())
     }
 }
 
 /// The withdrawal, its owner's debt, the sum, and the time of the last change of the owner's login.
-type ReviewRow = (i64, BigDecimal, BigDecimal, Option<OffsetDateTime>);
+type ReviewRow = (i64, Sum, Sum, Option<Timestamp>);
 
 statement! {
     /// The facts beside withdrawals.
@@ -140,7 +141,7 @@ statement! {
         withdrawals: Array<BigInt> as Vec<i64>,
         within: Interval as PgInterval,
         not_counted: Array<Text> as Vec<&'static str>,
-    ] -> (BigInt, Numeric, Numeric, Nullable<Timestamptz>)
+    ] -> (BigInt, MoneySum, MoneySum, Nullable<UtcTime>)
 }
 
 /// The statuses of withdrawals that are not added up with others.
@@ -153,13 +154,12 @@ fn not_counted() -> Vec<&'static str> {
 fn due_payouts(now: Timestamp) -> IntoBoxed<'static, table, Pg> {
     // A literal, since the partial index is used only if the statement contains its condition.
     let approved = format!("withdrawals.status = '{}'", WithdrawalStatus::Approved.name());
-    let owing = wallets::table
-        .filter(wallets::user_id.eq(withdrawals::user_id))
-        .filter(wallets::owed.gt(BigDecimal::from(0)));
+    let owing =
+        wallets::table.filter(wallets::user_id.eq(withdrawals::user_id)).filter(wallets::owed.gt(Sum::ZERO));
     let approved = sql::<Nullable<Bool>>(&approved).and(not(exists(owing)).nullable());
     // Rows with a status of a newer version are left to that version.
     let again = withdrawals::retry_at
-        .le(least(column_time(now), diesel::dsl::now).nullable())
+        .le(least(now.to_utc(), diesel::dsl::now).nullable())
         .and(withdrawals::status.eq(WithdrawalStatus::Processing.name()));
     table
         .filter(approved.or(again))

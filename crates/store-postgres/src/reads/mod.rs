@@ -12,31 +12,32 @@ pub(crate) use paged::{
 };
 pub(crate) use profiles::ProfileRow;
 
+use cuepoint_store_sql::rows::{StoredRequest, StoredTopup, StoredWallet, StoredWithdrawal};
+use cuepoint_store_sql::sql_types::UtcTime;
 use diesel::sql_types::Timestamptz;
 
 use self::batcher::{ReadBatcher, ReadById};
 use self::request_lists::RequestList;
 use crate::connect::pool::Database;
-use crate::rows::{MusicRequestRow, TopupRow, WalletRow, WithdrawalRow};
 
 diesel::define_sql_function! {
     /// The earlier of two timestamps. With `now()` as the second one, a server with a fast clock finds no
     /// work due before it is due by the database's clock.
-    fn least(one: Timestamptz, other: Timestamptz) -> Timestamptz;
+    fn least(one: Timestamptz, other: Timestamptz) -> UtcTime;
 }
 diesel::define_sql_function! {
     /// The later of two timestamps.
-    fn greatest(one: Timestamptz, other: Timestamptz) -> Timestamptz;
+    fn greatest(one: UtcTime, other: UtcTime) -> UtcTime;
 }
 
 /// The read batchers.
 pub(crate) struct ReadBatchers {
     pub(crate) profiles: ReadBatcher<ReadById<ProfileRow>>,
-    pub(crate) wallets: ReadBatcher<ReadById<WalletRow>>,
-    pub(crate) requests: ReadBatcher<ReadById<MusicRequestRow>>,
+    pub(crate) wallets: ReadBatcher<ReadById<StoredWallet>>,
+    pub(crate) requests: ReadBatcher<ReadById<StoredRequest>>,
     pub(crate) request_lists: ReadBatcher<RequestList>,
-    pub(crate) withdrawals: ReadBatcher<ReadById<WithdrawalRow>>,
-    pub(crate) topups: ReadBatcher<ReadById<TopupRow>>,
+    pub(crate) withdrawals: ReadBatcher<ReadById<StoredWithdrawal>>,
+    pub(crate) topups: ReadBatcher<ReadById<StoredTopup>>,
 }
 
 impl ReadBatchers {

@@ -129,13 +129,13 @@ mod tests {
     use diesel::prelude::*;
 
     use super::*;
-    use crate::rows::TopupRow;
-    use crate::schema::topups::table;
+    use cuepoint_store_sql::rows::StoredTopup;
+    use cuepoint_store_sql::schema::topups::table;
 
     #[test]
     fn lists_with_different_orders_are_prepared_separately() {
         fn prepared_as<Order: ListOrder>() -> Option<TypeId> {
-            let (count, page) = (table.count(), table.select(columns::<TopupRow>()));
+            let (count, page) = (table.count(), table.select(columns::<StoredTopup>()));
             id_of(&Paged { count, page, order: PhantomData::<Order> })
         }
         fn id_of<T: QueryId>(_: &T) -> Option<TypeId> {

@@ -1,21 +1,21 @@
 //! Users together with their wallets.
 
+use cuepoint_store_sql::rows::{StoredUser, StoredWallet};
+use cuepoint_store_sql::schema::{users, wallets};
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
 use super::batcher::Row;
 use crate::connect::failure::DatabaseFailure;
-use crate::rows::{UserRow, WalletRow};
-use crate::schema::{users, wallets};
 
 /// A user with their wallet.
 #[derive(Clone, Debug, Queryable, Selectable)]
 #[diesel(check_for_backend(diesel::pg::Pg))]
 pub(crate) struct ProfileRow {
     #[diesel(embed)]
-    pub(crate) user: UserRow,
+    pub(crate) user: StoredUser,
     #[diesel(embed)]
-    pub(crate) wallet: WalletRow,
+    pub(crate) wallet: StoredWallet,
 }
 
 impl Row for ProfileRow {

@@ -2,12 +2,12 @@
 
 use std::fmt::Display;
 
+use cuepoint_store_sql::rows::Corrupt;
 use diesel::result::Error as QueryError;
 use diesel_async::AsyncPgConnection;
 
 use super::batcher::Row;
 use crate::connect::failure::DatabaseFailure;
-use crate::rows::Corrupt;
 
 /// The maximum number of unreadable rows that are skipped to fill a list.
 pub(crate) const MAX_UNREADABLE: u32 = 1_000;

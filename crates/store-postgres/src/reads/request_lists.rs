@@ -6,23 +6,24 @@ use std::sync::LazyLock;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::music_request::{Due, RequestFilter, StoredMatch};
 use cuepoint_domain::page::PageRequest;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_store_sql::rows::StoredRequest;
+use cuepoint_store_sql::sql_types::UtcTime;
 use diesel::QueryResult;
 use diesel::pg::Pg;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
-use diesel::sql_types::{Array, BigInt, Nullable, Text, Timestamptz};
+use diesel::sql_types::{Array, BigInt, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use futures_util::TryStreamExt as _;
 use futures_util::future::try_join_all;
-use time::OffsetDateTime;
 
 use super::batcher::BatchedRead;
 use super::{Counted, limits};
 use crate::connect::failure::DatabaseFailure;
-use crate::rows::{MusicRequestRow, column_time};
 use crate::statement::{Columns, SqlText};
 
 /// The index of a list in its batch, its length, and a row of its page.
-type ListedRow = (i64, i64, Option<MusicRequestRow>);
+type ListedRow = (i64, i64, Option<StoredRequest>);
 
 /// A page of a list.
 #[derive(Clone, Copy)]
@@ -32,7 +33,7 @@ pub(crate) struct RequestList {
 }
 
 impl BatchedRead for RequestList {
-    type Answer = Counted<MusicRequestRow>;
+    type Answer = Counted<StoredRequest>;
     // Few, since all of them wait for the longest list.
     const MAX_BATCH: usize = 16;
 
@@ -72,13 +73,13 @@ fn are_alike(one: &RequestFilter, other: &RequestFilter) -> bool {
 async fn read(
     lists: &[RequestList],
     mut connection: &AsyncPgConnection,
-) -> QueryResult<Vec<Counted<MusicRequestRow>>> {
+) -> QueryResult<Vec<Counted<StoredRequest>>> {
     let [RequestList { filter: form, .. }, ..] = lists else { return Ok(Vec::new()) };
     let statement = Lists {
         form: *form,
         requesters: lists.iter().map(|list| list.filter.requester.map(UserId::get)).collect(),
         djs: lists.iter().map(|list| list.filter.dj.map(UserId::get)).collect(),
-        moments: lists.iter().map(|list| column_time(list.filter.now)).collect(),
+        moments: lists.iter().map(|list| list.filter.now).collect(),
         sizes: lists.iter().map(|list| limits(list.page).0).collect(),
         offsets: lists.iter().map(|list| limits(list.page).1).collect(),
     };
@@ -105,7 +106,7 @@ struct Lists {
     form: RequestFilter,
     requesters: Vec<Option<i64>>,
     djs: Vec<Option<i64>>,
-    moments: Vec<OffsetDateTime>,
+    moments: Vec<Timestamp>,
     sizes: Vec<i64>,
     offsets: Vec<i64>,
 }
@@ -123,7 +124,7 @@ impl QueryId for Lists {
 }
 
 impl Query for Lists {
-    type SqlType = (BigInt, BigInt, Nullable<Columns<MusicRequestRow>>);
+    type SqlType = (BigInt, BigInt, Nullable<Columns<StoredRequest>>);
 }
 
 impl QueryFragment<Pg> for Lists {
@@ -139,7 +140,7 @@ impl QueryFragment<Pg> for Lists {
                 match parameter {
                     1 => out.push_bind_param::<Array<Nullable<BigInt>>, _>(&self.requesters)?,
                     2 => out.push_bind_param::<Array<Nullable<BigInt>>, _>(&self.djs)?,
-                    3 => out.push_bind_param::<Array<Timestamptz>, _>(&self.moments)?,
+                    3 => out.push_bind_param::<Array<UtcTime>, _>(&self.moments)?,
                     4 => out.push_bind_param::<Array<BigInt>, _>(&self.sizes)?,
                     _ => out.push_bind_param::<Array<BigInt>, _>(&self.offsets)?,
                 }

@@ -10,6 +10,9 @@ use cuepoint_domain::privacy::erase as erase_person;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::TopupStatus;
 use cuepoint_domain::user::User;
+use cuepoint_store_sql::rows::{Corrupt, StoredTopup, StoredUser, StoredWallet, known};
+use cuepoint_store_sql::schema::{challenges, topups, users, wallets};
+use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::{exists, not, sql};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
@@ -20,8 +23,6 @@ use super::pace::{BATCH, Pace};
 use super::redaction::redact_person;
 use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
-use crate::rows::{Corrupt, TopupRow, UserRow, WalletRow, column_time, known};
-use crate::schema::{challenges, topups, users, wallets};
 use crate::statement::query;
 use crate::tables::challenges::restorable_until;
 use crate::tables::sessions::end_all;
@@ -169,11 +170,11 @@ async fn lock_person(
         .sql(" AND EXISTS (SELECT FROM users AS erased WHERE erased.role = 'operator' AND erased.id = ")
         .bind::<BigInt, _>(id.get())
         .sql(")");
-    let rows: Vec<UserRow> = users::table
+    let rows: Vec<StoredUser> = users::table
         .filter(users::id.eq(id.get()).or(is_operator))
         .order(users::id)
         .for_no_key_update()
-        .select(UserRow::as_select())
+        .select(StoredUser::as_select())
         .load(connection)
         .await?;
     let people = rows.into_iter().map(|row| row.user(currency).map(|user| (user.id, user)));
@@ -194,18 +195,18 @@ async fn erase(
     let Some(person) = people.get(&id).filter(|user| user.is_present()) else {
         return Ok(Erased::Nobody);
     };
-    let wallet: WalletRow = wallets::table
+    let wallet: StoredWallet = wallets::table
         .find(id.get())
         .for_no_key_update()
-        .select(WalletRow::as_select())
+        .select(StoredWallet::as_select())
         .get_result(connection)
         .await?;
     // The newest of those that may still be paid, by their index; it is settled under the lock of the wallet.
-    let pending: Option<TopupRow> = topups::table
-        .filter(topups::user_id.eq(id.get()).and(topups::created_at.gt(column_time(expected_since))))
+    let pending: Option<StoredTopup> = topups::table
+        .filter(topups::user_id.eq(id.get()).and(topups::created_at.gt(ColumnTime(expected_since))))
         .filter(topups::status.eq(TopupStatus::Pending.name()))
         .order((topups::created_at.desc(), topups::id.desc()))
-        .select(TopupRow::as_select())
+        .select(StoredTopup::as_select())
         .first(connection)
         .await
         .optional()?;

@@ -7,15 +7,15 @@ use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::challenge::Purpose;
 use cuepoint_domain::user::code_quotas;
 use cuepoint_domain::user::session::Session;
-use diesel::pg::data_types::PgInterval;
-use diesel::sql_types::{BigInt, Interval, Timestamptz};
+use cuepoint_store_sql::sql_types::{ColumnTime, UtcTime};
+use diesel::sql_types::{BigInt, Interval};
 use diesel_async::RunQueryDsl;
 use time::Duration;
 
 use super::redaction::redact_due;
 use crate::connect::failure::DatabaseFailure;
 use crate::connect::pool::Database;
-use crate::rows::{column_time, micros_of};
+use crate::statement::interval;
 use crate::statement::query;
 
 /// The maximum number of rows that one statement deletes, so that none takes long.
@@ -42,8 +42,8 @@ pub(crate) async fn purge_expired(database: &Database, now: Timestamp) -> Result
             deleted = database
                 .write(async |connection| {
                     let statement = query(file)
-                        .bind::<Timestamptz, _>(column_time(now))
-                        .bind::<Interval, _>(PgInterval::from_microseconds(micros_of(kept_for)))
+                        .bind::<UtcTime, _>(ColumnTime(now))
+                        .bind::<Interval, _>(interval(kept_for))
                         .bind::<BigInt, _>(i64::try_from(BATCH).unwrap_or(i64::MAX));
                     Ok(statement.execute(connection).await?)
                 })

@@ -4,51 +4,51 @@
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::operation::Receipt;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_store_sql::sql_types::{OperationUuid, UtcTime};
 use diesel::deserialize::Queryable;
 use diesel::pg::data_types::PgInterval;
 use diesel::result::OptionalExtension;
-use diesel::sql_types::{BigInt, Interval, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{BigInt, Interval};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use time::OffsetDateTime;
 use tokio::time::Instant;
 use uuid::Uuid;
 
 use crate::connect::failure::DatabaseFailure;
 use crate::connect::pool::Database;
 use crate::retention::pace::{BATCH, Pace};
-use crate::rows::{column_time, micros_of};
+use crate::statement::interval;
 use crate::statement::statement;
 
 statement! {
     /// Redacts the next batch of the receipts past their retention.
     RedactDue("redact_due.sql") [
-        after_at: Timestamptz as OffsetDateTime,
-        after_id: SqlUuid as Uuid,
-        now: Timestamptz as OffsetDateTime,
+        after_at: UtcTime as Timestamp,
+        after_id: OperationUuid as Uuid,
+        now: UtcTime as Timestamp,
         kept_for: Interval as PgInterval,
         limit: BigInt as i64,
-    ] -> (Timestamptz, SqlUuid)
+    ] -> (UtcTime, OperationUuid)
 }
 
 statement! {
     /// Redacts the next batch of the receipts that show a user, counting those that are redacted already.
     RedactPerson("redact_person.sql") [
         user: BigInt as i64,
-        after_at: Timestamptz as OffsetDateTime,
-        after_id: SqlUuid as Uuid,
+        after_at: UtcTime as Timestamp,
+        after_id: OperationUuid as Uuid,
         limit: BigInt as i64,
-    ] -> (Timestamptz, SqlUuid)
+    ] -> (UtcTime, OperationUuid)
 }
 
 /// The last receipt of a batch: the next batch begins after it, so that none scans the rows of earlier ones.
 #[derive(Clone, Copy, Queryable)]
 struct Position {
-    at: OffsetDateTime,
+    at: Timestamp,
     id: Uuid,
 }
 
 impl Position {
-    const START: Self = Self { at: OffsetDateTime::UNIX_EPOCH, id: Uuid::nil() };
+    const START: Self = Self { at: Timestamp::EPOCH, id: Uuid::nil() };
 }
 
 /// Redacts all receipts past [`Receipt::RETENTION`].
@@ -68,8 +68,8 @@ async fn next_due(
     let batch = RedactDue {
         after_at: after.at,
         after_id: after.id,
-        now: column_time(now),
-        kept_for: PgInterval::from_microseconds(micros_of(Receipt::RETENTION)),
+        now,
+        kept_for: interval(Receipt::RETENTION),
         limit: BATCH,
     };
     Ok(batch.get_result(connection).await.optional()?)

@@ -6,14 +6,16 @@ use cuepoint_domain::ports::PasswordHash;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::challenge::{Challenge, Purpose};
 use cuepoint_domain::user::email_change::restorable_until as restorable;
+use cuepoint_store_sql::rows::StoredChallenge;
+use cuepoint_store_sql::schema::{challenges, users};
+use cuepoint_store_sql::sql_types::ColumnTime;
+use cuepoint_store_sql::table::Numbered;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
 use super::sessions::end_all;
 use super::webhooks::disable_own;
 use crate::connect::failure::DatabaseFailure;
-use crate::rows::{ChallengeRow, NewChallengeRow, column_time};
-use crate::schema::{challenges, users};
 
 /// Ends the open challenge of a purpose.
 pub(crate) async fn end_open(
@@ -26,7 +28,7 @@ pub(crate) async fn end_open(
         .filter(challenges::user_id.eq(user.get()))
         .filter(challenges::purpose.eq(purpose.name()))
         .filter(challenges::ended_at.is_null())
-        .set(challenges::ended_at.eq(column_time(now)))
+        .set(challenges::ended_at.eq(ColumnTime(now)))
         .execute(connection)
         .await?;
     Ok(())
@@ -49,8 +51,8 @@ pub(crate) async fn store(
     connection: &mut AsyncPgConnection,
     challenge: &Challenge,
 ) -> Result<(), DatabaseFailure> {
-    let challenge = NewChallengeRow::of(challenge);
-    diesel::insert_into(challenges::table).values(challenge).execute(connection).await?;
+    let challenge = StoredChallenge::of(challenge);
+    diesel::insert_into(challenges::table).values(&challenge).execute(connection).await?;
     Ok(())
 }
 
@@ -61,7 +63,7 @@ pub(crate) async fn restorable_until(
     now: Timestamp,
 ) -> Result<Option<Timestamp>, DatabaseFailure> {
     let kept = newest(connection, user, Purpose::EmailRestore).await?;
-    let kept = kept.map(ChallengeRow::challenge).transpose()?;
+    let kept = kept.map(Numbered::<StoredChallenge>::challenge).transpose()?;
     Ok(restorable(&kept, now))
 }
 
@@ -70,12 +72,12 @@ pub(crate) async fn newest(
     mut connection: &AsyncPgConnection,
     user: UserId,
     purpose: Purpose,
-) -> Result<Option<ChallengeRow>, DatabaseFailure> {
+) -> Result<Option<Numbered<StoredChallenge>>, DatabaseFailure> {
     Ok(challenges::table
         .filter(challenges::user_id.eq(user.get()))
         .filter(challenges::purpose.eq(purpose.name()))
         .order(challenges::id.desc())
-        .select(ChallengeRow::as_select())
+        .select(Numbered::<StoredChallenge>::as_select())
         .first(&mut connection)
         .await
         .optional()?)

@@ -2,16 +2,16 @@
 
 use cuepoint_domain::network::{ClientNetwork, KnownNetwork};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_store_sql::rows::{Corrupt, known};
+use cuepoint_store_sql::schema::{login_networks, users};
+use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::{exists, select};
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use time::OffsetDateTime;
 
 use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
 use crate::reads::greatest;
-use crate::rows::{Corrupt, column_time, known, timestamp};
-use crate::schema::{login_networks, users};
 
 /// A network with its id.
 #[derive(Clone, Debug, Queryable, Selectable)]
@@ -19,13 +19,13 @@ use crate::schema::{login_networks, users};
 pub(crate) struct NetworkRow {
     id: i64,
     network: String,
-    seen_at: OffsetDateTime,
+    seen_at: Timestamp,
 }
 
 impl NetworkRow {
     pub(crate) fn known(self) -> Result<(i64, KnownNetwork), Corrupt> {
         let network = known("login_networks.network", self.network.parse().ok())?;
-        Ok((self.id, KnownNetwork { network, seen_at: timestamp(self.seen_at) }))
+        Ok((self.id, KnownNetwork { network, seen_at: self.seen_at }))
     }
 }
 
@@ -36,18 +36,18 @@ pub(crate) async fn see(
     connection: &mut AsyncPgConnection,
     user: i64,
     network: Option<ClientNetwork>,
-    at: OffsetDateTime,
+    at: Timestamp,
 ) -> Result<(), DatabaseFailure> {
     let Some(network) = network else { return Ok(()) };
     diesel::insert_into(login_networks::table)
         .values((
             login_networks::user_id.eq(user),
             login_networks::network.eq(network.to_string()),
-            login_networks::seen_at.eq(at),
+            login_networks::seen_at.eq(ColumnTime(at)),
         ))
         .on_conflict((login_networks::user_id, login_networks::network))
         .do_update()
-        .set(login_networks::seen_at.eq(greatest(login_networks::seen_at, at)))
+        .set(login_networks::seen_at.eq(greatest(login_networks::seen_at, ColumnTime(at))))
         .execute(connection)
         .await?;
     Ok(())
@@ -62,7 +62,7 @@ impl PostgresStore {
         network: ClientNetwork,
         since: Timestamp,
     ) -> Result<bool, DatabaseFailure> {
-        let (network, since) = (network.to_string(), column_time(since));
+        let (network, since) = (network.to_string(), ColumnTime(since));
         self.database
             .read(async |mut connection| {
                 let found = login_networks::table

@@ -1,15 +1,15 @@
 //! Counts of codes sent to phones. Each sending first takes one lock that all servers share, so that
 //! concurrent ones cannot exceed a quota.
 
+use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::code_quotas::{CodeQuota, CountedCode, KeptCode, TooMany};
 use cuepoint_domain::user::session::{Candidates, TokenHash};
+use cuepoint_store_sql::schema::phone_codes;
+use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use time::OffsetDateTime;
 
 use crate::connect::failure::DatabaseFailure;
-use crate::rows::{column_time, timestamp};
-use crate::schema::phone_codes;
 
 /// The quotas that a code would exceed.
 pub(crate) async fn used_up(
@@ -18,7 +18,7 @@ pub(crate) async fn used_up(
 ) -> Result<Vec<TooMany>, DatabaseFailure> {
     let mut used_up = Vec::new();
     for (quota, most) in code.quotas() {
-        let filled_by = nth_newest(connection, code, quota, most).await?.map(timestamp);
+        let filled_by = nth_newest(connection, code, quota, most).await?;
         used_up.extend(code.refused(quota, most, filled_by));
     }
     Ok(used_up)
@@ -30,9 +30,9 @@ async fn nth_newest(
     code: &CountedCode,
     quota: CodeQuota,
     most: u32,
-) -> Result<Option<OffsetDateTime>, DatabaseFailure> {
+) -> Result<Option<Timestamp>, DatabaseFailure> {
     let newest = phone_codes::table
-        .filter(phone_codes::sent_at.gt(column_time(code.since())))
+        .filter(phone_codes::sent_at.gt(ColumnTime(code.since())))
         .order(phone_codes::sent_at.desc())
         .offset(i64::from(most.saturating_sub(1)))
         .select(phone_codes::sent_at)
@@ -61,7 +61,7 @@ pub(crate) async fn count(
         .values((
             phone_codes::number.eq(number.0.to_vec()),
             phone_codes::network.eq(network.0.to_vec()),
-            phone_codes::sent_at.eq(column_time(sent_at)),
+            phone_codes::sent_at.eq(ColumnTime(sent_at)),
         ))
         .execute(connection)
         .await?;

@@ -7,26 +7,28 @@ use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::operation::{Position, PositionGap};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::rows::{StoredOperation, StoredPositionGap, known, position_gap};
+use cuepoint_store_sql::schema::{operations, position_gaps};
+use cuepoint_store_sql::sql_types::OperationUuid;
 use diesel::dsl::{exists, max, sql};
 use diesel::expression::SqlLiteral;
 use diesel::pg::data_types::PgInterval;
 use diesel::prelude::*;
-use diesel::sql_types::{Array, BigInt, Bool, Interval, Nullable, Uuid as SqlUuid};
+use diesel::sql_types::{Array, BigInt, Bool, Interval, Nullable};
 use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use uuid::Uuid;
 
 use crate::connect::connection::POSITIONS_LOCK_LIMIT;
 use crate::connect::failure::DatabaseFailure;
 use crate::connect::node::Node;
-use crate::rows::{OperationRow, micros_of};
-use crate::schema::{deployment, operations, position_gaps};
+use crate::schema::deployment;
+use crate::statement::interval;
 use crate::statement::statement;
 use crate::tables::advisory_locks::{self, pg_advisory_xact_lock};
 
 statement! {
     /// Assigns the next positions to operations.
     AssignPositions("assign_positions.sql") [
-        operations: Array<SqlUuid> as Vec<Uuid>,
+        operations: Array<OperationUuid> as Vec<Uuid>,
         owners: Array<Nullable<BigInt>> as Vec<Option<i64>>,
         djs: Array<Nullable<BigInt>> as Vec<Option<i64>>,
     ]
@@ -34,7 +36,7 @@ statement! {
 
 statement! {
     /// The operation that has waited longest for its position, if it has waited too long.
-    OverduePosition("overdue_position.sql") [within: Interval as PgInterval] -> SqlUuid
+    OverduePosition("overdue_position.sql") [within: Interval as PgInterval] -> OperationUuid
 }
 
 /// The condition of an operation with a position, exactly as in its index.
@@ -140,16 +142,16 @@ pub(crate) async fn assign_waiting(
                 note_timeline(connection, timeline).await?;
             }
             // After the lock, so that it does not contain what its last holder assigned.
-            let batch: Vec<OperationRow> = operations::table
+            let batch: Vec<StoredOperation> = operations::table
                 .filter(waiting())
                 .order((operations::at, operations::id))
                 .limit(limit)
-                .select(OperationRow::as_select())
+                .select(StoredOperation::as_select())
                 .load(connection)
                 .await?;
             let mut assigned =
                 AssignPositions { operations: Vec::new(), owners: Vec::new(), djs: Vec::new() };
-            for operation in batch.into_iter().map(StoredOperation::from) {
+            for operation in batch {
                 let Audience { owner, dj } = operation.audience(currency)?;
                 assigned.operations.push(operation.id);
                 assigned.owners.push(owner.map(UserId::get));
@@ -162,6 +164,6 @@ pub(crate) async fn assign_waiting(
 
 /// An operation that has waited for its position for more than [`Position::ASSIGNED_WITHIN`].
 pub(crate) async fn overdue(connection: &mut AsyncPgConnection) -> Result<Option<Uuid>, DatabaseFailure> {
-    let within = PgInterval::from_microseconds(micros_of(Position::ASSIGNED_WITHIN));
+    let within = interval(Position::ASSIGNED_WITHIN);
     Ok(OverduePosition { within }.get_result(connection).await.optional()?)
 }

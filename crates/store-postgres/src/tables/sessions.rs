@@ -3,31 +3,32 @@
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::session::Session;
+use cuepoint_store_sql::rows::{StoredSession, StoredToken};
+use cuepoint_store_sql::schema::sessions;
+use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::{And, Gt, IsNull};
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use time::OffsetDateTime;
 
 use super::login_networks::see;
 use crate::connect::failure::DatabaseFailure;
-use crate::rows::{SessionRow, TokenRow, column_time};
-use crate::schema::{refresh_tokens as tokens, sessions};
+use cuepoint_store_sql::schema::refresh_tokens as tokens;
 
 /// The type of the condition [`alive`].
-pub(crate) type Alive = And<IsNull<sessions::ended_at>, Gt<sessions::expires_at, OffsetDateTime>>;
+pub(crate) type Alive = And<IsNull<sessions::ended_at>, Gt<sessions::expires_at, ColumnTime>>;
 
 /// The condition of [`Session::is_alive`] on a row; a test compares both.
 pub(crate) fn alive(now: Timestamp) -> Alive {
-    sessions::ended_at.is_null().and(sessions::expires_at.gt(column_time(now)))
+    sessions::ended_at.is_null().and(sessions::expires_at.gt(ColumnTime(now)))
 }
 
 /// Stores a session with its first token; a session that this token already began stays as it is.
 pub(crate) async fn begin(
     connection: &mut AsyncPgConnection,
     session: &Session,
-    token: &TokenRow,
+    token: &StoredToken,
 ) -> Result<(), DatabaseFailure> {
-    let row = SessionRow::of(session);
+    let row = StoredSession::of(session);
     let begun = diesel::insert_into(sessions::table)
         .values(&row)
         .on_conflict(sessions::id)
@@ -44,7 +45,7 @@ pub(crate) async fn begin(
 /// Whether this token of this session is stored, used or not.
 pub(crate) async fn is_kept(
     connection: &mut AsyncPgConnection,
-    token: &TokenRow,
+    token: &StoredToken,
 ) -> Result<bool, DatabaseFailure> {
     let kept = tokens::table.find(&token.hash).filter(tokens::session_id.eq(token.session_id));
     Ok(diesel::select(diesel::dsl::exists(kept)).get_result(connection).await?)
@@ -69,7 +70,7 @@ pub(crate) async fn end_all(
         .await?;
     Ok(diesel::update(sessions::table)
         .filter(sessions::id.eq_any(ids))
-        .set(sessions::ended_at.eq(column_time(now)))
+        .set(sessions::ended_at.eq(ColumnTime(now)))
         .execute(connection)
         .await?)
 }

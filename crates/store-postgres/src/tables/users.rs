@@ -3,12 +3,12 @@
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::user::User;
+use cuepoint_store_sql::rows::StoredUser;
+use cuepoint_store_sql::schema::users;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
 use crate::connect::failure::DatabaseFailure;
-use crate::rows::UserRow;
-use crate::schema::users;
 
 /// The condition for an operator who is not erased, exactly as in its partial index.
 pub(crate) const ACTING_OPERATOR: &str = "role = 'operator' AND erased_at IS NULL";
@@ -19,10 +19,10 @@ pub(crate) async fn lock(
     id: UserId,
     currency: &Currency,
 ) -> Result<Option<User>, DatabaseFailure> {
-    let row: Option<UserRow> = users::table
+    let row: Option<StoredUser> = users::table
         .find(id.get())
         .for_no_key_update()
-        .select(UserRow::as_select())
+        .select(StoredUser::as_select())
         .get_result(connection)
         .await
         .optional()?;
@@ -35,7 +35,7 @@ pub(crate) async fn write(
     user: &User,
     currency: &Currency,
 ) -> Result<(), DatabaseFailure> {
-    let changed = (UserRow::of(user, currency), users::email_folded.eq(user.email.folded()));
+    let changed = (StoredUser::of(user, currency), users::email_folded.eq(user.email.folded()));
     diesel::update(users::table.find(user.id.get())).set(changed).execute(connection).await?;
     Ok(())
 }

@@ -6,12 +6,11 @@ use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::webhook::{DisabledReason, EndpointChange, EndpointState};
 use cuepoint_store_sql::rows::StoredWebhookEndpoint;
+use cuepoint_store_sql::schema::webhook_endpoints;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
 use crate::connect::failure::DatabaseFailure;
-use crate::rows::{WebhookEndpointRecordRow, WebhookEndpointRow};
-use crate::schema::webhook_endpoints;
 
 /// Disables the active endpoints of a user for their own events: all of them, or only the ones with a URL that a
 /// session set. To avoid deadlocks, they are locked by id, after the sessions.
@@ -22,13 +21,13 @@ pub(crate) async fn disable_own(
     at: Timestamp,
     level: FeatureLevel,
 ) -> Result<(), DatabaseFailure> {
-    let rows: Vec<WebhookEndpointRow> = webhook_endpoints::table
+    let rows: Vec<StoredWebhookEndpoint> = webhook_endpoints::table
         .filter(webhook_endpoints::owner_id.eq(user.get()))
         .filter(webhook_endpoints::feed.eq(Feed::Own.name()))
         .filter(webhook_endpoints::state.eq(EndpointState::Active.name()))
         .order(webhook_endpoints::id)
         .for_no_key_update()
-        .select(WebhookEndpointRow::as_select())
+        .select(StoredWebhookEndpoint::as_select())
         .load(connection)
         .await?;
     let disable = EndpointChange::Disable { reason: DisabledReason::Security, at };
@@ -37,9 +36,8 @@ pub(crate) async fn disable_own(
             continue;
         }
         let kept = webhook_endpoints::table.find(row.id);
-        let (_, _, record) =
-            StoredWebhookEndpoint::from(row).changed(|endpoint| endpoint.changed(&disable, level))?;
-        diesel::update(kept).set(WebhookEndpointRecordRow::from(record)).execute(connection).await?;
+        let (_, _, record) = row.changed(|endpoint| endpoint.changed(&disable, level))?;
+        diesel::update(kept).set(record).execute(connection).await?;
     }
     Ok(())
 }

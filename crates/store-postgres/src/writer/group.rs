@@ -99,7 +99,7 @@ impl DatabaseFailure {
     fn may_be_overtaken(&self) -> bool {
         self.violated().is_some_and(|key| {
             LockedTable::in_lock_order()
-                .filter_map(|table| key.strip_prefix(table.name()))
+                .filter_map(|table| key.strip_prefix(table.name))
                 .any(|key| ["_pkey", "_reference_key"].contains(&key))
         })
     }

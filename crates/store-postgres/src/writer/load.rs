@@ -1,8 +1,14 @@
 //! Loads the rows of a lock set: first the named ones are locked, then the rest is read.
 
+use cuepoint_domain::entities;
 use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::operation::LockedRows;
-use cuepoint_store_sql::{EntityRows, GroupLockSet, LoadedRows, LockedTable, StoredAdjustment};
+use cuepoint_store_sql::rows::{
+    StoredKey, StoredOperation, StoredRequest, StoredUser, StoredWallet, StoredWithdrawal,
+};
+use cuepoint_store_sql::schema::{self, idempotency_keys, music_requests, operations, users, withdrawals};
+use cuepoint_store_sql::sql_types::{ColumnId, ColumnTime};
+use cuepoint_store_sql::{EntityRows, GroupLockSet, LoadedRows, LockedTable, RowOf, StoredAdjustment};
 use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
@@ -12,19 +18,25 @@ use futures_util::future::{try_join_all, try_join5};
 use uuid::Uuid;
 
 use crate::connect::failure::DatabaseFailure;
-use crate::rows::{
-    KeyRow, MusicRequestRow, OperationRow, ProviderMessageRow, TopupRow, UserRow, WalletRow, WithdrawalRow,
-    column_time, timestamp,
-};
-use crate::schema::{
-    idempotency_keys, music_requests, operations, provider_messages, topups, users, wallets, withdrawals,
-};
 use crate::tables::adjustments::{AdjustedRow, adjustments};
 use crate::tables::users::ACTING_OPERATOR;
 
-/// Rows as they are stored.
-fn stored<Row: Into<Stored>, Stored>(rows: Vec<Row>) -> Vec<Stored> {
-    rows.into_iter().map(Into::into).collect()
+/// Locks the rows of a table with these primary keys.
+macro_rules! lock_rows {
+    ($table:ident: $Row:ty, $ids:expr, $connection:expr) => {{
+        let (table, ids) = (schema::$table::table, $ids);
+        if ids.is_empty() {
+            Vec::new()
+        } else {
+            table
+                .filter(table.primary_key().eq_any(ids))
+                .order(table.primary_key())
+                .for_no_key_update()
+                .select(<$Row>::as_select())
+                .load::<$Row>(&mut &*$connection)
+                .await?
+        }
+    }};
 }
 
 /// Locks the rows of the set, one table after the other in the lock order.
@@ -47,62 +59,57 @@ async fn lock_table(
     rows: &LockedRows,
     connection: &AsyncPgConnection,
 ) -> QueryResult<LoadedRows> {
-    /// Locks the rows with these ids.
-    macro_rules! lock {
-        ($ids:expr, $table:ident, $id:ident, $row:ident) => {{
-            let ids: Vec<i64> = $ids.collect();
-            if ids.is_empty() {
-                return Ok(LoadedRows::default());
-            }
-            let rows = $table::table
-                .filter($table::$id.eq_any(ids))
-                .order($table::$id)
-                .for_no_key_update()
-                .select($row::as_select())
-                .load::<$row>(&mut &*connection);
-            stored(rows.await?)
-        }};
-    }
     let mut locked = LoadedRows::default();
-    match table {
-        LockedTable::Wallets => {
-            locked.wallets = lock!(rows.wallets.iter().map(|id| id.get()), wallets, user_id, WalletRow);
+    match table.kind {
+        EntityKind::User if rows.operators => {
+            locked.entities.users = lock_operators(rows, connection).await?
         }
-        LockedTable::Entities(EntityKind::MusicRequest, _) => {
-            locked.entities.music_requests =
-                lock!(rows.ids(EntityKind::MusicRequest), music_requests, id, MusicRequestRow);
+        EntityKind::Wallet => {
+            let owners: Vec<i64> = rows.wallets.iter().map(|owner| owner.get()).collect();
+            locked.wallets = lock_rows!(wallets: StoredWallet, owners, connection);
         }
-        LockedTable::Entities(EntityKind::User, _) if rows.operators => {
-            locked.entities.users = stored(lock_operators(rows, connection).await?);
-        }
-        LockedTable::Entities(EntityKind::User, _) => {
-            locked.entities.users = lock!(rows.ids(EntityKind::User), users, id, UserRow);
-        }
-        LockedTable::Entities(EntityKind::Withdrawal, _) => {
-            locked.entities.withdrawals =
-                lock!(rows.ids(EntityKind::Withdrawal), withdrawals, id, WithdrawalRow);
-        }
-        LockedTable::Entities(EntityKind::Topup, _) => {
-            locked.entities.topups = lock!(rows.ids(EntityKind::Topup), topups, id, TopupRow);
-        }
-        LockedTable::Entities(EntityKind::ProviderMessage, _) => {
-            locked.entities.provider_messages =
-                lock!(rows.ids(EntityKind::ProviderMessage), provider_messages, id, ProviderMessageRow);
-        }
-        LockedTable::Entities(EntityKind::Wallet | EntityKind::Adjustment, _) => {}
+        kind => locked.entities = lock_entities(kind, rows, connection).await?,
     }
     Ok(locked)
 }
 
+/// Declares how the rows of each kind of entity are locked.
+macro_rules! locked_entities {
+    (
+        stored { $($Kind:ident($Type:ty, $Id:ty) in $table:ident { $($facts:tt)+ })+ }
+        recorded { $($Recorded:ident($RecordedType:ty, $RecordedId:ty) { $($recorded_facts:tt)+ })+ }
+    ) => {
+        /// Locks the rows of one kind of entity by id.
+        async fn lock_entities(
+            kind: EntityKind,
+            rows: &LockedRows,
+            connection: &AsyncPgConnection,
+        ) -> QueryResult<EntityRows> {
+            let mut locked = EntityRows::default();
+            let ids: Vec<i64> = rows.ids(kind).collect();
+            match kind {
+                $(EntityKind::$Kind => locked.$table = lock_rows!($table: RowOf<$Type>, ids, connection),)+
+                EntityKind::Wallet $(| EntityKind::$Recorded)+ => {}
+            }
+            Ok(locked)
+        }
+    };
+}
+
+entities!(locked_entities);
+
 /// Locks the named users and every operator, by id in one statement, in the same order as the users of other
 /// groups.
-async fn lock_operators(rows: &LockedRows, mut connection: &AsyncPgConnection) -> QueryResult<Vec<UserRow>> {
+async fn lock_operators(
+    rows: &LockedRows,
+    mut connection: &AsyncPgConnection,
+) -> QueryResult<Vec<StoredUser>> {
     let ids: Vec<i64> = rows.ids(EntityKind::User).collect();
     users::table
         .filter(users::id.eq_any(ids).or(sql::<Bool>(ACTING_OPERATOR)))
         .order(users::id)
         .for_no_key_update()
-        .select(UserRow::as_select())
+        .select(StoredUser::as_select())
         .load(&mut connection)
         .await
 }
@@ -121,23 +128,14 @@ pub(super) async fn read(
         used_keys(set, connection),
     )
     .await?;
-    let keys = keys.into_iter().map(|(key, operation)| (key.into(), operation.into()));
     Ok(LoadedRows {
-        entities: EntityRows {
-            withdrawals: stored(withdrawals),
-            music_requests: stored(requests),
-            ..EntityRows::default()
-        },
+        entities: EntityRows { withdrawals, music_requests: requests, ..EntityRows::default() },
         adjusted: adjusted
             .into_iter()
-            .map(|(wallet_id, actor_user_id, at)| StoredAdjustment {
-                wallet_id,
-                actor_user_id,
-                at: timestamp(at),
-            })
+            .map(|(wallet_id, actor_user_id, at)| StoredAdjustment { wallet_id, actor_user_id, at })
             .collect(),
-        operations: stored(operations),
-        keys: keys.collect(),
+        operations,
+        keys,
         ..LoadedRows::default()
     })
 }
@@ -145,13 +143,13 @@ pub(super) async fn read(
 async fn recent_withdrawals(
     set: &GroupLockSet,
     mut connection: &AsyncPgConnection,
-) -> QueryResult<Vec<WithdrawalRow>> {
+) -> QueryResult<Vec<StoredWithdrawal>> {
     let Some(since) = set.withdrawn_since else { return Ok(Vec::new()) };
     let of: Vec<i64> = set.withdrawn_by.iter().map(|user| user.get()).collect();
     withdrawals::table
         .filter(withdrawals::user_id.eq_any(of))
-        .filter(withdrawals::created_at.ge(column_time(since)))
-        .select(WithdrawalRow::as_select())
+        .filter(withdrawals::created_at.ge(ColumnTime(since)))
+        .select(StoredWithdrawal::as_select())
         .load(&mut connection)
         .await
 }
@@ -159,7 +157,7 @@ async fn recent_withdrawals(
 async fn open_requests(
     set: &GroupLockSet,
     mut connection: &AsyncPgConnection,
-) -> QueryResult<Vec<MusicRequestRow>> {
+) -> QueryResult<Vec<StoredRequest>> {
     if set.guests.is_empty() {
         return Ok(Vec::new());
     }
@@ -170,7 +168,7 @@ async fn open_requests(
         .filter(music_requests::requester_id.eq_any(guests))
         .filter(music_requests::dj_id.eq_any(djs))
         .filter(music_requests::expires_at.is_not_null())
-        .select(MusicRequestRow::as_select())
+        .select(StoredRequest::as_select())
         .load(&mut connection)
         .await
 }
@@ -181,17 +179,17 @@ async fn recent_adjustments(
 ) -> QueryResult<Vec<AdjustedRow>> {
     let Some(since) = set.adjusted_since else { return Ok(Vec::new()) };
     let of = set.adjusted.iter().map(|wallet| wallet.get()).collect();
-    adjustments(connection, of, column_time(since)).await
+    adjustments(connection, of, since).await
 }
 
 async fn earlier_operations(
     set: &GroupLockSet,
     mut connection: &AsyncPgConnection,
-) -> QueryResult<Vec<OperationRow>> {
-    let ids: Vec<Uuid> = set.operations.iter().map(|id| Uuid::from_u128(id.0)).collect();
+) -> QueryResult<Vec<StoredOperation>> {
+    let ids = set.operations.iter().map(|id| ColumnId(Uuid::from_u128(id.0)));
     operations::table
         .filter(operations::id.eq_any(ids))
-        .select(OperationRow::as_select())
+        .select(StoredOperation::as_select())
         .load(&mut connection)
         .await
 }
@@ -199,7 +197,7 @@ async fn earlier_operations(
 async fn used_keys(
     set: &GroupLockSet,
     mut connection: &AsyncPgConnection,
-) -> QueryResult<Vec<(KeyRow, OperationRow)>> {
+) -> QueryResult<Vec<(StoredKey, StoredOperation)>> {
     let scopes: Vec<Vec<u8>> = set.keys.iter().map(|scope| scope.0.to_vec()).collect();
     if scopes.is_empty() {
         return Ok(Vec::new());
@@ -207,7 +205,7 @@ async fn used_keys(
     idempotency_keys::table
         .inner_join(operations::table)
         .filter(idempotency_keys::scope.eq_any(scopes))
-        .select((KeyRow::as_select(), OperationRow::as_select()))
+        .select((StoredKey::as_select(), StoredOperation::as_select()))
         .load(&mut connection)
         .await
 }

@@ -1,6 +1,7 @@
 //! The statements that add operations with their positions.
 
 use cuepoint_store_sql::rows::StoredOperation;
+use cuepoint_store_sql::table::{ArrayRow, TableRow};
 use diesel::QueryResult;
 use diesel::pg::Pg;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
@@ -9,8 +10,6 @@ use futures_util::future::try_join;
 
 use super::statements::{Insert, RowsStatement, arrays, each_column, separators};
 use crate::connect::failure::DatabaseFailure;
-use crate::rows::OperationRow;
-use crate::rows::table_row::TableRow;
 use crate::tables::positions::{lock, note_timeline};
 
 /// Adds operations with the next positions, in their order.
@@ -39,25 +38,25 @@ pub(super) async fn add(
 
 /// Inserts operations behind the newest position and the newest gap.
 #[derive(Default)]
-pub(super) struct InsertOperations(<OperationRow as TableRow>::Arrays);
+pub(super) struct InsertOperations(<StoredOperation as ArrayRow>::Arrays);
 
 impl FromIterator<StoredOperation> for InsertOperations {
     fn from_iter<I: IntoIterator<Item = StoredOperation>>(operations: I) -> Self {
-        Self(arrays::<OperationRow, _>(operations, Insert::<OperationRow>::wants))
+        Self(arrays(operations, Insert::<StoredOperation>::wants))
     }
 }
 
 impl RowsStatement for InsertOperations {
-    const TABLE: &'static str = OperationRow::TABLE;
+    const TABLE: &'static str = StoredOperation::TABLE;
 }
 
 impl QueryFragment<Pg> for InsertOperations {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
-        let wanted = Insert::<OperationRow>::wants;
+        let wanted = Insert::<StoredOperation>::wants;
         out.push_sql("INSERT INTO operations (");
-        each_column::<OperationRow>(&mut out, wanted, |out, column| out.push_sql(column));
+        each_column::<StoredOperation>(&mut out, wanted, |out, column| out.push_sql(column));
         out.push_sql(", position) SELECT ");
-        each_column::<OperationRow>(&mut out, wanted, |out, column| {
+        each_column::<StoredOperation>(&mut out, wanted, |out, column| {
             out.push_sql("added.");
             out.push_sql(column);
         });
@@ -66,9 +65,9 @@ impl QueryFragment<Pg> for InsertOperations {
              (SELECT max(next) - 1 FROM position_gaps), 0) AS position FROM operations \
              WHERE position > 0) AS newest, unnest(",
         );
-        OperationRow::bind(&self.0, wanted, &mut separators(), &mut out)?;
+        StoredOperation::bind_arrays(&self.0, wanted, &mut separators(), &mut out)?;
         out.push_sql(") WITH ORDINALITY AS added (");
-        each_column::<OperationRow>(&mut out, wanted, |out, column| out.push_sql(column));
+        each_column::<StoredOperation>(&mut out, wanted, |out, column| out.push_sql(column));
         out.push_sql(", place)");
         Ok(())
     }

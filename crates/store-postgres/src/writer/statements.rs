@@ -5,15 +5,14 @@
 
 use std::iter::{once, repeat};
 
-use cuepoint_store_sql::rows::SessionsEnd;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_store_sql::rows::{SessionsEnd, StoredKey};
+use cuepoint_store_sql::sql_types::UtcTime;
+use cuepoint_store_sql::table::{ArrayRow, ColumnRole, ColumnSet, Moves, TableRow};
 use diesel::QueryResult;
 use diesel::pg::Pg;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
-use diesel::sql_types::{Array, BigInt, Bytea, Timestamptz};
-use time::OffsetDateTime;
-
-use crate::rows::table_row::{ColumnRole, TableRow};
-use crate::rows::{KeyRow, column_time};
+use diesel::sql_types::{Array, BigInt, Bytea};
 
 /// The separators before the items of a list.
 pub(super) fn separators() -> impl Iterator<Item = &'static str> {
@@ -48,13 +47,13 @@ fn key<R: TableRow>() -> &'static str {
 }
 
 /// Collects rows into the arrays of the wanted columns.
-pub(super) fn arrays<R: TableRow, S: Into<R>>(
-    rows: impl IntoIterator<Item = S>,
+pub(super) fn arrays<R: ArrayRow>(
+    rows: impl IntoIterator<Item = R>,
     wanted: fn(ColumnRole) -> bool,
 ) -> R::Arrays {
     let mut arrays = R::Arrays::default();
     for row in rows {
-        row.into().push(&mut arrays, wanted);
+        row.push(&mut arrays, wanted);
     }
     arrays
 }
@@ -65,81 +64,62 @@ pub(crate) trait RowsStatement {
     const TABLE: &'static str;
 }
 
-/// Adds rows: every column but those with an update of their own.
-pub(crate) struct Insert<R: TableRow>(R::Arrays);
+/// Adds rows: every column but those with an update or a statement of their own.
+pub(crate) struct Insert<R: ArrayRow>(R::Arrays);
 
-impl<R: TableRow> Insert<R> {
+impl<R: ArrayRow> Insert<R> {
     pub(super) fn wants(role: ColumnRole) -> bool {
-        role != ColumnRole::Later
+        !matches!(role, ColumnRole::Later | ColumnRole::Computed)
     }
 }
 
-impl<R: TableRow, S: Into<R>> FromIterator<S> for Insert<R> {
-    fn from_iter<I: IntoIterator<Item = S>>(rows: I) -> Self {
-        Self(arrays::<R, S>(rows, Self::wants))
+impl<R: ArrayRow> FromIterator<R> for Insert<R> {
+    fn from_iter<I: IntoIterator<Item = R>>(rows: I) -> Self {
+        Self(arrays(rows, Self::wants))
     }
 }
 
-impl<R: TableRow> RowsStatement for Insert<R> {
+impl<R: ArrayRow> RowsStatement for Insert<R> {
     const TABLE: &'static str = R::TABLE;
 }
 
-impl<R: TableRow> QueryFragment<Pg> for Insert<R> {
+impl<R: ArrayRow> QueryFragment<Pg> for Insert<R> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
         out.push_sql("INSERT INTO ");
         out.push_sql(R::TABLE);
         out.push_sql(" (");
         each_column::<R>(&mut out, Self::wants, |out, column| out.push_sql(column));
         out.push_sql(") SELECT * FROM unnest(");
-        R::bind(&self.0, Self::wants, &mut separators(), &mut out)?;
+        R::bind_arrays(&self.0, Self::wants, &mut separators(), &mut out)?;
         out.push_sql(")");
         Ok(())
     }
 }
 
-impl<R: TableRow> QueryId for Insert<R> {
+impl<R: ArrayRow> QueryId for Insert<R> {
     type QueryId = Self;
     const HAS_STATIC_QUERY_ID: bool = true;
 }
 
-/// The columns of an update, as a type, because prepared statements are cached by their type.
-pub(crate) trait ColumnSet: Send + Sync + 'static {
-    /// The role of the columns that the update writes.
-    const ROLE: ColumnRole;
-
-    /// Whether the update needs a column with this role.
-    fn wants(role: ColumnRole) -> bool {
-        role == ColumnRole::Key || role == Self::ROLE
-    }
-}
-
-/// The columns with [`ColumnRole::Moves`].
-pub(crate) struct Moves;
-/// The columns with [`ColumnRole::Later`].
-pub(crate) struct Later;
-
-impl ColumnSet for Moves {
-    const ROLE: ColumnRole = ColumnRole::Moves;
-}
-
-impl ColumnSet for Later {
-    const ROLE: ColumnRole = ColumnRole::Later;
+/// Whether an update of these columns needs a column with this role.
+fn wants<C: ColumnSet>(role: ColumnRole) -> bool {
+    role == ColumnRole::Key || role == C::ROLE
 }
 
 /// Updates rows by their key.
-pub(crate) struct Update<R: TableRow, C = Moves>(R::Arrays, std::marker::PhantomData<C>);
+pub(crate) struct Update<R: ArrayRow, C = Moves>(R::Arrays, std::marker::PhantomData<C>);
 
-impl<R: TableRow, C: ColumnSet, S: Into<R>> FromIterator<S> for Update<R, C> {
-    fn from_iter<I: IntoIterator<Item = S>>(rows: I) -> Self {
-        Self(arrays::<R, S>(rows, C::wants), std::marker::PhantomData)
+impl<R: ArrayRow, C: ColumnSet> FromIterator<R> for Update<R, C> {
+    fn from_iter<I: IntoIterator<Item = R>>(rows: I) -> Self {
+        Self(arrays(rows, wants::<C>), std::marker::PhantomData)
     }
 }
 
-impl<R: TableRow, C: ColumnSet> RowsStatement for Update<R, C> {
+impl<R: ArrayRow, C: ColumnSet> RowsStatement for Update<R, C> {
     const TABLE: &'static str = R::TABLE;
 }
 
-impl<R: TableRow, C: ColumnSet> QueryFragment<Pg> for Update<R, C> {
+impl<R: ArrayRow, C: ColumnSet> QueryFragment<Pg> for Update<R, C> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
         let key = key::<R>();
         out.push_sql("UPDATE ");
@@ -155,9 +135,9 @@ impl<R: TableRow, C: ColumnSet> QueryFragment<Pg> for Update<R, C> {
             },
         );
         out.push_sql(" FROM unnest(");
-        R::bind(&self.0, C::wants, &mut separators(), &mut out)?;
+        R::bind_arrays(&self.0, wants::<C>, &mut separators(), &mut out)?;
         out.push_sql(") AS moved (");
-        each_column::<R>(&mut out, C::wants, |out, column| out.push_sql(column));
+        each_column::<R>(&mut out, wants::<C>, |out, column| out.push_sql(column));
         out.push_sql(") WHERE kept.");
         out.push_sql(key);
         out.push_sql(" = moved.");
@@ -166,7 +146,7 @@ impl<R: TableRow, C: ColumnSet> QueryFragment<Pg> for Update<R, C> {
     }
 }
 
-impl<R: TableRow, C: ColumnSet> QueryId for Update<R, C> {
+impl<R: ArrayRow, C: ColumnSet> QueryId for Update<R, C> {
     type QueryId = Self;
     const HAS_STATIC_QUERY_ID: bool = true;
 }
@@ -176,12 +156,12 @@ impl<R: TableRow, C: ColumnSet> QueryId for Update<R, C> {
 #[derive(Debug, Default)]
 pub(crate) struct EndSessions {
     users: Vec<i64>,
-    at: Vec<OffsetDateTime>,
+    at: Vec<Timestamp>,
 }
 
 impl FromIterator<SessionsEnd> for EndSessions {
     fn from_iter<I: IntoIterator<Item = SessionsEnd>>(rows: I) -> Self {
-        let (users, at) = rows.into_iter().map(|row| (row.user_id, column_time(row.at))).unzip();
+        let (users, at) = rows.into_iter().map(|row| (row.user_id, row.at)).unzip();
         Self { users, at }
     }
 }
@@ -198,7 +178,7 @@ impl QueryFragment<Pg> for EndSessions {
         );
         out.push_bind_param::<Array<BigInt>, _>(&self.users)?;
         out.push_sql(", ");
-        out.push_bind_param::<Array<Timestamptz>, _>(&self.at)?;
+        out.push_bind_param::<Array<UtcTime>, _>(&self.at)?;
         out.push_sql(
             ") AS ended (user_id, at) ON session.user_id = ended.user_id AND session.ended_at IS NULL \
              AND session.expires_at > ended.at ORDER BY session.id FOR UPDATE OF session) AS alive \
@@ -223,7 +203,7 @@ impl FromIterator<Vec<u8>> for RemoveKeys {
 }
 
 impl RowsStatement for RemoveKeys {
-    const TABLE: &'static str = KeyRow::TABLE;
+    const TABLE: &'static str = StoredKey::TABLE;
 }
 
 impl QueryFragment<Pg> for RemoveKeys {
@@ -245,7 +225,8 @@ mod tests {
     use diesel::debug_query;
 
     use super::*;
-    use crate::rows::{NewPostingRow, TopupRow, WalletRow};
+    use cuepoint_store_sql::rows::{StoredPosting, StoredTopup, StoredWallet};
+    use cuepoint_store_sql::table::Later;
 
     fn text<Statement: QueryFragment<Pg>>(statement: &Statement) -> String {
         let text = debug_query::<Pg, _>(statement).to_string();
@@ -254,22 +235,22 @@ mod tests {
 
     #[test]
     fn an_insert_lists_every_column_except_later_ones() {
-        let postings = Insert::<NewPostingRow>::from_iter(Vec::<NewPostingRow>::new());
+        let postings = Insert::<StoredPosting>::from_iter(Vec::<StoredPosting>::new());
         let expected =
             "INSERT INTO postings (operation_id, account, amount, at) SELECT * FROM unnest($1, $2, $3, $4)";
         assert_eq!(text(&postings), expected);
-        let topups = Insert::<TopupRow>::from_iter(Vec::<TopupRow>::new());
+        let topups = Insert::<StoredTopup>::from_iter(Vec::<StoredTopup>::new());
         assert!(!text(&topups).contains("suspense"), "{}", text(&topups));
     }
 
     #[test]
     fn an_update_sets_its_columns_by_key() {
-        let wallets = Update::<WalletRow>::from_iter(Vec::<WalletRow>::new());
+        let wallets = Update::<StoredWallet>::from_iter(Vec::<StoredWallet>::new());
         let expected = "UPDATE wallets AS kept SET available = moved.available, held = moved.held, owed = moved.owed, \
              seq = moved.seq, last_at = moved.last_at, head = moved.head FROM unnest($1, $2, $3, $4, $5, $6, $7) \
              AS moved (user_id, available, held, owed, seq, last_at, head) WHERE kept.user_id = moved.user_id";
         assert_eq!(text(&wallets), expected);
-        let suspense = Update::<TopupRow, Later>::from_iter(Vec::<TopupRow>::new());
+        let suspense = Update::<StoredTopup, Later>::from_iter(Vec::<StoredTopup>::new());
         let expected = "UPDATE topups AS kept SET suspense_operation = moved.suspense_operation, \
              suspense_at = moved.suspense_at, settled_operation = moved.settled_operation, \
              settled_at = moved.settled_at, settled_by = moved.settled_by, settled_reason = moved.settled_reason \

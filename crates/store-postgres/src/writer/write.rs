@@ -2,21 +2,42 @@
 
 use std::mem;
 
-use cuepoint_store_sql::WriteSet;
+use cuepoint_domain::entities;
+use cuepoint_store_sql::rows::{
+    StoredEntry, StoredEvent, StoredKey, StoredPosting, StoredTopup, StoredWallet,
+};
+use cuepoint_store_sql::table::Later;
+use cuepoint_store_sql::{RowOf, WriteSet};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, try_join_all};
 
 use super::operations::{self, InsertOperations};
-use super::statements::{EndSessions, Insert, Later, RemoveKeys, RowsStatement, Update};
+use super::statements::{EndSessions, Insert, RemoveKeys, RowsStatement, Update};
 use crate::connect::failure::DatabaseFailure;
-use crate::rows::{
-    EntryRow, KeyRow, MusicRequestRow, NewEventRow, NewPostingRow, ProviderMessageRow, TopupRow, UserRow,
-    WalletRow, WithdrawalRow,
-};
 
-/// Declares the statements that write a write set, in their order, each with its rows.
+/// Declares the statements that write a write set, in their order, each with its rows; those of the entities come
+/// first.
 macro_rules! written {
+    (
+        stored { $($Kind:ident($Type:ty, $Id:ty) in $table:ident { $($facts:tt)+ })+ }
+        recorded { $($recorded:tt)+ }
+    ) => {
+        written! { set:
+            $(
+                Insert<RowOf<$Type>> = set.entities.$table.opened.into_values(),
+                Update<RowOf<$Type>> = set.entities.$table.moved.into_values(),
+            )+
+            Update<StoredTopup, Later> = set.suspense.into_values(),
+            EndSessions = set.ended_sessions.into_values(),
+            Update<StoredWallet> = set.wallets.into_values(),
+            RemoveKeys = set.replaced_keys,
+            Insert<StoredKey> = set.keys,
+            Insert<StoredEntry> = set.entries,
+            Insert<StoredPosting> = set.postings,
+            Insert<StoredEvent> = set.events,
+        }
+    };
     ($set:ident: $($statement:ty = $rows:expr,)+) => {
         /// The tables of these statements, some of them several times, and that of operations.
         pub(super) const TABLES: &[&str] =
@@ -40,24 +61,7 @@ macro_rules! written {
     };
 }
 
-written! { set:
-    Insert<MusicRequestRow> = set.entities.music_requests.opened.into_values(),
-    Update<MusicRequestRow> = set.entities.music_requests.moved.into_values(),
-    Insert<WithdrawalRow> = set.entities.withdrawals.opened.into_values(),
-    Update<WithdrawalRow> = set.entities.withdrawals.moved.into_values(),
-    Insert<TopupRow> = set.entities.topups.opened.into_values(),
-    Update<TopupRow> = set.entities.topups.moved.into_values(),
-    Update<TopupRow, Later> = set.suspense.into_values(),
-    Update<ProviderMessageRow> = set.entities.provider_messages.moved.into_values(),
-    Update<UserRow> = set.entities.users.moved.into_values(),
-    EndSessions = set.ended_sessions.into_values(),
-    Update<WalletRow> = set.wallets.into_values(),
-    RemoveKeys = set.replaced_keys,
-    Insert<KeyRow> = set.keys,
-    Insert<EntryRow> = set.entries,
-    Insert<NewPostingRow> = set.postings,
-    Insert<NewEventRow> = set.events,
-}
+entities!(written);
 
 /// Writes the whole set, and returns whether it had any rows.
 ///

@@ -16,9 +16,9 @@ use cuepoint_store_contract::Fixture;
 use cuepoint_store_contract::histories::random_histories_agree_with_a_reference_model;
 use cuepoint_store_postgres::testing::TestDatabase;
 use cuepoint_store_postgres::{PostgresCopyEndpoint, PostgresStore};
-use cuepoint_store_sql::copy::{
-    self, COUNTERS, ColumnKind, Completion, Copied, CopyEndpoint, CopyRole, Counting, Report, TABLES,
-};
+use cuepoint_store_sql::copy::{self, Completion, Copied, CopyEndpoint, CopyRole, Report};
+use cuepoint_store_sql::schema::{COUNTERS, TABLES};
+use cuepoint_store_sql::table::{ColumnKind, Counting, Table};
 use cuepoint_store_sqlite::testing::TestDirectory;
 use cuepoint_store_sqlite::{SqliteCopyEndpoint, SqliteStore};
 use futures_util::future::BoxFuture;
@@ -213,7 +213,7 @@ async fn every_column_is_copied_or_named_here() {
     let rows = client(database.url()).await.query(keys, &[]).await.unwrap();
     let keys: BTreeSet<&str> = rows.iter().map(|row| row.get(0)).collect();
     for table in TABLES.iter().filter(|table| table.name != "bootstrap_operator") {
-        let key = format!("{}.{}", table.name, copy::Table::names(table.key()));
+        let key = format!("{}.{}", table.name, Table::names(table.key()));
         assert!(keys.contains(key.as_str()), "{key} is no key");
     }
 }

@@ -60,7 +60,7 @@ async fn the_proof_takes_the_table_locks_of_plans() {
     let plans = group(&store).await;
     let locked_by_plans = database.tables_locked_by(&plans, &usd()).await.unwrap();
     for table in LockedTable::in_lock_order() {
-        assert!(locked_by_plans.contains(table.name()), "{table:?}: {locked_by_plans:?}");
+        assert!(locked_by_plans.contains(table.name), "{table:?}: {locked_by_plans:?}");
     }
     let locked_by_proof = database.tables_locked_by(&[], &usd()).await.unwrap();
     assert_eq!(locked_by_proof, locked_by_plans);

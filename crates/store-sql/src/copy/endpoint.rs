@@ -10,8 +10,8 @@ use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::timestamp::Timestamp;
 use uuid::Uuid;
 
-use super::tables::Table;
 use super::value::{CopiedRow, Value};
+use crate::table::Table;
 
 /// The use of an opened endpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -211,7 +211,7 @@ pub trait CopySession: Send {
         limit: i64,
     ) -> anyhow::Result<Vec<CopiedRow>>;
 
-    /// The next id of each counter, in the order of [`super::COUNTERS`].
+    /// The next id of each counter, in the order of [`crate::schema::COUNTERS`].
     async fn next_ids(&mut self) -> anyhow::Result<Vec<i64>>;
 
     /// Shows the ledger to an audit.

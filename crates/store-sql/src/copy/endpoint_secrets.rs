@@ -5,10 +5,11 @@ use cuepoint_domain::ids::WebhookEndpointId;
 use cuepoint_domain::webhook::{DisabledReason, SealedSecret};
 
 use super::endpoint::CopySession;
-use super::tables::{TABLES, Table};
 use super::value::{CopiedRow, Value};
 use super::{BATCH, key};
 use crate::rows::current_secret;
+use crate::schema::TABLES;
+use crate::table::Table;
 
 /// Accepts the current secrets of all endpoints, except those that were disabled for a lost secret, or refuses the
 /// copy.

@@ -6,7 +6,6 @@
 
 mod endpoint;
 mod endpoint_secrets;
-mod tables;
 mod value;
 
 use anyhow::{Context, anyhow, ensure};
@@ -20,10 +19,11 @@ pub use endpoint::{
     ensure_completed,
 };
 pub use endpoint_secrets::AcceptSecrets;
-pub use tables::{COUNTERS, Column, ColumnKind, Counter, Counting, TABLES, Table};
 pub use value::{CopiedRow, TableDigest, Value, canonical_json};
 
 use crate::crash_points::{self, CopyStep};
+use crate::schema::{COUNTERS, TABLES};
+use crate::table::Table;
 use value::Digester;
 
 /// The maximum number of rows in memory, twice: one batch is written while the next is read.

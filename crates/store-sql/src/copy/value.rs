@@ -5,8 +5,8 @@ use cuepoint_domain::timestamp::Timestamp;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::tables::{ColumnKind, Table};
 use crate::rows::Corrupt;
+use crate::table::{ColumnKind, Table};
 
 /// The value of a column, or `None` for null.
 #[derive(Clone, PartialEq, Debug)]
@@ -136,7 +136,7 @@ fn variable(kind: u8, bytes: Option<&[u8]>, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::copy::TABLES;
+    use crate::schema::TABLES;
 
     fn digest(rows: &[CopiedRow]) -> [u8; 32] {
         let mut digester = Digester::of(&TABLES[0]);

@@ -2,24 +2,12 @@
 
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::text::Email;
-use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::challenge::{Challenge, Purpose};
 use cuepoint_domain::user::session::TokenHash;
 
 use super::{Corrupt, hash, known};
-
-/// A challenge, without its id.
-#[derive(Clone, Debug)]
-pub struct StoredChallenge {
-    pub user_id: i64,
-    pub purpose: String,
-    pub target: String,
-    pub address: Option<String>,
-    pub hash: Vec<u8>,
-    pub issued_at: Timestamp,
-    pub attempts: i16,
-    pub ended_at: Option<Timestamp>,
-}
+use crate::schema::StoredChallenge;
+use crate::table::Numbered;
 
 impl StoredChallenge {
     /// Converts a challenge to its row.
@@ -54,5 +42,15 @@ impl StoredChallenge {
             attempts: self.attempts,
             ended_at: self.ended_at,
         })
+    }
+}
+
+impl Numbered<StoredChallenge> {
+    /// Converts the row to its challenge.
+    ///
+    /// # Errors
+    /// [`Corrupt`] if a column holds an invalid value.
+    pub fn challenge(self) -> Result<Challenge, Corrupt> {
+        self.row.challenge()
     }
 }

@@ -4,30 +4,11 @@ use cuepoint_domain::entity_ref::EntityRef;
 use cuepoint_domain::ids::{OperationId, UserId};
 use cuepoint_domain::ledger::{Balance, ChainHash, Entry, EntryKind, Posting, PostingAccount};
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::timestamp::Timestamp;
 use uuid::Uuid;
 
 use super::{Corrupt, Sum, hash, known, money};
-
-/// An entry.
-#[derive(Clone, Debug)]
-pub struct StoredEntry {
-    pub wallet_id: i64,
-    pub seq: i64,
-    pub operation_id: Uuid,
-    pub kind: String,
-    pub reference_kind: String,
-    pub reference_id: i64,
-    pub available_change: Sum,
-    pub held_change: Sum,
-    pub owed_change: Sum,
-    pub available_after: Sum,
-    pub held_after: Sum,
-    pub owed_after: Sum,
-    pub at: Timestamp,
-    pub previous: Vec<u8>,
-    pub hash: Vec<u8>,
-}
+use crate::schema::{StoredEntry, StoredPosting};
+use crate::table::Numbered;
 
 impl StoredEntry {
     /// Converts an entry to its row.
@@ -65,29 +46,20 @@ impl StoredEntry {
             kind: known("ledger_entries.kind", EntryKind::stored(&self.kind))?,
             reference: known("reference_kind", reference)?,
             change: Balance {
-                available: money(currency, "available_change", &self.available_change)?,
-                held: money(currency, "held_change", &self.held_change)?,
-                owed: money(currency, "owed_change", &self.owed_change)?,
+                available: money(currency, "ledger_entries.available_change", &self.available_change)?,
+                held: money(currency, "ledger_entries.held_change", &self.held_change)?,
+                owed: money(currency, "ledger_entries.owed_change", &self.owed_change)?,
             },
             after: Balance {
-                available: money(currency, "available_after", &self.available_after)?,
-                held: money(currency, "held_after", &self.held_after)?,
-                owed: money(currency, "owed_after", &self.owed_after)?,
+                available: money(currency, "ledger_entries.available_after", &self.available_after)?,
+                held: money(currency, "ledger_entries.held_after", &self.held_after)?,
+                owed: money(currency, "ledger_entries.owed_after", &self.owed_after)?,
             },
             at: self.at,
             previous: ChainHash(hash("previous", &self.previous)?),
             hash: ChainHash(hash("hash", &self.hash)?),
         })
     }
-}
-
-/// A posting, without its id.
-#[derive(Clone, Debug)]
-pub struct StoredPosting {
-    pub operation_id: Uuid,
-    pub account: String,
-    pub amount: Sum,
-    pub at: Timestamp,
 }
 
 impl StoredPosting {
@@ -115,5 +87,15 @@ impl StoredPosting {
             amount: money(currency, "postings.amount", &self.amount)?,
             at: self.at,
         })
+    }
+}
+
+impl Numbered<StoredPosting> {
+    /// Converts the row to its posting.
+    ///
+    /// # Errors
+    /// [`Corrupt`] if a column holds an invalid value.
+    pub fn posting(self, currency: &Currency) -> Result<Posting, Corrupt> {
+        self.row.posting(currency)
     }
 }

@@ -4,33 +4,11 @@ use cuepoint_domain::ids::{RequestId, UserId};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::music_request::{MusicRequest, RequestState, RequestStatus};
 use cuepoint_domain::text::{Line, MusicUrl};
-use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::ArtistType;
-use serde::{Deserialize, Serialize};
 
-use super::{Corrupt, Sum, known, money, text};
-
-/// A music request.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct StoredRequest {
-    pub id: i64,
-    pub requester_id: i64,
-    pub dj_id: i64,
-    pub song_title: String,
-    pub artist_name: String,
-    pub artist_type: String,
-    pub music_url: String,
-    pub fee: Sum,
-    pub status: String,
-    #[serde(with = "text::micros::option")]
-    pub expires_at: Option<Timestamp>,
-    /// The time of the last state change; `created_at` while it is pending.
-    #[serde(with = "text::micros")]
-    pub changed_at: Timestamp,
-    pub commission: Option<Sum>,
-    #[serde(with = "text::micros")]
-    pub created_at: Timestamp,
-}
+use super::{Corrupt, Sum, known, money};
+use crate::entity_rows::Rowed;
+use crate::schema::StoredRequest;
 
 impl StoredRequest {
     /// Converts a music request to its row.
@@ -79,7 +57,7 @@ impl StoredRequest {
             artist_name: Line::from_stored(self.artist_name),
             artist_type: known("artist_type", artist_type)?,
             music_url: MusicUrl::from_stored(self.music_url),
-            fee: money(currency, "fee", &self.fee)?,
+            fee: money(currency, "music_requests.fee", &self.fee)?,
             created_at: self.created_at,
         })
     }
@@ -88,8 +66,11 @@ impl StoredRequest {
         let status = known("music_requests.status", RequestStatus::stored(&self.status))?;
         let at = self.changed_at;
         let expires_at = self.expires_at;
-        let commission =
-            self.commission.as_ref().map(|sum| money(currency, "commission", sum)).transpose()?;
+        let commission = self
+            .commission
+            .as_ref()
+            .map(|sum| money(currency, "music_requests.commission", sum))
+            .transpose()?;
         Ok(match (status, expires_at, commission) {
             (RequestStatus::Pending, Some(answer_by), None) => RequestState::Pending { answer_by },
             (RequestStatus::Accepted, Some(play_by), None) => RequestState::Accepted { at, play_by },
@@ -101,5 +82,17 @@ impl StoredRequest {
             (RequestStatus::Unknown(status), _, _) => RequestState::Unknown { status, at },
             _ => return Err(Corrupt::Column("music_requests.status")),
         })
+    }
+}
+
+impl Rowed for MusicRequest {
+    type Row = StoredRequest;
+
+    fn row(&self, currency: &Currency) -> StoredRequest {
+        StoredRequest::of(self, currency)
+    }
+
+    fn of_row(row: StoredRequest, currency: &Currency) -> Result<Self, Corrupt> {
+        row.request(currency)
     }
 }

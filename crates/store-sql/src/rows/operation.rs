@@ -19,7 +19,6 @@ use cuepoint_domain::operation::{
 use cuepoint_domain::ports::OperationPage;
 use cuepoint_domain::provider_message::ProviderMessage;
 use cuepoint_domain::text::Line;
-use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Topup;
 use cuepoint_domain::user::User;
 use cuepoint_domain::withdrawal::Withdrawal;
@@ -31,25 +30,7 @@ use crate::entity_rows::Rowed;
 use super::{
     Corrupt, StoredMessage, StoredRequest, StoredTopup, StoredUser, StoredWithdrawal, Sum, hash, known, money,
 };
-
-/// An operation.
-#[derive(Clone, Debug)]
-pub struct StoredOperation {
-    pub id: Uuid,
-    pub kind: String,
-    pub actor_user_id: Option<i64>,
-    pub reason: Option<String>,
-    pub at: Timestamp,
-    /// The receipt as JSON text.
-    pub receipt: String,
-    pub posting_rules: Option<i16>,
-    /// Its position: null from before the introduction of positions, 0 while it waits for one.
-    pub position: Option<i64>,
-    /// The owner of the entity, if the operation has an event.
-    pub owner_id: Option<i64>,
-    /// The DJ of a request.
-    pub dj_id: Option<i64>,
-}
+use crate::schema::{StoredKey, StoredOperation};
 
 /// The three balances inside a receipt.
 #[derive(Serialize, Deserialize)]
@@ -284,15 +265,6 @@ pub type StoredPositionGap = (i64, i64);
 pub fn position_gap((last, next): StoredPositionGap) -> Result<PositionGap, Corrupt> {
     let bounds = Position::new(last).zip(Position::new(next));
     known("position_gaps", bounds.and_then(|(last, next)| PositionGap::new(last, next)))
-}
-
-/// An idempotency key.
-#[derive(Clone, Debug)]
-pub struct StoredKey {
-    pub scope: Vec<u8>,
-    pub fingerprint: Vec<u8>,
-    pub operation_id: Uuid,
-    pub at: Timestamp,
 }
 
 impl StoredKey {

@@ -1,43 +1,16 @@
 //! Provider messages.
 
 use cuepoint_domain::ids::{ProviderMessageId, UserId};
+use cuepoint_domain::money::Currency;
 use cuepoint_domain::provider_message::{
     Contradiction, Excerpt, MessageRecord, MessageSource, PresentedPayment, ProviderMessage, Resolution,
     WebhookId,
 };
 use cuepoint_domain::text::Line;
-use cuepoint_domain::timestamp::Timestamp;
-use serde::{Deserialize, Serialize};
 
-use super::{Corrupt, known, text};
-
-/// A provider message before it has an id.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct StoredMessageRecord {
-    pub source: String,
-    pub webhook_id: String,
-    pub kind: String,
-    pub reason_code: String,
-    pub reference: String,
-    pub stated_id: Option<i64>,
-    pub row_id: Option<i64>,
-    pub amount: Option<String>,
-    pub currency: Option<String>,
-    pub txid: Option<String>,
-    #[serde(with = "text::micros")]
-    pub received_at: Timestamp,
-}
-
-/// A provider message.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct StoredMessage {
-    pub id: i64,
-    pub record: StoredMessageRecord,
-    #[serde(with = "text::micros::option")]
-    pub resolved_at: Option<Timestamp>,
-    pub resolved_by: Option<i64>,
-    pub resolution: Option<String>,
-}
+use super::{Corrupt, known};
+use crate::entity_rows::Rowed;
+use crate::schema::{StoredMessage, StoredMessageRecord};
 
 impl StoredMessageRecord {
     /// Converts a new message to its row.
@@ -111,5 +84,17 @@ impl StoredMessage {
             record: self.record.record()?,
             resolution,
         })
+    }
+}
+
+impl Rowed for ProviderMessage {
+    type Row = StoredMessage;
+
+    fn row(&self, _currency: &Currency) -> StoredMessage {
+        StoredMessage::of(self)
+    }
+
+    fn of_row(row: StoredMessage, _currency: &Currency) -> Result<Self, Corrupt> {
+        row.message()
     }
 }

@@ -3,22 +3,10 @@
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::security_log::{EventKind, SecurityEvent};
 use cuepoint_domain::text::Line;
-use cuepoint_domain::timestamp::Timestamp;
 
 use super::{Corrupt, client, columns_of, known};
-
-/// A security event, without its id.
-#[derive(Clone, Debug)]
-pub struct StoredEvent {
-    pub kind: String,
-    pub user_id: Option<i64>,
-    pub actor_id: Option<i64>,
-    pub session_id: Option<i64>,
-    pub address: Option<String>,
-    pub agent: Option<String>,
-    pub detail: Option<String>,
-    pub at: Timestamp,
-}
+use crate::schema::StoredEvent;
+use crate::table::Numbered;
 
 impl StoredEvent {
     /// Converts an event to its row.
@@ -55,5 +43,15 @@ impl StoredEvent {
             detail: self.detail.map(Line::from_stored),
             at: self.at,
         })
+    }
+}
+
+impl Numbered<StoredEvent> {
+    /// Converts the row to its number and its event.
+    ///
+    /// # Errors
+    /// [`Corrupt`] if a column holds an invalid value.
+    pub fn event(self) -> Result<(i64, SecurityEvent), Corrupt> {
+        Ok((self.id, self.row.event()?))
     }
 }

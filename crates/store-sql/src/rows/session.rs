@@ -6,24 +6,14 @@ use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::session::{RefreshToken, Session, TokenHash};
 
 use super::{Corrupt, client, columns_of, hash, known};
-
-/// A session.
-#[derive(Clone, Debug)]
-pub struct StoredSession {
-    pub id: i64,
-    pub user_id: i64,
-    pub began_at: Timestamp,
-    pub used_at: Timestamp,
-    pub expires_at: Timestamp,
-    pub ended_at: Option<Timestamp>,
-    pub address: Option<String>,
-    pub agent: Option<String>,
-}
+use crate::schema::{StoredSession, StoredToken};
 
 /// The end of a user's live sessions.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionsEnd {
+    /// The user.
     pub user_id: i64,
+    /// The time of the end.
     pub at: Timestamp,
 }
 
@@ -33,16 +23,6 @@ impl SessionsEnd {
     pub fn of(ended: &EndedSessions) -> Self {
         Self { user_id: ended.user.get(), at: ended.at }
     }
-}
-
-/// A refresh token.
-#[derive(Clone, Debug)]
-pub struct StoredToken {
-    pub hash: Vec<u8>,
-    pub session_id: i64,
-    pub issued_at: Timestamp,
-    pub expires_at: Timestamp,
-    pub used_at: Option<Timestamp>,
 }
 
 impl StoredSession {

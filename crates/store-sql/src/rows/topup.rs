@@ -3,54 +3,12 @@
 use cuepoint_domain::ids::{OperationId, TopupId, UserId};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::text::{Line, PaymentUrl};
-use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Orders, Suspense, SuspenseSettlement, Topup, TopupStatus};
-use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Corrupt, Sum, amount, known, text};
-
-/// A top-up.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct StoredTopup {
-    pub id: i64,
-    pub user_id: i64,
-    pub amount: Sum,
-    pub status: String,
-    pub payment_url: Option<String>,
-    #[serde(with = "text::micros")]
-    pub created_at: Timestamp,
-    #[serde(with = "text::micros")]
-    pub updated_at: Timestamp,
-    /// The operation that opened it.
-    #[serde(default)]
-    pub reference: Option<Uuid>,
-    /// The number of orders; null if an earlier version opened it.
-    #[serde(default)]
-    pub attempts: Option<i32>,
-    #[serde(default, with = "text::micros::option")]
-    pub order_at: Option<Timestamp>,
-    #[serde(default, skip_serializing_if = "StoredSuspense::is_empty")]
-    pub suspense: StoredSuspense,
-}
-
-/// The columns of money that arrived after the owner was erased; all are null if none did.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct StoredSuspense {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub suspense_operation: Option<Uuid>,
-    #[serde(skip_serializing_if = "Option::is_none", with = "text::micros::option")]
-    pub suspense_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub settled_operation: Option<Uuid>,
-    #[serde(skip_serializing_if = "Option::is_none", with = "text::micros::option")]
-    pub settled_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub settled_by: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub settled_reason: Option<String>,
-}
+use super::{Corrupt, Sum, amount, known};
+use crate::entity_rows::Rowed;
+use crate::schema::{StoredSuspense, StoredTopup};
 
 impl StoredSuspense {
     /// Whether no such money arrived.
@@ -139,5 +97,17 @@ impl StoredTopup {
             created_at: self.created_at,
             updated_at: self.updated_at,
         })
+    }
+}
+
+impl Rowed for Topup {
+    type Row = StoredTopup;
+
+    fn row(&self, currency: &Currency) -> StoredTopup {
+        StoredTopup::of(self, currency)
+    }
+
+    fn of_row(row: StoredTopup, currency: &Currency) -> Result<Self, Corrupt> {
+        row.topup(currency)
     }
 }

@@ -4,50 +4,17 @@ use std::collections::BTreeMap;
 
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::ports::PasswordHash;
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::{Coordinates, DjProfile, Kilometres, Rating, Role, User};
-use serde::{Deserialize, Serialize};
+use diesel::dsl::{Eq, IsNull};
+use diesel::internal::derives::insertable::UndecoratedInsertRecord;
+use diesel::{ExpressionMethods, Insertable};
 
-use super::{Corrupt, Sum, known, money, text};
-
-/// A user without the columns of registration and login.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct StoredUser {
-    pub id: i64,
-    pub name: String,
-    pub email: String,
-    pub email_verified: bool,
-    pub phone: Option<String>,
-    pub phone_verified: bool,
-    pub role: String,
-    pub is_dj: bool,
-    pub online: bool,
-    pub fee_upcoming_artist: Sum,
-    pub fee_popular_song: Sum,
-    pub played: i64,
-    pub rating_stars: i64,
-    pub rating_count: i64,
-    pub city: Option<String>,
-    pub state: Option<String>,
-    pub country: Option<String>,
-    #[serde(with = "text::double::option")]
-    pub latitude: Option<f64>,
-    #[serde(with = "text::double::option")]
-    pub longitude: Option<f64>,
-    #[serde(with = "text::double::option")]
-    pub radius: Option<f64>,
-    #[serde(with = "text::micros")]
-    pub created_at: Timestamp,
-    #[serde(default, with = "text::micros::option")]
-    pub suspended_at: Option<Timestamp>,
-    #[serde(default, with = "text::micros::option")]
-    pub standing_at: Option<Timestamp>,
-    #[serde(default, with = "text::micros::option")]
-    pub erased_at: Option<Timestamp>,
-    #[serde(default, with = "text::micros::option")]
-    pub login_changed_at: Option<Timestamp>,
-}
+use super::{Corrupt, Sum, known, money};
+use crate::entity_rows::Rowed;
+use crate::schema::{StoredUser, users};
 
 fn line(text: &Option<Line>) -> Option<String> {
     text.as_ref().map(|line| line.as_str().to_owned())
@@ -94,8 +61,8 @@ impl StoredUser {
     pub fn user(self, currency: &Currency) -> Result<User, Corrupt> {
         let dj = DjProfile {
             online: self.online,
-            fee_upcoming_artist: money(currency, "fee_upcoming_artist", &self.fee_upcoming_artist)?,
-            fee_popular_song: money(currency, "fee_popular_song", &self.fee_popular_song)?,
+            fee_upcoming_artist: money(currency, "users.fee_upcoming_artist", &self.fee_upcoming_artist)?,
+            fee_popular_song: money(currency, "users.fee_popular_song", &self.fee_popular_song)?,
             played: self.played,
             rating: Rating { stars: self.rating_stars, count: self.rating_count },
         };
@@ -128,6 +95,54 @@ impl StoredUser {
     }
 }
 
+/// A newly registered user.
+#[derive(Clone, Debug)]
+pub struct NewUser {
+    user: StoredUser,
+    email_folded: String,
+    password_hash: String,
+}
+
+impl NewUser {
+    /// Converts a user and their password to their row.
+    #[must_use]
+    pub fn of(user: &User, password: &PasswordHash, currency: &Currency) -> Self {
+        Self {
+            email_folded: user.email.folded(),
+            password_hash: password.0.clone(),
+            user: StoredUser::of(user, currency),
+        }
+    }
+
+    /// The user's id, their folded address, and the time of the registration.
+    #[must_use]
+    pub fn address(&self) -> (i64, &str, Timestamp) {
+        (self.user.id, &self.email_folded, self.user.created_at)
+    }
+}
+
+impl<'v> Insertable<users::table> for &'v NewUser {
+    type Values = <(
+        &'v StoredUser,
+        Eq<users::email_folded, &'v String>,
+        Eq<users::password_hash, &'v String>,
+    ) as Insertable<users::table>>::Values;
+
+    fn values(self) -> Self::Values {
+        let address = users::email_folded.eq(&self.email_folded);
+        Insertable::values((&self.user, address, users::password_hash.eq(&self.password_hash)))
+    }
+}
+
+/// Many can be inserted at once.
+impl UndecoratedInsertRecord<users::table> for &NewUser {}
+
+/// The condition of `User::is_present`, in SQL.
+#[must_use]
+pub fn is_present() -> IsNull<users::erased_at> {
+    users::erased_at.is_null()
+}
+
 /// Converts the ids and names of users.
 ///
 /// # Errors
@@ -138,4 +153,16 @@ pub fn names(rows: Vec<(i64, String)>) -> Result<BTreeMap<UserId, Line>, Corrupt
         Ok((id, Line::from_stored(name)))
     });
     names.collect()
+}
+
+impl Rowed for User {
+    type Row = StoredUser;
+
+    fn row(&self, currency: &Currency) -> StoredUser {
+        StoredUser::of(self, currency)
+    }
+
+    fn of_row(row: StoredUser, currency: &Currency) -> Result<Self, Corrupt> {
+        row.user(currency)
+    }
 }

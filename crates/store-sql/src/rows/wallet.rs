@@ -3,21 +3,9 @@
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::{Balance, ChainHash, Wallet};
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::timestamp::Timestamp;
 
 use super::{Corrupt, Sum, hash, known, money};
-
-/// A wallet with the end of its chain.
-#[derive(Clone, Debug)]
-pub struct StoredWallet {
-    pub user_id: i64,
-    pub available: Sum,
-    pub held: Sum,
-    pub owed: Sum,
-    pub seq: i64,
-    pub last_at: Timestamp,
-    pub head: Vec<u8>,
-}
+use crate::schema::StoredWallet;
 
 impl StoredWallet {
     /// Converts a wallet to its row.
@@ -40,9 +28,9 @@ impl StoredWallet {
     /// [`Corrupt`] if a column holds an invalid value.
     pub fn balance(&self, currency: &Currency) -> Result<Balance, Corrupt> {
         Ok(Balance {
-            available: money(currency, "available", &self.available)?,
-            held: money(currency, "held", &self.held)?,
-            owed: money(currency, "owed", &self.owed)?,
+            available: money(currency, "wallets.available", &self.available)?,
+            held: money(currency, "wallets.held", &self.held)?,
+            owed: money(currency, "wallets.owed", &self.owed)?,
         })
     }
 

@@ -4,37 +4,10 @@ use cuepoint_domain::event::EventType;
 use cuepoint_domain::ids::WebhookEndpointId;
 use cuepoint_domain::operation::Position;
 use cuepoint_domain::provider_message::Excerpt;
-use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::webhook::{Attempt, AttemptError, AttemptOutcome, FailedDelivery};
 
 use super::{Corrupt, known};
-
-/// A failed delivery.
-#[derive(Clone, Copy, Debug)]
-pub struct StoredWebhookDelivery {
-    pub endpoint_id: i64,
-    pub position: i64,
-    pub attempts: i32,
-    pub next_at: Option<Timestamp>,
-    pub failed_at: Timestamp,
-}
-
-/// An attempt.
-#[derive(Clone, Debug)]
-pub struct StoredWebhookAttempt {
-    pub endpoint_id: i64,
-    /// The number among the attempts of the endpoint.
-    pub number: i64,
-    pub position: Option<i64>,
-    pub event_type: Option<String>,
-    /// The number among the attempts of the delivery.
-    pub attempt: i32,
-    pub status: Option<i32>,
-    pub error: Option<String>,
-    pub milliseconds: i32,
-    pub answer: Option<String>,
-    pub at: Timestamp,
-}
+use crate::schema::{StoredWebhookAttempt, StoredWebhookDelivery};
 
 impl StoredWebhookDelivery {
     /// Converts a failed delivery to its row.

@@ -15,45 +15,12 @@ use cuepoint_domain::webhook::{
 };
 
 use super::{Corrupt, known};
+use crate::schema::{StoredWebhookEndpoint, StoredWebhookEndpointRecord};
 
 /// The names of the states.
 const ACTIVE: &str = EndpointState::Active.name();
 const PAUSED: &str = EndpointState::Paused.name();
 const DISABLED: &str = "disabled";
-
-/// A webhook endpoint before it has an id.
-#[derive(Clone, Debug)]
-pub struct StoredWebhookEndpointRecord {
-    pub owner_id: i64,
-    pub feed: String,
-    pub url: String,
-    /// The names of the types, separated by commas.
-    pub types: Option<String>,
-    pub description: Option<String>,
-    pub state: String,
-    pub disabled_at: Option<Timestamp>,
-    pub disabled_reason: Option<String>,
-    /// A line for each secret, the current one first: the secret and, after a space, the microseconds until
-    /// which a previous one signs.
-    pub secrets: String,
-    pub cursor: i64,
-    pub replay_after: Option<i64>,
-    pub replay_until: Option<i64>,
-    pub failing_since: Option<Timestamp>,
-    pub created_at: Timestamp,
-    pub url_session_id: Option<i64>,
-    /// The scope of the idempotency key of the creation.
-    pub creation_key: Option<Vec<u8>>,
-    /// The keyed hash of the body of the creation.
-    pub creation_body: Option<Vec<u8>>,
-}
-
-/// A webhook endpoint.
-#[derive(Clone, Debug)]
-pub struct StoredWebhookEndpoint {
-    pub id: i64,
-    pub record: StoredWebhookEndpointRecord,
-}
 
 impl StoredWebhookEndpointRecord {
     /// Converts a new endpoint to its row.

@@ -5,42 +5,11 @@ use cuepoint_domain::money::Currency;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::withdrawal::{Approval, NextSend, Withdrawal, WithdrawalState, WithdrawalStatus};
-use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Corrupt, Sum, amount, known, text};
-
-/// A withdrawal.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct StoredWithdrawal {
-    pub id: i64,
-    pub user_id: i64,
-    pub amount: Sum,
-    pub wallet_address: String,
-    pub currency: String,
-    pub network: String,
-    pub status: String,
-    pub txid: Option<String>,
-    #[serde(with = "text::micros")]
-    pub created_at: Timestamp,
-    #[serde(with = "text::micros")]
-    pub updated_at: Timestamp,
-    #[serde(default)]
-    pub attempts: i32,
-    #[serde(default, with = "text::micros::option")]
-    pub retry_at: Option<Timestamp>,
-    /// The operation that opened it.
-    #[serde(default)]
-    pub reference: Option<Uuid>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub approved_by: Option<i64>,
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "text::micros::option")]
-    pub approved_at: Option<Timestamp>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub second_approved_by: Option<i64>,
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "text::micros::option")]
-    pub second_approved_at: Option<Timestamp>,
-}
+use super::{Corrupt, Sum, amount, known};
+use crate::entity_rows::Rowed;
+use crate::schema::StoredWithdrawal;
 
 impl StoredWithdrawal {
     /// Converts a withdrawal to its row.
@@ -110,5 +79,17 @@ fn approval(
             let by = known(column, by.and_then(UserId::new))?;
             Ok(Some(Approval { by, at: known(column, at)? }))
         }
+    }
+}
+
+impl Rowed for Withdrawal {
+    type Row = StoredWithdrawal;
+
+    fn row(&self, currency: &Currency) -> StoredWithdrawal {
+        StoredWithdrawal::of(self, currency)
+    }
+
+    fn of_row(row: StoredWithdrawal, currency: &Currency) -> Result<Self, Corrupt> {
+        row.withdrawal(currency)
     }
 }

@@ -2,9 +2,11 @@
 
 use std::iter::repeat_n;
 
-use cuepoint_domain::money::{Currency, Money};
+use cuepoint_domain::money::Currency;
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_store_sql::copy::{ColumnKind, CopiedRow as Values, Table, Value, canonical_json};
+use cuepoint_store_sql::copy::{CopiedRow as Values, Value, canonical_json};
+use cuepoint_store_sql::rows::{Corrupt, Sum, known};
+use cuepoint_store_sql::table::{ColumnKind, Table};
 use diesel::QueryResult;
 use diesel::deserialize::{self, FromSql, QueryableByName};
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
@@ -13,8 +15,6 @@ use diesel::row::{Field, NamedRow, Row};
 use diesel::sql_types::{BigInt, Binary, Double, Nullable, Text};
 use diesel::sqlite::{Sqlite, SqliteType};
 use uuid::Uuid;
-
-use crate::rows::{Corrupt, known};
 
 /// The value of a column as SQLite stores it.
 #[derive(Clone, Debug)]
@@ -72,7 +72,9 @@ fn value(kind: ColumnKind, cell: Cell, currency: &Currency) -> Result<Option<Val
         (ColumnKind::Real, Cell::Null) => Value::Real(None),
         (ColumnKind::Real, Cell::Real(number)) => Value::Real(Some(number)),
         (ColumnKind::Money, Cell::Null) => Value::Money(None),
-        (ColumnKind::Money, Cell::Text(text)) => Value::Money(Some(sum(&text, currency)?)),
+        (ColumnKind::Money, Cell::Text(text)) => {
+            Value::Money(Some(Sum::from_minor_units(&text).money(currency, "sum")?))
+        }
         (ColumnKind::Time, Cell::Null) => Value::Time(None),
         (ColumnKind::Time, Cell::Integer(micros)) => Value::Time(Some(Timestamp::from_unix_micros(micros))),
         (ColumnKind::Id, Cell::Null) => Value::Id(None),
@@ -83,14 +85,6 @@ fn value(kind: ColumnKind, cell: Cell, currency: &Currency) -> Result<Option<Val
         (ColumnKind::Json, Cell::Text(text)) => Value::Json(Some(canonical_json(&text)?)),
         _ => return Ok(None),
     }))
-}
-
-/// Decodes a sum from its column.
-fn sum(text: &str, currency: &Currency) -> Result<Money, Corrupt> {
-    let column = crate::rows::table_row::Column { name: "sum", currency };
-    let sum: cuepoint_store_sql::rows::Sum =
-        crate::rows::table_row::ColumnValue::of_column(text.to_owned(), column)?;
-    sum.money(currency, column.name)
 }
 
 /// A value as it is bound, nullable of one type for each kind of column, so that each table has one prepared

@@ -11,8 +11,9 @@ use cuepoint_domain::audit::Auditor;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::copy::{
-    CopiedRow, CopyEndpoint, CopyOrigin, CopyRole, CopySession, Deployment, Mark, Table, Value,
+    CopiedRow, CopyEndpoint, CopyOrigin, CopyRole, CopySession, Deployment, Mark, Value,
 };
+use cuepoint_store_sql::table::Table;
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Nullable, SmallInt, Text};

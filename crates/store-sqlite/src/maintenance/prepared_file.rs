@@ -16,7 +16,8 @@ use cuepoint_domain::ports::{Audit, BackendError, OpenTransfers, PreparedData, U
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::webhook::{DisabledReason, SealedSecret};
 use cuepoint_domain::withdrawal::WithdrawalStatus;
-use cuepoint_store_sql::rows::{Corrupt, current_secret};
+use cuepoint_store_sql::rows::{Corrupt, StoredTopup, StoredWithdrawal, current_secret, known};
+use cuepoint_store_sql::schema::{operations, topups, webhook_endpoints, withdrawals};
 use diesel::prelude::*;
 use tokio::sync::oneshot;
 
@@ -26,8 +27,6 @@ use crate::connect::failure::SqliteFailure;
 use crate::connect::in_use;
 use crate::connect::integrity::Check;
 use crate::ports::show_ledger;
-use crate::rows::{TopupRow, WithdrawalRow, known};
-use crate::schema::{operations, topups, webhook_endpoints, withdrawals};
 
 /// The permissions of the file: the owner's alone.
 const MODE: u32 = 0o600;
@@ -197,21 +196,21 @@ fn open_transfers(
     currency: &Currency,
 ) -> Result<OpenTransfers, SqliteFailure> {
     let sending = OpenTransfers::WITHDRAWALS.map(WithdrawalStatus::name);
-    let withdrawals: Vec<WithdrawalRow> = withdrawals::table
+    let withdrawals: Vec<StoredWithdrawal> = withdrawals::table
         .filter(withdrawals::status.eq_any(sending))
         .order(withdrawals::id)
-        .select(WithdrawalRow::as_select())
+        .select(StoredWithdrawal::as_select())
         .load(connection)?;
-    let topups: Vec<TopupRow> = topups::table
+    let topups: Vec<StoredTopup> = topups::table
         .filter(topups::status.eq(OpenTransfers::TOPUPS.name()))
         .order(topups::id)
-        .select(TopupRow::as_select())
+        .select(StoredTopup::as_select())
         .load(connection)?;
     // Operation ids begin with the time.
-    let newest: Option<i64> =
+    let newest: Option<Timestamp> =
         operations::table.order(operations::id.desc()).select(operations::at).first(connection).optional()?;
     Ok(OpenTransfers {
-        newest_operation: newest.map(Timestamp::from_unix_micros),
+        newest_operation: newest,
         withdrawals: withdrawals
             .into_iter()
             .map(|row| row.withdrawal(currency))

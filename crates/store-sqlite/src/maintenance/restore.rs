@@ -13,6 +13,8 @@ use cuepoint_domain::ports::Restored;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::challenge::Purpose;
 use cuepoint_store_sql::rows::known;
+use cuepoint_store_sql::schema::{challenges, position_gaps, refresh_tokens, sessions};
+use cuepoint_store_sql::sql_types::UtcTime;
 use diesel::dsl::not;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
@@ -22,7 +24,7 @@ use crate::connect::connection::{Access, open, value};
 use crate::connect::data_directory::{COMPANIONS, DataDirectory, RESTORING, with_ending};
 use crate::connect::migrations::{MIGRATIONS, Migration, applied, migrate};
 use crate::connect::{application, deployment, failure::SqliteFailure};
-use crate::schema::{self, challenges, position_gaps, refresh_tokens, sessions};
+use crate::schema;
 use crate::tables::counters::{next_ids, set_next_ids};
 use crate::tables::operations::newest;
 
@@ -183,7 +185,7 @@ fn prepare(connection: &mut SqliteConnection, epoch: i64) -> Result<usize, Sqlit
     set_next_ids(connection, &moved)?;
     leave_gap(connection)?;
     diesel::delete(refresh_tokens::table).execute(connection)?;
-    let now = || diesel::dsl::sql::<BigInt>(NOW);
+    let now = || diesel::dsl::sql::<UtcTime>(NOW);
     let restores = challenges::purpose.eq(Purpose::EmailRestore.name());
     diesel::update(challenges::table.filter(challenges::ended_at.is_null().and(not(restores))))
         .set(challenges::ended_at.eq(now().nullable()))

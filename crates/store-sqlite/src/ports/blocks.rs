@@ -7,27 +7,28 @@ use cuepoint_domain::ports::{Blocks, Unavailable};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::Block;
+use cuepoint_store_sql::rows::{Corrupt, is_present, known};
+use cuepoint_store_sql::schema::{blocks, users};
+use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::exists;
 use diesel::prelude::*;
 
 use super::lists::{limits, rows};
 use crate::SqliteStore;
-use crate::rows::{Corrupt, is_present, known};
-use crate::schema::{blocks, users};
 use crate::writer::Repetition;
 
 /// A block with its guest's name.
-pub(super) type NamedRow = (i64, String, i64);
+pub(super) type NamedRow = (i64, String, Timestamp);
 
 pub(super) fn block((guest, name, at): NamedRow) -> Result<Block, Corrupt> {
     let guest = known("blocks.guest_id", UserId::new(guest))?;
-    Ok(Block { guest, name: Line::from_stored(name), at: Timestamp::from_unix_micros(at) })
+    Ok(Block { guest, name: Line::from_stored(name), at })
 }
 
 #[async_trait]
 impl Blocks for SqliteStore {
     async fn block(&self, dj: UserId, guest: UserId, at: Timestamp) -> Result<Option<Block>, Unavailable> {
-        let (dj, guest, at) = (dj.get(), guest.get(), at.unix_micros());
+        let (dj, guest) = (dj.get(), guest.get());
         let add = move |connection: &mut SqliteConnection| {
             for user in [dj, guest] {
                 let present = users::table.find(user).filter(is_present());
@@ -36,7 +37,7 @@ impl Blocks for SqliteStore {
                 }
             }
             diesel::insert_into(blocks::table)
-                .values((blocks::dj_id.eq(dj), blocks::guest_id.eq(guest), blocks::at.eq(at)))
+                .values((blocks::dj_id.eq(dj), blocks::guest_id.eq(guest), blocks::at.eq(ColumnTime(at))))
                 .on_conflict_do_nothing()
                 .execute(connection)?;
             let row: NamedRow = blocks::table

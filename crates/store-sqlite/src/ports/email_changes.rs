@@ -8,6 +8,10 @@ use cuepoint_domain::user::User;
 use cuepoint_domain::user::challenge::{AnswerOutcome, Challenge, Purpose};
 use cuepoint_domain::user::email_change::{EmailChanged, EmailRestored, restoration};
 use cuepoint_domain::user::session::TokenHash;
+use cuepoint_store_sql::rows::StoredChallenge;
+use cuepoint_store_sql::schema::{challenges, users};
+use cuepoint_store_sql::sql_types::ColumnTime;
+use cuepoint_store_sql::table::Numbered;
 use diesel::dsl::sql;
 use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
@@ -15,8 +19,6 @@ use diesel::sql_types::Bool;
 use diesel::sqlite::Sqlite;
 
 use crate::connect::failure::SqliteFailure;
-use crate::rows::ChallengeRow;
-use crate::schema::{challenges, users};
 use crate::tables::challenges::{newest, restorable_until, set_password, store};
 use crate::tables::sessions::is_live;
 use crate::tables::users::{find, write};
@@ -27,7 +29,7 @@ fn restorations(email: &str, now: Timestamp) -> IntoBoxed<'_, challenges::table,
     challenges::table
         .filter(challenges::target.eq(email))
         .filter(challenges::purpose.eq(Purpose::EmailRestore.name()))
-        .filter(challenges::issued_at.gt(since.unix_micros()))
+        .filter(challenges::issued_at.gt(ColumnTime(since)))
         .filter(challenges::ended_at.is_null())
         .into_boxed()
 }
@@ -37,14 +39,13 @@ pub(super) fn open_restoration(
     connection: &mut SqliteConnection,
     email: &str,
     now: Timestamp,
-    currency: &Currency,
 ) -> Result<Option<Challenge>, SqliteFailure> {
-    let row: Option<ChallengeRow> = restorations(email, now)
+    let row: Option<Numbered<StoredChallenge>> = restorations(email, now)
         .order(challenges::issued_at.desc())
-        .select(ChallengeRow::as_select())
+        .select(Numbered::<StoredChallenge>::as_select())
         .first(connection)
         .optional()?;
-    Ok(row.map(|row| row.challenge(currency)).transpose()?)
+    Ok(row.map(|row| row.challenge()).transpose()?)
 }
 
 /// Whether a user other than this one can restore this folded address.
@@ -74,7 +75,7 @@ pub(super) fn change(
     }
     let Some(row) = newest(connection, user, Purpose::EmailChange)? else { return Ok(EmailChanged::Over) };
     let kept = challenges::table.find(row.id);
-    let code = row.challenge(currency)?;
+    let code = row.challenge()?;
     match code.judge(&before, presented, now) {
         AnswerOutcome::Over => return Ok(EmailChanged::Over),
         AnswerOutcome::Wrong => {
@@ -84,7 +85,7 @@ pub(super) fn change(
         }
         AnswerOutcome::Right => {}
     }
-    if let Some(until) = restorable_until(connection, user, now, currency)? {
+    if let Some(until) = restorable_until(connection, user, now)? {
         return Ok(EmailChanged::Restorable(until));
     }
     let after = code.proven(&before, now);
@@ -92,7 +93,7 @@ pub(super) fn change(
         return Ok(EmailChanged::Taken);
     }
     if let Some(restoration) = restoration(&before, restore, now) {
-        store(connection, &restoration, currency)?;
+        store(connection, &restoration)?;
     }
     Ok(EmailChanged::Done(Box::new(after)))
 }
@@ -107,14 +108,14 @@ pub(super) fn restore(
 ) -> Result<EmailRestored, SqliteFailure> {
     // A literal, since the partial index is used only if the statement contains its condition.
     let restorations = format!("challenges.purpose = '{}'", Purpose::EmailRestore.name());
-    let row: Option<ChallengeRow> = challenges::table
+    let row: Option<Numbered<StoredChallenge>> = challenges::table
         .filter(challenges::hash.eq(presented.0.to_vec()))
         .filter(sql::<Bool>(&restorations))
-        .select(ChallengeRow::as_select())
+        .select(Numbered::<StoredChallenge>::as_select())
         .first(connection)
         .optional()?;
     let Some(row) = row else { return Ok(EmailRestored::Over) };
-    let token: Challenge = row.challenge(currency)?;
+    let token: Challenge = row.challenge()?;
     let Some(before) = find(connection, token.user, currency)? else { return Ok(EmailRestored::Over) };
     if token.judge(&before, &[*presented], now) != AnswerOutcome::Right {
         return Ok(EmailRestored::Over);
@@ -123,7 +124,7 @@ pub(super) fn restore(
     if !moves(connection, &after, now, currency)? {
         return Ok(EmailRestored::Taken);
     }
-    set_password(connection, after.id, password, now, currency)?;
+    set_password(connection, after.id, password, now)?;
     Ok(EmailRestored::Done { before: Box::new(before), after: Box::new(after) })
 }
 
@@ -145,7 +146,7 @@ fn moves(
     diesel::update(challenges::table)
         .filter(challenges::user_id.eq(after.id.get()))
         .filter(challenges::ended_at.is_null())
-        .set(challenges::ended_at.eq(now.unix_micros()))
+        .set(challenges::ended_at.eq(ColumnTime(now)))
         .execute(connection)?;
     Ok(true)
 }

@@ -3,11 +3,11 @@
 use async_trait::async_trait;
 use cuepoint_domain::operation::{KeyRecord, KeyScope, Plan};
 use cuepoint_domain::ports::{Applied, ApplyError, Ledger, Unavailable};
+use cuepoint_store_sql::rows::{StoredKey, StoredOperation};
+use cuepoint_store_sql::schema::{idempotency_keys, operations};
 use diesel::prelude::*;
 
 use crate::SqliteStore;
-use crate::rows::{KeyRow, OperationRow};
-use crate::schema::{idempotency_keys, operations};
 
 #[async_trait]
 impl Ledger for SqliteStore {
@@ -20,9 +20,9 @@ impl Ledger for SqliteStore {
             let found = idempotency_keys::table
                 .inner_join(operations::table)
                 .filter(idempotency_keys::scope.eq(scope.0.to_vec()))
-                .select((KeyRow::as_select(), OperationRow::as_select()));
-            let found: Option<(KeyRow, OperationRow)> = found.get_result(connection).optional()?;
-            Ok(found.map(|(key, operation)| key.record(operation, &self.currency)).transpose()?)
+                .select((StoredKey::as_select(), StoredOperation::as_select()));
+            let found: Option<(StoredKey, StoredOperation)> = found.get_result(connection).optional()?;
+            Ok(found.map(|(key, operation)| key.record(&operation, &self.currency)).transpose()?)
         })
     }
 }

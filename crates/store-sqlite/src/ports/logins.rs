@@ -10,6 +10,9 @@ use cuepoint_domain::user::challenge::{AnswerOutcome, Challenge, ISSUE_WINDOW, P
 use cuepoint_domain::user::code_quotas::{CountedCode, TooMany};
 use cuepoint_domain::user::email_change::{EmailChanged, EmailRestored};
 use cuepoint_domain::user::session::TokenHash;
+use cuepoint_store_sql::rows::{is_present, known};
+use cuepoint_store_sql::schema::{challenges, users};
+use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::sql;
 use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
@@ -20,8 +23,6 @@ use diesel::sqlite::Sqlite;
 use super::email_changes;
 use crate::SqliteStore;
 use crate::connect::failure::SqliteFailure;
-use crate::rows::{is_present, known};
-use crate::schema::{challenges, users};
 use crate::tables::challenges::{
     end_by_new_password, end_open, newest, restorable_until, set_password, store,
 };
@@ -132,12 +133,11 @@ impl Logins for SqliteStore {
     }
 
     async fn restoration(&self, email: &str, now: Timestamp) -> Result<Option<Challenge>, Unavailable> {
-        self.readers
-            .read(|connection| email_changes::open_restoration(connection, email, now, &self.currency))
+        self.readers.read(|connection| email_changes::open_restoration(connection, email, now))
     }
 
     async fn restorable_until(&self, user: UserId, now: Timestamp) -> Result<Option<Timestamp>, Unavailable> {
-        self.readers.read(|connection| restorable_until(connection, user, now, &self.currency))
+        self.readers.read(|connection| restorable_until(connection, user, now))
     }
 
     async fn change_email(
@@ -194,13 +194,12 @@ fn issue(
     // An erased user must not get a challenge, since it would store their address.
     person.filter(|user| user.is_present()).ok_or(QueryError::NotFound)?;
     let since = challenge.issued_at.minus(ISSUE_WINDOW);
-    let earlier: Vec<i64> = challenges::table
+    let earlier: Vec<Timestamp> = challenges::table
         .filter(challenges::user_id.eq(challenge.user.get()).or(challenges::target.eq(&challenge.target)))
         .filter(challenges::purpose.eq(challenge.purpose.name()))
-        .filter(challenges::issued_at.ge(since.unix_micros()))
+        .filter(challenges::issued_at.ge(ColumnTime(since)))
         .select(challenges::issued_at)
         .load(connection)?;
-    let earlier: Vec<Timestamp> = earlier.into_iter().map(Timestamp::from_unix_micros).collect();
     let hour = may_issue(&earlier, challenge.issued_at).err();
     let used_up = match counted {
         Some(code) => phone_codes::used_up(connection, code)?,
@@ -213,7 +212,7 @@ fn issue(
         phone_codes::count(connection, code)?;
     }
     end_open(connection, challenge.user, challenge.purpose, challenge.issued_at)?;
-    store(connection, challenge, currency)?;
+    store(connection, challenge)?;
     Ok(IssueOutcome::Done)
 }
 
@@ -229,11 +228,11 @@ fn answer(
     let Some(person) = find(connection, user, currency)? else { return Ok(AnswerOutcome::Over) };
     let Some(newest) = newest(connection, user, purpose)? else { return Ok(AnswerOutcome::Over) };
     let row = challenges::table.find(newest.id);
-    let challenge = newest.challenge(currency)?;
+    let challenge = newest.challenge()?;
     let judged = challenge.judge(&person, presented, now);
     match judged {
         AnswerOutcome::Right => {
-            diesel::update(row).set(challenges::ended_at.eq(now.unix_micros())).execute(connection)?;
+            diesel::update(row).set(challenges::ended_at.eq(ColumnTime(now))).execute(connection)?;
             let proven: User = challenge.proven(&person, now);
             write(connection, &proven, currency)?;
         }
@@ -267,6 +266,6 @@ fn reset(
     if answer(connection, user, Purpose::Password, &[*presented], now, currency)? != AnswerOutcome::Right {
         return Ok(None);
     }
-    set_password(connection, user, after, now, currency)?;
+    set_password(connection, user, after, now)?;
     Ok(Some(user))
 }

@@ -5,6 +5,9 @@ use cuepoint_domain::ids::{RequestId, UserId};
 use cuepoint_domain::music_request::{Due, MusicRequest, Overdue, RequestFilter, RequestStatus};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{MusicRequests, Unavailable};
+use cuepoint_store_sql::rows::StoredRequest;
+use cuepoint_store_sql::schema::music_requests::{self, table};
+use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::exists;
 use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
@@ -14,8 +17,6 @@ use diesel::sqlite::Sqlite;
 use super::lists::page;
 use super::readable::work_list;
 use crate::SqliteStore;
-use crate::rows::MusicRequestRow;
-use crate::schema::music_requests::{self, table};
 
 /// A condition on a request.
 type Condition = Box<dyn BoxableExpression<table, Sqlite, SqlType = Nullable<Bool>>>;
@@ -28,7 +29,7 @@ fn filtered(filter: &RequestFilter) -> IntoBoxed<'static, table, Sqlite> {
     if let Some(dj) = filter.dj {
         query = query.filter(music_requests::dj_id.eq(dj.get()));
     }
-    let now = filter.now.unix_micros();
+    let now = ColumnTime(filter.now);
     let matches = filter.stored().map(|matches| {
         matches.into_iter().map(|one| -> Condition {
             let stored = music_requests::status.eq(one.stored.name()).nullable();
@@ -49,8 +50,8 @@ fn filtered(filter: &RequestFilter) -> IntoBoxed<'static, table, Sqlite> {
 impl MusicRequests for SqliteStore {
     async fn request(&self, id: RequestId) -> Result<Option<MusicRequest>, Unavailable> {
         self.readers.read(|connection| {
-            let row = table.find(id.get()).select(MusicRequestRow::as_select());
-            let row: Option<MusicRequestRow> = row.get_result(connection).optional()?;
+            let row = table.find(id.get()).select(StoredRequest::as_select());
+            let row: Option<StoredRequest> = row.get_result(connection).optional()?;
             Ok(row.map(|row| row.request(&self.currency)).transpose()?)
         })
     }
@@ -63,7 +64,7 @@ impl MusicRequests for SqliteStore {
         let newest_first = (music_requests::created_at.desc(), music_requests::id.desc());
         let (filter, currency) = (*filter, self.currency.clone());
         let page = move |connection: &mut SqliteConnection| {
-            page!(connection, asked, filtered(&filter), newest_first, MusicRequestRow, |row| row
+            page!(connection, asked, filtered(&filter), newest_first, StoredRequest, |row| row
                 .request(&currency))
         };
         self.readers.list(asked, page).await
@@ -79,9 +80,9 @@ impl MusicRequests for SqliteStore {
     }
 
     async fn overdue(&self, which: &Overdue) -> Result<Vec<MusicRequest>, Unavailable> {
-        let value = |row: MusicRequestRow| row.request(&self.currency);
+        let value = |row: StoredRequest| row.request(&self.currency);
         self.readers.read(|connection| {
-            work_list!(connection, overdue(which), which.limit, music_requests, MusicRequestRow, value)
+            work_list!(connection, overdue(which), which.limit, music_requests, StoredRequest, value)
         })
     }
 }
@@ -90,7 +91,7 @@ impl MusicRequests for SqliteStore {
 fn overdue(which: &Overdue) -> IntoBoxed<'static, table, Sqlite> {
     let Overdue { requester, now, after, .. } = *which;
     let mut query = table
-        .filter(music_requests::expires_at.le(now.unix_micros()))
+        .filter(music_requests::expires_at.le(ColumnTime(now)))
         // Rows with a status of a newer version are left to that version.
         .filter(
             music_requests::status
@@ -102,7 +103,7 @@ fn overdue(which: &Overdue) -> IntoBoxed<'static, table, Sqlite> {
         query = query.filter(music_requests::requester_id.eq(requester.get()));
     }
     if let Some((at, id)) = after {
-        let at = at.unix_micros();
+        let at = ColumnTime(at);
         let same = music_requests::expires_at.eq(at).and(music_requests::id.gt(id.get()));
         let later = music_requests::expires_at.gt(at).or(same);
         // Redundant, so that the scan of the index starts here.

@@ -5,13 +5,12 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::Position;
 use cuepoint_domain::ports::{OperationLog, OperationPage, Unavailable};
-use cuepoint_store_sql::rows::operation_page;
+use cuepoint_store_sql::rows::{StoredOperation, operation_page};
+use cuepoint_store_sql::schema::operations;
 use diesel::prelude::*;
 
 use crate::SqliteStore;
 use crate::connect::failure::SqliteFailure;
-use crate::rows::OperationRow;
-use crate::schema::operations;
 use crate::tables::operations::{gap_before, newest_position};
 
 /// Reads a page in one snapshot: another one could lack the newest operations.
@@ -28,13 +27,13 @@ fn read(
             .filter(operations::position.gt(after.get()))
             .order(operations::position)
             .limit(i64::from(limit))
-            .select(OperationRow::as_select())
+            .select(StoredOperation::as_select())
     };
-    let rows: Vec<OperationRow> = match concerning.map(UserId::get) {
+    let rows: Vec<StoredOperation> = match concerning.map(UserId::get) {
         None => page().load(connection)?,
         Some(user) => {
             // One index serves each of them, and none serves both.
-            let mut rows: Vec<OperationRow> =
+            let mut rows: Vec<StoredOperation> =
                 page().filter(operations::owner_id.eq(user)).load(connection)?;
             rows.extend::<Vec<_>>(page().filter(operations::dj_id.eq(user)).load(connection)?);
             rows

@@ -13,7 +13,11 @@ use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::User;
 use cuepoint_domain::user::session::{Session, TokenHash};
-use cuepoint_store_sql::rows::names;
+use cuepoint_store_sql::rows::{
+    NewUser, StoredSession, StoredToken, StoredUser, StoredWallet, is_present, names,
+};
+use cuepoint_store_sql::schema::{bootstrap_operator, users, wallets};
+use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::{exists, select, sql};
 use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
@@ -24,8 +28,6 @@ use super::email_changes::is_reserved;
 use super::lists::page;
 use crate::SqliteStore;
 use crate::connect::failure::SqliteFailure;
-use crate::rows::{NewUserRow, SessionRow, TokenRow, UserRow, WalletRow, is_present};
-use crate::schema::{bootstrap_operator, users, wallets};
 use crate::tables::sessions::{begin, is_stored};
 use crate::tables::users::ACTING_OPERATOR;
 use crate::writer::Repetition;
@@ -51,20 +53,20 @@ fn everybody(email: Option<&str>) -> IntoBoxed<'_, users::table, Sqlite> {
 /// Adds a user with their wallet, and returns whether the address was free.
 fn add(
     connection: &mut SqliteConnection,
-    person: &NewUserRow,
-    wallet: &WalletRow,
+    person: &NewUser,
+    wallet: &StoredWallet,
 ) -> Result<bool, SqliteFailure> {
     let (user, email, at) = person.address();
     if is_reserved(connection, email, user, at)? {
         return Ok(false);
     }
     let added = diesel::insert_into(users::table)
-        .values(person.clone())
+        .values(person)
         .on_conflict(users::email_folded)
         .do_nothing()
         .execute(connection)?;
     if added > 0 {
-        diesel::insert_into(wallets::table).values(wallet.clone()).execute(connection)?;
+        diesel::insert_into(wallets::table).values(wallet).execute(connection)?;
     }
     Ok(added > 0)
 }
@@ -75,9 +77,9 @@ impl SqliteStore {
         &self,
         user: &User,
         password: &PasswordHash,
-    ) -> Result<(NewUserRow, WalletRow), SqliteFailure> {
-        let person = NewUserRow::of(user, password, &self.currency)?;
-        Ok((person, WalletRow::of(&Wallet::empty(user.id), &self.currency)?))
+    ) -> Result<(NewUser, StoredWallet), SqliteFailure> {
+        let person = NewUser::of(user, password, &self.currency);
+        Ok((person, StoredWallet::of(&Wallet::empty(user.id), &self.currency)))
     }
 
     /// The rows of a new session with its first token.
@@ -85,10 +87,10 @@ impl SqliteStore {
         &self,
         session: &Session,
         token: TokenHash,
-    ) -> Result<(SessionRow, TokenRow, Option<String>), SqliteFailure> {
+    ) -> Result<(StoredSession, StoredToken, Option<String>), SqliteFailure> {
         let network = session.client.network().map(|network| network.to_string());
-        let token = TokenRow::of(&session.first_token(token), &self.currency)?;
-        Ok((SessionRow::of(session, &self.currency)?, token, network))
+        let token = StoredToken::of(&session.first_token(token));
+        Ok((StoredSession::of(session), token, network))
     }
 }
 
@@ -131,7 +133,7 @@ impl People for SqliteStore {
         password: &PasswordHash,
     ) -> Result<FirstOperator, Unavailable> {
         let (person, wallet) = self.new_user(user, password)?;
-        let made_at = user.created_at.unix_micros();
+        let made_at = ColumnTime(user.created_at);
         let register = move |connection: &mut SqliteConnection| {
             let before = select(exists(bootstrap_operator::table.select(bootstrap_operator::singleton)));
             if before.get_result(connection)? {
@@ -140,7 +142,7 @@ impl People for SqliteStore {
             if !add(connection, &person, &wallet)? {
                 return Ok(FirstOperator::EmailTaken);
             }
-            let once = (bootstrap_operator::singleton.eq(1), bootstrap_operator::made_at.eq(made_at));
+            let once = (bootstrap_operator::singleton.eq(true), bootstrap_operator::made_at.eq(made_at));
             diesel::insert_into(bootstrap_operator::table).values(once).execute(connection)?;
             Ok(FirstOperator::Done)
         };
@@ -150,8 +152,8 @@ impl People for SqliteStore {
     async fn profile(&self, id: UserId) -> Result<Option<Profile>, Unavailable> {
         self.readers.read(|connection| {
             let both = users::table.inner_join(wallets::table).filter(users::id.eq(id.get()));
-            let both = both.select((UserRow::as_select(), WalletRow::as_select()));
-            let row: Option<(UserRow, WalletRow)> = both.get_result(connection).optional()?;
+            let both = both.select((StoredUser::as_select(), StoredWallet::as_select()));
+            let row: Option<(StoredUser, StoredWallet)> = both.get_result(connection).optional()?;
             let Some((user, wallet)) = row else { return Ok(None) };
             let balance = wallet.balance(&self.currency)?;
             Ok(Some(Profile { user: user.user(&self.currency)?, balance }))
@@ -160,13 +162,13 @@ impl People for SqliteStore {
 
     async fn active_operators(&self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, Unavailable> {
         self.readers.read(|connection| {
-            let rows: Vec<UserRow> = users::table
+            let rows: Vec<StoredUser> = users::table
                 .filter(sql::<Bool>(ACTING_OPERATOR))
                 .filter(users::suspended_at.is_null())
                 .filter(users::id.gt(after.map_or(0, UserId::get)))
                 .order(users::id)
                 .limit(i64::from(limit))
-                .select(UserRow::as_select())
+                .select(StoredUser::as_select())
                 .load(connection)?;
             Ok(rows.into_iter().map(|row| row.user(&self.currency)).collect::<Result<_, _>>()?)
         })
@@ -180,7 +182,7 @@ impl People for SqliteStore {
         let newest_first = (users::created_at.desc(), users::id.desc());
         let (email, currency) = (email.map(str::to_owned), self.currency.clone());
         let page = move |connection: &mut SqliteConnection| {
-            page!(connection, asked, everybody(email.as_deref()), newest_first, UserRow, |row| row
+            page!(connection, asked, everybody(email.as_deref()), newest_first, StoredUser, |row| row
                 .user(&currency))
         };
         self.readers.list(asked, page).await
@@ -216,7 +218,7 @@ impl People for SqliteStore {
         let newest_first = (users::created_at.desc(), users::id.desc());
         let currency = self.currency.clone();
         let page = move |connection: &mut SqliteConnection| {
-            page!(connection, asked, djs(filter), newest_first, UserRow, |row| row.user(&currency))
+            page!(connection, asked, djs(filter), newest_first, StoredUser, |row| row.user(&currency))
         };
         self.readers.list(asked, page).await
     }

@@ -8,22 +8,24 @@ use cuepoint_domain::ports::{PersonalRecords, Unavailable};
 use cuepoint_domain::privacy::personal_data::{OperationNote, Part, Place, Record};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_store_sql::rows::{
+    Corrupt, StoredChallenge, StoredEntry, StoredEvent, StoredMessage, StoredOperation, StoredRequest,
+    StoredSession, StoredTopup, StoredWebhookEndpoint, StoredWithdrawal, is_present, known, user_id,
+};
+use cuepoint_store_sql::schema::{
+    blocks, challenges, ledger_entries, login_networks, music_requests, operations, provider_messages,
+    security_events, sessions, topups, users, webhook_endpoints, withdrawals,
+};
+use cuepoint_store_sql::sql_types::{ColumnId, ColumnTime, OperationUuid, UtcTime};
+use cuepoint_store_sql::table::Numbered;
 use diesel::dsl::sql;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Binary, Bool};
+use diesel::sql_types::{BigInt, Bool};
 use uuid::Uuid;
 
 use super::blocks::{NamedRow, block};
 use crate::SqliteStore;
 use crate::connect::failure::SqliteFailure;
-use crate::rows::{
-    ChallengeRow, Corrupt, EntryRow, EventRow, MusicRequestRow, OperationRow, ProviderMessageRow, SessionRow,
-    TopupRow, WebhookEndpointRow, WithdrawalRow, is_present, known, user_id,
-};
-use crate::schema::{
-    blocks, challenges, ledger_entries, login_networks, music_requests, operations, provider_messages,
-    security_events, sessions, topups, users, webhook_endpoints, withdrawals,
-};
 use crate::tables::login_networks::NetworkRow;
 use crate::tables::operations::about;
 
@@ -52,7 +54,7 @@ macro_rules! by_time {
     ($page:expr, $connection:ident, $table:ident, $owner:ident, $at:ident, $id:ident, $columns:expr) => {{
         let mut query = $table::table.filter($table::$owner.eq($page.user.get())).into_boxed();
         if let Some(after) = $page.after {
-            let (at, id) = (after.moment().unix_micros(), after.id());
+            let (at, id) = (ColumnTime(after.moment()), after.id());
             // Redundant, so that the scan of the index starts here.
             query = query.filter($table::$at.le(at)).filter($table::$at.lt(at).or($table::$id.lt(id)));
         }
@@ -115,10 +117,10 @@ type Records = Result<Vec<Record>, SqliteFailure>;
 
 impl Page<'_> {
     fn sessions(self, connection: Connection<'_>) -> Records {
-        let rows = by_time!(self, connection, sessions, user_id, began_at, id, SessionRow::as_select());
-        records(rows, |row: SessionRow| {
-            let ended_at = row.ended_at.map(Timestamp::from_unix_micros);
-            row.session(self.currency).map(|session| Record::Session(session, ended_at))
+        let rows = by_time!(self, connection, sessions, user_id, began_at, id, StoredSession::as_select());
+        records(rows, |row: StoredSession| {
+            let ended_at = row.ended_at;
+            row.session().map(|session| Record::Session(session, ended_at))
         })
     }
 
@@ -130,32 +132,32 @@ impl Page<'_> {
     fn challenges(self, connection: Connection<'_>) -> Records {
         // There are few: some for each hour and purpose, retained for a day.
         let theirs = challenges::table.filter(challenges::user_id.eq(self.user.get()));
-        let rows = theirs.select(ChallengeRow::as_select()).load(connection)?;
-        let all = records(rows, |row: ChallengeRow| row.challenge(self.currency).map(Record::Challenge))?;
+        let rows = theirs.select(Numbered::<StoredChallenge>::as_select()).load(connection)?;
+        let all = records(rows, |row: Numbered<StoredChallenge>| row.challenge().map(Record::Challenge))?;
         Ok(Record::next(all, self.after, self.limit))
     }
 
     fn requests_made(self, connection: Connection<'_>) -> Records {
-        let columns = MusicRequestRow::as_select();
+        let columns = StoredRequest::as_select();
         let rows = by_time!(self, connection, music_requests, requester_id, created_at, id, columns);
-        records(rows, |row: MusicRequestRow| row.request(self.currency).map(Record::Request))
+        records(rows, |row: StoredRequest| row.request(self.currency).map(Record::Request))
     }
 
     fn requests_received(self, connection: Connection<'_>) -> Records {
-        let columns = MusicRequestRow::as_select();
+        let columns = StoredRequest::as_select();
         let rows = by_time!(self, connection, music_requests, dj_id, created_at, id, columns);
-        records(rows, |row: MusicRequestRow| row.request(self.currency).map(Record::Request))
+        records(rows, |row: StoredRequest| row.request(self.currency).map(Record::Request))
     }
 
     fn withdrawals(self, connection: Connection<'_>) -> Records {
         let rows =
-            by_time!(self, connection, withdrawals, user_id, created_at, id, WithdrawalRow::as_select());
-        records(rows, |row: WithdrawalRow| row.withdrawal(self.currency).map(Record::Withdrawal))
+            by_time!(self, connection, withdrawals, user_id, created_at, id, StoredWithdrawal::as_select());
+        records(rows, |row: StoredWithdrawal| row.withdrawal(self.currency).map(Record::Withdrawal))
     }
 
     fn topups(self, connection: Connection<'_>) -> Records {
-        let rows = by_time!(self, connection, topups, user_id, created_at, id, TopupRow::as_select());
-        records(rows, |row: TopupRow| row.topup(self.currency).map(Record::Topup))
+        let rows = by_time!(self, connection, topups, user_id, created_at, id, StoredTopup::as_select());
+        records(rows, |row: StoredTopup| row.topup(self.currency).map(Record::Topup))
     }
 
     fn entries(self, connection: Connection<'_>) -> Records {
@@ -165,9 +167,9 @@ impl Page<'_> {
             .filter(ledger_entries::seq.lt(self.before()))
             .order(ledger_entries::seq.desc())
             .limit(i64::from(self.limit))
-            .select((EntryRow::as_select(), operations::reason))
+            .select((StoredEntry::as_select(), operations::reason))
             .load(connection)?;
-        records(rows, |(row, reason): (EntryRow, Option<String>)| {
+        records(rows, |(row, reason): (StoredEntry, Option<String>)| {
             Ok(Record::Entry(row.entry(self.currency)?, reason.map(Line::from_stored)))
         })
     }
@@ -175,15 +177,13 @@ impl Page<'_> {
     fn operations(self, connection: Connection<'_>) -> Records {
         let mut query = operations::table.filter(sql::<Bool>(SHOWN)).filter(about(self.user)).into_boxed();
         if let Some(after) = self.after {
-            let id = Uuid::from_u128(after.minor).as_bytes().to_vec();
-            let behind =
-                sql::<Bool>("(at, id) < (").bind::<BigInt, _>(after.moment().unix_micros()).sql(", ");
-            query = query.filter(behind.bind::<Binary, _>(id).sql(")"));
+            let behind = sql::<Bool>("(at, id) < (").bind::<UtcTime, _>(ColumnTime(after.moment())).sql(", ");
+            query = query
+                .filter(behind.bind::<OperationUuid, _>(ColumnId(Uuid::from_u128(after.minor))).sql(")"));
         }
         let query = query.order((operations::at.desc(), operations::id.desc())).limit(i64::from(self.limit));
-        records(query.select(OperationRow::as_select()).load(connection)?, |row: OperationRow| {
-            let (kind, reason, at) =
-                (row.kind.clone(), row.reason.clone(), Timestamp::from_unix_micros(row.at));
+        records(query.select(StoredOperation::as_select()).load(connection)?, |row: StoredOperation| {
+            let (kind, reason, at) = (row.kind.clone(), row.reason.clone(), row.at);
             let actor = row.actor_user_id.map(|id| known("operations.actor_user_id", UserId::new(id)));
             let actor = actor.transpose()?.map_or(Actor::System, Actor::User);
             let receipt = row.stored(self.currency)?;
@@ -200,16 +200,16 @@ impl Page<'_> {
             .filter(provider_messages::id.lt(self.before()))
             .order(provider_messages::id.desc())
             .limit(i64::from(self.limit))
-            .select(ProviderMessageRow::as_select())
+            .select(StoredMessage::as_select())
             .load(connection)?;
-        records(rows, |row: ProviderMessageRow| row.message(self.currency).map(Record::ProviderMessage))
+        records(rows, |row: StoredMessage| row.message().map(Record::ProviderMessage))
     }
 
     fn blocks(self, connection: Connection<'_>) -> Records {
         let mut query = blocks::table.inner_join(users::table).into_boxed();
         query = query.filter(blocks::dj_id.eq(self.user.get()).and(is_present()));
         if let Some(after) = self.after {
-            let (at, id) = (after.moment().unix_micros(), after.id());
+            let (at, id) = (ColumnTime(after.moment()), after.id());
             query = query.filter(blocks::at.le(at)).filter(blocks::at.lt(at).or(blocks::guest_id.lt(id)));
         }
         let query = query.order((blocks::at.desc(), blocks::guest_id.desc())).limit(i64::from(self.limit));
@@ -219,20 +219,19 @@ impl Page<'_> {
 
     fn blocked_by(self, connection: Connection<'_>) -> Records {
         let rows = by_time!(self, connection, blocks, guest_id, at, dj_id, (blocks::dj_id, blocks::at));
-        records(rows, |(dj, at): (i64, i64)| {
-            Ok(Record::BlockedBy { dj: user_id(dj)?, at: Timestamp::from_unix_micros(at) })
-        })
+        records(rows, |(dj, at): (i64, Timestamp)| Ok(Record::BlockedBy { dj: user_id(dj)?, at }))
     }
 
     fn events(self, connection: Connection<'_>) -> Records {
-        let rows = by_number!(self, connection, security_events, user_id, id, EventRow::as_select());
-        records(rows, |row: EventRow| row.event(self.currency).map(|(id, event)| Record::Event(id, event)))
+        let rows =
+            by_number!(self, connection, security_events, user_id, id, Numbered::<StoredEvent>::as_select());
+        records(rows, |row: Numbered<StoredEvent>| row.event().map(|(id, event)| Record::Event(id, event)))
     }
 
     fn webhook_endpoints(self, connection: Connection<'_>) -> Records {
-        let columns = WebhookEndpointRow::as_select();
+        let columns = StoredWebhookEndpoint::as_select();
         let rows = by_number!(self, connection, webhook_endpoints, owner_id, id, columns);
-        records(rows, |row: WebhookEndpointRow| row.endpoint(self.currency).map(Record::WebhookEndpoint))
+        records(rows, |row: StoredWebhookEndpoint| row.endpoint().map(Record::WebhookEndpoint))
     }
 
     /// The exclusive upper bound of the numbers on the page.

@@ -5,6 +5,8 @@ use cuepoint_domain::ids::ProviderMessageId;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{ProviderMessages, Recorded, Unavailable};
 use cuepoint_domain::provider_message::{MessageFilter, MessageRecord, ProviderMessage};
+use cuepoint_store_sql::rows::{StoredMessage, StoredMessageRecord};
+use cuepoint_store_sql::schema::provider_messages::{self, table};
 use diesel::dsl::{exists, sql};
 use diesel::expression::SqlLiteral;
 use diesel::prelude::*;
@@ -13,8 +15,6 @@ use diesel::sql_types::Bool;
 use super::lists::page;
 use crate::SqliteStore;
 use crate::connect::failure::SqliteFailure;
-use crate::rows::{MessageRecordRow, ProviderMessageRow};
-use crate::schema::provider_messages::{self, table};
 use crate::statements::Insert;
 use crate::writer::Repetition;
 
@@ -26,7 +26,7 @@ fn is_resolved(resolved: bool) -> SqlLiteral<Bool> {
 /// Adds a message unless it is known or too many are unresolved; counts no further than that limit.
 fn record(
     connection: &mut SqliteConnection,
-    row: &MessageRecordRow,
+    row: &StoredMessageRecord,
     most_unresolved: i64,
 ) -> Result<Recorded, SqliteFailure> {
     let same = table
@@ -53,7 +53,7 @@ impl ProviderMessages for SqliteStore {
         message: &MessageRecord,
         most_unresolved: u32,
     ) -> Result<Recorded, Unavailable> {
-        let row = MessageRecordRow::of(message, &self.currency).map_err(Unavailable::new)?;
+        let row = StoredMessageRecord::of(message);
         let record =
             move |connection: &mut SqliteConnection| record(connection, &row, i64::from(most_unresolved));
         Ok(self.writer.change(Repetition::Once, record).await?)
@@ -61,9 +61,9 @@ impl ProviderMessages for SqliteStore {
 
     async fn provider_message(&self, id: ProviderMessageId) -> Result<Option<ProviderMessage>, Unavailable> {
         self.readers.read(|connection| {
-            let row = table.find(id.get()).select(ProviderMessageRow::as_select());
-            let row: Option<ProviderMessageRow> = row.get_result(connection).optional()?;
-            Ok(row.map(|row| row.message(&self.currency)).transpose()?)
+            let row = table.find(id.get()).select(StoredMessage::as_select());
+            let row: Option<StoredMessage> = row.get_result(connection).optional()?;
+            Ok(row.map(|row| row.message()).transpose()?)
         })
     }
 
@@ -74,14 +74,13 @@ impl ProviderMessages for SqliteStore {
     ) -> Result<Rows<ProviderMessage>, Unavailable> {
         let newest_first = provider_messages::id.desc();
         let unresolved_first = (provider_messages::resolved_at.is_null().desc(), newest_first);
-        let currency = self.currency.clone();
         let page = move |connection: &mut SqliteConnection| {
-            let message = |row: ProviderMessageRow| row.message(&currency);
+            let message = |row: StoredMessage| row.message();
             match filter.resolved {
-                None => page!(connection, asked, table, unresolved_first, ProviderMessageRow, message),
+                None => page!(connection, asked, table, unresolved_first, StoredMessage, message),
                 Some(resolved) => {
                     let found = table.filter(is_resolved(resolved));
-                    page!(connection, asked, found.clone(), newest_first, ProviderMessageRow, message)
+                    page!(connection, asked, found.clone(), newest_first, StoredMessage, message)
                 }
             }
         };

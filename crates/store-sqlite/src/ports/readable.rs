@@ -3,11 +3,11 @@
 use std::fmt::Display;
 
 use cuepoint_store_sql::rows::Corrupt;
+use cuepoint_store_sql::table::TableRow;
 use diesel::prelude::*;
 use diesel::result::Error as QueryError;
 
 use crate::connect::failure::SqliteFailure;
-use crate::rows::table_row::TableRow;
 
 /// The maximum number of unreadable rows that are skipped to fill a list.
 pub(super) const MAX_UNREADABLE: u32 = 1_000;

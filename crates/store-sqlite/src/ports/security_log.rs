@@ -5,14 +5,15 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{SecurityLog, Unavailable};
 use cuepoint_domain::security_log::{EventFilter, SecurityEvent};
+use cuepoint_store_sql::rows::StoredEvent;
+use cuepoint_store_sql::schema::security_events::{self, table};
+use cuepoint_store_sql::table::Numbered;
 use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
 use diesel::sqlite::Sqlite;
 
 use super::lists::page;
 use crate::SqliteStore;
-use crate::rows::{EventRow, NewEventRow};
-use crate::schema::security_events::{self, table};
 use crate::statements::Insert;
 use crate::writer::Repetition;
 
@@ -30,7 +31,7 @@ fn filtered(filter: EventFilter) -> IntoBoxed<'static, table, Sqlite> {
 #[async_trait]
 impl SecurityLog for SqliteStore {
     async fn append(&self, event: &SecurityEvent) -> Result<(), Unavailable> {
-        let row = NewEventRow::of(event, &self.currency).map_err(Unavailable::new)?;
+        let row = StoredEvent::of(event);
         let add = move |connection: &mut SqliteConnection| {
             Insert(&row).execute(connection)?;
             Ok(())
@@ -49,10 +50,15 @@ impl SecurityLog for SqliteStore {
         filter: EventFilter,
         asked: PageRequest,
     ) -> Result<Rows<(i64, SecurityEvent)>, Unavailable> {
-        let currency = self.currency.clone();
         let page = move |connection: &mut SqliteConnection| {
-            page!(connection, asked, filtered(filter), security_events::id.desc(), EventRow, |row| row
-                .event(&currency))
+            page!(
+                connection,
+                asked,
+                filtered(filter),
+                security_events::id.desc(),
+                Numbered<StoredEvent>,
+                |row| row.event()
+            )
         };
         self.readers.list(asked, page).await
     }

@@ -3,28 +3,30 @@
 use async_trait::async_trait;
 use cuepoint_domain::authorization::{AccountStatus, Epoch, RevocationList};
 use cuepoint_domain::ids::{SessionId, UserId};
-use cuepoint_domain::money::Currency;
 use cuepoint_domain::network::ClientNetwork;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{BeginOutcome, ExchangeOutcome, PasswordHash, Sessions, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::Role;
 use cuepoint_domain::user::session::{Candidates, PresentedToken, RefreshToken, Session, TokenHash};
+use cuepoint_store_sql::rows::{Corrupt, StoredSession, StoredToken, known, session_id, user_id};
+use cuepoint_store_sql::schema::{login_networks, sessions, users};
+use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::{exists, select};
 use diesel::prelude::*;
 
 use super::lists::page;
 use crate::SqliteStore;
 use crate::connect::failure::SqliteFailure;
-use crate::rows::{Corrupt, SessionRow, TokenRow, known, session_id, user_id};
-use crate::schema::{deployment, login_networks, refresh_tokens as tokens, sessions, users};
+use crate::schema::deployment;
 use crate::tables::login_networks::see;
 use crate::tables::sessions::{alive, begin, end_all};
 use crate::tables::webhooks::disable_own;
 use crate::writer::Repetition;
+use cuepoint_store_sql::schema::refresh_tokens as tokens;
 
 /// A user whose role or suspension changed: their id, their role, and the time of their suspension.
-type StatusRow = (i64, String, bool, Option<i64>);
+type StatusRow = (i64, String, bool, Option<Timestamp>);
 
 #[async_trait]
 impl Sessions for SqliteStore {
@@ -37,7 +39,7 @@ impl Sessions for SqliteStore {
         let (session, token, network) = self.new_session(session, token)?;
         let checked = checked.0.clone();
         let log_in = move |connection: &mut SqliteConnection| {
-            let person: Option<(String, Option<i64>)> = users::table
+            let person: Option<(String, Option<Timestamp>)> = users::table
                 .find(session.user_id)
                 .select((users::password_hash, users::suspended_at))
                 .get_result(connection)
@@ -75,11 +77,11 @@ impl Sessions for SqliteStore {
         expires_at: Timestamp,
         now: Timestamp,
     ) -> Result<ExchangeOutcome, Unavailable> {
-        let (presented, successors, currency) = (*presented, successors.clone(), self.currency.clone());
+        let (presented, successors) = (*presented, successors.clone());
         let network = network.map(|network| network.to_string());
         let exchange = move |connection: &mut SqliteConnection| {
             let network = network.as_deref();
-            exchange(connection, presented, &successors, network, (expires_at, now), &currency)
+            exchange(connection, presented, &successors, network, (expires_at, now))
         };
         Ok(self.writer.change(Repetition::Repeatable, exchange).await?)
     }
@@ -95,7 +97,7 @@ impl Sessions for SqliteStore {
                 .inner_join(users::table)
                 .filter(users::email_folded.eq(email))
                 .filter(login_networks::network.eq(network.to_string()))
-                .filter(login_networks::seen_at.gt(since.unix_micros()));
+                .filter(login_networks::seen_at.gt(ColumnTime(since)));
             Ok(select(exists(found)).get_result(connection)?)
         })
     }
@@ -111,7 +113,7 @@ impl Sessions for SqliteStore {
             let ended: Option<(i64, i64)> = diesel::update(sessions::table)
                 .filter(sessions::id.eq_any(session))
                 .filter(alive(now))
-                .set(sessions::ended_at.eq(now.unix_micros()))
+                .set(sessions::ended_at.eq(ColumnTime(now)))
                 .returning((sessions::user_id, sessions::id))
                 .get_result(connection)
                 .optional()?;
@@ -129,9 +131,8 @@ impl Sessions for SqliteStore {
     ) -> Result<Rows<Session>, Unavailable> {
         let theirs = sessions::table.filter(sessions::user_id.eq(user.get())).filter(alive(now));
         let newest_first = (sessions::began_at.desc(), sessions::id.desc());
-        let currency = self.currency.clone();
         let page = move |connection: &mut SqliteConnection| {
-            page!(connection, asked, theirs, newest_first, SessionRow, |row| row.session(&currency))
+            page!(connection, asked, theirs, newest_first, StoredSession, |row| row.session())
         };
         self.readers.list(asked, page).await
     }
@@ -140,7 +141,7 @@ impl Sessions for SqliteStore {
         let end = move |connection: &mut SqliteConnection| {
             let session = sessions::table.find(id.get()).filter(sessions::user_id.eq(user.get()));
             let ended = diesel::update(session.filter(alive(now)))
-                .set(sessions::ended_at.eq(now.unix_micros()))
+                .set(sessions::ended_at.eq(ColumnTime(now)))
                 .execute(connection)?;
             Ok(ended > 0)
         };
@@ -153,9 +154,8 @@ impl Sessions for SqliteStore {
         keep: Option<SessionId>,
         now: Timestamp,
     ) -> Result<u64, Unavailable> {
-        let currency = self.currency.clone();
         let end = move |connection: &mut SqliteConnection| {
-            disable_own(connection, user, None, now, &currency)?;
+            disable_own(connection, user, None, now)?;
             end_all(connection, user, keep, now)
         };
         let ended = self.writer.change(Repetition::Once, end).await?;
@@ -164,12 +164,11 @@ impl Sessions for SqliteStore {
 
     /// The storage has no clock of its own: it runs on the machine of the server.
     async fn revoked_since(&self, since: Timestamp) -> Result<RevocationList, Unavailable> {
-        let since = since.unix_micros();
         self.readers.read(|connection| {
-            let ended = sessions::table.filter(sessions::ended_at.ge(since)).select(sessions::id);
+            let ended = sessions::table.filter(sessions::ended_at.ge(ColumnTime(since))).select(sessions::id);
             let ended: Vec<i64> = ended.load(connection)?;
             let changed: Vec<StatusRow> = users::table
-                .filter(users::standing_at.ge(since))
+                .filter(users::standing_at.ge(ColumnTime(since)))
                 .select((users::id, users::role, users::is_dj, users::suspended_at))
                 .load(connection)?;
             let epoch: i64 = deployment::table.select(deployment::epoch).get_result(connection)?;
@@ -188,11 +187,11 @@ impl Sessions for SqliteStore {
 }
 
 /// Ends the least recently used live sessions of a user beyond the limit.
-fn end_surplus(connection: &mut SqliteConnection, user: i64, now: i64) -> Result<(), SqliteFailure> {
+fn end_surplus(connection: &mut SqliteConnection, user: i64, now: Timestamp) -> Result<(), SqliteFailure> {
     let most = i64::try_from(Session::MAX_LIVE).unwrap_or(i64::MAX);
     let surplus: Vec<i64> = sessions::table
         .filter(sessions::user_id.eq(user))
-        .filter(alive(Timestamp::from_unix_micros(now)))
+        .filter(alive(now))
         .order((sessions::used_at.desc(), sessions::id.desc()))
         .limit(i64::MAX)
         .offset(most)
@@ -200,7 +199,7 @@ fn end_surplus(connection: &mut SqliteConnection, user: i64, now: i64) -> Result
         .load(connection)?;
     for session in surplus {
         let session = sessions::table.find(session);
-        diesel::update(session).set(sessions::ended_at.eq(now)).execute(connection)?;
+        diesel::update(session).set(sessions::ended_at.eq(ColumnTime(now))).execute(connection)?;
     }
     Ok(())
 }
@@ -211,12 +210,11 @@ fn exchange(
     successors: &Candidates<TokenHash>,
     network: Option<&str>,
     (expires_at, now): (Timestamp, Timestamp),
-    currency: &Currency,
 ) -> Result<ExchangeOutcome, SqliteFailure> {
     let hash = presented.0.to_vec();
-    let session: Option<SessionRow> = sessions::table
+    let session: Option<StoredSession> = sessions::table
         .filter(sessions::id.eq_any(tokens::table.find(hash.clone()).select(tokens::session_id)))
-        .select(SessionRow::as_select())
+        .select(StoredSession::as_select())
         .get_result(connection)
         .optional()?;
     let Some(session) = session.filter(|session| session.ended_at.is_none()) else {
@@ -224,34 +222,35 @@ fn exchange(
     };
     let (id, user) = (session_id(session.id)?, user_id(session.user_id)?);
     let hashes = std::iter::once(&presented).chain(successors.iter()).map(|hash| hash.0.to_vec());
-    let rows: Vec<TokenRow> = tokens::table
+    let rows: Vec<StoredToken> = tokens::table
         .filter(tokens::hash.eq_any(hashes.collect::<Vec<_>>()))
-        .select(TokenRow::as_select())
+        .select(StoredToken::as_select())
         .load(connection)?;
-    let stored = rows.into_iter().map(|row| row.token(user, currency)).collect::<Result<Vec<_>, _>>()?;
+    let stored = rows.into_iter().map(|row| row.token(user)).collect::<Result<Vec<_>, _>>()?;
     let Some(token) = stored.iter().find(|token| token.hash == presented) else {
         return Ok(ExchangeOutcome::Refused);
     };
     let successor = stored.iter().find(|token| token.hash != presented);
     let row = sessions::table.find(session.id);
-    let at = now.unix_micros();
     match token.presented(successor, now) {
         PresentedToken::Refuse => Ok(ExchangeOutcome::Refused),
         PresentedToken::Repeat(next) => Ok(ExchangeOutcome::Repeated(user, id, next)),
         PresentedToken::EndSession => {
-            diesel::update(row).set(sessions::ended_at.eq(at)).execute(connection)?;
-            disable_own(connection, user, Some(id), now, currency)?;
+            diesel::update(row).set(sessions::ended_at.eq(ColumnTime(now))).execute(connection)?;
+            disable_own(connection, user, Some(id), now)?;
             Ok(ExchangeOutcome::SessionEnded(user, id))
         }
         PresentedToken::Exchange => {
-            diesel::update(tokens::table.find(hash)).set(tokens::used_at.eq(at)).execute(connection)?;
+            diesel::update(tokens::table.find(hash))
+                .set(tokens::used_at.eq(ColumnTime(now)))
+                .execute(connection)?;
             let hash = successors.current;
             let next = RefreshToken { hash, issued_at: now, expires_at, used_at: None, ..token.clone() };
-            diesel::insert_into(tokens::table).values(TokenRow::of(&next, currency)?).execute(connection)?;
+            diesel::insert_into(tokens::table).values(&StoredToken::of(&next)).execute(connection)?;
             diesel::update(row)
-                .set((sessions::used_at.eq(at), sessions::expires_at.eq(expires_at.unix_micros())))
+                .set((sessions::used_at.eq(ColumnTime(now)), sessions::expires_at.eq(ColumnTime(expires_at))))
                 .execute(connection)?;
-            see(connection, session.user_id, network, at)?;
+            see(connection, session.user_id, network, now)?;
             Ok(ExchangeOutcome::Done(user, id))
         }
     }

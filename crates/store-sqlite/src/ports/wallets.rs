@@ -6,21 +6,22 @@ use cuepoint_domain::ledger::{Balance, Entry, EntryKind};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{Unavailable, Wallets};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_store_sql::rows::{StoredEntry, StoredWallet};
+use cuepoint_store_sql::schema::{ledger_entries, operations, wallets};
+use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::{exists, sql};
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
 
 use super::lists::{limits, page, rows};
 use crate::SqliteStore;
-use crate::rows::{EntryRow, WalletRow};
-use crate::schema::{ledger_entries, operations, wallets};
 
 #[async_trait]
 impl Wallets for SqliteStore {
     async fn balance(&self, user: UserId) -> Result<Option<Balance>, Unavailable> {
         self.readers.read(|connection| {
-            let row = wallets::table.find(user.get()).select(WalletRow::as_select());
-            let row: Option<WalletRow> = row.get_result(connection).optional()?;
+            let row = wallets::table.find(user.get()).select(StoredWallet::as_select());
+            let row: Option<StoredWallet> = row.get_result(connection).optional()?;
             Ok(row.map(|row| row.balance(&self.currency)).transpose()?)
         })
     }
@@ -30,8 +31,8 @@ impl Wallets for SqliteStore {
             let newest = wallets::table.find(user.get()).select(wallets::seq);
             let Some(newest) = newest.get_result(connection).optional()? else { return Ok(None) };
             let number = newest_at(connection, user, newest, at)?;
-            let row = ledger_entries::table.find((user.get(), number)).select(EntryRow::as_select());
-            let row: Option<EntryRow> = row.get_result(connection).optional()?;
+            let row = ledger_entries::table.find((user.get(), number)).select(StoredEntry::as_select());
+            let row: Option<StoredEntry> = row.get_result(connection).optional()?;
             let entry = row.map(|row| row.entry(&self.currency)).transpose()?;
             Ok(Some(entry.map(|entry| entry.after).unwrap_or_default()))
         })
@@ -44,12 +45,12 @@ impl Wallets for SqliteStore {
             let newest = wallets::table.find(user.get()).select(wallets::seq);
             let total: i64 = newest.get_result(connection).optional()?.unwrap_or_default();
             let first = total.saturating_sub(offset);
-            let found: Vec<EntryRow> = ledger_entries::table
+            let found: Vec<StoredEntry> = ledger_entries::table
                 .filter(ledger_entries::wallet_id.eq(user.get()))
                 .filter(ledger_entries::seq.le(first))
                 .filter(ledger_entries::seq.gt(first.saturating_sub(limit)))
                 .order(ledger_entries::seq.desc())
-                .select(EntryRow::as_select())
+                .select(StoredEntry::as_select())
                 .load(connection)?;
             rows(total, found, |row| row.entry(&self.currency))
         })
@@ -67,15 +68,15 @@ impl Wallets for SqliteStore {
         let newest_first = ledger_entries::seq.desc();
         let currency = self.currency.clone();
         let page = move |connection: &mut SqliteConnection| {
-            page!(connection, asked, of_kind, newest_first, EntryRow, |row| row.entry(&currency))
+            page!(connection, asked, of_kind, newest_first, StoredEntry, |row| row.entry(&currency))
         };
         self.readers.list(asked, page).await
     }
 
     async fn entry(&self, user: UserId, number: i64) -> Result<Option<Entry>, Unavailable> {
         self.readers.read(|connection| {
-            let row = ledger_entries::table.find((user.get(), number)).select(EntryRow::as_select());
-            let row: Option<EntryRow> = row.get_result(connection).optional()?;
+            let row = ledger_entries::table.find((user.get(), number)).select(StoredEntry::as_select());
+            let row: Option<StoredEntry> = row.get_result(connection).optional()?;
             Ok(row.map(|row| row.entry(&self.currency)).transpose()?)
         })
     }
@@ -85,7 +86,7 @@ impl Wallets for SqliteStore {
             let adjusted = ledger_entries::table
                 .inner_join(operations::table.on(operations::id.eq(ledger_entries::operation_id)))
                 .filter(ledger_entries::wallet_id.eq(wallet.get()))
-                .filter(ledger_entries::at.gt(since.unix_micros()))
+                .filter(ledger_entries::at.gt(ColumnTime(since)))
                 // The condition of the partial index.
                 .filter(sql::<Bool>("ledger_entries.kind = 'adjustment'"))
                 .filter(operations::actor_user_id.eq(by.get()));
@@ -107,8 +108,8 @@ fn newest_at(
     while after.saturating_sub(before) > 1 {
         let middle = i64::midpoint(before, after);
         let entry = ledger_entries::table.find((user.get(), middle)).select(ledger_entries::at);
-        let entry: i64 = entry.get_result(connection)?;
-        if entry <= at.unix_micros() { before = middle } else { after = middle }
+        let entry: Timestamp = entry.get_result(connection)?;
+        if entry <= at { before = middle } else { after = middle }
     }
     Ok(before)
 }

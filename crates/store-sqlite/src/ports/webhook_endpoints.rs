@@ -10,6 +10,11 @@ use cuepoint_domain::user::User;
 use cuepoint_domain::webhook::{
     Attempt, EndpointChange, EndpointState, FailedDelivery, Lease, NewEndpoint, Turn, WebhookEndpoint,
 };
+use cuepoint_store_sql::rows::{
+    Corrupt, StoredUser, StoredWebhookAttempt, StoredWebhookDelivery, StoredWebhookEndpoint, known,
+};
+use cuepoint_store_sql::schema::{users, webhook_attempts, webhook_deliveries, webhook_endpoints};
+use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::sql;
 use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
@@ -18,8 +23,6 @@ use diesel::sqlite::Sqlite;
 
 use super::lists::page;
 use crate::SqliteStore;
-use crate::rows::{Corrupt, UserRow, WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRow, known};
-use crate::schema::{users, webhook_attempts, webhook_deliveries, webhook_endpoints};
 use crate::tables::webhooks;
 use crate::writer::Repetition;
 
@@ -59,18 +62,18 @@ impl WebhookEndpoints for SqliteStore {
         id: WebhookEndpointId,
         new: &NewEndpoint,
     ) -> Result<EndpointAddition, Unavailable> {
-        let (new, currency) = (new.clone(), self.currency.clone());
+        let new = new.clone();
         // The key recognises an endpoint that was added.
         let repetition = if new.key.is_some() { Repetition::Repeatable } else { Repetition::Once };
-        let add = move |connection: &mut SqliteConnection| webhooks::add(connection, id, &new, &currency);
+        let add = move |connection: &mut SqliteConnection| webhooks::add(connection, id, &new);
         Ok(self.writer.change(repetition, add).await?)
     }
 
     async fn endpoint(&self, id: WebhookEndpointId) -> Result<Option<WebhookEndpoint>, Unavailable> {
         self.readers.read(|connection| {
-            let row = webhook_endpoints::table.find(id.get()).select(WebhookEndpointRow::as_select());
-            let row: Option<WebhookEndpointRow> = row.get_result(connection).optional()?;
-            Ok(row.map(|row| row.endpoint(&self.currency)).transpose()?)
+            let row = webhook_endpoints::table.find(id.get()).select(StoredWebhookEndpoint::as_select());
+            let row: Option<StoredWebhookEndpoint> = row.get_result(connection).optional()?;
+            Ok(row.map(|row| row.endpoint()).transpose()?)
         })
     }
 
@@ -80,10 +83,10 @@ impl WebhookEndpoints for SqliteStore {
         owner: Option<UserId>,
         asked: PageRequest,
     ) -> Result<Rows<WebhookEndpoint>, Unavailable> {
-        let (last_first, currency) = (webhook_endpoints::id.desc(), self.currency.clone());
+        let last_first = webhook_endpoints::id.desc();
         let page = move |connection: &mut SqliteConnection| {
-            page!(connection, asked, listed(feed, owner), last_first, WebhookEndpointRow, |row| row
-                .endpoint(&currency))
+            page!(connection, asked, listed(feed, owner), last_first, StoredWebhookEndpoint, |row| row
+                .endpoint())
         };
         self.readers.list(asked, page).await
     }
@@ -94,13 +97,13 @@ impl WebhookEndpoints for SqliteStore {
         limit: u32,
     ) -> Result<Vec<WebhookEndpoint>, Unavailable> {
         self.readers.read(|connection| {
-            let rows: Vec<WebhookEndpointRow> = webhook_endpoints::table
+            let rows: Vec<StoredWebhookEndpoint> = webhook_endpoints::table
                 .filter(webhook_endpoints::id.gt(after.map_or(0, WebhookEndpointId::get)))
                 .order(webhook_endpoints::id)
                 .limit(i64::from(limit))
-                .select(WebhookEndpointRow::as_select())
+                .select(StoredWebhookEndpoint::as_select())
                 .load(connection)?;
-            Ok(rows.into_iter().map(|row| row.endpoint(&self.currency)).collect::<Result<_, _>>()?)
+            Ok(rows.into_iter().map(|row| row.endpoint()).collect::<Result<_, _>>()?)
         })
     }
 
@@ -109,9 +112,8 @@ impl WebhookEndpoints for SqliteStore {
         id: WebhookEndpointId,
         change: &EndpointChange,
     ) -> Result<EndpointUpdate, Unavailable> {
-        let (change, currency) = (change.clone(), self.currency.clone());
-        let change =
-            move |connection: &mut SqliteConnection| webhooks::change(connection, id, &change, &currency);
+        let change = change.clone();
+        let change = move |connection: &mut SqliteConnection| webhooks::change(connection, id, &change);
         Ok(self.writer.change(Repetition::Once, change).await?)
     }
 
@@ -129,20 +131,17 @@ impl WebhookEndpoints for SqliteStore {
         id: WebhookEndpointId,
         asked: PageRequest,
     ) -> Result<Rows<Attempt>, Unavailable> {
-        let currency = self.currency.clone();
         let page = move |connection: &mut SqliteConnection| {
             let own = webhook_attempts::table.filter(webhook_attempts::endpoint_id.eq(id.get()));
             let last_first = webhook_attempts::number.desc();
-            page!(connection, asked, own, last_first, WebhookAttemptRow, |row| row.attempt(&currency))
+            page!(connection, asked, own, last_first, StoredWebhookAttempt, |row| row.attempt())
         };
         self.readers.list(asked, page).await
     }
 
     async fn add_attempt(&self, id: WebhookEndpointId, attempt: &Attempt) -> Result<(), Unavailable> {
-        let (attempt, currency) = ([attempt.clone()], self.currency.clone());
-        let add = move |connection: &mut SqliteConnection| {
-            webhooks::add_attempts(connection, id, &attempt, &currency)
-        };
+        let attempt = [attempt.clone()];
+        let add = move |connection: &mut SqliteConnection| webhooks::add_attempts(connection, id, &attempt);
         Ok(self.writer.change(Repetition::Once, add).await?)
     }
 
@@ -195,15 +194,15 @@ impl WebhookEndpoints for SqliteStore {
 
     async fn leased_endpoint(&self, lease: Lease) -> Result<Option<(WebhookEndpoint, User)>, Unavailable> {
         self.readers.read(|connection| {
-            let both: Option<(WebhookEndpointRow, UserRow)> = webhook_endpoints::table
+            let both: Option<(StoredWebhookEndpoint, StoredUser)> = webhook_endpoints::table
                 .inner_join(users::table)
                 .filter(webhook_endpoints::id.eq(lease.endpoint.get()))
                 .filter(webhook_endpoints::lease.eq(lease.number))
-                .select((WebhookEndpointRow::as_select(), UserRow::as_select()))
+                .select((StoredWebhookEndpoint::as_select(), StoredUser::as_select()))
                 .get_result(connection)
                 .optional()?;
             let Some((endpoint, owner)) = both else { return Ok(None) };
-            Ok(Some((endpoint.endpoint(&self.currency)?, owner.user(&self.currency)?)))
+            Ok(Some((endpoint.endpoint()?, owner.user(&self.currency)?)))
         })
     }
 
@@ -214,14 +213,14 @@ impl WebhookEndpoints for SqliteStore {
         limit: u32,
     ) -> Result<Vec<FailedDelivery>, Unavailable> {
         self.readers.read(|connection| {
-            let rows: Vec<WebhookDeliveryRow> = webhook_deliveries::table
+            let rows: Vec<StoredWebhookDelivery> = webhook_deliveries::table
                 .filter(webhook_deliveries::endpoint_id.eq(id.get()))
-                .filter(webhook_deliveries::next_at.le(now.unix_micros()))
+                .filter(webhook_deliveries::next_at.le(ColumnTime(now)))
                 .order((webhook_deliveries::next_at, webhook_deliveries::position))
                 .limit(i64::from(limit))
-                .select(WebhookDeliveryRow::as_select())
+                .select(StoredWebhookDelivery::as_select())
                 .load(connection)?;
-            Ok(rows.into_iter().map(|row| row.delivery(&self.currency)).collect::<Result<_, _>>()?)
+            Ok(rows.into_iter().map(|row| row.delivery()).collect::<Result<_, _>>()?)
         })
     }
 
@@ -231,9 +230,9 @@ impl WebhookEndpoints for SqliteStore {
         leased_until: Timestamp,
         turn: &Turn,
     ) -> Result<bool, Unavailable> {
-        let (turn, currency) = (turn.clone(), self.currency.clone());
+        let turn = turn.clone();
         let end = move |connection: &mut SqliteConnection| {
-            webhooks::end_turn(connection, lease, leased_until, &turn, &currency)
+            webhooks::end_turn(connection, lease, leased_until, &turn)
         };
         Ok(self.writer.change(Repetition::Once, end).await?)
     }

@@ -11,6 +11,10 @@ use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::withdrawal::{
     SUM_WITHIN, Withdrawal, WithdrawalFilter, WithdrawalReview, WithdrawalStatus, sum_24h,
 };
+use cuepoint_store_sql::rows::{StoredWallet, StoredWithdrawal, Sum};
+use cuepoint_store_sql::schema::withdrawals::{self, table};
+use cuepoint_store_sql::schema::{users, wallets};
+use cuepoint_store_sql::sql_types::{ColumnId, ColumnTime};
 use diesel::dsl::{exists, not, sql};
 use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
@@ -22,9 +26,6 @@ use super::lists::page;
 use super::readable::work_list;
 use crate::SqliteStore;
 use crate::connect::failure::SqliteFailure;
-use crate::rows::{WalletRow, WithdrawalRow};
-use crate::schema::withdrawals::{self, table};
-use crate::schema::{users, wallets};
 
 fn filtered(filter: &WithdrawalFilter) -> IntoBoxed<'static, table, Sqlite> {
     let mut query = table.into_boxed();
@@ -41,17 +42,18 @@ fn filtered(filter: &WithdrawalFilter) -> IntoBoxed<'static, table, Sqlite> {
 impl Withdrawals for SqliteStore {
     async fn withdrawal(&self, id: WithdrawalId) -> Result<Option<Withdrawal>, Unavailable> {
         self.readers.read(|connection| {
-            let row = table.find(id.get()).select(WithdrawalRow::as_select());
-            let row: Option<WithdrawalRow> = row.get_result(connection).optional()?;
+            let row = table.find(id.get()).select(StoredWithdrawal::as_select());
+            let row: Option<StoredWithdrawal> = row.get_result(connection).optional()?;
             Ok(row.map(|row| row.withdrawal(&self.currency)).transpose()?)
         })
     }
 
     async fn withdrawal_opened_by(&self, opening: OperationId) -> Result<Option<Withdrawal>, Unavailable> {
-        let reference = Uuid::from_u128(opening.0).as_bytes().to_vec();
+        let reference = ColumnId(Uuid::from_u128(opening.0));
         self.readers.read(|connection| {
-            let row = table.filter(withdrawals::reference.eq(reference)).select(WithdrawalRow::as_select());
-            let row: Option<WithdrawalRow> = row.first(connection).optional()?;
+            let row =
+                table.filter(withdrawals::reference.eq(reference)).select(StoredWithdrawal::as_select());
+            let row: Option<StoredWithdrawal> = row.first(connection).optional()?;
             Ok(row.map(|row| row.withdrawal(&self.currency)).transpose()?)
         })
     }
@@ -64,16 +66,16 @@ impl Withdrawals for SqliteStore {
         let newest_first = (withdrawals::created_at.desc(), withdrawals::id.desc());
         let (filter, currency) = (*filter, self.currency.clone());
         let page = move |connection: &mut SqliteConnection| {
-            page!(connection, asked, filtered(&filter), newest_first, WithdrawalRow, |row| row
+            page!(connection, asked, filtered(&filter), newest_first, StoredWithdrawal, |row| row
                 .withdrawal(&currency))
         };
         self.readers.list(asked, page).await
     }
 
     async fn due_payouts(&self, now: Timestamp, limit: u32) -> Result<Vec<Withdrawal>, Unavailable> {
-        let value = |row: WithdrawalRow| row.withdrawal(&self.currency);
+        let value = |row: StoredWithdrawal| row.withdrawal(&self.currency);
         self.readers.read(|connection| {
-            work_list!(connection, due_payouts(now), limit, withdrawals, WithdrawalRow, value)
+            work_list!(connection, due_payouts(now), limit, withdrawals, StoredWithdrawal, value)
         })
     }
 
@@ -103,21 +105,21 @@ fn review(
         .inner_join(wallets::table.on(wallets::user_id.eq(withdrawals::user_id)))
         .inner_join(users::table.on(users::id.eq(withdrawals::user_id)))
         .filter(withdrawals::id.eq(id.get()))
-        .select((WithdrawalRow::as_select(), WalletRow::as_select(), users::login_changed_at));
-    let own: Option<(WithdrawalRow, WalletRow, Option<i64>)> = own.get_result(connection).optional()?;
+        .select((StoredWithdrawal::as_select(), StoredWallet::as_select(), users::login_changed_at));
+    let own: Option<(StoredWithdrawal, StoredWallet, Option<Timestamp>)> =
+        own.get_result(connection).optional()?;
     let Some((withdrawal, wallet, login_changed_at)) = own else { return Ok(None) };
     let withdrawal = withdrawal.withdrawal(currency)?;
     // Amounts are texts, which SQLite cannot add up exactly.
     let near = table
         .filter(withdrawals::user_id.eq(withdrawal.user.get()))
-        .filter(withdrawals::created_at.gt(withdrawal.created_at.minus(SUM_WITHIN).unix_micros()))
-        .filter(withdrawals::created_at.lt(withdrawal.created_at.plus(SUM_WITHIN).unix_micros()))
-        .select(WithdrawalRow::as_select())
+        .filter(withdrawals::created_at.gt(ColumnTime(withdrawal.created_at.minus(SUM_WITHIN))))
+        .filter(withdrawals::created_at.lt(ColumnTime(withdrawal.created_at.plus(SUM_WITHIN))))
+        .select(StoredWithdrawal::as_select())
         .load(connection)?;
     let near: Vec<Withdrawal> =
         near.into_iter().map(|row| row.withdrawal(currency)).collect::<Result<_, _>>()?;
     let (owed, sum_24h) = (wallet.balance(currency)?.owed, sum_24h(&withdrawal, &near));
-    let login_changed_at = login_changed_at.map(Timestamp::from_unix_micros);
     Ok(Some(WithdrawalReview { owed, sum_24h, login_changed_at }))
 }
 
@@ -129,9 +131,9 @@ fn due_payouts(now: Timestamp) -> IntoBoxed<'static, table, Sqlite> {
     // The plus prevents the use of the index by status, whose rows would have to be sorted. Rows with a
     // status of a newer version are left to that version.
     let known = format!("+withdrawals.status IN ('{approved}', '{processing}')");
-    let due = withdrawals::retry_at.is_null().or(withdrawals::retry_at.le(now.unix_micros()));
+    let due = withdrawals::retry_at.is_null().or(withdrawals::retry_at.le(ColumnTime(now)));
     let owing =
-        wallets::table.filter(wallets::user_id.eq(withdrawals::user_id)).filter(wallets::owed.ne("0"));
+        wallets::table.filter(wallets::user_id.eq(withdrawals::user_id)).filter(wallets::owed.ne(Sum::ZERO));
     table
         .filter(sql::<Nullable<Bool>>(&indexed))
         .filter(withdrawals::retry_at.is_not_null().or(not(exists(owing))))

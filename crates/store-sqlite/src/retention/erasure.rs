@@ -9,6 +9,9 @@ use cuepoint_domain::privacy::erase as erase_person;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::TopupStatus;
 use cuepoint_domain::user::{Role, User};
+use cuepoint_store_sql::rows::{StoredTopup, StoredUser, StoredWallet, user_id};
+use cuepoint_store_sql::schema::{challenges, topups, users, wallets};
+use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::{exists, sql};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
@@ -18,8 +21,6 @@ use super::pace::{BATCH, Pace, in_batches, is_whole};
 use super::redaction::redact_person;
 use crate::SqliteStore;
 use crate::connect::failure::SqliteFailure;
-use crate::rows::{TopupRow, UserRow, WalletRow, user_id};
-use crate::schema::{challenges, topups, users, wallets};
 use crate::tables::challenges::restorable_until;
 use crate::tables::sessions::end_all;
 use crate::tables::users::{ACTING_OPERATOR, find, write};
@@ -157,8 +158,8 @@ fn person_and_operators(
     let person = find(connection, id, currency)?;
     let mut people: BTreeMap<UserId, User> = person.into_iter().map(|user| (user.id, user)).collect();
     if people.values().any(|user| user.role == Role::Operator) {
-        let operators = users::table.filter(sql::<Bool>(ACTING_OPERATOR)).select(UserRow::as_select());
-        for row in operators.load::<UserRow>(connection)? {
+        let operators = users::table.filter(sql::<Bool>(ACTING_OPERATOR)).select(StoredUser::as_select());
+        for row in operators.load::<StoredUser>(connection)? {
             let operator = row.user(currency)?;
             people.insert(operator.id, operator);
         }
@@ -178,19 +179,19 @@ fn erase(
     let Some(person) = people.get(&id).filter(|user| user.is_present()) else {
         return Ok(Erased::Nobody);
     };
-    let wallet: WalletRow =
-        wallets::table.find(id.get()).select(WalletRow::as_select()).get_result(connection)?;
+    let wallet: StoredWallet =
+        wallets::table.find(id.get()).select(StoredWallet::as_select()).get_result(connection)?;
     // The newest of those that may still be paid, by their index.
-    let pending: Option<TopupRow> = topups::table
-        .filter(topups::user_id.eq(id.get()).and(topups::created_at.gt(expected_since.unix_micros())))
+    let pending: Option<StoredTopup> = topups::table
+        .filter(topups::user_id.eq(id.get()).and(topups::created_at.gt(ColumnTime(expected_since))))
         .filter(topups::status.eq(TopupStatus::Pending.name()))
         .order((topups::created_at.desc(), topups::id.desc()))
-        .select(TopupRow::as_select())
+        .select(StoredTopup::as_select())
         .first(connection)
         .optional()?;
     let pending = pending.map(|row| row.topup(currency)).transpose()?;
     let wallet = wallet.wallet(currency)?;
-    let restorable = restorable_until(connection, id, now, currency)?;
+    let restorable = restorable_until(connection, id, now)?;
     let pending = (pending.as_ref(), expected_since);
     let decided = erase_person(person, &wallet, people.values(), pending, restorable, now);
     let erased = match decided {

@@ -2,14 +2,17 @@
 
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::operation::Receipt;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_store_sql::schema::operations;
+use cuepoint_store_sql::sql_types::{ColumnId, ColumnTime, Json, OperationUuid, UtcTime};
 use diesel::dsl::sql;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Binary, Bool, Text};
+use diesel::sql_types::{BigInt, Bool};
+use uuid::Uuid;
 
 use super::age::{PAST_RETENTION, micros_of};
 use super::pace::{BATCH, Pace, in_batches, is_whole};
 use crate::connect::failure::SqliteFailure;
-use crate::schema::operations;
 use crate::tables::operations::about;
 use crate::writer::Writer;
 
@@ -25,8 +28,8 @@ const REDACTED: &str = "json_object('profile', json_object('user', \
 /// that are redacted already.
 #[derive(Clone, Debug)]
 struct Position {
-    at: i64,
-    id: Vec<u8>,
+    at: ColumnTime,
+    id: ColumnId,
 }
 
 /// Redacts all receipts past [`Receipt::RETENTION`]. A redacted one leaves the index by which they are found.
@@ -46,7 +49,7 @@ pub(super) async fn redact_due(writer: &Writer, now: i64) -> Result<(), SqliteFa
 
 /// Redacts every receipt that shows this user, who is erased and changes no more.
 pub(super) async fn redact_person(writer: &Writer, user: UserId, pace: Pace) -> Result<(), SqliteFailure> {
-    let start = Position { at: i64::MIN, id: Vec::new() };
+    let start = Position { at: ColumnTime(Timestamp::EPOCH), id: ColumnId(Uuid::nil()) };
     let redact =
         move |connection: &mut SqliteConnection, after: &Position| redact_some(connection, user, after);
     in_batches(writer, pace, start, redact).await
@@ -61,12 +64,12 @@ fn redact_some(
     let profiles = || sql::<Bool>(OF_PROFILE).and(about(user));
     let behind = || {
         sql::<Bool>("(at, id) > (")
-            .bind::<BigInt, _>(after.at)
+            .bind::<UtcTime, _>(after.at)
             .sql(", ")
-            .bind::<Binary, _>(after.id.clone())
+            .bind::<OperationUuid, _>(after.id)
             .sql(")")
     };
-    let batch: Vec<(i64, Vec<u8>)> = operations::table
+    let batch: Vec<(Timestamp, Uuid)> = operations::table
         .filter(profiles())
         .filter(behind())
         .order((operations::at, operations::id))
@@ -74,12 +77,13 @@ fn redact_some(
         .select((operations::at, operations::id))
         .load(connection)?;
     let whole = is_whole(batch.len());
-    let Some((at, id)) = batch.into_iter().next_back() else { return Ok(None) };
+    let Some(&(at, id)) = batch.last() else { return Ok(None) };
+    let (at, id) = (ColumnTime(at), ColumnId(id));
     let within =
-        sql::<Bool>("(at, id) <= (").bind::<BigInt, _>(at).sql(", ").bind::<Binary, _>(id.clone()).sql(")");
+        sql::<Bool>("(at, id) <= (").bind::<UtcTime, _>(at).sql(", ").bind::<OperationUuid, _>(id).sql(")");
     let shown = operations::table.filter(profiles()).filter(behind()).filter(within);
     diesel::update(shown.filter(sql::<Bool>(UNREDACTED)))
-        .set(operations::receipt.eq(sql::<Text>(REDACTED)))
+        .set(operations::receipt.eq(sql::<Json>(REDACTED)))
         .execute(connection)?;
     Ok(whole.then_some(Position { at, id }))
 }

@@ -1,18 +1,19 @@
 //! Rows of `challenges`, as transactions store and end them.
 
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::PasswordHash;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::challenge::{Challenge, Purpose};
 use cuepoint_domain::user::email_change::restorable_until as restorable;
+use cuepoint_store_sql::rows::StoredChallenge;
+use cuepoint_store_sql::schema::{challenges, users};
+use cuepoint_store_sql::sql_types::ColumnTime;
+use cuepoint_store_sql::table::Numbered;
 use diesel::prelude::*;
 
 use super::sessions::end_all;
 use super::webhooks::disable_own;
 use crate::connect::failure::SqliteFailure;
-use crate::rows::{ChallengeRow, NewChallengeRow};
-use crate::schema::{challenges, users};
 
 /// Ends the open challenge of a purpose.
 pub(crate) fn end_open(
@@ -25,7 +26,7 @@ pub(crate) fn end_open(
         .filter(challenges::user_id.eq(user.get()))
         .filter(challenges::purpose.eq(purpose.name()))
         .filter(challenges::ended_at.is_null())
-        .set(challenges::ended_at.eq(now.unix_micros()))
+        .set(challenges::ended_at.eq(ColumnTime(now)))
         .execute(connection)?;
     Ok(())
 }
@@ -42,13 +43,9 @@ pub(crate) fn end_by_new_password(
 }
 
 /// Stores a challenge.
-pub(crate) fn store(
-    connection: &mut SqliteConnection,
-    challenge: &Challenge,
-    currency: &Currency,
-) -> Result<(), SqliteFailure> {
-    let challenge = NewChallengeRow::of(challenge, currency)?;
-    diesel::insert_into(challenges::table).values(challenge).execute(connection)?;
+pub(crate) fn store(connection: &mut SqliteConnection, challenge: &Challenge) -> Result<(), SqliteFailure> {
+    let challenge = StoredChallenge::of(challenge);
+    diesel::insert_into(challenges::table).values(&challenge).execute(connection)?;
     Ok(())
 }
 
@@ -57,10 +54,9 @@ pub(crate) fn restorable_until(
     connection: &mut SqliteConnection,
     user: UserId,
     now: Timestamp,
-    currency: &Currency,
 ) -> Result<Option<Timestamp>, SqliteFailure> {
     let kept = newest(connection, user, Purpose::EmailRestore)?;
-    let kept = kept.map(|row| row.challenge(currency)).transpose()?;
+    let kept = kept.map(|row| row.challenge()).transpose()?;
     Ok(restorable(&kept, now))
 }
 
@@ -69,12 +65,12 @@ pub(crate) fn newest(
     connection: &mut SqliteConnection,
     user: UserId,
     purpose: Purpose,
-) -> Result<Option<ChallengeRow>, SqliteFailure> {
+) -> Result<Option<Numbered<StoredChallenge>>, SqliteFailure> {
     Ok(challenges::table
         .filter(challenges::user_id.eq(user.get()))
         .filter(challenges::purpose.eq(purpose.name()))
         .order(challenges::id.desc())
-        .select(ChallengeRow::as_select())
+        .select(Numbered::<StoredChallenge>::as_select())
         .first(connection)
         .optional()?)
 }
@@ -86,12 +82,11 @@ pub(crate) fn set_password(
     user: UserId,
     password: &PasswordHash,
     now: Timestamp,
-    currency: &Currency,
 ) -> Result<(), SqliteFailure> {
     diesel::update(users::table.find(user.get()))
         .set(users::password_hash.eq(&password.0))
         .execute(connection)?;
     end_by_new_password(connection, user, now)?;
     end_all(connection, user, None, now)?;
-    disable_own(connection, user, None, now, currency)
+    disable_own(connection, user, None, now)
 }

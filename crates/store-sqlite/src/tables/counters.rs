@@ -1,6 +1,7 @@
 //! The next ids: reserved ones in the table `ids`, generated ones in SQLite's own table of sequences.
 
-use cuepoint_store_sql::copy::{COUNTERS, Counter, Counting};
+use cuepoint_store_sql::schema::COUNTERS;
+use cuepoint_store_sql::table::{Counter, Counting};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
 

@@ -2,12 +2,13 @@
 
 use cuepoint_domain::network::KnownNetwork;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_store_sql::rows::{Corrupt, known};
+use cuepoint_store_sql::schema::login_networks;
+use cuepoint_store_sql::sql_types::{ColumnTime, UtcTime};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
 
 use crate::connect::failure::SqliteFailure;
-use crate::rows::{Corrupt, known};
-use crate::schema::login_networks;
 
 /// A network with its id.
 #[derive(Clone, Debug, Queryable, Selectable)]
@@ -15,13 +16,13 @@ use crate::schema::login_networks;
 pub(crate) struct NetworkRow {
     id: i64,
     network: String,
-    seen_at: i64,
+    seen_at: Timestamp,
 }
 
 impl NetworkRow {
     pub(crate) fn known(self) -> Result<(i64, KnownNetwork), Corrupt> {
         let network = known("login_networks.network", self.network.parse().ok())?;
-        Ok((self.id, KnownNetwork { network, seen_at: Timestamp::from_unix_micros(self.seen_at) }))
+        Ok((self.id, KnownNetwork { network, seen_at: self.seen_at }))
     }
 }
 
@@ -34,10 +35,10 @@ pub(crate) fn see(
     connection: &mut SqliteConnection,
     user: i64,
     network: Option<&str>,
-    at: i64,
+    at: Timestamp,
 ) -> Result<(), SqliteFailure> {
     let Some(network) = network else { return Ok(()) };
     let seen = diesel::sql_query(SEE).bind::<BigInt, _>(user).bind::<Text, _>(network);
-    seen.bind::<BigInt, _>(at).execute(connection)?;
+    seen.bind::<UtcTime, _>(ColumnTime(at)).execute(connection)?;
     Ok(())
 }

@@ -3,13 +3,13 @@
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::operation::{Position, PositionGap};
 use cuepoint_store_sql::rows::{StoredPositionGap, known, position_gap};
+use cuepoint_store_sql::schema::{operations, position_gaps};
 use diesel::dsl::{max, sql};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
 use diesel::sqlite::Sqlite;
 
 use crate::connect::failure::SqliteFailure;
-use crate::schema::{operations, position_gaps};
 
 /// A condition on an operation.
 type Condition = Box<dyn BoxableExpression<operations::table, Sqlite, SqlType = Bool>>;

@@ -3,10 +3,11 @@
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::code_quotas::{CodeQuota, CountedCode, KeptCode, TooMany};
 use cuepoint_domain::user::session::{Candidates, TokenHash};
+use cuepoint_store_sql::schema::phone_codes;
+use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::prelude::*;
 
 use crate::connect::failure::SqliteFailure;
-use crate::schema::phone_codes;
 
 /// The quotas that a code would exceed.
 pub(crate) fn used_up(
@@ -15,7 +16,7 @@ pub(crate) fn used_up(
 ) -> Result<Vec<TooMany>, SqliteFailure> {
     let mut used_up = Vec::new();
     for (quota, most) in code.quotas() {
-        let filled_by = nth_newest(connection, code, quota, most)?.map(Timestamp::from_unix_micros);
+        let filled_by = nth_newest(connection, code, quota, most)?;
         used_up.extend(code.refused(quota, most, filled_by));
     }
     Ok(used_up)
@@ -27,9 +28,9 @@ fn nth_newest(
     code: &CountedCode,
     quota: CodeQuota,
     most: u32,
-) -> Result<Option<i64>, SqliteFailure> {
+) -> Result<Option<Timestamp>, SqliteFailure> {
     let newest = phone_codes::table
-        .filter(phone_codes::sent_at.gt(code.since().unix_micros()))
+        .filter(phone_codes::sent_at.gt(ColumnTime(code.since())))
         .order(phone_codes::sent_at.desc())
         .limit(1)
         .offset(i64::from(most.saturating_sub(1)))
@@ -56,7 +57,7 @@ pub(crate) fn count(connection: &mut SqliteConnection, code: &CountedCode) -> Re
         .values((
             phone_codes::number.eq(number.0.to_vec()),
             phone_codes::network.eq(network.0.to_vec()),
-            phone_codes::sent_at.eq(sent_at.unix_micros()),
+            phone_codes::sent_at.eq(ColumnTime(sent_at)),
         ))
         .execute(connection)?;
     Ok(())

@@ -2,40 +2,45 @@
 
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_store_sql::rows::{StoredSession, StoredToken};
+use cuepoint_store_sql::schema::sessions;
+use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::{And, Gt, IsNull};
 use diesel::prelude::*;
 
 use super::login_networks::see;
 use crate::connect::failure::SqliteFailure;
-use crate::rows::{SessionRow, TokenRow};
-use crate::schema::{refresh_tokens as tokens, sessions};
+use cuepoint_store_sql::schema::refresh_tokens as tokens;
 
 /// The condition of `Session::is_alive` on a row.
-pub(crate) fn alive(now: Timestamp) -> And<IsNull<sessions::ended_at>, Gt<sessions::expires_at, i64>> {
-    sessions::ended_at.is_null().and(sessions::expires_at.gt(now.unix_micros()))
+pub(crate) fn alive(now: Timestamp) -> And<IsNull<sessions::ended_at>, Gt<sessions::expires_at, ColumnTime>> {
+    sessions::ended_at.is_null().and(sessions::expires_at.gt(ColumnTime(now)))
 }
 
 /// Stores a session with its first token; a session that this token already began stays as it is.
 pub(crate) fn begin(
     connection: &mut SqliteConnection,
-    session: &SessionRow,
-    token: &TokenRow,
+    session: &StoredSession,
+    token: &StoredToken,
     network: Option<&str>,
 ) -> Result<(), SqliteFailure> {
     let begun = diesel::insert_into(sessions::table)
-        .values(session.clone())
+        .values(session)
         .on_conflict(sessions::id)
         .do_nothing()
         .execute(connection)?;
     if begun == 0 {
         return if is_stored(connection, token)? { Ok(()) } else { Err(SqliteFailure::IdTaken) };
     }
-    diesel::insert_into(tokens::table).values(token.clone()).execute(connection)?;
+    diesel::insert_into(tokens::table).values(token).execute(connection)?;
     see(connection, session.user_id, network, session.began_at)
 }
 
 /// Whether this token of this session is stored, used or not.
-pub(crate) fn is_stored(connection: &mut SqliteConnection, token: &TokenRow) -> Result<bool, SqliteFailure> {
+pub(crate) fn is_stored(
+    connection: &mut SqliteConnection,
+    token: &StoredToken,
+) -> Result<bool, SqliteFailure> {
     let stored = tokens::table.find(&token.hash).filter(tokens::session_id.eq(token.session_id));
     Ok(diesel::select(diesel::dsl::exists(stored)).get_result(connection)?)
 }
@@ -51,7 +56,7 @@ pub(crate) fn end_all(
         .filter(sessions::user_id.eq(user.get()))
         .filter(alive(now))
         .filter(sessions::id.ne(keep.map_or(0, SessionId::get)))
-        .set(sessions::ended_at.eq(now.unix_micros()))
+        .set(sessions::ended_at.eq(ColumnTime(now)))
         .execute(connection)?)
 }
 

@@ -3,11 +3,11 @@
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::user::User;
+use cuepoint_store_sql::rows::StoredUser;
+use cuepoint_store_sql::schema::users;
 use diesel::prelude::*;
 
 use crate::connect::failure::SqliteFailure;
-use crate::rows::UserRow;
-use crate::schema::users;
 
 /// The condition for an operator who is not erased, exactly as in its partial index.
 pub(crate) const ACTING_OPERATOR: &str = "role = 'operator' AND erased_at IS NULL";
@@ -18,8 +18,8 @@ pub(crate) fn find(
     id: UserId,
     currency: &Currency,
 ) -> Result<Option<User>, SqliteFailure> {
-    let row: Option<UserRow> =
-        users::table.find(id.get()).select(UserRow::as_select()).get_result(connection).optional()?;
+    let row: Option<StoredUser> =
+        users::table.find(id.get()).select(StoredUser::as_select()).get_result(connection).optional()?;
     Ok(row.map(|row| row.user(currency)).transpose()?)
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn write(
     user: &User,
     currency: &Currency,
 ) -> Result<(), SqliteFailure> {
-    let changed = (UserRow::of(user, currency)?, users::email_folded.eq(user.email.folded()));
+    let changed = (StoredUser::of(user, currency), users::email_folded.eq(user.email.folded()));
     diesel::update(users::table.find(user.id.get())).set(changed).execute(connection)?;
     Ok(())
 }

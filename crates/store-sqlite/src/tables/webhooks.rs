@@ -2,7 +2,6 @@
 
 use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::{SessionId, UserId, WebhookEndpointId};
-use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::Position;
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::ports::{EndpointAddition, EndpointUpdate};
@@ -11,7 +10,12 @@ use cuepoint_domain::webhook::{
     Attempt, DisabledReason, EndpointChange, KnownCreation, Lease, NewEndpoint, PresentedCreation, Turn,
     WebhookEndpoint,
 };
-use cuepoint_store_sql::rows::{StoredWebhookAttempt, StoredWebhookDelivery, StoredWebhookEndpointRecord};
+use cuepoint_store_sql::rows::{
+    StoredWebhookAttempt, StoredWebhookDelivery, StoredWebhookEndpoint, StoredWebhookEndpointRecord,
+    is_present, known,
+};
+use cuepoint_store_sql::schema::{users, webhook_attempts, webhook_deliveries, webhook_endpoints};
+use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Nullable};
@@ -20,11 +24,6 @@ use diesel::sqlite::Sqlite;
 use super::operations::newest_position;
 use super::sessions::is_live;
 use crate::connect::failure::SqliteFailure;
-use crate::rows::table_row::TableRow;
-use crate::rows::{
-    WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRecordRow, WebhookEndpointRow, is_present, known,
-};
-use crate::schema::{users, webhook_attempts, webhook_deliveries, webhook_endpoints};
 use crate::statements::Insert;
 
 /// A condition on the rows of a table.
@@ -33,8 +32,8 @@ type Condition<Table> = Box<dyn BoxableExpression<Table, Sqlite, SqlType = Nulla
 /// The condition of an endpoint that no server has leased.
 pub(crate) fn is_free(now: Timestamp) -> Condition<webhook_endpoints::table> {
     let ahead = now.plus(WebhookEndpoint::LEASED_FOR_LESS_THAN);
-    let ended = webhook_endpoints::leased_until.le(now.unix_micros());
-    let is_ahead = webhook_endpoints::leased_until.ge(ahead.unix_micros());
+    let ended = webhook_endpoints::leased_until.le(ColumnTime(now));
+    let is_ahead = webhook_endpoints::leased_until.ge(ColumnTime(ahead));
     Box::new(webhook_endpoints::leased_until.is_null().or(ended).or(is_ahead))
 }
 
@@ -52,7 +51,6 @@ pub(crate) fn add(
     connection: &mut SqliteConnection,
     id: WebhookEndpointId,
     new: &NewEndpoint,
-    currency: &Currency,
 ) -> Result<EndpointAddition, SqliteFailure> {
     let owner = users::table.find(new.owner.get()).filter(is_present());
     if !diesel::select(exists(owner)).get_result::<bool>(connection)? {
@@ -62,7 +60,7 @@ pub(crate) fn add(
         return Ok(EndpointAddition::SessionEnded);
     }
     if let Some(key) = &new.key
-        && let Some(known) = known_creation(connection, key, new.at, currency)?
+        && let Some(known) = known_creation(connection, key, new.at)?
     {
         return Ok(known);
     }
@@ -72,7 +70,7 @@ pub(crate) fn add(
     let cursor = known("operations.position", Position::new(newest_position(connection)?))?;
     let record = StoredWebhookEndpointRecord::new(new, cursor);
     diesel::insert_into(webhook_endpoints::table)
-        .values((webhook_endpoints::id.eq(id.get()), WebhookEndpointRecordRow::encode(record, currency)?))
+        .values((webhook_endpoints::id.eq(id.get()), &record))
         .execute(connection)?;
     Ok(EndpointAddition::Added(Box::new(WebhookEndpoint::new(id, cursor, new.clone()))))
 }
@@ -82,15 +80,14 @@ fn known_creation(
     connection: &mut SqliteConnection,
     key: &PresentedCreation,
     now: Timestamp,
-    currency: &Currency,
 ) -> Result<Option<EndpointAddition>, SqliteFailure> {
-    let row: Option<WebhookEndpointRow> = webhook_endpoints::table
+    let row: Option<StoredWebhookEndpoint> = webhook_endpoints::table
         .filter(webhook_endpoints::creation_key.eq(key.scope.0.to_vec()))
-        .select(WebhookEndpointRow::as_select())
+        .select(StoredWebhookEndpoint::as_select())
         .get_result(connection)
         .optional()?;
     let Some(row) = row else { return Ok(None) };
-    let endpoint = row.endpoint(currency)?;
+    let endpoint = row.endpoint()?;
     match endpoint.known_creation(key, now) {
         KnownCreation::Repeated => Ok(Some(EndpointAddition::Known(Box::new(endpoint)))),
         KnownCreation::OtherBody => Ok(Some(EndpointAddition::KeyReused)),
@@ -109,7 +106,6 @@ pub(crate) fn change(
     connection: &mut SqliteConnection,
     id: WebhookEndpointId,
     change: &EndpointChange,
-    currency: &Currency,
 ) -> Result<EndpointUpdate, SqliteFailure> {
     if let EndpointChange::Settings { by, .. } = change
         && !is_live(connection, by.session)?
@@ -117,14 +113,13 @@ pub(crate) fn change(
         return Ok(EndpointUpdate::SessionEnded);
     }
     let kept = webhook_endpoints::table.find(id.get());
-    let row: Option<WebhookEndpointRow> =
-        kept.select(WebhookEndpointRow::as_select()).get_result(connection).optional()?;
+    let row: Option<StoredWebhookEndpoint> =
+        kept.select(StoredWebhookEndpoint::as_select()).get_result(connection).optional()?;
     let Some(row) = row else { return Ok(EndpointUpdate::Missing) };
     // A server on SQLite raises the level at its start.
     let changed = |endpoint: WebhookEndpoint| endpoint.changed(change, FeatureLevel::NEWEST);
-    let (before, after, record) = row.decode(currency)?.changed(changed)?;
+    let (before, after, record) = row.changed(changed)?;
     if after != before {
-        let record = WebhookEndpointRecordRow::encode(record, currency)?;
         diesel::update(kept).set(record).execute(connection)?;
     }
     Ok(EndpointUpdate::Done { before: Box::new(before), after: Box::new(after) })
@@ -136,7 +131,6 @@ pub(crate) fn disable_own(
     user: UserId,
     session: Option<SessionId>,
     at: Timestamp,
-    currency: &Currency,
 ) -> Result<(), SqliteFailure> {
     let own = webhook_endpoints::table
         .filter(webhook_endpoints::owner_id.eq(user.get()))
@@ -150,7 +144,7 @@ pub(crate) fn disable_own(
     };
     let disable = EndpointChange::Disable { reason: DisabledReason::Security, at };
     for id in own {
-        change(connection, known("webhook_endpoints.id", WebhookEndpointId::new(id))?, &disable, currency)?;
+        change(connection, known("webhook_endpoints.id", WebhookEndpointId::new(id))?, &disable)?;
     }
     Ok(())
 }
@@ -166,7 +160,7 @@ pub(crate) fn lease(
     let number: Option<i64> = diesel::update(webhook_endpoints::table.find(id.get()).filter(is_free(now)))
         .set((
             webhook_endpoints::lease.eq(webhook_endpoints::lease + 1),
-            webhook_endpoints::leased_until.eq(until.unix_micros()),
+            webhook_endpoints::leased_until.eq(ColumnTime(until)),
         ))
         .returning(webhook_endpoints::lease)
         .get_result(connection)
@@ -180,28 +174,26 @@ pub(crate) fn end_turn(
     lease: Lease,
     leased_until: Timestamp,
     turn: &Turn,
-    currency: &Currency,
 ) -> Result<bool, SqliteFailure> {
     let id = lease.endpoint;
     let kept = webhook_endpoints::table.find(id.get()).filter(webhook_endpoints::lease.eq(lease.number));
-    let row: Option<WebhookEndpointRow> =
-        kept.select(WebhookEndpointRow::as_select()).get_result(connection).optional()?;
+    let row: Option<StoredWebhookEndpoint> =
+        kept.select(StoredWebhookEndpoint::as_select()).get_result(connection).optional()?;
     let Some(row) = row else { return Ok(false) };
-    let (_, _, record) = row.decode(currency)?.changed(|endpoint| endpoint.after_turn(turn))?;
-    let record = WebhookEndpointRecordRow::encode(record, currency)?;
-    let ended = webhook_endpoints::leased_until.eq(leased_until.unix_micros());
+    let (_, _, record) = row.changed(|endpoint| endpoint.after_turn(turn))?;
+    let ended = webhook_endpoints::leased_until.eq(ColumnTime(leased_until));
     diesel::update(kept).set((record, ended)).execute(connection)?;
     for position in turn.failed.iter().map(|failed| failed.position).chain(turn.settled.iter().copied()) {
         diesel::delete(webhook_deliveries::table.find((id.get(), position.get()))).execute(connection)?;
     }
     for failed in &turn.failed {
-        let row = WebhookDeliveryRow::encode(StoredWebhookDelivery::of(id, failed), currency)?;
+        let row = StoredWebhookDelivery::of(id, failed);
         Insert(&row).execute(connection)?;
     }
     if turn.failed.iter().any(|failed| failed.next_at.is_none()) {
         drop_given_up(connection, id)?;
     }
-    add_attempts(connection, id, &turn.attempts, currency)?;
+    add_attempts(connection, id, &turn.attempts)?;
     Ok(true)
 }
 
@@ -228,7 +220,6 @@ pub(crate) fn add_attempts(
     connection: &mut SqliteConnection,
     id: WebhookEndpointId,
     attempts: &[Attempt],
-    currency: &Currency,
 ) -> Result<(), SqliteFailure> {
     let more = i64::try_from(attempts.len()).unwrap_or(i64::MAX);
     let newest: Option<i64> = diesel::update(webhook_endpoints::table.find(id.get()))
@@ -238,7 +229,7 @@ pub(crate) fn add_attempts(
         .optional()?;
     let Some(newest) = newest else { return Ok(()) };
     for (number, attempt) in (newest.saturating_sub(more).saturating_add(1)..).zip(attempts) {
-        let row = WebhookAttemptRow::encode(StoredWebhookAttempt::of(id, number, attempt), currency)?;
+        let row = StoredWebhookAttempt::of(id, number, attempt);
         Insert(&row).execute(connection)?;
     }
     let last_deleted = newest.saturating_sub(i64::from(WebhookEndpoint::ATTEMPTS_KEPT));
@@ -272,7 +263,7 @@ pub(crate) fn repeat_given_up(
         .select(webhook_deliveries::position)
         .load(connection)?;
     diesel::update(own.filter(webhook_deliveries::position.eq_any(&given_up)))
-        .set((webhook_deliveries::attempts.eq(0), webhook_deliveries::next_at.eq(now.unix_micros())))
+        .set((webhook_deliveries::attempts.eq(0), webhook_deliveries::next_at.eq(ColumnTime(now))))
         .execute(connection)?;
     Ok(given_up)
 }

@@ -255,12 +255,12 @@ fn apply(
         return Ok(Vec::new());
     }
     let set = GroupLockSet::of(plans.iter().copied());
-    let loaded = load::load(connection, &set, &setup.currency)?;
+    let loaded = load::load(connection, &set)?;
     crash_points::at(CrashPoint::AfterRead, plans.iter().copied());
     let mut book = loaded.book(setup.feature_level, &setup.currency)?;
     let Folded { answers, writes } = fold(&mut book, plans, own, &setup.currency)?;
     if !writes.is_empty() {
-        write::write(connection, writes, &setup.currency)?;
+        write::write(connection, writes)?;
     }
     crash_points::at(CrashPoint::AfterWrite, plans.iter().copied());
     Ok(answers)

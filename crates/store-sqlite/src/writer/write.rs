@@ -1,35 +1,25 @@
 //! Writes the write set of a group, one row per statement.
 
-use cuepoint_domain::money::Currency;
+use cuepoint_domain::entities;
 use cuepoint_domain::operation::Position;
 use cuepoint_store_sql::rows::{SessionsEnd, StoredOperation, known};
+use cuepoint_store_sql::schema::{idempotency_keys, sessions};
+use cuepoint_store_sql::sql_types::ColumnTime;
+use cuepoint_store_sql::table::{BoundRow, ColumnSet, Later, Moves};
 use cuepoint_store_sql::{EntityImages, WriteSet};
 use diesel::prelude::*;
 
 use crate::connect::failure::SqliteFailure;
-use crate::rows::table_row::TableRow;
-use crate::rows::{
-    EntryRow, KeyRow, MusicRequestRow, NewEventRow, NewPostingRow, OperationRow, ProviderMessageRow,
-    TopupRow, UserRow, WalletRow, WithdrawalRow,
-};
-use crate::schema::{idempotency_keys, sessions};
-use crate::statements::{ColumnSet, Insert, Later, Moves, Update};
+use crate::statements::{Insert, Update};
 use crate::tables::operations::newest;
 
-/// The connection and the currency of a write set.
-struct Output<'w> {
-    connection: &'w mut SqliteConnection,
-    currency: &'w Currency,
-}
+/// The connection to which a write set is written.
+struct Output<'w>(&'w mut SqliteConnection);
 
 impl Output<'_> {
-    fn insert<R: TableRow>(
-        &mut self,
-        rows: impl IntoIterator<Item = R::Stored>,
-    ) -> Result<(), SqliteFailure> {
+    fn insert<R: BoundRow>(&mut self, rows: impl IntoIterator<Item = R>) -> Result<(), SqliteFailure> {
         for row in rows {
-            let row = R::encode(row, self.currency)?;
-            Insert(&row).execute(self.connection)?;
+            Insert(&row).execute(self.0)?;
         }
         Ok(())
     }
@@ -37,7 +27,7 @@ impl Output<'_> {
     /// Inserts operations with the next positions. No other transaction writes, so that there are no gaps but those
     /// that are stored.
     fn insert_operations(&mut self, operations: Vec<StoredOperation>) -> Result<(), SqliteFailure> {
-        let (newest, gap) = newest(self.connection)?;
+        let (newest, gap) = newest(self.0)?;
         let mut next = Position::following(newest, gap);
         let mut positioned = Vec::with_capacity(operations.len());
         for operation in operations {
@@ -45,17 +35,16 @@ impl Output<'_> {
             positioned.push(StoredOperation { position: Some(position.get()), ..operation });
             next = Position::following(position, gap);
         }
-        self.insert::<OperationRow>(positioned)
+        self.insert(positioned)
     }
 
     /// Updates rows, each of which has to be there.
-    fn update<R: TableRow, C: ColumnSet>(
+    fn update<R: BoundRow, C: ColumnSet>(
         &mut self,
-        rows: impl IntoIterator<Item = R::Stored>,
+        rows: impl IntoIterator<Item = R>,
     ) -> Result<(), SqliteFailure> {
         for row in rows {
-            let row = R::encode(row, self.currency)?;
-            if Update::<R, C>::of(&row).execute(self.connection)? != 1 {
+            if Update::<R, C>::of(&row).execute(self.0)? != 1 {
                 return Err(diesel::result::Error::NotFound.into());
             }
         }
@@ -64,34 +53,48 @@ impl Output<'_> {
 
     fn end_sessions(&mut self, ended: impl IntoIterator<Item = SessionsEnd>) -> Result<(), SqliteFailure> {
         for SessionsEnd { user_id, at } in ended {
-            let at = at.unix_micros();
-            let alive = sessions::ended_at.is_null().and(sessions::expires_at.gt(at));
+            let alive = sessions::ended_at.is_null().and(sessions::expires_at.gt(ColumnTime(at)));
             diesel::update(sessions::table.filter(sessions::user_id.eq(user_id)).filter(alive))
-                .set(sessions::ended_at.eq(at))
-                .execute(self.connection)?;
+                .set(sessions::ended_at.eq(ColumnTime(at)))
+                .execute(self.0)?;
         }
         Ok(())
     }
 
     fn remove_keys(&mut self, scopes: Vec<Vec<u8>>) -> Result<(), SqliteFailure> {
         for scope in scopes {
-            diesel::delete(idempotency_keys::table.find(scope)).execute(self.connection)?;
+            diesel::delete(idempotency_keys::table.find(scope)).execute(self.0)?;
         }
         Ok(())
     }
 }
 
+/// Declares how the rows of entities are written.
+macro_rules! write_entities {
+    (
+        stored { $($Kind:ident($Type:ty, $Id:ty) in $table:ident { $($facts:tt)+ })+ }
+        recorded { $($recorded:tt)+ }
+    ) => {
+        /// Adds the new rows of each kind of entity, and updates the changed ones.
+        fn write_entities(out: &mut Output<'_>, entities: EntityImages) -> Result<(), SqliteFailure> {
+            $(
+                out.insert(entities.$table.opened.into_values())?;
+                out.update::<_, Moves>(entities.$table.moved.into_values())?;
+            )+
+            Ok(())
+        }
+    };
+}
+
+entities!(write_entities);
+
 /// Writes the whole set, in the order of its fields.
-pub(super) fn write(
-    connection: &mut SqliteConnection,
-    set: WriteSet,
-    currency: &Currency,
-) -> Result<(), SqliteFailure> {
-    let mut out = Output { connection, currency };
-    // Without `..`, so that the rows of a new table are not lost here.
+pub(super) fn write(connection: &mut SqliteConnection, set: WriteSet) -> Result<(), SqliteFailure> {
+    let mut out = Output(connection);
+    // Without `..`, so that no rows are lost here.
     let WriteSet {
         operations,
-        entities: EntityImages { music_requests, users, withdrawals, topups, provider_messages },
+        entities,
         suspense,
         ended_sessions,
         wallets,
@@ -102,21 +105,14 @@ pub(super) fn write(
         events,
     } = set;
     out.insert_operations(operations)?;
-    out.insert::<MusicRequestRow>(music_requests.opened.into_values())?;
-    out.update::<MusicRequestRow, Moves>(music_requests.moved.into_values())?;
-    out.insert::<WithdrawalRow>(withdrawals.opened.into_values())?;
-    out.update::<WithdrawalRow, Moves>(withdrawals.moved.into_values())?;
-    out.insert::<TopupRow>(topups.opened.into_values())?;
-    out.update::<TopupRow, Moves>(topups.moved.into_values())?;
-    out.update::<TopupRow, Later>(suspense.into_values())?;
-    out.update::<ProviderMessageRow, Moves>(provider_messages.moved.into_values())?;
-    out.update::<UserRow, Moves>(users.moved.into_values())?;
+    write_entities(&mut out, entities)?;
+    out.update::<_, Later>(suspense.into_values())?;
     out.end_sessions(ended_sessions.into_values())?;
-    out.update::<WalletRow, Moves>(wallets.into_values())?;
+    out.update::<_, Moves>(wallets.into_values())?;
     out.remove_keys(replaced_keys)?;
-    out.insert::<KeyRow>(keys)?;
-    out.insert::<EntryRow>(entries)?;
-    out.insert::<NewPostingRow>(postings)?;
-    out.insert::<NewEventRow>(events)?;
+    out.insert(keys)?;
+    out.insert(entries)?;
+    out.insert(postings)?;
+    out.insert(events)?;
     Ok(())
 }

@@ -4,21 +4,25 @@ use std::collections::HashMap;
 
 use cuepoint_domain::audit::Trace;
 use cuepoint_domain::operation::{Entity, PlanKind};
+use cuepoint_store_sql::rows::{
+    StoredEntry, StoredOperation, StoredPosting, StoredRequest, StoredTopup, StoredWithdrawal,
+};
+use cuepoint_store_sql::schema::{ledger_entries, music_requests, operations, postings, topups, withdrawals};
+use cuepoint_store_sql::sql_types::ColumnId;
+use cuepoint_store_sql::table::Numbered;
 use diesel::prelude::*;
 use diesel::sql_types::{Array, BigInt};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
 use super::{End, Showing, after, patiently, read, readable};
-use crate::rows::{EntryRow, MusicRequestRow, OperationRow, PostingRow, TopupRow, WithdrawalRow};
-use crate::schema::{ledger_entries, music_requests, operations, postings, topups, withdrawals};
 use crate::statement::{Columns, statement};
 
 statement! {
     /// The operations that moved or approved withdrawals.
     WithdrawalOperations("withdrawal_operations.sql") [
         withdrawals: Array<BigInt> as Vec<i64>,
-    ] -> (BigInt, Columns<OperationRow>)
+    ] -> (BigInt, Columns<StoredOperation>)
 }
 
 /// The maximum number of entities in memory.
@@ -49,17 +53,13 @@ macro_rules! show_table {
 impl Showing<'_> {
     /// Presents the entities of each kind by id.
     pub(super) async fn entities(&mut self) -> Result<(), End> {
-        show_table!(
-            self,
-            music_requests,
-            MusicRequestRow,
-            "music request",
-            |row: MusicRequestRow, currency| row.request(currency).map(Entity::MusicRequest)
-        );
-        show_table!(self, withdrawals, WithdrawalRow, "withdrawal", |row: WithdrawalRow, currency| row
+        show_table!(self, music_requests, StoredRequest, "music request", |row: StoredRequest, currency| row
+            .request(currency)
+            .map(Entity::MusicRequest));
+        show_table!(self, withdrawals, StoredWithdrawal, "withdrawal", |row: StoredWithdrawal, currency| row
             .withdrawal(currency)
             .map(Entity::Withdrawal));
-        show_table!(self, topups, TopupRow, "top-up", |row: TopupRow, currency| row
+        show_table!(self, topups, StoredTopup, "top-up", |row: StoredTopup, currency| row
             .topup(currency)
             .map(Entity::Topup));
         self.adjustments().await
@@ -70,11 +70,11 @@ impl Showing<'_> {
         let (mut last, mut size) = (Uuid::nil(), ENTITIES);
         loop {
             let query = operations::table
-                .filter(operations::kind.eq(PlanKind::Adjust.name()).and(operations::id.gt(last)))
+                .filter(operations::kind.eq(PlanKind::Adjust.name()).and(operations::id.gt(ColumnId(last))))
                 .order(operations::id)
                 .limit(size)
-                .select(OperationRow::as_select());
-            let loaded = patiently(async { Ok(query.load::<OperationRow>(self.connection).await?) }).await;
+                .select(StoredOperation::as_select());
+            let loaded = patiently(async { Ok(query.load::<StoredOperation>(self.connection).await?) }).await;
             let row = || format!("the first adjustment after operation {}", last.simple());
             let Some(rows) = readable(loaded, &mut size, row)? else { continue };
             let Some(newest) = rows.last() else { return Ok(()) };
@@ -111,8 +111,8 @@ impl Showing<'_> {
         let ids: Vec<i64> = entities.iter().map(|entity| entity.reference().id()).collect();
         let query = ledger_entries::table
             .filter(ledger_entries::reference_kind.eq(kind).and(ledger_entries::reference_id.eq_any(&ids)))
-            .select(EntryRow::as_select());
-        let rows = patiently(async { Ok(query.load::<EntryRow>(self.connection).await?) }).await?;
+            .select(StoredEntry::as_select());
+        let rows = patiently(async { Ok(query.load::<StoredEntry>(self.connection).await?) }).await?;
         for row in rows {
             about.insert(row.operation_id, row.reference_id);
             let (id, name) = (row.reference_id, format!("entry {} of wallet {}", row.seq, row.wallet_id));
@@ -122,18 +122,21 @@ impl Showing<'_> {
             let outside = entity.operations_without_entries().map(|operation| Uuid::from_u128(operation.0));
             about.extend(outside.map(|operation| (operation, entity.reference().id())));
         }
-        let named: Vec<Uuid> = about.keys().copied().collect();
-        let query =
-            postings::table.filter(postings::operation_id.eq_any(&named)).select(PostingRow::as_select());
-        let rows = patiently(async { Ok(query.load::<PostingRow>(self.connection).await?) }).await?;
+        let named: Vec<ColumnId> = about.keys().map(ColumnId::from).collect();
+        let query = postings::table
+            .filter(postings::operation_id.eq_any(&named))
+            .select(Numbered::<StoredPosting>::as_select());
+        let rows =
+            patiently(async { Ok(query.load::<Numbered<StoredPosting>>(self.connection).await?) }).await?;
         for row in rows {
             let posting = read(format!("posting {}", row.id), row.posting(self.currency))?;
             let id = about.get(&Uuid::from_u128(posting.operation.0)).copied().unwrap_or_default();
             traces.entry(id).or_default().postings.push(posting);
         }
-        let query = operations::table.filter(operations::id.eq_any(&named)).select(OperationRow::as_select());
+        let query =
+            operations::table.filter(operations::id.eq_any(&named)).select(StoredOperation::as_select());
         let mut single = 1;
-        let loaded = patiently(async { Ok(query.load::<OperationRow>(self.connection).await?) }).await;
+        let loaded = patiently(async { Ok(query.load::<StoredOperation>(self.connection).await?) }).await;
         let number = |entity: Option<&Entity>| entity.map_or(0, |entity| entity.reference().id());
         let row =
             || format!("an operation on {kind} {} to {}", number(entities.first()), number(entities.last()));
@@ -152,7 +155,7 @@ impl Showing<'_> {
     /// entries.
     async fn moves(&mut self, ids: Vec<i64>, traces: &mut HashMap<i64, Trace>) -> Result<(), End> {
         let query = WithdrawalOperations { withdrawals: ids };
-        let load = query.load::<(i64, OperationRow)>(self.connection);
+        let load = query.load::<(i64, StoredOperation)>(self.connection);
         for (id, row) in patiently(async { Ok(load.await?) }).await? {
             let name = format!("operation {}", row.id.simple());
             traces.entry(id).or_default().moves.push(read(name, row.receipt(self.currency))?);

@@ -12,13 +12,13 @@ use async_trait::async_trait;
 use cuepoint_domain::audit::Auditor;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Audit, Unavailable};
+use cuepoint_store_sql::rows::Corrupt;
 use diesel::result::Error as QueryError;
 use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
 use tokio::time::timeout;
 
 use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
-use crate::rows::Corrupt;
 
 /// The maximum number of rows of a table in memory, apart from those about one entity.
 const BATCH: i64 = 1_000;

@@ -3,11 +3,11 @@
 use cuepoint_domain::ids::OperationId;
 use cuepoint_domain::operation::Position;
 use cuepoint_store_sql::rows::{StoredPositionGap, known, position_gap};
+use cuepoint_store_sql::schema::{operations, position_gaps};
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 
 use super::{End, Showing, patiently, read};
-use crate::schema::{operations, position_gaps};
 use crate::tables::positions::{is_assigned, overdue};
 
 /// The maximum number of positions in memory.

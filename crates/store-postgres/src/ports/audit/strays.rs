@@ -2,12 +2,13 @@
 
 use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::operation::PlanKind;
+use cuepoint_store_sql::rows::{StoredEntry, StoredPosting};
+use cuepoint_store_sql::table::Numbered;
 use diesel::OptionalExtension;
 use diesel::sql_types::Text;
 use diesel_async::RunQueryDsl;
 
 use super::{End, Showing, patiently, read};
-use crate::rows::{EntryRow, PostingRow};
 use crate::statement::{Columns, statement};
 
 statement! {
@@ -18,12 +19,12 @@ statement! {
         topup: Text as &'static str,
         adjustment: Text as &'static str,
         adjusts: Text as &'static str,
-    ] -> Columns<EntryRow>
+    ] -> Columns<StoredEntry>
 }
 
 statement! {
     /// The first posting without an entity.
-    StrayPosting("stray_posting.sql") [] -> Columns<PostingRow>
+    StrayPosting("stray_posting.sql") [] -> Columns<Numbered<StoredPosting>>
 }
 
 impl Showing<'_> {
@@ -36,12 +37,12 @@ impl Showing<'_> {
             adjustment: EntityKind::Adjustment.name(),
             adjusts: PlanKind::Adjust.name(),
         };
-        let entry: Option<EntryRow> =
+        let entry: Option<StoredEntry> =
             patiently(async { Ok(query.get_result(self.connection).await.optional()?) }).await?;
         if let Some(row) = entry {
             self.auditor.stray_entry(&read("a stray entry", row.entry(self.currency))?);
         }
-        let posting: Option<PostingRow> =
+        let posting: Option<Numbered<StoredPosting>> =
             patiently(async { Ok(StrayPosting {}.get_result(self.connection).await.optional()?) }).await?;
         if let Some(row) = posting {
             self.auditor.stray_posting(&read("a stray posting", row.posting(self.currency))?);

@@ -2,13 +2,14 @@
 
 use std::collections::VecDeque;
 
+use cuepoint_store_sql::rows::{StoredEntry, StoredPosting, StoredWallet};
+use cuepoint_store_sql::schema::{ledger_entries, postings, wallets};
+use cuepoint_store_sql::table::Numbered;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
 use super::{BATCH, End, Showing, after, patiently, read, readable};
 use crate::connect::failure::DatabaseFailure;
-use crate::rows::{EntryRow, PostingRow, WalletRow};
-use crate::schema::{ledger_entries, postings, wallets};
 
 impl Showing<'_> {
     /// Presents each wallet followed by its entries; an entry without a wallet comes where its wallet would.
@@ -38,7 +39,7 @@ impl Showing<'_> {
     async fn entries_while(
         &mut self,
         entries: &mut Entries,
-        wanted: impl Fn(&EntryRow) -> bool,
+        wanted: impl Fn(&StoredEntry) -> bool,
     ) -> Result<(), End> {
         while let Some(row) = entries.next(self.connection, &wanted).await? {
             let name = format!("entry {} of wallet {}", row.seq, row.wallet_id);
@@ -68,25 +69,26 @@ async fn load_wallets(
     connection: &mut AsyncPgConnection,
     after: i64,
     limit: i64,
-) -> Result<Vec<WalletRow>, DatabaseFailure> {
+) -> Result<Vec<StoredWallet>, DatabaseFailure> {
     let query = wallets::table.filter(wallets::user_id.gt(after)).order(wallets::user_id).limit(limit);
-    patiently(async { Ok(query.select(WalletRow::as_select()).load(connection).await?) }).await
+    patiently(async { Ok(query.select(StoredWallet::as_select()).load(connection).await?) }).await
 }
 
 async fn load_postings(
     connection: &mut AsyncPgConnection,
     after: i64,
     limit: i64,
-) -> Result<Vec<PostingRow>, DatabaseFailure> {
+) -> Result<Vec<Numbered<StoredPosting>>, DatabaseFailure> {
     let query = postings::table.filter(postings::id.gt(after)).order(postings::id).limit(limit);
-    patiently(async { Ok(query.select(PostingRow::as_select()).load(connection).await?) }).await
+    patiently(async { Ok(query.select(Numbered::<StoredPosting>::as_select()).load(connection).await?) })
+        .await
 }
 
 async fn load_entries(
     connection: &mut AsyncPgConnection,
     (wallet, seq): (i64, i64),
     limit: i64,
-) -> Result<Vec<EntryRow>, DatabaseFailure> {
+) -> Result<Vec<StoredEntry>, DatabaseFailure> {
     let later = ledger_entries::wallet_id
         .gt(wallet)
         .or(ledger_entries::wallet_id.eq(wallet).and(ledger_entries::seq.gt(seq)));
@@ -95,12 +97,12 @@ async fn load_entries(
         .filter(later)
         .order((ledger_entries::wallet_id, ledger_entries::seq))
         .limit(limit);
-    patiently(async { Ok(query.select(EntryRow::as_select()).load(connection).await?) }).await
+    patiently(async { Ok(query.select(StoredEntry::as_select()).load(connection).await?) }).await
 }
 
 /// All entries by wallet and number, read in batches.
 struct Entries {
-    batch: VecDeque<EntryRow>,
+    batch: VecDeque<StoredEntry>,
     last: (i64, i64),
     size: i64,
     ended: bool,
@@ -117,8 +119,8 @@ impl Entries {
     async fn next(
         &mut self,
         connection: &mut AsyncPgConnection,
-        wanted: impl Fn(&EntryRow) -> bool,
-    ) -> Result<Option<EntryRow>, End> {
+        wanted: impl Fn(&StoredEntry) -> bool,
+    ) -> Result<Option<StoredEntry>, End> {
         while self.batch.is_empty() && !self.ended {
             self.fill(connection).await?;
         }

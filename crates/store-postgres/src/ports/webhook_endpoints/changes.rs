@@ -11,16 +11,14 @@ use cuepoint_domain::webhook::{
     Attempt, EndpointChange, KnownCreation, Lease, NewEndpoint, PresentedCreation, Turn, WebhookEndpoint,
 };
 use cuepoint_store_sql::rows::{
-    StoredWebhookAttempt, StoredWebhookDelivery, StoredWebhookEndpoint, StoredWebhookEndpointRecord,
+    StoredWebhookAttempt, StoredWebhookDelivery, StoredWebhookEndpoint, StoredWebhookEndpointRecord, known,
 };
+use cuepoint_store_sql::schema::{users, webhook_attempts, webhook_deliveries, webhook_endpoints};
+use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
 use crate::connect::failure::DatabaseFailure;
-use crate::rows::{
-    WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRecordRow, WebhookEndpointRow, column_time, known,
-};
-use crate::schema::{users, webhook_attempts, webhook_deliveries, webhook_endpoints};
 use crate::tables::positions::newest_position;
 use crate::tables::sessions::is_live;
 use crate::tables::users::lock;
@@ -54,9 +52,9 @@ pub(super) async fn add(
         return Ok(EndpointAddition::NoRoom);
     }
     let cursor = known("operations.position", Position::new(newest_position(connection).await?))?;
-    let record = WebhookEndpointRecordRow::from(StoredWebhookEndpointRecord::new(new, cursor));
+    let record = StoredWebhookEndpointRecord::new(new, cursor);
     diesel::insert_into(webhook_endpoints::table)
-        .values((webhook_endpoints::id.eq(id.get()), record))
+        .values((webhook_endpoints::id.eq(id.get()), &record))
         .execute(connection)
         .await?;
     Ok(EndpointAddition::Added(Box::new(WebhookEndpoint::new(id, cursor, new.clone()))))
@@ -68,10 +66,10 @@ async fn known_creation(
     key: &PresentedCreation,
     now: Timestamp,
 ) -> Result<Option<EndpointAddition>, DatabaseFailure> {
-    let row: Option<WebhookEndpointRow> = webhook_endpoints::table
+    let row: Option<StoredWebhookEndpoint> = webhook_endpoints::table
         .filter(webhook_endpoints::creation_key.eq(key.scope.0.to_vec()))
         .for_no_key_update()
-        .select(WebhookEndpointRow::as_select())
+        .select(StoredWebhookEndpoint::as_select())
         .get_result(connection)
         .await
         .optional()?;
@@ -112,17 +110,16 @@ pub(super) async fn change(
         }
     }
     let kept = webhook_endpoints::table.find(id.get());
-    let row: Option<WebhookEndpointRow> = kept
+    let row: Option<StoredWebhookEndpoint> = kept
         .for_no_key_update()
-        .select(WebhookEndpointRow::as_select())
+        .select(StoredWebhookEndpoint::as_select())
         .get_result(connection)
         .await
         .optional()?;
     let Some(row) = row else { return Ok(EndpointUpdate::Missing) };
-    let (before, after, record) =
-        StoredWebhookEndpoint::from(row).changed(|endpoint| endpoint.changed(change, level))?;
+    let (before, after, record) = row.changed(|endpoint| endpoint.changed(change, level))?;
     if after != before {
-        diesel::update(kept).set(WebhookEndpointRecordRow::from(record)).execute(connection).await?;
+        diesel::update(kept).set(record).execute(connection).await?;
     }
     Ok(EndpointUpdate::Done { before: Box::new(before), after: Box::new(after) })
 }
@@ -136,17 +133,17 @@ pub(super) async fn end_turn(
 ) -> Result<bool, DatabaseFailure> {
     let id = lease.endpoint;
     let kept = webhook_endpoints::table.find(id.get());
-    let row: Option<WebhookEndpointRow> = kept
+    let row: Option<StoredWebhookEndpoint> = kept
         .filter(webhook_endpoints::lease.eq(lease.number))
         .for_no_key_update()
-        .select(WebhookEndpointRow::as_select())
+        .select(StoredWebhookEndpoint::as_select())
         .get_result(connection)
         .await
         .optional()?;
     let Some(row) = row else { return Ok(false) };
-    let (_, _, record) = StoredWebhookEndpoint::from(row).changed(|endpoint| endpoint.after_turn(turn))?;
-    let ended = webhook_endpoints::leased_until.eq(column_time(leased_until));
-    diesel::update(kept).set((WebhookEndpointRecordRow::from(record), ended)).execute(connection).await?;
+    let (_, _, record) = row.changed(|endpoint| endpoint.after_turn(turn))?;
+    let ended = webhook_endpoints::leased_until.eq(ColumnTime(leased_until));
+    diesel::update(kept).set((record, ended)).execute(connection).await?;
     replace_failed(connection, id, turn).await?;
     if turn.failed.iter().any(|failed| failed.next_at.is_none()) {
         drop_given_up(connection, id).await?;
@@ -171,7 +168,7 @@ async fn replace_failed(
         .filter(webhook_deliveries::position.eq_any(positions));
     diesel::delete(earlier).execute(connection).await?;
     let rows = turn.failed.iter().map(|failed| StoredWebhookDelivery::of(id, failed));
-    rows.collect::<Insert<WebhookDeliveryRow>>().execute(connection).await?;
+    rows.collect::<Insert<StoredWebhookDelivery>>().execute(connection).await?;
     Ok(())
 }
 
@@ -217,7 +214,7 @@ pub(super) async fn add_attempts(
     let Some(newest) = newest else { return Ok(()) };
     let numbers = newest.saturating_sub(more).saturating_add(1)..;
     let rows = numbers.zip(attempts).map(|(number, attempt)| StoredWebhookAttempt::of(id, number, attempt));
-    rows.collect::<Insert<WebhookAttemptRow>>().execute(connection).await?;
+    rows.collect::<Insert<StoredWebhookAttempt>>().execute(connection).await?;
     let last_deleted = newest.saturating_sub(i64::from(WebhookEndpoint::ATTEMPTS_KEPT));
     let older = webhook_attempts::table
         .filter(webhook_attempts::endpoint_id.eq(id.get()))
@@ -254,7 +251,7 @@ pub(super) async fn repeat_given_up(
         .load(connection)
         .await?;
     diesel::update(own.filter(webhook_deliveries::position.eq_any(&given_up)))
-        .set((webhook_deliveries::attempts.eq(0), webhook_deliveries::next_at.eq(column_time(now))))
+        .set((webhook_deliveries::attempts.eq(0), webhook_deliveries::next_at.eq(ColumnTime(now))))
         .execute(connection)
         .await?;
     Ok(given_up)

@@ -14,34 +14,33 @@ use cuepoint_domain::user::User;
 use cuepoint_domain::webhook::{
     Attempt, EndpointChange, FailedDelivery, Lease, NewEndpoint, Turn, WebhookEndpoint,
 };
+use cuepoint_store_sql::rows::{
+    Corrupt, StoredUser, StoredWebhookAttempt, StoredWebhookDelivery, StoredWebhookEndpoint, known,
+};
+use cuepoint_store_sql::schema::{users, webhook_attempts, webhook_deliveries, webhook_endpoints};
+use cuepoint_store_sql::sql_types::{ColumnTime, UtcTime};
 use diesel::helper_types::IntoBoxed;
 use diesel::pg::Pg;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Nullable, Timestamptz};
+use diesel::sql_types::{BigInt, Nullable};
 use diesel_async::{AsyncConnection, RunQueryDsl};
-use time::OffsetDateTime;
 
 use crate::PostgresStore;
 use crate::reads::{Counted, LastIdFirst, LastNumberFirst, columns, limits, paged};
-use crate::rows::{
-    Corrupt, UserRow, WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRow, column_time, known,
-    timestamp,
-};
-use crate::schema::{users, webhook_attempts, webhook_deliveries, webhook_endpoints};
 use crate::statement::statement;
 
 statement! {
     /// The active endpoints that no server has leased and that may have something to deliver.
     EndpointsWithWork("with_work.sql") [
-        now: Timestamptz as OffsetDateTime,
+        now: UtcTime as Timestamp,
         limit: BigInt as i64,
-        ahead: Timestamptz as OffsetDateTime,
+        ahead: UtcTime as Timestamp,
     ] -> BigInt
 }
 
 statement! {
     /// The time of the first attempt of the oldest delivery that is to be repeated, of all active endpoints.
-    OldestFailed("oldest_failed.sql") [] -> Nullable<Timestamptz>
+    OldestFailed("oldest_failed.sql") [] -> Nullable<UtcTime>
 }
 
 /// The endpoints for a feed, of one owner or of all.
@@ -69,15 +68,15 @@ impl WebhookEndpoints for PostgresStore {
     }
 
     async fn endpoint(&self, id: WebhookEndpointId) -> Result<Option<WebhookEndpoint>, Unavailable> {
-        let row: Option<WebhookEndpointRow> = self
+        let row: Option<StoredWebhookEndpoint> = self
             .database
             .read(async |mut connection| {
                 let endpoint =
-                    webhook_endpoints::table.find(id.get()).select(WebhookEndpointRow::as_select());
+                    webhook_endpoints::table.find(id.get()).select(StoredWebhookEndpoint::as_select());
                 Ok(endpoint.get_result(&mut connection).await.optional()?)
             })
             .await?;
-        row.map(WebhookEndpointRow::endpoint).transpose().map_err(Unavailable::new)
+        row.map(StoredWebhookEndpoint::endpoint).transpose().map_err(Unavailable::new)
     }
 
     async fn endpoints(
@@ -87,18 +86,18 @@ impl WebhookEndpoints for PostgresStore {
         asked: PageRequest,
     ) -> Result<Rows<WebhookEndpoint>, Unavailable> {
         let (limit, offset) = limits(asked);
-        let counted: Counted<WebhookEndpointRow> = self
+        let counted: Counted<StoredWebhookEndpoint> = self
             .database
             .read(async |connection| {
                 let page = listed(feed, owner)
                     .order(webhook_endpoints::id.desc())
                     .limit(limit)
                     .offset(offset)
-                    .select(columns::<WebhookEndpointRow>());
+                    .select(columns::<StoredWebhookEndpoint>());
                 paged!(connection, listed(feed, owner).count(), page, LastIdFirst, offset)
             })
             .await?;
-        counted.page(WebhookEndpointRow::endpoint).map_err(Unavailable::new)
+        counted.page(StoredWebhookEndpoint::endpoint).map_err(Unavailable::new)
     }
 
     async fn endpoints_after(
@@ -106,18 +105,18 @@ impl WebhookEndpoints for PostgresStore {
         after: Option<WebhookEndpointId>,
         limit: u32,
     ) -> Result<Vec<WebhookEndpoint>, Unavailable> {
-        let rows: Vec<WebhookEndpointRow> = self
+        let rows: Vec<StoredWebhookEndpoint> = self
             .database
             .read(async |mut connection| {
                 let later = webhook_endpoints::table
                     .filter(webhook_endpoints::id.gt(after.map_or(0, WebhookEndpointId::get)))
                     .order(webhook_endpoints::id)
                     .limit(i64::from(limit))
-                    .select(WebhookEndpointRow::as_select());
+                    .select(StoredWebhookEndpoint::as_select());
                 Ok(later.load(&mut connection).await?)
             })
             .await?;
-        let endpoints = rows.into_iter().map(WebhookEndpointRow::endpoint);
+        let endpoints = rows.into_iter().map(StoredWebhookEndpoint::endpoint);
         endpoints.collect::<Result<_, _>>().map_err(Unavailable::new)
     }
 
@@ -154,7 +153,7 @@ impl WebhookEndpoints for PostgresStore {
         asked: PageRequest,
     ) -> Result<Rows<Attempt>, Unavailable> {
         let (limit, offset) = limits(asked);
-        let counted: Counted<WebhookAttemptRow> = self
+        let counted: Counted<StoredWebhookAttempt> = self
             .database
             .read(async |connection| {
                 let own = webhook_attempts::table.filter(webhook_attempts::endpoint_id.eq(id.get()));
@@ -162,11 +161,11 @@ impl WebhookEndpoints for PostgresStore {
                     .order(webhook_attempts::number.desc())
                     .limit(limit)
                     .offset(offset)
-                    .select(columns::<WebhookAttemptRow>());
+                    .select(columns::<StoredWebhookAttempt>());
                 paged!(connection, own.count(), page, LastNumberFirst, offset)
             })
             .await?;
-        counted.page(WebhookAttemptRow::attempt).map_err(Unavailable::new)
+        counted.page(StoredWebhookAttempt::attempt).map_err(Unavailable::new)
     }
 
     async fn add_attempt(&self, id: WebhookEndpointId, attempt: &Attempt) -> Result<(), Unavailable> {
@@ -207,8 +206,8 @@ impl WebhookEndpoints for PostgresStore {
         let ids: Vec<i64> = self
             .database
             .read(async |mut connection| {
-                let ahead = column_time(now.plus(WebhookEndpoint::LEASED_FOR_LESS_THAN));
-                let search = EndpointsWithWork { now: column_time(now), limit: i64::from(limit), ahead };
+                let ahead = now.plus(WebhookEndpoint::LEASED_FOR_LESS_THAN);
+                let search = EndpointsWithWork { now, limit: i64::from(limit), ahead };
                 Ok(search.load(&mut connection).await?)
             })
             .await?;
@@ -230,13 +229,13 @@ impl WebhookEndpoints for PostgresStore {
             .database
             .write(async |connection| {
                 let ahead = now.plus(WebhookEndpoint::LEASED_FOR_LESS_THAN);
-                let until_now = webhook_endpoints::leased_until.le(column_time(now));
-                let is_ahead = webhook_endpoints::leased_until.ge(column_time(ahead));
+                let until_now = webhook_endpoints::leased_until.le(ColumnTime(now));
+                let is_ahead = webhook_endpoints::leased_until.ge(ColumnTime(ahead));
                 let is_free = webhook_endpoints::leased_until.is_null().or(until_now).or(is_ahead);
                 let leased = diesel::update(webhook_endpoints::table.find(id.get()).filter(is_free))
                     .set((
                         webhook_endpoints::lease.eq(webhook_endpoints::lease + 1),
-                        webhook_endpoints::leased_until.eq(column_time(until)),
+                        webhook_endpoints::leased_until.eq(ColumnTime(until)),
                     ))
                     .returning(webhook_endpoints::lease);
                 Ok(leased.get_result(connection).await.optional()?)
@@ -247,11 +246,11 @@ impl WebhookEndpoints for PostgresStore {
 
     async fn leased_endpoint(&self, lease: Lease) -> Result<Option<(WebhookEndpoint, User)>, Unavailable> {
         let read = self.database.read(async |mut connection| {
-            let both: Option<(WebhookEndpointRow, UserRow)> = webhook_endpoints::table
+            let both: Option<(StoredWebhookEndpoint, StoredUser)> = webhook_endpoints::table
                 .inner_join(users::table)
                 .filter(webhook_endpoints::id.eq(lease.endpoint.get()))
                 .filter(webhook_endpoints::lease.eq(lease.number))
-                .select((WebhookEndpointRow::as_select(), UserRow::as_select()))
+                .select((StoredWebhookEndpoint::as_select(), StoredUser::as_select()))
                 .get_result(&mut connection)
                 .await
                 .optional()?;
@@ -267,19 +266,19 @@ impl WebhookEndpoints for PostgresStore {
         now: Timestamp,
         limit: u32,
     ) -> Result<Vec<FailedDelivery>, Unavailable> {
-        let rows: Vec<WebhookDeliveryRow> = self
+        let rows: Vec<StoredWebhookDelivery> = self
             .database
             .read(async |mut connection| {
                 let due = webhook_deliveries::table
                     .filter(webhook_deliveries::endpoint_id.eq(id.get()))
-                    .filter(webhook_deliveries::next_at.le(column_time(now)))
+                    .filter(webhook_deliveries::next_at.le(ColumnTime(now)))
                     .order((webhook_deliveries::next_at, webhook_deliveries::position))
                     .limit(i64::from(limit))
-                    .select(WebhookDeliveryRow::as_select());
+                    .select(StoredWebhookDelivery::as_select());
                 Ok(due.load(&mut connection).await?)
             })
             .await?;
-        let due = rows.into_iter().map(WebhookDeliveryRow::delivery);
+        let due = rows.into_iter().map(StoredWebhookDelivery::delivery);
         due.collect::<Result<_, _>>().map_err(Unavailable::new)
     }
 
@@ -300,10 +299,10 @@ impl WebhookEndpoints for PostgresStore {
     }
 
     async fn oldest_failed_delivery(&self) -> Result<Option<Timestamp>, Unavailable> {
-        let oldest: Option<OffsetDateTime> = self
+        let oldest: Option<Timestamp> = self
             .database
             .read_by_pool(async |mut connection| Ok(OldestFailed {}.get_result(&mut connection).await?))
             .await?;
-        Ok(oldest.map(timestamp))
+        Ok(oldest)
     }
 }

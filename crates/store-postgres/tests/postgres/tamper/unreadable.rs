@@ -43,7 +43,7 @@ pub(super) const UNREADABLE: &[Case] = &[
     (
         "less than a cent in an entry",
         "UPDATE ledger_entries SET owed_after = 0.001 WHERE wallet_id = 1 AND seq = 7",
-        "entry 7 of wallet 1 cannot be read: the column owed_after",
+        "entry 7 of wallet 1 cannot be read: the column ledger_entries.owed_after",
     ),
     (
         "less than a cent in a posting",

@@ -4,15 +4,19 @@ use std::collections::HashMap;
 
 use cuepoint_domain::audit::Trace;
 use cuepoint_domain::operation::{Entity, PlanKind};
+use cuepoint_store_sql::rows::{
+    StoredEntry, StoredOperation, StoredPosting, StoredRequest, StoredTopup, StoredWithdrawal,
+};
+use cuepoint_store_sql::schema::{ledger_entries, music_requests, operations, postings, topups, withdrawals};
+use cuepoint_store_sql::sql_types::ColumnId;
+use cuepoint_store_sql::table::Numbered;
 use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
 use uuid::Uuid;
 
-use super::{End, Showing, after, hex, read, readable};
+use super::{End, Showing, after, read, readable};
 use crate::connect::failure::SqliteFailure;
-use crate::rows::{EntryRow, MusicRequestRow, OperationRow, PostingRow, TopupRow, WithdrawalRow};
-use crate::schema::{ledger_entries, music_requests, operations, postings, topups, withdrawals};
 
 /// The condition and the expression of the index of operations on withdrawals.
 const ON_WITHDRAWALS: &str = "kind IN ('move_withdrawal', 'approve_withdrawal')";
@@ -46,17 +50,13 @@ macro_rules! show_table {
 impl Showing<'_> {
     /// Shows the entities of each kind by id.
     pub(super) fn entities(&mut self) -> Result<(), End> {
-        show_table!(
-            self,
-            music_requests,
-            MusicRequestRow,
-            "music request",
-            |row: MusicRequestRow, currency| row.request(currency).map(Entity::MusicRequest)
-        );
-        show_table!(self, withdrawals, WithdrawalRow, "withdrawal", |row: WithdrawalRow, currency| row
+        show_table!(self, music_requests, StoredRequest, "music request", |row: StoredRequest, currency| row
+            .request(currency)
+            .map(Entity::MusicRequest));
+        show_table!(self, withdrawals, StoredWithdrawal, "withdrawal", |row: StoredWithdrawal, currency| row
             .withdrawal(currency)
             .map(Entity::Withdrawal));
-        show_table!(self, topups, TopupRow, "top-up", |row: TopupRow, currency| row
+        show_table!(self, topups, StoredTopup, "top-up", |row: StoredTopup, currency| row
             .topup(currency)
             .map(Entity::Topup));
         self.adjustments()
@@ -66,21 +66,21 @@ impl Showing<'_> {
     fn adjustments(&mut self) -> Result<(), End> {
         // A literal, since the partial index is used only if the statement contains its condition.
         let adjusts = format!("operations.kind = '{}'", PlanKind::Adjust.name());
-        let (mut last, mut size) = (Vec::new(), ENTITIES);
+        let (mut last, mut size) = (Uuid::nil(), ENTITIES);
         loop {
             let query = operations::table
-                .filter(sql::<Bool>(&adjusts).and(operations::id.gt(last.clone())))
+                .filter(sql::<Bool>(&adjusts).and(operations::id.gt(ColumnId(last))))
                 .order(operations::id)
                 .limit(size)
-                .select(OperationRow::as_select());
-            let loaded = query.load::<OperationRow>(self.connection).map_err(SqliteFailure::from);
-            let row = || format!("the first adjustment after operation {}", hex(&last));
+                .select(StoredOperation::as_select());
+            let loaded = query.load::<StoredOperation>(self.connection).map_err(SqliteFailure::from);
+            let row = || format!("the first adjustment after operation {}", last.simple());
             let Some(rows) = readable(loaded, &mut size, row)? else { continue };
             let Some(newest) = rows.last() else { return Ok(()) };
-            last = newest.id.clone();
+            last = newest.id;
             let mut entities = Vec::with_capacity(rows.len());
             for row in rows {
-                let name = format!("operation {}", hex(&row.id));
+                let name = format!("operation {}", row.id.simple());
                 match read(&name, row.receipt(self.currency))?.outcome.entity {
                     Entity::Adjustment(adjustment) => entities.push(Entity::Adjustment(adjustment)),
                     _ => return Err(End::Unreadable(format!("{name} adjusts, but recorded no adjustment"))),
@@ -107,44 +107,41 @@ impl Showing<'_> {
             return Ok(HashMap::new());
         };
         let mut traces: HashMap<i64, Trace> = HashMap::new();
-        let mut about: HashMap<Vec<u8>, i64> = HashMap::new();
+        let mut about: HashMap<Uuid, i64> = HashMap::new();
         let ids: Vec<i64> = entities.iter().map(|entity| entity.reference().id()).collect();
         let query = ledger_entries::table
             .filter(ledger_entries::reference_kind.eq(kind).and(ledger_entries::reference_id.eq_any(&ids)))
-            .select(EntryRow::as_select());
-        let rows = query.load::<EntryRow>(self.connection)?;
+            .select(StoredEntry::as_select());
+        let rows = query.load::<StoredEntry>(self.connection)?;
         for row in rows {
-            about.insert(row.operation_id.clone(), row.reference_id);
+            about.insert(row.operation_id, row.reference_id);
             let (id, name) = (row.reference_id, format!("entry {} of wallet {}", row.seq, row.wallet_id));
             traces.entry(id).or_default().entries.push(read(name, row.entry(self.currency))?);
         }
         for entity in entities {
-            let outside = entity
-                .operations_without_entries()
-                .map(|operation| Uuid::from_u128(operation.0).as_bytes().to_vec());
+            let outside = entity.operations_without_entries().map(|operation| Uuid::from_u128(operation.0));
             about.extend(outside.map(|operation| (operation, entity.reference().id())));
         }
-        let named: Vec<Vec<u8>> = about.keys().cloned().collect();
-        let query =
-            postings::table.filter(postings::operation_id.eq_any(&named)).select(PostingRow::as_select());
-        let rows = query.load::<PostingRow>(self.connection)?;
+        let named: Vec<ColumnId> = about.keys().map(ColumnId::from).collect();
+        let query = postings::table
+            .filter(postings::operation_id.eq_any(&named))
+            .select(Numbered::<StoredPosting>::as_select());
+        let rows = query.load::<Numbered<StoredPosting>>(self.connection)?;
         for row in rows {
             let posting = read(format!("posting {}", row.id), row.posting(self.currency))?;
-            let id = about
-                .get(Uuid::from_u128(posting.operation.0).as_bytes().as_slice())
-                .copied()
-                .unwrap_or_default();
+            let id = about.get(&Uuid::from_u128(posting.operation.0)).copied().unwrap_or_default();
             traces.entry(id).or_default().postings.push(posting);
         }
-        let query = operations::table.filter(operations::id.eq_any(&named)).select(OperationRow::as_select());
+        let query =
+            operations::table.filter(operations::id.eq_any(&named)).select(StoredOperation::as_select());
         let mut single = 1;
-        let loaded = query.load::<OperationRow>(self.connection).map_err(SqliteFailure::from);
+        let loaded = query.load::<StoredOperation>(self.connection).map_err(SqliteFailure::from);
         let number = |entity: Option<&Entity>| entity.map_or(0, |entity| entity.reference().id());
         let row =
             || format!("an operation on {kind} {} to {}", number(entities.first()), number(entities.last()));
         for row in readable(loaded, &mut single, row)?.unwrap_or_default() {
             let id = about.get(&row.id).copied().unwrap_or_default();
-            let name = format!("operation {}", hex(&row.id));
+            let name = format!("operation {}", row.id.simple());
             traces.entry(id).or_default().receipts.push(read(name, row.receipt(self.currency))?);
         }
         if matches!(entities.first(), Some(Entity::Withdrawal(_))) {
@@ -160,12 +157,12 @@ impl Showing<'_> {
             let loaded = operations::table
                 .filter(sql::<Bool>(ON_WITHDRAWALS))
                 .filter(sql::<Bool>(OF_WITHDRAWAL).bind::<BigInt, _>(id))
-                .select(OperationRow::as_select())
-                .load::<OperationRow>(self.connection)
+                .select(StoredOperation::as_select())
+                .load::<StoredOperation>(self.connection)
                 .map_err(SqliteFailure::from);
             let row = || format!("an operation on withdrawal {id}");
             for row in readable(loaded, &mut 1, row)?.unwrap_or_default() {
-                let name = format!("operation {}", hex(&row.id));
+                let name = format!("operation {}", row.id.simple());
                 traces.entry(id).or_default().moves.push(read(name, row.receipt(self.currency))?);
             }
         }

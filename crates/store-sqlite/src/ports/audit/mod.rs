@@ -12,14 +12,13 @@ use async_trait::async_trait;
 use cuepoint_domain::audit::Auditor;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Audit, Unavailable};
+use cuepoint_store_sql::rows::Corrupt;
 use diesel::SqliteConnection;
 use diesel::result::Error as QueryError;
-use uuid::Uuid;
 
 use crate::SqliteStore;
 use crate::connect::failure::SqliteFailure;
 use crate::connect::integrity::Check;
-use crate::rows::Corrupt;
 
 /// The maximum number of rows of a table in memory, apart from those about one entity.
 const BATCH: i64 = 1_000;
@@ -153,9 +152,4 @@ fn after(name: &str, last: i64) -> String {
         i64::MIN => format!("the first {name}"),
         _ => format!("the {name} after {name} {last}"),
     }
-}
-
-/// The id of an operation as text.
-fn hex(id: &[u8]) -> String {
-    Uuid::from_slice(id).map(|id| id.simple().to_string()).unwrap_or_default()
 }

@@ -2,10 +2,10 @@
 
 use cuepoint_domain::operation::Position;
 use cuepoint_store_sql::rows::{StoredPositionGap, known, position_gap};
+use cuepoint_store_sql::schema::{operations, position_gaps};
 use diesel::prelude::*;
 
 use super::{End, Showing, read};
-use crate::schema::{operations, position_gaps};
 
 /// The maximum number of positions in memory.
 const POSITIONS: i64 = 10_000;

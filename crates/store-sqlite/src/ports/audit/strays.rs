@@ -2,13 +2,14 @@
 
 use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::operation::PlanKind;
+use cuepoint_store_sql::rows::{StoredEntry, StoredPosting};
+use cuepoint_store_sql::schema::{ledger_entries, postings};
+use cuepoint_store_sql::table::Numbered;
 use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
 
 use super::{End, Showing, read};
-use crate::rows::{EntryRow, PostingRow};
-use crate::schema::{ledger_entries, postings};
 
 /// The condition of a posting of an operation that has no entries and concerns no money in suspense.
 const STRAY_POSTING: &str = "NOT EXISTS (SELECT 1 FROM ledger_entries AS entry \
@@ -43,19 +44,19 @@ fn stray_entry() -> String {
 impl Showing<'_> {
     /// Shows the first entry and the first posting without an entity.
     pub(super) fn strays(&mut self) -> Result<(), End> {
-        let entry: Option<EntryRow> = ledger_entries::table
+        let entry: Option<StoredEntry> = ledger_entries::table
             .filter(sql::<Bool>(&stray_entry()))
             .order((ledger_entries::wallet_id, ledger_entries::seq))
-            .select(EntryRow::as_select())
+            .select(StoredEntry::as_select())
             .first(self.connection)
             .optional()?;
         if let Some(row) = entry {
             self.auditor.stray_entry(&read("a stray entry", row.entry(self.currency))?);
         }
-        let posting: Option<PostingRow> = postings::table
+        let posting: Option<Numbered<StoredPosting>> = postings::table
             .filter(sql::<Bool>(STRAY_POSTING))
             .order(postings::id)
-            .select(PostingRow::as_select())
+            .select(Numbered::<StoredPosting>::as_select())
             .first(self.connection)
             .optional()?;
         if let Some(row) = posting {

@@ -2,14 +2,15 @@
 
 use std::collections::VecDeque;
 
+use cuepoint_store_sql::rows::{StoredEntry, StoredPosting, StoredWallet};
+use cuepoint_store_sql::schema::{ledger_entries, postings, wallets};
+use cuepoint_store_sql::table::Numbered;
 use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
 
 use super::{BATCH, End, Showing, after, read, readable};
 use crate::connect::failure::SqliteFailure;
-use crate::rows::{EntryRow, PostingRow, WalletRow};
-use crate::schema::{ledger_entries, postings, wallets};
 
 impl Showing<'_> {
     /// Shows each wallet followed by its entries; an entry without a wallet comes where its wallet would.
@@ -39,7 +40,7 @@ impl Showing<'_> {
     fn entries_while(
         &mut self,
         entries: &mut Entries,
-        wanted: impl Fn(&EntryRow) -> bool,
+        wanted: impl Fn(&StoredEntry) -> bool,
     ) -> Result<(), End> {
         while let Some(row) = entries.next(self.connection, &wanted)? {
             self.ensure_wanted()?;
@@ -71,36 +72,36 @@ fn load_wallets(
     connection: &mut SqliteConnection,
     after: i64,
     limit: i64,
-) -> Result<Vec<WalletRow>, SqliteFailure> {
+) -> Result<Vec<StoredWallet>, SqliteFailure> {
     let query = wallets::table.filter(wallets::user_id.gt(after)).order(wallets::user_id).limit(limit);
-    Ok(query.select(WalletRow::as_select()).load(connection)?)
+    Ok(query.select(StoredWallet::as_select()).load(connection)?)
 }
 
 fn load_postings(
     connection: &mut SqliteConnection,
     after: i64,
     limit: i64,
-) -> Result<Vec<PostingRow>, SqliteFailure> {
+) -> Result<Vec<Numbered<StoredPosting>>, SqliteFailure> {
     let query = postings::table.filter(postings::id.gt(after)).order(postings::id).limit(limit);
-    Ok(query.select(PostingRow::as_select()).load(connection)?)
+    Ok(query.select(Numbered::<StoredPosting>::as_select()).load(connection)?)
 }
 
 fn load_entries(
     connection: &mut SqliteConnection,
     (wallet, seq): (i64, i64),
     limit: i64,
-) -> Result<Vec<EntryRow>, SqliteFailure> {
+) -> Result<Vec<StoredEntry>, SqliteFailure> {
     let later = sql::<Bool>("(wallet_id, seq) > (").bind::<BigInt, _>(wallet).sql(", ");
     let query = ledger_entries::table
         .filter(later.bind::<BigInt, _>(seq).sql(")"))
         .order((ledger_entries::wallet_id, ledger_entries::seq))
         .limit(limit);
-    Ok(query.select(EntryRow::as_select()).load(connection)?)
+    Ok(query.select(StoredEntry::as_select()).load(connection)?)
 }
 
 /// All entries by wallet and number, read in batches.
 struct Entries {
-    batch: VecDeque<EntryRow>,
+    batch: VecDeque<StoredEntry>,
     last: (i64, i64),
     size: i64,
     ended: bool,
@@ -117,8 +118,8 @@ impl Entries {
     fn next(
         &mut self,
         connection: &mut SqliteConnection,
-        wanted: impl Fn(&EntryRow) -> bool,
-    ) -> Result<Option<EntryRow>, End> {
+        wanted: impl Fn(&StoredEntry) -> bool,
+    ) -> Result<Option<StoredEntry>, End> {
         while self.batch.is_empty() && !self.ended {
             self.fill(connection)?;
         }

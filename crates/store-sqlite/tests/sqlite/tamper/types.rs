@@ -50,7 +50,7 @@ pub(super) const TYPES: &[Case] = &[
     (
         "bytes that are no text",
         "UPDATE topups SET amount = x'ff' WHERE id = 3",
-        "the top-up after top-up 2 cannot be read",
+        "top-up 3 cannot be read: the column topups.amount",
     ),
     (
         "a missing posting",
@@ -60,6 +60,6 @@ pub(super) const TYPES: &[Case] = &[
     (
         "a text as an id of an operation",
         "UPDATE postings SET operation_id = 'operation' WHERE id = 1",
-        "posting 1 cannot be read",
+        "the first posting cannot be read",
     ),
 ];

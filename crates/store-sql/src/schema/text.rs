@@ -9,26 +9,26 @@ macro_rules! exact {
             use serde::de::Error;
             use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-            pub(in crate::rows) fn serialize<S: Serializer>(value: &$type, to: S) -> Result<S::Ok, S::Error> {
+            pub(in crate::schema) fn serialize<S: Serializer>(value: &$type, to: S) -> Result<S::Ok, S::Error> {
                 to.serialize_str(&($write)(value))
             }
 
-            pub(in crate::rows) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<$type, D::Error> {
+            pub(in crate::schema) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<$type, D::Error> {
                 ($read)(&String::deserialize(from)?).ok_or_else(|| D::Error::custom("not a number"))
             }
 
             /// The module for a nullable column.
-            pub(in crate::rows) mod option {
+            pub(in crate::schema) mod option {
                 use super::*;
 
-                pub(in crate::rows) fn serialize<S: Serializer>(
+                pub(in crate::schema) fn serialize<S: Serializer>(
                     value: &Option<$type>,
                     to: S,
                 ) -> Result<S::Ok, S::Error> {
                     value.as_ref().map($write).serialize(to)
                 }
 
-                pub(in crate::rows) fn deserialize<'de, D: Deserializer<'de>>(
+                pub(in crate::schema) fn deserialize<'de, D: Deserializer<'de>>(
                     from: D,
                 ) -> Result<Option<$type>, D::Error> {
                     Option::<String>::deserialize(from)?

@@ -1,0 +1,160 @@
+//! Music requests, withdrawals, top-ups and provider messages.
+
+use serde::{Deserialize, Serialize};
+
+use super::text;
+use crate::sql_types::{BigInt, Integer, MoneySum, Nullable, OperationUuid, Text, UtcTime};
+use crate::table::{own, own_and, table};
+
+/// The reason for money in suspense.
+const ERASED: &str = "the money of somebody who was erased, who takes nothing out";
+
+table! {
+    /// A music request.
+    #[derive(Serialize, Deserialize)]
+    music_requests(id): StoredRequest {
+        id [Key]: BigInt,
+        requester_id: BigInt,
+        dj_id: BigInt,
+        song_title: Text,
+        artist_name: Text,
+        artist_type: Text,
+        music_url: Text,
+        fee: MoneySum,
+        status [Moves]: Text,
+        #[serde(with = "text::micros::option")]
+        expires_at [Moves]: Nullable<UtcTime>
+            omitted "a time limit that follows from the other times and the service's terms",
+        /// The time of the last state change; `created_at` while it is pending.
+        #[serde(with = "text::micros")]
+        changed_at [Moves]: UtcTime,
+        commission [Moves]: Nullable<MoneySum> omitted "what the service kept; the DJ's entry has the rest",
+        #[serde(with = "text::micros")]
+        created_at: UtcTime,
+    }
+    counter Reserved music_request_ids;
+    mentions own("{id} IN (requester_id, dj_id)");
+}
+
+table! {
+    /// A withdrawal.
+    #[derive(Serialize, Deserialize)]
+    withdrawals(id): StoredWithdrawal {
+        id [Key]: BigInt,
+        user_id: BigInt,
+        amount: MoneySum,
+        wallet_address: Text,
+        currency: Text,
+        network: Text,
+        status [Moves]: Text,
+        txid [Moves]: Nullable<Text>,
+        #[serde(with = "text::micros")]
+        created_at: UtcTime,
+        #[serde(with = "text::micros")]
+        updated_at [Moves]: UtcTime,
+        #[serde(default)]
+        attempts [Moves]: Integer omitted "how often the service called the provider",
+        #[serde(default, with = "text::micros::option")]
+        retry_at [Moves]: Nullable<UtcTime> omitted "when the service calls the provider again",
+        /// The operation that opened it.
+        #[serde(default)]
+        reference: Nullable<OperationUuid>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        approved_by [Moves]: Nullable<BigInt> omitted "which operator it was",
+        #[serde(default, skip_serializing_if = "Option::is_none", with = "text::micros::option")]
+        approved_at [Moves]: Nullable<UtcTime>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        second_approved_by [Moves]: Nullable<BigInt> omitted "which operator it was",
+        #[serde(default, skip_serializing_if = "Option::is_none", with = "text::micros::option")]
+        second_approved_at [Moves]: Nullable<UtcTime>,
+    }
+    counter Reserved withdrawal_ids;
+    mentions own_and(
+        "user_id = {id}",
+        &[(
+            "{id} IN (approved_by, second_approved_by)",
+            "it is the payout of somebody else, whom the operator's approval is about",
+        )],
+    );
+}
+
+table! {
+    /// A top-up.
+    #[derive(Serialize, Deserialize)]
+    topups(id): StoredTopup {
+        id [Key]: BigInt,
+        user_id: BigInt,
+        amount: MoneySum,
+        status [Moves]: Text,
+        payment_url [Moves]: Nullable<Text>,
+        #[serde(with = "text::micros")]
+        created_at: UtcTime,
+        #[serde(with = "text::micros")]
+        updated_at [Moves]: UtcTime,
+        /// The operation that opened it.
+        #[serde(default)]
+        reference: Nullable<OperationUuid>,
+        /// The number of orders; null if an earlier version opened it.
+        #[serde(default)]
+        attempts [Moves]: Nullable<Integer> omitted "how often the service called the provider",
+        #[serde(default, with = "text::micros::option")]
+        order_at [Moves]: Nullable<UtcTime> omitted "when the service calls the provider again",
+        #[serde(default, skip_serializing_if = "StoredSuspense::is_empty")]
+        + suspense,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        suspense.suspense_operation [Later]: Nullable<OperationUuid> omitted ERASED,
+        #[serde(skip_serializing_if = "Option::is_none", with = "text::micros::option")]
+        suspense.suspense_at [Later]: Nullable<UtcTime> omitted ERASED,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        suspense.settled_operation [Later]: Nullable<OperationUuid> omitted ERASED,
+        #[serde(skip_serializing_if = "Option::is_none", with = "text::micros::option")]
+        suspense.settled_at [Later]: Nullable<UtcTime> omitted ERASED,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        suspense.settled_by [Later]: Nullable<BigInt> omitted ERASED,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        suspense.settled_reason [Later]: Nullable<Text> omitted ERASED,
+    }
+    /// The columns of money that arrived after the owner was erased; all are null if none did.
+    #[derive(Default, Serialize, Deserialize)]
+    #[serde(default)]
+    part suspense: StoredSuspense;
+    counter Reserved topup_ids;
+    mentions own_and(
+        "user_id = {id}",
+        &[("settled_by = {id}", "it is about the money of somebody else")],
+    );
+}
+
+table! {
+    /// A provider message.
+    #[derive(Serialize, Deserialize)]
+    provider_messages(id): StoredMessage {
+        id [Key]: BigInt,
+        + record,
+        record.source: Text,
+        record.webhook_id: Text,
+        record.kind: Text,
+        record.reason_code: Text,
+        record.reference: Text,
+        record.stated_id: Nullable<BigInt>,
+        record.row_id: Nullable<BigInt>,
+        record.amount: Nullable<Text>,
+        record.currency: Nullable<Text>,
+        record.txid: Nullable<Text>,
+        #[serde(with = "text::micros")]
+        record.received_at: UtcTime,
+        #[serde(with = "text::micros::option")]
+        resolved_at [Moves]: Nullable<UtcTime>,
+        resolved_by [Moves]: Nullable<BigInt> omitted "which operator it was",
+        resolution [Moves]: Nullable<Text>,
+    }
+    /// A provider message before it has an id.
+    #[derive(Serialize, Deserialize)]
+    part record: StoredMessageRecord;
+    counter Generated provider_messages_id_seq;
+    mentions own_and(
+        "source = 'topups' AND row_id IN (SELECT id FROM topups WHERE user_id = {id}) \
+            OR source = 'payouts' AND row_id IN (SELECT id FROM withdrawals WHERE user_id = {id})",
+        &[("resolved_by = {id}", "it is about the money of somebody else")],
+    );
+}

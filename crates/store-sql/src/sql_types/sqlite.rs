@@ -1,0 +1,82 @@
+//! The SQL types on SQLite, whose own types are all exact here: sums are texts of minor units, times integers
+//! of microseconds, and ids of operations bytes.
+
+use cuepoint_domain::timestamp::Timestamp;
+use diesel::deserialize::{self, FromSql};
+use diesel::serialize::{self, IsNull, Output, ToSql};
+use diesel::sql_types::{BigInt, Binary, HasSqlType, Text};
+use diesel::sqlite::{Sqlite, SqliteType, SqliteValue};
+use uuid::Uuid;
+
+use super::{Json, MoneySum, OperationUuid, UtcTime};
+use crate::sum::Sum;
+
+/// Declares the types of SQLite.
+macro_rules! stored_as {
+    ($($sql:ident = $stored:ident;)+) => {$(
+        impl HasSqlType<$sql> for Sqlite {
+            fn metadata(lookup: &mut Self::MetadataLookup) -> SqliteType {
+                <Self as HasSqlType<$stored>>::metadata(lookup)
+            }
+        }
+    )+};
+}
+
+stored_as! {
+    MoneySum = Text;
+    UtcTime = BigInt;
+    OperationUuid = Binary;
+    Json = Text;
+}
+
+impl ToSql<MoneySum, Sqlite> for Sum {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> serialize::Result {
+        let minor = self.minor().ok_or("the sum is not in minor units of the currency")?;
+        out.set_value(minor.minor().to_string());
+        Ok(IsNull::No)
+    }
+}
+
+impl FromSql<MoneySum, Sqlite> for Sum {
+    fn from_sql(mut value: SqliteValue<'_, '_, '_>) -> deserialize::Result<Self> {
+        Ok(Self::from_minor_units(value.read_text()))
+    }
+}
+
+impl ToSql<UtcTime, Sqlite> for Timestamp {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> serialize::Result {
+        out.set_value(self.unix_micros());
+        Ok(IsNull::No)
+    }
+}
+
+impl FromSql<UtcTime, Sqlite> for Timestamp {
+    fn from_sql(value: SqliteValue<'_, '_, '_>) -> deserialize::Result<Self> {
+        FromSql::<BigInt, Sqlite>::from_sql(value).map(Self::from_unix_micros)
+    }
+}
+
+impl ToSql<OperationUuid, Sqlite> for Uuid {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> serialize::Result {
+        out.set_value(self.as_bytes().as_slice());
+        Ok(IsNull::No)
+    }
+}
+
+impl FromSql<OperationUuid, Sqlite> for Uuid {
+    fn from_sql(mut value: SqliteValue<'_, '_, '_>) -> deserialize::Result<Self> {
+        Ok(Self::from_slice(value.read_blob())?)
+    }
+}
+
+impl ToSql<Json, Sqlite> for String {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> serialize::Result {
+        ToSql::<Text, Sqlite>::to_sql(self, out)
+    }
+}
+
+impl FromSql<Json, Sqlite> for String {
+    fn from_sql(value: SqliteValue<'_, '_, '_>) -> deserialize::Result<Self> {
+        FromSql::<Text, Sqlite>::from_sql(value)
+    }
+}

@@ -1,0 +1,146 @@
+//! Sums of money in rows.
+
+use std::borrow::Cow;
+
+use bigdecimal::BigDecimal;
+use bigdecimal::num_bigint::BigInt;
+use cuepoint_domain::money::{Currency, Money};
+use diesel::deserialize::FromSqlRow;
+use diesel::expression::AsExpression;
+use serde::de::Error as _;
+use serde::ser::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::corrupt::{Corrupt, known};
+
+/// An exact sum in whole units of the currency, with as many decimals as it was written with.
+///
+/// A database holds it as a decimal number, or as the minor units of [`Sum::money`]. In JSON it is the text of the
+/// decimal number.
+#[derive(Clone, Debug, AsExpression, FromSqlRow)]
+#[diesel(sql_type = crate::sql_types::MoneySum)]
+pub struct Sum(Form);
+
+#[derive(Clone, Debug)]
+enum Form {
+    Decimal(BigDecimal),
+    /// Minor units of a currency with this many decimals, so that a store that holds them computes no decimal.
+    Minor(Money, u8),
+    /// Minor units of the deployment's currency, as they were read from a column.
+    Stored(Money),
+    /// A column held something else.
+    Invalid,
+}
+
+impl Sum {
+    /// Nothing, in any currency.
+    pub const ZERO: Self = Self(Form::Minor(Money::ZERO, 0));
+
+    /// Converts money to a sum with the decimals of the currency.
+    #[must_use]
+    pub const fn of(currency: &Currency, money: Money) -> Self {
+        Self(Form::Minor(money, currency.scale()))
+    }
+
+    /// Reads minor units of the deployment's currency. Only their canonical form is valid, since no other is ever
+    /// written.
+    #[must_use]
+    pub fn from_minor_units(text: &str) -> Self {
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        let is_canonical = text == "0" || digits.starts_with(|first| matches!(first, '1'..='9'));
+        let minor = text.parse().ok().filter(|_| is_canonical);
+        Self(minor.map_or(Form::Invalid, |minor| Form::Stored(Money::from_minor(minor))))
+    }
+
+    /// Converts the sum to money, in minor units of the currency.
+    ///
+    /// # Errors
+    /// [`Corrupt`] with the name of the column, if the sum has more decimals than the currency, is too large, or
+    /// was invalid in its column.
+    pub fn money(&self, currency: &Currency, column: &'static str) -> Result<Money, Corrupt> {
+        match &self.0 {
+            Form::Minor(money, scale) if *scale == currency.scale() => Ok(*money),
+            Form::Stored(money) => Ok(*money),
+            _ => {
+                let decimal = known(column, self.decimal())?;
+                currency.column(&decimal).map_err(|error| Corrupt::Sum(column, error))
+            }
+        }
+    }
+
+    /// The minor units; `None` for a decimal number.
+    #[cfg(feature = "sqlite")]
+    pub(crate) const fn minor(&self) -> Option<Money> {
+        match self.0 {
+            Form::Minor(money, _) | Form::Stored(money) => Some(money),
+            Form::Decimal(_) | Form::Invalid => None,
+        }
+    }
+
+    /// The decimal number; `None` if its decimals are not known.
+    pub(crate) fn decimal(&self) -> Option<Cow<'_, BigDecimal>> {
+        match &self.0 {
+            Form::Decimal(decimal) => Some(Cow::Borrowed(decimal)),
+            Form::Minor(money, scale) => {
+                Some(Cow::Owned(BigDecimal::new(BigInt::from(money.minor()), i64::from(*scale))))
+            }
+            Form::Stored(_) | Form::Invalid => None,
+        }
+    }
+}
+
+impl From<BigDecimal> for Sum {
+    fn from(decimal: BigDecimal) -> Self {
+        Self(Form::Decimal(decimal))
+    }
+}
+
+impl Serialize for Sum {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let decimal =
+            self.decimal().ok_or_else(|| S::Error::custom("the currency of the sum is not known"))?;
+        to.serialize_str(&decimal.to_plain_string())
+    }
+}
+
+impl<'de> Deserialize<'de> for Sum {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        String::deserialize(from)?
+            .parse::<BigDecimal>()
+            .map(Self::from)
+            .map_err(|_| D::Error::custom("not a number"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn minor_units_and_decimals_are_the_same_sums() {
+        let currency = Currency::new("USD", 2).unwrap();
+        for (minor, text) in [(1_250, "12.50"), (0, "0.00"), (-5, "-0.05")] {
+            let money = Money::from_minor(minor);
+            let sum = Sum::of(&currency, money);
+            let decimal = Sum::from(text.parse::<BigDecimal>().unwrap());
+            for form in [&sum, &decimal] {
+                assert_eq!(serde_json::to_string(form).unwrap(), format!("{text:?}"));
+                assert_eq!(form.money(&currency, "").unwrap(), money);
+            }
+            let coarse = Currency::new("JPY", 0).unwrap();
+            assert_eq!(sum.money(&coarse, "").is_ok(), minor == 0, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_canonical_minor_units_are_valid() {
+        let currency = Currency::new("USD", 2).unwrap();
+        let read = |text| Sum::from_minor_units(text).money(&currency, "wallets.held");
+        for text in ["0", "1250", "-3", "99999999999999999999"] {
+            assert_eq!(read(text).unwrap().minor().to_string(), text);
+        }
+        for text in ["", "-", "-0", "01", "+1", "1.5", "1e3", " 1", "1\0", "NaN"] {
+            assert!(matches!(read(text), Err(Corrupt::Column("wallets.held"))), "{text:?}");
+        }
+    }
+}
