@@ -42,8 +42,18 @@ pub(crate) struct InUse {
 #[derive(Debug)]
 pub(crate) struct DataDirectory {
     path: PathBuf,
-    /// Held for its lock.
-    _lock: File,
+    _lock: LockFile,
+}
+
+/// A locked file, which is unlocked when it is dropped.
+#[derive(Debug)]
+struct LockFile(File);
+
+impl Drop for LockFile {
+    /// Closing the file alone would not unlock it while a child process that was just forked still has it open.
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
 }
 
 impl DataDirectory {
@@ -199,7 +209,7 @@ fn ensure_not_linked(database: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn lock(directory: &Path) -> anyhow::Result<File> {
+fn lock(directory: &Path) -> anyhow::Result<LockFile> {
     let path = directory.join(LOCK);
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false).mode(FILE_MODE);
@@ -209,7 +219,7 @@ fn lock(directory: &Path) -> anyhow::Result<File> {
 
 /// Locks the open lock file of a directory, provided that its path still leads to it, and writes the id of this
 /// process into it.
-fn take(mut file: File, directory: &Path, path: &Path) -> anyhow::Result<File> {
+fn take(mut file: File, directory: &Path, path: &Path) -> anyhow::Result<LockFile> {
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
@@ -219,14 +229,15 @@ fn take(mut file: File, directory: &Path, path: &Path) -> anyhow::Result<File> {
         }
         Err(TryLockError::Error(error)) => return Err(error).with_context(|| unusable(path)),
     }
-    let (locked, named) = (file.metadata()?, fs::metadata(path).with_context(|| unusable(path))?);
+    let mut lock = LockFile(file);
+    let (locked, named) = (lock.0.metadata()?, fs::metadata(path).with_context(|| unusable(path))?);
     ensure!(
         (locked.dev(), locked.ino()) == (named.dev(), named.ino()),
         "the lock file {} was replaced while it was locked: run the command again",
         path.display()
     );
-    write_pid(&mut file).with_context(|| unusable(path))?;
-    Ok(file)
+    write_pid(&mut lock.0).with_context(|| unusable(path))?;
+    Ok(lock)
 }
 
 fn unusable(path: &Path) -> String {
