@@ -26,6 +26,8 @@ macro_rules! entities {
                     { title: "top-up", posted: true }
                 ProviderMessage($crate::provider_message::ProviderMessage, $crate::ids::ProviderMessageId)
                     in provider_messages { title: "provider message", posted: false }
+                Rating($crate::music_request::RequestRating, $crate::ids::RatingId) in ratings
+                    { title: "rating", posted: false }
             }
             recorded {
                 Adjustment($crate::ledger::adjustment::Adjustment, $crate::ids::AdjustmentId)

@@ -22,6 +22,12 @@ pub trait EntityFacts {
     /// Whether the answer to its commands shows the owner's balance.
     fn shows_balance(&self) -> bool;
 
+    /// Whether its id is a new one. A rating has the id of its request, so that two plans may open it at once: the
+    /// second one is decided again.
+    fn takes_new_id(&self) -> bool {
+        true
+    }
+
     /// Whether it can be changed: an erased user cannot.
     fn is_present(&self) -> bool {
         true

@@ -118,7 +118,8 @@ impl EventType {
                 | PlanKind::Suspend
                 | PlanKind::Restore
                 | PlanKind::Role
-                | PlanKind::ResolveMessage,
+                | PlanKind::ResolveMessage
+                | PlanKind::RateRequest,
                 _,
             ) => None,
         }

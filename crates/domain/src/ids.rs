@@ -41,6 +41,8 @@ ids! {
     UserId,
     /// A music request.
     RequestId,
+    /// The rating of a request, numbered like the request.
+    RatingId,
     /// A withdrawal.
     WithdrawalId,
     /// A top-up.
@@ -53,6 +55,20 @@ ids! {
     ProviderMessageId,
     /// A webhook endpoint.
     WebhookEndpointId,
+}
+
+impl RatingId {
+    /// The id of a request's rating.
+    #[must_use]
+    pub const fn of(request: RequestId) -> Self {
+        Self(request.0)
+    }
+
+    /// The request.
+    #[must_use]
+    pub const fn request(self) -> RequestId {
+        RequestId(self.0)
+    }
 }
 
 /// The permanent identity of one atomic change, applied once however often it is submitted.

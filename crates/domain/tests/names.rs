@@ -35,7 +35,7 @@ fn stored_and_wire_names_are_stable() {
         Contradiction: "unknown_reference reference_and_id_differ txid_mismatch amount_mismatch \
             partial_reversal status_contradiction";
         DisabledReason: "gone failing security secret_lost";
-        EntityKind: "music_request user withdrawal topup provider_message adjustment wallet";
+        EntityKind: "music_request user withdrawal topup provider_message rating adjustment wallet";
         EntryKind: "topup hold release capture earning refund reversal adjustment chargeback";
         EventKind: "registered logged_in login_failed session_ended sessions_ended refresh_token_reused \
             password_changed password_change_failed password_reset_requested password_reset email_verified \
@@ -50,11 +50,11 @@ fn stored_and_wire_names_are_stable() {
         MessageSource: "topups payouts";
         Network: "bitcoin litecoin dogecoin ethereum arbitrum optimism base polygon bsc avalanche tron solana \
             xrp stellar ton";
-        Part: "sessions networks challenges requests_made requests_received withdrawals topups wallet_entries \
+        Part: "sessions networks challenges requests_made requests_received ratings withdrawals topups wallet_entries \
             operations provider_messages blocks blocked_by security_events webhook_endpoints";
         PlanKind: "none open_request move_request open_withdrawal move_withdrawal approve_withdrawal \
             open_topup order_topup move_topup reverse_topup suspend_topup settle_suspense adjust profile \
-            suspend restore role resolve_message";
+            suspend restore role resolve_message rate_request";
         PostingAccount: "platform_commission outside_topups outside_payouts outside_adjustments \
             outside_suspense";
         Purpose: "email phone password email_change email_restore email_restore_repeat";

@@ -7,7 +7,7 @@ use proptest::prelude::{Just, Strategy, any};
 use proptest::prop_oneof;
 use proptest::sample::select;
 
-use crate::model::{RETRY_SECONDS, TXIDS, Terms};
+use crate::model::{RATED_WITHIN_SECONDS, RETRY_SECONDS, TXIDS, Terms};
 
 /// The number of guests, DJs and operators of a history, in this order.
 pub(crate) const PEOPLE: usize = 6;
@@ -107,6 +107,11 @@ pub(crate) enum Command {
         pick: usize,
         to: &'static str,
     },
+    /// Rates a request, as its guest.
+    Rate {
+        pick: usize,
+        stars: u8,
+    },
     Sweep {
         who: usize,
         limit: u32,
@@ -182,11 +187,12 @@ pub(crate) fn history(steps: usize) -> impl Strategy<Value = History> {
         1 => debt(),
         1 => doubt(),
         1 => order(),
-        1 => crowd(),
+        2 => crowd(),
         1 => silence(),
         1 => four_eyes(),
         1 => theft(),
         1 => departure(),
+        1 => applause(),
     ];
     (terms(), vec((phrase, any::<bool>()), steps)).prop_map(move |(terms, phrases)| {
         let commands =
@@ -267,6 +273,26 @@ fn debt() -> impl Strategy<Value = Vec<Command>> {
             moved("refunded"),
             request(),
             moved("played"),
+        ]
+    })
+}
+
+/// A case that random commands seldom reach: ratings of a played request within seven days and after them.
+fn applause() -> impl Strategy<Value = Vec<Command>> {
+    (0..FIRST_DJ, FIRST_DJ..OPERATOR, 1..6_u8, 1..6_u8).prop_map(|(guest, dj, first, second)| {
+        let rate = |stars| Command::Rate { pick: 0, stars };
+        vec![
+            Command::OpenTopup { who: guest, cents: 2_000, confirmed: true },
+            Command::ChangeDj { who: dj, online: Some(true), upcoming: None, popular: Some(200) },
+            Command::OpenRequest { guest, dj, popular: true, offer: None },
+            rate(first),
+            Command::MoveRequest { pick: 0, to: "played" },
+            rate(first),
+            rate(second),
+            Command::Pass { seconds: RATED_WITHIN_SECONDS - 1 },
+            rate(first),
+            Command::Pass { seconds: 1 },
+            rate(second),
         ]
     })
 }
@@ -414,6 +440,7 @@ fn command() -> impl Strategy<Value = Command> {
             .prop_map(|(guest, dj, popular, offer)| Command::OpenRequest { guest, dj, popular, offer }),
         18 => (pick(), any_of_them()).prop_map(|(pick, edge)| Command::FollowRequest { pick, edge }),
         6 => (pick(), select(answers)).prop_map(|(pick, to)| Command::MoveRequest { pick, to }),
+        4 => (pick(), 1..6_u8).prop_map(|(pick, stars)| Command::Rate { pick, stars }),
         2 => (who(), 0..4_u32).prop_map(|(who, limit)| Command::Sweep { who, limit }),
         8 => (who(), option::weighted(0.9, 1..450_i128))
             .prop_map(|(who, cents)| Command::OpenWithdrawal { who, cents }),

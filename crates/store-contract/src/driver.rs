@@ -2,6 +2,7 @@
 
 mod orders;
 mod payouts;
+mod ratings;
 mod suspense;
 
 use std::collections::BTreeSet;
@@ -284,6 +285,11 @@ impl<'a> HistoryDriver<'a> {
             Command::MoveRequest { pick, to } => {
                 if let Some(place) = picked(pick, self.requests.len()) {
                     return self.move_request(place, to, keyed).await;
+                }
+            }
+            Command::Rate { pick, stars } => {
+                if let Some(place) = picked(pick, self.requests.len()) {
+                    return self.rate(place, stars, keyed).await;
                 }
             }
             Command::FollowRequest { pick, edge } => {

@@ -76,6 +76,8 @@ const EVERYTHING: &[&str] = &[
     "request expired",
     "request played",
     "request refunded",
+    "1 stars",
+    "5 stars",
     "withdrawal pending",
     "withdrawal approved once",
     "withdrawal approved twice",

@@ -34,6 +34,7 @@ pub mod personal_data;
 pub mod positions;
 pub mod provider_messages;
 mod races;
+pub mod ratings;
 pub mod receipts;
 pub mod references;
 mod refusal;
@@ -379,6 +380,12 @@ macro_rules! store_contract {
                 the_newest_attempts_are_kept,
                 a_turn_disables_an_endpoint_that_is_active,
             }
+            ratings {
+                a_rating_counts_once_for_its_dj,
+                concurrent_first_ratings_count_once,
+                a_rating_survives_a_refund_and_an_erasure,
+                ratings_are_exported_to_their_guest,
+            }
             personal_data {
                 money_and_requests_are_exported_completely,
                 account_records_are_exported_completely,
@@ -454,6 +461,7 @@ mod tests {
             ("personal_data", include_str!("personal_data.rs")),
             ("positions", include_str!("positions.rs")),
             ("provider_messages", include_str!("provider_messages.rs")),
+            ("ratings", include_str!("ratings.rs")),
             ("receipts", include_str!("receipts.rs")),
             ("references", include_str!("references.rs")),
             ("requests", include_str!("requests.rs")),

@@ -4,11 +4,13 @@
 
 mod orders;
 mod payouts;
+mod ratings;
 mod suspense;
 mod withdrawals;
 
 pub(crate) use orders::{FIRST_WAIT, LEASE, MAX_ATTEMPTS, Ordering};
 pub(crate) use payouts::RETRY_SECONDS;
+pub(crate) use ratings::RATED_WITHIN_SECONDS;
 
 use crate::refusal::Refusal;
 use crate::tables::{REQUESTS, edges, transition};
@@ -38,6 +40,7 @@ pub(crate) struct Terms {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Seen {
     Request { status: &'static str, fee: i128, since: i64 },
+    Rating { stars: i64, since: i64 },
     Withdrawal { status: &'static str, txid: Option<String>, approvals: usize, balances: Balances },
     Topup { status: &'static str },
     Adjustment { balances: Balances },
@@ -51,6 +54,8 @@ pub(crate) struct Dj {
     pub(crate) upcoming: i128,
     pub(crate) popular: i128,
     pub(crate) played: i64,
+    pub(crate) stars: i64,
+    pub(crate) ratings: i64,
 }
 
 /// A user.
@@ -78,6 +83,8 @@ pub(crate) struct Request {
     status: &'static str,
     ends: Option<i64>,
     since: i64,
+    /// The stars of its rating, with the time.
+    rating: Option<(i64, i64)>,
 }
 
 /// A withdrawal.
@@ -300,7 +307,16 @@ impl Model {
         self.affords(guest, fee)?;
         self.entry(guest, -fee, fee, 0);
         let ends = Some(now + PENDING_SECONDS);
-        self.requests.push(Request { guest, dj, fee, commission: 0, status: "pending", ends, since: now });
+        self.requests.push(Request {
+            guest,
+            dj,
+            fee,
+            commission: 0,
+            status: "pending",
+            ends,
+            since: now,
+            rating: None,
+        });
         self.see(self.requests.len() - 1, now)
     }
 

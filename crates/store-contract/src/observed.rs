@@ -26,6 +26,8 @@ pub(crate) fn dj(user: &User) -> Option<Dj> {
         upcoming: dj.fee_upcoming_artist.minor(),
         popular: dj.fee_popular_song.minor(),
         played: dj.played,
+        stars: dj.rating.stars,
+        ratings: dj.rating.count,
     })
 }
 
@@ -83,6 +85,9 @@ fn seen(outcome: Outcome) -> Seen {
             approvals: withdrawal.approvals.len(),
             balances: balance(),
         },
+        Entity::Rating(rating) => {
+            Seen::Rating { stars: rating.stars.get().into(), since: seconds(rating.rated_at) }
+        }
         Entity::Topup(topup) => Seen::Topup { status: topup_status(&topup) },
         Entity::User(user) => Seen::Profile { dj: dj(&user), balances: balance() },
         Entity::Adjustment(_) => Seen::Adjustment { balances: balance() },
@@ -144,6 +149,7 @@ fn window(limit: Limit) -> &'static str {
 pub(crate) fn name(answer: &Result<Seen, Refusal>) -> String {
     match answer {
         Ok(Seen::Request { status, .. }) => format!("request {status}"),
+        Ok(Seen::Rating { stars, .. }) => format!("{stars} stars"),
         Ok(Seen::Withdrawal { status: "pending", approvals: 1, .. }) => "withdrawal approved once".to_owned(),
         Ok(Seen::Withdrawal { status: "approved", approvals: 2, .. }) => {
             "withdrawal approved twice".to_owned()

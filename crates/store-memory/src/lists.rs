@@ -193,7 +193,7 @@ impl Lists {
             Entity::Topup(Topup { id, user, created_at, .. }) => {
                 self.topups.entry(*user).or_default().add(*created_at, *id);
             }
-            Entity::User(_) | Entity::ProviderMessage(_) | Entity::Adjustment(_) => {}
+            Entity::User(_) | Entity::ProviderMessage(_) | Entity::Rating(_) | Entity::Adjustment(_) => {}
         }
         self.add_deadlines(opened);
     }
@@ -206,7 +206,7 @@ impl Lists {
                 self.sending.extend(withdrawal.state.next_send().map(|next| (next, withdrawal.id)));
             }
             Entity::Topup(topup) => self.ordering.extend(next_order(topup)),
-            Entity::User(_) | Entity::ProviderMessage(_) | Entity::Adjustment(_) => {}
+            Entity::User(_) | Entity::ProviderMessage(_) | Entity::Rating(_) | Entity::Adjustment(_) => {}
         }
     }
 
@@ -216,7 +216,7 @@ impl Lists {
             Entity::MusicRequest(request) => self.expires_no_more(request),
             Entity::Withdrawal(withdrawal) => self.sends_no_more(withdrawal),
             Entity::Topup(topup) => self.orders_no_more(topup),
-            Entity::User(_) | Entity::ProviderMessage(_) | Entity::Adjustment(_) => {}
+            Entity::User(_) | Entity::ProviderMessage(_) | Entity::Rating(_) | Entity::Adjustment(_) => {}
         }
     }
 

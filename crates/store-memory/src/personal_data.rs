@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ids::{OperationId, RatingId, RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ports::{PersonalRecords, Unavailable};
 use cuepoint_domain::privacy::personal_data::{OperationNote, Part, Place, Record};
 use cuepoint_domain::provider_message::{MessageSource, ProviderMessage};
@@ -39,6 +39,14 @@ impl State {
                 let all = if part == Part::RequestsMade { &lists.requests_by } else { &lists.requests_to };
                 let after = after.and_then(|after| Some((moment(after), RequestId::new(after.id())?)));
                 listed(all.get(&user), after, most, |id| book.get(id).cloned().map(Record::Request))
+            }
+            Part::Ratings => {
+                let made = lists.requests_by.get(&user).into_iter().flat_map(TimeOrdered::oldest_first);
+                let rated = made.filter_map(|request| {
+                    let rating = book.get(RatingId::of(request))?;
+                    Some(Record::Rating(*rating, book.get(request)?.created_at))
+                });
+                Record::next(rated, after, limit)
             }
             Part::Withdrawals => {
                 let after = after.and_then(|after| Some((moment(after), WithdrawalId::new(after.id())?)));

@@ -61,7 +61,7 @@ impl Sink for Filling {
                 self.withdrawals = self.withdrawals.max(withdrawal.id.get());
             }
             Entity::Topup(topup) => self.topups = self.topups.max(topup.id.get()),
-            Entity::User(_) | Entity::Adjustment(_) | Entity::ProviderMessage(_) => {}
+            Entity::User(_) | Entity::Adjustment(_) | Entity::ProviderMessage(_) | Entity::Rating(_) => {}
         }
         Ok(receipt.outcome)
     }

@@ -177,7 +177,8 @@ impl From<Rejection> for Failure {
                 | EntityKind::Withdrawal
                 | EntityKind::Topup
                 | EntityKind::Adjustment
-                | EntityKind::ProviderMessage,
+                | EntityKind::ProviderMessage
+                | EntityKind::Rating,
             ) => Self::Broken("an entity is gone"),
             Rejection::Broken(what) => Self::Broken(what),
             Rejection::InsufficientFunds { .. } => {

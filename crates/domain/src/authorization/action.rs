@@ -53,6 +53,8 @@ actions! {
     ReadRequest,
     /// Cancel a request; own is one that the principal made.
     CancelRequest,
+    /// Rate a played request; own is one that the principal made.
+    RateRequest,
     /// Accept, reject or play a request, or list the incoming ones; own is one addressed to the principal.
     AnswerRequest,
     /// Block a guest; own is the principal's list.

@@ -45,6 +45,7 @@ impl Action {
             Self::OpenRequest     => line("create a request",                             [Own, Non, Non, Non]),
             Self::ReadRequest     => line("read a request made or received",              [Own, Non, Non, Non]),
             Self::CancelRequest   => line("cancel a request",                             [Own, Non, Non, Non]),
+            Self::RateRequest     => line("rate a played request",                        [Own, Non, Non, Non]),
             Self::AnswerRequest   => line("list and answer received requests",            [Non, Own, Non, Non]),
             Self::BlockGuest      => line("block guests",                                 [Non, Own, Non, Non]),
             Self::UseWallet       => line("read a wallet, create top-ups",                [Own, Non, Non, Non]),

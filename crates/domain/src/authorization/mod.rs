@@ -153,7 +153,9 @@ impl Denied {
         match (self.action, self.ownership) {
             (_, Ownership::Own) if is_for_staff => DenialReason::OwnEntity,
             (_, Ownership::Others) if is_for_staff => DenialReason::RoleMissing,
-            (Action::CancelRequest, Ownership::Others) => DenialReason::GuestOfRequestOnly,
+            (Action::CancelRequest | Action::RateRequest, Ownership::Others) => {
+                DenialReason::GuestOfRequestOnly
+            }
             (Action::AnswerRequest, Ownership::Others) => DenialReason::DjOfRequestOnly,
             (Action::AnswerRequest | Action::TakeRequests | Action::BlockGuest, _) => DenialReason::DjsOnly,
             _ => DenialReason::Concealed,
@@ -239,6 +241,7 @@ mod tests {
             (Action::AnswerRequest, Ownership::Own, DjsOnly),
             (Action::AnswerRequest, Ownership::Others, DjOfRequestOnly),
             (Action::CancelRequest, Ownership::Others, GuestOfRequestOnly),
+            (Action::RateRequest, Ownership::Others, GuestOfRequestOnly),
             (Action::JudgeWithdrawal, Ownership::Own, OwnEntity),
             (Action::AdjustBalance, Ownership::Own, OwnEntity),
             (Action::ManagePeople, Ownership::Others, RoleMissing),

@@ -5,11 +5,13 @@ mod filter;
 mod history;
 mod moves;
 mod open;
+mod rating;
 
 pub use filter::{Due, Overdue, RequestFilter, StoredMatch};
 pub(crate) use history::history;
 pub use moves::{By, Decision, Move, MoveRefusal, RequestMove, decide};
 pub use open::{NewRequest, OpenRefusal, open};
+pub use rating::{RequestRating, Stars, rate};
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
 use time::Duration;

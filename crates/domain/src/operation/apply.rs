@@ -125,6 +125,15 @@ fn tallied(book: &Book, tally: Tally) -> Result<User, Rejection> {
             profile.played = profile.played.checked_add(1).ok_or(Rejection::OutOfRange)?;
             Ok(dj)
         }
+        // An erased DJ keeps their ratings.
+        Tally::Rated { dj, stars, count } => {
+            let mut dj = book.get(dj).ok_or(Rejection::Missing(EntityKind::User))?.clone();
+            let profile = dj.dj.as_mut().ok_or(Rejection::Broken("a request is addressed to no DJ"))?;
+            let rating = &mut profile.rating;
+            rating.stars = rating.stars.checked_add(stars).ok_or(Rejection::OutOfRange)?;
+            rating.count = rating.count.checked_add(count).ok_or(Rejection::OutOfRange)?;
+            Ok(dj)
+        }
     }
 }
 

@@ -17,10 +17,15 @@ pub(super) fn expect(book: &Book, before: &Entity) -> Result<(), Rejection> {
 /// Checks that an entity can be opened: only by the owner of a wallet, and never in place of another one.
 pub(super) fn expect_new(book: &Book, new: &Entity) -> Result<(), Rejection> {
     if book.has(new) {
-        return Err(Rejection::Broken("the id of the new entity is taken"));
+        let is_new = new.facts().takes_new_id();
+        return Err(if is_new {
+            Rejection::Broken("the id of the new entity is taken")
+        } else {
+            Rejection::Stale
+        });
     }
-    let owner = new.owner().ok_or(Rejection::Broken("a new entity has no owner"))?;
-    book.wallets.contains_key(&owner).then_some(()).ok_or(Rejection::Missing(EntityKind::Wallet))
+    let has_wallet = new.owner().is_none_or(|owner| book.wallets.contains_key(&owner));
+    has_wallet.then_some(()).ok_or(Rejection::Missing(EntityKind::Wallet))
 }
 
 /// The user; an erased one counts as missing.

@@ -40,13 +40,15 @@ pub enum FeatureLevel {
     /// Additionally endpoints that were disabled for the account's security or for a lost secret, gaps between
     /// positions, which the ledger audit of earlier versions reports, released money that first repays debt, and changes
     /// of e-mail addresses, whose codes and tokens they cannot export.
-    #[default]
     Level2,
+    /// Additionally ratings of requests.
+    #[default]
+    Level3,
 }
 
 impl FeatureLevel {
     /// The newest level that this version knows; all its values may be written at that level.
-    pub const NEWEST: Self = Self::Level2;
+    pub const NEWEST: Self = Self::Level3;
 
     /// The level from which a withdrawal can wait for the approval of a second operator. Servers of earlier versions
     /// approve it after the first one.
@@ -59,6 +61,7 @@ impl FeatureLevel {
             Self::Level0 => 0,
             Self::Level1 => 1,
             Self::Level2 => 2,
+            Self::Level3 => 3,
         }
     }
 
@@ -69,7 +72,8 @@ impl FeatureLevel {
         match number {
             ..=0 => Self::Level0,
             1 => Self::Level1,
-            2.. => Self::NEWEST,
+            2 => Self::Level2,
+            3.. => Self::NEWEST,
         }
     }
 
@@ -79,7 +83,7 @@ impl FeatureLevel {
         match self {
             Self::Level0 => PostingRules::EarningsPayOwed,
             Self::Level1 => PostingRules::IncomePaysOwed,
-            Self::Level2 => PostingRules::ReleasesPayOwed,
+            Self::Level2 | Self::Level3 => PostingRules::ReleasesPayOwed,
         }
     }
 
@@ -88,7 +92,7 @@ impl FeatureLevel {
     pub const fn redacts_receipts(self) -> bool {
         match self {
             Self::Level0 => false,
-            Self::Level1 | Self::Level2 => true,
+            Self::Level1 | Self::Level2 | Self::Level3 => true,
         }
     }
 
@@ -97,7 +101,7 @@ impl FeatureLevel {
     pub const fn leaves_position_gaps(self) -> bool {
         match self {
             Self::Level0 | Self::Level1 => false,
-            Self::Level2 => true,
+            Self::Level2 | Self::Level3 => true,
         }
     }
 }
@@ -146,7 +150,8 @@ mod tests {
 
     #[test]
     fn feature_levels_are_stored_by_number_and_unknown_ones_are_the_newest() {
-        for level in [FeatureLevel::Level0, FeatureLevel::Level1, FeatureLevel::Level2] {
+        for level in [FeatureLevel::Level0, FeatureLevel::Level1, FeatureLevel::Level2, FeatureLevel::Level3]
+        {
             assert_eq!(FeatureLevel::numbered(level.number()), level);
         }
         assert_eq!(FeatureLevel::numbered(i16::MAX), FeatureLevel::NEWEST);

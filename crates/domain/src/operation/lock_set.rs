@@ -90,7 +90,7 @@ impl Plan {
             rows.add_user(operator);
         }
         match self.tally {
-            Some(Tally::Played(dj)) => rows.add_user(dj),
+            Some(Tally::Played(dj) | Tally::Rated { dj, .. }) => rows.add_user(dj),
             None => {}
         }
         self.lock_step(&mut lock_set);
@@ -104,7 +104,12 @@ impl Plan {
         let rows = &mut lock_set.rows;
         match &self.step {
             Step::Unchanged(entity) | Step::Move { before: entity, .. } => rows.add(entity),
-            Step::Open(entity) => rows.wallets.extend(entity.owner()),
+            Step::Open(entity) => {
+                if !entity.facts().takes_new_id() {
+                    rows.add(entity);
+                }
+                rows.wallets.extend(entity.owner());
+            }
             Step::Judge(WithdrawalJudgement::Open { withdrawal, .. }) => {
                 rows.wallets.insert(withdrawal.user);
                 rows.add_user(withdrawal.user);

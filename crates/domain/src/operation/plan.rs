@@ -78,6 +78,15 @@ pub enum UserChange {
 pub enum Tally {
     /// The requests that this DJ has played.
     Played(UserId),
+    /// The ratings of a DJ.
+    Rated {
+        /// The DJ.
+        dj: UserId,
+        /// The change of the sum of stars.
+        stars: i64,
+        /// The change of the number of ratings.
+        count: i64,
+    },
 }
 
 /// The kind of a plan, by its name in the operation's record.
@@ -120,6 +129,8 @@ pub enum PlanKind {
     Role,
     /// Resolves a provider message.
     ResolveMessage,
+    /// Rates a played request.
+    RateRequest,
 }
 
 named_enum!(PlanKind);

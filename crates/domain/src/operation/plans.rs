@@ -4,7 +4,9 @@ use crate::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use crate::ledger::adjustment::{Adjustment, AdjustmentRefusal, AdjustmentTerms};
 use crate::ledger::{PostingRules, Transfer};
 use crate::money::Amount;
-use crate::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestStatus, RequestTerms};
+use crate::music_request::{
+    self, MusicRequest, NewRequest, OpenRefusal, RequestRating, RequestStatus, RequestTerms, Stars,
+};
 use crate::operation::feature_level::FeatureLevel;
 use crate::operation::{
     Entity, Guard, OperationMetadata, Plan, PlanKind, Step, Tally, UserChange, WithdrawalJudgement,
@@ -78,6 +80,31 @@ pub fn move_request(
             Plan { tally, ..plan(metadata, PlanKind::MoveRequest, step, next.transfers) }
         }
     })
+}
+
+/// Rates a played request, or replaces its earlier rating; a rating with the same stars is returned unchanged. The
+/// ratings of the DJ follow.
+///
+/// # Errors
+/// [`music_request::MoveRefusal`].
+pub fn rate_request(
+    metadata: OperationMetadata,
+    request: &MusicRequest,
+    earlier: Option<RequestRating>,
+    stars: Stars,
+) -> Result<Plan, music_request::MoveRefusal> {
+    let rating = music_request::rate(request, stars, metadata.at)?;
+    let (step, stars, count) = match earlier {
+        Some(earlier) if earlier.stars == stars => return Ok(unchanged(metadata, earlier)),
+        Some(earlier) => {
+            let change = i64::from(stars.get()).saturating_sub(i64::from(earlier.stars.get()));
+            (moved(earlier, rating), change, 0)
+        }
+        None => (Step::Open(rating.into()), i64::from(stars.get()), 1),
+    };
+    let tally = Some(Tally::Rated { dj: request.dj, stars, count });
+    let plan = plan(metadata, PlanKind::RateRequest, step, []);
+    Ok(Plan { tally, level: FeatureLevel::Level3, ..plan })
 }
 
 /// Opens a withdrawal and holds its amount. When the plan is applied, the owner's debt, the rolling limits and the

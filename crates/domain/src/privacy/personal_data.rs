@@ -5,7 +5,7 @@ use strum::{EnumIter, EnumString, IntoStaticStr};
 use crate::entity_ref::{EntityKind, EntityRef};
 use crate::ids::{OperationId, UserId};
 use crate::ledger::{Balance, Entry};
-use crate::music_request::MusicRequest;
+use crate::music_request::{MusicRequest, RequestRating};
 use crate::names::named_enum;
 use crate::network::KnownNetwork;
 use crate::operation::{Actor, Entity, Outcome, StoredReceipt};
@@ -34,6 +34,8 @@ pub enum Part {
     RequestsMade,
     /// Requests addressed to the user.
     RequestsReceived,
+    /// The user's ratings of requests.
+    Ratings,
     /// The user's withdrawals.
     Withdrawals,
     /// The user's top-ups.
@@ -149,6 +151,8 @@ pub enum Record {
     Challenge(Challenge),
     /// A request, made or received.
     Request(MusicRequest),
+    /// A rating of a request, with the time of the request.
+    Rating(RequestRating, Timestamp),
     /// A withdrawal.
     Withdrawal(Withdrawal),
     /// A top-up.
@@ -218,6 +222,7 @@ impl Record {
                 Place { major: challenge.issued_at.unix_micros(), minor }
             }
             Self::Request(request) => Place::at(request.created_at, request.id.get()),
+            Self::Rating(rating, requested_at) => Place::at(*requested_at, rating.id.get()),
             Self::Withdrawal(withdrawal) => Place::at(withdrawal.created_at, withdrawal.id.get()),
             Self::Topup(topup) => Place::at(topup.created_at, topup.id.get()),
             Self::Entry(entry, _) => Place::number(entry.seq),

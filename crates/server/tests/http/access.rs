@@ -76,6 +76,7 @@ impl Objects {
             ("/auth/sessions/{id}", guest.session()),
             ("/music/requests/{id}", request),
             ("/music/requests/{id}/cancel", request),
+            ("/music/requests/{id}/rating", request),
             ("/music/requests-update/{id}", request),
             ("/wallet/entries/{id}", guest.ids("/wallet/entries", "id")[0]),
             ("/wallet/topups/{id}", topup),

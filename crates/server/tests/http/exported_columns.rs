@@ -55,6 +55,9 @@ fn life(server: &Server, operators: [Person; 2]) -> Life {
         }
     }
     other.answer(made, "accepted").data(200);
+    let rated = dj.ask(&other);
+    other.answer(rated, "played").data(200);
+    dj.post(&format!("/music/requests/{rated}/rating"), &json!({"stars": 4})).data(200);
     let withdrawal = dj.withdrawal("11.37");
     let path = format!("/operator/withdrawals/{withdrawal}");
     second.post(&format!("{path}/approve"), &json!({"reason": "checked as well"})).data(200);

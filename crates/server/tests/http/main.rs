@@ -71,6 +71,7 @@ mod public_reads;
 mod query_parameters;
 mod races;
 mod rate_limits;
+mod ratings;
 mod read_only_fields;
 mod receiving_events;
 mod recipes;

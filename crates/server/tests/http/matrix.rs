@@ -202,7 +202,7 @@ impl Scene {
             "/music/requests/{id}" | "/music/requests/{id}/cancel" | "/music/requests-update/{id}" => {
                 owner.ask(&self.dj)
             }
-            "/operator/music/requests/{id}/refund" => {
+            "/operator/music/requests/{id}/refund" | "/music/requests/{id}/rating" => {
                 let request = owner.ask(&self.dj);
                 self.dj.answer(request, "played").data(200);
                 request

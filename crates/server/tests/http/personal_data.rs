@@ -13,7 +13,7 @@ on_every_store!(
     an_erased_dj_is_not_listed_requested_or_blocked,
 );
 
-const EXPORT: [&str; 17] = [
+const EXPORT: [&str; 18] = [
     "account",
     "blocked_by",
     "blocks",
@@ -21,6 +21,7 @@ const EXPORT: [&str; 17] = [
     "networks",
     "operations",
     "provider_messages",
+    "ratings",
     "requests_made",
     "requests_received",
     "security_events",

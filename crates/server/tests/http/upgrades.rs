@@ -54,8 +54,8 @@ fn a_first_of_two_approvals_is_refused_until_the_upgrade_is_finalized() {
     eventually("the log says why", || server.log().contains("run `cuepoint finalize-upgrade`").then_some(()));
     assert_eq!(written(&database), before);
 
-    assert!(finalize(&database).contains("feature level 2, 0 before"));
-    assert!(finalize(&database).contains("feature level 2, 2 before"));
+    assert!(finalize(&database).contains("feature level 3, 0 before"));
+    assert!(finalize(&database).contains("feature level 3, 3 before"));
     // Without a restart.
     let approved: Value = eventually("the server knows", || {
         let answer = approve(large);

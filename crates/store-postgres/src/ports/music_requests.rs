@@ -1,12 +1,14 @@
 //! The port of music requests.
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::{RequestId, UserId};
-use cuepoint_domain::music_request::{MusicRequest, Overdue, RequestFilter, RequestStatus};
+use cuepoint_domain::ids::{RatingId, RequestId, UserId};
+use cuepoint_domain::music_request::{MusicRequest, Overdue, RequestFilter, RequestRating, RequestStatus};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{MusicRequests, Unavailable};
-use cuepoint_store_sql::rows::StoredRequest;
+use cuepoint_store_sql::Rowed;
+use cuepoint_store_sql::rows::{StoredRating, StoredRequest};
 use cuepoint_store_sql::schema::music_requests::{self, table};
+use cuepoint_store_sql::schema::ratings;
 use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::exists;
 use diesel::helper_types::IntoBoxed;
@@ -42,6 +44,18 @@ impl MusicRequests for PostgresStore {
     async fn request(&self, id: RequestId) -> Result<Option<MusicRequest>, Unavailable> {
         let row = self.together().requests.find(id.get()).await?;
         row.map(|row| row.request(&self.currency)).transpose().map_err(Unavailable::new)
+    }
+
+    async fn rating(&self, id: RatingId) -> Result<Option<RequestRating>, Unavailable> {
+        let row = self
+            .database
+            .read(async |mut connection| {
+                let row = ratings::table.find(id.get()).select(StoredRating::as_select());
+                let row: Option<StoredRating> = row.get_result(&mut connection).await.optional()?;
+                Ok(row)
+            })
+            .await?;
+        row.map(|row| RequestRating::of_row(row, &self.currency)).transpose().map_err(Unavailable::new)
     }
 
     async fn requests(

@@ -3,17 +3,19 @@
 use async_trait::async_trait;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::music_request::RequestRating;
 use cuepoint_domain::operation::Actor;
 use cuepoint_domain::ports::{PersonalRecords, Unavailable};
 use cuepoint_domain::privacy::personal_data::{OperationNote, Part, Place, Record};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_store_sql::Rowed;
 use cuepoint_store_sql::rows::{
-    Corrupt, StoredChallenge, StoredEntry, StoredEvent, StoredMessage, StoredOperation, StoredRequest,
-    StoredSession, StoredTopup, StoredWebhookEndpoint, StoredWithdrawal, is_present, known,
+    Corrupt, StoredChallenge, StoredEntry, StoredEvent, StoredMessage, StoredOperation, StoredRating,
+    StoredRequest, StoredSession, StoredTopup, StoredWebhookEndpoint, StoredWithdrawal, is_present, known,
 };
 use cuepoint_store_sql::schema::{
-    blocks, challenges, ledger_entries, login_networks, music_requests, operations, security_events,
+    blocks, challenges, ledger_entries, login_networks, music_requests, operations, ratings, security_events,
     sessions, topups, users, webhook_endpoints, withdrawals,
 };
 use cuepoint_store_sql::sql_types::{ColumnTime, OperationUuid, UtcTime};
@@ -105,6 +107,7 @@ impl PersonalRecords for PostgresStore {
             Part::Challenges => page.challenges(connection).await,
             Part::RequestsMade => page.requests_made(connection, currency).await,
             Part::RequestsReceived => page.requests_received(connection, currency).await,
+            Part::Ratings => page.ratings(connection, currency).await,
             Part::Withdrawals => page.withdrawals(connection, currency).await,
             Part::Topups => page.topups(connection, currency).await,
             Part::Entries => page.entries(connection, currency).await,
@@ -155,6 +158,26 @@ impl Page {
         let received = by_time!(self, music_requests, dj_id, created_at, id);
         let rows = received.select(StoredRequest::as_select()).load(&mut connection).await?;
         records(rows, |row: StoredRequest| row.request(currency).map(Record::Request))
+    }
+
+    async fn ratings(self, mut connection: Connection<'_>, currency: &Currency) -> Records {
+        let mut query = music_requests::table.inner_join(ratings::table).into_boxed();
+        query = query.filter(music_requests::requester_id.eq(self.user));
+        if let Some(after) = self.after {
+            let (at, id) = (ColumnTime(after.moment()), after.id());
+            query = query
+                .filter(music_requests::created_at.le(at))
+                .filter(music_requests::created_at.lt(at).or(music_requests::id.lt(id)));
+        }
+        let query =
+            query.order((music_requests::created_at.desc(), music_requests::id.desc())).limit(self.limit);
+        let rated = (StoredRating::as_select(), music_requests::created_at);
+        records(
+            query.select(rated).load(&mut connection).await?,
+            |(row, requested_at): (StoredRating, Timestamp)| {
+                Ok(Record::Rating(RequestRating::of_row(row, currency)?, requested_at))
+            },
+        )
     }
 
     async fn withdrawals(self, mut connection: Connection<'_>, currency: &Currency) -> Records {

@@ -33,6 +33,7 @@ const ROWS: &str = "
             FROM numbered
         UNION ALL SELECT -id + 10 ^ 12, {other}, user_id, 'Song', 'Artist', 'upcoming', 'https://example.com', 1,
             'rejected', at, at FROM numbered;
+    INSERT INTO ratings SELECT id, 5, created_at FROM music_requests;
     INSERT INTO withdrawals (id, user_id, amount, wallet_address, currency, network, status, created_at, updated_at)
         SELECT id, user_id, 1, 'T', 'USDT', 'TRC20', 'rejected', at, at FROM numbered;
     INSERT INTO topups (id, user_id, amount, status, created_at, updated_at)

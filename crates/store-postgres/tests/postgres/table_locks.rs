@@ -1,15 +1,19 @@
 //! The table locks of plans, and of the proof that plans can be committed.
 
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::operation::{Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Plan, plans};
+use cuepoint_domain::money::Money;
+use cuepoint_domain::music_request::{MusicRequest, RequestState, Stars};
+use cuepoint_domain::operation::{
+    Entity, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Plan, Step, plans,
+};
 use cuepoint_domain::page::PageRequest;
-use cuepoint_domain::ports::{Ids, ProviderMessages, Recorded};
+use cuepoint_domain::ports::{Ids, Ledger, ProviderMessages, Recorded};
 use cuepoint_domain::provider_message::{
     Contradiction, Excerpt, MessageFilter, MessageRecord, MessageSource, PresentedPayment, WebhookId,
 };
 use cuepoint_domain::text::Line;
 use cuepoint_domain::topup::Charge;
-use cuepoint_domain::user::AccountStatusChange;
+use cuepoint_domain::user::{AccountStatusChange, Field, ProfileChange};
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
 use cuepoint_store_sql::LockedTable;
@@ -44,7 +48,16 @@ async fn group(store: &PostgresStore) -> Vec<Plan> {
     let topup = store.next_topup().await.unwrap();
     let reason = Some(Line::new("a reason").unwrap());
     let suspension = OperationMetadata { reason, ..metadata(store, operator) };
+    let becoming_dj = ProfileChange { is_dj: Field::Set(true), ..ProfileChange::default() };
+    store.apply(plans::change_profile(metadata(store, dj), dj, becoming_dj)).await.unwrap();
+    let other = guest(store, 100_00).await;
+    let asked = request(store, other, dj).await;
+    store.apply(asked.clone()).await.unwrap();
+    let Step::Open(Entity::MusicRequest(asked)) = asked.step() else { panic!("{asked:?}") };
+    let state = RequestState::Played { at: now(), commission: Money::ZERO };
+    let played = MusicRequest { state, ..asked.clone() };
     vec![
+        plans::rate_request(metadata(store, other), &played, None, Stars::new(5).unwrap()).unwrap(),
         plans::open_topup(keyed, topup, user, amount(1_00), Charge::Confirmed),
         request(store, user, dj).await,
         withdrawal(store, user, 5_00, "T1").await,

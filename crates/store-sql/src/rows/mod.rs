@@ -7,6 +7,7 @@ mod ledger;
 mod music_request;
 mod operation;
 mod provider_message;
+mod rating;
 mod security_event;
 mod session;
 mod topup;
@@ -19,9 +20,9 @@ mod withdrawal;
 pub use crate::corrupt::{Corrupt, known};
 pub use crate::schema::{
     StoredChallenge, StoredEntry, StoredEvent, StoredKey, StoredMessage, StoredMessageRecord,
-    StoredOperation, StoredPosting, StoredRequest, StoredSession, StoredSuspense, StoredToken, StoredTopup,
-    StoredUser, StoredWallet, StoredWebhookAttempt, StoredWebhookDelivery, StoredWebhookEndpoint,
-    StoredWebhookEndpointRecord, StoredWithdrawal,
+    StoredOperation, StoredPosting, StoredRating, StoredRequest, StoredSession, StoredSuspense, StoredToken,
+    StoredTopup, StoredUser, StoredWallet, StoredWebhookAttempt, StoredWebhookDelivery,
+    StoredWebhookEndpoint, StoredWebhookEndpointRecord, StoredWithdrawal,
 };
 pub use crate::sum::Sum;
 pub use operation::{StoredPositionGap, operation_page, position_gap};

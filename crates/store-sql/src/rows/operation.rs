@@ -11,7 +11,7 @@ use cuepoint_domain::ids::{AdjustmentId, OperationId, UserId};
 use cuepoint_domain::ledger::adjustment::{Adjustment, Correction};
 use cuepoint_domain::ledger::{Balance, PostingRules};
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::music_request::MusicRequest;
+use cuepoint_domain::music_request::{MusicRequest, RequestRating};
 use cuepoint_domain::operation::{
     Actor, Entity, Fingerprint, IdempotencyKey, KeyRecord, KeyScope, OperationRecord, Outcome, PlanKind,
     Position, PositionGap, PositionedOperation, Receipt, StoredReceipt,
@@ -28,7 +28,8 @@ use uuid::Uuid;
 use crate::entity_rows::Rowed;
 
 use super::{
-    Corrupt, StoredMessage, StoredRequest, StoredTopup, StoredUser, StoredWithdrawal, Sum, hash, known, money,
+    Corrupt, StoredMessage, StoredRating, StoredRequest, StoredTopup, StoredUser, StoredWithdrawal, Sum,
+    hash, known, money,
 };
 use crate::schema::{StoredKey, StoredOperation};
 
@@ -77,6 +78,7 @@ struct UserIdJson {
 enum OutcomeJson {
     Request(StoredRequest),
     Withdrawal { withdrawal: StoredWithdrawal, balance: BalanceJson },
+    Rating(StoredRating),
     Topup(StoredTopup),
     Profile(ProfileJson),
     Adjustment { adjustment: AdjustmentJson, balance: BalanceJson },
@@ -204,6 +206,7 @@ impl OutcomeJson {
             Entity::Withdrawal(withdrawal) => {
                 Self::Withdrawal { withdrawal: withdrawal.row(currency), balance: balance()? }
             }
+            Entity::Rating(rating) => Self::Rating(rating.row(currency)),
             Entity::Topup(topup) => Self::Topup(topup.row(currency)),
             Entity::User(user) => {
                 let user = Box::new(user.row(currency));
@@ -223,6 +226,7 @@ impl OutcomeJson {
             Self::Withdrawal { withdrawal, balance } => {
                 (Withdrawal::of_row(withdrawal, currency)?.into(), Some(balance))
             }
+            Self::Rating(row) => (RequestRating::of_row(row, currency)?.into(), None),
             Self::Topup(row) => (Topup::of_row(row, currency)?.into(), None),
             Self::Profile(ProfileJson::Whole { user, balance }) => {
                 (User::of_row(*user, currency)?.into(), Some(balance))

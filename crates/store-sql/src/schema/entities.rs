@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::text;
-use crate::sql_types::{BigInt, Integer, MoneySum, Nullable, OperationUuid, Text, UtcTime};
+use crate::sql_types::{BigInt, Integer, MoneySum, Nullable, OperationUuid, SmallInt, Text, UtcTime};
 use crate::table::{own, own_and, table};
 
 /// The reason for money in suspense.
@@ -34,6 +34,24 @@ table! {
     }
     counter Reserved music_request_ids;
     mentions own("{id} IN (requester_id, dj_id)");
+}
+
+table! {
+    /// A rating of a music request.
+    #[derive(Serialize, Deserialize)]
+    ratings(request_id): StoredRating {
+        request_id [Key]: BigInt,
+        stars [Moves]: SmallInt,
+        #[serde(with = "text::micros")]
+        rated_at [Moves]: UtcTime,
+    }
+    mentions own_and(
+        "request_id IN (SELECT id FROM music_requests WHERE requester_id = {id})",
+        &[(
+            "request_id IN (SELECT id FROM music_requests WHERE dj_id = {id})",
+            "a DJ sees the mean and the number of the ratings",
+        )],
+    );
 }
 
 table! {

@@ -45,7 +45,7 @@ table! {
         &[
             (
                 "reason IS NULL AND [profile] IS NULL",
-                "shown as what it made: a request, a withdrawal, a top-up, an entry",
+                "shown as what it made: a request, a rating, a withdrawal, a top-up, an entry",
             ),
             ("[request] IS NOT NULL", "it is about the guest; a DJ's entry shows the reason"),
             (

@@ -18,8 +18,8 @@ pub use accounts::{
 };
 pub use bootstrap::bootstrap_operator;
 pub use entities::{
-    StoredMessage, StoredMessageRecord, StoredRequest, StoredSuspense, StoredTopup, StoredWithdrawal,
-    music_requests, provider_messages, topups, withdrawals,
+    StoredMessage, StoredMessageRecord, StoredRating, StoredRequest, StoredSuspense, StoredTopup,
+    StoredWithdrawal, music_requests, provider_messages, ratings, topups, withdrawals,
 };
 pub use ledger::{
     StoredEntry, StoredEvent, StoredKey, StoredOperation, StoredPosting, StoredWallet, idempotency_keys,
@@ -50,6 +50,7 @@ tables! {
     position_gaps,
     idempotency_keys,
     music_requests,
+    ratings,
     withdrawals,
     topups,
     ledger_entries,
@@ -70,6 +71,7 @@ tables! {
 diesel::joinable!(wallets -> users (user_id));
 diesel::joinable!(login_networks -> users (user_id));
 diesel::joinable!(idempotency_keys -> operations (operation_id));
+diesel::joinable!(ratings -> music_requests (request_id));
 diesel::joinable!(refresh_tokens -> sessions (session_id));
 diesel::joinable!(blocks -> users (guest_id));
 diesel::joinable!(webhook_endpoints -> users (owner_id));

@@ -1,12 +1,16 @@
 //! The port of music requests.
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::{RequestId, UserId};
-use cuepoint_domain::music_request::{Due, MusicRequest, Overdue, RequestFilter, RequestStatus};
+use cuepoint_domain::ids::{RatingId, RequestId, UserId};
+use cuepoint_domain::music_request::{
+    Due, MusicRequest, Overdue, RequestFilter, RequestRating, RequestStatus,
+};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{MusicRequests, Unavailable};
-use cuepoint_store_sql::rows::StoredRequest;
+use cuepoint_store_sql::Rowed;
+use cuepoint_store_sql::rows::{StoredRating, StoredRequest};
 use cuepoint_store_sql::schema::music_requests::{self, table};
+use cuepoint_store_sql::schema::ratings;
 use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::exists;
 use diesel::helper_types::IntoBoxed;
@@ -53,6 +57,14 @@ impl MusicRequests for SqliteStore {
             let row = table.find(id.get()).select(StoredRequest::as_select());
             let row: Option<StoredRequest> = row.get_result(connection).optional()?;
             Ok(row.map(|row| row.request(&self.currency)).transpose()?)
+        })
+    }
+
+    async fn rating(&self, id: RatingId) -> Result<Option<RequestRating>, Unavailable> {
+        self.readers.read(|connection| {
+            let row = ratings::table.find(id.get()).select(StoredRating::as_select());
+            let row: Option<StoredRating> = row.get_result(connection).optional()?;
+            Ok(row.map(|row| RequestRating::of_row(row, &self.currency)).transpose()?)
         })
     }
 

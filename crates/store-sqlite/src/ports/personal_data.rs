@@ -3,18 +3,21 @@
 use async_trait::async_trait;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::music_request::RequestRating;
 use cuepoint_domain::operation::Actor;
 use cuepoint_domain::ports::{PersonalRecords, Unavailable};
 use cuepoint_domain::privacy::personal_data::{OperationNote, Part, Place, Record};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_store_sql::Rowed;
 use cuepoint_store_sql::rows::{
-    Corrupt, StoredChallenge, StoredEntry, StoredEvent, StoredMessage, StoredOperation, StoredRequest,
-    StoredSession, StoredTopup, StoredWebhookEndpoint, StoredWithdrawal, is_present, known, user_id,
+    Corrupt, StoredChallenge, StoredEntry, StoredEvent, StoredMessage, StoredOperation, StoredRating,
+    StoredRequest, StoredSession, StoredTopup, StoredWebhookEndpoint, StoredWithdrawal, is_present, known,
+    user_id,
 };
 use cuepoint_store_sql::schema::{
     blocks, challenges, ledger_entries, login_networks, music_requests, operations, provider_messages,
-    security_events, sessions, topups, users, webhook_endpoints, withdrawals,
+    ratings, security_events, sessions, topups, users, webhook_endpoints, withdrawals,
 };
 use cuepoint_store_sql::sql_types::{ColumnId, ColumnTime, OperationUuid, UtcTime};
 use cuepoint_store_sql::table::Numbered;
@@ -97,6 +100,7 @@ impl PersonalRecords for SqliteStore {
                 Part::Challenges => page.challenges(connection),
                 Part::RequestsMade => page.requests_made(connection),
                 Part::RequestsReceived => page.requests_received(connection),
+                Part::Ratings => page.ratings(connection),
                 Part::Withdrawals => page.withdrawals(connection),
                 Part::Topups => page.topups(connection),
                 Part::Entries => page.entries(connection),
@@ -153,6 +157,24 @@ impl Page<'_> {
         let rows =
             by_time!(self, connection, withdrawals, user_id, created_at, id, StoredWithdrawal::as_select());
         records(rows, |row: StoredWithdrawal| row.withdrawal(self.currency).map(Record::Withdrawal))
+    }
+
+    fn ratings(self, connection: Connection<'_>) -> Records {
+        let mut query = music_requests::table.inner_join(ratings::table).into_boxed();
+        query = query.filter(music_requests::requester_id.eq(self.user.get()));
+        if let Some(after) = self.after {
+            let (at, id) = (ColumnTime(after.moment()), after.id());
+            query = query
+                .filter(music_requests::created_at.le(at))
+                .filter(music_requests::created_at.lt(at).or(music_requests::id.lt(id)));
+        }
+        let query = query
+            .order((music_requests::created_at.desc(), music_requests::id.desc()))
+            .limit(i64::from(self.limit));
+        let rated = (StoredRating::as_select(), music_requests::created_at);
+        records(query.select(rated).load(connection)?, |(row, requested_at): (StoredRating, Timestamp)| {
+            Ok(Record::Rating(RequestRating::of_row(row, self.currency)?, requested_at))
+        })
     }
 
     fn topups(self, connection: Connection<'_>) -> Records {

@@ -11,7 +11,7 @@ mod withdrawals;
 pub use account_status::{ChangeAccountStatus, ChangeAccountStatusRefusal};
 pub use adjustments::{Adjust, AdjustRefusal, NewAdjustment};
 pub use music_requests::{
-    AnswerRequest, CancelRequest, DjAnswer, OpenRequest, OpenRequestRefusal, RefundRequest,
+    AnswerRequest, CancelRequest, DjAnswer, OpenRequest, OpenRequestRefusal, RateRequest, RefundRequest,
 };
 pub use profiles::{ChangeProfile, ChangeProfileRefusal};
 pub use provider_messages::{ResolveMessage, ResolveMessageRefusal};

@@ -6,9 +6,11 @@ use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure, InvalidTransition};
 use crate::application::executor::{Authorized, Command, Loadable as _, Requirement};
 use crate::authorization::{Ownership, Principal, permission};
-use crate::ids::{RequestId, UserId};
+use crate::ids::{RatingId, RequestId, UserId};
 use crate::money::Money;
-use crate::music_request::{Move, MoveRefusal, MusicRequest, NewRequest, OpenRefusal, RequestStatus};
+use crate::music_request::{
+    Move, MoveRefusal, MusicRequest, NewRequest, OpenRefusal, RequestRating, RequestStatus, Stars,
+};
 use crate::operation::{OperationMetadata, Plan, Rejection, plans};
 use crate::text::Line;
 
@@ -34,6 +36,13 @@ pub struct AnswerRequest {
 /// Refunds a played request, as an operator who is neither party.
 #[derive(Clone, Copy, Debug)]
 pub struct RefundRequest {
+    /// The request.
+    pub id: RequestId,
+}
+
+/// Rates a played request, as its requester.
+#[derive(Clone, Copy, Debug)]
+pub struct RateRequest {
     /// The request.
     pub id: RequestId,
 }
@@ -186,6 +195,38 @@ impl Command for CancelRequest {
         (): &(),
     ) -> Result<Plan, CommandError<InvalidTransition>> {
         decide_move(env, metadata, request, Move::Cancel)
+    }
+}
+
+impl Command for RateRequest {
+    type Permission = permission::RateRequest;
+    type Entity = MusicRequest;
+    type Input = Stars;
+    type Output = RequestRating;
+    type Refusal = InvalidTransition;
+
+    fn id(&self) -> RequestId {
+        self.id
+    }
+
+    fn visibility(&self, request: &MusicRequest, principal: &Principal) -> Option<Requirement> {
+        Some(Requirement::of::<permission::ReadRequest>(request.ownership(principal)))
+    }
+
+    fn ownership(&self, request: &MusicRequest, principal: &Principal) -> Ownership {
+        Ownership::of(request.requester, principal)
+    }
+
+    async fn decide(
+        &self,
+        env: &Environment,
+        metadata: OperationMetadata,
+        _: &Principal,
+        request: &Authorized<MusicRequest, permission::RateRequest>,
+        stars: &Stars,
+    ) -> Result<Plan, CommandError<InvalidTransition>> {
+        let earlier = env.requests.rating(RatingId::of(request.id)).await?;
+        plans::rate_request(metadata, request, earlier, *stars).map_err(CommandError::from)
     }
 }
 

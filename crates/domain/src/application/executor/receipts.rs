@@ -3,7 +3,7 @@
 use crate::application::error::Failure;
 use crate::ledger::Balance;
 use crate::ledger::adjustment::Adjustment;
-use crate::music_request::MusicRequest;
+use crate::music_request::{MusicRequest, RequestRating};
 use crate::operation::{Entity, Receipt};
 use crate::ports::Profile;
 use crate::provider_message::ProviderMessage;
@@ -56,6 +56,7 @@ macro_rules! from_receipt {
 }
 
 from_receipt!(MusicRequest: Entity::MusicRequest(request), _, _ => request);
+from_receipt!(RequestRating: Entity::Rating(rating), _, _ => rating);
 from_receipt!(Topup: Entity::Topup(topup), _, _ => topup);
 from_receipt!(User: Entity::User(user), _, _ => user);
 from_receipt!(Profile: Entity::User(user), Some(balance), _ => Profile { user, balance });

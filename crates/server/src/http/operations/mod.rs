@@ -19,6 +19,7 @@ pub mod people;
 pub mod personal_data;
 pub mod profile;
 pub mod provider_messages;
+pub mod ratings;
 pub mod reason;
 pub mod requests;
 pub mod security_log;
@@ -51,6 +52,7 @@ pub fn all() -> Vec<Declaration> {
         djs::operations(),
         blocks::operations(),
         requests::operations(),
+        ratings::operations(),
         wallet::operations(),
         topups::operations(),
         withdrawals::operations(),

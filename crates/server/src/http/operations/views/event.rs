@@ -98,7 +98,7 @@ macro_rules! event_views {
                         $data::Adjustment(AdjustmentView::new(adjustment, event.created_at, currency))
                     }
                     // No event has one of these objects.
-                    Entity::User(_) | Entity::ProviderMessage(_) => return None,
+                    Entity::User(_) | Entity::ProviderMessage(_) | Entity::Rating(_) => return None,
                 };
                 Some(Self {
                     position: event.position.get(),

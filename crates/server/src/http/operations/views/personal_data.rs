@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use crate::http::operations::views::{
     AccountView, BlockView, BlockedByView, ChallengeView, ContradictingMessageView, ExportedEntryView,
     ExportedSessionView, ExportedWebhookEndpointView, ExportedWithdrawalView, LoginNetworkView,
-    MusicRequestView, OperationView, SecurityEventView, TopupView, UserView, WalletView,
+    MusicRequestView, OperationView, RatingView, SecurityEventView, TopupView, UserView, WalletView,
 };
 
 /// All data stored about an account; each list is complete, newest first.
@@ -32,6 +32,8 @@ pub struct PersonalDataView {
     pub requests_made: Vec<MusicRequestView<'static>>,
     /// Requests that the account has received.
     pub requests_received: Vec<MusicRequestView<'static>>,
+    /// Ratings that the account has given.
+    pub ratings: Vec<RatingView>,
     /// Withdrawals.
     pub withdrawals: Vec<ExportedWithdrawalView>,
     /// Top-ups.
@@ -63,6 +65,7 @@ pub fn row(record: &Record, current: SessionId, currency: &Currency) -> serde_js
         Record::Network(_, known) => to_vec(&LoginNetworkView::new(known)),
         Record::Challenge(challenge) => to_vec(&ChallengeView::new(challenge)),
         Record::Request(request) => to_vec(&MusicRequestView::new(request, currency)),
+        Record::Rating(rating, _) => to_vec(&RatingView::new(rating)),
         Record::Withdrawal(withdrawal) => to_vec(&ExportedWithdrawalView::new(withdrawal, currency)),
         Record::Topup(topup) => to_vec(&TopupView::new(topup, currency)),
         Record::Entry(entry, reason) => to_vec(&ExportedEntryView::new(entry, reason, currency)),

@@ -1,0 +1,88 @@
+//! A guest's rating of a played request.
+
+use time::Duration;
+
+use crate::entity_facts::EntityFacts;
+use crate::ids::{RatingId, UserId};
+use crate::money::Money;
+use crate::music_request::{MoveRefusal, MusicRequest, RequestState};
+use crate::timestamp::Timestamp;
+
+/// One to five stars.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Stars(u8);
+
+impl Stars {
+    /// The fewest stars.
+    pub const MIN: u8 = 1;
+    /// The most stars.
+    pub const MAX: u8 = 5;
+
+    /// This number of stars; `None` unless it is from [`Self::MIN`] to [`Self::MAX`].
+    #[must_use]
+    pub fn new(number: u8) -> Option<Self> {
+        (Self::MIN..=Self::MAX).contains(&number).then_some(Self(number))
+    }
+
+    /// The number.
+    #[must_use]
+    pub const fn get(self) -> u8 {
+        self.0
+    }
+}
+
+/// The rating of a request. It has no owner, because it outlives both parties and shows neither.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RequestRating {
+    /// The number of the request: a request has at most one rating.
+    pub id: RatingId,
+    /// The stars.
+    pub stars: Stars,
+    /// The time of the rating, or of its last change.
+    pub rated_at: Timestamp,
+}
+
+impl RequestRating {
+    /// The time after the play in which a request can be rated.
+    pub const WITHIN: Duration = Duration::days(7);
+}
+
+impl EntityFacts for RequestRating {
+    fn owner(&self) -> Option<UserId> {
+        None
+    }
+
+    fn shows_balance(&self) -> bool {
+        false
+    }
+
+    fn takes_new_id(&self) -> bool {
+        false
+    }
+
+    fn stands_as(&self, loaded: &Self) -> bool {
+        self == loaded
+    }
+
+    fn is_recorded_as(&self, _then: &Self, _whole: bool, _opens: bool) -> bool {
+        false
+    }
+}
+
+/// The rating of a request by its guest at `now`.
+///
+/// # Errors
+/// [`MoveRefusal::InvalidTransition`] unless the request was played within [`RequestRating::WITHIN`] for a fee.
+pub fn rate(request: &MusicRequest, stars: Stars, now: Timestamp) -> Result<RequestRating, MoveRefusal> {
+    match request.state {
+        RequestState::Played { at, .. }
+            if request.fee > Money::ZERO && now < at.plus(RequestRating::WITHIN) =>
+        {
+            Ok(RequestRating { id: RatingId::of(request.id), stars, rated_at: now })
+        }
+        state => {
+            let current = state.seen_at(now).status();
+            Err(MoveRefusal::InvalidTransition { current, allowed: Vec::new() })
+        }
+    }
+}

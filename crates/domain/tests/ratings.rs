@@ -1,0 +1,105 @@
+//! Ratings of played requests: who can be rated, for how long, and what the DJ's ratings become.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+#![allow(dead_code, unreachable_pub, missing_docs, reason = "the support is shared by several tests")]
+
+mod support;
+
+use cuepoint_domain::ids::RatingId;
+use cuepoint_domain::music_request::{Move, MoveRefusal, MusicRequest, RequestRating, RequestStatus, Stars};
+use cuepoint_domain::operation::feature_level::FeatureLevel;
+use cuepoint_domain::operation::{Rejection, plans};
+use cuepoint_domain::timestamp::Timestamp;
+use support::{DJ, Ledger, at, money, terms, user};
+use time::Duration;
+
+fn stars(number: u8) -> Stars {
+    Stars::new(number).unwrap()
+}
+
+/// A ledger with a request that was played at 2 seconds, for this fee.
+fn played(fee: i128) -> (Ledger, MusicRequest) {
+    let mut ledger = Ledger::new(fee, 5_000);
+    let request = ledger.open(1, &terms(0)).unwrap();
+    ledger.step(1, Move::Play, &terms(0)).unwrap();
+    let played = ledger.book.get(request.id).unwrap().clone();
+    (ledger, played)
+}
+
+fn rated(ledger: &mut Ledger, request: &MusicRequest, number: u8, now: Timestamp) -> Result<(), Rejection> {
+    let earlier = ledger.book.get(RatingId::of(request.id)).copied();
+    let plan = plans::rate_request(ledger.metadata(now), request, earlier, stars(number)).unwrap();
+    ledger.apply(&plan).map(drop)
+}
+
+fn ratings(ledger: &Ledger) -> (i64, i64) {
+    let rating = ledger.book.get(user(DJ)).unwrap().dj.as_ref().unwrap().rating;
+    (rating.stars, rating.count)
+}
+
+#[test]
+fn stars_are_from_one_to_five() {
+    for (number, is_valid) in [(0, false), (1, true), (5, true), (6, false), (u8::MAX, false)] {
+        assert_eq!(Stars::new(number).is_some(), is_valid, "{number}");
+    }
+}
+
+#[test]
+fn a_played_request_is_rated_within_seven_days() {
+    let (mut ledger, request) = played(100);
+    let end = at(2).plus(RequestRating::WITHIN);
+    let last = end.minus(Duration::MICROSECOND);
+    assert_eq!(rated(&mut ledger, &request, 5, last), Ok(()));
+    let metadata = ledger.metadata(end);
+    let late = plans::rate_request(metadata, &request, None, stars(5));
+    let refusal = MoveRefusal::InvalidTransition { current: RequestStatus::Played, allowed: Vec::new() };
+    assert_eq!(late, Err(refusal));
+}
+
+#[test]
+fn only_a_paid_and_played_request_is_rated() {
+    let (mut ledger, request) = played(100);
+    let open = ledger.open(2, &terms(0)).unwrap();
+    let free = MusicRequest { fee: money(0), ..request.clone() };
+    ledger.step(1, Move::Refund, &terms(0)).unwrap();
+    let refunded = ledger.book.get(request.id).unwrap().clone();
+    for (request, current) in [
+        (&open, RequestStatus::Pending),
+        (&free, RequestStatus::Played),
+        (&refunded, RequestStatus::Refunded),
+    ] {
+        let decided = plans::rate_request(ledger.metadata(at(3)), request, None, stars(1));
+        assert_eq!(decided, Err(MoveRefusal::InvalidTransition { current, allowed: Vec::new() }));
+    }
+}
+
+#[test]
+fn another_rating_replaces_the_first() {
+    let (mut ledger, request) = played(100);
+    for (number, seconds, expected) in [(2, 3, (2, 1)), (5, 4, (5, 1)), (1, 5, (1, 1)), (1, 6, (1, 1))] {
+        rated(&mut ledger, &request, number, at(seconds)).unwrap();
+        assert_eq!(ratings(&ledger), expected, "{number} stars");
+    }
+    let rating = ledger.book.get(RatingId::of(request.id)).unwrap();
+    assert_eq!(rating.rated_at, at(5), "the same stars change nothing");
+    ledger.audit().unwrap();
+}
+
+#[test]
+fn a_rating_decided_on_an_outdated_one_is_decided_again() {
+    let (mut ledger, request) = played(100);
+    let first = plans::rate_request(ledger.metadata(at(3)), &request, None, stars(4)).unwrap();
+    let second = plans::rate_request(ledger.metadata(at(3)), &request, None, stars(2)).unwrap();
+    ledger.apply(&first).unwrap();
+    assert_eq!(ledger.apply(&second), Err(Rejection::Stale));
+    assert_eq!(ratings(&ledger), (4, 1));
+}
+
+#[test]
+fn ratings_wait_for_the_end_of_an_upgrade() {
+    let (mut ledger, request) = played(100);
+    ledger.book.feature_level = FeatureLevel::Level2;
+    assert_eq!(rated(&mut ledger, &request, 5, at(3)), Err(Rejection::NotFinalized));
+    ledger.book.feature_level = FeatureLevel::Level3;
+    assert_eq!(rated(&mut ledger, &request, 5, at(3)), Ok(()));
+}

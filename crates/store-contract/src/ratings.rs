@@ -1,0 +1,126 @@
+//! Ratings of played requests, and the ratings of the DJ that follow from them.
+
+use std::sync::Arc;
+
+use cuepoint_domain::ids::{RatingId, UserId};
+use cuepoint_domain::music_request::{Move, MusicRequest, RequestRating, Stars};
+use cuepoint_domain::operation::{Plan, Rejection, plans};
+use cuepoint_domain::ports::{Applied, Erased, Store};
+use cuepoint_domain::privacy::personal_data::{Part, Record};
+
+use crate::scenario::{Scenario, at, at_once};
+
+/// A request of the guest that the DJ has played.
+async fn played(scenario: &Scenario, guest: UserId, dj: UserId) -> MusicRequest {
+    let request = scenario.request(guest, dj, at(1)).await;
+    scenario.move_request(request.id, Move::Play, at(2)).await.unwrap();
+    scenario.stored_request(request.id).await
+}
+
+async fn stored(scenario: &Scenario, request: &MusicRequest) -> Option<RequestRating> {
+    scenario.store.rating(RatingId::of(request.id)).await.unwrap()
+}
+
+/// The plan of a rating as it is decided now.
+async fn plan(scenario: &Scenario, request: &MusicRequest, stars: u8, seconds: i64) -> Plan {
+    let (metadata, earlier) = (scenario.by(request.requester, at(seconds)), stored(scenario, request).await);
+    plans::rate_request(metadata, request, earlier, Stars::new(stars).unwrap()).unwrap()
+}
+
+/// The sum of the DJ's stars and the number of their ratings.
+async fn ratings_of(scenario: &Scenario, dj: UserId) -> (i64, i64) {
+    let rating = scenario.user(dj).await.dj.unwrap().rating;
+    (rating.stars, rating.count)
+}
+
+/// A rating reads back, counts for its DJ, and is replaced by a later one.
+pub async fn a_rating_counts_once_for_its_dj(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(100).await);
+    let (one, other) = (played(&scenario, guest, dj).await, played(&scenario, guest, dj).await);
+    assert_eq!(stored(&scenario, &one).await, None);
+    for (request, stars, seconds, sums) in
+        [(&one, 4, 3, (4, 1)), (&other, 5, 4, (9, 2)), (&one, 1, 5, (6, 2)), (&one, 1, 6, (6, 2))]
+    {
+        let plan = plan(&scenario, request, stars, seconds).await;
+        scenario.apply(plan).await.unwrap();
+        assert_eq!(ratings_of(&scenario, dj).await, sums, "{stars} stars at {seconds}");
+    }
+    let rating = |request: &MusicRequest, stars, seconds| {
+        let (id, stars) = (RatingId::of(request.id), Stars::new(stars).unwrap());
+        Some(RequestRating { id, stars, rated_at: at(seconds) })
+    };
+    assert_eq!(stored(&scenario, &one).await, rating(&one, 1, 5), "the same stars change nothing");
+    assert_eq!(stored(&scenario, &other).await, rating(&other, 5, 4));
+}
+
+/// Of several first ratings of one request that are decided at once, one is applied, and the others are decided
+/// again.
+pub async fn concurrent_first_ratings_count_once(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(100).await);
+    let request = played(&scenario, guest, dj).await;
+    let mut decided = Vec::new();
+    for stars in 1..=5 {
+        decided.push(plan(&scenario, &request, stars, 3).await);
+    }
+    let store = &scenario.store;
+    let answers = at_once(decided.into_iter().map(|plan| {
+        let store = store.clone();
+        async move { store.apply(plan).await }
+    }))
+    .await;
+    let applied: Vec<_> = answers.iter().filter(|answer| matches!(answer, Ok(Applied::Fresh(_)))).collect();
+    assert_eq!(applied.len(), 1, "{answers:?}");
+    let stale = |answer: &&Result<_, _>| {
+        matches!(answer, Err(cuepoint_domain::ports::ApplyError::Rejected(Rejection::Stale)))
+    };
+    assert_eq!(answers.iter().filter(stale).count(), 4, "{answers:?}");
+    let rating = stored(&scenario, &request).await.unwrap();
+    assert_eq!(ratings_of(&scenario, dj).await, (i64::from(rating.stars.get()), 1));
+}
+
+/// A refund of the request and an erasure of its guest leave the rating as it is.
+pub async fn a_rating_survives_a_refund_and_an_erasure(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let (guest, leaver, dj) = (scenario.guest(100).await, scenario.guest(100).await, scenario.dj(100).await);
+    let refunded = played(&scenario, guest, dj).await;
+    let left = played(&scenario, leaver, dj).await;
+    for request in [&refunded, &left] {
+        let plan = plan(&scenario, request, 3, 3).await;
+        scenario.fresh(plan).await;
+    }
+    scenario.move_request(refunded.id, Move::Refund, at(4)).await.unwrap();
+    assert_eq!(scenario.erase(leaver, 5).await, Erased::Done);
+    for request in [&refunded, &left] {
+        assert!(stored(&scenario, request).await.is_some());
+    }
+    assert_eq!(ratings_of(&scenario, dj).await, (6, 2));
+}
+
+/// The ratings that a guest has given are listed by the request, newest first, and for nobody else.
+pub async fn ratings_are_exported_to_their_guest(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(100).await);
+    let mut expected = Vec::new();
+    for stars in 1..=3 {
+        let request = played(&scenario, guest, dj).await;
+        let plan = plan(&scenario, &request, stars, 3).await;
+        scenario.fresh(plan).await;
+        expected.insert(0, Record::Rating(stored(&scenario, &request).await.unwrap(), request.created_at));
+    }
+    played(&scenario, guest, dj).await;
+    for limit in [1, 2, 100] {
+        let mut listed: Vec<Record> = Vec::new();
+        loop {
+            let after = listed.last().map(Record::place);
+            let page = scenario.store.records(guest, Part::Ratings, after, limit).await.unwrap();
+            if page.is_empty() {
+                break;
+            }
+            listed.extend(page);
+        }
+        assert_eq!(listed, expected, "by {limit}");
+    }
+    assert_eq!(scenario.store.records(dj, Part::Ratings, None, 100).await.unwrap(), []);
+}

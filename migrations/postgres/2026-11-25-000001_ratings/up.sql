@@ -1,0 +1,6 @@
+-- The ratings of played requests by their guests. The sums of a DJ's ratings are columns of the DJ.
+CREATE TABLE ratings (
+    request_id bigint PRIMARY KEY REFERENCES music_requests,
+    stars smallint NOT NULL CHECK (stars BETWEEN 1 AND 5),
+    rated_at timestamptz NOT NULL
+);
