@@ -1,4 +1,4 @@
-//! What plans, receipts and the ledger audit ask of every entity.
+//! The properties that all kinds of entities have in common.
 
 use crate::ids::{OperationId, UserId};
 use crate::ledger::Transfer;
@@ -6,12 +6,12 @@ use crate::ledger::adjustment::Adjustment;
 use crate::timestamp::Timestamp;
 use crate::unknown::UnknownName;
 
-/// An entity, as the rules that are common to all entities see it.
+/// The properties of an entity that plans, receipts and the ledger audit need.
 ///
 /// A default holds for an entity without money of its own. A method without a default must be answered for each
 /// entity.
 pub trait EntityFacts {
-    /// The owner of the wallet that its operations change; for a user, that user.
+    /// The owner of the wallet that its operations change; for a user, that user. `None` if it concerns no wallet.
     fn owner(&self) -> Option<UserId>;
 
     /// Another user whom its events concern: the DJ of a request.
@@ -22,8 +22,8 @@ pub trait EntityFacts {
     /// Whether the answer to its commands shows the owner's balance.
     fn shows_balance(&self) -> bool;
 
-    /// Whether its id is a new one. A rating has the id of its request, so that two plans may open it at once: the
-    /// second one is decided again.
+    /// Whether its id is new. A rating has the number of its request. Two plans may open it at once, and the second one
+    /// is stale.
     fn takes_new_id(&self) -> bool {
         true
     }
@@ -33,8 +33,8 @@ pub trait EntityFacts {
         true
     }
 
-    /// Whether it is still as loaded. A move that is decided on `loaded` sets no field of the stored entity that this
-    /// comparison leaves out.
+    /// Whether it is still as loaded. The comparison includes each field that can change while the others stay, because
+    /// a move replaces the stored entity by one that was decided on `loaded`.
     fn stands_as(&self, loaded: &Self) -> bool
     where
         Self: Sized;
@@ -78,12 +78,13 @@ pub trait EntityFacts {
         true
     }
 
-    /// Whether this operation opened it, judging by its position among those that moved money.
+    /// Whether this operation opened it; `place` counts the operations that moved its money before.
     fn is_opening(&self, _operation: OperationId, _place: usize) -> bool {
         false
     }
 
-    /// Whether an operation that moved its money recorded the entity as it is, ignoring its state unless `whole`;
+    /// Whether an operation that moved its money recorded the entity as it is, ignoring its state unless `whole`. It is
+    /// not called for an entity without a history;
     /// `opens` marks the operation that opened the entity.
     fn is_recorded_as(&self, then: &Self, whole: bool, opens: bool) -> bool
     where

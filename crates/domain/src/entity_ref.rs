@@ -14,7 +14,7 @@ macro_rules! references {
     ($(
         $Kind:ident($Type:ty, $Id:ty) $(in $table:ident)? { title: $title:literal, posted: $posted:literal }
     )+) => {
-        /// The kinds of rows that plans lock, by the names that stores and clients use.
+        /// The kinds of entities, and wallets, by the names that stores and clients use.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
         #[strum(serialize_all = "snake_case")]
         pub enum EntityKind {
@@ -92,7 +92,7 @@ macro_rules! references {
                 }
             }
 
-            /// The reference of this kind; `None` for the id of no entity.
+            /// The reference; `None` for a wallet or an invalid id.
             fn of(kind: EntityKind, id: i64) -> Option<Self> {
                 match kind {
                     $(EntityKind::$Kind => <$Id>::new(id).map(Self::$Kind),)+

@@ -64,7 +64,7 @@ impl RatingId {
         Self(request.0)
     }
 
-    /// The request.
+    /// The id of the rated request.
     #[must_use]
     pub const fn request(self) -> RequestId {
         RequestId(self.0)

@@ -1,4 +1,4 @@
-//! Ratings of played requests: who can be rated, for how long, and what the DJ's ratings become.
+//! Ratings of requests: which ones, for how long, and what the DJ's ratings become.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "the support is shared by several tests")]
@@ -86,7 +86,7 @@ fn another_rating_replaces_the_first() {
 }
 
 #[test]
-fn a_rating_decided_on_an_outdated_one_is_decided_again() {
+fn a_second_first_rating_is_stale() {
     let (mut ledger, request) = played(100);
     let first = plans::rate_request(ledger.metadata(at(3)), &request, None, stars(4)).unwrap();
     let second = plans::rate_request(ledger.metadata(at(3)), &request, None, stars(2)).unwrap();
@@ -96,7 +96,7 @@ fn a_rating_decided_on_an_outdated_one_is_decided_again() {
 }
 
 #[test]
-fn ratings_wait_for_the_end_of_an_upgrade() {
+fn ratings_require_feature_level_3() {
     let (mut ledger, request) = played(100);
     ledger.book.feature_level = FeatureLevel::Level2;
     assert_eq!(rated(&mut ledger, &request, 5, at(3)), Err(Rejection::NotFinalized));

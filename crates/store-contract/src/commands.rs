@@ -192,7 +192,7 @@ pub(crate) fn history(steps: usize) -> impl Strategy<Value = History> {
         1 => four_eyes(),
         1 => theft(),
         1 => departure(),
-        1 => applause(),
+        1 => ratings(),
     ];
     (terms(), vec((phrase, any::<bool>()), steps)).prop_map(move |(terms, phrases)| {
         let commands =
@@ -278,7 +278,7 @@ fn debt() -> impl Strategy<Value = Vec<Command>> {
 }
 
 /// A case that random commands seldom reach: ratings of a played request within seven days and after them.
-fn applause() -> impl Strategy<Value = Vec<Command>> {
+fn ratings() -> impl Strategy<Value = Vec<Command>> {
     (0..FIRST_DJ, FIRST_DJ..OPERATOR, 1..6_u8, 1..6_u8).prop_map(|(guest, dj, first, second)| {
         let rate = |stars| Command::Rate { pick: 0, stars };
         vec![

@@ -54,8 +54,7 @@ pub async fn a_rating_counts_once_for_its_dj(store: Arc<dyn Store>) {
     assert_eq!(stored(&scenario, &other).await, rating(&other, 5, 4));
 }
 
-/// Of several first ratings of one request that are decided at once, one is applied, and the others are decided
-/// again.
+/// Of several first ratings of one request that are decided at once, one is applied, and the others are stale.
 pub async fn concurrent_first_ratings_count_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(100).await);

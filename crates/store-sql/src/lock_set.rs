@@ -7,7 +7,7 @@ use cuepoint_domain::ids::{OperationId, UserId};
 use cuepoint_domain::operation::{KeyScope, LockSet, LockedRows, Plan};
 use cuepoint_domain::timestamp::Timestamp;
 
-/// A table with rows that plans lock, by id: entities by their own, wallets by that of their owner.
+/// A table with rows that plans lock by id. The id of a wallet is its owner's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LockedTable {
     /// The kind of its rows.
@@ -17,8 +17,8 @@ pub struct LockedTable {
 }
 
 impl LockedTable {
-    /// Every table, in the lock order, which is that of the kinds: every group locks the tables in this order and the
-    /// rows of each by id, to avoid deadlocks between groups. Wallets come after their owners.
+    /// Every table, in the lock order: the order of the kinds, with wallets after users. Every group locks the tables in
+    /// this order and the rows of each by id, to avoid deadlocks between groups.
     pub fn in_lock_order() -> impl Iterator<Item = Self> {
         let after = |kind| if kind == EntityKind::User { Some(EntityKind::Wallet) } else { None };
         let kinds = EntityKind::all().filter(|kind| *kind != EntityKind::Wallet);

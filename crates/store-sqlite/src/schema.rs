@@ -1,5 +1,5 @@
-//! The tables that only this store has or that it declares in its own way, as declared to Diesel; a test
-//! compares them and those of [`cuepoint_store_sql::schema`] with the migrated database.
+//! The tables that this store declares itself, as declared to Diesel. A test compares them and
+//! [`cuepoint_store_sql::schema`] with the migrated database.
 
 diesel::table! {
     deployment (singleton) {

@@ -1,4 +1,4 @@
--- The ratings of played requests by their guests. The sums of a DJ's ratings are columns of the DJ.
+-- The ratings of played requests by their guests. Their sum and number are columns of `users`.
 CREATE TABLE ratings (
     request_id bigint PRIMARY KEY REFERENCES music_requests,
     stars smallint NOT NULL CHECK (stars BETWEEN 1 AND 5),

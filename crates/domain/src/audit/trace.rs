@@ -129,7 +129,8 @@ pub(super) fn check(entity: &Entity, trace: &Trace) -> Result<Money, Flaw> {
         let whole = place.saturating_add(1) == done.len() && facts.is_where_its_money_is();
         let opens = facts.is_opening(receipt.operation, place);
         let Outcome { entity: then, balance } = &receipt.outcome;
-        if balance.is_some_and(|balance| balance != *after) || !entity.is_recorded_as(then, whole, opens) {
+        let shown = facts.shows_balance().then_some(*after);
+        if *balance != shown || !entity.is_recorded_as(then, whole, opens) {
             return Err(Flaw::Record(receipt.operation));
         }
     }

@@ -24,17 +24,17 @@ impl Stars {
         (Self::MIN..=Self::MAX).contains(&number).then_some(Self(number))
     }
 
-    /// The number.
+    /// The number of stars.
     #[must_use]
     pub const fn get(self) -> u8 {
         self.0
     }
 }
 
-/// The rating of a request. It has no owner, because it outlives both parties and shows neither.
+/// The rating of a request. It has no owner: it remains after both users are erased.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RequestRating {
-    /// The number of the request: a request has at most one rating.
+    /// The number of the request. A request has at most one rating.
     pub id: RatingId,
     /// The stars.
     pub stars: Stars,
@@ -43,7 +43,7 @@ pub struct RequestRating {
 }
 
 impl RequestRating {
-    /// The time after the play in which a request can be rated.
+    /// The rating period: the time after the play in which a request can be rated.
     pub const WITHIN: Duration = Duration::days(7);
 }
 

@@ -99,7 +99,7 @@ fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Entity, Rejec
     })
 }
 
-/// The user after the change, whose sessions may end with it.
+/// The changed user. `changes` records sessions that end with the change.
 fn change_user(
     stored: &User,
     change: &UserChange,
@@ -116,7 +116,7 @@ fn change_user(
     }
 }
 
-/// The user whose number the plan raises, with the new number.
+/// The user of a tally, with the new numbers.
 fn tallied(book: &Book, tally: Tally) -> Result<User, Rejection> {
     match tally {
         Tally::Played(dj) => {

@@ -47,7 +47,7 @@ impl Book {
         I::Entity::shelf(&self.entities).get(&id)
     }
 
-    /// The same, to change a field on which no index of the book depends.
+    /// The entity with this id, to change a field on which no index of the book depends.
     pub fn get_mut<I: StoredId>(&mut self, id: I) -> Option<&mut I::Entity> {
         I::Entity::shelf_mut(&mut self.entities).get_mut(&id)
     }
@@ -80,7 +80,7 @@ impl Book {
         self.entities.has(entity)
     }
 
-    /// Whether the entity can be changed and is still as loaded; `None` if it is missing.
+    /// Whether the entity is still as loaded; `None` if it is missing or, like an erased user, cannot be changed.
     pub(super) fn stands_as(&self, loaded: &Entity) -> Option<bool> {
         self.entities.stands_as(loaded)
     }

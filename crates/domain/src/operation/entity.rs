@@ -55,7 +55,7 @@ macro_rules! entity {
                 }
             }
 
-            /// See [`EntityFacts::transition`]; entities of two kinds have none.
+            /// See [`EntityFacts::transition`]; `None` for different kinds.
             pub(super) fn transition(&self, after: &Self) -> Option<String> {
                 match (self, after) {
                     $((Self::$Kind(before), Self::$Kind(after)) => Some(before.transition(after)),)+

@@ -14,7 +14,7 @@ pub(super) fn expect(book: &Book, before: &Entity) -> Result<(), Rejection> {
     }
 }
 
-/// Checks that an entity can be opened: only by the owner of a wallet, and never in place of another one.
+/// Checks that an entity can be opened: its owner, if it has one, has a wallet, and it replaces no other entity.
 pub(super) fn expect_new(book: &Book, new: &Entity) -> Result<(), Rejection> {
     if book.has(new) {
         let is_new = new.facts().takes_new_id();

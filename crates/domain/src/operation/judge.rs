@@ -8,7 +8,7 @@ use crate::withdrawal::{
     Approval, Withdrawal, WithdrawalState, approvals_needed, approve, needs_no_operator, sum_24h,
 };
 
-/// The withdrawal after the judgement, which is recorded in the changes unless it stays as it is.
+/// The withdrawal after the judgement. `changes` records the withdrawal if it differs.
 pub(super) fn judge(
     book: &Book,
     plan: &Plan,
@@ -49,7 +49,7 @@ pub(super) fn judge(
     }
 }
 
-/// The earlier approvals that count: those of operators who could still give them.
+/// The earlier approvals by operators who could still approve.
 fn counting(book: &Book, plan: &Plan, withdrawal: &Withdrawal) -> Result<Vec<Approval>, Rejection> {
     let mut counting = Vec::new();
     for earlier in &withdrawal.approvals {

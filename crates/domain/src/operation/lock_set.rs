@@ -13,7 +13,7 @@ use crate::withdrawal::{self, Withdrawal};
 pub struct LockedRows {
     /// The rows of entities, in the lock order.
     pub entities: BTreeSet<EntityRef>,
-    /// Whether the rows of all operators are needed; they are locked together with those users, all by id.
+    /// Whether the rows of all operators are needed; they are locked together with the named users, all by id.
     pub operators: bool,
     /// Wallets, by their owner's id.
     pub wallets: BTreeSet<UserId>,

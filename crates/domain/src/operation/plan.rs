@@ -73,7 +73,7 @@ pub enum UserChange {
     AccountStatus(AccountStatusChange),
 }
 
-/// A number kept with a user, which a plan raises beside its step.
+/// Numbers of a user that a plan changes beside its step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tally {
     /// The requests that this DJ has played.

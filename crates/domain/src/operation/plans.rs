@@ -20,7 +20,7 @@ use crate::withdrawal::{self, NewWithdrawal, Withdrawal, WithdrawalTerms};
 /// The posting rules of every plan.
 const RULES: PostingRules = PostingRules::ReleasesPayOwed;
 
-/// A plan that servers without feature levels can read, without tally and guards.
+/// A plan at level 0, without tally and guards; its caller sets those that it needs.
 fn plan(
     metadata: OperationMetadata,
     kind: PlanKind,
@@ -83,7 +83,7 @@ pub fn move_request(
 }
 
 /// Rates a played request, or replaces its earlier rating; a rating with the same stars is returned unchanged. The
-/// ratings of the DJ follow.
+/// sum and the number of the DJ's ratings change.
 ///
 /// # Errors
 /// [`music_request::MoveRefusal`].

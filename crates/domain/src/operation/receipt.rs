@@ -85,7 +85,7 @@ impl StoredReceipt {
     }
 }
 
-/// The entity of an operation, as it was right after it.
+/// The entity right after the operation.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
     /// The entity.

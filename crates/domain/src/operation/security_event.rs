@@ -7,12 +7,12 @@ use crate::security_log::{EventKind, SecurityEvent};
 use crate::text::Line;
 use crate::user::{AccountStatusChange, User};
 
-/// The change of a plan without a transition that operators make.
+/// The description of a plan without a transition.
 const NOTHING: &str = "nothing";
 
 impl SecurityEvent {
     /// The event that a plan with this outcome records: every change that requires a reason is an operator's.
-    /// The book is that before the plan.
+    /// The book does not have the changes of the plan yet.
     #[must_use]
     pub fn of_plan(plan: &Plan, outcome: &Outcome, book: &Book) -> Option<Self> {
         let metadata = plan.metadata();

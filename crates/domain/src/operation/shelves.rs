@@ -56,7 +56,7 @@ macro_rules! shelves {
                 }
             }
 
-            /// Whether the entity can be changed and is still as loaded; `None` if it is missing.
+            /// Whether the entity is still as loaded; `None` if it is missing or, like an erased user, cannot be changed.
             pub(super) fn stands_as(&self, loaded: &Entity) -> Option<bool> {
                 match loaded {
                     $(Entity::$Kind(it) => {

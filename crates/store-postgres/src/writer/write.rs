@@ -16,7 +16,7 @@ use super::operations::{self, InsertOperations};
 use super::statements::{EndSessions, Insert, RemoveKeys, RowsStatement, Update};
 use crate::connect::failure::DatabaseFailure;
 
-/// Declares the statements that write a write set, in their order, each with its rows; those of the entities come
+/// Declares the statements that write a write set, in their order, each with its rows. Statements for entities come
 /// first.
 macro_rules! written {
     (

@@ -10,7 +10,7 @@ use crate::sql_types::{
 use crate::table::{nobody, own, table};
 
 table! {
-    /// A user without the columns of registration and login.
+    /// A user without the folded address, the password and the mark of an erasure.
     #[derive(Serialize, Deserialize, AsChangeset)]
     #[diesel(table_name = users, treat_none_as_null = true)]
     users(id): StoredUser {
@@ -43,12 +43,12 @@ table! {
         #[diesel(serialize_as = ColumnTime)]
         created_at: UtcTime,
         #[serde(default, with = "text::micros::option")]
-        suspended_at [Moves]: Nullable<UtcTime> omitted "who is suspended takes nothing out",
+        suspended_at [Moves]: Nullable<UtcTime> omitted "suspended users cannot export",
         #[serde(default, with = "text::micros::option")]
         standing_at [Moves]: Nullable<UtcTime>,
         #[serde(default, with = "text::micros::option")]
-        erased_at: Nullable<UtcTime> omitted "who was erased takes nothing out",
-        erasure_pending [apart]: Bool omitted "who was erased takes nothing out",
+        erased_at: Nullable<UtcTime> omitted "erased users cannot export",
+        erasure_pending [apart]: Bool omitted "erased users cannot export",
         #[serde(default, with = "text::micros::option")]
         login_changed_at: Nullable<UtcTime>,
     }

@@ -1,4 +1,4 @@
-//! Music requests, withdrawals, top-ups and provider messages.
+//! Music requests, ratings, withdrawals, top-ups and provider messages.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,8 +6,8 @@ use super::text;
 use crate::sql_types::{BigInt, Integer, MoneySum, Nullable, OperationUuid, SmallInt, Text, UtcTime};
 use crate::table::{own, own_and, table};
 
-/// The reason for money in suspense.
-const ERASED: &str = "the money of somebody who was erased, who takes nothing out";
+/// Why an export omits money in suspense.
+const ERASED: &str = "it belongs to an erased user, who cannot export";
 
 table! {
     /// A music request.

@@ -3,7 +3,7 @@
 use crate::sql_types::{BigInt, Binary, Json, MoneySum, Nullable, OperationUuid, SmallInt, Text, UtcTime};
 use crate::table::{nobody, own, own_and, table};
 
-/// Rows about actions of others.
+/// The condition of rows about actions of others.
 const BY_OTHERS: &str = "actor_id <> user_id";
 
 table! {
@@ -71,8 +71,8 @@ table! {
     idempotency_keys(scope): StoredKey {
         scope: Binary omitted "a check sum",
         fingerprint: Binary omitted "a check sum",
-        operation_id: OperationUuid omitted "a number of the service for what the call made",
-        at: UtcTime omitted "when the call made what is shown with its own time",
+        operation_id: OperationUuid omitted "an internal id of the operation",
+        at: UtcTime omitted "the exported object has its own time",
     }
     mentions own("operation_id IN (SELECT id FROM operations WHERE actor_user_id = {id})");
 }

@@ -5,7 +5,7 @@ use diesel::{AsChangeset, ExpressionMethods};
 use crate::sql_types::{BigInt, Binary, ColumnTime, Integer, Nullable, Text, UtcTime};
 use crate::table::{own, table};
 
-/// The reason for deliveries and attempts.
+/// Why an export omits deliveries and attempts.
 const REPEATED: &str = "they repeat events, which are exported with their objects";
 
 table! {

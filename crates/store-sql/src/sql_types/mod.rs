@@ -1,5 +1,5 @@
-//! The SQL types of columns, and the Rust types of their values. Types of this module have another
-//! representation in each database: PostgreSQL's own type, or a type of SQLite that is exact.
+//! The SQL types of columns, and the Rust types of their values. Each
+//! database stores the types of this module in its own way: PostgreSQL natively, SQLite as text, integer or bytes.
 
 #[cfg(feature = "postgres")]
 mod postgres;

@@ -68,7 +68,7 @@ impl FromSql<OperationUuid, Pg> for Uuid {
     }
 }
 
-/// The version of the binary format of `jsonb`: this byte, followed by the text, without a document tree.
+/// The version byte of the binary format of `jsonb`; the text follows.
 const JSONB_VERSION: u8 = 1;
 
 impl ToSql<Json, Pg> for String {

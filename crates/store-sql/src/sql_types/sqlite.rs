@@ -1,5 +1,5 @@
 //! The SQL types on SQLite, whose own types are all exact here: sums are texts of minor units, times integers
-//! of microseconds, and ids of operations bytes.
+//! of microseconds, ids of operations bytes, and JSON is text.
 
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::deserialize::{self, FromSql};

@@ -6,7 +6,7 @@ use diesel::query_builder::AstPass;
 
 use super::{ColumnRole, TableRow};
 
-/// A row of which PostgreSQL's statements bind many, as one array per column.
+/// A type of row that PostgreSQL's statements bind as one array per column.
 pub trait ArrayRow: TableRow {
     /// The arrays.
     type Arrays: Default + Send + Sync;

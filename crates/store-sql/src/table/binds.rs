@@ -6,7 +6,7 @@ use diesel::sqlite::Sqlite;
 
 use super::{ColumnRole, TableRow};
 
-/// A row of which SQLite's statements bind one, column by column.
+/// A type of row that SQLite's statements bind column by column.
 pub trait BoundRow: TableRow {
     /// Binds the values of the wanted columns in their order, each after the text that `before` returns for it and,
     /// if `named`, after its name and `=`.

@@ -113,9 +113,9 @@ impl Counter {
 /// `[profile.user]` for the text of this field of a receipt.
 #[derive(Clone, Copy, Debug)]
 pub enum Mentions {
-    /// None; with the contents of the table.
+    /// No account; holds a description of the contents.
     Nobody(&'static str),
-    /// Those of a condition.
+    /// The accounts that the conditions select.
     Accounts {
         /// The rows that belong to the account: an export shows every column of them without an [`Omission`].
         own: &'static str,

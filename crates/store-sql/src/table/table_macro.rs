@@ -17,8 +17,8 @@
 /// }
 /// ```
 ///
-/// Attributes before the table are those of the row, which may be missing, and attributes before a column those of
-/// its field. Behind a column stand the reason why an export omits it and, after `where`, the rows of which it does.
+/// Attributes before the table go to the row, attributes before a column to its field. The row may be missing. After
+/// `omitted` stands the reason why an export omits the column; `where` limits the omission to some rows.
 /// In brackets are a [`ColumnRole`] other than `Fixed`, or `apart` if the row lacks the column, or `id` if only a
 /// [`Numbered`] row has it.
 ///

@@ -45,7 +45,7 @@ pub(crate) struct DataDirectory {
     _lock: LockFile,
 }
 
-/// A locked file, which is unlocked when it is dropped.
+/// A file that is locked until it is dropped.
 #[derive(Debug)]
 struct LockFile(File);
 

@@ -22,8 +22,8 @@ operations! {
     /// Rate a played music request
     ///
     /// Rates the DJ for a song that was paid and played. Only the guest of the request can rate it, within seven days
-    /// after the song was played; its DJ is answered with a 403. Another rating within that time replaces the first.
-    /// The DJ sees the mean and the number of ratings, not who gave them.
+    /// after the song was played; the DJ gets a 403. Another rating within that time replaces the first. The DJ sees the
+    /// mean and the number of ratings, from which a DJ with few requests can infer single ones.
     POST "/api/v1/music/requests/{id}/rating" "rateRequest" {
         tag: Requests,
         run: command(rate),
