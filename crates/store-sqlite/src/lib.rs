@@ -10,8 +10,10 @@
 compile_error!("the feature `testing` can end the process on purpose, and is not for release builds");
 
 mod backend;
+mod by_id;
 mod connect;
 mod copy;
+mod dialect;
 mod maintenance;
 mod ports;
 mod retention;
@@ -57,6 +59,9 @@ pub struct SqliteStore {
     announcements: Arc<Announcements>,
     currency: Currency,
 }
+
+/// The store, by the name that the sources in `store-sql/per_store` use.
+type SqlStore = SqliteStore;
 
 impl fmt::Debug for SqliteStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

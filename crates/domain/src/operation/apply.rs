@@ -118,23 +118,23 @@ fn change_user(
 
 /// The user of a tally, with the new numbers.
 fn tallied(book: &Book, tally: Tally) -> Result<User, Rejection> {
-    match tally {
-        Tally::Played(dj) => {
-            let mut dj = present(book, dj)?.clone();
-            let profile = dj.dj.as_mut().ok_or(Rejection::Broken("a request is addressed to no DJ"))?;
-            profile.played = profile.played.checked_add(1).ok_or(Rejection::OutOfRange)?;
-            Ok(dj)
-        }
+    let mut dj = match tally {
+        Tally::Played(dj) => present(book, dj)?.clone(),
         // An erased DJ keeps their ratings.
-        Tally::Rated { dj, stars, count } => {
-            let mut dj = book.get(dj).ok_or(Rejection::Missing(EntityKind::User))?.clone();
-            let profile = dj.dj.as_mut().ok_or(Rejection::Broken("a request is addressed to no DJ"))?;
+        Tally::Rated { dj, .. } => book.get(dj).ok_or(Rejection::Missing(EntityKind::User))?.clone(),
+    };
+    let profile = dj.dj.as_mut().ok_or(Rejection::Broken("a request is addressed to no DJ"))?;
+    match tally {
+        Tally::Played(_) => {
+            profile.played = profile.played.checked_add(1).ok_or(Rejection::OutOfRange)?;
+        }
+        Tally::Rated { stars, count, .. } => {
             let rating = &mut profile.rating;
             rating.stars = rating.stars.checked_add(stars).ok_or(Rejection::OutOfRange)?;
             rating.count = rating.count.checked_add(count).ok_or(Rejection::OutOfRange)?;
-            Ok(dj)
         }
     }
+    Ok(dj)
 }
 
 /// The outcome for an entity: with the owner's balance, if the response shows one.

@@ -104,7 +104,7 @@ impl DatabaseFailure {
                             | UniqueViolation,
                         _
                     )
-            )
+            ) | Self::EmailTaken
         )
     }
 

@@ -11,3 +11,4 @@ pub(crate) mod per_thread;
 pub(crate) mod pool;
 pub(crate) mod sentinel;
 pub(crate) mod shared_connection;
+pub(crate) mod work;

@@ -16,6 +16,7 @@ use crate::connect::connection::Connector;
 use crate::connect::failure::DatabaseFailure;
 use crate::connect::per_thread::PerThread;
 use crate::connect::shared_connection::SharedConnection;
+use crate::connect::work::{Scope, Work, WorkWith};
 use crate::telemetry;
 
 /// Deadline of a database operation.
@@ -31,23 +32,6 @@ pub(crate) async fn within<T>(
     work: impl Future<Output = Result<T, DatabaseFailure>>,
 ) -> Result<T, DatabaseFailure> {
     timeout(DEADLINE, work).await.unwrap_or(Err(DatabaseFailure::Deadline))
-}
-
-/// Work on a connection: an async closure with a future that may move between threads, which a bound on
-/// `AsyncFn` cannot express yet.
-pub(crate) trait Work<Connection, Done>:
-    AsyncFn(Connection) -> Done + Fn(Connection) -> <Self as Work<Connection, Done>>::Fut
-{
-    /// The closure's future.
-    type Fut: Future<Output = Done>;
-}
-
-impl<F, Connection, Fut, Done> Work<Connection, Done> for F
-where
-    F: AsyncFn(Connection) -> Done + Fn(Connection) -> Fut,
-    Fut: Future<Output = Done>,
-{
-    type Fut = Fut;
 }
 
 /// A pooled connection guard. The connection is closed unless it is given back, so that a cancelled statement
@@ -252,6 +236,122 @@ impl Database {
             }
         };
         within(attempts).await
+    }
+
+    /// Runs a read with an input, as [`Self::read`] does.
+    pub(crate) async fn read_with<Input, T, F>(&self, input: Input, run: F) -> Result<T, DatabaseFailure>
+    where
+        Input: Clone + Send + Sync,
+        T: Send,
+        for<'c> F: WorkWith<&'c AsyncPgConnection, Input, T, Fut: Send> + Sync,
+    {
+        let own = self.own.here(|| SharedConnection::new(self.connector.planning_once()));
+        let own = own.filter(|_| !self.pool.is_closed());
+        self.read_with_over(own.as_deref(), input, run).await
+    }
+
+    /// Runs a read with an input over a connection of the pool, on any thread.
+    pub(crate) async fn read_aside_with<Input, T, F>(
+        &self,
+        input: Input,
+        run: F,
+    ) -> Result<T, DatabaseFailure>
+    where
+        Input: Clone + Send + Sync,
+        T: Send,
+        for<'c> F: WorkWith<&'c AsyncPgConnection, Input, T, Fut: Send> + Sync,
+    {
+        self.read_with_over(None, input, run).await
+    }
+
+    async fn read_with_over<Input, T, F>(
+        &self,
+        own: Option<&SharedConnection>,
+        input: Input,
+        run: F,
+    ) -> Result<T, DatabaseFailure>
+    where
+        Input: Clone + Send + Sync,
+        T: Send,
+        for<'c> F: WorkWith<&'c AsyncPgConnection, Input, T, Fut: Send> + Sync,
+    {
+        let attempts = async {
+            match self.read_with_once(own, input.clone(), &run).await {
+                Err(failure) if failure.doubts_connection() => {
+                    // The cause may have ended idle connections as well.
+                    self.learn_from(&failure);
+                    self.read_with_once(own, input, &run).await
+                }
+                done => done,
+            }
+        };
+        within(attempts).await
+    }
+
+    async fn read_with_once<Input, T, F>(
+        &self,
+        own: Option<&SharedConnection>,
+        input: Input,
+        run: &F,
+    ) -> Result<T, DatabaseFailure>
+    where
+        Input: Clone + Send + Sync,
+        T: Send,
+        for<'c> F: WorkWith<&'c AsyncPgConnection, Input, T, Fut: Send> + Sync,
+    {
+        let Some(own) = own else {
+            let mut pooled = self.lend().await?;
+            let done = run(pooled.connection()?, input).await;
+            return pooled.returned_after(done);
+        };
+        let used = own.get().await?;
+        let done = run(used.connection(), input).await;
+        used.done(done.as_ref().is_err_and(|failure| !failure.keeps_connection()));
+        done
+    }
+
+    /// Runs work with an input in a scope on a connection.
+    pub(crate) async fn write_with<Input, T, F>(
+        &self,
+        scope: Scope,
+        input: Input,
+        run: F,
+    ) -> Result<T, DatabaseFailure>
+    where
+        Input: Clone + Send + Sync,
+        T: Send,
+        for<'c> F: WorkWith<&'c mut AsyncPgConnection, Input, T, Fut: Send> + Sync,
+    {
+        let attempts = async {
+            if scope != Scope::RepeatableTransaction {
+                return self.write_once(scope, DEADLINE, input, &run).await;
+            }
+            match self.write_once(scope, FIRST_ATTEMPT, input.clone(), &run).await {
+                Err(failure) if failure.ended_connection() => {
+                    self.write_once(scope, DEADLINE, input, &run).await
+                }
+                done => done,
+            }
+        };
+        within(attempts).await
+    }
+
+    async fn write_once<Input, T, F>(
+        &self,
+        scope: Scope,
+        limit: Duration,
+        input: Input,
+        run: &F,
+    ) -> Result<T, DatabaseFailure>
+    where
+        Input: Clone + Send + Sync,
+        T: Send,
+        for<'c> F: WorkWith<&'c mut AsyncPgConnection, Input, T, Fut: Send> + Sync,
+    {
+        let mut pooled = self.lend().await?;
+        let done = timeout(limit, scope.run(pooled.connection()?, input, run)).await;
+        let done = pooled.returned_after(done.unwrap_or(Err(DatabaseFailure::Deadline)));
+        done.inspect_err(|failure| self.learn_from(failure))
     }
 
     /// Gets a connection from the pool.

@@ -8,7 +8,7 @@ pub(crate) mod request_lists;
 
 pub(crate) use paged::{
     BeganLastFirst, BlockedLastFirst, Counted, LastEntryFirst, LastIdFirst, LastNumberFirst, NewestFirst,
-    Paged, UnresolvedFirst, UnsettledFirst, columns, limits, paged,
+    Paged, UnresolvedFirst, UnsettledFirst, columns, limits, page, paged,
 };
 pub(crate) use profiles::ProfileRow;
 

@@ -98,7 +98,29 @@ macro_rules! paged {
     }};
 }
 
-pub(crate) use paged;
+/// Reads a page, given a list and the order of its rows as expressions that can be evaluated twice, and the type of
+/// that order.
+macro_rules! page {
+    (
+        $connection:ident, $asked:expr, $list:expr, $order:expr => $order_type:ident,
+        $columns:expr => $row:ty, $value:expr
+    ) => {{
+        let (limit, offset) = $crate::reads::limits($asked);
+        let page = $list.order($order).limit(limit).offset(offset).select($columns);
+        let order = std::marker::PhantomData::<$crate::reads::$order_type>;
+        let paged = $crate::reads::Paged { count: $list.count(), page, order };
+        let counted: Vec<(i64, $row)> = paged.load(&mut $connection).await?;
+        let total = match &*counted {
+            [(total, _), ..] => *total,
+            [] if offset == 0 => 0,
+            [] => $list.count().get_result(&mut $connection).await?,
+        };
+        let rows = counted.into_iter().map(|(_, row)| row).collect();
+        Ok($crate::reads::Counted { rows, total }.page($value)?)
+    }};
+}
+
+pub(crate) use {page, paged};
 
 impl<Row> Counted<Row> {
     /// Converts the rows to a page of the domain.

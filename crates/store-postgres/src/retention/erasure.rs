@@ -110,7 +110,7 @@ impl PostgresStore {
         &self,
         after: Option<UserId>,
         limit: u32,
-    ) -> Result<Vec<UserId>, DatabaseFailure> {
+    ) -> Result<Vec<UserId>, Unavailable> {
         let ids: Vec<i64> = self
             .database
             .read_by_pool(async |mut connection| {
@@ -120,7 +120,8 @@ impl PostgresStore {
                 Ok(ids.load(&mut connection).await?)
             })
             .await?;
-        Ok(ids.into_iter().map(|id| known("users.id", UserId::new(id))).collect::<Result<_, _>>()?)
+        let ids = ids.into_iter().map(|id| known("users.id", UserId::new(id)));
+        ids.collect::<Result<_, Corrupt>>().map_err(Unavailable::new)
     }
 
     /// Removes all remaining identifying data of an erased user, and ends the erasure unless a top-up is pending.

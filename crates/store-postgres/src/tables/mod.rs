@@ -2,10 +2,15 @@
 
 pub(crate) mod adjustments;
 pub(crate) mod advisory_locks;
+#[path = "../../../store-sql/per_store/tables/challenges.rs"]
 pub(crate) mod challenges;
+#[path = "../../../store-sql/per_store/tables/login_networks.rs"]
 pub(crate) mod login_networks;
+#[path = "../../../store-sql/per_store/tables/phone_codes.rs"]
 pub(crate) mod phone_codes;
 pub(crate) mod positions;
+#[path = "../../../store-sql/per_store/tables/sessions.rs"]
 pub(crate) mod sessions;
+#[path = "../../../store-sql/per_store/tables/users.rs"]
 pub(crate) mod users;
 pub(crate) mod webhooks;

@@ -11,37 +11,6 @@ use crate::entity_rows::Rowed;
 use crate::schema::StoredRequest;
 
 impl StoredRequest {
-    /// Converts a music request to its row.
-    #[must_use]
-    pub fn of(request: &MusicRequest, currency: &Currency) -> Self {
-        let commission = match request.state {
-            RequestState::Played { commission, .. } | RequestState::Refunded { commission, .. } => {
-                Some(Sum::of(currency, commission))
-            }
-            RequestState::Pending { .. }
-            | RequestState::Accepted { .. }
-            | RequestState::Rejected { .. }
-            | RequestState::Cancelled { .. }
-            | RequestState::Expired { .. }
-            | RequestState::Unknown { .. } => None,
-        };
-        Self {
-            id: request.id.get(),
-            requester_id: request.requester.get(),
-            dj_id: request.dj.get(),
-            song_title: request.song_title.as_str().to_owned(),
-            artist_name: request.artist_name.as_str().to_owned(),
-            artist_type: request.artist_type.name().to_owned(),
-            music_url: request.music_url.as_str().to_owned(),
-            fee: Sum::of(currency, request.fee),
-            status: request.state.status().name().to_owned(),
-            expires_at: request.state.expires_at(),
-            changed_at: request.updated_at(),
-            commission,
-            created_at: request.created_at,
-        }
-    }
-
     /// Converts the row to its music request.
     ///
     /// # Errors
@@ -89,7 +58,32 @@ impl Rowed for MusicRequest {
     type Row = StoredRequest;
 
     fn row(&self, currency: &Currency) -> StoredRequest {
-        StoredRequest::of(self, currency)
+        let commission = match self.state {
+            RequestState::Played { commission, .. } | RequestState::Refunded { commission, .. } => {
+                Some(Sum::of(currency, commission))
+            }
+            RequestState::Pending { .. }
+            | RequestState::Accepted { .. }
+            | RequestState::Rejected { .. }
+            | RequestState::Cancelled { .. }
+            | RequestState::Expired { .. }
+            | RequestState::Unknown { .. } => None,
+        };
+        StoredRequest {
+            id: self.id.get(),
+            requester_id: self.requester.get(),
+            dj_id: self.dj.get(),
+            song_title: self.song_title.as_str().to_owned(),
+            artist_name: self.artist_name.as_str().to_owned(),
+            artist_type: self.artist_type.name().to_owned(),
+            music_url: self.music_url.as_str().to_owned(),
+            fee: Sum::of(currency, self.fee),
+            status: self.state.status().name().to_owned(),
+            expires_at: self.state.expires_at(),
+            changed_at: self.updated_at(),
+            commission,
+            created_at: self.created_at,
+        }
     }
 
     fn of_row(row: StoredRequest, currency: &Currency) -> Result<Self, Corrupt> {

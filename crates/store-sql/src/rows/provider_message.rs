@@ -52,19 +52,6 @@ impl StoredMessageRecord {
 }
 
 impl StoredMessage {
-    /// Converts a message to its row.
-    #[must_use]
-    pub fn of(message: &ProviderMessage) -> Self {
-        let resolution = message.resolution.as_ref();
-        Self {
-            id: message.id.get(),
-            record: StoredMessageRecord::of(&message.record),
-            resolved_at: resolution.map(|resolution| resolution.at),
-            resolved_by: resolution.map(|resolution| resolution.by.get()),
-            resolution: resolution.map(|resolution| resolution.reason.as_str().to_owned()),
-        }
-    }
-
     /// Converts the row to its message.
     ///
     /// # Errors
@@ -91,7 +78,14 @@ impl Rowed for ProviderMessage {
     type Row = StoredMessage;
 
     fn row(&self, _currency: &Currency) -> StoredMessage {
-        StoredMessage::of(self)
+        let resolution = self.resolution.as_ref();
+        StoredMessage {
+            id: self.id.get(),
+            record: StoredMessageRecord::of(&self.record),
+            resolved_at: resolution.map(|resolution| resolution.at),
+            resolved_by: resolution.map(|resolution| resolution.by.get()),
+            resolution: resolution.map(|resolution| resolution.reason.as_str().to_owned()),
+        }
     }
 
     fn of_row(row: StoredMessage, _currency: &Currency) -> Result<Self, Corrupt> {

@@ -58,24 +58,6 @@ impl StoredSuspense {
 }
 
 impl StoredTopup {
-    /// Converts a top-up to its row.
-    #[must_use]
-    pub fn of(topup: &Topup, currency: &Currency) -> Self {
-        Self {
-            id: topup.id.get(),
-            user_id: topup.user.get(),
-            amount: Sum::of(currency, topup.amount.money()),
-            status: topup.status.name().to_owned(),
-            payment_url: topup.payment_url.as_ref().map(|url| url.as_str().to_owned()),
-            created_at: topup.created_at,
-            updated_at: topup.updated_at,
-            reference: topup.opening.map(|operation| Uuid::from_u128(operation.0)),
-            attempts: topup.orders.map(|orders| i32::try_from(orders.attempts).unwrap_or(i32::MAX)),
-            order_at: topup.orders.and_then(|orders| orders.next_at),
-            suspense: topup.suspense.as_ref().map(StoredSuspense::of).unwrap_or_default(),
-        }
-    }
-
     /// Converts the row to its top-up.
     ///
     /// # Errors
@@ -104,7 +86,19 @@ impl Rowed for Topup {
     type Row = StoredTopup;
 
     fn row(&self, currency: &Currency) -> StoredTopup {
-        StoredTopup::of(self, currency)
+        StoredTopup {
+            id: self.id.get(),
+            user_id: self.user.get(),
+            amount: Sum::of(currency, self.amount.money()),
+            status: self.status.name().to_owned(),
+            payment_url: self.payment_url.as_ref().map(|url| url.as_str().to_owned()),
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            reference: self.opening.map(|operation| Uuid::from_u128(operation.0)),
+            attempts: self.orders.map(|orders| i32::try_from(orders.attempts).unwrap_or(i32::MAX)),
+            order_at: self.orders.and_then(|orders| orders.next_at),
+            suspense: self.suspense.as_ref().map(StoredSuspense::of).unwrap_or_default(),
+        }
     }
 
     fn of_row(row: StoredTopup, currency: &Currency) -> Result<Self, Corrupt> {

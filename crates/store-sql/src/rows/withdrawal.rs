@@ -12,31 +12,6 @@ use crate::entity_rows::Rowed;
 use crate::schema::StoredWithdrawal;
 
 impl StoredWithdrawal {
-    /// Converts a withdrawal to its row.
-    #[must_use]
-    pub fn of(withdrawal: &Withdrawal, currency: &Currency) -> Self {
-        let (first, second) = (withdrawal.approvals.first(), withdrawal.approvals.get(1));
-        Self {
-            id: withdrawal.id.get(),
-            user_id: withdrawal.user.get(),
-            amount: Sum::of(currency, withdrawal.amount.money()),
-            wallet_address: withdrawal.wallet_address.as_str().to_owned(),
-            currency: withdrawal.currency.as_str().to_owned(),
-            network: withdrawal.network.as_str().to_owned(),
-            status: withdrawal.state.status().name().to_owned(),
-            txid: withdrawal.state.txid().map(|txid| txid.as_str().to_owned()),
-            created_at: withdrawal.created_at,
-            updated_at: withdrawal.updated_at,
-            attempts: i32::try_from(withdrawal.state.attempts()).unwrap_or(i32::MAX),
-            retry_at: withdrawal.state.next_send().and_then(NextSend::at),
-            reference: withdrawal.opening.map(|operation| Uuid::from_u128(operation.0)),
-            approved_by: first.map(|approval| approval.by.get()),
-            approved_at: first.map(|approval| approval.at),
-            second_approved_by: second.map(|approval| approval.by.get()),
-            second_approved_at: second.map(|approval| approval.at),
-        }
-    }
-
     /// Converts the row to its withdrawal.
     ///
     /// # Errors
@@ -86,7 +61,26 @@ impl Rowed for Withdrawal {
     type Row = StoredWithdrawal;
 
     fn row(&self, currency: &Currency) -> StoredWithdrawal {
-        StoredWithdrawal::of(self, currency)
+        let (first, second) = (self.approvals.first(), self.approvals.get(1));
+        StoredWithdrawal {
+            id: self.id.get(),
+            user_id: self.user.get(),
+            amount: Sum::of(currency, self.amount.money()),
+            wallet_address: self.wallet_address.as_str().to_owned(),
+            currency: self.currency.as_str().to_owned(),
+            network: self.network.as_str().to_owned(),
+            status: self.state.status().name().to_owned(),
+            txid: self.state.txid().map(|txid| txid.as_str().to_owned()),
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            attempts: i32::try_from(self.state.attempts()).unwrap_or(i32::MAX),
+            retry_at: self.state.next_send().and_then(NextSend::at),
+            reference: self.opening.map(|operation| Uuid::from_u128(operation.0)),
+            approved_by: first.map(|approval| approval.by.get()),
+            approved_at: first.map(|approval| approval.at),
+            second_approved_by: second.map(|approval| approval.by.get()),
+            second_approved_at: second.map(|approval| approval.at),
+        }
     }
 
     fn of_row(row: StoredWithdrawal, currency: &Currency) -> Result<Self, Corrupt> {

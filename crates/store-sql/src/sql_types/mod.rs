@@ -22,6 +22,21 @@ use crate::table::ColumnKind;
 
 pub use diesel::sql_types::{BigInt, Binary, Bool, Double, Integer, Nullable, SmallInt, Text};
 
+/// Declares the types of a database that store the types of this module.
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+macro_rules! stored_as {
+    ($backend:ty, $metadata:ty; $($sql:ident = $stored:ident;)+) => {$(
+        impl diesel::sql_types::HasSqlType<$sql> for $backend {
+            fn metadata(lookup: &mut Self::MetadataLookup) -> $metadata {
+                <Self as diesel::sql_types::HasSqlType<$stored>>::metadata(lookup)
+            }
+        }
+    )+};
+}
+
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+use stored_as;
+
 /// An amount of money: `numeric`, or a text of minor units.
 #[derive(Clone, Copy, Debug, Default, QueryId, SqlType)]
 pub struct MoneySum;

@@ -7,24 +7,14 @@ use cuepoint_domain::timestamp::Timestamp;
 use diesel::deserialize::{self, FromSql};
 use diesel::pg::{Pg, PgTypeMetadata, PgValue};
 use diesel::serialize::{self, IsNull, Output, ToSql};
-use diesel::sql_types::{HasSqlType, Jsonb, Numeric, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Jsonb, Numeric, Timestamptz, Uuid as SqlUuid};
 use uuid::Uuid;
 
-use super::{Json, MoneySum, OperationUuid, UtcTime};
+use super::{Json, MoneySum, OperationUuid, UtcTime, stored_as};
 use crate::sum::Sum;
 
-/// Declares the types of PostgreSQL.
-macro_rules! stored_as {
-    ($($sql:ident = $stored:ident;)+) => {$(
-        impl HasSqlType<$sql> for Pg {
-            fn metadata(lookup: &mut Self::MetadataLookup) -> PgTypeMetadata {
-                <Self as HasSqlType<$stored>>::metadata(lookup)
-            }
-        }
-    )+};
-}
-
 stored_as! {
+    Pg, PgTypeMetadata;
     MoneySum = Numeric;
     UtcTime = Timestamptz;
     OperationUuid = SqlUuid;

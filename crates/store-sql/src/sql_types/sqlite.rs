@@ -4,25 +4,15 @@
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::deserialize::{self, FromSql};
 use diesel::serialize::{self, IsNull, Output, ToSql};
-use diesel::sql_types::{BigInt, Binary, HasSqlType, Text};
+use diesel::sql_types::{BigInt, Binary, Text};
 use diesel::sqlite::{Sqlite, SqliteType, SqliteValue};
 use uuid::Uuid;
 
-use super::{Json, MoneySum, OperationUuid, UtcTime};
+use super::{Json, MoneySum, OperationUuid, UtcTime, stored_as};
 use crate::sum::Sum;
 
-/// Declares the types of SQLite.
-macro_rules! stored_as {
-    ($($sql:ident = $stored:ident;)+) => {$(
-        impl HasSqlType<$sql> for Sqlite {
-            fn metadata(lookup: &mut Self::MetadataLookup) -> SqliteType {
-                <Self as HasSqlType<$stored>>::metadata(lookup)
-            }
-        }
-    )+};
-}
-
 stored_as! {
+    Sqlite, SqliteType;
     MoneySum = Text;
     UtcTime = BigInt;
     OperationUuid = Binary;

@@ -31,6 +31,9 @@ pub(crate) enum SqliteFailure {
     /// The id of a new row is taken.
     #[error("the id of a new row is taken")]
     IdTaken,
+    /// Another user can restore the e-mail address.
+    #[error("another user can restore the e-mail address")]
+    EmailTaken,
     /// The transaction that this was a part of failed.
     #[error("{0}")]
     Group(String),
@@ -101,7 +104,8 @@ impl SqliteFailure {
                 | QueryError::DeserializationError(_),
             )
             | Self::Corrupt(_)
-            | Self::IdTaken => true,
+            | Self::IdTaken
+            | Self::EmailTaken => true,
             _ => false,
         }
     }

@@ -1,19 +1,25 @@
 //! The storage ports.
 
 mod audit;
+#[path = "../../../store-sql/per_store/ports/blocks.rs"]
 mod blocks;
+#[path = "../../../store-sql/per_store/ports/email_changes.rs"]
 mod email_changes;
 mod ids;
 mod ledger;
 mod lists;
+#[path = "../../../store-sql/per_store/ports/logins.rs"]
 mod logins;
 mod music_requests;
 mod operation_log;
+#[path = "../../../store-sql/per_store/ports/people.rs"]
 mod people;
 mod personal_data;
 mod provider_messages;
 mod readable;
+mod revocations;
 mod security_log;
+#[path = "../../../store-sql/per_store/ports/sessions.rs"]
 mod sessions;
 mod store;
 mod topups;

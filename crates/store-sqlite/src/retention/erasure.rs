@@ -21,9 +21,10 @@ use super::pace::{BATCH, Pace, in_batches, is_whole};
 use super::redaction::redact_person;
 use crate::SqliteStore;
 use crate::connect::failure::SqliteFailure;
+use crate::dialect::at_once;
 use crate::tables::challenges::restorable_until;
 use crate::tables::sessions::end_all;
-use crate::tables::users::{ACTING_OPERATOR, find, write};
+use crate::tables::users::{ACTING_OPERATOR, lock, write};
 use crate::writer::Repetition;
 
 /// A hash that verifies no password.
@@ -83,7 +84,7 @@ impl SqliteStore {
     /// Continues every pending erasure, one after the other.
     pub(crate) async fn finish_pending_erasures(&self) -> Result<(), Unavailable> {
         let mut failed = None;
-        for id in self.erasures_after(None, MAX_PENDING)? {
+        for id in self.erasures_after(None, MAX_PENDING).await? {
             let began = Instant::now();
             match self.forget(id, Pace::Gentle).await {
                 Ok(Forgotten::Whole) => {
@@ -102,7 +103,7 @@ impl SqliteStore {
 
     /// The users above this one whose erasure is pending: see
     /// [`cuepoint_domain::ports::People::pending_erasures`].
-    pub(crate) fn erasures_after(
+    pub(crate) async fn erasures_after(
         &self,
         after: Option<UserId>,
         limit: u32,
@@ -155,7 +156,7 @@ fn person_and_operators(
     id: UserId,
     currency: &Currency,
 ) -> Result<BTreeMap<UserId, User>, SqliteFailure> {
-    let person = find(connection, id, currency)?;
+    let person = at_once(lock(connection, id, currency))?;
     let mut people: BTreeMap<UserId, User> = person.into_iter().map(|user| (user.id, user)).collect();
     if people.values().any(|user| user.role == Role::Operator) {
         let operators = users::table.filter(sql::<Bool>(ACTING_OPERATOR)).select(StoredUser::as_select());
@@ -191,7 +192,7 @@ fn erase(
         .optional()?;
     let pending = pending.map(|row| row.topup(currency)).transpose()?;
     let wallet = wallet.wallet(currency)?;
-    let restorable = restorable_until(connection, id, now)?;
+    let restorable = at_once(restorable_until(connection, id, now))?;
     let pending = (pending.as_ref(), expected_since);
     let decided = erase_person(person, &wallet, people.values(), pending, restorable, now);
     let erased = match decided {
@@ -202,8 +203,8 @@ fn erase(
     diesel::update(users::table.find(id.get()))
         .set((users::password_hash.eq(NO_PASSWORD), users::erasure_pending.eq(true)))
         .execute(connection)?;
-    write(connection, &erased, currency)?;
-    end_all(connection, id, None, now)?;
+    at_once(write(connection, &erased, currency))?;
+    at_once(end_all(connection, id, None, now))?;
     diesel::delete(challenges::table.filter(challenges::user_id.eq(id.get()))).execute(connection)?;
     Ok(Erased::Done)
 }

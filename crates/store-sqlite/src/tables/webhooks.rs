@@ -24,6 +24,7 @@ use diesel::sqlite::Sqlite;
 use super::operations::newest_position;
 use super::sessions::is_live;
 use crate::connect::failure::SqliteFailure;
+use crate::dialect::at_once;
 use crate::statements::Insert;
 
 /// A condition on the rows of a table.
@@ -56,7 +57,7 @@ pub(crate) fn add(
     if !diesel::select(exists(owner)).get_result::<bool>(connection)? {
         return Ok(EndpointAddition::NoRoom);
     }
-    if !is_live(connection, new.session)? {
+    if !at_once(is_live(connection, new.session))? {
         return Ok(EndpointAddition::SessionEnded);
     }
     if let Some(key) = &new.key
@@ -108,7 +109,7 @@ pub(crate) fn change(
     change: &EndpointChange,
 ) -> Result<EndpointUpdate, SqliteFailure> {
     if let EndpointChange::Settings { by, .. } = change
-        && !is_live(connection, by.session)?
+        && !at_once(is_live(connection, by.session))?
     {
         return Ok(EndpointUpdate::SessionEnded);
     }
@@ -126,11 +127,12 @@ pub(crate) fn change(
 }
 
 /// Disables the active endpoints of a user for their own events: all, or those where a session set the URL.
-pub(crate) fn disable_own(
+pub(crate) async fn disable_own(
     connection: &mut SqliteConnection,
     user: UserId,
     session: Option<SessionId>,
     at: Timestamp,
+    _level: FeatureLevel,
 ) -> Result<(), SqliteFailure> {
     let own = webhook_endpoints::table
         .filter(webhook_endpoints::owner_id.eq(user.get()))

@@ -11,19 +11,18 @@ use cuepoint_store_sql::schema::{challenges, users};
 use cuepoint_store_sql::sql_types::ColumnTime;
 use cuepoint_store_sql::table::Numbered;
 use diesel::prelude::*;
-use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
 use super::sessions::end_all;
 use super::webhooks::disable_own;
-use crate::connect::failure::DatabaseFailure;
+use crate::dialect::{Connection, Reading, RunQueryDsl, StoreFailure};
 
 /// Ends the open challenge of a purpose.
 pub(crate) async fn end_open(
-    connection: &mut AsyncPgConnection,
+    connection: &mut Connection,
     user: UserId,
     purpose: Purpose,
     now: Timestamp,
-) -> Result<(), DatabaseFailure> {
+) -> Result<(), StoreFailure> {
     diesel::update(challenges::table)
         .filter(challenges::user_id.eq(user.get()))
         .filter(challenges::purpose.eq(purpose.name()))
@@ -36,10 +35,10 @@ pub(crate) async fn end_open(
 
 /// Ends the open challenges that a new password ends.
 pub(crate) async fn end_by_new_password(
-    connection: &mut AsyncPgConnection,
+    connection: &mut Connection,
     user: UserId,
     now: Timestamp,
-) -> Result<(), DatabaseFailure> {
+) -> Result<(), StoreFailure> {
     for purpose in Purpose::ENDED_BY_NEW_PASSWORD {
         end_open(connection, user, purpose, now).await?;
     }
@@ -47,10 +46,7 @@ pub(crate) async fn end_by_new_password(
 }
 
 /// Stores a challenge.
-pub(crate) async fn store(
-    connection: &mut AsyncPgConnection,
-    challenge: &Challenge,
-) -> Result<(), DatabaseFailure> {
+pub(crate) async fn store(connection: &mut Connection, challenge: &Challenge) -> Result<(), StoreFailure> {
     let challenge = StoredChallenge::of(challenge);
     diesel::insert_into(challenges::table).values(&challenge).execute(connection).await?;
     Ok(())
@@ -58,10 +54,10 @@ pub(crate) async fn store(
 
 /// The time until which a user can restore their previous address.
 pub(crate) async fn restorable_until(
-    connection: &AsyncPgConnection,
+    connection: Reading<'_>,
     user: UserId,
     now: Timestamp,
-) -> Result<Option<Timestamp>, DatabaseFailure> {
+) -> Result<Option<Timestamp>, StoreFailure> {
     let kept = newest(connection, user, Purpose::EmailRestore).await?;
     let kept = kept.map(Numbered::<StoredChallenge>::challenge).transpose()?;
     Ok(restorable(&kept, now))
@@ -69,10 +65,10 @@ pub(crate) async fn restorable_until(
 
 /// The newest challenge of a purpose.
 pub(crate) async fn newest(
-    mut connection: &AsyncPgConnection,
+    mut connection: Reading<'_>,
     user: UserId,
     purpose: Purpose,
-) -> Result<Option<Numbered<StoredChallenge>>, DatabaseFailure> {
+) -> Result<Option<Numbered<StoredChallenge>>, StoreFailure> {
     Ok(challenges::table
         .filter(challenges::user_id.eq(user.get()))
         .filter(challenges::purpose.eq(purpose.name()))
@@ -86,12 +82,12 @@ pub(crate) async fn newest(
 /// Sets the password of a locked user who proved their address: it ends all sessions, and disables the endpoints for
 /// their own events.
 pub(crate) async fn set_password(
-    connection: &mut AsyncPgConnection,
+    connection: &mut Connection,
     user: UserId,
     password: &PasswordHash,
     now: Timestamp,
     level: FeatureLevel,
-) -> Result<(), DatabaseFailure> {
+) -> Result<(), StoreFailure> {
     diesel::update(users::table.find(user.get()))
         .set(users::password_hash.eq(&password.0))
         .execute(connection)

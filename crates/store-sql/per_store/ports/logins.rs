@@ -1,8 +1,10 @@
-//! Credentials and challenges.
+//! Credentials and challenges: every change locks the user first, so that concurrent answers are judged and
+//! counted one by one.
 
 use async_trait::async_trait;
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::ports::{Credentials, IssueOutcome, Logins, PasswordHash, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::User;
@@ -13,53 +15,54 @@ use cuepoint_domain::user::session::TokenHash;
 use cuepoint_store_sql::rows::{is_present, known};
 use cuepoint_store_sql::schema::{challenges, users};
 use cuepoint_store_sql::sql_types::ColumnTime;
-use diesel::dsl::sql;
 use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
 use diesel::result::Error as QueryError;
-use diesel::sql_types::Bool;
-use diesel::sqlite::Sqlite;
 
 use super::email_changes;
-use crate::SqliteStore;
-use crate::connect::failure::SqliteFailure;
+use crate::SqlStore;
+use crate::dialect::{
+    Connection, Database, RunQueryDsl, StoreFailure, is_for, lock_phone_codes, lock_target, reading,
+    unless_taken,
+};
 use crate::tables::challenges::{
     end_by_new_password, end_open, newest, restorable_until, set_password, store,
 };
 use crate::tables::phone_codes;
 use crate::tables::sessions::end_all;
-use crate::tables::users::{find, write};
-use crate::writer::Repetition;
+use crate::tables::users::{lock, write};
 
 /// Users who are not erased.
-fn present<'q>() -> IntoBoxed<'q, users::table, Sqlite> {
+fn present<'q>() -> IntoBoxed<'q, users::table, Database> {
     users::table.filter(is_present()).into_boxed()
 }
 
-impl SqliteStore {
+impl SqlStore {
     /// The credentials of the single user selected by this query.
-    fn credentials_in(
+    async fn credentials_in<'q>(
         &self,
-        person: IntoBoxed<'_, users::table, Sqlite>,
+        person: impl Fn() -> IntoBoxed<'q, users::table, Database> + Send + Sync,
     ) -> Result<Option<Credentials>, Unavailable> {
-        self.readers.read(|connection| {
+        self.read((), async |mut connection, ()| {
             let columns = (users::id, users::password_hash);
-            let found: Option<(i64, String)> = person.select(columns).get_result(connection).optional()?;
+            let found: Option<(i64, String)> =
+                person().select(columns).get_result(&mut connection).await.optional()?;
             let Some((id, password)) = found else { return Ok(None) };
             let user = known("users.id", UserId::new(id))?;
             Ok(Some(Credentials { user, password: PasswordHash(password) }))
         })
+        .await
     }
 }
 
 #[async_trait]
-impl Logins for SqliteStore {
+impl Logins for SqlStore {
     async fn credentials(&self, email: &str) -> Result<Option<Credentials>, Unavailable> {
-        self.credentials_in(present().filter(users::email_folded.eq(email)))
+        self.credentials_in(|| present().filter(users::email_folded.eq(email))).await
     }
 
     async fn credentials_of(&self, user: UserId) -> Result<Option<Credentials>, Unavailable> {
-        self.credentials_in(present().filter(users::id.eq(user.get())))
+        self.credentials_in(|| present().filter(users::id.eq(user.get()))).await
     }
 
     async fn rehash(
@@ -68,10 +71,11 @@ impl Logins for SqliteStore {
         before: &PasswordHash,
         after: &PasswordHash,
     ) -> Result<(), Unavailable> {
-        let (before, after) = (before.clone(), after.clone());
-        let rehash = move |connection: &mut SqliteConnection| replace(connection, user, &before, &after);
-        self.writer.change(Repetition::Once, rehash).await?;
-        Ok(())
+        let input = (user, before.clone(), after.clone());
+        self.write(input, async |connection, (user, before, after)| {
+            replace(connection, user, &before, &after).await.map(drop)
+        })
+        .await
     }
 
     async fn change_password(
@@ -82,16 +86,16 @@ impl Logins for SqliteStore {
         keep: Option<SessionId>,
         now: Timestamp,
     ) -> Result<bool, Unavailable> {
-        let (before, after) = (before.clone(), after.clone());
-        let change = move |connection: &mut SqliteConnection| {
-            let changed = replace(connection, user, &before, &after)?;
+        let input = (user, before.clone(), after.clone(), keep, now);
+        let done = self.transact(input, async |connection, (user, before, after, keep, now)| {
+            let changed = replace(connection, user, &before, &after).await?;
             if changed {
-                end_by_new_password(connection, user, now)?;
-                end_all(connection, user, keep, now)?;
+                end_by_new_password(connection, user, now).await?;
+                end_all(connection, user, keep, now).await?;
             }
             Ok(changed)
-        };
-        Ok(self.writer.change(Repetition::Once, change).await?)
+        });
+        Ok(done.await?)
     }
 
     async fn issue<'a>(
@@ -99,11 +103,14 @@ impl Logins for SqliteStore {
         challenge: &Challenge,
         counted: Option<&'a CountedCode>,
     ) -> Result<IssueOutcome, Unavailable> {
-        let (challenge, counted, currency) = (challenge.clone(), counted.cloned(), self.currency.clone());
-        let issue = move |connection: &mut SqliteConnection| {
-            issue(connection, &challenge, counted.as_ref(), &currency)
-        };
-        Ok(self.writer.change(Repetition::Once, issue).await?)
+        if challenge.purpose.feature_level() > self.feature_level() {
+            return Ok(IssueOutcome::NotYet);
+        }
+        let input = (challenge.clone(), counted.cloned(), self.currency.clone());
+        let done = self.transact(input, async |connection, (challenge, counted, currency)| {
+            issue(connection, &challenge, counted.as_ref(), &currency).await
+        });
+        Ok(done.await?)
     }
 
     async fn answer(
@@ -113,11 +120,11 @@ impl Logins for SqliteStore {
         presented: &[TokenHash],
         now: Timestamp,
     ) -> Result<AnswerOutcome, Unavailable> {
-        let (presented, currency) = (presented.to_vec(), self.currency.clone());
-        let answer = move |connection: &mut SqliteConnection| {
-            answer(connection, user, purpose, &presented, now, &currency)
-        };
-        Ok(self.writer.change(Repetition::Once, answer).await?)
+        let input = (user, purpose, presented.to_vec(), now, self.currency.clone());
+        let done = self.transact(input, async |connection, (user, purpose, presented, now, currency)| {
+            answer(connection, user, purpose, &presented, now, &currency).await
+        });
+        Ok(done.await?)
     }
 
     async fn reset_password(
@@ -126,18 +133,23 @@ impl Logins for SqliteStore {
         after: &PasswordHash,
         now: Timestamp,
     ) -> Result<Option<UserId>, Unavailable> {
-        let (presented, after, currency) = (*presented, after.clone(), self.currency.clone());
-        let reset =
-            move |connection: &mut SqliteConnection| reset(connection, &presented, &after, now, &currency);
-        Ok(self.writer.change(Repetition::Once, reset).await?)
+        let input = (*presented, after.clone(), now, self.feature_level(), self.currency.clone());
+        let done = self.transact(input, async |connection, (presented, after, now, level, currency)| {
+            reset(connection, &presented, &after, now, level, &currency).await
+        });
+        Ok(done.await?)
     }
 
     async fn restoration(&self, email: &str, now: Timestamp) -> Result<Option<Challenge>, Unavailable> {
-        self.readers.read(|connection| email_changes::open_restoration(connection, email, now))
+        self.read((email.to_owned(), now), async |connection, (email, now)| {
+            email_changes::open_restoration(connection, &email, now).await
+        })
+        .await
     }
 
     async fn restorable_until(&self, user: UserId, now: Timestamp) -> Result<Option<Timestamp>, Unavailable> {
-        self.readers.read(|connection| restorable_until(connection, user, now))
+        self.read((user, now), async |connection, (user, now)| restorable_until(connection, user, now).await)
+            .await
     }
 
     async fn change_email(
@@ -148,11 +160,13 @@ impl Logins for SqliteStore {
         restore: &TokenHash,
         now: Timestamp,
     ) -> Result<EmailChanged, Unavailable> {
-        let (presented, restore, currency) = (presented.to_vec(), *restore, self.currency.clone());
-        let change = move |connection: &mut SqliteConnection| {
-            email_changes::change(connection, user, session, &presented, restore, now, &currency)
-        };
-        Ok(self.writer.change(Repetition::Once, change).await?)
+        let input = (user, session, presented.to_vec(), *restore, now, self.currency.clone());
+        let taken = EmailChanged::Taken;
+        let done =
+            self.transact(input, async |connection, (user, session, presented, restore, now, currency)| {
+                email_changes::change(connection, user, session, &presented, restore, now, &currency).await
+            });
+        Ok(unless_taken(done.await, taken)?)
     }
 
     async fn restore_email(
@@ -161,111 +175,122 @@ impl Logins for SqliteStore {
         after: &PasswordHash,
         now: Timestamp,
     ) -> Result<EmailRestored, Unavailable> {
-        let (presented, after, currency) = (*presented, after.clone(), self.currency.clone());
-        let restore = move |connection: &mut SqliteConnection| {
-            email_changes::restore(connection, &presented, &after, now, &currency)
-        };
-        Ok(self.writer.change(Repetition::Once, restore).await?)
+        let input = (*presented, after.clone(), now, self.feature_level(), self.currency.clone());
+        let taken = EmailRestored::Taken;
+        let done = self.transact(input, async |connection, (presented, after, now, level, currency)| {
+            email_changes::restore(connection, &presented, &after, now, level, &currency).await
+        });
+        Ok(unless_taken(done.await, taken)?)
     }
 }
 
 /// Replaces a password hash, and returns whether the expected one was present.
-fn replace(
-    connection: &mut SqliteConnection,
+async fn replace(
+    connection: &mut Connection,
     user: UserId,
     before: &PasswordHash,
     after: &PasswordHash,
-) -> Result<bool, SqliteFailure> {
+) -> Result<bool, StoreFailure> {
     let replaced = diesel::update(users::table.find(user.get()))
         .filter(users::password_hash.eq(&before.0))
         .filter(is_present())
         .set(users::password_hash.eq(&after.0))
-        .execute(connection)?;
+        .execute(connection)
+        .await?;
     Ok(replaced > 0)
 }
 
-fn issue(
-    connection: &mut SqliteConnection,
+async fn issue(
+    connection: &mut Connection,
     challenge: &Challenge,
     counted: Option<&CountedCode>,
     currency: &Currency,
-) -> Result<IssueOutcome, SqliteFailure> {
-    let person = find(connection, challenge.user, currency)?;
+) -> Result<IssueOutcome, StoreFailure> {
+    let person = lock(connection, challenge.user, currency).await?;
     // An erased user must not get a challenge, since it would store their address.
     person.filter(|user| user.is_present()).ok_or(QueryError::NotFound)?;
+    // Without this lock, concurrent challenges for one address would not count each other.
+    lock_target(connection, &challenge.target).await?;
     let since = challenge.issued_at.minus(ISSUE_WINDOW);
     let earlier: Vec<Timestamp> = challenges::table
         .filter(challenges::user_id.eq(challenge.user.get()).or(challenges::target.eq(&challenge.target)))
         .filter(challenges::purpose.eq(challenge.purpose.name()))
         .filter(challenges::issued_at.ge(ColumnTime(since)))
         .select(challenges::issued_at)
-        .load(connection)?;
+        .load(connection)
+        .await?;
     let hour = may_issue(&earlier, challenge.issued_at).err();
     let used_up = match counted {
-        Some(code) => phone_codes::used_up(connection, code)?,
+        Some(code) => {
+            lock_phone_codes(connection).await?;
+            phone_codes::used_up(connection, code).await?
+        }
         None => Vec::new(),
     };
     if let Some(too_many) = TooMany::longest(hour.into_iter().chain(used_up)) {
         return Ok(IssueOutcome::TooMany(too_many));
     }
     if let Some(code) = counted {
-        phone_codes::count(connection, code)?;
+        phone_codes::count(connection, code).await?;
     }
-    end_open(connection, challenge.user, challenge.purpose, challenge.issued_at)?;
-    store(connection, challenge)?;
+    end_open(connection, challenge.user, challenge.purpose, challenge.issued_at).await?;
+    store(connection, challenge).await?;
     Ok(IssueOutcome::Done)
 }
 
-/// Judges an answer to the newest challenge of a purpose.
-fn answer(
-    connection: &mut SqliteConnection,
+/// Judges an answer to the newest challenge of a purpose, under the lock of its user.
+async fn answer(
+    connection: &mut Connection,
     user: UserId,
     purpose: Purpose,
     presented: &[TokenHash],
     now: Timestamp,
     currency: &Currency,
-) -> Result<AnswerOutcome, SqliteFailure> {
-    let Some(person) = find(connection, user, currency)? else { return Ok(AnswerOutcome::Over) };
-    let Some(newest) = newest(connection, user, purpose)? else { return Ok(AnswerOutcome::Over) };
-    let row = challenges::table.find(newest.id);
+) -> Result<AnswerOutcome, StoreFailure> {
+    let Some(person) = lock(connection, user, currency).await? else { return Ok(AnswerOutcome::Over) };
+    let Some(newest) = newest(reading(connection), user, purpose).await? else {
+        return Ok(AnswerOutcome::Over);
+    };
+    let kept = challenges::table.find(newest.id);
     let challenge = newest.challenge()?;
     let judged = challenge.judge(&person, presented, now);
     match judged {
         AnswerOutcome::Right => {
-            diesel::update(row).set(challenges::ended_at.eq(ColumnTime(now))).execute(connection)?;
+            diesel::update(kept).set(challenges::ended_at.eq(ColumnTime(now))).execute(connection).await?;
             let proven: User = challenge.proven(&person, now);
-            write(connection, &proven, currency)?;
+            write(connection, &proven, currency).await?;
         }
         AnswerOutcome::Wrong => {
             let attempts = challenge.attempts.saturating_add(1);
-            diesel::update(row).set(challenges::attempts.eq(attempts)).execute(connection)?;
+            diesel::update(kept).set(challenges::attempts.eq(attempts)).execute(connection).await?;
         }
         AnswerOutcome::Over => {}
     }
     Ok(judged)
 }
 
-fn reset(
-    connection: &mut SqliteConnection,
+async fn reset(
+    connection: &mut Connection,
     presented: &TokenHash,
     after: &PasswordHash,
     now: Timestamp,
+    level: FeatureLevel,
     currency: &Currency,
-) -> Result<Option<UserId>, SqliteFailure> {
-    // A literal, since the partial index is used only if the statement contains its condition.
-    let for_passwords = format!("challenges.purpose = '{}'", Purpose::Password.name());
+) -> Result<Option<UserId>, StoreFailure> {
     let owner: Option<i64> = challenges::table
         .filter(challenges::hash.eq(presented.0.to_vec()))
-        .filter(sql::<Bool>(&for_passwords))
+        .filter(is_for(Purpose::Password))
         .order(challenges::id.desc())
         .select(challenges::user_id)
         .first(connection)
+        .await
         .optional()?;
     let Some(owner) = owner else { return Ok(None) };
     let user = known("challenges.user_id", UserId::new(owner))?;
-    if answer(connection, user, Purpose::Password, &[*presented], now, currency)? != AnswerOutcome::Right {
+    let answered = answer(connection, user, Purpose::Password, &[*presented], now, currency).await?;
+    if answered != AnswerOutcome::Right {
         return Ok(None);
     }
-    set_password(connection, user, after, now)?;
+    set_password(connection, user, after, now, level).await?;
     Ok(Some(user))
 }

@@ -11,28 +11,26 @@ use cuepoint_domain::ports::{BeginOutcome, ExchangeOutcome, PasswordHash, Sessio
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::session::{Candidates, PresentedToken, RefreshToken, Session, TokenHash};
 use cuepoint_store_sql::rows::{Corrupt, StoredSession, StoredToken, session_id, user_id};
-use cuepoint_store_sql::schema::{sessions, users};
+use cuepoint_store_sql::schema::{login_networks, sessions, users};
 use cuepoint_store_sql::sql_types::ColumnTime;
+use diesel::dsl::exists;
 use diesel::helper_types::IntoBoxed;
-use diesel::pg::Pg;
 use diesel::prelude::*;
-use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl};
 
-use crate::PostgresStore;
-use crate::connect::failure::DatabaseFailure;
-use crate::reads::{BeganLastFirst, Counted, columns, limits, paged};
+use crate::SqlStore;
+use crate::dialect::{Connection, Database, RunQueryDsl, StoreFailure, columns, lock_rows, locked, page};
 use crate::tables::login_networks::see;
 use crate::tables::sessions::{alive, begin, end_all};
 use crate::tables::webhooks::disable_own;
 use cuepoint_store_sql::schema::refresh_tokens as tokens;
 
 /// The live sessions of a user.
-fn alive_of(user: UserId, now: Timestamp) -> IntoBoxed<'static, sessions::table, Pg> {
+fn alive_of(user: UserId, now: Timestamp) -> IntoBoxed<'static, sessions::table, Database> {
     sessions::table.filter(sessions::user_id.eq(user.get())).filter(alive(now)).into_boxed()
 }
 
 #[async_trait]
-impl Sessions for PostgresStore {
+impl Sessions for SqlStore {
     async fn begin(
         &self,
         session: &Session,
@@ -40,33 +38,25 @@ impl Sessions for PostgresStore {
         checked: &PasswordHash,
     ) -> Result<BeginOutcome, Unavailable> {
         let token = StoredToken::of(&session.first_token(token));
-        let begun = self
-            .database
-            .write_repeatable(async |connection| {
-                connection
-                    .transaction(async |connection| log_in(connection, session, &token, checked).await)
-                    .await
-            })
-            .await?;
-        Ok(begun)
+        let input = (session.clone(), token, checked.clone());
+        let done = self.transact_repeatable(input, async |connection, (session, token, checked)| {
+            log_in(connection, &session, &token, &checked).await
+        });
+        Ok(done.await?)
     }
 
     async fn owner(&self, presented: &TokenHash) -> Result<Option<(UserId, SessionId)>, Unavailable> {
-        let hash = presented.0.to_vec();
-        let found: Option<(i64, i64)> = self
-            .database
-            .read(async |mut connection| {
-                Ok(tokens::table
-                    .inner_join(sessions::table)
-                    .filter(tokens::hash.eq(&hash))
-                    .select((sessions::user_id, sessions::id))
-                    .get_result(&mut connection)
-                    .await
-                    .optional()?)
-            })
-            .await?;
-        let owner = found.map(|(user, session)| Ok::<_, Corrupt>((user_id(user)?, session_id(session)?)));
-        owner.transpose().map_err(Unavailable::new)
+        self.read(presented.0.to_vec(), async |mut connection, hash| {
+            let owner: Option<(i64, i64)> = tokens::table
+                .inner_join(sessions::table)
+                .filter(tokens::hash.eq(hash))
+                .select((sessions::user_id, sessions::id))
+                .get_result(&mut connection)
+                .await
+                .optional()?;
+            Ok(owner.map(ids).transpose()?)
+        })
+        .await
     }
 
     async fn exchange(
@@ -77,28 +67,33 @@ impl Sessions for PostgresStore {
         expires_at: Timestamp,
         now: Timestamp,
     ) -> Result<ExchangeOutcome, Unavailable> {
-        let (presented, level) = (*presented, self.database.cluster().feature_level());
-        let exchanged = self
-            .database
-            .write_repeatable(async |connection| {
-                connection
-                    .transaction(async |connection| {
-                        let times = (expires_at, now);
-                        exchange(connection, presented, successors, network, times, level).await
-                    })
-                    .await
-            })
-            .await?;
-        Ok(exchanged)
+        let input = (*presented, successors.clone(), network, (expires_at, now), self.feature_level());
+        let done = self.transact_repeatable(
+            input,
+            async |connection, (presented, successors, network, times, level)| {
+                exchange(connection, presented, &successors, network, times, level).await
+            },
+        );
+        Ok(done.await?)
     }
 
+    /// In one statement, whether or not such a user exists.
     async fn is_known_network(
         &self,
         email: &str,
         network: ClientNetwork,
         since: Timestamp,
     ) -> Result<bool, Unavailable> {
-        Ok(self.knows_network(email, network, since).await?)
+        let input = (email.to_owned(), network.to_string(), since);
+        self.read(input, async |mut connection, (email, network, since)| {
+            let found = login_networks::table
+                .inner_join(users::table)
+                .filter(users::email_folded.eq(email))
+                .filter(login_networks::network.eq(network))
+                .filter(login_networks::seen_at.gt(ColumnTime(since)));
+            Ok(diesel::select(exists(found)).get_result(&mut connection).await?)
+        })
+        .await
     }
 
     async fn end(
@@ -106,22 +101,19 @@ impl Sessions for PostgresStore {
         presented: &TokenHash,
         now: Timestamp,
     ) -> Result<Option<(UserId, SessionId)>, Unavailable> {
-        let ended: Option<(i64, i64)> = self
-            .database
-            .write(async |connection| {
-                let session = tokens::table.find(presented.0.to_vec()).select(tokens::session_id);
-                Ok(diesel::update(sessions::table)
-                    .filter(sessions::id.eq_any(session))
-                    .filter(alive(now))
-                    .set(sessions::ended_at.eq(ColumnTime(now)))
-                    .returning((sessions::user_id, sessions::id))
-                    .get_result(connection)
-                    .await
-                    .optional()?)
-            })
-            .await?;
-        let both = ended.map(|(user, session)| Ok((user_id(user)?, session_id(session)?)));
-        both.transpose().map_err(|corrupt: Corrupt| Unavailable::new(corrupt))
+        self.write((presented.0.to_vec(), now), async |connection, (hash, now)| {
+            let session = tokens::table.find(hash).select(tokens::session_id);
+            let ended: Option<(i64, i64)> = diesel::update(sessions::table)
+                .filter(sessions::id.eq_any(session))
+                .filter(alive(now))
+                .set(sessions::ended_at.eq(ColumnTime(now)))
+                .returning((sessions::user_id, sessions::id))
+                .get_result(connection)
+                .await
+                .optional()?;
+            Ok(ended.map(ids).transpose()?)
+        })
+        .await
     }
 
     async fn sessions(
@@ -130,34 +122,28 @@ impl Sessions for PostgresStore {
         now: Timestamp,
         asked: PageRequest,
     ) -> Result<Rows<Session>, Unavailable> {
-        let (limit, offset) = limits(asked);
-        let counted: Counted<StoredSession> = self
-            .database
-            .read(async |connection| {
-                let page = alive_of(user, now)
-                    .order((sessions::began_at.desc(), sessions::id.desc()))
-                    .limit(limit)
-                    .offset(offset)
-                    .select(columns::<StoredSession>());
-                paged!(connection, alive_of(user, now).count(), page, BeganLastFirst, offset)
-            })
-            .await?;
-        counted.page(StoredSession::session).map_err(Unavailable::new)
+        self.list(asked, (user, now, asked), async |mut connection, (user, now, asked)| {
+            let newest_first = (sessions::began_at.desc(), sessions::id.desc());
+            let columns = columns::<StoredSession>();
+            page!(
+                connection, asked, alive_of(user, now), newest_first => BeganLastFirst,
+                columns => StoredSession, StoredSession::session
+            )
+        })
+        .await
     }
 
     async fn end_session(&self, user: UserId, id: SessionId, now: Timestamp) -> Result<bool, Unavailable> {
-        let ended = self
-            .database
-            .write(async |connection| {
-                Ok(diesel::update(sessions::table.find(id.get()))
-                    .filter(sessions::user_id.eq(user.get()))
-                    .filter(alive(now))
-                    .set(sessions::ended_at.eq(ColumnTime(now)))
-                    .execute(connection)
-                    .await?)
-            })
-            .await?;
-        Ok(ended > 0)
+        self.write((user, id, now), async |connection, (user, id, now)| {
+            let ended = diesel::update(sessions::table.find(id.get()))
+                .filter(sessions::user_id.eq(user.get()))
+                .filter(alive(now))
+                .set(sessions::ended_at.eq(ColumnTime(now)))
+                .execute(connection)
+                .await?;
+            Ok(ended > 0)
+        })
+        .await
     }
 
     async fn end_sessions(
@@ -166,42 +152,36 @@ impl Sessions for PostgresStore {
         keep: Option<SessionId>,
         now: Timestamp,
     ) -> Result<u64, Unavailable> {
-        let level = self.database.cluster().feature_level();
-        let ended = self
-            .database
-            .write(async |connection| {
-                connection
-                    .transaction(async |connection| {
-                        let ended = end_all(connection, user, keep, now).await?;
-                        disable_own(connection, user, None, now, level).await?;
-                        Ok::<usize, DatabaseFailure>(ended)
-                    })
-                    .await
-            })
-            .await?;
-        u64::try_from(ended).map_err(Unavailable::new)
+        let input = (user, keep, now, self.feature_level());
+        let ended = self.transact(input, async |connection, (user, keep, now, level)| {
+            let ended = end_all(connection, user, keep, now).await?;
+            disable_own(connection, user, None, now, level).await?;
+            Ok(ended)
+        });
+        u64::try_from(ended.await?).map_err(Unavailable::new)
     }
 
     async fn revoked_since(&self, since: Timestamp) -> Result<RevocationList, Unavailable> {
-        Ok(self.sentinel.revoked_since(&self.database, since).await?)
+        self.revocations(since).await
     }
+}
+
+/// The ids of a user and their session.
+fn ids((user, session): (i64, i64)) -> Result<(UserId, SessionId), Corrupt> {
+    Ok((user_id(user)?, session_id(session)?))
 }
 
 /// Begins the session of a login under the lock of its user: a concurrent suspension, password change or
 /// erasure either waits and ends the session, or comes first and refuses it.
 async fn log_in(
-    connection: &mut AsyncPgConnection,
+    connection: &mut Connection,
     session: &Session,
     token: &StoredToken,
     checked: &PasswordHash,
-) -> Result<BeginOutcome, DatabaseFailure> {
-    let person: Option<(String, Option<Timestamp>)> = users::table
-        .find(session.user.get())
-        .select((users::password_hash, users::suspended_at))
-        .for_no_key_update()
-        .get_result(connection)
-        .await
-        .optional()?;
+) -> Result<BeginOutcome, StoreFailure> {
+    let person = users::table.find(session.user.get()).select((users::password_hash, users::suspended_at));
+    let person: Option<(String, Option<Timestamp>)> =
+        locked!(for_no_key_update, person).get_result(connection).await.optional()?;
     match person {
         Some((password, None)) if password == checked.0 => {}
         Some((password, Some(_))) if password == checked.0 => return Ok(BeginOutcome::Suspended),
@@ -213,11 +193,7 @@ async fn log_in(
 }
 
 /// Ends the least recently used sessions of a locked user beyond the limit.
-async fn end_surplus(
-    connection: &mut AsyncPgConnection,
-    user: UserId,
-    now: Timestamp,
-) -> Result<(), DatabaseFailure> {
+async fn end_surplus(connection: &mut Connection, user: UserId, now: Timestamp) -> Result<(), StoreFailure> {
     let most = i64::try_from(Session::MAX_LIVE).unwrap_or(i64::MAX);
     let surplus: Vec<i64> = alive_of(user, now)
         .order((sessions::used_at.desc(), sessions::id.desc()))
@@ -233,18 +209,16 @@ async fn end_surplus(
 
 /// Ends these sessions unless they have ended already, locked by id to avoid deadlocks.
 async fn end_these(
-    connection: &mut AsyncPgConnection,
+    connection: &mut Connection,
     ids: Vec<i64>,
     now: Timestamp,
-) -> Result<usize, DatabaseFailure> {
-    let locked: Vec<i64> = sessions::table
+) -> Result<usize, StoreFailure> {
+    let live = sessions::table
         .filter(sessions::id.eq_any(ids))
         .filter(sessions::ended_at.is_null())
         .order(sessions::id)
-        .for_update()
-        .select(sessions::id)
-        .load(connection)
-        .await?;
+        .select(sessions::id);
+    let locked: Vec<i64> = locked!(for_update, live).load(connection).await?;
     Ok(diesel::update(sessions::table)
         .filter(sessions::id.eq_any(locked))
         .set(sessions::ended_at.eq(ColumnTime(now)))
@@ -253,30 +227,22 @@ async fn end_these(
 }
 
 async fn exchange(
-    connection: &mut AsyncPgConnection,
+    connection: &mut Connection,
     presented: TokenHash,
     successors: &Candidates<TokenHash>,
     network: Option<ClientNetwork>,
     (expires_at, now): (Timestamp, Timestamp),
     level: FeatureLevel,
-) -> Result<ExchangeOutcome, DatabaseFailure> {
+) -> Result<ExchangeOutcome, StoreFailure> {
     let hash = presented.0.to_vec();
     let session = tokens::table.find(hash.clone()).select(tokens::session_id);
     // The user first, as in an erasure: the network that is recorded at the end references them.
     let owner = sessions::table.filter(sessions::id.eq_any(session.clone())).select(sessions::user_id);
-    let _: Vec<i64> = users::table
-        .filter(users::id.eq_any(owner))
-        .for_key_share()
-        .select(users::id)
-        .load(connection)
-        .await?;
-    let session: Option<StoredSession> = sessions::table
-        .filter(sessions::id.eq_any(session))
-        .for_update()
-        .select(StoredSession::as_select())
-        .get_result(connection)
-        .await
-        .optional()?;
+    let owner = users::table.filter(users::id.eq_any(owner)).select(users::id);
+    lock_rows!(connection, for_key_share, owner);
+    let session = sessions::table.filter(sessions::id.eq_any(session)).select(StoredSession::as_select());
+    let session: Option<StoredSession> =
+        locked!(for_update, session).get_result(connection).await.optional()?;
     let Some(session) = session.filter(|session| session.ended_at.is_none()) else {
         return Ok(ExchangeOutcome::Refused);
     };

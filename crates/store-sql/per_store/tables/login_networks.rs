@@ -3,19 +3,15 @@
 use cuepoint_domain::network::{ClientNetwork, KnownNetwork};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::rows::{Corrupt, known};
-use cuepoint_store_sql::schema::{login_networks, users};
+use cuepoint_store_sql::schema::login_networks;
 use cuepoint_store_sql::sql_types::ColumnTime;
-use diesel::dsl::{exists, select};
 use diesel::prelude::*;
-use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
-use crate::PostgresStore;
-use crate::connect::failure::DatabaseFailure;
-use crate::reads::greatest;
+use crate::dialect::{Connection, Database, RunQueryDsl, StoreFailure, later_of};
 
 /// A network with its id.
 #[derive(Clone, Debug, Queryable, Selectable)]
-#[diesel(table_name = login_networks, check_for_backend(diesel::pg::Pg))]
+#[diesel(table_name = login_networks, check_for_backend(Database))]
 pub(crate) struct NetworkRow {
     id: i64,
     network: String,
@@ -33,11 +29,11 @@ impl NetworkRow {
 ///
 /// It follows the lock of the user or of one of their sessions: an erasure, which takes both, finds the row.
 pub(crate) async fn see(
-    connection: &mut AsyncPgConnection,
+    connection: &mut Connection,
     user: i64,
     network: Option<ClientNetwork>,
     at: Timestamp,
-) -> Result<(), DatabaseFailure> {
+) -> Result<(), StoreFailure> {
     let Some(network) = network else { return Ok(()) };
     diesel::insert_into(login_networks::table)
         .values((
@@ -47,31 +43,8 @@ pub(crate) async fn see(
         ))
         .on_conflict((login_networks::user_id, login_networks::network))
         .do_update()
-        .set(login_networks::seen_at.eq(greatest(login_networks::seen_at, ColumnTime(at))))
+        .set(login_networks::seen_at.eq(later_of(login_networks::seen_at, ColumnTime(at))))
         .execute(connection)
         .await?;
     Ok(())
-}
-
-impl PostgresStore {
-    /// Whether the user with this address has logged in from the network since then, in one statement whether
-    /// or not such a user exists.
-    pub(crate) async fn knows_network(
-        &self,
-        email: &str,
-        network: ClientNetwork,
-        since: Timestamp,
-    ) -> Result<bool, DatabaseFailure> {
-        let (network, since) = (network.to_string(), ColumnTime(since));
-        self.database
-            .read(async |mut connection| {
-                let found = login_networks::table
-                    .inner_join(users::table)
-                    .filter(users::email_folded.eq(email))
-                    .filter(login_networks::network.eq(&network))
-                    .filter(login_networks::seen_at.gt(since));
-                Ok(select(exists(found)).get_result(&mut connection).await?)
-            })
-            .await
-    }
 }

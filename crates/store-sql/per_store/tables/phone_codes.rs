@@ -1,4 +1,5 @@
-//! Counts of codes sent to phones.
+//! Counts of codes sent to phones. Each sending first takes one lock that all servers share, so that
+//! concurrent ones cannot exceed a quota.
 
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::code_quotas::{CodeQuota, CountedCode, KeptCode, TooMany};
@@ -7,32 +8,31 @@ use cuepoint_store_sql::schema::phone_codes;
 use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::prelude::*;
 
-use crate::connect::failure::SqliteFailure;
+use crate::dialect::{Connection, RunQueryDsl, StoreFailure};
 
 /// The quotas that a code would exceed.
-pub(crate) fn used_up(
-    connection: &mut SqliteConnection,
+pub(crate) async fn used_up(
+    connection: &mut Connection,
     code: &CountedCode,
-) -> Result<Vec<TooMany>, SqliteFailure> {
+) -> Result<Vec<TooMany>, StoreFailure> {
     let mut used_up = Vec::new();
     for (quota, most) in code.quotas() {
-        let filled_by = nth_newest(connection, code, quota, most)?;
+        let filled_by = nth_newest(connection, code, quota, most).await?;
         used_up.extend(code.refused(quota, most, filled_by));
     }
     Ok(used_up)
 }
 
 /// The time of the oldest among the newest codes that fill a quota.
-fn nth_newest(
-    connection: &mut SqliteConnection,
+async fn nth_newest(
+    connection: &mut Connection,
     code: &CountedCode,
     quota: CodeQuota,
     most: u32,
-) -> Result<Option<Timestamp>, SqliteFailure> {
+) -> Result<Option<Timestamp>, StoreFailure> {
     let newest = phone_codes::table
         .filter(phone_codes::sent_at.gt(ColumnTime(code.since())))
         .order(phone_codes::sent_at.desc())
-        .limit(1)
         .offset(i64::from(most.saturating_sub(1)))
         .select(phone_codes::sent_at)
         .into_boxed();
@@ -42,7 +42,7 @@ fn nth_newest(
         CodeQuota::Deployment => newest,
         CodeQuota::Hour => return Ok(None),
     };
-    Ok(newest.get_result(connection).optional()?)
+    Ok(newest.first(connection).await.optional()?)
 }
 
 /// The hashes as the columns hold them.
@@ -51,7 +51,7 @@ fn bytes(hashes: &Candidates<TokenHash>) -> Vec<Vec<u8>> {
 }
 
 /// Counts a code from now on.
-pub(crate) fn count(connection: &mut SqliteConnection, code: &CountedCode) -> Result<(), SqliteFailure> {
+pub(crate) async fn count(connection: &mut Connection, code: &CountedCode) -> Result<(), StoreFailure> {
     let KeptCode { number, network, sent_at } = code.into();
     diesel::insert_into(phone_codes::table)
         .values((
@@ -59,6 +59,7 @@ pub(crate) fn count(connection: &mut SqliteConnection, code: &CountedCode) -> Re
             phone_codes::network.eq(network.0.to_vec()),
             phone_codes::sent_at.eq(ColumnTime(sent_at)),
         ))
-        .execute(connection)?;
+        .execute(connection)
+        .await?;
     Ok(())
 }

@@ -14,21 +14,15 @@ use cuepoint_store_sql::schema::challenges;
 use cuepoint_store_sql::sql_types::ColumnTime;
 use cuepoint_store_sql::table::Numbered;
 use diesel::helper_types::IntoBoxed;
-use diesel::pg::Pg;
 use diesel::prelude::*;
-use diesel::result::{DatabaseErrorKind, Error as QueryError};
-use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
-use crate::connect::failure::DatabaseFailure;
+use crate::dialect::{Connection, Database, Reading, RunQueryDsl, StoreFailure, is_for, reading};
 use crate::tables::challenges::{newest, restorable_until, set_password, store};
 use crate::tables::sessions::is_alive;
 use crate::tables::users::{lock, write};
 
-/// The constraint by which no two users have one address.
-const ONE_OWNER: &str = "users_email_folded_key";
-
 /// The open challenges that restore this folded address.
-fn restorations(email: &str, now: Timestamp) -> IntoBoxed<'_, challenges::table, Pg> {
+fn restorations(email: &str, now: Timestamp) -> IntoBoxed<'_, challenges::table, Database> {
     let since = now.minus(Purpose::EmailRestore.valid_for());
     challenges::table
         .filter(challenges::target.eq(email))
@@ -40,10 +34,10 @@ fn restorations(email: &str, now: Timestamp) -> IntoBoxed<'_, challenges::table,
 
 /// The open challenge that restores this folded address.
 pub(super) async fn open_restoration(
-    mut connection: &AsyncPgConnection,
+    mut connection: Reading<'_>,
     email: &str,
     now: Timestamp,
-) -> Result<Option<Challenge>, DatabaseFailure> {
+) -> Result<Option<Challenge>, StoreFailure> {
     let row: Option<Numbered<StoredChallenge>> = restorations(email, now)
         .order(challenges::issued_at.desc())
         .select(Numbered::<StoredChallenge>::as_select())
@@ -57,33 +51,33 @@ pub(super) async fn open_restoration(
 /// has written the address to a row: until then the previous owner may commit a change that reserves it.
 ///
 /// # Errors
-/// [`DatabaseFailure::EmailTaken`] if another user can restore it.
+/// [`StoreFailure::EmailTaken`] if another user can restore it.
 pub(super) async fn ensure_unreserved(
-    connection: &mut AsyncPgConnection,
+    connection: &mut Connection,
     email: &str,
     user: i64,
     now: Timestamp,
-) -> Result<(), DatabaseFailure> {
+) -> Result<(), StoreFailure> {
     let others = restorations(email, now).filter(challenges::user_id.ne(user));
     let others: i64 = others.count().get_result(connection).await?;
-    if others > 0 { Err(DatabaseFailure::EmailTaken) } else { Ok(()) }
+    if others > 0 { Err(StoreFailure::EmailTaken) } else { Ok(()) }
 }
 
 /// Changes the e-mail address of a user who answers the code.
 pub(super) async fn change(
-    connection: &mut AsyncPgConnection,
+    connection: &mut Connection,
     user: UserId,
     session: SessionId,
     presented: &[TokenHash],
     restore: TokenHash,
     now: Timestamp,
     currency: &Currency,
-) -> Result<EmailChanged, DatabaseFailure> {
+) -> Result<EmailChanged, StoreFailure> {
     let Some(before) = lock(connection, user, currency).await? else { return Ok(EmailChanged::Over) };
     if !is_alive(connection, session, now).await? {
         return Ok(EmailChanged::Over);
     }
-    let Some(row) = newest(connection, user, Purpose::EmailChange).await? else {
+    let Some(row) = newest(reading(connection), user, Purpose::EmailChange).await? else {
         return Ok(EmailChanged::Over);
     };
     let kept = challenges::table.find(row.id);
@@ -97,7 +91,7 @@ pub(super) async fn change(
         }
         AnswerOutcome::Right => {}
     }
-    if let Some(until) = restorable_until(connection, user, now).await? {
+    if let Some(until) = restorable_until(reading(connection), user, now).await? {
         return Ok(EmailChanged::Restorable(until));
     }
     let after = code.proven(&before, now);
@@ -110,17 +104,17 @@ pub(super) async fn change(
 
 /// Restores the previous address of the user with this token, and sets their password.
 pub(super) async fn restore(
-    connection: &mut AsyncPgConnection,
+    connection: &mut Connection,
     presented: &TokenHash,
     password: &PasswordHash,
     now: Timestamp,
     level: FeatureLevel,
     currency: &Currency,
-) -> Result<EmailRestored, DatabaseFailure> {
+) -> Result<EmailRestored, StoreFailure> {
     let with_hash = || {
         challenges::table
             .filter(challenges::hash.eq(presented.0.to_vec()))
-            .filter(challenges::purpose.eq(Purpose::EmailRestore.name()))
+            .filter(is_for(Purpose::EmailRestore))
     };
     let owner: Option<i64> = with_hash().select(challenges::user_id).first(connection).await.optional()?;
     let Some(owner) = owner.and_then(UserId::new) else { return Ok(EmailRestored::Over) };
@@ -142,13 +136,13 @@ pub(super) async fn restore(
 /// Gives a locked user their new address and ends their open challenges.
 ///
 /// # Errors
-/// [`DatabaseFailure::EmailTaken`], or a violation of [`ONE_OWNER`], if another user can restore or has the address.
+/// [`StoreFailure::EmailTaken`], or the failure of the statement, if another user can restore or has the address.
 async fn moves(
-    connection: &mut AsyncPgConnection,
+    connection: &mut Connection,
     after: &User,
     now: Timestamp,
     currency: &Currency,
-) -> Result<(), DatabaseFailure> {
+) -> Result<(), StoreFailure> {
     write(connection, after, currency).await?;
     ensure_unreserved(connection, &after.email.folded(), after.id.get(), now).await?;
     diesel::update(challenges::table)
@@ -158,17 +152,4 @@ async fn moves(
         .execute(connection)
         .await?;
     Ok(())
-}
-
-/// The outcome `taken` for a transaction that was rolled back because the address is another user's.
-pub(super) fn unless_taken<T>(result: Result<T, DatabaseFailure>, taken: T) -> Result<T, DatabaseFailure> {
-    match result {
-        Err(DatabaseFailure::EmailTaken) => Ok(taken),
-        Err(DatabaseFailure::Query(QueryError::DatabaseError(DatabaseErrorKind::UniqueViolation, info)))
-            if info.constraint_name() == Some(ONE_OWNER) =>
-        {
-            Ok(taken)
-        }
-        result => result,
-    }
 }

@@ -8,10 +8,9 @@ use cuepoint_store_sql::schema::sessions;
 use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::{And, Gt, IsNull};
 use diesel::prelude::*;
-use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
 use super::login_networks::see;
-use crate::connect::failure::DatabaseFailure;
+use crate::dialect::{Connection, RunQueryDsl, StoreFailure, locked};
 use cuepoint_store_sql::schema::refresh_tokens as tokens;
 
 /// The type of the condition [`alive`].
@@ -24,10 +23,10 @@ pub(crate) fn alive(now: Timestamp) -> Alive {
 
 /// Stores a session with its first token; a session that this token already began stays as it is.
 pub(crate) async fn begin(
-    connection: &mut AsyncPgConnection,
+    connection: &mut Connection,
     session: &Session,
     token: &StoredToken,
-) -> Result<(), DatabaseFailure> {
+) -> Result<(), StoreFailure> {
     let row = StoredSession::of(session);
     let begun = diesel::insert_into(sessions::table)
         .values(&row)
@@ -36,17 +35,14 @@ pub(crate) async fn begin(
         .execute(connection)
         .await?;
     if begun == 0 {
-        return if is_kept(connection, token).await? { Ok(()) } else { Err(DatabaseFailure::IdTaken) };
+        return if is_kept(connection, token).await? { Ok(()) } else { Err(StoreFailure::IdTaken) };
     }
     diesel::insert_into(tokens::table).values(token).execute(connection).await?;
     see(connection, row.user_id, session.client.network(), row.began_at).await
 }
 
 /// Whether this token of this session is stored, used or not.
-pub(crate) async fn is_kept(
-    connection: &mut AsyncPgConnection,
-    token: &StoredToken,
-) -> Result<bool, DatabaseFailure> {
+pub(crate) async fn is_kept(connection: &mut Connection, token: &StoredToken) -> Result<bool, StoreFailure> {
     let kept = tokens::table.find(&token.hash).filter(tokens::session_id.eq(token.session_id));
     Ok(diesel::select(diesel::dsl::exists(kept)).get_result(connection).await?)
 }
@@ -54,20 +50,18 @@ pub(crate) async fn is_kept(
 /// Ends a user's live sessions except the one to keep, and returns their number. They are locked by id to
 /// avoid deadlocks.
 pub(crate) async fn end_all(
-    connection: &mut AsyncPgConnection,
+    connection: &mut Connection,
     user: UserId,
     keep: Option<SessionId>,
     now: Timestamp,
-) -> Result<usize, DatabaseFailure> {
-    let ids: Vec<i64> = sessions::table
+) -> Result<usize, StoreFailure> {
+    let ids = sessions::table
         .filter(sessions::user_id.eq(user.get()))
         .filter(alive(now))
         .filter(sessions::id.ne(keep.map_or(0, SessionId::get)))
         .order(sessions::id)
-        .for_update()
-        .select(sessions::id)
-        .load(connection)
-        .await?;
+        .select(sessions::id);
+    let ids: Vec<i64> = locked!(for_update, ids).load(connection).await?;
     Ok(diesel::update(sessions::table)
         .filter(sessions::id.eq_any(ids))
         .set(sessions::ended_at.eq(ColumnTime(now)))
@@ -78,27 +72,21 @@ pub(crate) async fn end_all(
 /// Whether the session that is named, if one is, has not ended. It is locked until the end of the transaction: an end
 /// of the session waits, and then finds what the transaction did.
 pub(crate) async fn is_live(
-    connection: &mut AsyncPgConnection,
+    connection: &mut Connection,
     session: Option<SessionId>,
-) -> Result<bool, DatabaseFailure> {
+) -> Result<bool, StoreFailure> {
     let Some(session) = session else { return Ok(true) };
-    let live: Option<i64> = sessions::table
-        .find(session.get())
-        .filter(sessions::ended_at.is_null())
-        .for_share()
-        .select(sessions::id)
-        .get_result(connection)
-        .await
-        .optional()?;
+    let live = sessions::table.find(session.get()).filter(sessions::ended_at.is_null()).select(sessions::id);
+    let live: Option<i64> = locked!(for_share, live).get_result(connection).await.optional()?;
     Ok(live.is_some())
 }
 
 /// Whether a session is alive. It is not locked: a change of the password ends sessions under the lock of their user.
 pub(crate) async fn is_alive(
-    connection: &mut AsyncPgConnection,
+    connection: &mut Connection,
     session: SessionId,
     now: Timestamp,
-) -> Result<bool, DatabaseFailure> {
+) -> Result<bool, StoreFailure> {
     let found = sessions::table.find(session.get()).filter(alive(now));
     Ok(diesel::select(diesel::dsl::exists(found)).get_result(connection).await?)
 }

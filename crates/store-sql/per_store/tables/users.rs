@@ -6,35 +6,29 @@ use cuepoint_domain::user::User;
 use cuepoint_store_sql::rows::StoredUser;
 use cuepoint_store_sql::schema::users;
 use diesel::prelude::*;
-use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
-use crate::connect::failure::DatabaseFailure;
+use crate::dialect::{Connection, RunQueryDsl, StoreFailure, locked};
 
 /// The condition for an operator who is not erased, exactly as in its partial index.
 pub(crate) const ACTING_OPERATOR: &str = "role = 'operator' AND erased_at IS NULL";
 
 /// Returns a user, locked against concurrent changes.
 pub(crate) async fn lock(
-    connection: &mut AsyncPgConnection,
+    connection: &mut Connection,
     id: UserId,
     currency: &Currency,
-) -> Result<Option<User>, DatabaseFailure> {
-    let row: Option<StoredUser> = users::table
-        .find(id.get())
-        .for_no_key_update()
-        .select(StoredUser::as_select())
-        .get_result(connection)
-        .await
-        .optional()?;
+) -> Result<Option<User>, StoreFailure> {
+    let row = locked!(for_no_key_update, users::table.find(id.get()).select(StoredUser::as_select()));
+    let row: Option<StoredUser> = row.get_result(connection).await.optional()?;
     Ok(row.map(|row| row.user(currency)).transpose()?)
 }
 
 /// Writes the current state of a locked user.
 pub(crate) async fn write(
-    connection: &mut AsyncPgConnection,
+    connection: &mut Connection,
     user: &User,
     currency: &Currency,
-) -> Result<(), DatabaseFailure> {
+) -> Result<(), StoreFailure> {
     let changed = (StoredUser::of(user, currency), users::email_folded.eq(user.email.folded()));
     diesel::update(users::table.find(user.id.get())).set(changed).execute(connection).await?;
     Ok(())

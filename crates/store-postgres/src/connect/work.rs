@@ -1,0 +1,87 @@
+//! Work on connections, as async closures with futures that may move between threads, which a bound on `AsyncFn`
+//! cannot express yet.
+
+use diesel::result::Error as QueryError;
+use diesel_async::{AsyncConnection, AsyncPgConnection, TransactionManager};
+
+use crate::connect::failure::DatabaseFailure;
+
+/// Work on a connection.
+pub(crate) trait Work<Connection, Done>:
+    AsyncFn(Connection) -> Done + Fn(Connection) -> <Self as Work<Connection, Done>>::Fut
+{
+    /// The closure's future.
+    type Fut: Future<Output = Done>;
+}
+
+impl<F, Connection, Fut, Done> Work<Connection, Done> for F
+where
+    F: AsyncFn(Connection) -> Done + Fn(Connection) -> Fut,
+    Fut: Future<Output = Done>,
+{
+    type Fut = Fut;
+}
+
+/// Work on a connection with an input.
+pub(crate) trait WorkWith<Connection, Input, Done>:
+    AsyncFn(Connection, Input) -> Result<Done, DatabaseFailure>
+    + Fn(Connection, Input) -> <Self as WorkWith<Connection, Input, Done>>::Fut
+{
+    /// The closure's future.
+    type Fut: Future<Output = Result<Done, DatabaseFailure>>;
+}
+
+impl<F, Connection, Input, Fut, Done> WorkWith<Connection, Input, Done> for F
+where
+    F: AsyncFn(Connection, Input) -> Result<Done, DatabaseFailure> + Fn(Connection, Input) -> Fut,
+    Fut: Future<Output = Result<Done, DatabaseFailure>>,
+{
+    type Fut = Fut;
+}
+
+/// The extent of work that writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Scope {
+    /// One statement.
+    Statement,
+    /// A transaction.
+    Transaction,
+    /// A transaction that recognizes what its first run committed: it runs once more on a new connection if the
+    /// outcome of the first run is unknown, because the connection was cut or no reply came in time.
+    RepeatableTransaction,
+}
+
+/// The driver's manager of transactions.
+type Manager = <AsyncPgConnection as AsyncConnection>::TransactionManager;
+
+impl Scope {
+    /// Runs work in this scope.
+    pub(crate) async fn run<Input, T, F>(
+        self,
+        connection: &mut AsyncPgConnection,
+        input: Input,
+        run: &F,
+    ) -> Result<T, DatabaseFailure>
+    where
+        Input: Send,
+        T: Send,
+        for<'c> F: WorkWith<&'c mut AsyncPgConnection, Input, T, Fut: Send> + Sync,
+    {
+        if self == Self::Statement {
+            return run(connection, input).await;
+        }
+        // As the driver's own method does, which takes no closure of which the compiler cannot prove that its future
+        // may move between threads.
+        Manager::begin_transaction(connection).await?;
+        match run(connection, input).await {
+            Ok(done) => {
+                Manager::commit_transaction(connection).await?;
+                Ok(done)
+            }
+            Err(failure) => match Manager::rollback_transaction(connection).await {
+                Ok(()) | Err(QueryError::BrokenTransactionManager) => Err(failure),
+                Err(rollback) => Err(rollback.into()),
+            },
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The names that the sources in `store-sql/per_store` use, for PostgreSQL. The SQLite store has the same names.
+
+use cuepoint_domain::operation::feature_level::FeatureLevel;
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::ports::Unavailable;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::challenge::Purpose;
+use cuepoint_store_sql::schema::{bootstrap_operator, challenges, users};
+use cuepoint_store_sql::sql_types::ColumnTime;
+use diesel::QueryResult;
+use diesel::dsl::Eq;
+use diesel::expression_methods::ExpressionMethods as _;
+use diesel::result::{DatabaseErrorKind, Error as QueryError};
+
+use crate::SqlStore;
+use crate::connect::work::{Scope, WorkWith};
+use crate::tables::advisory_locks::{FIRST_OPERATOR, PHONE_CODES, TARGETS, hashtext, pg_advisory_xact_lock};
+
+pub(crate) use crate::connect::failure::DatabaseFailure as StoreFailure;
+pub(crate) use crate::reads::{columns, greatest as later_of, page};
+pub(crate) use diesel::pg::Pg as Database;
+pub(crate) use diesel_async::{AsyncPgConnection as Connection, RunQueryDsl};
+
+/// A connection that only reads; other reads may use it at the same time.
+pub(crate) type Reading<'c> = &'c Connection;
+
+impl SqlStore {
+    /// The features that the database permits.
+    pub(crate) fn feature_level(&self) -> FeatureLevel {
+        self.database.cluster().feature_level()
+    }
+
+    /// Reads.
+    pub(crate) async fn read<Input, T, F>(&self, input: Input, run: F) -> Result<T, Unavailable>
+    where
+        Input: Clone + Send + Sync,
+        T: Send,
+        for<'c> F: WorkWith<Reading<'c>, Input, T, Fut: Send> + Send + Sync,
+    {
+        Ok(self.database.read_with(input, run).await?)
+    }
+
+    /// Reads for a job, beside the reads of requests.
+    pub(crate) async fn read_aside<Input, T, F>(&self, input: Input, run: F) -> Result<T, Unavailable>
+    where
+        Input: Clone + Send + Sync,
+        T: Send,
+        for<'c> F: WorkWith<Reading<'c>, Input, T, Fut: Send> + Send + Sync,
+    {
+        Ok(self.database.read_aside_with(input, run).await?)
+    }
+
+    /// Reads a page of a list.
+    pub(crate) async fn list<Input, T, F>(
+        &self,
+        _asked: PageRequest,
+        input: Input,
+        run: F,
+    ) -> Result<Rows<T>, Unavailable>
+    where
+        Input: Clone + Send + Sync,
+        T: Send,
+        for<'c> F: WorkWith<Reading<'c>, Input, Rows<T>, Fut: Send> + Send + Sync,
+    {
+        Ok(self.database.read_with(input, run).await?)
+    }
+
+    /// Runs one statement that writes.
+    pub(crate) async fn write<Input, T, F>(&self, input: Input, run: F) -> Result<T, Unavailable>
+    where
+        Input: Clone + Send + Sync,
+        T: Send,
+        for<'c> F: WorkWith<&'c mut Connection, Input, T, Fut: Send> + Send + Sync,
+    {
+        Ok(self.database.write_with(Scope::Statement, input, run).await?)
+    }
+
+    /// Runs a transaction.
+    pub(crate) async fn transact<Input, T, F>(&self, input: Input, run: F) -> Result<T, StoreFailure>
+    where
+        Input: Clone + Send + Sync,
+        T: Send,
+        for<'c> F: WorkWith<&'c mut Connection, Input, T, Fut: Send> + Send + Sync,
+    {
+        self.database.write_with(Scope::Transaction, input, run).await
+    }
+
+    /// Runs a transaction, and once more if its outcome is unknown: it recognizes what its first run committed.
+    pub(crate) async fn transact_repeatable<Input, T, F>(
+        &self,
+        input: Input,
+        run: F,
+    ) -> Result<T, StoreFailure>
+    where
+        Input: Clone + Send + Sync,
+        T: Send,
+        for<'c> F: WorkWith<&'c mut Connection, Input, T, Fut: Send> + Send + Sync,
+    {
+        self.database.write_with(Scope::RepeatableTransaction, input, run).await
+    }
+}
+
+/// The rows that a query selects, locked until the end of the transaction.
+macro_rules! locked {
+    ($lock:ident, $query:expr) => {
+        $query.$lock()
+    };
+}
+/// Locks the ids that a query selects.
+macro_rules! lock_rows {
+    ($connection:expr, $lock:ident, $query:expr) => {
+        let _: Vec<i64> = $query.$lock().load($connection).await?;
+    };
+}
+pub(crate) use {lock_rows, locked};
+
+/// Locks the challenges for an address until the end of the transaction.
+pub(crate) async fn lock_target(connection: &mut Connection, target: &str) -> QueryResult<()> {
+    let lock = diesel::select(pg_advisory_xact_lock(TARGETS, hashtext(target)));
+    lock.execute(connection).await.map(drop)
+}
+
+/// Locks the counts of codes by phone until the end of the transaction.
+pub(crate) async fn lock_phone_codes(connection: &mut Connection) -> QueryResult<()> {
+    diesel::select(pg_advisory_xact_lock(PHONE_CODES, 0)).execute(connection).await.map(drop)
+}
+
+/// Locks the record of the first operator until the end of the transaction.
+pub(crate) async fn lock_first_operator(connection: &mut Connection) -> QueryResult<()> {
+    diesel::select(pg_advisory_xact_lock(FIRST_OPERATOR, 0)).execute(connection).await.map(drop)
+}
+
+/// Records when the first operator was registered.
+pub(crate) async fn record_first_operator(connection: &mut Connection, at: Timestamp) -> QueryResult<()> {
+    let once = bootstrap_operator::made_at.eq(ColumnTime(at));
+    diesel::insert_into(bootstrap_operator::table).values(once).execute(connection).await.map(drop)
+}
+
+/// The condition of DJs.
+pub(crate) const fn is_dj() -> users::is_dj {
+    users::is_dj
+}
+
+/// The condition of challenges with a purpose.
+pub(crate) fn is_for(purpose: Purpose) -> Eq<challenges::purpose, &'static str> {
+    challenges::purpose.eq(purpose.name())
+}
+
+/// The constraint by which no two users have one address.
+const ONE_OWNER: &str = "users_email_folded_key";
+
+/// The outcome `taken` for a transaction that was rolled back because another user has or can restore the e-mail
+/// address.
+pub(crate) fn unless_taken<T>(result: Result<T, StoreFailure>, taken: T) -> Result<T, StoreFailure> {
+    match result {
+        Err(StoreFailure::EmailTaken) => Ok(taken),
+        Err(StoreFailure::Query(QueryError::DatabaseError(DatabaseErrorKind::UniqueViolation, info)))
+            if info.constraint_name() == Some(ONE_OWNER) =>
+        {
+            Ok(taken)
+        }
+        result => result,
+    }
+}
+
+/// A connection of a transaction, to read.
+pub(crate) fn reading(connection: &mut Connection) -> Reading<'_> {
+    connection
+}

@@ -1,0 +1,213 @@
+//! The port of users.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use async_trait::async_trait;
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::Wallet;
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::ports::{
+    DjFilter, Erased, FirstOperator, PasswordHash, People, Profile, Registered, Unavailable,
+};
+use cuepoint_domain::text::Line;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::User;
+use cuepoint_domain::user::session::{Session, TokenHash};
+use cuepoint_store_sql::rows::{NewUser, StoredToken, StoredUser, StoredWallet, is_present, names};
+use cuepoint_store_sql::schema::{bootstrap_operator, users, wallets};
+use diesel::dsl::{exists, select, sql};
+use diesel::helper_types::IntoBoxed;
+use diesel::prelude::*;
+use diesel::sql_types::Bool;
+
+use super::email_changes::ensure_unreserved;
+use crate::SqlStore;
+use crate::dialect::{
+    Connection, Database, RunQueryDsl, StoreFailure, columns, is_dj, lock_first_operator, page,
+    record_first_operator, unless_taken,
+};
+use crate::tables::sessions::{begin, is_kept};
+use crate::tables::users::ACTING_OPERATOR;
+
+fn djs(filter: DjFilter) -> IntoBoxed<'static, users::table, Database> {
+    let query = users::table.filter(is_dj().and(is_present())).into_boxed();
+    match filter.online {
+        Some(online) => query.filter(users::online.eq(online)),
+        None => query,
+    }
+}
+
+/// Users who are not erased, optionally only those with an address.
+fn everybody(email: Option<&str>) -> IntoBoxed<'_, users::table, Database> {
+    let query = users::table.filter(is_present()).into_boxed();
+    match email {
+        Some(email) => query.filter(users::email_folded.eq(email)),
+        None => query,
+    }
+}
+
+/// Adds a user with their wallet, and returns whether no user had the address.
+///
+/// # Errors
+/// [`StoreFailure::EmailTaken`] if another user can restore it.
+async fn add(
+    connection: &mut Connection,
+    person: &NewUser,
+    wallet: &StoredWallet,
+) -> Result<bool, StoreFailure> {
+    let added = diesel::insert_into(users::table)
+        .values(person)
+        .on_conflict(users::email_folded)
+        .do_nothing()
+        .execute(connection)
+        .await?;
+    if added > 0 {
+        let (user, email, at) = person.address();
+        ensure_unreserved(connection, email, user, at).await?;
+        diesel::insert_into(wallets::table).values(wallet).execute(connection).await?;
+    }
+    Ok(added > 0)
+}
+
+impl SqlStore {
+    /// The rows of a new user.
+    fn new_user(&self, user: &User, password: &PasswordHash) -> (NewUser, StoredWallet) {
+        let wallet = StoredWallet::of(&Wallet::empty(user.id), &self.currency);
+        (NewUser::of(user, password, &self.currency), wallet)
+    }
+}
+
+#[async_trait]
+impl People for SqlStore {
+    async fn register<'a>(
+        &self,
+        user: &User,
+        password: &PasswordHash,
+        session: Option<(&'a Session, TokenHash)>,
+    ) -> Result<Registered, Unavailable> {
+        let first_token = |(session, token): (&Session, TokenHash)| {
+            (session.clone(), StoredToken::of(&session.first_token(token)))
+        };
+        let input = (self.new_user(user, password), session.map(first_token));
+        let done = self.transact_repeatable(input, async |connection, ((person, wallet), session)| {
+            if !add(connection, &person, &wallet).await? {
+                let own = match &session {
+                    Some((_, token)) => is_kept(connection, token).await?,
+                    None => false,
+                };
+                return Ok(if own { Registered::Done } else { Registered::EmailTaken });
+            }
+            if let Some((session, token)) = &session {
+                begin(connection, session, token).await?;
+            }
+            Ok(Registered::Done)
+        });
+        Ok(unless_taken(done.await, Registered::EmailTaken)?)
+    }
+
+    async fn has_first_operator(&self) -> Result<bool, Unavailable> {
+        self.read((), async |mut connection, ()| {
+            let made = bootstrap_operator::table.select(bootstrap_operator::singleton);
+            Ok(select(exists(made)).get_result(&mut connection).await?)
+        })
+        .await
+    }
+
+    async fn register_first_operator(
+        &self,
+        user: &User,
+        password: &PasswordHash,
+    ) -> Result<FirstOperator, Unavailable> {
+        let input = (self.new_user(user, password), user.created_at);
+        let done = self.transact(input, async |connection, ((person, wallet), at)| {
+            lock_first_operator(connection).await?;
+            let before = bootstrap_operator::table.select(bootstrap_operator::singleton);
+            if select(exists(before)).get_result(connection).await? {
+                return Ok(FirstOperator::MadeBefore);
+            }
+            if !add(connection, &person, &wallet).await? {
+                return Ok(FirstOperator::EmailTaken);
+            }
+            record_first_operator(connection, at).await?;
+            Ok(FirstOperator::Done)
+        });
+        Ok(unless_taken(done.await, FirstOperator::EmailTaken)?)
+    }
+
+    async fn profile(&self, id: UserId) -> Result<Option<Profile>, Unavailable> {
+        self.profile_by_id(id).await
+    }
+
+    async fn active_operators(&self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, Unavailable> {
+        let input = (after, limit, self.currency.clone());
+        self.read_aside(input, async |mut connection, (after, limit, currency)| {
+            let rows: Vec<StoredUser> = users::table
+                .filter(sql::<Bool>(ACTING_OPERATOR))
+                .filter(users::suspended_at.is_null())
+                .filter(users::id.gt(after.map_or(0, UserId::get)))
+                .order(users::id)
+                .limit(i64::from(limit))
+                .select(StoredUser::as_select())
+                .load(&mut connection)
+                .await?;
+            Ok(rows.into_iter().map(|row| row.user(&currency)).collect::<Result<_, _>>()?)
+        })
+        .await
+    }
+
+    async fn people<'a>(
+        &self,
+        email: Option<&'a str>,
+        asked: PageRequest,
+    ) -> Result<Rows<User>, Unavailable> {
+        let input = (email.map(str::to_owned), asked, self.currency.clone());
+        self.list(asked, input, async |mut connection, (email, asked, currency)| {
+            let newest_first = (users::created_at.desc(), users::id.desc());
+            page!(
+                connection, asked, everybody(email.as_deref()), newest_first => NewestFirst,
+                columns::<StoredUser>() => StoredUser, |row| row.user(&currency)
+            )
+        })
+        .await
+    }
+
+    async fn erase(
+        &self,
+        id: UserId,
+        expected_since: Timestamp,
+        now: Timestamp,
+    ) -> Result<Erased, Unavailable> {
+        self.erase_person(id, expected_since, now).await
+    }
+
+    async fn pending_erasures(&self, after: Option<UserId>, limit: u32) -> Result<Vec<UserId>, Unavailable> {
+        self.erasures_after(after, limit).await
+    }
+
+    async fn finish_erasures(&self) -> Result<(), Unavailable> {
+        self.finish_pending_erasures().await
+    }
+
+    async fn names(&self, ids: &BTreeSet<UserId>) -> Result<BTreeMap<UserId, Line>, Unavailable> {
+        let ids: Vec<i64> = ids.iter().map(|id| id.get()).collect();
+        self.read(ids, async |mut connection, ids| {
+            let present = users::table.filter(users::id.eq_any(&ids)).filter(is_present());
+            let rows: Vec<(i64, String)> =
+                present.select((users::id, users::name)).load(&mut connection).await?;
+            Ok(names(rows)?)
+        })
+        .await
+    }
+
+    async fn djs(&self, filter: DjFilter, asked: PageRequest) -> Result<Rows<User>, Unavailable> {
+        let input = (filter, asked, self.currency.clone());
+        self.list(asked, input, async |mut connection, (filter, asked, currency)| {
+            let newest_first = (users::created_at.desc(), users::id.desc());
+            page!(
+                connection, asked, djs(filter), newest_first => NewestFirst,
+                columns::<StoredUser>() => StoredUser, |row| row.user(&currency)
+            )
+        })
+        .await
+    }
+}

@@ -1,0 +1,232 @@
+//! The names that the sources in `store-sql/per_store` use, for SQLite. The PostgreSQL store has the same names.
+//!
+//! A statement of SQLite runs on the thread that asks for it, so every future of these sources is ready at once.
+
+use std::future::{Ready, ready};
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use cuepoint_domain::operation::feature_level::FeatureLevel;
+use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_domain::ports::Unavailable;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::challenge::Purpose;
+use cuepoint_store_sql::schema::{bootstrap_operator, users};
+use cuepoint_store_sql::sql_types::{ColumnTime, UtcTime};
+use diesel::dsl::{Eq, Limit, sql};
+use diesel::expression::SqlLiteral;
+use diesel::query_dsl::methods::{ExecuteDsl, LimitDsl, LoadQuery};
+use diesel::result::{DatabaseErrorKind, Error as QueryError};
+use diesel::sql_types::Bool;
+use diesel::{ExpressionMethods, QueryResult, Selectable};
+
+use crate::SqlStore;
+use crate::writer::Repetition;
+
+pub(crate) use crate::connect::failure::SqliteFailure as StoreFailure;
+pub(crate) use diesel::SqliteConnection as Connection;
+pub(crate) use diesel::sqlite::Sqlite as Database;
+
+/// A connection that only reads.
+pub(crate) type Reading<'c> = &'c mut Connection;
+
+diesel::define_sql_function! {
+    /// The later of two times.
+    #[sql_name = "max"]
+    fn later_of(one: UtcTime, other: UtcTime) -> UtcTime;
+}
+
+/// The methods of asynchronous statements, on a connection whose results are ready at once.
+pub(crate) trait RunQueryDsl: diesel::RunQueryDsl<Connection> + Sized {
+    /// Executes the statement, and returns the number of rows that it changed.
+    fn execute(self, connection: &mut Connection) -> Ready<QueryResult<usize>>
+    where
+        Self: ExecuteDsl<Connection>,
+    {
+        ready(diesel::RunQueryDsl::execute(self, connection))
+    }
+
+    /// Loads every row.
+    fn load<'q, Row>(self, connection: &mut Connection) -> Ready<QueryResult<Vec<Row>>>
+    where
+        Self: LoadQuery<'q, Connection, Row>,
+    {
+        ready(diesel::RunQueryDsl::load(self, connection))
+    }
+
+    /// Loads the only row.
+    fn get_result<'q, Row>(self, connection: &mut Connection) -> Ready<QueryResult<Row>>
+    where
+        Self: LoadQuery<'q, Connection, Row>,
+    {
+        ready(diesel::RunQueryDsl::get_result(self, connection))
+    }
+
+    /// Loads the first row.
+    fn first<'q, Row>(self, connection: &mut Connection) -> Ready<QueryResult<Row>>
+    where
+        Self: LimitDsl,
+        Limit<Self>: LoadQuery<'q, Connection, Row>,
+    {
+        ready(diesel::RunQueryDsl::first(self, connection))
+    }
+}
+
+impl<T: diesel::RunQueryDsl<Connection>> RunQueryDsl for T {}
+
+/// The result of work that never waits.
+pub(crate) fn at_once<T>(work: impl Future<Output = Result<T, StoreFailure>>) -> Result<T, StoreFailure> {
+    match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(done) => done,
+        Poll::Pending => Err(StoreFailure::Interrupted),
+    }
+}
+
+impl SqlStore {
+    /// The features that the database permits: its only server raises the level at its start.
+    pub(crate) const fn feature_level(&self) -> FeatureLevel {
+        FeatureLevel::NEWEST
+    }
+
+    /// Reads.
+    pub(crate) fn read<Input, T>(
+        &self,
+        input: Input,
+        run: impl AsyncFnOnce(&mut Connection, Input) -> Result<T, StoreFailure>,
+    ) -> Ready<Result<T, Unavailable>> {
+        ready(self.readers.read(|connection| at_once(run(connection, input))))
+    }
+
+    /// Reads for a job, beside the reads of requests.
+    pub(crate) async fn read_aside<Input: Send + 'static, T: Send + 'static>(
+        &self,
+        input: Input,
+        run: impl AsyncFnOnce(&mut Connection, Input) -> Result<T, StoreFailure> + Send + 'static,
+    ) -> Result<T, Unavailable> {
+        self.readers.read_elsewhere(move |connection| at_once(run(connection, input))).await
+    }
+
+    /// Reads a page of a list.
+    pub(crate) async fn list<Input: Send + 'static, T: Send + 'static>(
+        &self,
+        asked: PageRequest,
+        input: Input,
+        run: impl AsyncFnOnce(&mut Connection, Input) -> Result<Rows<T>, StoreFailure> + Send + 'static,
+    ) -> Result<Rows<T>, Unavailable> {
+        self.readers.list(asked, move |connection| at_once(run(connection, input))).await
+    }
+
+    /// Runs one statement that writes.
+    pub(crate) async fn write<Input: Clone + Send + 'static, T: Send + 'static>(
+        &self,
+        input: Input,
+        run: impl AsyncFn(&mut Connection, Input) -> Result<T, StoreFailure> + Send + 'static,
+    ) -> Result<T, Unavailable> {
+        Ok(self.transact(input, run).await?)
+    }
+
+    /// Runs a transaction.
+    pub(crate) async fn transact<Input: Clone + Send + 'static, T: Send + 'static>(
+        &self,
+        input: Input,
+        run: impl AsyncFn(&mut Connection, Input) -> Result<T, StoreFailure> + Send + 'static,
+    ) -> Result<T, StoreFailure> {
+        let work = move |connection: &mut Connection| at_once(run(connection, input.clone()));
+        self.writer.change(Repetition::Once, work).await
+    }
+
+    /// Runs a transaction, and once more if its outcome is unknown: it recognizes what its first run committed.
+    pub(crate) async fn transact_repeatable<Input: Clone + Send + 'static, T: Send + 'static>(
+        &self,
+        input: Input,
+        run: impl AsyncFn(&mut Connection, Input) -> Result<T, StoreFailure> + Send + 'static,
+    ) -> Result<T, StoreFailure> {
+        let work = move |connection: &mut Connection| at_once(run(connection, input.clone()));
+        self.writer.change(Repetition::Repeatable, work).await
+    }
+}
+
+/// Reads a page, given a list and the order of its rows as expressions that can be evaluated twice.
+macro_rules! page {
+    (
+        $connection:ident, $asked:expr, $list:expr, $order:expr => $order_type:ident,
+        $columns:expr => $row:ty, $value:expr
+    ) => {{
+        let (limit, offset) = (i64::from($asked.size()), $asked.offset().unwrap_or(i64::MAX));
+        let total: i64 = $list.count().get_result(&mut $connection).await?;
+        let page = $list.order($order).limit(limit).offset(offset).select($columns);
+        let rows: Vec<$row> = page.load(&mut $connection).await?;
+        let rows = rows.into_iter().map($value).collect::<Result<_, _>>()?;
+        Ok(cuepoint_domain::page::Rows { rows, total: u64::try_from(total).unwrap_or_default() })
+    }};
+}
+
+/// The rows that a query selects; only one transaction writes at a time, so none needs a lock.
+macro_rules! locked {
+    ($lock:ident, $query:expr) => {
+        $query
+    };
+}
+/// Does nothing: only one transaction writes at a time.
+macro_rules! lock_rows {
+    ($connection:expr, $lock:ident, $query:expr) => {
+        let _ = (&$connection, $query);
+    };
+}
+pub(crate) use {lock_rows, locked, page};
+
+/// Does nothing: only one transaction writes at a time.
+pub(crate) fn lock_target(_: &mut Connection, _target: &str) -> Ready<QueryResult<()>> {
+    ready(Ok(()))
+}
+
+/// Does nothing: only one transaction writes at a time.
+pub(crate) fn lock_phone_codes(_: &mut Connection) -> Ready<QueryResult<()>> {
+    ready(Ok(()))
+}
+
+/// Does nothing: only one transaction writes at a time.
+pub(crate) fn lock_first_operator(_: &mut Connection) -> Ready<QueryResult<()>> {
+    ready(Ok(()))
+}
+
+/// Records when the first operator was registered.
+pub(crate) async fn record_first_operator(connection: &mut Connection, at: Timestamp) -> QueryResult<()> {
+    let once = (bootstrap_operator::singleton.eq(true), bootstrap_operator::made_at.eq(ColumnTime(at)));
+    diesel::insert_into(bootstrap_operator::table).values(once).execute(connection).await.map(drop)
+}
+
+/// The condition of DJs: an equality, so that an index finds them.
+pub(crate) fn is_dj() -> Eq<users::is_dj, bool> {
+    users::is_dj.eq(true)
+}
+
+/// The columns of a row.
+pub(crate) fn columns<Row: Selectable<Database>>() -> Row::SelectExpression {
+    Row::construct_selection()
+}
+
+/// The condition of challenges with a purpose: a literal, since a partial index serves only statements that contain
+/// its condition.
+pub(crate) fn is_for(purpose: Purpose) -> SqlLiteral<Bool> {
+    sql(&format!("challenges.purpose = '{}'", purpose.name()))
+}
+
+/// The outcome `taken` for a transaction that was rolled back because another user has or can restore the e-mail
+/// address.
+pub(crate) fn unless_taken<T>(result: Result<T, StoreFailure>, taken: T) -> Result<T, StoreFailure> {
+    match result {
+        Err(StoreFailure::EmailTaken) => Ok(taken),
+        Err(StoreFailure::Query(QueryError::DatabaseError(DatabaseErrorKind::UniqueViolation, info)))
+            if info.message().contains("users.email_folded") =>
+        {
+            Ok(taken)
+        }
+        result => result,
+    }
+}
+
+/// A connection of a transaction, to read.
+pub(crate) const fn reading(connection: &mut Connection) -> Reading<'_> {
+    connection
+}
