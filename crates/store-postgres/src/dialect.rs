@@ -1,23 +1,30 @@
 //! The names that the sources in `store-sql/per_store` use, for PostgreSQL. The SQLite store has the same names.
 
+use cuepoint_domain::operation::PlanKind;
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::Unavailable;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::challenge::Purpose;
-use cuepoint_store_sql::schema::{bootstrap_operator, challenges, users};
+use cuepoint_store_sql::schema::{bootstrap_operator, challenges, operations, provider_messages, users};
 use cuepoint_store_sql::sql_types::ColumnTime;
+use cuepoint_store_sql::table::ArrayRow;
 use diesel::QueryResult;
-use diesel::dsl::Eq;
-use diesel::expression_methods::ExpressionMethods as _;
+use diesel::dsl::{Eq, IsNotNull, IsNull, Nullable, now as clock};
+use diesel::expression_methods::{ExpressionMethods as _, NullableExpressionMethods as _};
 use diesel::result::{DatabaseErrorKind, Error as QueryError};
+use futures_util::future::BoxFuture;
+use time::OffsetDateTime;
 
 use crate::SqlStore;
-use crate::connect::work::{Scope, WorkWith};
+use crate::connect::work::{Scope, Work};
+use crate::reads::least;
 use crate::tables::advisory_locks::{FIRST_OPERATOR, PHONE_CODES, TARGETS, hashtext, pg_advisory_xact_lock};
+use crate::writer::Insert;
 
 pub(crate) use crate::connect::failure::DatabaseFailure as StoreFailure;
 pub(crate) use crate::reads::{columns, greatest as later_of, page};
+pub(crate) use crate::tables::positions::newest_position;
 pub(crate) use diesel::pg::Pg as Database;
 pub(crate) use diesel_async::{AsyncPgConnection as Connection, RunQueryDsl};
 
@@ -35,9 +42,9 @@ impl SqlStore {
     where
         Input: Clone + Send + Sync,
         T: Send,
-        for<'c> F: WorkWith<Reading<'c>, Input, T, Fut: Send> + Send + Sync,
+        for<'c> F: Work<Reading<'c>, Input, T, Fut: Send> + Send + Sync,
     {
-        Ok(self.database.read_with(input, run).await?)
+        Ok(self.database.read(input, run).await?)
     }
 
     /// Reads for a job, beside the reads of requests.
@@ -45,9 +52,19 @@ impl SqlStore {
     where
         Input: Clone + Send + Sync,
         T: Send,
-        for<'c> F: WorkWith<Reading<'c>, Input, T, Fut: Send> + Send + Sync,
+        for<'c> F: Work<Reading<'c>, Input, T, Fut: Send> + Send + Sync,
     {
-        Ok(self.database.read_aside_with(input, run).await?)
+        Ok(self.database.read_by_pool(input, run).await?)
+    }
+
+    /// Reads a page of an export.
+    pub(crate) async fn read_page_aside<Input, T, F>(&self, input: Input, run: F) -> Result<T, Unavailable>
+    where
+        Input: Clone + Send + Sync,
+        T: Send,
+        for<'c> F: Work<Reading<'c>, Input, T, Fut: Send> + Send + Sync,
+    {
+        self.read(input, run).await
     }
 
     /// Reads a page of a list.
@@ -60,9 +77,9 @@ impl SqlStore {
     where
         Input: Clone + Send + Sync,
         T: Send,
-        for<'c> F: WorkWith<Reading<'c>, Input, Rows<T>, Fut: Send> + Send + Sync,
+        for<'c> F: Work<Reading<'c>, Input, Rows<T>, Fut: Send> + Send + Sync,
     {
-        Ok(self.database.read_with(input, run).await?)
+        Ok(self.database.read(input, run).await?)
     }
 
     /// Runs one statement that writes.
@@ -70,9 +87,19 @@ impl SqlStore {
     where
         Input: Clone + Send + Sync,
         T: Send,
-        for<'c> F: WorkWith<&'c mut Connection, Input, T, Fut: Send> + Send + Sync,
+        for<'c> F: Work<&'c mut Connection, Input, T, Fut: Send> + Send + Sync,
     {
-        Ok(self.database.write_with(Scope::Statement, input, run).await?)
+        Ok(self.database.write(Scope::Statement, input, run).await?)
+    }
+
+    /// Runs one statement that writes, and whose second run would do no harm.
+    pub(crate) async fn write_repeatable<Input, T, F>(&self, input: Input, run: F) -> Result<T, Unavailable>
+    where
+        Input: Clone + Send + Sync,
+        T: Send,
+        for<'c> F: Work<&'c mut Connection, Input, T, Fut: Send> + Send + Sync,
+    {
+        self.write(input, run).await
     }
 
     /// Runs a transaction.
@@ -80,9 +107,9 @@ impl SqlStore {
     where
         Input: Clone + Send + Sync,
         T: Send,
-        for<'c> F: WorkWith<&'c mut Connection, Input, T, Fut: Send> + Send + Sync,
+        for<'c> F: Work<&'c mut Connection, Input, T, Fut: Send> + Send + Sync,
     {
-        self.database.write_with(Scope::Transaction, input, run).await
+        self.database.write(Scope::Transaction, input, run).await
     }
 
     /// Runs a transaction, and once more if its outcome is unknown: it recognizes what its first run committed.
@@ -94,16 +121,20 @@ impl SqlStore {
     where
         Input: Clone + Send + Sync,
         T: Send,
-        for<'c> F: WorkWith<&'c mut Connection, Input, T, Fut: Send> + Send + Sync,
+        for<'c> F: Work<&'c mut Connection, Input, T, Fut: Send> + Send + Sync,
     {
-        self.database.write_with(Scope::RepeatableTransaction, input, run).await
+        self.database.write(Scope::RepeatableTransaction, input, run).await
     }
 }
 
-/// The rows that a query selects, locked until the end of the transaction.
+/// The rows that a query selects, locked until the end of the transaction; several are locked in an order, to avoid
+/// deadlocks.
 macro_rules! locked {
     ($lock:ident, $query:expr) => {
         $query.$lock()
+    };
+    ($lock:ident, $query:expr, $order:expr) => {
+        $query.order($order).$lock()
     };
 }
 /// Locks the ids that a query selects.
@@ -146,6 +177,26 @@ pub(crate) fn is_for(purpose: Purpose) -> Eq<challenges::purpose, &'static str> 
     challenges::purpose.eq(purpose.name())
 }
 
+/// The condition of provider messages that are resolved.
+pub(crate) fn is_resolved() -> IsNotNull<provider_messages::resolved_at> {
+    provider_messages::resolved_at.is_not_null()
+}
+
+/// The condition of provider messages that are not resolved.
+pub(crate) fn is_unresolved() -> IsNull<provider_messages::resolved_at> {
+    provider_messages::resolved_at.is_null()
+}
+
+/// The condition of operations that adjust a wallet.
+pub(crate) fn is_adjustment() -> Eq<operations::kind, &'static str> {
+    operations::kind.eq(PlanKind::Adjust.name())
+}
+
+/// The time by which work is due: `now`, or the time of the database if that is earlier.
+pub(crate) fn due_by(now: Timestamp) -> Nullable<least<OffsetDateTime, clock>> {
+    least(now.to_utc(), clock).nullable()
+}
+
 /// The constraint by which no two users have one address.
 const ONE_OWNER: &str = "users_email_folded_key";
 
@@ -161,6 +212,14 @@ pub(crate) fn unless_taken<T>(result: Result<T, StoreFailure>, taken: T) -> Resu
         }
         result => result,
     }
+}
+
+/// Adds rows, all by one statement, and returns their number.
+pub(crate) fn insert<Row: ArrayRow>(
+    connection: &mut Connection,
+    rows: impl IntoIterator<Item = Row>,
+) -> BoxFuture<'_, QueryResult<usize>> {
+    rows.into_iter().collect::<Insert<Row>>().execute(connection)
 }
 
 /// A connection of a transaction, to read.

@@ -6,6 +6,7 @@ use std::future::{Ready, ready};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
+use cuepoint_domain::operation::PlanKind;
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::Unavailable;
@@ -13,6 +14,7 @@ use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::challenge::Purpose;
 use cuepoint_store_sql::schema::{bootstrap_operator, users};
 use cuepoint_store_sql::sql_types::{ColumnTime, UtcTime};
+use cuepoint_store_sql::table::BoundRow;
 use diesel::dsl::{Eq, Limit, sql};
 use diesel::expression::SqlLiteral;
 use diesel::query_dsl::methods::{ExecuteDsl, LimitDsl, LoadQuery};
@@ -21,6 +23,8 @@ use diesel::sql_types::Bool;
 use diesel::{ExpressionMethods, QueryResult, Selectable};
 
 use crate::SqlStore;
+use crate::statements::Insert;
+use crate::tables::operations;
 use crate::writer::Repetition;
 
 pub(crate) use crate::connect::failure::SqliteFailure as StoreFailure;
@@ -106,6 +110,15 @@ impl SqlStore {
         self.readers.read_elsewhere(move |connection| at_once(run(connection, input))).await
     }
 
+    /// Reads a page of an export, on a thread of its own.
+    pub(crate) async fn read_page_aside<Input: Send + 'static, T: Send + 'static>(
+        &self,
+        input: Input,
+        run: impl AsyncFnOnce(&mut Connection, Input) -> Result<T, StoreFailure> + Send + 'static,
+    ) -> Result<T, Unavailable> {
+        self.readers.page_on_own_thread(move |connection| at_once(run(connection, input))).await
+    }
+
     /// Reads a page of a list.
     pub(crate) async fn list<Input: Send + 'static, T: Send + 'static>(
         &self,
@@ -123,6 +136,15 @@ impl SqlStore {
         run: impl AsyncFn(&mut Connection, Input) -> Result<T, StoreFailure> + Send + 'static,
     ) -> Result<T, Unavailable> {
         Ok(self.transact(input, run).await?)
+    }
+
+    /// Runs one statement that writes, and once more if its outcome is unknown: its second run would do no harm.
+    pub(crate) async fn write_repeatable<Input: Clone + Send + 'static, T: Send + 'static>(
+        &self,
+        input: Input,
+        run: impl AsyncFn(&mut Connection, Input) -> Result<T, StoreFailure> + Send + 'static,
+    ) -> Result<T, Unavailable> {
+        Ok(self.transact_repeatable(input, run).await?)
     }
 
     /// Runs a transaction.
@@ -163,7 +185,7 @@ macro_rules! page {
 
 /// The rows that a query selects; only one transaction writes at a time, so none needs a lock.
 macro_rules! locked {
-    ($lock:ident, $query:expr) => {
+    ($lock:ident, $query:expr $(, $order:expr)?) => {
         $query
     };
 }
@@ -212,6 +234,28 @@ pub(crate) fn is_for(purpose: Purpose) -> SqlLiteral<Bool> {
     sql(&format!("challenges.purpose = '{}'", purpose.name()))
 }
 
+/// The condition of provider messages that are resolved: it compares the first expression of their index, and is no
+/// equality, after which SQLite would sort the rows of a statement that orders them as the index does.
+pub(crate) fn is_resolved() -> SqlLiteral<Bool> {
+    sql("(resolved_at IS NULL) < 1")
+}
+
+/// The condition of provider messages that are not resolved, in the form of [`is_resolved`].
+pub(crate) fn is_unresolved() -> SqlLiteral<Bool> {
+    sql("(resolved_at IS NULL) > 0")
+}
+
+/// The condition of operations that adjust a wallet: a literal, since the partial index is used only if the statement
+/// contains its condition.
+pub(crate) fn is_adjustment() -> SqlLiteral<Bool> {
+    sql(&format!("operations.kind = '{}'", PlanKind::Adjust.name()))
+}
+
+/// The time by which work is due.
+pub(crate) const fn due_by(now: Timestamp) -> ColumnTime {
+    ColumnTime(now)
+}
+
 /// The outcome `taken` for a transaction that was rolled back because another user has or can restore the e-mail
 /// address.
 pub(crate) fn unless_taken<T>(result: Result<T, StoreFailure>, taken: T) -> Result<T, StoreFailure> {
@@ -224,6 +268,20 @@ pub(crate) fn unless_taken<T>(result: Result<T, StoreFailure>, taken: T) -> Resu
         }
         result => result,
     }
+}
+
+/// Adds rows, each by a statement, and returns their number.
+pub(crate) fn insert<Row: BoundRow>(
+    connection: &mut Connection,
+    rows: impl IntoIterator<Item = Row>,
+) -> Ready<QueryResult<usize>> {
+    let add = |row: Row| diesel::RunQueryDsl::execute(Insert(&row), connection);
+    ready(rows.into_iter().map(add).sum())
+}
+
+/// The newest position; 0 if there is none.
+pub(crate) fn newest_position(connection: Reading<'_>) -> Ready<QueryResult<i64>> {
+    ready(operations::newest_position(connection))
 }
 
 /// A connection of a transaction, to read.

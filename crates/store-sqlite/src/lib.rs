@@ -15,10 +15,13 @@ mod connect;
 mod copy;
 mod dialect;
 mod maintenance;
+#[expect(clippy::needless_borrow, reason = "reads of the other store borrow a connection that they share")]
 mod ports;
+#[expect(clippy::needless_borrow, reason = "reads of the other store borrow a connection that they share")]
 mod retention;
 mod schema;
 mod statements;
+#[expect(clippy::needless_borrow, reason = "reads of the other store borrow a connection that they share")]
 mod tables;
 mod telemetry;
 #[cfg(any(test, feature = "testing"))]

@@ -21,14 +21,22 @@ pub(super) struct Imports {
     pub(super) arrows: BTreeMap<(ModulePath, ModulePath), BTreeSet<String>>,
 }
 
+/// The sources that both SQL stores compile as modules of their own, in folders with the names of the modules.
+pub(super) const PER_STORE: &str = "crates/store-sql/per_store/";
+/// The sources of these stores.
+const SQL_STORES: [&str; 2] = ["crates/store-postgres/src/", "crates/store-sqlite/src/"];
+
 /// Reads the imports of the crate whose source lies under `src`, such as `crates/domain/src/`.
 ///
 /// # Errors
 /// If a file is not valid Rust.
 pub(super) fn read(files: &[File], src: &str) -> anyhow::Result<Imports> {
     let mut modules = BTreeMap::new();
+    let shared = SQL_STORES.contains(&src).then_some(PER_STORE);
     for file in files.iter().filter(|file| file.has_extension(&["rs"])) {
-        let Some(path) = file.path.strip_prefix(src).and_then(module_path) else { continue };
+        let inside =
+            [Some(src), shared].into_iter().flatten().find_map(|folder| file.path.strip_prefix(folder));
+        let Some(path) = inside.and_then(module_path) else { continue };
         let parsed =
             syn::parse_file(&file.text()).map_err(|error| anyhow::anyhow!("{}: {error}", file.path))?;
         modules.insert(path, (file.path.clone(), parsed));

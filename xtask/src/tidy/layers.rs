@@ -107,7 +107,10 @@ const CRATES: &[CrateLayers] = &[
         layers: &[
             &["schema", "statement", "telemetry"],
             &["connect"],
-            &["reads", "tables"],
+            &["tables/advisory_locks"],
+            &["reads"],
+            &["dialect"],
+            &["by_id", "tables"],
             &["writer"],
             &["maintenance", "retention", "seed"],
             &["ports"],
@@ -121,8 +124,10 @@ const CRATES: &[CrateLayers] = &[
         layers: &[
             &["schema", "telemetry"],
             &["connect", "statements"],
-            &["tables"],
+            &["tables/counters", "tables/operations"],
             &["writer"],
+            &["dialect"],
+            &["by_id", "tables"],
             &["retention"],
             &["ports"],
             &["copy", "maintenance"],

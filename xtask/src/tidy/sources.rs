@@ -46,7 +46,7 @@ pub(super) fn is_test_file(path: &str) -> bool {
 fn is_source(file: &File) -> bool {
     let mut parts = file.path.split('/');
     let in_src = match parts.next() {
-        Some("crates") => parts.nth(1) == Some("src"),
+        Some("crates") => matches!(parts.nth(1), Some("src" | "per_store")),
         Some("xtask") => parts.next() == Some("src"),
         _ => false,
     };

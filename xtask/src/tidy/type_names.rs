@@ -20,6 +20,7 @@ pub(super) const SERVICE: &[&str] = &[
     "crates/server/src/",
     "crates/store-memory/src/",
     "crates/store-postgres/src/",
+    "crates/store-sql/per_store/",
     "crates/store-sql/src/",
     "crates/store-sqlite/src/",
 ];
@@ -29,6 +30,7 @@ const PRODUCT: &[&str] = &[
     "crates/server/src/",
     "crates/store-memory/src/",
     "crates/store-postgres/src/",
+    "crates/store-sql/per_store/",
     "crates/store-sql/src/",
 ];
 

@@ -16,7 +16,7 @@ use crate::connect::connection::Connector;
 use crate::connect::failure::DatabaseFailure;
 use crate::connect::per_thread::PerThread;
 use crate::connect::shared_connection::SharedConnection;
-use crate::connect::work::{Scope, Work, WorkWith};
+use crate::connect::work::{Scope, Work};
 use crate::telemetry;
 
 /// Deadline of a database operation.
@@ -147,124 +147,28 @@ impl Database {
     ///
     /// A thread with a runtime of its own reads over its own shared connection; other threads use one of the
     /// pool.
-    pub(crate) async fn read<T, F>(&self, run: F) -> Result<T, DatabaseFailure>
+    pub(crate) async fn read<Input, T, F>(&self, input: Input, run: F) -> Result<T, DatabaseFailure>
     where
+        Input: Clone + Send + Sync,
         T: Send,
-        for<'c> F: Work<&'c AsyncPgConnection, Result<T, DatabaseFailure>, Fut: Send> + Sync,
+        for<'c> F: Work<&'c AsyncPgConnection, Input, T, Fut: Send> + Sync,
     {
         let own = self.own.here(|| SharedConnection::new(self.connector.planning_once()));
         let own = own.filter(|_| !self.pool.is_closed());
-        self.read_over(own.as_deref(), run).await
+        self.read_over(own.as_deref(), input, run).await
     }
 
     /// Reads over a connection of the pool, on any thread.
-    pub(crate) async fn read_by_pool<T, F>(&self, run: F) -> Result<T, DatabaseFailure>
-    where
-        T: Send,
-        for<'c> F: Work<&'c AsyncPgConnection, Result<T, DatabaseFailure>, Fut: Send> + Sync,
-    {
-        self.read_over(None, run).await
-    }
-
-    async fn read_over<T, F>(&self, own: Option<&SharedConnection>, run: F) -> Result<T, DatabaseFailure>
-    where
-        T: Send,
-        for<'c> F: Work<&'c AsyncPgConnection, Result<T, DatabaseFailure>, Fut: Send> + Sync,
-    {
-        let attempts = async {
-            match self.read_once(own, &run).await {
-                Err(failure) if failure.doubts_connection() => {
-                    // The cause may have ended idle connections as well.
-                    self.learn_from(&failure);
-                    self.read_once(own, &run).await
-                }
-                done => done,
-            }
-        };
-        within(attempts).await
-    }
-
-    async fn read_once<T, F>(&self, own: Option<&SharedConnection>, run: &F) -> Result<T, DatabaseFailure>
-    where
-        T: Send,
-        for<'c> F: Work<&'c AsyncPgConnection, Result<T, DatabaseFailure>, Fut: Send> + Sync,
-    {
-        let Some(own) = own else {
-            let mut pooled = self.lend().await?;
-            let done = run(pooled.connection()?).await;
-            return pooled.returned_after(done);
-        };
-        let used = own.get().await?;
-        let done = run(used.connection()).await;
-        used.done(done.as_ref().is_err_and(|failure| !failure.keeps_connection()));
-        done
-    }
-
-    /// Runs work on a connection once.
-    pub(crate) async fn write<T, F>(&self, run: F) -> Result<T, DatabaseFailure>
-    where
-        T: Send,
-        for<'c> F: Work<&'c mut AsyncPgConnection, Result<T, DatabaseFailure>, Fut: Send> + Sync,
-    {
-        let once = async {
-            let mut pooled = self.lend().await?;
-            let done = run(pooled.connection()?).await;
-            pooled.returned_after(done).inspect_err(|failure| self.learn_from(failure))
-        };
-        within(once).await
-    }
-
-    /// Runs a transaction on a connection, and once more on a new connection if the outcome of the first run
-    /// is unknown: the connection was cut, or no reply came in time. The second run must recognize what the
-    /// first one committed.
-    pub(crate) async fn write_repeatable<T, F>(&self, run: F) -> Result<T, DatabaseFailure>
-    where
-        T: Send,
-        for<'c> F: Work<&'c mut AsyncPgConnection, Result<T, DatabaseFailure>, Fut: Send> + Sync,
-    {
-        let attempts = async {
-            let mut pooled = self.lend().await?;
-            let first = timeout(FIRST_ATTEMPT, run(pooled.connection()?)).await;
-            let first = pooled.returned_after(first.unwrap_or(Err(DatabaseFailure::Deadline)));
-            match first.inspect_err(|failure| self.learn_from(failure)) {
-                Err(failure) if failure.ended_connection() => {
-                    let mut pooled = self.lend().await?;
-                    let again = run(pooled.connection()?).await;
-                    pooled.returned_after(again).inspect_err(|failure| self.learn_from(failure))
-                }
-                done => done,
-            }
-        };
-        within(attempts).await
-    }
-
-    /// Runs a read with an input, as [`Self::read`] does.
-    pub(crate) async fn read_with<Input, T, F>(&self, input: Input, run: F) -> Result<T, DatabaseFailure>
+    pub(crate) async fn read_by_pool<Input, T, F>(&self, input: Input, run: F) -> Result<T, DatabaseFailure>
     where
         Input: Clone + Send + Sync,
         T: Send,
-        for<'c> F: WorkWith<&'c AsyncPgConnection, Input, T, Fut: Send> + Sync,
+        for<'c> F: Work<&'c AsyncPgConnection, Input, T, Fut: Send> + Sync,
     {
-        let own = self.own.here(|| SharedConnection::new(self.connector.planning_once()));
-        let own = own.filter(|_| !self.pool.is_closed());
-        self.read_with_over(own.as_deref(), input, run).await
+        self.read_over(None, input, run).await
     }
 
-    /// Runs a read with an input over a connection of the pool, on any thread.
-    pub(crate) async fn read_aside_with<Input, T, F>(
-        &self,
-        input: Input,
-        run: F,
-    ) -> Result<T, DatabaseFailure>
-    where
-        Input: Clone + Send + Sync,
-        T: Send,
-        for<'c> F: WorkWith<&'c AsyncPgConnection, Input, T, Fut: Send> + Sync,
-    {
-        self.read_with_over(None, input, run).await
-    }
-
-    async fn read_with_over<Input, T, F>(
+    async fn read_over<Input, T, F>(
         &self,
         own: Option<&SharedConnection>,
         input: Input,
@@ -273,14 +177,14 @@ impl Database {
     where
         Input: Clone + Send + Sync,
         T: Send,
-        for<'c> F: WorkWith<&'c AsyncPgConnection, Input, T, Fut: Send> + Sync,
+        for<'c> F: Work<&'c AsyncPgConnection, Input, T, Fut: Send> + Sync,
     {
         let attempts = async {
-            match self.read_with_once(own, input.clone(), &run).await {
+            match self.read_once(own, input.clone(), &run).await {
                 Err(failure) if failure.doubts_connection() => {
                     // The cause may have ended idle connections as well.
                     self.learn_from(&failure);
-                    self.read_with_once(own, input, &run).await
+                    self.read_once(own, input, &run).await
                 }
                 done => done,
             }
@@ -288,7 +192,7 @@ impl Database {
         within(attempts).await
     }
 
-    async fn read_with_once<Input, T, F>(
+    async fn read_once<Input, T, F>(
         &self,
         own: Option<&SharedConnection>,
         input: Input,
@@ -297,7 +201,7 @@ impl Database {
     where
         Input: Clone + Send + Sync,
         T: Send,
-        for<'c> F: WorkWith<&'c AsyncPgConnection, Input, T, Fut: Send> + Sync,
+        for<'c> F: Work<&'c AsyncPgConnection, Input, T, Fut: Send> + Sync,
     {
         let Some(own) = own else {
             let mut pooled = self.lend().await?;
@@ -310,8 +214,8 @@ impl Database {
         done
     }
 
-    /// Runs work with an input in a scope on a connection.
-    pub(crate) async fn write_with<Input, T, F>(
+    /// Runs work in a scope on a connection.
+    pub(crate) async fn write<Input, T, F>(
         &self,
         scope: Scope,
         input: Input,
@@ -320,7 +224,7 @@ impl Database {
     where
         Input: Clone + Send + Sync,
         T: Send,
-        for<'c> F: WorkWith<&'c mut AsyncPgConnection, Input, T, Fut: Send> + Sync,
+        for<'c> F: Work<&'c mut AsyncPgConnection, Input, T, Fut: Send> + Sync,
     {
         let attempts = async {
             if scope != Scope::RepeatableTransaction {
@@ -346,7 +250,7 @@ impl Database {
     where
         Input: Clone + Send + Sync,
         T: Send,
-        for<'c> F: WorkWith<&'c mut AsyncPgConnection, Input, T, Fut: Send> + Sync,
+        for<'c> F: Work<&'c mut AsyncPgConnection, Input, T, Fut: Send> + Sync,
     {
         let mut pooled = self.lend().await?;
         let done = timeout(limit, scope.run(pooled.connection()?, input, run)).await;

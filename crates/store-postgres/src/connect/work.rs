@@ -6,32 +6,16 @@ use diesel_async::{AsyncConnection, AsyncPgConnection, TransactionManager};
 
 use crate::connect::failure::DatabaseFailure;
 
-/// Work on a connection.
-pub(crate) trait Work<Connection, Done>:
-    AsyncFn(Connection) -> Done + Fn(Connection) -> <Self as Work<Connection, Done>>::Fut
-{
-    /// The closure's future.
-    type Fut: Future<Output = Done>;
-}
-
-impl<F, Connection, Fut, Done> Work<Connection, Done> for F
-where
-    F: AsyncFn(Connection) -> Done + Fn(Connection) -> Fut,
-    Fut: Future<Output = Done>,
-{
-    type Fut = Fut;
-}
-
-/// Work on a connection with an input.
-pub(crate) trait WorkWith<Connection, Input, Done>:
+/// Work on a connection with an input, which it may consume.
+pub(crate) trait Work<Connection, Input, Done>:
     AsyncFn(Connection, Input) -> Result<Done, DatabaseFailure>
-    + Fn(Connection, Input) -> <Self as WorkWith<Connection, Input, Done>>::Fut
+    + Fn(Connection, Input) -> <Self as Work<Connection, Input, Done>>::Fut
 {
     /// The closure's future.
     type Fut: Future<Output = Result<Done, DatabaseFailure>>;
 }
 
-impl<F, Connection, Input, Fut, Done> WorkWith<Connection, Input, Done> for F
+impl<F, Connection, Input, Fut, Done> Work<Connection, Input, Done> for F
 where
     F: AsyncFn(Connection, Input) -> Result<Done, DatabaseFailure> + Fn(Connection, Input) -> Fut,
     Fut: Future<Output = Result<Done, DatabaseFailure>>,
@@ -65,7 +49,7 @@ impl Scope {
     where
         Input: Send,
         T: Send,
-        for<'c> F: WorkWith<&'c mut AsyncPgConnection, Input, T, Fut: Send> + Sync,
+        for<'c> F: Work<&'c mut AsyncPgConnection, Input, T, Fut: Send> + Sync,
     {
         if self == Self::Statement {
             return run(connection, input).await;

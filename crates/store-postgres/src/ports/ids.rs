@@ -63,7 +63,7 @@ impl IdRange {
         }
         let sequence = self.sequence;
         let first: i64 = database
-            .read_by_pool(async |mut connection| {
+            .read_by_pool((), async |mut connection, ()| {
                 Ok(diesel::select(nextval(sequence)).get_result(&mut connection).await?)
             })
             .await?;

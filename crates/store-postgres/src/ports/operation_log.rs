@@ -51,8 +51,11 @@ impl OperationLog for PostgresStore {
         after: Position,
         limit: u32,
     ) -> Result<OperationPage, Unavailable> {
-        let (newest, gap, rows) =
-            self.database.read(async |connection| read(connection, concerning, after, limit).await).await?;
+        let (newest, gap, rows) = self
+            .read((concerning, after, limit), async |connection, (concerning, after, limit)| {
+                read(connection, concerning, after, limit).await
+            })
+            .await?;
         let operations = rows.into_iter().map(|row| row.positioned(&self.currency));
         operation_page(operations, newest, gap, limit).map_err(Unavailable::new)
     }
@@ -62,13 +65,11 @@ impl OperationLog for PostgresStore {
     }
 
     async fn assign_positions(&self, limit: u32) -> Result<u32, Unavailable> {
-        let assigned = self
-            .database
-            .write(async |connection| {
-                let level = self.database.cluster().feature_level();
-                assign_waiting(connection, i64::from(limit), (&self.currency, level)).await
-            })
-            .await?;
+        let input = (i64::from(limit), self.currency.clone(), self.database.cluster().feature_level());
+        let assigned = self.write(input, async |connection, (limit, currency, level)| {
+            assign_waiting(connection, limit, (&currency, level)).await
+        });
+        let assigned = assigned.await?;
         if assigned > 0 {
             self.commits.made();
         }

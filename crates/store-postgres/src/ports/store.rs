@@ -18,20 +18,21 @@ use crate::retention::purge_expired;
 
 /// Time limit of the readiness check.
 const READY: Wait = Wait::from_millis(1_800);
+
 #[async_trait]
 impl Store for PostgresStore {
     async fn ready(&self) -> Result<(), Unavailable> {
         self.database.report_sizes();
-        let read = self.database.read_by_pool(async |mut connection| {
+        let read = self.read_aside((), async |mut connection, ()| {
             Ok(diesel::select(1_i32.into_sql::<Integer>()).get_result::<i32>(&mut connection).await?)
         });
-        let reads = async { read.await.map(drop).map_err(Unavailable::from) };
+        let reads = async { read.await.map(drop) };
         let both = async { try_join(reads, self.writer.prove()).await.map(drop) };
         timeout(READY, both).await.unwrap_or_else(|_| Err(DatabaseFailure::Deadline.into()))
     }
 
     async fn purge_expired(&self, now: Timestamp) -> Result<(), Unavailable> {
-        Ok(purge_expired(&self.database, now).await?)
+        purge_expired(self, now).await
     }
 
     fn feature_level(&self) -> FeatureLevel {

@@ -32,9 +32,6 @@ pub(crate) trait BatchedRead: Sized + Send + Sync + 'static {
 
 /// A row that is read by its id.
 pub(crate) trait Row: Clone + Send + Sync + 'static {
-    /// Its table.
-    const TABLE: &'static str;
-
     /// Loads the rows with these ids, in no particular order; missing ids are left out.
     fn load(
         connection: &AsyncPgConnection,
@@ -111,7 +108,7 @@ async fn run<Q: BatchedRead>(mut waiting: mpsc::Receiver<Waiting<Q>>, database: 
 /// Answers a batch; a cancelled read misses its result, and affects no other.
 async fn answer<Q: BatchedRead>(asked: Vec<Waiting<Q>>, database: Database) {
     let (reads, callers): (Vec<Q>, Vec<_>) = asked.into_iter().unzip();
-    match database.read(async |connection| Q::answer(&reads, connection).await).await {
+    match database.read((), async |connection, ()| Q::answer(&reads, connection).await).await {
         Ok(answers) => callers.into_iter().zip(answers).for_each(|(caller, answer)| {
             let _ = caller.send(Ok(answer));
         }),

@@ -1,14 +1,14 @@
 //! Reads outside plans.
 
 pub(crate) mod batcher;
+mod by_id;
 mod paged;
 mod profiles;
-pub(crate) mod readable;
 pub(crate) mod request_lists;
 
 pub(crate) use paged::{
     BeganLastFirst, BlockedLastFirst, Counted, LastEntryFirst, LastIdFirst, LastNumberFirst, NewestFirst,
-    Paged, UnresolvedFirst, UnsettledFirst, columns, limits, page, paged,
+    Paged, UnresolvedFirst, UnsettledFirst, columns, limits, page,
 };
 pub(crate) use profiles::ProfileRow;
 

@@ -79,27 +79,11 @@ pub(crate) struct Counted<Row> {
     pub(crate) total: i64,
 }
 
-/// Counts a list by one query and reads its page after `offset` rows by another: [`Counted`].
+/// Reads a page, given a list and the order of its rows as expressions that can be evaluated twice, and the type of
+/// that order.
 ///
 /// The length is a column of each row, so a page past the end of the list takes a second statement. It is a
 /// macro because the compiler cannot prove that the future of a function generic over statements is `Send`.
-macro_rules! paged {
-    ($connection:expr, $count:expr, $page:expr, $order:ty, $offset:expr) => {{
-        let mut connection = $connection;
-        let paged =
-            $crate::reads::Paged { count: $count, page: $page, order: std::marker::PhantomData::<$order> };
-        let counted: Vec<(i64, _)> = paged.load(&mut connection).await?;
-        let total = match &*counted {
-            [(total, _), ..] => *total,
-            [] if $offset == 0 => 0,
-            [] => $count.get_result(&mut connection).await?,
-        };
-        Ok($crate::reads::Counted { rows: counted.into_iter().map(|(_, row)| row).collect(), total })
-    }};
-}
-
-/// Reads a page, given a list and the order of its rows as expressions that can be evaluated twice, and the type of
-/// that order.
 macro_rules! page {
     (
         $connection:ident, $asked:expr, $list:expr, $order:expr => $order_type:ident,
@@ -120,7 +104,7 @@ macro_rules! page {
     }};
 }
 
-pub(crate) use {page, paged};
+pub(crate) use page;
 
 impl<Row> Counted<Row> {
     /// Converts the rows to a page of the domain.

@@ -19,8 +19,6 @@ pub(crate) struct ProfileRow {
 }
 
 impl Row for ProfileRow {
-    const TABLE: &'static str = "users";
-
     async fn load(mut connection: &AsyncPgConnection, ids: &[i64]) -> Result<Vec<Self>, DatabaseFailure> {
         let people = users::table.inner_join(wallets::table).filter(users::id.eq_any(ids));
         Ok(people.select(Self::as_select()).load(&mut connection).await?)

@@ -1,9 +1,14 @@
 //! Deletion of rows past their retention and of the identifying data of erased users, in batches, each a
 //! transaction of its own.
 
+#[path = "../../../store-sql/per_store/retention/erasure.rs"]
 mod erasure;
+#[path = "../../../store-sql/per_store/retention/pace.rs"]
 mod pace;
+#[path = "../../../store-sql/per_store/retention/purge.rs"]
 mod purge;
-pub(crate) mod redaction;
+#[path = "../../../store-sql/per_store/retention/redaction.rs"]
+mod redaction;
+mod statements;
 
 pub(crate) use purge::purge_expired;

@@ -4,6 +4,7 @@ pub(crate) mod adjustments;
 pub(crate) mod advisory_locks;
 #[path = "../../../store-sql/per_store/tables/challenges.rs"]
 pub(crate) mod challenges;
+pub(crate) mod ledger_entries;
 #[path = "../../../store-sql/per_store/tables/login_networks.rs"]
 pub(crate) mod login_networks;
 #[path = "../../../store-sql/per_store/tables/phone_codes.rs"]
@@ -13,4 +14,5 @@ pub(crate) mod positions;
 pub(crate) mod sessions;
 #[path = "../../../store-sql/per_store/tables/users.rs"]
 pub(crate) mod users;
+#[path = "../../../store-sql/per_store/tables/webhooks.rs"]
 pub(crate) mod webhooks;

@@ -4,7 +4,7 @@ use cuepoint_domain::entities;
 use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::operation::LockedRows;
 use cuepoint_store_sql::rows::{
-    StoredKey, StoredOperation, StoredRequest, StoredUser, StoredWallet, StoredWithdrawal,
+    ACTING_OPERATOR, StoredKey, StoredOperation, StoredRequest, StoredUser, StoredWallet, StoredWithdrawal,
 };
 use cuepoint_store_sql::schema::{self, idempotency_keys, music_requests, operations, users, withdrawals};
 use cuepoint_store_sql::sql_types::{ColumnId, ColumnTime};
@@ -19,7 +19,6 @@ use uuid::Uuid;
 
 use crate::connect::failure::DatabaseFailure;
 use crate::tables::adjustments::{AdjustedRow, adjustments};
-use crate::tables::users::ACTING_OPERATOR;
 
 /// Locks the rows of a table with these primary keys.
 macro_rules! lock_rows {

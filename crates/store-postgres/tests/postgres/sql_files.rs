@@ -108,8 +108,8 @@ fn names_in_sql_files_match_the_domain() {
     check("maintenance/advance_sequences.sql", &[EntityKind::Adjustment.name()]);
     check("tables/adjustments.sql", &[EntryKind::Adjustment.name()]);
     let work = [EndpointState::Active.name(), Feed::Own.name(), Feed::All.name(), Role::Operator.name()];
-    check("ports/webhook_endpoints/with_work.sql", &work);
-    check("ports/webhook_endpoints/oldest_failed.sql", &[EndpointState::Active.name()]);
+    check("ports/endpoints_with_work.sql", &work);
+    check("ports/oldest_failed_delivery.sql", &[EndpointState::Active.name()]);
     let sources = [MessageSource::Topups, MessageSource::Payouts].map(MessageSource::name);
     check("ports/messages_about_person.sql", &sources);
 }

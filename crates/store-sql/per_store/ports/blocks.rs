@@ -28,7 +28,7 @@ pub(crate) fn block((guest, name, at): NamedRow) -> Result<Block, Corrupt> {
 /// outlive it. The rows are locked by id to avoid deadlocks.
 async fn are_somebody(connection: &mut Connection, both: [i64; 2]) -> Result<bool, StoreFailure> {
     let present = users::table.filter(users::id.eq_any(both)).filter(is_present());
-    let present = locked!(for_share, present.order(users::id).select(users::id));
+    let present = locked!(for_share, present.select(users::id), users::id);
     let found: Vec<i64> = present.load(connection).await?;
     Ok(both.iter().all(|id| found.contains(id)))
 }

@@ -13,7 +13,9 @@ use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::User;
 use cuepoint_domain::user::session::{Session, TokenHash};
-use cuepoint_store_sql::rows::{NewUser, StoredToken, StoredUser, StoredWallet, is_present, names};
+use cuepoint_store_sql::rows::{
+    ACTING_OPERATOR, NewUser, StoredToken, StoredUser, StoredWallet, is_present, names,
+};
 use cuepoint_store_sql::schema::{bootstrap_operator, users, wallets};
 use diesel::dsl::{exists, select, sql};
 use diesel::helper_types::IntoBoxed;
@@ -27,7 +29,6 @@ use crate::dialect::{
     record_first_operator, unless_taken,
 };
 use crate::tables::sessions::{begin, is_kept};
-use crate::tables::users::ACTING_OPERATOR;
 
 fn djs(filter: DjFilter) -> IntoBoxed<'static, users::table, Database> {
     let query = users::table.filter(is_dj().and(is_present())).into_boxed();

@@ -216,9 +216,8 @@ async fn end_these(
     let live = sessions::table
         .filter(sessions::id.eq_any(ids))
         .filter(sessions::ended_at.is_null())
-        .order(sessions::id)
         .select(sessions::id);
-    let locked: Vec<i64> = locked!(for_update, live).load(connection).await?;
+    let locked: Vec<i64> = locked!(for_update, live, sessions::id).load(connection).await?;
     Ok(diesel::update(sessions::table)
         .filter(sessions::id.eq_any(locked))
         .set(sessions::ended_at.eq(ColumnTime(now)))

@@ -59,9 +59,8 @@ pub(crate) async fn end_all(
         .filter(sessions::user_id.eq(user.get()))
         .filter(alive(now))
         .filter(sessions::id.ne(keep.map_or(0, SessionId::get)))
-        .order(sessions::id)
         .select(sessions::id);
-    let ids: Vec<i64> = locked!(for_update, ids).load(connection).await?;
+    let ids: Vec<i64> = locked!(for_update, ids, sessions::id).load(connection).await?;
     Ok(diesel::update(sessions::table)
         .filter(sessions::id.eq_any(ids))
         .set(sessions::ended_at.eq(ColumnTime(now)))

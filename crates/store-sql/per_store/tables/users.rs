@@ -9,9 +9,6 @@ use diesel::prelude::*;
 
 use crate::dialect::{Connection, RunQueryDsl, StoreFailure, locked};
 
-/// The condition for an operator who is not erased, exactly as in its partial index.
-pub(crate) const ACTING_OPERATOR: &str = "role = 'operator' AND erased_at IS NULL";
-
 /// Returns a user, locked against concurrent changes.
 pub(crate) async fn lock(
     connection: &mut Connection,

@@ -27,7 +27,7 @@ pub use crate::schema::{
 pub use crate::sum::Sum;
 pub use operation::{StoredPositionGap, operation_page, position_gap};
 pub use session::{SessionsEnd, session_id, user_id};
-pub use user::{NewUser, is_present, names};
+pub use user::{ACTING_OPERATOR, NewUser, is_present, names};
 pub use webhook_endpoint::current_secret;
 
 use cuepoint_domain::money::{Amount, Currency, Money};

@@ -15,7 +15,7 @@ impl Store for SqliteStore {
     }
 
     async fn purge_expired(&self, now: Timestamp) -> Result<(), Unavailable> {
-        Ok(purge_expired(&self.writer, now).await?)
+        purge_expired(self, now).await
     }
 
     fn feature_level(&self) -> FeatureLevel {

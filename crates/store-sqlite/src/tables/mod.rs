@@ -3,6 +3,7 @@
 #[path = "../../../store-sql/per_store/tables/challenges.rs"]
 pub(crate) mod challenges;
 pub(crate) mod counters;
+pub(crate) mod ledger_entries;
 #[path = "../../../store-sql/per_store/tables/login_networks.rs"]
 pub(crate) mod login_networks;
 pub(crate) mod operations;
@@ -12,4 +13,5 @@ pub(crate) mod phone_codes;
 pub(crate) mod sessions;
 #[path = "../../../store-sql/per_store/tables/users.rs"]
 pub(crate) mod users;
+#[path = "../../../store-sql/per_store/tables/webhooks.rs"]
 pub(crate) mod webhooks;

@@ -44,7 +44,7 @@ const WHOLE: [(&str, &str); 6] = [
     ("`withdrawals`", "the list of all withdrawals, in the order of an index"),
     ("`provider_messages`", "the list of all messages, in the order of an index"),
     (
-        "`provider_messages` WHERE (resolved_at IS NULL) = 0",
+        "`provider_messages` WHERE (resolved_at IS NULL) < 1",
         "the list of resolved messages, nearly all of them",
     ),
     ("`users` WHERE (`users`.`erased_at` IS NULL)", "the list of all users, in the order of an index"),

@@ -9,7 +9,7 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::operation::LockedRows;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::rows::{
-    StoredKey, StoredOperation, StoredRequest, StoredUser, StoredWallet, StoredWithdrawal,
+    ACTING_OPERATOR, StoredKey, StoredOperation, StoredRequest, StoredUser, StoredWallet, StoredWithdrawal,
 };
 use cuepoint_store_sql::schema::{
     self, idempotency_keys, ledger_entries, music_requests, operations, users, withdrawals,
@@ -22,7 +22,6 @@ use diesel::sql_types::Bool;
 use uuid::Uuid;
 
 use crate::connect::failure::SqliteFailure;
-use crate::tables::users::ACTING_OPERATOR;
 
 /// The condition of the partial index of adjustments.
 const ADJUSTMENT: &str = "ledger_entries.kind = 'adjustment'";

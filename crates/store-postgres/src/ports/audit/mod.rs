@@ -1,45 +1,35 @@
 //! Presents the whole ledger to the audit in one snapshot, one batch of rows in memory at a time.
 
+#[path = "../../../../store-sql/per_store/ports/audit/entities.rs"]
 mod entities;
+mod moves;
 mod positions;
+#[path = "../../../../store-sql/per_store/ports/audit/rows.rs"]
+mod rows;
 mod strays;
+#[path = "../../../../store-sql/per_store/ports/audit/wallets.rs"]
 mod wallets;
 
-use std::fmt::Display;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use cuepoint_domain::audit::Auditor;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Audit, Unavailable};
-use cuepoint_store_sql::rows::Corrupt;
-use diesel::result::Error as QueryError;
-use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
+use cuepoint_store_sql::rows::StoredEntry;
+use cuepoint_store_sql::schema::ledger_entries;
+use diesel::prelude::*;
+use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use tokio::time::timeout;
 
+use self::rows::{BATCH, End, after, read, readable};
 use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
 
-/// The maximum number of rows of a table in memory, apart from those about one entity.
-const BATCH: i64 = 1_000;
 /// Time limit of one statement.
 const STATEMENT_DEADLINE: Duration = Duration::from_secs(60);
 
 const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = '60s'";
-
-/// Why the presentation ended early.
-enum End {
-    /// A database operation failed.
-    Failed(DatabaseFailure),
-    /// A row has no valid value.
-    Unreadable(String),
-}
-
-impl<F: Into<DatabaseFailure>> From<F> for End {
-    fn from(failure: F) -> Self {
-        Self::Failed(failure.into())
-    }
-}
 
 /// A snapshot, and the auditor that it is presented to.
 struct Showing<'a> {
@@ -66,7 +56,7 @@ pub(crate) async fn show_ledger(
     auditor: &mut Auditor,
 ) -> Result<(), DatabaseFailure> {
     let mut showing = Showing { connection, currency, auditor };
-    let shown = showing.everything().await;
+    let shown = showing.rows().await;
     match shown {
         Ok(()) => {}
         Err(End::Unreadable(what)) => auditor.unreadable(what),
@@ -76,14 +66,9 @@ pub(crate) async fn show_ledger(
 }
 
 impl Showing<'_> {
-    async fn everything(&mut self) -> Result<(), End> {
-        self.wallets().await?;
-        self.postings().await?;
-        self.entities().await?;
-        if self.auditor.has_strays() {
-            self.strays().await?;
-        }
-        self.positions().await
+    /// Does nothing: an audit that is not wanted any more is dropped.
+    fn ensure_wanted(&self) -> Result<(), End> {
+        Ok(())
     }
 }
 
@@ -92,34 +77,19 @@ async fn patiently<T>(work: impl Future<Output = Result<T, DatabaseFailure>>) ->
     timeout(STATEMENT_DEADLINE, work).await.unwrap_or(Err(DatabaseFailure::Deadline))
 }
 
-/// Returns the value of a row, or names the row that cannot be read.
-fn read<T>(row: impl Display, value: Result<T, Corrupt>) -> Result<T, End> {
-    value.map_err(|corrupt| End::Unreadable(format!("{row} cannot be read: {corrupt}")))
-}
-
-/// Returns the rows of a batch, or `None` if a row has no Rust value and the batch is to be read again row by
-/// row. If it was the only row, the error names it by `row`.
-fn readable<T>(
-    loaded: Result<Vec<T>, DatabaseFailure>,
-    size: &mut i64,
-    row: impl FnOnce() -> String,
-) -> Result<Option<Vec<T>>, End> {
-    match loaded {
-        Err(DatabaseFailure::Query(QueryError::DeserializationError(_))) if *size > 1 => {
-            *size = 1;
-            Ok(None)
-        }
-        Err(DatabaseFailure::Query(QueryError::DeserializationError(error))) => {
-            Err(End::Unreadable(format!("{} cannot be read: {error}", row())))
-        }
-        loaded => Ok(Some(loaded?)),
-    }
-}
-
-/// Names the row after `last`, or the first row if `last` is the smallest number.
-fn after(name: &str, last: i64) -> String {
-    match last {
-        i64::MIN => format!("the first {name}"),
-        _ => format!("the {name} after {name} {last}"),
-    }
+/// Loads the entries after one, by wallet and number.
+async fn load_entries(
+    connection: &mut AsyncPgConnection,
+    (wallet, seq): (i64, i64),
+    limit: i64,
+) -> Result<Vec<StoredEntry>, DatabaseFailure> {
+    let later = ledger_entries::wallet_id
+        .gt(wallet)
+        .or(ledger_entries::wallet_id.eq(wallet).and(ledger_entries::seq.gt(seq)));
+    let query = ledger_entries::table
+        .filter(ledger_entries::wallet_id.ge(wallet))
+        .filter(later)
+        .order((ledger_entries::wallet_id, ledger_entries::seq))
+        .limit(limit);
+    patiently(async { Ok(query.select(StoredEntry::as_select()).load(connection).await?) }).await
 }

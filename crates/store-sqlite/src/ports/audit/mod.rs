@@ -1,40 +1,32 @@
 //! Shows the whole ledger to the audit in one snapshot, one batch of rows in memory at a time.
 
+#[path = "../../../../store-sql/per_store/ports/audit/entities.rs"]
 mod entities;
+mod moves;
 mod positions;
+#[path = "../../../../store-sql/per_store/ports/audit/rows.rs"]
+mod rows;
 mod strays;
+#[path = "../../../../store-sql/per_store/ports/audit/wallets.rs"]
 mod wallets;
 
-use std::fmt::Display;
 use std::mem;
 
 use async_trait::async_trait;
 use cuepoint_domain::audit::Auditor;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Audit, Unavailable};
-use cuepoint_store_sql::rows::Corrupt;
-use diesel::SqliteConnection;
-use diesel::result::Error as QueryError;
+use cuepoint_store_sql::rows::StoredEntry;
+use cuepoint_store_sql::schema::ledger_entries;
+use diesel::dsl::sql;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Bool};
 
+use self::rows::{BATCH, End, after, read, readable};
 use crate::SqliteStore;
 use crate::connect::failure::SqliteFailure;
 use crate::connect::integrity::Check;
-
-/// The maximum number of rows of a table in memory, apart from those about one entity.
-const BATCH: i64 = 1_000;
-/// The reason for an early end.
-enum End {
-    /// A database operation failed.
-    Failed(SqliteFailure),
-    /// A row has no valid value, or the file is damaged.
-    Unreadable(String),
-}
-
-impl<F: Into<SqliteFailure>> From<F> for End {
-    fn from(failure: F) -> Self {
-        Self::Failed(failure.into())
-    }
-}
+use crate::dialect::{RunQueryDsl, at_once};
 
 /// A snapshot, and the auditor that reads it.
 struct Showing<'a> {
@@ -71,35 +63,27 @@ pub(crate) fn show_ledger(
     auditor: &mut Auditor,
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<(), SqliteFailure> {
-    let mut showing = Showing { connection, currency, auditor: &mut *auditor, is_wanted };
-    match showing.everything().and_then(|()| showing.file()) {
-        Ok(()) => {}
-        Err(End::Unreadable(what)) => auditor.unreadable(what),
-        Err(End::Failed(failure)) => return Err(failure),
-    }
-    Ok(())
+    let mut showing = Showing { connection, currency, auditor, is_wanted };
+    at_once(async {
+        match showing.everything().await.and_then(|()| showing.file()) {
+            Ok(()) => {}
+            Err(End::Unreadable(what)) => showing.auditor.unreadable(what),
+            Err(End::Failed(failure)) => return Err(failure),
+        }
+        Ok(())
+    })
 }
 
 impl Showing<'_> {
     /// Shows all rows; if one of their pages is damaged, the error names it.
-    fn everything(&mut self) -> Result<(), End> {
-        match self.rows() {
+    async fn everything(&mut self) -> Result<(), End> {
+        match self.rows().await {
             Err(End::Failed(SqliteFailure::Damaged(defect))) => Err(match self.file() {
                 Ok(()) => damaged(&defect),
                 Err(end) => end,
             }),
             shown => shown,
         }
-    }
-
-    fn rows(&mut self) -> Result<(), End> {
-        self.wallets()?;
-        self.postings()?;
-        self.entities()?;
-        if self.auditor.has_strays() {
-            self.strays()?;
-        }
-        self.positions()
     }
 
     /// Checks every page and every index of the database file.
@@ -122,34 +106,21 @@ fn damaged(defect: &str) -> End {
     End::Unreadable(format!("the database file is damaged: restore a backup ({defect})"))
 }
 
-/// Returns the value of a row, or names the row that cannot be read.
-fn read<T>(row: impl Display, value: Result<T, Corrupt>) -> Result<T, End> {
-    value.map_err(|corrupt| End::Unreadable(format!("{row} cannot be read: {corrupt}")))
+/// Awaits a statement, which has no time limit.
+async fn patiently<T>(work: impl Future<Output = Result<T, SqliteFailure>>) -> Result<T, SqliteFailure> {
+    work.await
 }
 
-/// Returns the rows of a batch, or `None` if a row has no Rust value and the batch is to be read again row by
-/// row. If it was the only row, the error names it by `row`.
-fn readable<T>(
-    loaded: Result<Vec<T>, SqliteFailure>,
-    size: &mut i64,
-    row: impl FnOnce() -> String,
-) -> Result<Option<Vec<T>>, End> {
-    match loaded {
-        Err(SqliteFailure::Query(QueryError::DeserializationError(_))) if *size > 1 => {
-            *size = 1;
-            Ok(None)
-        }
-        Err(SqliteFailure::Query(QueryError::DeserializationError(error))) => {
-            Err(End::Unreadable(format!("{} cannot be read: {error}", row())))
-        }
-        loaded => Ok(Some(loaded?)),
-    }
-}
-
-/// Names the row after `last`, or the first row if `last` is the smallest number.
-fn after(name: &str, last: i64) -> String {
-    match last {
-        i64::MIN => format!("the first {name}"),
-        _ => format!("the {name} after {name} {last}"),
-    }
+/// Loads the entries after one, by wallet and number.
+async fn load_entries(
+    connection: &mut SqliteConnection,
+    (wallet, seq): (i64, i64),
+    limit: i64,
+) -> Result<Vec<StoredEntry>, SqliteFailure> {
+    let later = sql::<Bool>("(wallet_id, seq) > (").bind::<BigInt, _>(wallet).sql(", ");
+    let query = ledger_entries::table
+        .filter(later.bind::<BigInt, _>(seq).sql(")"))
+        .order((ledger_entries::wallet_id, ledger_entries::seq))
+        .limit(limit);
+    Ok(query.select(StoredEntry::as_select()).load(connection).await?)
 }

@@ -6,15 +6,16 @@ use cuepoint_store_sql::schema::{operations, position_gaps};
 use diesel::prelude::*;
 
 use super::{End, Showing, read};
+use crate::dialect::RunQueryDsl;
 
 /// The maximum number of positions in memory.
 const POSITIONS: i64 = 10_000;
 
 impl Showing<'_> {
-    /// Shows all gaps between positions, and all positions.
-    pub(super) fn positions(&mut self) -> Result<(), End> {
+    /// Presents all gaps between positions, and all positions.
+    pub(super) async fn positions(&mut self) -> Result<(), End> {
         let gaps = position_gaps::table.order(position_gaps::last);
-        let gaps: Vec<StoredPositionGap> = gaps.load(self.connection)?;
+        let gaps: Vec<StoredPositionGap> = gaps.load(self.connection).await?;
         for gap in gaps {
             self.auditor.position_gap(read(format!("the gap after position {}", gap.0), position_gap(gap))?);
         }
@@ -26,7 +27,8 @@ impl Showing<'_> {
                 .order(operations::position)
                 .limit(POSITIONS)
                 .select(operations::position.assume_not_null())
-                .load(self.connection)?;
+                .load(self.connection)
+                .await?;
             let Some(newest) = batch.last() else { return Ok(()) };
             last = *newest;
             for number in batch {

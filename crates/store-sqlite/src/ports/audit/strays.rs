@@ -10,6 +10,7 @@ use diesel::prelude::*;
 use diesel::sql_types::Bool;
 
 use super::{End, Showing, read};
+use crate::dialect::RunQueryDsl;
 
 /// The condition of a posting of an operation that has no entries and concerns no money in suspense.
 const STRAY_POSTING: &str = "NOT EXISTS (SELECT 1 FROM ledger_entries AS entry \
@@ -42,13 +43,14 @@ fn stray_entry() -> String {
 }
 
 impl Showing<'_> {
-    /// Shows the first entry and the first posting without an entity.
-    pub(super) fn strays(&mut self) -> Result<(), End> {
+    /// Presents the first entry and the first posting without an entity.
+    pub(super) async fn strays(&mut self) -> Result<(), End> {
         let entry: Option<StoredEntry> = ledger_entries::table
             .filter(sql::<Bool>(&stray_entry()))
             .order((ledger_entries::wallet_id, ledger_entries::seq))
             .select(StoredEntry::as_select())
             .first(self.connection)
+            .await
             .optional()?;
         if let Some(row) = entry {
             self.auditor.stray_entry(&read("a stray entry", row.entry(self.currency))?);
@@ -58,6 +60,7 @@ impl Showing<'_> {
             .order(postings::id)
             .select(Numbered::<StoredPosting>::as_select())
             .first(self.connection)
+            .await
             .optional()?;
         if let Some(row) = posting {
             self.auditor.stray_posting(&read("a stray posting", row.posting(self.currency))?);

@@ -1,0 +1,235 @@
+//! The export of a user's personal data: keyset pagination of each list by an index that has its order.
+
+use async_trait::async_trait;
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::music_request::RequestRating;
+use cuepoint_domain::operation::Actor;
+use cuepoint_domain::ports::{PersonalRecords, Unavailable};
+use cuepoint_domain::privacy::personal_data::{OperationNote, Part, Place, Record};
+use cuepoint_domain::text::Line;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_store_sql::Rowed;
+use cuepoint_store_sql::rows::{
+    Corrupt, StoredChallenge, StoredEntry, StoredEvent, StoredMessage, StoredOperation, StoredRating,
+    StoredRequest, StoredSession, StoredTopup, StoredWebhookEndpoint, StoredWithdrawal, is_present, known,
+};
+use cuepoint_store_sql::schema::{
+    blocks, challenges, ledger_entries, login_networks, music_requests, operations, ratings, security_events,
+    sessions, topups, users, webhook_endpoints, withdrawals,
+};
+use cuepoint_store_sql::sql_types::ColumnTime;
+use cuepoint_store_sql::table::Numbered;
+use diesel::prelude::*;
+
+use super::about_person::{messages_about, operations_about};
+use super::blocks::{NamedRow, block};
+use crate::SqlStore;
+use crate::dialect::{Database, Reading, RunQueryDsl, StoreFailure};
+use crate::tables::login_networks::NetworkRow;
+
+/// A page of a list.
+#[derive(Clone)]
+struct Page {
+    user: UserId,
+    after: Option<Place>,
+    limit: u32,
+    currency: Currency,
+}
+
+/// The rows of a list after a position, ordered by a time and a number of one of its tables, as one statement.
+macro_rules! after {
+    ($page:expr, $list:expr, $table:ident, $at:ident, $id:ident) => {{
+        let mut query = $list.into_boxed::<Database>();
+        if let Some(after) = $page.after {
+            let (at, id) = (ColumnTime(after.moment()), after.id());
+            // Redundant, so that the scan of the index starts here.
+            query = query.filter($table::$at.le(at)).filter($table::$at.lt(at).or($table::$id.lt(id)));
+        }
+        query.order(($table::$at.desc(), $table::$id.desc())).limit(i64::from($page.limit))
+    }};
+}
+
+/// The rows of a table after a position, ordered by a time and a number, as one statement.
+macro_rules! by_time {
+    ($page:expr, $table:ident, $owner:ident, $at:ident, $id:ident) => {
+        after!($page, $table::table.filter($table::$owner.eq($page.user.get())), $table, $at, $id)
+    };
+}
+
+/// The rows of a table after a position, ordered by a number, as one statement.
+macro_rules! by_number {
+    ($page:expr, $table:ident, $owner:ident, $number:ident) => {{
+        let mut query = $table::table.filter($table::$owner.eq($page.user.get())).into_boxed::<Database>();
+        if let Some(after) = $page.after {
+            query = query.filter($table::$number.lt(after.major));
+        }
+        query.order($table::$number.desc()).limit(i64::from($page.limit))
+    }};
+}
+
+type Records = Result<Vec<Record>, StoreFailure>;
+
+/// Converts rows to records.
+fn records<Row>(rows: Vec<Row>, record: impl FnMut(Row) -> Result<Record, Corrupt>) -> Records {
+    Ok(rows.into_iter().map(record).collect::<Result<_, _>>()?)
+}
+
+#[async_trait]
+impl PersonalRecords for SqlStore {
+    async fn records(
+        &self,
+        user: UserId,
+        part: Part,
+        after: Option<Place>,
+        limit: u32,
+    ) -> Result<Vec<Record>, Unavailable> {
+        let page = Page { user, after, limit, currency: self.currency.clone() };
+        self.read_page_aside((page, part), async |connection, (page, part)| match part {
+            Part::Sessions => page.sessions(connection).await,
+            Part::Networks => page.networks(connection).await,
+            Part::Challenges => page.challenges(connection).await,
+            Part::RequestsMade => page.requests_made(connection).await,
+            Part::RequestsReceived => page.requests_received(connection).await,
+            Part::Ratings => page.ratings(connection).await,
+            Part::Withdrawals => page.withdrawals(connection).await,
+            Part::Topups => page.topups(connection).await,
+            Part::Entries => page.entries(connection).await,
+            Part::Operations => page.operations(connection).await,
+            Part::ProviderMessages => page.provider_messages(connection).await,
+            Part::Blocks => page.blocks(connection).await,
+            Part::BlockedBy => page.blocked_by(connection).await,
+            Part::Events => page.events(connection).await,
+            Part::WebhookEndpoints => page.webhook_endpoints(connection).await,
+        })
+        .await
+    }
+}
+
+impl Page {
+    async fn sessions(&self, mut connection: Reading<'_>) -> Records {
+        let theirs = by_time!(self, sessions, user_id, began_at, id).select(StoredSession::as_select());
+        records(theirs.load(&mut connection).await?, |row: StoredSession| {
+            let ended_at = row.ended_at;
+            row.session().map(|session| Record::Session(session, ended_at))
+        })
+    }
+
+    async fn networks(&self, mut connection: Reading<'_>) -> Records {
+        let theirs = by_number!(self, login_networks, user_id, id).select(NetworkRow::as_select());
+        let record = |row: NetworkRow| row.known().map(|(id, known)| Record::Network(id, known));
+        records(theirs.load(&mut connection).await?, record)
+    }
+
+    async fn challenges(&self, mut connection: Reading<'_>) -> Records {
+        // There are few: some for each hour and purpose, retained for a day.
+        let theirs = challenges::table.filter(challenges::user_id.eq(self.user.get()));
+        let rows = theirs.select(Numbered::<StoredChallenge>::as_select()).load(&mut connection).await?;
+        let all = records(rows, |row: Numbered<StoredChallenge>| row.challenge().map(Record::Challenge))?;
+        Ok(Record::next(all, self.after, self.limit))
+    }
+
+    async fn requests_made(&self, mut connection: Reading<'_>) -> Records {
+        let made = by_time!(self, music_requests, requester_id, created_at, id);
+        let rows = made.select(StoredRequest::as_select()).load(&mut connection).await?;
+        records(rows, |row: StoredRequest| row.request(&self.currency).map(Record::Request))
+    }
+
+    async fn requests_received(&self, mut connection: Reading<'_>) -> Records {
+        let received = by_time!(self, music_requests, dj_id, created_at, id);
+        let rows = received.select(StoredRequest::as_select()).load(&mut connection).await?;
+        records(rows, |row: StoredRequest| row.request(&self.currency).map(Record::Request))
+    }
+
+    async fn ratings(&self, mut connection: Reading<'_>) -> Records {
+        let theirs = music_requests::table.inner_join(ratings::table);
+        let theirs = theirs.filter(music_requests::requester_id.eq(self.user.get()));
+        let theirs = after!(self, theirs, music_requests, created_at, id);
+        let rated = (StoredRating::as_select(), music_requests::created_at);
+        records(
+            theirs.select(rated).load(&mut connection).await?,
+            |(row, requested_at): (StoredRating, Timestamp)| {
+                Ok(Record::Rating(RequestRating::of_row(row, &self.currency)?, requested_at))
+            },
+        )
+    }
+
+    async fn withdrawals(&self, mut connection: Reading<'_>) -> Records {
+        let theirs = by_time!(self, withdrawals, user_id, created_at, id);
+        let rows = theirs.select(StoredWithdrawal::as_select()).load(&mut connection).await?;
+        records(rows, |row: StoredWithdrawal| row.withdrawal(&self.currency).map(Record::Withdrawal))
+    }
+
+    async fn topups(&self, mut connection: Reading<'_>) -> Records {
+        let theirs = by_time!(self, topups, user_id, created_at, id);
+        let rows = theirs.select(StoredTopup::as_select()).load(&mut connection).await?;
+        records(rows, |row: StoredTopup| row.topup(&self.currency).map(Record::Topup))
+    }
+
+    async fn entries(&self, mut connection: Reading<'_>) -> Records {
+        let rows = ledger_entries::table
+            .inner_join(operations::table.on(ledger_entries::operation_id.eq(operations::id)))
+            .filter(ledger_entries::wallet_id.eq(self.user.get()))
+            .filter(ledger_entries::seq.lt(self.before()))
+            .order(ledger_entries::seq.desc())
+            .limit(i64::from(self.limit))
+            .select((StoredEntry::as_select(), operations::reason))
+            .load(&mut connection)
+            .await?;
+        records(rows, |(row, reason): (StoredEntry, Option<String>)| {
+            Ok(Record::Entry(row.entry(&self.currency)?, reason.map(Line::from_stored)))
+        })
+    }
+
+    async fn operations(&self, connection: Reading<'_>) -> Records {
+        let rows = operations_about(connection, self.user, self.after, self.limit).await?;
+        records(rows, |row: StoredOperation| {
+            let (kind, reason, at) = (row.kind.clone(), row.reason.clone(), row.at);
+            let actor = row.actor_user_id.map(|id| known("operations.actor_user_id", UserId::new(id)));
+            let actor = actor.transpose()?.map_or(Actor::System, Actor::User);
+            let receipt = row.stored(&self.currency)?;
+            let reason = reason.map(Line::from_stored);
+            Ok(Record::Operation(OperationNote::new(kind, actor, reason, &receipt, at)))
+        })
+    }
+
+    async fn provider_messages(&self, connection: Reading<'_>) -> Records {
+        let rows = messages_about(connection, self.user, self.before(), self.limit).await?;
+        records(rows, |row: StoredMessage| row.message().map(Record::ProviderMessage))
+    }
+
+    async fn blocks(&self, mut connection: Reading<'_>) -> Records {
+        let theirs = blocks::table.inner_join(users::table);
+        let theirs = theirs.filter(blocks::dj_id.eq(self.user.get()).and(is_present()));
+        let theirs = after!(self, theirs, blocks, at, guest_id);
+        let named = theirs.select((blocks::guest_id, users::name, blocks::at));
+        records(named.load(&mut connection).await?, |row: NamedRow| block(row).map(Record::Block))
+    }
+
+    async fn blocked_by(&self, mut connection: Reading<'_>) -> Records {
+        let by = by_time!(self, blocks, guest_id, at, dj_id).select((blocks::dj_id, blocks::at));
+        records(by.load(&mut connection).await?, |(dj, at): (i64, Timestamp)| {
+            let dj = known("blocks.dj_id", UserId::new(dj))?;
+            Ok(Record::BlockedBy { dj, at })
+        })
+    }
+
+    async fn events(&self, mut connection: Reading<'_>) -> Records {
+        let about =
+            by_number!(self, security_events, user_id, id).select(Numbered::<StoredEvent>::as_select());
+        let record = |row: Numbered<StoredEvent>| row.event().map(|(id, event)| Record::Event(id, event));
+        records(about.load(&mut connection).await?, record)
+    }
+
+    async fn webhook_endpoints(&self, mut connection: Reading<'_>) -> Records {
+        let theirs =
+            by_number!(self, webhook_endpoints, owner_id, id).select(StoredWebhookEndpoint::as_select());
+        let rows = theirs.load(&mut connection).await?;
+        records(rows, |row: StoredWebhookEndpoint| row.endpoint().map(Record::WebhookEndpoint))
+    }
+
+    /// The exclusive upper bound of the numbers on the page.
+    fn before(&self) -> i64 {
+        self.after.map_or(i64::MAX, |after| after.major)
+    }
+}
