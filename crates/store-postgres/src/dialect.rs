@@ -17,7 +17,7 @@ use futures_util::future::BoxFuture;
 use time::OffsetDateTime;
 
 use crate::SqlStore;
-use crate::connect::work::{Scope, Work};
+use crate::connect::work::{Extent, Work};
 use crate::reads::least;
 use crate::tables::advisory_locks::{FIRST_OPERATOR, PHONE_CODES, TARGETS, hashtext, pg_advisory_xact_lock};
 use crate::writer::Insert;
@@ -89,7 +89,7 @@ impl SqlStore {
         T: Send,
         for<'c> F: Work<&'c mut Connection, Input, T, Fut: Send> + Send + Sync,
     {
-        Ok(self.database.write(Scope::Statement, input, run).await?)
+        Ok(self.database.write(Extent::Statement, input, run).await?)
     }
 
     /// Runs one statement that writes, and whose second run would do no harm.
@@ -109,7 +109,7 @@ impl SqlStore {
         T: Send,
         for<'c> F: Work<&'c mut Connection, Input, T, Fut: Send> + Send + Sync,
     {
-        self.database.write(Scope::Transaction, input, run).await
+        self.database.write(Extent::Transaction, input, run).await
     }
 
     /// Runs a transaction, and once more if its outcome is unknown: it recognizes what its first run committed.
@@ -123,7 +123,7 @@ impl SqlStore {
         T: Send,
         for<'c> F: Work<&'c mut Connection, Input, T, Fut: Send> + Send + Sync,
     {
-        self.database.write(Scope::RepeatableTransaction, input, run).await
+        self.database.write(Extent::RepeatableTransaction, input, run).await
     }
 }
 
@@ -226,3 +226,6 @@ pub(crate) fn insert<Row: ArrayRow>(
 pub(crate) fn reading(connection: &mut Connection) -> Reading<'_> {
     connection
 }
+
+/// Rows per batch, so that none takes long.
+pub(crate) const BATCH: i64 = 1_000;

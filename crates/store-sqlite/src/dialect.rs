@@ -288,3 +288,6 @@ pub(crate) fn newest_position(connection: Reading<'_>) -> Ready<QueryResult<i64>
 pub(crate) const fn reading(connection: &mut Connection) -> Reading<'_> {
     connection
 }
+
+/// Rows per batch: few enough that no batch occupies the writer for long.
+pub(crate) const BATCH: i64 = 500;

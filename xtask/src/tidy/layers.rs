@@ -107,11 +107,10 @@ const CRATES: &[CrateLayers] = &[
         layers: &[
             &["schema", "statement", "telemetry"],
             &["connect"],
-            &["tables/advisory_locks"],
-            &["reads"],
+            &["tables/adjustments", "tables/advisory_locks", "tables/positions"],
+            &["reads", "writer"],
             &["dialect"],
             &["by_id", "tables"],
-            &["writer"],
             &["maintenance", "retention", "seed"],
             &["ports"],
             &["backend", "copy"],

@@ -16,7 +16,7 @@ use crate::connect::connection::Connector;
 use crate::connect::failure::DatabaseFailure;
 use crate::connect::per_thread::PerThread;
 use crate::connect::shared_connection::SharedConnection;
-use crate::connect::work::{Scope, Work};
+use crate::connect::work::{Extent, Work};
 use crate::telemetry;
 
 /// Deadline of a database operation.
@@ -214,10 +214,10 @@ impl Database {
         done
     }
 
-    /// Runs work in a scope on a connection.
+    /// Runs work of an extent on a connection.
     pub(crate) async fn write<Input, T, F>(
         &self,
-        scope: Scope,
+        extent: Extent,
         input: Input,
         run: F,
     ) -> Result<T, DatabaseFailure>
@@ -227,12 +227,12 @@ impl Database {
         for<'c> F: Work<&'c mut AsyncPgConnection, Input, T, Fut: Send> + Sync,
     {
         let attempts = async {
-            if scope != Scope::RepeatableTransaction {
-                return self.write_once(scope, DEADLINE, input, &run).await;
+            if extent != Extent::RepeatableTransaction {
+                return self.write_once(extent, DEADLINE, input, &run).await;
             }
-            match self.write_once(scope, FIRST_ATTEMPT, input.clone(), &run).await {
+            match self.write_once(extent, FIRST_ATTEMPT, input.clone(), &run).await {
                 Err(failure) if failure.ended_connection() => {
-                    self.write_once(scope, DEADLINE, input, &run).await
+                    self.write_once(extent, DEADLINE, input, &run).await
                 }
                 done => done,
             }
@@ -242,7 +242,7 @@ impl Database {
 
     async fn write_once<Input, T, F>(
         &self,
-        scope: Scope,
+        extent: Extent,
         limit: Duration,
         input: Input,
         run: &F,
@@ -253,7 +253,7 @@ impl Database {
         for<'c> F: Work<&'c mut AsyncPgConnection, Input, T, Fut: Send> + Sync,
     {
         let mut pooled = self.lend().await?;
-        let done = timeout(limit, scope.run(pooled.connection()?, input, run)).await;
+        let done = timeout(limit, extent.run(pooled.connection()?, input, run)).await;
         let done = pooled.returned_after(done.unwrap_or(Err(DatabaseFailure::Deadline)));
         done.inspect_err(|failure| self.learn_from(failure))
     }

@@ -25,7 +25,7 @@ where
 
 /// The extent of work that writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Scope {
+pub(crate) enum Extent {
     /// One statement.
     Statement,
     /// A transaction.
@@ -38,8 +38,8 @@ pub(crate) enum Scope {
 /// The driver's manager of transactions.
 type Manager = <AsyncPgConnection as AsyncConnection>::TransactionManager;
 
-impl Scope {
-    /// Runs work in this scope.
+impl Extent {
+    /// Runs work in this extent.
     pub(crate) async fn run<Input, T, F>(
         self,
         connection: &mut AsyncPgConnection,

@@ -19,14 +19,11 @@ use diesel::sql_types::{BigInt, Bool, Interval};
 use time::Duration;
 use uuid::Uuid;
 
-use super::pace::Pace;
-use super::redaction::Position;
+use super::batches::{LastReceipt, Pace};
 use crate::SqlStore;
-use crate::dialect::{Connection, RunQueryDsl, StoreFailure};
+use crate::dialect::{BATCH, Connection, RunQueryDsl, StoreFailure};
 use crate::statement::{interval, query, statement};
 
-/// Rows per batch, so that none takes long.
-pub(super) const BATCH: i64 = 1_000;
 /// The pace of the purge and of the redaction of receipts past their retention.
 pub(super) const PURGE_PACE: Pace = Pace::Brisk;
 
@@ -95,11 +92,11 @@ statement! {
 /// Redacts the next batch of the receipts past their retention, and returns its last one unless it was empty.
 pub(super) async fn redact_some_due(
     connection: &mut Connection,
-    after: Position,
+    after: LastReceipt,
     now: Timestamp,
     kept_for: Duration,
-) -> Result<Option<Position>, StoreFailure> {
-    let Position { at: after_at, id: after_id } = after;
+) -> Result<Option<LastReceipt>, StoreFailure> {
+    let LastReceipt { at: after_at, id: after_id } = after;
     let batch = RedactDue { after_at, after_id, now, kept_for: interval(kept_for), limit: BATCH };
     Ok(batch.get_result(connection).await.optional()?)
 }
@@ -117,10 +114,10 @@ statement! {
 /// Redacts the next batch of the receipts that show a user, and returns its last one unless it was empty.
 pub(super) async fn redact_some_of(
     connection: &mut Connection,
-    after: Position,
+    after: LastReceipt,
     user: UserId,
-) -> Result<Option<Position>, StoreFailure> {
-    let Position { at: after_at, id: after_id } = after;
+) -> Result<Option<LastReceipt>, StoreFailure> {
+    let LastReceipt { at: after_at, id: after_id } = after;
     let batch = RedactPerson { user: user.get(), after_at, after_id, limit: BATCH };
     Ok(batch.get_result(connection).await.optional()?)
 }

@@ -13,7 +13,7 @@ use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::prelude::*;
 use tokio::time::{Duration, Instant, timeout};
 
-use super::pace::{Pace, is_whole};
+use super::batches::{Pace, is_whole};
 use super::redaction::redact_person;
 use super::statements::{FORGET, forget_some, lock_person};
 use crate::SqlStore;

@@ -11,7 +11,7 @@ use cuepoint_domain::user::session::Session;
 use time::Duration;
 use tokio::time::Instant;
 
-use super::pace::is_whole;
+use super::batches::is_whole;
 use super::redaction::redact_due;
 use super::statements::{self, Expired, PURGE_PACE, purge_some};
 use crate::SqlStore;

@@ -16,15 +16,12 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
 use time::Duration;
 
-use super::pace::{Pace, is_whole};
-use super::redaction::Position;
+use super::batches::{LastReceipt, Pace, is_whole};
 use crate::SqlStore;
-use crate::dialect::{Connection, RunQueryDsl, StoreFailure};
+use crate::dialect::{BATCH, Connection, RunQueryDsl, StoreFailure};
 use crate::tables::operations::about;
 use crate::tables::users::lock;
 
-/// Rows per batch: few enough that no batch occupies the writer for long.
-pub(super) const BATCH: i64 = 500;
 /// The pace of the purge and of the redaction of receipts past their retention: it leaves half of the writer's time to
 /// others.
 pub(super) const PURGE_PACE: Pace = Pace::Gentle;
@@ -122,10 +119,10 @@ const REDACTED: &str = "json_object('profile', json_object('user', \
 /// leaves the index by which they are found, so that every batch begins at the first one.
 pub(super) async fn redact_some_due(
     connection: &mut Connection,
-    after: Position,
+    after: LastReceipt,
     now: Timestamp,
     kept_for: Duration,
-) -> Result<Option<Position>, StoreFailure> {
+) -> Result<Option<LastReceipt>, StoreFailure> {
     let statement = format!(
         "UPDATE operations SET receipt = {REDACTED} WHERE id IN \
          (SELECT id FROM operations WHERE {UNREDACTED} AND at <= {PAST_RETENTION} ORDER BY at, id LIMIT ?)"
@@ -141,9 +138,9 @@ pub(super) async fn redact_some_due(
 /// last one if more may follow.
 pub(super) async fn redact_some_of(
     connection: &mut Connection,
-    after: Position,
+    after: LastReceipt,
     user: UserId,
-) -> Result<Option<Position>, StoreFailure> {
+) -> Result<Option<LastReceipt>, StoreFailure> {
     let profiles = || sql::<Bool>(OF_PROFILE).and(about(user));
     let behind = || {
         sql::<Bool>("(at, id) > (")
@@ -152,7 +149,7 @@ pub(super) async fn redact_some_of(
             .bind::<OperationUuid, _>(ColumnId(after.id))
             .sql(")")
     };
-    let batch: Vec<Position> = operations::table
+    let batch: Vec<LastReceipt> = operations::table
         .filter(profiles())
         .filter(behind())
         .order((operations::at, operations::id))
