@@ -6,14 +6,14 @@ use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::Unavailable;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::challenge::Purpose;
+use cuepoint_store_sql::Lock;
 use cuepoint_store_sql::schema::{bootstrap_operator, challenges, operations, provider_messages, users};
 use cuepoint_store_sql::sql_types::ColumnTime;
 use cuepoint_store_sql::table::ArrayRow;
 use diesel::QueryResult;
 use diesel::dsl::{Eq, IsNotNull, IsNull, Nullable, now as clock};
 use diesel::expression_methods::{ExpressionMethods as _, NullableExpressionMethods as _};
-use diesel::result::{DatabaseErrorKind, Error as QueryError};
-use futures_util::future::BoxFuture;
+use diesel::result::DatabaseErrorInformation;
 use time::OffsetDateTime;
 
 use crate::SqlStore;
@@ -58,7 +58,7 @@ impl SqlStore {
     }
 
     /// Reads a page of an export.
-    pub(crate) async fn read_page_aside<Input, T, F>(&self, input: Input, run: F) -> Result<T, Unavailable>
+    pub(crate) async fn read_export_page<Input, T, F>(&self, input: Input, run: F) -> Result<T, Unavailable>
     where
         Input: Clone + Send + Sync,
         T: Send,
@@ -92,7 +92,7 @@ impl SqlStore {
         Ok(self.database.write(Extent::Statement, input, run).await?)
     }
 
-    /// Runs one statement that writes, and whose second run would do no harm.
+    /// Runs statements that may safely run twice; this store runs them once.
     pub(crate) async fn write_repeatable<Input, T, F>(&self, input: Input, run: F) -> Result<T, Unavailable>
     where
         Input: Clone + Send + Sync,
@@ -145,20 +145,18 @@ macro_rules! lock_rows {
 }
 pub(crate) use {lock_rows, locked};
 
-/// Locks the challenges for an address until the end of the transaction.
-pub(crate) async fn lock_target(connection: &mut Connection, target: &str) -> QueryResult<()> {
-    let lock = diesel::select(pg_advisory_xact_lock(TARGETS, hashtext(target)));
-    lock.execute(connection).await.map(drop)
-}
-
-/// Locks the counts of codes by phone until the end of the transaction.
-pub(crate) async fn lock_phone_codes(connection: &mut Connection) -> QueryResult<()> {
-    diesel::select(pg_advisory_xact_lock(PHONE_CODES, 0)).execute(connection).await.map(drop)
-}
-
-/// Locks the record of the first operator until the end of the transaction.
-pub(crate) async fn lock_first_operator(connection: &mut Connection) -> QueryResult<()> {
-    diesel::select(pg_advisory_xact_lock(FIRST_OPERATOR, 0)).execute(connection).await.map(drop)
+/// Takes a lock that belongs to no row, until the end of the transaction.
+pub(crate) async fn lock_beside(connection: &mut Connection, lock: Lock<'_>) -> QueryResult<()> {
+    let taken = match lock {
+        Lock::Target(target) => {
+            diesel::select(pg_advisory_xact_lock(TARGETS, hashtext(target))).execute(connection).await
+        }
+        Lock::PhoneCodes => diesel::select(pg_advisory_xact_lock(PHONE_CODES, 0)).execute(connection).await,
+        Lock::FirstOperator => {
+            diesel::select(pg_advisory_xact_lock(FIRST_OPERATOR, 0)).execute(connection).await
+        }
+    };
+    taken.map(drop)
 }
 
 /// Records when the first operator was registered.
@@ -197,29 +195,17 @@ pub(crate) fn due_by(now: Timestamp) -> Nullable<least<OffsetDateTime, clock>> {
     least(now.to_utc(), clock).nullable()
 }
 
-/// The constraint by which no two users have one address.
-const ONE_OWNER: &str = "users_email_folded_key";
-
-/// The outcome `taken` for a transaction that was rolled back because another user has or can restore the e-mail
-/// address.
-pub(crate) fn unless_taken<T>(result: Result<T, StoreFailure>, taken: T) -> Result<T, StoreFailure> {
-    match result {
-        Err(StoreFailure::EmailTaken) => Ok(taken),
-        Err(StoreFailure::Query(QueryError::DatabaseError(DatabaseErrorKind::UniqueViolation, info)))
-            if info.constraint_name() == Some(ONE_OWNER) =>
-        {
-            Ok(taken)
-        }
-        result => result,
-    }
+/// Whether a unique violation is of the constraint by which no two users have one e-mail address.
+pub(crate) fn is_of_one_owner(violation: &dyn DatabaseErrorInformation) -> bool {
+    violation.constraint_name() == Some("users_email_folded_key")
 }
 
-/// Adds rows, all by one statement, and returns their number.
-pub(crate) fn insert<Row: ArrayRow>(
+/// Adds rows by one statement.
+pub(crate) async fn insert<Row: ArrayRow>(
     connection: &mut Connection,
     rows: impl IntoIterator<Item = Row>,
-) -> BoxFuture<'_, QueryResult<usize>> {
-    rows.into_iter().collect::<Insert<Row>>().execute(connection)
+) -> QueryResult<()> {
+    rows.into_iter().collect::<Insert<Row>>().execute(connection).await.map(drop)
 }
 
 /// A connection of a transaction, to read.

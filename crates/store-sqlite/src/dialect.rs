@@ -1,6 +1,7 @@
 //! The names that the sources in `store-sql/per_store` use, for SQLite. The PostgreSQL store has the same names.
 //!
-//! A statement of SQLite runs on the thread that asks for it, so every future of these sources is ready at once.
+//! A statement of SQLite runs on the thread that asks for it, so every future of these sources is ready at once. Their
+//! comments about row locks concern PostgreSQL alone.
 
 use std::future::{Ready, ready};
 use std::pin::pin;
@@ -12,13 +13,14 @@ use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::Unavailable;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::challenge::Purpose;
+use cuepoint_store_sql::Lock;
 use cuepoint_store_sql::schema::{bootstrap_operator, users};
 use cuepoint_store_sql::sql_types::{ColumnTime, UtcTime};
 use cuepoint_store_sql::table::BoundRow;
 use diesel::dsl::{Eq, Limit, sql};
 use diesel::expression::SqlLiteral;
 use diesel::query_dsl::methods::{ExecuteDsl, LimitDsl, LoadQuery};
-use diesel::result::{DatabaseErrorKind, Error as QueryError};
+use diesel::result::DatabaseErrorInformation;
 use diesel::sql_types::Bool;
 use diesel::{ExpressionMethods, QueryResult, Selectable};
 
@@ -111,7 +113,7 @@ impl SqlStore {
     }
 
     /// Reads a page of an export, on a thread of its own.
-    pub(crate) async fn read_page_aside<Input: Send + 'static, T: Send + 'static>(
+    pub(crate) async fn read_export_page<Input: Send + 'static, T: Send + 'static>(
         &self,
         input: Input,
         run: impl AsyncFnOnce(&mut Connection, Input) -> Result<T, StoreFailure> + Send + 'static,
@@ -138,7 +140,7 @@ impl SqlStore {
         Ok(self.transact(input, run).await?)
     }
 
-    /// Runs one statement that writes, and once more if its outcome is unknown: its second run would do no harm.
+    /// Runs statements that may safely run twice, and once more if their outcome is unknown.
     pub(crate) async fn write_repeatable<Input: Clone + Send + 'static, T: Send + 'static>(
         &self,
         input: Input,
@@ -198,17 +200,7 @@ macro_rules! lock_rows {
 pub(crate) use {lock_rows, locked, page};
 
 /// Does nothing: only one transaction writes at a time.
-pub(crate) fn lock_target(_: &mut Connection, _target: &str) -> Ready<QueryResult<()>> {
-    ready(Ok(()))
-}
-
-/// Does nothing: only one transaction writes at a time.
-pub(crate) fn lock_phone_codes(_: &mut Connection) -> Ready<QueryResult<()>> {
-    ready(Ok(()))
-}
-
-/// Does nothing: only one transaction writes at a time.
-pub(crate) fn lock_first_operator(_: &mut Connection) -> Ready<QueryResult<()>> {
+pub(crate) fn lock_beside(_: &mut Connection, _: Lock<'_>) -> Ready<QueryResult<()>> {
     ready(Ok(()))
 }
 
@@ -234,8 +226,8 @@ pub(crate) fn is_for(purpose: Purpose) -> SqlLiteral<Bool> {
     sql(&format!("challenges.purpose = '{}'", purpose.name()))
 }
 
-/// The condition of provider messages that are resolved: it compares the first expression of their index, and is no
-/// equality, after which SQLite would sort the rows of a statement that orders them as the index does.
+/// The condition of resolved provider messages: a range comparison with the first expression of the index, since after
+/// an equality SQLite would sort the rows.
 pub(crate) fn is_resolved() -> SqlLiteral<Bool> {
     sql("(resolved_at IS NULL) < 1")
 }
@@ -256,27 +248,18 @@ pub(crate) const fn due_by(now: Timestamp) -> ColumnTime {
     ColumnTime(now)
 }
 
-/// The outcome `taken` for a transaction that was rolled back because another user has or can restore the e-mail
-/// address.
-pub(crate) fn unless_taken<T>(result: Result<T, StoreFailure>, taken: T) -> Result<T, StoreFailure> {
-    match result {
-        Err(StoreFailure::EmailTaken) => Ok(taken),
-        Err(StoreFailure::Query(QueryError::DatabaseError(DatabaseErrorKind::UniqueViolation, info)))
-            if info.message().contains("users.email_folded") =>
-        {
-            Ok(taken)
-        }
-        result => result,
-    }
+/// Whether a unique violation is of the constraint by which no two users have one e-mail address.
+pub(crate) fn is_of_one_owner(violation: &dyn DatabaseErrorInformation) -> bool {
+    violation.message().contains("users.email_folded")
 }
 
-/// Adds rows, each by a statement, and returns their number.
+/// Adds rows, each by a statement.
 pub(crate) fn insert<Row: BoundRow>(
     connection: &mut Connection,
     rows: impl IntoIterator<Item = Row>,
-) -> Ready<QueryResult<usize>> {
-    let add = |row: Row| diesel::RunQueryDsl::execute(Insert(&row), connection);
-    ready(rows.into_iter().map(add).sum())
+) -> Ready<QueryResult<()>> {
+    let add = |row: Row| diesel::RunQueryDsl::execute(Insert(&row), connection).map(drop);
+    ready(rows.into_iter().try_for_each(add))
 }
 
 /// The newest position; 0 if there is none.

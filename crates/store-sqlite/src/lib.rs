@@ -15,13 +15,13 @@ mod connect;
 mod copy;
 mod dialect;
 mod maintenance;
-#[expect(clippy::needless_borrow, reason = "reads of the other store borrow a connection that they share")]
+#[expect(clippy::needless_borrow, reason = "on PostgreSQL, a read borrows a connection that it shares")]
 mod ports;
-#[expect(clippy::needless_borrow, reason = "reads of the other store borrow a connection that they share")]
+#[expect(clippy::needless_borrow, reason = "on PostgreSQL, a read borrows a connection that it shares")]
 mod retention;
 mod schema;
 mod statements;
-#[expect(clippy::needless_borrow, reason = "reads of the other store borrow a connection that they share")]
+#[expect(clippy::needless_borrow, reason = "on PostgreSQL, a read borrows a connection that it shares")]
 mod tables;
 mod telemetry;
 #[cfg(any(test, feature = "testing"))]

@@ -139,7 +139,7 @@ const CRATES: &[CrateLayers] = &[
     CrateLayers {
         src: "crates/store-sql/src/",
         layers: &[
-            &["announcements", "corrupt", "crash_points", "limits", "lock_set"],
+            &["announcements", "corrupt", "crash_points", "limits", "lock_set", "locks"],
             &["sql_types", "sum", "table"],
             &["schema"],
             &["entity_rows", "rows"],

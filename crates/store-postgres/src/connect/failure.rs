@@ -79,8 +79,8 @@ impl From<DatabaseFailure> for Unavailable {
 }
 
 impl DatabaseFailure {
-    /// Whether the connection may be reused: the server rejected rows or a serialization, and nothing else is
-    /// wrong.
+    /// Whether the connection may be reused: the server rejected rows or a serialization, or a row that was read is
+    /// refused, and nothing else is wrong.
     ///
     /// Every other failure may concern the connection or its node, such as a prepared statement that no
     /// longer fits its table, a read-only node, a lost setting or a shutdown. Opening a new connection costs
@@ -104,7 +104,8 @@ impl DatabaseFailure {
                             | UniqueViolation,
                         _
                     )
-            ) | Self::EmailTaken
+            ) | Self::Corrupt(_)
+                | Self::EmailTaken
         )
     }
 

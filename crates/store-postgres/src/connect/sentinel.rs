@@ -7,11 +7,10 @@
 
 use std::time::Duration;
 
-use cuepoint_domain::authorization::{AccountStatus, Epoch, RevocationList};
+use cuepoint_domain::authorization::RevocationList;
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::user::Role;
-use cuepoint_store_sql::rows::{Corrupt, known, session_id, user_id};
+use cuepoint_store_sql::rows::{StatusRow, revocation_list};
 use cuepoint_store_sql::schema::{sessions, users};
 use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::prelude::*;
@@ -30,9 +29,6 @@ use crate::schema::deployment;
 const RENEWED_AFTER: Duration = Duration::from_secs(10);
 /// Number of attempts to read a list if the connection turns out to be unusable.
 const ATTEMPTS: u32 = 2;
-
-/// The id, role, capacity as a DJ, and suspension of a user.
-type StatusRow = (i64, String, bool, Option<Timestamp>);
 
 /// The open connection, if any, and when it was opened.
 #[derive(Default)]
@@ -104,14 +100,6 @@ async fn read(
     }
     cluster.note_epoch(epoch);
     cluster.note_feature_level(FeatureLevel::numbered(level));
-    let standing = |(user, role, is_dj, suspended_at): StatusRow| {
-        let role = known("role", Role::stored(&role))?;
-        Ok((user_id(user)?, AccountStatus { role, is_dj, suspended: suspended_at.is_some() }))
-    };
-    Ok(RevocationList {
-        sessions: ended.into_iter().map(session_id).collect::<Result<_, _>>()?,
-        statuses: changed.into_iter().map(standing).collect::<Result<_, Corrupt>>()?,
-        epoch: Epoch(epoch),
-        storage_time: Some(Timestamp::from_unix_micros(node.clock_micros)),
-    })
+    let storage_time = Some(Timestamp::from_unix_micros(node.clock_micros));
+    Ok(revocation_list(ended, changed, epoch, storage_time)?)
 }

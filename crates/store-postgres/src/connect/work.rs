@@ -54,8 +54,7 @@ impl Extent {
         if self == Self::Statement {
             return run(connection, input).await;
         }
-        // As the driver's own method does, which takes no closure of which the compiler cannot prove that its future
-        // may move between threads.
+        // The same steps as the driver's `transaction`, whose `Send` bound the compiler cannot prove here.
         Manager::begin_transaction(connection).await?;
         match run(connection, input).await {
             Ok(done) => {

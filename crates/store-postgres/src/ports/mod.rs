@@ -1,7 +1,7 @@
 //! The domain's storage ports, one file for each.
 
 mod about_person;
-mod additions;
+mod added_messages;
 mod audit;
 #[path = "../../../store-sql/per_store/ports/blocks.rs"]
 mod blocks;

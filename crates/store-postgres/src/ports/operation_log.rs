@@ -65,7 +65,7 @@ impl OperationLog for PostgresStore {
     }
 
     async fn assign_positions(&self, limit: u32) -> Result<u32, Unavailable> {
-        let input = (i64::from(limit), self.currency.clone(), self.database.cluster().feature_level());
+        let input = (i64::from(limit), self.currency.clone(), self.feature_level());
         let assigned = self.write(input, async |connection, (limit, currency, level)| {
             assign_waiting(connection, limit, (&currency, level)).await
         });

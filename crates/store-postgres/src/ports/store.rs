@@ -36,7 +36,7 @@ impl Store for PostgresStore {
     }
 
     fn feature_level(&self) -> FeatureLevel {
-        self.database.cluster().feature_level()
+        Self::feature_level(self)
     }
 
     async fn close(&self) {

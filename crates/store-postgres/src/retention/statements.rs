@@ -1,5 +1,5 @@
-//! The statements of batches, and of the end of an erasure. However many rows there are, no batch locks one that
-//! others need.
+//! The statements of batches, and of the end of an erasure. No batch locks rows that other transactions need, however
+//! many there are.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ pub(super) const PURGE_PACE: Pace = Pace::Brisk;
 #[derive(Clone, Copy)]
 pub(super) struct Forget(&'static str);
 
-/// These statements, in their order.
+/// The statements of an erasure, in order.
 pub(super) const FORGET: [Forget; 5] = [
     Forget(include_str!("forget_origins.sql")),
     Forget(include_str!("forget_networks.sql")),

@@ -15,8 +15,11 @@ use cuepoint_store_sql::sql_types::ColumnTime;
 use cuepoint_store_sql::table::Numbered;
 use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
+use diesel::result::{DatabaseErrorKind, Error as QueryError};
 
-use crate::dialect::{Connection, Database, Reading, RunQueryDsl, StoreFailure, is_for, reading};
+use crate::dialect::{
+    Connection, Database, Reading, RunQueryDsl, StoreFailure, is_for, is_of_one_owner, reading,
+};
 use crate::tables::challenges::{newest, restorable_until, set_password, store};
 use crate::tables::sessions::is_alive;
 use crate::tables::users::{lock, write};
@@ -136,7 +139,7 @@ pub(super) async fn restore(
 /// Gives a locked user their new address and ends their open challenges.
 ///
 /// # Errors
-/// [`StoreFailure::EmailTaken`], or the failure of the statement, if another user can restore or has the address.
+/// [`StoreFailure::EmailTaken`], or a unique violation, if another user can restore or has the address.
 async fn moves(
     connection: &mut Connection,
     after: &User,
@@ -152,4 +155,18 @@ async fn moves(
         .execute(connection)
         .await?;
     Ok(())
+}
+
+/// The outcome `taken` for a transaction that was rolled back because another user has or can restore the e-mail
+/// address.
+pub(super) fn unless_taken<T>(result: Result<T, StoreFailure>, taken: T) -> Result<T, StoreFailure> {
+    match result {
+        Err(StoreFailure::EmailTaken) => Ok(taken),
+        Err(StoreFailure::Query(QueryError::DatabaseError(DatabaseErrorKind::UniqueViolation, info)))
+            if is_of_one_owner(&*info) =>
+        {
+            Ok(taken)
+        }
+        result => result,
+    }
 }

@@ -12,6 +12,7 @@ use cuepoint_domain::user::challenge::{AnswerOutcome, Challenge, ISSUE_WINDOW, P
 use cuepoint_domain::user::code_quotas::{CountedCode, TooMany};
 use cuepoint_domain::user::email_change::{EmailChanged, EmailRestored};
 use cuepoint_domain::user::session::TokenHash;
+use cuepoint_store_sql::Lock;
 use cuepoint_store_sql::rows::{is_present, known};
 use cuepoint_store_sql::schema::{challenges, users};
 use cuepoint_store_sql::sql_types::ColumnTime;
@@ -21,10 +22,7 @@ use diesel::result::Error as QueryError;
 
 use super::email_changes;
 use crate::SqlStore;
-use crate::dialect::{
-    Connection, Database, RunQueryDsl, StoreFailure, is_for, lock_phone_codes, lock_target, reading,
-    unless_taken,
-};
+use crate::dialect::{Connection, Database, RunQueryDsl, StoreFailure, is_for, lock_beside, reading};
 use crate::tables::challenges::{
     end_by_new_password, end_open, newest, restorable_until, set_password, store,
 };
@@ -166,7 +164,7 @@ impl Logins for SqlStore {
             self.transact(input, async |connection, (user, session, presented, restore, now, currency)| {
                 email_changes::change(connection, user, session, &presented, restore, now, &currency).await
             });
-        Ok(unless_taken(done.await, taken)?)
+        Ok(email_changes::unless_taken(done.await, taken)?)
     }
 
     async fn restore_email(
@@ -180,7 +178,7 @@ impl Logins for SqlStore {
         let done = self.transact(input, async |connection, (presented, after, now, level, currency)| {
             email_changes::restore(connection, &presented, &after, now, level, &currency).await
         });
-        Ok(unless_taken(done.await, taken)?)
+        Ok(email_changes::unless_taken(done.await, taken)?)
     }
 }
 
@@ -210,7 +208,7 @@ async fn issue(
     // An erased user must not get a challenge, since it would store their address.
     person.filter(|user| user.is_present()).ok_or(QueryError::NotFound)?;
     // Without this lock, concurrent challenges for one address would not count each other.
-    lock_target(connection, &challenge.target).await?;
+    lock_beside(connection, Lock::Target(&challenge.target)).await?;
     let since = challenge.issued_at.minus(ISSUE_WINDOW);
     let earlier: Vec<Timestamp> = challenges::table
         .filter(challenges::user_id.eq(challenge.user.get()).or(challenges::target.eq(&challenge.target)))
@@ -222,7 +220,7 @@ async fn issue(
     let hour = may_issue(&earlier, challenge.issued_at).err();
     let used_up = match counted {
         Some(code) => {
-            lock_phone_codes(connection).await?;
+            lock_beside(connection, Lock::PhoneCodes).await?;
             phone_codes::used_up(connection, code).await?
         }
         None => Vec::new(),

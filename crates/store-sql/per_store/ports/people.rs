@@ -13,6 +13,7 @@ use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::User;
 use cuepoint_domain::user::session::{Session, TokenHash};
+use cuepoint_store_sql::Lock;
 use cuepoint_store_sql::rows::{
     ACTING_OPERATOR, NewUser, StoredToken, StoredUser, StoredWallet, is_present, names,
 };
@@ -22,11 +23,10 @@ use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
 
-use super::email_changes::ensure_unreserved;
+use super::email_changes::{ensure_unreserved, unless_taken};
 use crate::SqlStore;
 use crate::dialect::{
-    Connection, Database, RunQueryDsl, StoreFailure, columns, is_dj, lock_first_operator, page,
-    record_first_operator, unless_taken,
+    Connection, Database, RunQueryDsl, StoreFailure, columns, is_dj, lock_beside, page, record_first_operator,
 };
 use crate::tables::sessions::{begin, is_kept};
 
@@ -121,7 +121,7 @@ impl People for SqlStore {
     ) -> Result<FirstOperator, Unavailable> {
         let input = (self.new_user(user, password), user.created_at);
         let done = self.transact(input, async |connection, ((person, wallet), at)| {
-            lock_first_operator(connection).await?;
+            lock_beside(connection, Lock::FirstOperator).await?;
             let before = bootstrap_operator::table.select(bootstrap_operator::singleton);
             if select(exists(before)).get_result(connection).await? {
                 return Ok(FirstOperator::MadeBefore);

@@ -85,7 +85,7 @@ impl PersonalRecords for SqlStore {
         limit: u32,
     ) -> Result<Vec<Record>, Unavailable> {
         let page = Page { user, after, limit, currency: self.currency.clone() };
-        self.read_page_aside((page, part), async |connection, (page, part)| match part {
+        self.read_export_page((page, part), async |connection, (page, part)| match part {
             Part::Sessions => page.sessions(connection).await,
             Part::Networks => page.networks(connection).await,
             Part::Challenges => page.challenges(connection).await,

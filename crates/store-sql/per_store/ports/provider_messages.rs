@@ -10,7 +10,7 @@ use cuepoint_store_sql::schema::provider_messages::{self, table};
 use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
 
-use super::additions::record_message;
+use super::added_messages::record_message;
 use crate::SqlStore;
 use crate::dialect::{Database, RunQueryDsl, columns, is_resolved, is_unresolved, page};
 

@@ -1,5 +1,7 @@
 //! The security log.
 
+use std::iter::once;
+
 use async_trait::async_trait;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::page::{PageRequest, Rows};
@@ -11,9 +13,8 @@ use cuepoint_store_sql::table::Numbered;
 use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
 
-use super::additions::add_event;
 use crate::SqlStore;
-use crate::dialect::{Database, RunQueryDsl, columns, page};
+use crate::dialect::{Database, RunQueryDsl, columns, insert, page};
 
 fn filtered(filter: EventFilter) -> IntoBoxed<'static, table, Database> {
     let mut query = table.into_boxed();
@@ -30,7 +31,7 @@ fn filtered(filter: EventFilter) -> IntoBoxed<'static, table, Database> {
 impl SecurityLog for SqlStore {
     async fn append(&self, event: &SecurityEvent) -> Result<(), Unavailable> {
         let row = StoredEvent::of(event);
-        let added = self.write(row, async |connection, row| add_event(connection, row).await).await;
+        let added = self.write(row, async |connection, row| Ok(insert(connection, once(row)).await?)).await;
         // Logged here, since the event itself has happened and its request succeeds despite this failure.
         added.inspect_err(|Unavailable(error)| {
             let (kind, user) = (event.kind.name(), event.user.map(UserId::get));

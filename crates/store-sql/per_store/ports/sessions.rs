@@ -77,7 +77,7 @@ impl Sessions for SqlStore {
         Ok(done.await?)
     }
 
-    /// In one statement, whether or not such a user exists.
+    /// Uses one statement whether or not such a user exists.
     async fn is_known_network(
         &self,
         email: &str,

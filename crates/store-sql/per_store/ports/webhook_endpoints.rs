@@ -152,7 +152,7 @@ impl WebhookEndpoints for SqlStore {
             let repeated = repeated.await?;
             all = all.saturating_add(u64::try_from(repeated.len()).unwrap_or(u64::MAX));
             match repeated.last() {
-                Some(last) if repeated.len() >= webhooks::BATCH => after = *last,
+                Some(last) if repeated.len() >= webhooks::DELIVERIES_PER_BATCH => after = *last,
                 _ => return Ok(all),
             }
         }

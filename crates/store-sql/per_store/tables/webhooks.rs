@@ -272,10 +272,10 @@ pub(crate) async fn add_attempts(
 }
 
 /// The maximum number of deliveries that a statement changes, so that none takes long.
-pub(crate) const BATCH: usize = 1_000;
+pub(crate) const DELIVERIES_PER_BATCH: usize = 1_000;
 
 fn batch() -> i64 {
-    i64::try_from(BATCH).unwrap_or(i64::MAX)
+    i64::try_from(DELIVERIES_PER_BATCH).unwrap_or(i64::MAX)
 }
 
 /// Makes a batch of the deliveries after a position that were given up due now, and returns their positions.
@@ -316,5 +316,5 @@ pub(crate) async fn forget_deliveries(
     let forgotten = diesel::delete(own.filter(webhook_deliveries::position.eq_any(positions)))
         .execute(connection)
         .await?;
-    Ok(forgotten >= BATCH)
+    Ok(forgotten >= DELIVERIES_PER_BATCH)
 }

@@ -8,6 +8,7 @@ mod music_request;
 mod operation;
 mod provider_message;
 mod rating;
+mod revocations;
 mod security_event;
 mod session;
 mod topup;
@@ -26,6 +27,7 @@ pub use crate::schema::{
 };
 pub use crate::sum::Sum;
 pub use operation::{StoredPositionGap, operation_page, position_gap};
+pub use revocations::{StatusRow, revocation_list};
 pub use session::{SessionsEnd, session_id, user_id};
 pub use user::{ACTING_OPERATOR, NewUser, is_present, names};
 pub use webhook_endpoint::current_secret;

@@ -1,7 +1,7 @@
 //! The storage ports.
 
 mod about_person;
-mod additions;
+mod added_messages;
 mod audit;
 #[path = "../../../store-sql/per_store/ports/blocks.rs"]
 mod blocks;

@@ -19,11 +19,10 @@ impl Store for SqliteStore {
     }
 
     fn feature_level(&self) -> FeatureLevel {
-        // A server raises the level at its start.
-        FeatureLevel::NEWEST
+        Self::feature_level(self)
     }
 
     async fn close(&self) {
-        SqliteStore::close(self).await;
+        Self::close(self).await;
     }
 }

@@ -31,7 +31,7 @@ pub(super) const PURGE_PACE: Pace = Pace::Gentle;
 #[derive(Clone, Copy)]
 pub(super) struct Forget(&'static str);
 
-/// These statements, in their order.
+/// The statements of an erasure, in order.
 pub(super) const FORGET: [Forget; 5] = [
     Forget(
         "UPDATE sessions SET address = NULL, agent = NULL WHERE id IN (SELECT id FROM sessions \

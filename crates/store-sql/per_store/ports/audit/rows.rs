@@ -1,4 +1,4 @@
-//! All rows in their order, and their values.
+//! Shows all rows in order, and reports unreadable ones.
 
 use std::fmt::Display;
 

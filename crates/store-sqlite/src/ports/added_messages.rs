@@ -1,7 +1,7 @@
-//! Additions of provider messages and security events.
+//! Additions of provider messages.
 
 use cuepoint_domain::ports::Recorded;
-use cuepoint_store_sql::rows::{StoredEvent, StoredMessageRecord};
+use cuepoint_store_sql::rows::StoredMessageRecord;
 use cuepoint_store_sql::schema::provider_messages::{self, table};
 use diesel::dsl::exists;
 use diesel::prelude::*;
@@ -32,13 +32,4 @@ pub(super) async fn record_message(
     }
     Insert(row).execute(connection)?;
     Ok(Recorded::Added)
-}
-
-/// Adds an event to the security log.
-pub(super) async fn add_event(
-    connection: &mut SqliteConnection,
-    row: StoredEvent,
-) -> Result<(), SqliteFailure> {
-    Insert(&row).execute(connection)?;
-    Ok(())
 }

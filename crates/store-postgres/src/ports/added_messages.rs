@@ -1,9 +1,7 @@
-//! Additions of provider messages and security events.
-
-use std::iter::once;
+//! Additions of provider messages.
 
 use cuepoint_domain::ports::Recorded;
-use cuepoint_store_sql::rows::{StoredEvent, StoredMessageRecord};
+use cuepoint_store_sql::rows::StoredMessageRecord;
 use cuepoint_store_sql::schema::provider_messages::{self, table};
 use cuepoint_store_sql::sql_types::{ColumnTime, UtcTime};
 use diesel::dsl::exists;
@@ -13,7 +11,6 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
 use crate::connect::failure::DatabaseFailure;
 use crate::statement::query;
-use crate::writer::Insert;
 
 /// Adds a message unless it is known or too many are unresolved.
 const RECORD: &str = include_str!("record_provider_message.sql");
@@ -47,13 +44,4 @@ pub(super) async fn record_message(
         .filter(provider_messages::webhook_id.eq(&row.webhook_id));
     let known: bool = diesel::select(exists(same)).get_result(connection).await?;
     Ok(if known { Recorded::Known } else { Recorded::NotKept })
-}
-
-/// Adds an event to the security log.
-pub(super) async fn add_event(
-    connection: &mut AsyncPgConnection,
-    row: StoredEvent,
-) -> Result<(), DatabaseFailure> {
-    once(row).collect::<Insert<StoredEvent>>().execute(connection).await?;
-    Ok(())
 }
