@@ -9,15 +9,21 @@ use cuepoint_domain::ports::{Blocks, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::Block;
 
-use crate::lists::cut;
+use crate::lists::{newest_first, page_of};
 use crate::{MemoryStore, State};
 
 /// The start of each block, by DJ and guest.
-pub(crate) type Blocked = HashMap<UserId, HashMap<UserId, Timestamp>>;
+pub(crate) type Blocked = HashMap<(UserId, UserId), Timestamp>;
 
 impl State {
-    pub(crate) fn block(&self, guest: UserId, at: Timestamp) -> Option<Block> {
+    fn block(&self, guest: UserId, at: Timestamp) -> Option<Block> {
         self.book.get(guest).map(|user| Block { guest, name: user.name.clone(), at })
+    }
+
+    /// The blocks of a DJ.
+    pub(crate) fn blocks_of(&self, dj: UserId) -> impl Iterator<Item = Block> {
+        let own = self.blocked.iter().filter(move |((by, _), _)| *by == dj);
+        own.filter_map(|((_, guest), at)| self.block(*guest, *at))
     }
 }
 
@@ -28,24 +34,20 @@ impl Blocks for MemoryStore {
         if !(state.is_somebody(dj) && state.is_somebody(guest)) {
             return Ok(None);
         }
-        let since = *state.blocked.entry(dj).or_default().entry(guest).or_insert(at);
+        let since = *state.blocked.entry((dj, guest)).or_insert(at);
         Ok(state.block(guest, since))
     }
 
     async fn unblock(&self, dj: UserId, guest: UserId) -> Result<bool, Unavailable> {
-        let blocked = &mut self.lock()?.blocked;
-        Ok(blocked.get_mut(&dj).is_some_and(|blocked| blocked.remove(&guest).is_some()))
+        Ok(self.lock()?.blocked.remove(&(dj, guest)).is_some())
     }
 
     async fn is_blocked(&self, dj: UserId, guest: UserId) -> Result<bool, Unavailable> {
-        Ok(self.lock()?.blocked.get(&dj).is_some_and(|blocked| blocked.contains_key(&guest)))
+        Ok(self.lock()?.blocked.contains_key(&(dj, guest)))
     }
 
     async fn blocks(&self, dj: UserId, page: PageRequest) -> Result<Rows<Block>, Unavailable> {
-        let state = self.lock()?;
-        let blocked = state.blocked.get(&dj).into_iter().flatten();
-        let mut blocks: Vec<Block> = blocked.filter_map(|(guest, at)| state.block(*guest, *at)).collect();
-        blocks.sort_unstable_by_key(|block| std::cmp::Reverse((block.at, block.guest)));
-        Ok(cut(blocks.into_iter(), page))
+        let blocks = newest_first(self.lock()?.blocks_of(dj), |block| (block.at, block.guest));
+        Ok(page_of(&blocks, page))
     }
 }

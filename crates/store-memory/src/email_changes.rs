@@ -38,7 +38,7 @@ impl State {
             return EmailChanged::Taken;
         }
         if let Some(restoration) = restoration(&before, *restore, now) {
-            self.keys.store(restoration);
+            self.keys.challenges.push(restoration);
         }
         EmailChanged::Done(Box::new(after))
     }
@@ -60,7 +60,7 @@ impl State {
         if !self.moves(&before, &after, now) {
             return EmailRestored::Taken;
         }
-        self.keys.set_password(after.id, password);
+        self.keys.passwords.insert(after.id, password.clone());
         self.sessions.end_all(after.id, None, now);
         self.webhooks.disable_own(after.id, None, now);
         EmailRestored::Done { before: Box::new(before), after: Box::new(after) }
@@ -74,9 +74,10 @@ impl State {
         if owner.is_some() || self.keys.restorations(&new, now).any(|open| open.user != after.id) {
             return false;
         }
-        self.keys.move_address(&old, new, after.id);
+        self.keys.users.remove(&old);
+        self.keys.users.insert(new, after.id);
         self.book.put(after.clone());
-        self.keys.end_every(after.id, now);
+        self.keys.end(after.id, |_| true, now);
         true
     }
 }
@@ -84,7 +85,7 @@ impl State {
 impl crate::logins::CredentialTable {
     /// The open challenges that restore this folded address.
     pub(crate) fn restorations(&self, email: &str, now: Timestamp) -> impl Iterator<Item = &Challenge> {
-        self.challenges().filter(move |challenge| {
+        self.challenges.iter().filter(move |challenge| {
             challenge.purpose == Purpose::EmailRestore && challenge.target == email && challenge.is_open(now)
         })
     }

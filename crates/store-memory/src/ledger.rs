@@ -1,25 +1,40 @@
 //! The ledger: the reference semantics on the whole state.
 
 use async_trait::async_trait;
-use cuepoint_domain::operation::{EndedSessions, KeyRecord, KeyScope, Plan, Verdict, apply};
+use cuepoint_domain::operation::{Changes, EndedSessions, Entity, KeyRecord, KeyScope, Plan, Verdict, apply};
 use cuepoint_domain::ports::{Applied, ApplyError, Ledger, Unavailable};
 
+use crate::operation_log::LoggedOperation;
 use crate::{MemoryStore, State};
+
+impl State {
+    /// Stores the changes of an applied plan that the book does not contain.
+    fn absorb(&mut self, changes: Changes) {
+        self.log.extend(changes.operation.as_ref().map(LoggedOperation::of));
+        if let Some(Entity::MusicRequest(request)) = &changes.opened {
+            self.request_lists.add(request);
+        }
+        for entry in changes.entries {
+            self.entries.entry(entry.wallet).or_default().push(entry);
+        }
+        self.postings.extend(changes.postings);
+        if let Some(EndedSessions { user, at }) = changes.ended_sessions {
+            self.sessions.end_all(user, None, at);
+        }
+        if let Some(event) = changes.event {
+            self.events.add(event);
+        }
+    }
+}
 
 #[async_trait]
 impl Ledger for MemoryStore {
     async fn apply(&self, plan: Plan) -> Result<Applied, ApplyError> {
-        let State { book, lists, events, sessions, .. } = &mut *self.lock()?;
-        match apply(book, &plan).map_err(ApplyError::Rejected)? {
+        let mut state = self.lock()?;
+        match apply(&mut state.book, &plan).map_err(ApplyError::Rejected)? {
             Verdict::Replayed(receipt) => Ok(Applied::Replayed(receipt)),
             Verdict::Fresh(receipt, changes) => {
-                lists.absorb(plan.step(), &changes);
-                if let Some(EndedSessions { user, at }) = changes.ended_sessions {
-                    sessions.end_all(user, None, at);
-                }
-                if let Some(event) = changes.event {
-                    events.add(event);
-                }
+                state.absorb(*changes);
                 self.applied.send_modify(|applied| *applied = applied.saturating_add(1));
                 Ok(Applied::Fresh(receipt))
             }

@@ -1,7 +1,7 @@
-//! Cuepoint's storage in memory: a mutex around the domain's reference semantics, and the indexes that lists
-//! need.
+//! Cuepoint's storage in memory: a mutex around the domain's reference semantics.
 //!
-//! All data end with the process. Each method locks once, for a short time, and never awaits while it holds
+//! Lists, searches and exports scan the book and sort what they find; only the requests of a guest and to a DJ are
+//! indexed. All data end with the process. Each method locks once, for a short time, and never awaits while it holds
 //! the lock.
 
 mod audit;
@@ -13,7 +13,6 @@ mod ledger;
 mod lists;
 mod logins;
 mod operation_log;
-mod operation_notes;
 mod people;
 mod personal_data;
 mod provider_messages;
@@ -24,11 +23,12 @@ mod webhook_endpoints;
 
 pub use backend::MemoryBackend;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard};
 
 use async_trait::async_trait;
 use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ledger::{Entry, Posting};
 use cuepoint_domain::operation::feature_level::FeatureLevel;
 use cuepoint_domain::operation::{Book, StoredReceipt};
 use cuepoint_domain::ports::{Store, Unavailable};
@@ -38,9 +38,9 @@ use tokio::sync::watch;
 
 use crate::blocks::Blocked;
 use crate::ids::Counters;
-use crate::lists::Lists;
+use crate::lists::RequestLists;
 use crate::logins::CredentialTable;
-use crate::provider_messages::KnownMessages;
+use crate::operation_log::LoggedOperation;
 use crate::security_log::Events;
 use crate::sessions::SessionTable;
 use crate::webhook_endpoints::WebhookTable;
@@ -58,7 +58,12 @@ pub struct MemoryStore {
 #[derive(Debug, Default)]
 struct State {
     book: Book,
-    lists: Lists,
+    request_lists: RequestLists,
+    /// The entries of each wallet, by number.
+    entries: HashMap<UserId, Vec<Entry>>,
+    postings: Vec<Posting>,
+    /// The operations in the order of their positions.
+    log: Vec<LoggedOperation>,
     keys: CredentialTable,
     sessions: SessionTable,
     blocked: Blocked,
@@ -67,7 +72,6 @@ struct State {
     events: Events,
     /// Whether the first operator was created.
     has_first_operator: bool,
-    known_messages: KnownMessages,
     webhooks: WebhookTable,
 }
 

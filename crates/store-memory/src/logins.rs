@@ -11,86 +11,54 @@ use cuepoint_domain::user::code_quotas::{CodeQuota, CountedCode, KeptCode, TooMa
 use cuepoint_domain::user::email_change::{EmailChanged, EmailRestored, restorable_until};
 use cuepoint_domain::user::session::TokenHash;
 
+use crate::lists::{length, newest_first};
 use crate::{MemoryStore, State};
 
 /// Users by folded e-mail address, with their password hashes and challenges.
 #[derive(Debug, Default)]
 pub(crate) struct CredentialTable {
-    users: HashMap<String, UserId>,
-    passwords: HashMap<UserId, PasswordHash>,
-    challenges: HashMap<UserId, Vec<Challenge>>,
+    pub(crate) users: HashMap<String, UserId>,
+    pub(crate) passwords: HashMap<UserId, PasswordHash>,
+    /// The challenges, in order of issue.
+    pub(crate) challenges: Vec<Challenge>,
     /// The counted codes by phone.
     phone_codes: Vec<KeptCode>,
 }
 
 impl CredentialTable {
-    /// Whether a user has this folded address.
-    pub(crate) fn has(&self, email: &str) -> bool {
-        self.users.contains_key(email)
-    }
-
     /// The user with this folded address.
     pub(crate) fn owner(&self, email: &str) -> Option<UserId> {
         self.users.get(email).copied()
-    }
-
-    /// Adds the credentials of a user.
-    pub(crate) fn add(&mut self, email: String, user: UserId, password: PasswordHash) {
-        self.users.insert(email, user);
-        self.passwords.insert(user, password);
     }
 
     /// Deletes the credentials and challenges of a user.
     pub(crate) fn forget(&mut self, user: UserId) {
         self.users.retain(|_, owner| *owner != user);
         self.passwords.remove(&user);
-        self.challenges.remove(&user);
-    }
-
-    /// The challenges of all users.
-    pub(crate) fn challenges(&self) -> impl Iterator<Item = &Challenge> {
-        self.challenges.values().flatten()
+        self.challenges.retain(|challenge| challenge.user != user);
     }
 
     /// The challenge of a purpose with this hash.
     pub(crate) fn with_hash(&self, purpose: Purpose, hash: &TokenHash) -> Option<&Challenge> {
-        self.challenges().find(|challenge| challenge.purpose == purpose && challenge.hash == *hash)
+        self.challenges.iter().find(|challenge| challenge.purpose == purpose && challenge.hash == *hash)
     }
 
-    /// Stores a challenge.
-    pub(crate) fn store(&mut self, challenge: Challenge) {
-        self.challenges.entry(challenge.user).or_default().push(challenge);
-    }
-
-    /// Replaces the folded address of a user.
-    pub(crate) fn move_address(&mut self, before: &str, after: String, user: UserId) {
-        self.users.remove(before);
-        self.users.insert(after, user);
-    }
-
-    /// Sets the password of a user.
-    pub(crate) fn set_password(&mut self, user: UserId, password: &PasswordHash) {
-        self.passwords.insert(user, password.clone());
-    }
-
-    /// Ends every open challenge of a user.
-    pub(crate) fn end_every(&mut self, user: UserId, now: Timestamp) {
-        for challenge in self.challenges.get_mut(&user).into_iter().flatten() {
+    /// Ends the open challenges of a user for some purposes.
+    pub(crate) fn end(&mut self, user: UserId, is_one: impl Fn(Purpose) -> bool, now: Timestamp) {
+        let open = self.challenges.iter_mut();
+        for challenge in open.filter(|challenge| challenge.user == user && is_one(challenge.purpose)) {
             challenge.ended_at.get_or_insert(now);
         }
     }
 
     /// The challenges of a user.
     pub(crate) fn challenges_of(&self, user: UserId) -> impl Iterator<Item = &Challenge> {
-        self.challenges.get(&user).into_iter().flatten()
+        self.challenges.iter().filter(move |challenge| challenge.user == user)
     }
 
     /// Deletes the challenges past their retention.
     pub(crate) fn purge_expired(&mut self, now: Timestamp) {
-        for sent in self.challenges.values_mut() {
-            sent.retain(|challenge| challenge.issued_at > now.minus(challenge.purpose.kept_for()));
-        }
-        self.challenges.retain(|_, sent| !sent.is_empty());
+        self.challenges.retain(|challenge| challenge.issued_at > now.minus(challenge.purpose.kept_for()));
         let since = now.minus(WINDOW);
         self.phone_codes.retain(|code| code.sent_at > since);
     }
@@ -99,10 +67,8 @@ impl CredentialTable {
     fn used_up(&self, code: &CountedCode) -> Vec<TooMany> {
         let refused = |(quota, most): (CodeQuota, u32)| {
             let counted = self.phone_codes.iter().filter(|kept| kept.counts(quota, code));
-            let mut sent: Vec<Timestamp> = counted.map(|kept| kept.sent_at).collect();
-            sent.sort_unstable_by_key(|at| std::cmp::Reverse(*at));
-            let last = usize::try_from(most.saturating_sub(1)).unwrap_or(usize::MAX);
-            code.refused(quota, most, sent.get(last).copied())
+            let sent = newest_first(counted.map(|kept| kept.sent_at), |at| *at);
+            code.refused(quota, most, sent.get(length(most.saturating_sub(1))).copied())
         };
         code.quotas().filter_map(refused).collect()
     }
@@ -111,33 +77,16 @@ impl CredentialTable {
         self.passwords.get(&user).map(|password| Credentials { user, password: password.clone() })
     }
 
-    /// Whether this is the hash of the user's current password.
-    pub(crate) fn is_password(&self, user: UserId, hash: &PasswordHash) -> bool {
-        self.passwords.get(&user) == Some(hash)
-    }
-
     /// Replaces a hash; returns whether the previous one was still stored.
     fn replace(&mut self, user: UserId, before: &PasswordHash, after: &PasswordHash) -> bool {
-        match self.passwords.get_mut(&user).filter(|kept| *kept == before) {
-            Some(kept) => {
-                kept.clone_from(after);
-                true
-            }
-            None => false,
-        }
+        let kept = self.passwords.get_mut(&user).filter(|kept| *kept == before);
+        kept.map(|kept| kept.clone_from(after)).is_some()
     }
 
     /// The newest challenge of a purpose.
     pub(crate) fn newest(&mut self, user: UserId, purpose: Purpose) -> Option<&mut Challenge> {
-        let sent = self.challenges.get_mut(&user)?;
-        sent.iter_mut().rfind(|challenge| challenge.purpose == purpose)
-    }
-
-    fn end(&mut self, user: UserId, purpose: Purpose, now: Timestamp) {
-        let sent = self.challenges.get_mut(&user).into_iter().flatten();
-        for challenge in sent.filter(|challenge| challenge.purpose == purpose) {
-            challenge.ended_at.get_or_insert(now);
-        }
+        let mut challenges = self.challenges.iter_mut();
+        challenges.rfind(|challenge| challenge.user == user && challenge.purpose == purpose)
     }
 }
 
@@ -199,9 +148,7 @@ impl Logins for MemoryStore {
             return Ok(false);
         }
         sessions.end_all(user, keep, now);
-        for purpose in Purpose::ENDED_BY_NEW_PASSWORD {
-            keys.end(user, purpose, now);
-        }
+        keys.end(user, |purpose| Purpose::ENDED_BY_NEW_PASSWORD.contains(&purpose), now);
         Ok(true)
     }
 
@@ -216,7 +163,7 @@ impl Logins for MemoryStore {
             return Err(Unavailable::new("the user of the challenge does not exist"));
         }
         let keys = &mut state.keys;
-        let alike = keys.challenges.values().flatten().filter(|other| {
+        let alike = keys.challenges.iter().filter(|other| {
             other.purpose == purpose && (other.user == user || other.target == challenge.target)
         });
         let earlier: Vec<Timestamp> = alike.map(|other| other.issued_at).collect();
@@ -226,8 +173,8 @@ impl Logins for MemoryStore {
             return Ok(IssueOutcome::TooMany(too_many));
         }
         keys.phone_codes.extend(counted.map(KeptCode::from));
-        keys.end(user, purpose, challenge.issued_at);
-        keys.challenges.entry(user).or_default().push(challenge.clone());
+        keys.end(user, |other| other == purpose, challenge.issued_at);
+        keys.challenges.push(challenge.clone());
         Ok(IssueOutcome::Done)
     }
 
@@ -253,10 +200,8 @@ impl Logins for MemoryStore {
         if state.answer(user, Purpose::Password, &[*presented], now) != AnswerOutcome::Right {
             return Ok(None);
         }
-        state.keys.set_password(user, after);
-        for purpose in Purpose::ENDED_BY_NEW_PASSWORD {
-            state.keys.end(user, purpose, now);
-        }
+        state.keys.passwords.insert(user, after.clone());
+        state.keys.end(user, |purpose| Purpose::ENDED_BY_NEW_PASSWORD.contains(&purpose), now);
         state.sessions.end_all(user, None, now);
         state.webhooks.disable_own(user, None, now);
         Ok(Some(user))

@@ -1,25 +1,55 @@
 //! The operations in the order of their commits.
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::UserId;
-use cuepoint_domain::operation::{Position, PositionedOperation};
+use cuepoint_domain::event::Audience;
+use cuepoint_domain::ids::{OperationId, UserId};
+use cuepoint_domain::operation::{Actor, OperationRecord, PlanKind, Position, PositionedOperation};
 use cuepoint_domain::ports::{OperationLog, OperationPage, Unavailable};
+use cuepoint_domain::text::Line;
+use cuepoint_domain::timestamp::Timestamp;
 
-use crate::operation_notes::position;
+use crate::lists::length;
 use crate::{MemoryStore, State};
 
+/// An operation without its receipt, which is in the book.
+#[derive(Clone, Debug)]
+pub(crate) struct LoggedOperation {
+    pub(crate) id: OperationId,
+    pub(crate) kind: PlanKind,
+    pub(crate) actor: Actor,
+    pub(crate) reason: Option<Line>,
+    pub(crate) at: Timestamp,
+    audience: Audience,
+}
+
+impl LoggedOperation {
+    /// The operation of this record.
+    pub(crate) fn of(record: &OperationRecord) -> Self {
+        let OperationRecord { id, kind, actor, at, ref reason, .. } = *record;
+        Self { id, kind, actor, reason: reason.clone(), at, audience: Audience::of_record(record) }
+    }
+
+    fn concerns(&self, user: UserId) -> bool {
+        [self.audience.owner, self.audience.dj].contains(&Some(user))
+    }
+}
+
 impl State {
-    /// The operation at a position.
-    fn operation_at(&self, position: Position) -> Option<PositionedOperation> {
-        let place = usize::try_from(position.get()).ok()?.checked_sub(1)?;
-        let id = self.lists.positions.get(place)?;
-        let noted = self.lists.operations.get(id)?;
-        Some(PositionedOperation {
-            position,
-            kind: Some(noted.kind),
-            at: noted.at,
-            receipt: self.book.operations.get(id)?.clone(),
-        })
+    /// The newest position.
+    pub(crate) fn newest_position(&self) -> Position {
+        i64::try_from(self.log.len()).ok().and_then(Position::new).unwrap_or_default()
+    }
+
+    /// The operations after a position: all of them, or those with an event that concerns one user.
+    pub(crate) fn operations_after(
+        &self,
+        after: Position,
+        concerning: Option<UserId>,
+    ) -> impl Iterator<Item = (&LoggedOperation, Position)> {
+        let seen = usize::try_from(after.get()).unwrap_or(usize::MAX);
+        // A step beyond the last number would overflow, so the operations come first.
+        let later = self.log.iter().skip(seen).zip((after.next().get()..).filter_map(Position::new));
+        later.filter(move |(logged, _)| concerning.is_none_or(|user| logged.concerns(user)))
     }
 }
 
@@ -32,19 +62,17 @@ impl OperationLog for MemoryStore {
         limit: u32,
     ) -> Result<OperationPage, Unavailable> {
         let state = self.lock()?;
-        let newest = position(state.lists.positions.len());
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        let positions: Vec<Position> = match concerning {
-            None => (after.next().get()..=newest.get()).take(limit).filter_map(Position::new).collect(),
-            Some(user) => {
-                let all = state.lists.concerning.get(&user).map_or(&[][..], Vec::as_slice);
-                let seen = all.partition_point(|position| *position <= after);
-                all.iter().skip(seen).take(limit).copied().collect()
-            }
+        let operation = |(logged, position): (&LoggedOperation, Position)| {
+            let receipt = state.book.operations.get(&logged.id)?.clone();
+            Some(PositionedOperation { position, kind: Some(logged.kind), at: logged.at, receipt })
         };
-        let operations = positions.into_iter().filter_map(|position| state.operation_at(position)).collect();
+        let later = state.operations_after(after, concerning).take(length(limit));
         // Nothing outlives this process, so that no commit is ever lost.
-        Ok(OperationPage { operations, newest, gap: None })
+        Ok(OperationPage {
+            operations: later.filter_map(operation).collect(),
+            newest: state.newest_position(),
+            gap: None,
+        })
     }
 
     async fn announced_after(&self, seen: u64) -> u64 {

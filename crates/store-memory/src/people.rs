@@ -1,6 +1,6 @@
 //! Users.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use async_trait::async_trait;
 use cuepoint_domain::ids::UserId;
@@ -17,7 +17,8 @@ use cuepoint_domain::user::email_change::restorable_until;
 use cuepoint_domain::user::session::{Session, TokenHash};
 use cuepoint_domain::user::{Role, User};
 
-use crate::lists::cut;
+use crate::lists::{first, length, newest_first, page_of, sorted};
+use crate::reads::pending_topups;
 use crate::{MemoryStore, State, receipts};
 
 impl State {
@@ -33,12 +34,12 @@ impl State {
         password: &PasswordHash,
         session: Option<(&Session, TokenHash)>,
     ) -> Result<Registered, Unavailable> {
-        let Self { book, lists, keys, sessions, .. } = self;
+        let Self { book, keys, sessions, .. } = self;
         let email = user.email.folded();
         if keys.restorations(&email, user.created_at).next().is_some() {
             return Ok(Registered::EmailTaken);
         }
-        if keys.has(&email) {
+        if keys.users.contains_key(&email) {
             let own = session.is_some_and(|(session, token)| sessions.was_begun(session, token));
             return Ok(if own { Registered::Done } else { Registered::EmailTaken });
         }
@@ -48,13 +49,10 @@ impl State {
         if let Some((session, token)) = session {
             sessions.begin(session, token)?;
         }
-        keys.add(email, user.id, password.clone());
-        lists.people.add(user.created_at, user.id);
+        keys.users.insert(email, user.id);
+        keys.passwords.insert(user.id, password.clone());
         book.wallets.insert(user.id, Wallet::empty(user.id));
         book.put(user.clone());
-        if user.is_dj() {
-            lists.djs.add(user.created_at, user.id);
-        }
         Ok(Registered::Done)
     }
 }
@@ -101,29 +99,23 @@ impl People for MemoryStore {
 
     async fn active_operators(&self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, Unavailable> {
         let state = self.lock()?;
-        let is_active = |user: &&User| {
+        let active = state.book.all::<User>().filter(|user| {
             user.role == Role::Operator
                 && user.is_present()
                 && user.suspended_at.is_none()
                 && Some(user.id) > after
-        };
-        let mut operators: Vec<&User> = state.book.all::<User>().filter(is_active).collect();
-        operators.sort_unstable_by_key(|user| user.id);
-        operators.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-        Ok(operators.into_iter().cloned().collect())
+        });
+        Ok(first(sorted(active, |user| user.id), limit))
     }
 
     async fn people<'a>(&self, email: Option<&'a str>, page: PageRequest) -> Result<Rows<User>, Unavailable> {
         let state = self.lock()?;
-        let user = |id| state.book.get(id);
-        let rows = match email {
-            Some(email) => cut(state.keys.owner(email).and_then(user).into_iter(), page),
-            None => {
-                let all = state.lists.people.newest_first().filter_map(user);
-                cut(all.filter(|user| user.is_present()), page)
-            }
-        };
-        Ok(Rows { rows: rows.rows.into_iter().cloned().collect(), total: rows.total })
+        let owner = email.map(|email| state.keys.owner(email));
+        let shown = state
+            .book
+            .all::<User>()
+            .filter(|user| user.is_present() && owner.is_none_or(|owner| owner == Some(user.id)));
+        Ok(page_of(newest_first(shown, |user| (user.created_at, user.id)), page))
     }
 
     async fn erase(
@@ -132,12 +124,13 @@ impl People for MemoryStore {
         expected_since: Timestamp,
         now: Timestamp,
     ) -> Result<Erased, Unavailable> {
-        let State { book, lists, keys, sessions, blocked, webhooks, erasing, .. } = &mut *self.lock()?;
+        let State { book, keys, sessions, blocked, webhooks, erasing, .. } = &mut *self.lock()?;
         let both = book.get(id).zip(book.wallets.get(&id));
         let Some((user, wallet)) = both.filter(|(user, _)| user.is_present()) else {
             return Ok(Erased::Nobody);
         };
-        let newest = lists.pending_topups(book, id).next_back();
+        let pending = pending_topups(book).filter(|topup| topup.user == id);
+        let newest = pending.max_by_key(|topup| (topup.created_at, topup.id));
         let restorable = restorable_until(keys.challenges_of(id), now);
         let pending = (newest, expected_since);
         let erased = match erase(user, wallet, book.all::<User>(), pending, restorable, now) {
@@ -152,10 +145,7 @@ impl People for MemoryStore {
         keys.forget(id);
         sessions.end_all(id, None, now);
         sessions.forget_clients(id);
-        blocked.remove(&id);
-        for others in blocked.values_mut() {
-            others.remove(&id);
-        }
+        blocked.retain(|(dj, guest), _| *dj != id && *guest != id);
         webhooks.forget(id);
         Ok(Erased::Done)
     }
@@ -163,12 +153,13 @@ impl People for MemoryStore {
     async fn pending_erasures(&self, after: Option<UserId>, limit: u32) -> Result<Vec<UserId>, Unavailable> {
         let state = self.lock()?;
         let behind = state.erasing.iter().copied().filter(|user| Some(*user) > after);
-        Ok(behind.take(usize::try_from(limit).unwrap_or(usize::MAX)).collect())
+        Ok(behind.take(length(limit)).collect())
     }
 
     async fn finish_erasures(&self) -> Result<(), Unavailable> {
-        let State { book, lists, erasing, .. } = &mut *self.lock()?;
-        erasing.retain(|user| lists.pending_topups(book, *user).next().is_some());
+        let State { book, erasing, .. } = &mut *self.lock()?;
+        let pending: HashSet<UserId> = pending_topups(book).map(|topup| topup.user).collect();
+        erasing.retain(|user| pending.contains(user));
         Ok(())
     }
 
@@ -181,11 +172,10 @@ impl People for MemoryStore {
 
     async fn djs(&self, filter: DjFilter, page: PageRequest) -> Result<Rows<User>, Unavailable> {
         let state = self.lock()?;
-        let shown = state.lists.djs.newest_first().filter_map(|id| state.book.get(id)).filter(|user| {
-            user.is_present()
-                && filter.online.is_none_or(|online| user.dj.as_ref().is_some_and(|dj| dj.online == online))
+        let djs = state.book.all::<User>().filter(|user| {
+            let online = user.dj.as_ref().map(|dj| dj.online);
+            user.is_present() && online.is_some() && filter.online.is_none_or(|wanted| online == Some(wanted))
         });
-        let rows = cut(shown, page);
-        Ok(Rows { rows: rows.rows.into_iter().cloned().collect(), total: rows.total })
+        Ok(page_of(newest_first(djs, |user| (user.created_at, user.id)), page))
     }
 }

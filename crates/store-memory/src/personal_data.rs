@@ -1,103 +1,76 @@
 //! Personal data of a user, for their export.
 
-use std::cmp::Reverse;
+use std::collections::HashMap;
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::{OperationId, RatingId, RequestId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ids::{OperationId, RatingId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::music_request::MusicRequest;
 use cuepoint_domain::ports::{PersonalRecords, Unavailable};
 use cuepoint_domain::privacy::personal_data::{OperationNote, Part, Place, Record};
 use cuepoint_domain::provider_message::{MessageSource, ProviderMessage};
-use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::security_log::EventFilter;
+use cuepoint_domain::text::Line;
+use cuepoint_domain::topup::Topup;
 
-use crate::lists::TimeOrdered;
-use crate::operation_notes::NotedOperation;
+use crate::operation_log::LoggedOperation;
 use crate::{MemoryStore, State};
 
-/// The records of a timeline after a position, `limit` at most, loaded by `find`.
-fn listed<I: Copy + Ord>(
-    list: Option<&TimeOrdered<I>>,
-    after: Option<(Timestamp, I)>,
-    limit: usize,
-    find: impl Fn(I) -> Option<Record>,
-) -> Vec<Record> {
-    list.map_or_else(Vec::new, |list| list.behind(after).take(limit).filter_map(find).collect())
-}
-
 impl State {
-    fn records(&self, user: UserId, part: Part, after: Option<Place>, limit: u32) -> Vec<Record> {
-        let (book, lists) = (&self.book, &self.lists);
-        let most = usize::try_from(limit).unwrap_or(usize::MAX);
-        let moment = |after: Place| after.moment();
-        let number = after.map_or(i64::MAX, |after| after.major);
+    /// All records of a part, in no particular order.
+    fn records(&self, user: UserId, part: Part) -> Box<dyn Iterator<Item = Record> + '_> {
+        let book = &self.book;
         match part {
-            Part::Sessions => Record::next(self.sessions.of(user), after, limit),
-            Part::Networks => Record::next(self.sessions.networks_of(user), after, limit),
-            Part::Challenges => {
-                Record::next(self.keys.challenges_of(user).cloned().map(Record::Challenge), after, limit)
-            }
-            Part::RequestsMade | Part::RequestsReceived => {
-                let all = if part == Part::RequestsMade { &lists.requests_by } else { &lists.requests_to };
-                let after = after.and_then(|after| Some((moment(after), RequestId::new(after.id())?)));
-                listed(all.get(&user), after, most, |id| book.get(id).cloned().map(Record::Request))
-            }
+            Part::Sessions => Box::new(self.sessions.of(user)),
+            Part::Networks => Box::new(self.sessions.networks_of(user)),
+            Part::Challenges => Box::new(self.keys.challenges_of(user).cloned().map(Record::Challenge)),
+            Part::RequestsMade => Box::new(self.requests(Some(user), None).cloned().map(Record::Request)),
+            Part::RequestsReceived => Box::new(self.requests(None, Some(user)).cloned().map(Record::Request)),
             Part::Ratings => {
-                let made = lists.requests_by.get(&user).into_iter().flat_map(TimeOrdered::oldest_first);
-                let rated = made.filter_map(|request| {
-                    let rating = book.get(RatingId::of(request))?;
-                    Some(Record::Rating(*rating, book.get(request)?.created_at))
-                });
-                Record::next(rated, after, limit)
+                let rating = |made: &MusicRequest| {
+                    Some(Record::Rating(*book.get(RatingId::of(made.id))?, made.created_at))
+                };
+                Box::new(self.requests(Some(user), None).filter_map(rating))
             }
-            Part::Withdrawals => {
-                let after = after.and_then(|after| Some((moment(after), WithdrawalId::new(after.id())?)));
-                let find = |id| book.get(id).cloned().map(Record::Withdrawal);
-                listed(lists.withdrawals_of.get(&user), after, most, find)
-            }
+            Part::Withdrawals => Box::new(book.withdrawals_of(user).cloned().map(Record::Withdrawal)),
             Part::Topups => {
-                let after = after.and_then(|after| Some((moment(after), TopupId::new(after.id())?)));
-                listed(lists.topups.get(&user), after, most, |id| book.get(id).cloned().map(Record::Topup))
+                let own = book.all::<Topup>().filter(move |topup| topup.user == user);
+                Box::new(own.cloned().map(Record::Topup))
             }
             Part::Entries => {
-                let kept = lists.entries.get(&user).map_or(&[][..], Vec::as_slice);
-                let end = kept.partition_point(|entry| entry.seq < number);
-                let behind = kept.get(..end).unwrap_or_default().iter().rev().take(most);
-                let reason = |operation| lists.operations.get(operation)?.reason.clone();
-                behind.map(|entry| Record::Entry(entry.clone(), reason(&entry.operation))).collect()
+                let logged = self.log.iter();
+                let reasons: HashMap<OperationId, &Line> =
+                    logged.filter_map(|logged| Some((logged.id, logged.reason.as_ref()?))).collect();
+                let entries = self.entries_of(user).iter();
+                Box::new(entries.map(move |entry| {
+                    Record::Entry(entry.clone(), reasons.get(&entry.operation).copied().cloned())
+                }))
             }
-            Part::Operations => self.operations(user, after, most),
+            Part::Operations => Box::new(
+                self.log.iter().filter_map(move |logged| self.note(logged, user)).map(Record::Operation),
+            ),
             Part::ProviderMessages => {
-                let all = book.all::<ProviderMessage>();
-                let behind = all.filter(|one| one.id.get() < number && self.concerns(one, user));
-                let mut behind: Vec<&ProviderMessage> = behind.collect();
-                behind.sort_unstable_by_key(|one| Reverse(one.id));
-                behind.into_iter().take(most).cloned().map(Record::ProviderMessage).collect()
+                let about = book.all::<ProviderMessage>().filter(move |one| self.concerns(one, user));
+                Box::new(about.cloned().map(Record::ProviderMessage))
             }
-            Part::Blocks => {
-                let blocked = self.blocked.get(&user).into_iter().flatten();
-                let blocks = blocked.filter_map(|(guest, at)| self.block(*guest, *at));
-                Record::next(blocks.map(Record::Block), after, limit)
-            }
+            Part::Blocks => Box::new(self.blocks_of(user).map(Record::Block)),
             Part::BlockedBy => {
-                let by = self.blocked.iter().filter_map(|(dj, blocked)| Some((*dj, *blocked.get(&user)?)));
-                Record::next(by.map(|(dj, at)| Record::BlockedBy { dj, at }), after, limit)
+                let by = self.blocked.iter().filter(move |((_, guest), _)| *guest == user);
+                Box::new(by.map(|((dj, _), at)| Record::BlockedBy { dj: *dj, at: *at }))
             }
             Part::Events => {
-                let about = self.events.before(number).filter(|(_, event)| event.user == Some(user));
-                about.take(most).map(|(number, event)| Record::Event(*number, event.clone())).collect()
+                let about = self.events.shown(EventFilter { user: Some(user), kind: None });
+                Box::new(about.map(|(number, event)| Record::Event(*number, event.clone())))
             }
-            Part::WebhookEndpoints => {
-                Record::next(self.webhooks.of(user).cloned().map(Record::WebhookEndpoint), after, limit)
-            }
+            Part::WebhookEndpoints => Box::new(self.webhooks.of(user).cloned().map(Record::WebhookEndpoint)),
         }
     }
 
-    fn operations(&self, user: UserId, after: Option<Place>, most: usize) -> Vec<Record> {
-        let after = after.map(|after| (after.moment(), OperationId(after.minor)));
-        listed(self.lists.operations_about.get(&user), after, most, |id| {
-            let NotedOperation { kind, actor, reason, at } = self.lists.operations.get(&id)?.clone();
-            let receipt = self.book.operations.get(&id)?;
-            Some(Record::Operation(OperationNote::new(kind.name().to_owned(), actor, reason, receipt, at)))
-        })
+    /// The note of an operation, if it is shown to this user.
+    fn note(&self, logged: &LoggedOperation, user: UserId) -> Option<OperationNote> {
+        let LoggedOperation { id, kind, actor, reason, at, .. } = logged;
+        let receipt = self.book.operations.get(id)?;
+        let is_shown = OperationNote::person(receipt, reason.as_ref()) == Some(user);
+        is_shown.then(|| OperationNote::new(kind.name().to_owned(), *actor, reason.clone(), receipt, *at))
     }
 
     /// Whether a message is about a top-up or a withdrawal of this user.
@@ -124,6 +97,6 @@ impl PersonalRecords for MemoryStore {
         after: Option<Place>,
         limit: u32,
     ) -> Result<Vec<Record>, Unavailable> {
-        Ok(self.lock()?.records(user, part, after, limit))
+        Ok(Record::next(self.lock()?.records(user, part), after, limit))
     }
 }

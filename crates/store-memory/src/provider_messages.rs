@@ -1,22 +1,21 @@
 //! Messages of providers that contradict the ledger.
 
-use std::collections::HashSet;
-
 use std::cmp::Reverse;
 
 use async_trait::async_trait;
 use cuepoint_domain::ids::ProviderMessageId;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{ProviderMessages, Recorded, Unavailable};
-use cuepoint_domain::provider_message::{
-    MessageFilter, MessageRecord, MessageSource, ProviderMessage, WebhookId,
-};
+use cuepoint_domain::provider_message::{MessageFilter, MessageRecord, ProviderMessage};
 
-use crate::MemoryStore;
-use crate::lists::{count, cut};
+use crate::lists::{count, page_of, sorted};
+use crate::{MemoryStore, State};
 
-/// The `webhook-id`s of the messages stored in the book.
-pub(crate) type KnownMessages = HashSet<(MessageSource, WebhookId)>;
+impl State {
+    fn unresolved_messages(&self) -> u64 {
+        count(self.book.all::<ProviderMessage>().filter(|message| message.resolution.is_none()).count())
+    }
+}
 
 #[async_trait]
 impl ProviderMessages for MemoryStore {
@@ -26,20 +25,19 @@ impl ProviderMessages for MemoryStore {
         most_unresolved: u32,
     ) -> Result<Recorded, Unavailable> {
         let mut state = self.lock()?;
-        let key = (message.source, message.webhook_id.clone());
-        if state.known_messages.contains(&key) {
+        let messages = || state.book.all::<ProviderMessage>();
+        let is_known =
+            |one: &MessageRecord| (one.source, &one.webhook_id) == (message.source, &message.webhook_id);
+        if messages().any(|one| is_known(&one.record)) {
             return Ok(Recorded::Known);
         }
-        let messages = || state.book.all::<ProviderMessage>();
-        let unresolved = messages().filter(|message| message.resolution.is_none()).count();
-        if count(unresolved) >= u64::from(most_unresolved) {
+        if state.unresolved_messages() >= u64::from(most_unresolved) {
             return Ok(Recorded::NotKept);
         }
         let last = messages().map(|message| message.id.get()).max().unwrap_or(0);
         let id = last.checked_add(1).and_then(ProviderMessageId::new);
         let id = id.ok_or_else(|| Unavailable::new("the message ids are exhausted"))?;
         state.book.put(ProviderMessage { id, record: message.clone(), resolution: None });
-        state.known_messages.insert(key);
         Ok(Recorded::Added)
     }
 
@@ -53,16 +51,11 @@ impl ProviderMessages for MemoryStore {
         page: PageRequest,
     ) -> Result<Rows<ProviderMessage>, Unavailable> {
         let state = self.lock()?;
-        let mut shown: Vec<&ProviderMessage> =
-            state.book.all::<ProviderMessage>().filter(|one| filter.shows(one)).collect();
-        shown.sort_unstable_by_key(|one| (one.resolution.is_some(), Reverse(one.id)));
-        let rows = cut(shown.into_iter(), page);
-        Ok(Rows { rows: rows.rows.into_iter().cloned().collect(), total: rows.total })
+        let shown = state.book.all::<ProviderMessage>().filter(|one| filter.shows(one));
+        Ok(page_of(sorted(shown, |one| (one.resolution.is_some(), Reverse(one.id))), page))
     }
 
     async fn unresolved_messages(&self) -> Result<u64, Unavailable> {
-        let state = self.lock()?;
-        let unresolved = state.book.all::<ProviderMessage>().filter(|one| one.resolution.is_none());
-        Ok(count(unresolved.count()))
+        Ok(self.lock()?.unresolved_messages())
     }
 }

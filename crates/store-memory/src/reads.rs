@@ -7,26 +7,40 @@ use async_trait::async_trait;
 use cuepoint_domain::ids::{OperationId, RatingId, RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::{Balance, Entry, EntryKind};
 use cuepoint_domain::music_request::{MusicRequest, Overdue, RequestFilter, RequestRating};
-use cuepoint_domain::operation::{Entity, Outcome};
+use cuepoint_domain::operation::Book;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{MusicRequests, Topups, Unavailable, Wallets, Withdrawals};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::topup::{Topup, TopupFilter};
+use cuepoint_domain::topup::{Topup, TopupFilter, TopupStatus};
 use cuepoint_domain::withdrawal::{Withdrawal, WithdrawalFilter, WithdrawalReview, sum_24h};
 
-use crate::lists::{TimeOrdered, cut, newest, requests};
+use crate::lists::{first, newest_first, page_of, sorted};
 use crate::{MemoryStore, State};
 
 impl State {
-    /// The outcome that an operation recorded, if it is still stored.
-    fn recorded(&self, operation: OperationId) -> Option<&Outcome> {
-        self.book.operations.get(&operation)?.whole().map(|receipt| &receipt.outcome)
+    /// The requests of this guest, or else to this DJ, or all.
+    pub(crate) fn requests(
+        &self,
+        guest: Option<UserId>,
+        dj: Option<UserId>,
+    ) -> Box<dyn Iterator<Item = &MusicRequest> + '_> {
+        let list = match (guest, dj) {
+            (Some(guest), _) => self.request_lists.by_guest.get(&guest),
+            (None, Some(dj)) => self.request_lists.to_dj.get(&dj),
+            (None, None) => return Box::new(self.book.all()),
+        };
+        Box::new(list.into_iter().flatten().filter_map(|(_, id)| self.book.get(*id)))
+    }
+
+    /// The entries of a wallet, by number.
+    pub(crate) fn entries_of(&self, user: UserId) -> &[Entry] {
+        self.entries.get(&user).map_or(&[], Vec::as_slice)
     }
 }
 
-/// The rows that `find` returns for a page of ids.
-fn found<I, T>(page: Rows<I>, find: impl FnMut(I) -> Option<T>) -> Rows<T> {
-    Rows { rows: page.rows.into_iter().filter_map(find).collect(), total: page.total }
+/// The pending top-ups of all users.
+pub(crate) fn pending_topups(book: &Book) -> impl Iterator<Item = &Topup> {
+    book.all::<Topup>().filter(|topup| topup.status == TopupStatus::Pending)
 }
 
 #[async_trait]
@@ -45,33 +59,32 @@ impl MusicRequests for MemoryStore {
         page: PageRequest,
     ) -> Result<Rows<MusicRequest>, Unavailable> {
         let state = self.lock()?;
-        let (book, lists) = (&state.book, &state.lists);
-        let list = match (filter.requester, filter.dj) {
-            (Some(requester), _) => lists.requests_by.get(&requester),
-            (None, Some(dj)) => lists.requests_to.get(&dj),
-            (None, None) => Some(&lists.requests),
+        let lists = &state.request_lists;
+        let whole = match (filter.requester, filter.dj, filter.status) {
+            (Some(guest), None, None) => lists.by_guest.get(&guest),
+            (None, Some(dj), None) => lists.to_dj.get(&dj),
+            _ => None,
         };
-        let Some(list) = list else { return Ok(Rows::none(0)) };
-        let all = filter.status.is_none() && (filter.requester.is_none() || filter.dj.is_none());
-        if all {
-            return Ok(found(list.page(page), |id| book.get(id).cloned()));
+        if let Some(whole) = whole {
+            let Rows { rows, total } = page_of(whole.iter().rev(), page);
+            let requests = rows.into_iter().filter_map(|(_, id)| state.book.get(id).cloned());
+            return Ok(Rows { rows: requests.collect(), total });
         }
-        let shown = requests(book, list.newest_first()).filter(|request| filter.shows(request));
-        let rows = cut(shown, page);
-        Ok(Rows { rows: rows.rows.into_iter().cloned().collect(), total: rows.total })
+        let shown = state.requests(filter.requester, filter.dj).filter(|request| filter.shows(request));
+        Ok(page_of(newest_first(shown, |request| (request.created_at, request.id)), page))
     }
 
     async fn has_requested(&self, guest: UserId, dj: UserId) -> Result<bool, Unavailable> {
-        let state = self.lock()?;
-        let made = state.lists.requests_by.get(&guest).into_iter().flat_map(TimeOrdered::newest_first);
-        Ok(requests(&state.book, made).any(|request| request.dj == dj))
+        Ok(self.lock()?.requests(Some(guest), None).any(|request| request.dj == dj))
     }
 
     async fn overdue(&self, which: &Overdue) -> Result<Vec<MusicRequest>, Unavailable> {
         let state = self.lock()?;
-        let limit = usize::try_from(which.limit).unwrap_or(usize::MAX);
-        let overdue = state.lists.overdue(which).take(limit);
-        Ok(requests(&state.book, overdue).cloned().collect())
+        let place = |request: &MusicRequest| request.state.expires_at().map(|at| (at, request.id));
+        let overdue = state.requests(which.requester, None).filter(|request| {
+            place(request).is_some_and(|(at, _)| at <= which.now) && place(request) > which.after
+        });
+        Ok(first(sorted(overdue, |request| place(request)), which.limit))
     }
 }
 
@@ -83,10 +96,8 @@ impl Withdrawals for MemoryStore {
 
     async fn withdrawal_opened_by(&self, opening: OperationId) -> Result<Option<Withdrawal>, Unavailable> {
         let state = self.lock()?;
-        let recorded = state.recorded(opening);
-        let Some(Outcome { entity: Entity::Withdrawal(recorded), .. }) = recorded else { return Ok(None) };
-        let stored = state.book.get(recorded.id);
-        Ok(stored.filter(|withdrawal| withdrawal.opening == Some(opening)).cloned())
+        let mut withdrawals = state.book.all::<Withdrawal>();
+        Ok(withdrawals.find(|withdrawal| withdrawal.opening == Some(opening)).cloned())
     }
 
     async fn withdrawals(
@@ -95,28 +106,18 @@ impl Withdrawals for MemoryStore {
         page: PageRequest,
     ) -> Result<Rows<Withdrawal>, Unavailable> {
         let state = self.lock()?;
-        let (book, lists) = (&state.book, &state.lists);
-        let list = match filter.user {
-            Some(user) => lists.withdrawals_of.get(&user),
-            None => Some(&lists.withdrawals),
-        };
-        let Some(list) = list else { return Ok(Rows::none(0)) };
-        if filter.status.is_none() {
-            return Ok(found(list.page(page), |id| book.get(id).cloned()));
-        }
-        let all = list.newest_first().filter_map(|id| book.get(id));
-        let rows = cut(all.filter(|withdrawal| filter.shows(withdrawal)), page);
-        Ok(Rows { rows: rows.rows.into_iter().cloned().collect(), total: rows.total })
+        let shown = state.book.all::<Withdrawal>().filter(|withdrawal| filter.shows(withdrawal));
+        Ok(page_of(newest_first(shown, |withdrawal| (withdrawal.created_at, withdrawal.id)), page))
     }
+
     async fn due_payouts(&self, now: Timestamp, limit: u32) -> Result<Vec<Withdrawal>, Unavailable> {
         let state = self.lock()?;
-        let due = state.lists.sending.iter().take_while(|(next, _)| next.is_due(now));
-        let due = due.filter_map(|(_, id)| state.book.get(*id));
-        let due = due.filter(|withdrawal| {
+        let due = state.book.all::<Withdrawal>().filter(|withdrawal| {
             let wallet = state.book.wallets.get(&withdrawal.user);
-            wallet.is_some_and(|wallet| withdrawal.waiting_for(wallet.balance.owed).is_none())
+            withdrawal.state.next_send().is_some_and(|next| next.is_due(now))
+                && wallet.is_some_and(|wallet| withdrawal.waiting_for(wallet.balance.owed).is_none())
         });
-        Ok(due.take(usize::try_from(limit).unwrap_or(usize::MAX)).cloned().collect())
+        Ok(first(sorted(due, |withdrawal| (withdrawal.state.next_send(), withdrawal.id)), limit))
     }
 
     async fn reviews(
@@ -143,47 +144,39 @@ impl Topups for MemoryStore {
 
     async fn topup_opened_by(&self, opening: OperationId) -> Result<Option<Topup>, Unavailable> {
         let state = self.lock()?;
-        let recorded = state.recorded(opening);
-        let Some(Outcome { entity: Entity::Topup(recorded), .. }) = recorded else { return Ok(None) };
-        let stored = state.book.get(recorded.id);
-        Ok(stored.filter(|topup| topup.opening == Some(opening)).cloned())
+        let mut topups = state.book.all::<Topup>();
+        Ok(topups.find(|topup| topup.opening == Some(opening)).cloned())
     }
 
     async fn topups(&self, filter: &TopupFilter, page: PageRequest) -> Result<Rows<Topup>, Unavailable> {
         let state = self.lock()?;
-        let Some(list) = state.lists.topups.get(&filter.user) else { return Ok(Rows::none(0)) };
-        let topup = |id| state.book.get(id).cloned();
-        Ok(match filter.status {
-            None => found(list.page(page), topup),
-            Some(status) => {
-                cut(list.newest_first().filter_map(topup).filter(|topup| topup.status == status), page)
-            }
-        })
+        let own = state.book.all::<Topup>().filter(|topup| topup.user == filter.user);
+        let shown = own.filter(|topup| filter.status.is_none_or(|status| topup.status == status));
+        Ok(page_of(newest_first(shown, |topup| (topup.created_at, topup.id)), page))
     }
 
     async fn topups_in_suspense(&self, page: PageRequest) -> Result<Rows<Topup>, Unavailable> {
         let state = self.lock()?;
         let suspended = state.book.all::<Topup>().filter(|topup| topup.suspense.is_some());
-        let mut topups: Vec<&Topup> = suspended.collect();
-        topups.sort_unstable_by_key(|topup| {
+        let topups = sorted(suspended, |topup| {
             let suspense = topup.suspense.as_ref();
             let settled = suspense.is_some_and(|suspense| suspense.settlement.is_some());
             (settled, Reverse((suspense.map(|suspense| suspense.arrived_at), topup.id)))
         });
-        Ok(cut(topups.into_iter().cloned(), page))
+        Ok(page_of(topups, page))
     }
 
     async fn pending_topups(&self, user: UserId, limit: u32) -> Result<Vec<Topup>, Unavailable> {
         let state = self.lock()?;
-        let pending = state.lists.pending_topups(&state.book, user).cloned();
-        Ok(pending.take(usize::try_from(limit).unwrap_or(usize::MAX)).collect())
+        let pending = pending_topups(&state.book).filter(|topup| topup.user == user);
+        Ok(first(sorted(pending, |topup| (topup.created_at, topup.id)), limit))
     }
 
     async fn due_orders(&self, now: Timestamp, limit: u32) -> Result<Vec<Topup>, Unavailable> {
         let state = self.lock()?;
-        let due = state.lists.ordering.iter().take_while(|(at, _)| *at <= now);
-        let due = due.take(usize::try_from(limit).unwrap_or(usize::MAX));
-        Ok(due.filter_map(|(_, id)| state.book.get(*id).cloned()).collect())
+        let next_at = |topup: &Topup| topup.orders.and_then(|orders| orders.next_at);
+        let due = state.book.all().filter(|topup| next_at(topup).is_some_and(|at| at <= now));
+        Ok(first(sorted(due, |topup| (next_at(topup), topup.id)), limit))
     }
 }
 
@@ -198,16 +191,12 @@ impl Wallets for MemoryStore {
         if !state.book.wallets.contains_key(&user) {
             return Ok(None);
         }
-        let kept = state.lists.entries.get(&user).map_or(&[][..], Vec::as_slice);
-        let until = kept.partition_point(|entry| entry.at <= at);
-        let newest = until.checked_sub(1).and_then(|place| kept.get(place));
+        let newest = state.entries_of(user).iter().rfind(|entry| entry.at <= at);
         Ok(Some(newest.map_or_else(Balance::default, |entry| entry.after)))
     }
 
     async fn entries(&self, user: UserId, page: PageRequest) -> Result<Rows<Entry>, Unavailable> {
-        let state = self.lock()?;
-        let kept = state.lists.entries.get(&user).map_or(&[][..], Vec::as_slice);
-        Ok(newest(kept, page).map(Entry::clone))
+        Ok(page_of(self.lock()?.entries_of(user).iter().rev(), page))
     }
 
     async fn entries_of_kind(
@@ -217,14 +206,12 @@ impl Wallets for MemoryStore {
         page: PageRequest,
     ) -> Result<Rows<Entry>, Unavailable> {
         let state = self.lock()?;
-        let kept = state.lists.entries.get(&user).map_or(&[][..], Vec::as_slice);
-        Ok(cut(kept.iter().rev().filter(|entry| entry.kind == kind).cloned(), page))
+        let entries = state.entries_of(user).iter().rev();
+        Ok(page_of(entries.filter(|entry| entry.kind == kind).collect::<Vec<_>>(), page))
     }
 
     async fn entry(&self, user: UserId, number: i64) -> Result<Option<Entry>, Unavailable> {
-        let state = self.lock()?;
-        let kept = state.lists.entries.get(&user).map_or(&[][..], Vec::as_slice);
-        Ok(kept.iter().find(|entry| entry.seq == number).cloned())
+        Ok(self.lock()?.entries_of(user).iter().find(|entry| entry.seq == number).cloned())
     }
 
     async fn has_adjusted(&self, by: UserId, wallet: UserId, since: Timestamp) -> Result<bool, Unavailable> {

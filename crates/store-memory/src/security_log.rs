@@ -7,7 +7,7 @@ use cuepoint_domain::security_log::{EventFilter, SecurityEvent};
 use cuepoint_domain::timestamp::Timestamp;
 
 use crate::MemoryStore;
-use crate::lists::cut;
+use crate::lists::page_of;
 
 /// Events with their numbers, in order of addition.
 #[derive(Debug, Default)]
@@ -23,10 +23,12 @@ impl Events {
         self.events.push((self.last, event));
     }
 
-    /// The events with numbers below this one, the last added first.
-    pub(crate) fn before(&self, number: i64) -> impl Iterator<Item = &(i64, SecurityEvent)> {
-        let end = self.events.partition_point(|(earlier, _)| *earlier < number);
-        self.events.get(..end).unwrap_or_default().iter().rev()
+    /// The events that match a filter, the last added first.
+    pub(crate) fn shown(&self, filter: EventFilter) -> impl Iterator<Item = &(i64, SecurityEvent)> {
+        self.events.iter().rev().filter(move |(_, event)| {
+            filter.user.is_none_or(|user| event.user == Some(user))
+                && filter.kind.is_none_or(|kind| event.kind == kind)
+        })
     }
 
     /// Deletes the events past their retention.
@@ -49,11 +51,7 @@ impl SecurityLog for MemoryStore {
         page: PageRequest,
     ) -> Result<Rows<(i64, SecurityEvent)>, Unavailable> {
         let state = self.lock()?;
-        let shown = state.events.events.iter().rev().filter(|(_, event)| {
-            filter.user.is_none_or(|user| event.user == Some(user))
-                && filter.kind.is_none_or(|kind| event.kind == kind)
-        });
-        let rows = cut(shown, page);
-        Ok(Rows { rows: rows.rows.into_iter().cloned().collect(), total: rows.total })
+        let shown: Vec<_> = state.events.shown(filter).collect();
+        Ok(page_of(shown, page))
     }
 }

@@ -15,7 +15,7 @@ use cuepoint_domain::user::session::{
     Candidates, ClientInfo, PresentedToken, RefreshToken, Session, TokenHash,
 };
 
-use crate::lists::cut;
+use crate::lists::{newest_first, page_of};
 use crate::{MemoryStore, State};
 
 /// Sessions, and refresh tokens by hash.
@@ -23,8 +23,8 @@ use crate::{MemoryStore, State};
 pub(crate) struct SessionTable {
     sessions: HashMap<SessionId, SessionRecord>,
     tokens: HashMap<TokenHash, RefreshToken>,
-    /// The known networks of each user, each with its number.
-    networks: HashMap<UserId, Vec<(i64, KnownNetwork)>>,
+    /// The known networks of each user, each with its number and the time at which it was last seen.
+    networks: HashMap<(UserId, ClientNetwork), (i64, Timestamp)>,
     last_network: i64,
 }
 
@@ -51,23 +51,17 @@ impl SessionTable {
         let sessions = &self.sessions;
         self.tokens.retain(|_, token| now < token.expires_at && sessions.contains_key(&token.session));
         let since = now.minus(KnownNetwork::RETENTION);
-        for known in self.networks.values_mut() {
-            known.retain(|(_, known)| known.seen_at > since);
-        }
-        self.networks.retain(|_, known| !known.is_empty());
+        self.networks.retain(|_, (_, seen_at)| *seen_at > since);
     }
 
     /// Records that a session of this user began or was refreshed in this network.
     fn see(&mut self, user: UserId, network: Option<ClientNetwork>, now: Timestamp) {
         let Some(network) = network else { return };
-        let known = self.networks.entry(user).or_default();
-        match known.iter_mut().find(|(_, known)| known.network == network) {
-            Some((_, known)) => known.seen_at = known.seen_at.max(now),
-            None => {
-                self.last_network = self.last_network.saturating_add(1);
-                known.push((self.last_network, KnownNetwork { network, seen_at: now }));
-            }
-        }
+        let (_, seen_at) = self.networks.entry((user, network)).or_insert_with(|| {
+            self.last_network = self.last_network.saturating_add(1);
+            (self.last_network, now)
+        });
+        *seen_at = (*seen_at).max(now);
     }
 
     /// Stores a new session with its first token; one that already began with this token stays unchanged.
@@ -90,8 +84,7 @@ impl SessionTable {
     /// Ends a user's surplus of live sessions, the least recently used first.
     fn end_surplus(&mut self, user: UserId, now: Timestamp) {
         let alive = self.sessions.values().filter(|kept| kept.session.user == user && kept.is_alive(now));
-        let mut alive: Vec<_> = alive.map(|kept| (kept.session.used_at, kept.session.id)).collect();
-        alive.sort_unstable_by_key(|place| std::cmp::Reverse(*place));
+        let alive = newest_first(alive.map(|kept| (kept.session.used_at, kept.session.id)), |place| *place);
         for (_, id) in alive.into_iter().skip(Session::MAX_LIVE) {
             self.end(id, now);
         }
@@ -123,13 +116,15 @@ impl SessionTable {
 
     /// The known networks of a user.
     pub(crate) fn networks_of(&self, user: UserId) -> impl Iterator<Item = Record> {
-        let known = self.networks.get(&user).into_iter().flatten();
-        known.map(|(number, known)| Record::Network(*number, *known))
+        let known = self.networks.iter().filter(move |((owner, _), _)| *owner == user);
+        known.map(|((_, network), (number, seen_at))| {
+            Record::Network(*number, KnownNetwork { network: *network, seen_at: *seen_at })
+        })
     }
 
     /// Deletes the client info of a user's sessions and their known networks.
     pub(crate) fn forget_clients(&mut self, user: UserId) {
-        self.networks.remove(&user);
+        self.networks.retain(|(owner, _), _| *owner != user);
         for kept in self.sessions.values_mut().filter(|kept| kept.session.user == user) {
             kept.session.client = ClientInfo::default();
         }
@@ -194,7 +189,7 @@ impl Sessions for MemoryStore {
         checked: &PasswordHash,
     ) -> Result<BeginOutcome, Unavailable> {
         let State { book, keys, sessions, .. } = &mut *self.lock()?;
-        if !keys.is_password(session.user, checked) {
+        if keys.passwords.get(&session.user) != Some(checked) {
             return Ok(BeginOutcome::PasswordChanged);
         }
         if book.get(session.user).is_some_and(|user| user.suspended_at.is_some()) {
@@ -232,9 +227,8 @@ impl Sessions for MemoryStore {
         since: Timestamp,
     ) -> Result<bool, Unavailable> {
         let State { keys, sessions, .. } = &*self.lock()?;
-        let known = keys.owner(email).and_then(|user| sessions.networks.get(&user));
-        let mut known = known.into_iter().flatten();
-        Ok(known.any(|(_, known)| known.network == network && known.seen_at > since))
+        let known = keys.owner(email).and_then(|user| sessions.networks.get(&(user, network)));
+        Ok(known.is_some_and(|(_, seen_at)| *seen_at > since))
     }
 
     async fn end(
@@ -256,10 +250,8 @@ impl Sessions for MemoryStore {
     ) -> Result<Rows<Session>, Unavailable> {
         let state = self.lock()?;
         let alive = state.sessions.sessions.values().filter(|kept| kept.is_alive(now));
-        let mut own: Vec<&Session> =
-            alive.map(|kept| &kept.session).filter(|session| session.user == user).collect();
-        own.sort_unstable_by_key(|session| std::cmp::Reverse((session.began_at, session.id)));
-        Ok(cut(own.into_iter().cloned(), page))
+        let own = alive.map(|kept| &kept.session).filter(|session| session.user == user);
+        Ok(page_of(newest_first(own, |session| (session.began_at, session.id)), page))
     }
 
     async fn end_session(&self, user: UserId, id: SessionId, now: Timestamp) -> Result<bool, Unavailable> {

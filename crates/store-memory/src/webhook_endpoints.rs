@@ -17,8 +17,7 @@ use cuepoint_domain::webhook::{
     NewEndpoint, Turn, WebhookEndpoint,
 };
 
-use crate::lists::{Lists, cut, newest};
-use crate::operation_notes::position;
+use crate::lists::{first, length, page_of, sorted};
 use crate::{MemoryStore, State};
 
 /// Webhook endpoints by id.
@@ -45,20 +44,16 @@ impl EndpointRecord {
     }
 
     /// Whether it may have something to deliver, apart from who its owner is.
-    fn has_work(&self, lists: &Lists, now: Timestamp) -> bool {
-        let endpoint = &self.endpoint;
-        let newest = match endpoint.feed.concerning(endpoint.owner) {
-            None => Some(position(lists.positions.len())),
-            Some(user) => lists.concerning.get(&user).and_then(|positions| positions.last().copied()),
-        };
-        endpoint.replay.is_some()
-            || newest.is_some_and(|newest| newest > endpoint.cursor)
+    fn has_work(&self, state: &State, now: Timestamp) -> bool {
+        let WebhookEndpoint { feed, owner, cursor, replay, .. } = &self.endpoint;
+        replay.is_some()
+            || state.operations_after(*cursor, feed.concerning(*owner)).next().is_some()
             || self.failed.values().any(|failed| failed.next_at.is_some_and(|at| at <= now))
     }
 
     /// Drops the oldest of too many deliveries that were given up.
     fn drop_given_up(&mut self) {
-        let kept = usize::try_from(WebhookEndpoint::GIVEN_UP_KEPT).unwrap_or(usize::MAX);
+        let kept = length(WebhookEndpoint::GIVEN_UP_KEPT);
         let given_up = self.failed.values().rev().filter(|delivery| delivery.next_at.is_none());
         if let Some(newest) = given_up.map(|delivery| delivery.position).nth(kept) {
             self.failed.retain(|position, delivery| *position > newest || delivery.next_at.is_some());
@@ -70,7 +65,7 @@ impl EndpointRecord {
             .into_iter()
             .map(|attempt| Attempt { outcome: attempt.outcome.recorded(), ..attempt.clone() });
         self.attempts.extend(recorded);
-        let kept = usize::try_from(WebhookEndpoint::ATTEMPTS_KEPT).unwrap_or(usize::MAX);
+        let kept = length(WebhookEndpoint::ATTEMPTS_KEPT);
         self.attempts.drain(..self.attempts.len().saturating_sub(kept));
     }
 }
@@ -122,11 +117,10 @@ impl State {
             return EndpointAddition::SessionEnded;
         }
         if let Some(key) = &new.key {
-            let known =
-                self.webhooks.endpoints.values_mut().find(|record| {
-                    record.endpoint.creation.is_some_and(|creation| creation.scope == key.scope)
-                });
-            if let Some(record) = known {
+            let has_key = |record: &&mut EndpointRecord| {
+                record.endpoint.creation.is_some_and(|creation| creation.scope == key.scope)
+            };
+            if let Some(record) = self.webhooks.endpoints.values_mut().find(has_key) {
                 match record.endpoint.known_creation(key, new.at) {
                     KnownCreation::Repeated => {
                         return EndpointAddition::Known(Box::new(record.endpoint.clone()));
@@ -136,19 +130,11 @@ impl State {
                 }
             }
         }
-        self.add_unknown_endpoint(id, new)
-            .map_or(EndpointAddition::NoRoom, |added| EndpointAddition::Added(Box::new(added)))
-    }
-
-    /// Adds an endpoint unless its owner has the maximum number.
-    fn add_unknown_endpoint(&mut self, id: WebhookEndpointId, new: &NewEndpoint) -> Option<WebhookEndpoint> {
         let alike = self.webhooks.of(new.owner).filter(|endpoint| endpoint.feed == new.feed).count();
-        let most = usize::try_from(WebhookEndpoint::MAX_PER_OWNER).unwrap_or(usize::MAX);
-        if alike >= most {
-            return None;
+        if alike >= length(WebhookEndpoint::MAX_PER_OWNER) {
+            return EndpointAddition::NoRoom;
         }
-        let cursor = position(self.lists.positions.len());
-        let endpoint = WebhookEndpoint::new(id, cursor, new.clone());
+        let endpoint = WebhookEndpoint::new(id, self.newest_position(), new.clone());
         let record = EndpointRecord {
             endpoint: endpoint.clone(),
             lease: 0,
@@ -157,7 +143,7 @@ impl State {
             attempts: Vec::new(),
         };
         self.webhooks.endpoints.insert(id, record);
-        Some(endpoint)
+        EndpointAddition::Added(Box::new(endpoint))
     }
 }
 
@@ -186,8 +172,7 @@ impl WebhookEndpoints for MemoryStore {
             .webhooks
             .newest_first()
             .filter(|endpoint| endpoint.feed == feed && owner.is_none_or(|owner| endpoint.owner == owner));
-        let Rows { rows, total } = cut(shown, page);
-        Ok(Rows { rows: rows.into_iter().cloned().collect(), total })
+        Ok(page_of(shown.collect::<Vec<_>>(), page))
     }
 
     async fn endpoints_after(
@@ -198,8 +183,7 @@ impl WebhookEndpoints for MemoryStore {
         let state = self.lock()?;
         let from = after.map_or(Bound::Unbounded, Bound::Excluded);
         let later = state.webhooks.endpoints.range((from, Bound::Unbounded));
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        Ok(later.take(limit).map(|(_, record)| record.endpoint.clone()).collect())
+        Ok(first(later.map(|(_, record)| &record.endpoint), limit))
     }
 
     async fn change_endpoint(
@@ -227,7 +211,7 @@ impl WebhookEndpoints for MemoryStore {
     async fn attempts(&self, id: WebhookEndpointId, page: PageRequest) -> Result<Rows<Attempt>, Unavailable> {
         let state = self.lock()?;
         let kept = state.webhooks.endpoints.get(&id).map_or(&[][..], |record| &record.attempts);
-        Ok(newest(kept, page).map(Attempt::clone))
+        Ok(page_of(kept.iter().rev(), page))
     }
 
     async fn add_attempt(&self, id: WebhookEndpointId, attempt: &Attempt) -> Result<(), Unavailable> {
@@ -254,16 +238,15 @@ impl WebhookEndpoints for MemoryStore {
         now: Timestamp,
         limit: u32,
     ) -> Result<Vec<WebhookEndpointId>, Unavailable> {
-        let State { webhooks, lists, book, .. } = &*self.lock()?;
-        let may_deliver = |endpoint: &WebhookEndpoint| {
-            book.get(endpoint.owner).is_some_and(|owner| endpoint.may_deliver(owner))
-        };
-        let active = webhooks.endpoints.values().filter(|record| may_deliver(&record.endpoint));
-        let working = active.filter(|record| record.is_free(now) && record.has_work(lists, now));
-        let mut working: Vec<_> = working.map(|record| (record.leased_until, record.endpoint.id)).collect();
-        working.sort_unstable();
-        working.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-        Ok(working.into_iter().map(|(_, id)| id).collect())
+        let state = &*self.lock()?;
+        let working = state.webhooks.endpoints.values().filter(|record| {
+            let owner = state.book.get(record.endpoint.owner);
+            owner.is_some_and(|owner| record.endpoint.may_deliver(owner))
+                && record.is_free(now)
+                && record.has_work(state, now)
+        });
+        let working = sorted(working, |record| (record.leased_until, record.endpoint.id));
+        Ok(first(working.into_iter().map(|record| &record.endpoint.id), limit))
     }
 
     async fn lease_endpoint(
@@ -298,10 +281,7 @@ impl WebhookEndpoints for MemoryStore {
         let state = self.lock()?;
         let failed = state.webhooks.endpoints.get(&id).into_iter().flat_map(|record| record.failed.values());
         let due = failed.filter(|delivery| delivery.next_at.is_some_and(|at| at <= now));
-        let mut due: Vec<FailedDelivery> = due.copied().collect();
-        due.sort_unstable_by_key(|delivery| (delivery.next_at, delivery.position));
-        due.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-        Ok(due)
+        Ok(first(sorted(due, |delivery| (delivery.next_at, delivery.position)), limit))
     }
 
     async fn end_turn(

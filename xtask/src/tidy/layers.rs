@@ -79,7 +79,6 @@ const CRATES: &[CrateLayers] = &[
     CrateLayers {
         src: "crates/store-memory/src/",
         layers: &[
-            &["operation_notes"],
             &["lists"],
             &[
                 "audit",
