@@ -19,7 +19,7 @@ use crate::cli::signals::Signals;
 use crate::composition::{self, Keys, Providers};
 use crate::config::{Bootstrap, NO_OPERATOR, Settings};
 use crate::http::web_server;
-use crate::jobs::BackgroundJobs;
+use crate::jobs::{BackgroundJobs, Intervals};
 use crate::observability::metrics::Metrics;
 
 /// The listen backlog, unless the system allows less. It is sized for a reconnect storm: a dropped SYN is
@@ -101,14 +101,13 @@ async fn run(
     let backend = composition::backend(settings);
     socket.listen(BACKLOG).with_context(|| cannot_listen(settings))?;
     let server = web_server::server(&app, socket.into(), &settings.server)?;
-    let background = BackgroundJobs::start(
-        &app,
-        settings.requests.sweep_interval,
-        settings.topups.poll_interval,
-        settings.payouts.poll_interval,
-        settings.audit_interval,
-        without_keys,
-    );
+    let intervals = Intervals {
+        sweep: settings.requests.sweep_interval,
+        topups: settings.topups.poll_interval,
+        payouts: settings.payouts.poll_interval,
+        audit: settings.audit_interval,
+    };
+    let background = BackgroundJobs::start(&app, intervals, without_keys);
     announce(backend.data_directory().as_deref(), &url);
     tracing::info!("API documentation at {url}/docs/");
     let ended = until_stopped(&app, server, signals).await;

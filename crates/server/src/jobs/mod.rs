@@ -45,6 +45,53 @@ const REVOCATIONS_WITHIN: Duration = Duration::from_secs(2);
 /// The time that a stop waits for running tasks: a call to a webhook endpoint takes at most 15 seconds.
 const PATIENCE: Duration = Duration::from_secs(18);
 
+/// The configured intervals of jobs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Intervals {
+    /// Between two searches for overdue requests.
+    pub(crate) sweep: Duration,
+    /// Between two searches for top-ups to order.
+    pub(crate) topups: Duration,
+    /// Between two searches for payouts to send.
+    pub(crate) payouts: Duration,
+    /// Between two audits of the ledger; `None` for no audits.
+    pub(crate) audit: Option<Duration>,
+}
+
+/// The jobs that are being started.
+struct Jobs {
+    app: Arc<App>,
+    stopped: watch::Receiver<bool>,
+    tasks: JoinSet<()>,
+}
+
+impl Jobs {
+    /// Repeats work once per period; a stop waits for its end.
+    fn every<F: Future<Output = ()> + Send + 'static>(
+        &mut self,
+        period: Duration,
+        work: impl Fn(Arc<App>) -> F + Send + 'static,
+    ) {
+        let app = self.app.clone();
+        self.tasks.spawn(every(period, self.stopped.clone(), move || work(app.clone())));
+    }
+
+    /// Repeats work that may take long and can be restarted: a stop does not wait for it.
+    fn every_restartable<F: Future<Output = ()> + Send + 'static>(
+        &mut self,
+        period: Duration,
+        work: impl Fn(Arc<App>) -> F + Send + 'static,
+    ) {
+        let app = self.app.clone();
+        self.restartable(every(period, self.stopped.clone(), move || work(app.clone())));
+    }
+
+    /// Runs work that may take long and can be restarted: a stop does not wait for it.
+    fn restartable(&mut self, work: impl Future<Output = ()> + Send + 'static) {
+        self.tasks.spawn(unless_stopped(self.stopped.clone(), work));
+    }
+}
+
 /// The background jobs.
 pub(crate) struct BackgroundJobs {
     stop: watch::Sender<bool>,
@@ -52,93 +99,52 @@ pub(crate) struct BackgroundJobs {
 }
 
 impl BackgroundJobs {
-    /// Starts every job: settling overdue requests, ordering top-ups, sending payouts, the retention purge,
-    /// positions of operations, events for open streams and the end of streams, deliveries to webhook endpoints,
-    /// reloading the keys and the revocation list, the job queue, the ledger audit, counting unresolved provider
-    /// messages, and the upkeep of metrics.
+    /// Starts every job.
     #[must_use]
-    pub(crate) fn start(
-        app: &Arc<App>,
-        sweep_interval: Duration,
-        topup_interval: Duration,
-        payout_interval: Duration,
-        audit_interval: Option<Duration>,
-        without_keys: WithoutKeys,
-    ) -> Self {
+    pub(crate) fn start(app: &Arc<App>, intervals: Intervals, without_keys: WithoutKeys) -> Self {
         let (stop, stopped) = watch::channel(false);
-        let mut tasks = JoinSet::new();
-        let sweeping = app.clone();
-        tasks.spawn(every(sweep_interval, stopped.clone(), move || sweep(sweeping.clone())));
-        let tidying = app.clone();
-        tasks.spawn(every(PURGE_INTERVAL, stopped.clone(), move || purge_expired(tidying.clone())));
-        let reading = app.clone();
-        tasks.spawn(every(revocations::INTERVAL, stopped.clone(), move || read_revocations(reading.clone())));
-        tasks.spawn(job_queue::run(app.clone(), stopped.clone()));
+        let mut jobs = Jobs { app: app.clone(), stopped, tasks: JoinSet::new() };
+        jobs.every(intervals.sweep, sweep);
+        jobs.every(PURGE_INTERVAL, purge_expired);
+        jobs.every(revocations::INTERVAL, read_revocations);
+        jobs.every(ABANDONED_STREAMS_INTERVAL, |app| async move { app.event_hub.end_abandoned() });
+        jobs.every(UNREAD_STREAMS_INTERVAL, |app| async move { app.event_hub.cut_unread_ends() });
+        jobs.every(MESSAGES_INTERVAL, count_messages);
+        jobs.every(UPKEEP_INTERVAL, |app| async move { app.metrics.upkeep() });
+        jobs.every_restartable(POSITIONS_INTERVAL, assign_positions);
+        jobs.every_restartable(DELIVERIES_INTERVAL, deliveries::measure);
+        jobs.every_restartable(ERASURES_INTERVAL, finish_erasures);
+        let without_keys = Arc::new(Mutex::new(without_keys));
+        jobs.every_restartable(SECRETS_INTERVAL, move |app| {
+            deliveries::check_secrets(app, without_keys.clone())
+        });
         let all_keys = [
             (KeyPurpose::Signing, app.authentication.tokens.keys().clone()),
             (KeyPurpose::Webhooks, app.webhook_keys.clone()),
         ];
         for (purpose, keys) in all_keys.into_iter().filter(|(_, keys)| keys.may_change()) {
-            let reading = app.clone();
-            let read = move || read_keys(reading.clone(), purpose, keys.clone());
-            tasks.spawn(unless_stopped(stopped.clone(), every(KEYS_INTERVAL, stopped.clone(), read)));
+            jobs.every_restartable(KEYS_INTERVAL, move |app| read_keys(app, purpose, keys.clone()));
         }
         if app.services.topup_orders.is_ordered() {
-            let (ordering, until) = (app.clone(), stopped.clone());
-            tasks.spawn(every(topup_interval, stopped.clone(), move || {
-                topup_orders::order_due(ordering.clone(), until.clone())
-            }));
+            let stopped = jobs.stopped.clone();
+            jobs.every(intervals.topups, move |app| topup_orders::order_due(app, stopped.clone()));
         }
         if !app.services.payouts.by_hand() {
-            let (sending, until) = (app.clone(), stopped.clone());
-            tasks.spawn(every(payout_interval, stopped.clone(), move || {
-                payouts::send_due(sending.clone(), until.clone())
-            }));
+            let stopped = jobs.stopped.clone();
+            jobs.every(intervals.payouts, move |app| payouts::send_due(app, stopped.clone()));
         }
-        let assigning = app.clone();
-        let positions =
-            every(POSITIONS_INTERVAL, stopped.clone(), move || assign_positions(assigning.clone()));
-        tasks.spawn(unless_stopped(stopped.clone(), positions));
-        tasks.spawn(unless_stopped(stopped.clone(), event_tail::run(app.clone())));
-        let seeking = app.event_hub.clone();
-        tasks.spawn(every(ABANDONED_STREAMS_INTERVAL, stopped.clone(), move || {
-            seeking.end_abandoned();
-            std::future::ready(())
-        }));
-        let cutting = app.event_hub.clone();
-        tasks.spawn(every(UNREAD_STREAMS_INTERVAL, stopped.clone(), move || {
-            cutting.cut_unread_ends();
-            std::future::ready(())
-        }));
-        tasks.spawn(deliveries::run(app.clone(), stopped.clone()));
-        let measuring = app.clone();
-        let measures =
-            every(DELIVERIES_INTERVAL, stopped.clone(), move || deliveries::measure(measuring.clone()));
-        tasks.spawn(unless_stopped(stopped.clone(), measures));
-        let (checking, without_keys) = (app.clone(), Arc::new(Mutex::new(without_keys)));
-        let check = move || deliveries::check_secrets(checking.clone(), without_keys.clone());
-        tasks.spawn(unless_stopped(stopped.clone(), every(SECRETS_INTERVAL, stopped.clone(), check)));
-        let erasing = app.clone();
-        let erasures = every(ERASURES_INTERVAL, stopped.clone(), move || finish_erasures(erasing.clone()));
-        tasks.spawn(unless_stopped(stopped.clone(), erasures));
-        if let Some(audit_interval) = audit_interval {
-            let auditing = app.clone();
-            let until = stopped.clone();
-            let audits = async move {
+        if let Some(period) = intervals.audit {
+            let (auditing, stopped) = (app.clone(), jobs.stopped.clone());
+            jobs.restartable(async move {
                 // An audit reports operations that have waited for a position since before this start.
                 assign_positions(auditing.clone()).await;
-                every(audit_interval, until, move || audit(auditing.clone())).await;
-            };
-            tasks.spawn(unless_stopped(stopped.clone(), audits));
+                every(period, stopped, move || audit(auditing.clone())).await;
+            });
         }
-        let counting = app.clone();
-        tasks.spawn(every(MESSAGES_INTERVAL, stopped.clone(), move || count_messages(counting.clone())));
-        let measuring = app.metrics.clone();
-        tasks.spawn(every(UPKEEP_INTERVAL, stopped, move || {
-            measuring.upkeep();
-            std::future::ready(())
-        }));
-        Self { stop, tasks }
+        jobs.tasks.spawn(job_queue::run(app.clone(), jobs.stopped.clone()));
+        jobs.tasks.spawn(deliveries::run(app.clone(), jobs.stopped.clone()));
+        jobs.restartable(event_tail::run(app.clone()));
+        Self { stop, tasks: jobs.tasks }
     }
 
     /// Starts no further work and waits at most 18 seconds for running tasks.
