@@ -124,7 +124,7 @@ pub async fn a_code_changes_the_address_and_ends_the_others(store: Arc<dyn Store
     assert!(matches!(confirm(&scenario, user, 3, until).await, EmailChanged::Done(_)));
 }
 
-/// A request in flight whose session ended meanwhile changes nothing.
+/// A request in flight whose session ended or expired meanwhile changes nothing.
 pub async fn an_ended_session_changes_no_address(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = person(&scenario, "ada@example.com", true).await;
@@ -132,8 +132,12 @@ pub async fn an_ended_session_changes_no_address(store: Arc<dyn Store>) {
     scenario.store.end_sessions(user, None, at(1)).await.unwrap();
     issue(&scenario, user, "thief@example.com", 1, at(2)).await;
     assert_eq!(confirm_in(&scenario, &session, 1, at(2)).await, EmailChanged::Over);
+    let session = log_in(&scenario.store, user, 2, at(2)).await;
+    let expired = session.expires_at;
+    issue(&scenario, user, "thief@example.com", 2, expired).await;
+    assert_eq!(confirm_in(&scenario, &session, 2, expired).await, EmailChanged::Over);
     assert_eq!(owner(&scenario, "ada@example.com").await, Some(user));
-    assert!(matches!(confirm(&scenario, user, 1, at(2)).await, EmailChanged::Done(_)));
+    assert!(matches!(confirm(&scenario, user, 2, expired).await, EmailChanged::Done(_)));
 }
 
 /// Of many wrong codes exactly the limit is judged, and a new password ends the open code.

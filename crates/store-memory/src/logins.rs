@@ -224,7 +224,7 @@ impl Logins for MemoryStore {
         now: Timestamp,
     ) -> Result<EmailChanged, Unavailable> {
         let mut state = self.lock()?;
-        if !state.sessions.is_live(session) {
+        if !state.sessions.is_alive(session, now) {
             return Ok(EmailChanged::Over);
         }
         Ok(state.change_email(user, presented, restore, now))

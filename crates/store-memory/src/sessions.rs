@@ -135,6 +135,11 @@ impl SessionTable {
         self.sessions.get(&id).is_some_and(|kept| kept.ended_at.is_none())
     }
 
+    /// Whether a session exists, was not ended, and has not expired.
+    pub(crate) fn is_alive(&self, id: SessionId, now: Timestamp) -> bool {
+        self.sessions.get(&id).is_some_and(|kept| kept.is_alive(now))
+    }
+
     fn end(&mut self, id: SessionId, now: Timestamp) -> bool {
         match self.sessions.get_mut(&id).filter(|kept| kept.is_alive(now)) {
             Some(kept) => {
