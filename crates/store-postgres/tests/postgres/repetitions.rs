@@ -1,15 +1,19 @@
-//! Registrations, logins and refreshes with a lost COMMIT or a lost reply to it: the transaction is repeated,
-//! and recognizes its own earlier commit as success.
+//! Registrations, logins, refreshes, blocks and new webhook endpoints with a lost COMMIT or a lost reply to it: the
+//! transaction is repeated, and recognizes its own earlier commit as success.
 
 use std::time::{Duration, Instant};
 
+use cuepoint_domain::event::Feed;
 use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::operation::KeyScope;
 use cuepoint_domain::ports::{
-    BeginOutcome, ExchangeOutcome, Ids, Logins, PasswordHash, People, Registered, Sessions,
+    BeginOutcome, Blocks, EndpointAddition, ExchangeOutcome, Ids, Logins, PasswordHash, People, Registered,
+    Sessions, WebhookEndpoints,
 };
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::user::User;
 use cuepoint_domain::user::session::{Candidates, ClientInfo, Session, TokenHash};
+use cuepoint_domain::webhook::{EndpointUrl, NewEndpoint, PresentedCreation, SealedSecret};
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
 use time::Duration as Span;
@@ -115,6 +119,47 @@ async fn a_refresh_survives_a_lost_commit_and_keeps_one_successor() {
         let next = Candidates { current: hash(3), others: Vec::new() };
         let exchanged = scene.store.exchange(&hash(2), &next, None, end, now()).await.unwrap();
         assert_eq!(exchanged, ExchangeOutcome::Done(user, session.id), "{loss:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_block_survives_a_lost_commit() {
+    for loss in LOSSES {
+        let scene = Scene::set().await;
+        let (dj, guest) = (guest(&scene.store, 0).await, guest(&scene.store, 0).await);
+        let at = now();
+        scene.proxy.turn(loss);
+        let block = scene.store.block(dj, guest, at).await.unwrap();
+        assert_eq!(block.map(|block| (block.guest, block.at)), Some((guest, at)), "{loss:?}");
+        assert_eq!(scene.count("blocks").await, 1, "{loss:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_endpoint_with_a_key_survives_a_lost_commit_and_is_added_once() {
+    for loss in LOSSES {
+        let scene = Scene::set().await;
+        let owner = guest(&scene.store, 0).await;
+        let id = scene.store.next_webhook_endpoint().await.unwrap();
+        let bodies = Candidates { current: hash(1), others: Vec::new() };
+        let new = NewEndpoint {
+            owner,
+            session: None,
+            key: Some(PresentedCreation { scope: KeyScope([1; 32]), bodies }),
+            feed: Feed::Own,
+            url: EndpointUrl::new("https://example.com").unwrap(),
+            types: None,
+            description: None,
+            secret: SealedSecret("sealed".to_owned()),
+            at: now(),
+        };
+        scene.proxy.turn(loss);
+        let added = scene.store.add_endpoint(id, &new).await.unwrap();
+        let (EndpointAddition::Added(endpoint) | EndpointAddition::Known(endpoint)) = added else {
+            panic!("{loss:?}: {added:?}")
+        };
+        assert_eq!(endpoint.id, id, "{loss:?}");
+        assert_eq!(scene.count("webhook_endpoints").await, 1, "{loss:?}");
     }
 }
 
