@@ -34,8 +34,8 @@ pub use accounts::{
 pub use environment::{Environment, Ports, Terms};
 pub use error::{CommandError, Failure, InvalidTransition};
 pub use executor::{
-    Authorized, ClientContext, Command, Context, Done, Executor, FromReceipt, Loadable, Requirement,
-    action_of,
+    Authorized, ClientContext, Command, Context, Decide, Decided, Done, Executor, FromReceipt, Loadable,
+    Requirement, action_of,
 };
 pub use jobs::{CompletedAudit, LedgerAudits, Positions, Retention};
 pub use providers::{

@@ -2,13 +2,12 @@
 
 use thiserror::Error;
 
-use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure};
-use crate::application::executor::{Authorized, Command};
-use crate::authorization::{Principal, permission};
+use crate::application::executor::{Command, Decide, Decided};
+use crate::authorization::permission;
 use crate::entity_ref::EntityKind;
 use crate::ids::UserId;
-use crate::operation::{OperationMetadata, Plan, Rejection, plans};
+use crate::operation::{Rejection, plans};
 use crate::text::Line;
 use crate::user::{AccountStatusChange, User};
 
@@ -41,12 +40,8 @@ impl Command for ChangeAccountStatus {
 
     async fn decide(
         &self,
-        _: &Environment,
-        metadata: OperationMetadata,
-        _: &Principal,
-        user: &Authorized<User, permission::ManagePeople>,
-        (change, _): &(AccountStatusChange, Line),
-    ) -> Result<Plan, CommandError<ChangeAccountStatusRefusal>> {
+        Decide { metadata, entity: user, input: (change, _), .. }: Decide<'_, Self>,
+    ) -> Decided<Self> {
         Ok(plans::change_account_status(metadata, user.id, *change))
     }
 

@@ -2,14 +2,13 @@
 
 use thiserror::Error;
 
-use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure};
-use crate::application::executor::{Adjusted, Authorized, Command, Requirement};
+use crate::application::executor::{Adjusted, Command, Decide, Decided, Requirement};
 use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::UserId;
 use crate::ledger::adjustment::{Adjustment, AdjustmentRefusal, Correction};
 use crate::money::Amount;
-use crate::operation::{OperationMetadata, Plan, Rejection, plans};
+use crate::operation::{Rejection, plans};
 use crate::text::Line;
 
 /// Adjusts the available balance of a user, as an operator other than that user. If funds are insufficient,
@@ -69,14 +68,7 @@ impl Command for Adjust {
         Some(Requirement::of::<permission::AdjustBalance>(ownership))
     }
 
-    async fn decide(
-        &self,
-        env: &Environment,
-        metadata: OperationMetadata,
-        _: &Principal,
-        _: &Authorized<(), permission::AdjustBalance>,
-        new: &NewAdjustment,
-    ) -> Result<Plan, CommandError<AdjustRefusal>> {
+    async fn decide(&self, Decide { env, metadata, input: new, .. }: Decide<'_, Self>) -> Decided<Self> {
         let NewAdjustment { user, correction, reason } = new.clone();
         if env.wallets.balance(user).await?.is_none() {
             return Err(CommandError::Refused(AdjustRefusal::NoSuchUser));

@@ -2,16 +2,15 @@
 
 use thiserror::Error;
 
-use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure, InvalidTransition};
-use crate::application::executor::{Authorized, Command, Loadable as _, Requirement};
+use crate::application::executor::{Command, Decide, Decided, Loadable as _, Requirement};
 use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::{RatingId, RequestId, UserId};
 use crate::money::Money;
 use crate::music_request::{
     Move, MoveRefusal, MusicRequest, NewRequest, OpenRefusal, RequestRating, RequestStatus, Stars,
 };
-use crate::operation::{OperationMetadata, Plan, Rejection, plans};
+use crate::operation::{Rejection, plans};
 use crate::text::Line;
 
 /// Makes a request and holds its fee. If funds are insufficient, the guest's own overdue fees are released
@@ -117,12 +116,10 @@ impl From<MoveRefusal> for CommandError<InvalidTransition> {
     }
 }
 
-fn decide_move(
-    env: &Environment,
-    metadata: OperationMetadata,
-    request: &MusicRequest,
+fn decide_move<C: Command<Entity = MusicRequest, Refusal = InvalidTransition>>(
+    Decide { env, metadata, entity: request, .. }: Decide<'_, C>,
     to: Move,
-) -> Result<Plan, CommandError<InvalidTransition>> {
+) -> Decided<C> {
     plans::move_request(metadata, request, to, &env.terms.requests)
         .map_err(|refusal| refusal.seen_by(to.by()).into())
 }
@@ -138,12 +135,8 @@ impl Command for OpenRequest {
 
     async fn decide(
         &self,
-        env: &Environment,
-        metadata: OperationMetadata,
-        principal: &Principal,
-        _: &Authorized<(), permission::OpenRequest>,
-        new: &NewRequest,
-    ) -> Result<Plan, CommandError<OpenRequestRefusal>> {
+        Decide { env, metadata, principal, input: new, .. }: Decide<'_, Self>,
+    ) -> Decided<Self> {
         let dj = env.people.profile(new.dj).await?.map(|profile| profile.user);
         let dj = dj.filter(|dj| dj.is_present());
         let blocked = env.blocks.is_blocked(new.dj, principal.user).await?;
@@ -186,15 +179,8 @@ impl Command for CancelRequest {
         Ownership::of(request.requester, principal)
     }
 
-    async fn decide(
-        &self,
-        env: &Environment,
-        metadata: OperationMetadata,
-        _: &Principal,
-        request: &Authorized<MusicRequest, permission::CancelRequest>,
-        (): &(),
-    ) -> Result<Plan, CommandError<InvalidTransition>> {
-        decide_move(env, metadata, request, Move::Cancel)
+    async fn decide(&self, inputs: Decide<'_, Self>) -> Decided<Self> {
+        decide_move(inputs, Move::Cancel)
     }
 }
 
@@ -219,12 +205,8 @@ impl Command for RateRequest {
 
     async fn decide(
         &self,
-        env: &Environment,
-        metadata: OperationMetadata,
-        _: &Principal,
-        request: &Authorized<MusicRequest, permission::RateRequest>,
-        stars: &Stars,
-    ) -> Result<Plan, CommandError<InvalidTransition>> {
+        Decide { env, metadata, entity: request, input: stars, .. }: Decide<'_, Self>,
+    ) -> Decided<Self> {
         let earlier = env.requests.rating(RatingId::of(request.id)).await?;
         plans::rate_request(metadata, request, earlier, *stars).map_err(CommandError::from)
     }
@@ -249,15 +231,9 @@ impl Command for AnswerRequest {
         Ownership::of(request.dj, principal)
     }
 
-    async fn decide(
-        &self,
-        env: &Environment,
-        metadata: OperationMetadata,
-        _: &Principal,
-        request: &Authorized<MusicRequest, permission::AnswerRequest>,
-        answer: &DjAnswer,
-    ) -> Result<Plan, CommandError<InvalidTransition>> {
-        decide_move(env, metadata, request, (*answer).into())
+    async fn decide(&self, inputs: Decide<'_, Self>) -> Decided<Self> {
+        let to = (*inputs.input).into();
+        decide_move(inputs, to)
     }
 }
 
@@ -273,15 +249,8 @@ impl Command for RefundRequest {
         self.id
     }
 
-    async fn decide(
-        &self,
-        env: &Environment,
-        metadata: OperationMetadata,
-        _: &Principal,
-        request: &Authorized<MusicRequest, permission::RefundRequest>,
-        _: &Line,
-    ) -> Result<Plan, CommandError<InvalidTransition>> {
-        decide_move(env, metadata, request, Move::Refund)
+    async fn decide(&self, inputs: Decide<'_, Self>) -> Decided<Self> {
+        decide_move(inputs, Move::Refund)
     }
 
     fn reason(reason: &Line) -> Option<&Line> {

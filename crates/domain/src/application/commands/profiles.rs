@@ -2,11 +2,10 @@
 
 use thiserror::Error;
 
-use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure};
-use crate::application::executor::{Authorized, Command, Requirement};
+use crate::application::executor::{Command, Decide, Decided, Requirement};
 use crate::authorization::{Ownership, Principal, permission};
-use crate::operation::{OperationMetadata, Plan, Rejection, plans};
+use crate::operation::{Rejection, plans};
 use crate::ports::Profile;
 use crate::user::{ProfileChange, ProfileRefusal};
 
@@ -39,12 +38,8 @@ impl Command for ChangeProfile {
 
     async fn decide(
         &self,
-        _: &Environment,
-        metadata: OperationMetadata,
-        principal: &Principal,
-        _: &Authorized<(), permission::UseProfile>,
-        change: &ProfileChange,
-    ) -> Result<Plan, CommandError<ChangeProfileRefusal>> {
+        Decide { metadata, principal, input: change, .. }: Decide<'_, Self>,
+    ) -> Decided<Self> {
         Ok(plans::change_profile(metadata, principal.user, change.clone()))
     }
 

@@ -2,12 +2,11 @@
 
 use thiserror::Error;
 
-use crate::application::environment::Environment;
 use crate::application::error::CommandError;
-use crate::application::executor::{Authorized, Command};
-use crate::authorization::{Principal, permission};
+use crate::application::executor::{Command, Decide, Decided};
+use crate::authorization::permission;
 use crate::ids::ProviderMessageId;
-use crate::operation::{OperationMetadata, Plan, plans};
+use crate::operation::plans;
 use crate::provider_message::{AlreadyResolved, ProviderMessage};
 use crate::text::Line;
 
@@ -46,12 +45,8 @@ impl Command for ResolveMessage {
 
     async fn decide(
         &self,
-        _: &Environment,
-        metadata: OperationMetadata,
-        principal: &Principal,
-        message: &Authorized<ProviderMessage, permission::ResolveMessage>,
-        reason: &Line,
-    ) -> Result<Plan, CommandError<ResolveMessageRefusal>> {
+        Decide { metadata, principal, entity: message, input: reason, .. }: Decide<'_, Self>,
+    ) -> Decided<Self> {
         plans::resolve_message(metadata, message, principal.user, reason.clone())
             .map_err(CommandError::refused)
     }

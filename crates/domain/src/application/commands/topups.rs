@@ -6,12 +6,12 @@ use thiserror::Error;
 
 use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure, InvalidTransition};
-use crate::application::executor::{Authorized, Command, Context, Done, Loadable as _};
+use crate::application::executor::{Command, Context, Decide, Decided, Done, Loadable as _};
 use crate::application::providers::{ProviderRefused, TopupOrders};
-use crate::authorization::{Principal, permission};
+use crate::authorization::permission;
 use crate::ids::TopupId;
 use crate::money::Amount;
-use crate::operation::{OperationMetadata, Plan, plans};
+use crate::operation::plans;
 use crate::ports::Intake;
 use crate::text::Line;
 use crate::topup::{Charge, ReversalRefusal, SuspenseRefusal, Topup, TopupStatus};
@@ -74,12 +74,8 @@ impl Command for OpenTopup {
 
     async fn decide(
         &self,
-        env: &Environment,
-        metadata: OperationMetadata,
-        principal: &Principal,
-        _: &Authorized<(), permission::UseWallet>,
-        amount: &Amount,
-    ) -> Result<Plan, CommandError<OpenTopupRefusal>> {
+        Decide { env, metadata, principal, input: amount, .. }: Decide<'_, Self>,
+    ) -> Decided<Self> {
         let charge = match env.topup_provider.intake() {
             Intake::NotOffered => return Err(CommandError::Refused(OpenTopupRefusal::NotOffered)),
             Intake::Confirmed => Charge::Confirmed,
@@ -122,14 +118,7 @@ impl Command for ReverseTopup {
         self.id
     }
 
-    async fn decide(
-        &self,
-        _: &Environment,
-        metadata: OperationMetadata,
-        _: &Principal,
-        topup: &Authorized<Topup, permission::ReverseTopup>,
-        _: &Line,
-    ) -> Result<Plan, CommandError<InvalidTransition>> {
+    async fn decide(&self, Decide { metadata, entity: topup, .. }: Decide<'_, Self>) -> Decided<Self> {
         plans::reverse_topup(metadata, topup).map_err(CommandError::refused)
     }
 
@@ -157,12 +146,8 @@ impl Command for SettleSuspense {
 
     async fn decide(
         &self,
-        _: &Environment,
-        metadata: OperationMetadata,
-        principal: &Principal,
-        topup: &Authorized<Topup, permission::SettleSuspense>,
-        reason: &Line,
-    ) -> Result<Plan, CommandError<SettleSuspenseRefusal>> {
+        Decide { metadata, principal, entity: topup, input: reason, .. }: Decide<'_, Self>,
+    ) -> Decided<Self> {
         plans::settle_suspense(metadata, topup, principal.user, reason.clone()).map_err(|refusal| {
             match refusal {
                 SuspenseRefusal::AlreadySettled => {

@@ -5,12 +5,14 @@ use thiserror::Error;
 use crate::address::DestinationRefusal;
 use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure, InvalidTransition};
-use crate::application::executor::{Authorized, Command, Loadable as _, Requirement, Withdrawn};
+use crate::application::executor::{
+    Authorized, Command, Decide, Decided, Loadable as _, Requirement, Withdrawn,
+};
 use crate::authorization::{Action, Ownership, Principal, permission};
 use crate::ids::{UserId, WithdrawalId};
 use crate::ledger::adjustment::Adjustment;
 use crate::money::Money;
-use crate::operation::{OperationMetadata, Plan, Rejection, plans};
+use crate::operation::{Rejection, plans};
 use crate::text::Line;
 use crate::withdrawal::{
     Limit, Move, MoveRefusal, NewWithdrawal, OpenRefusal, Rights, Withdrawal, WithdrawalStatus, settable,
@@ -156,12 +158,8 @@ impl Command for OpenWithdrawal {
 
     async fn decide(
         &self,
-        env: &Environment,
-        metadata: OperationMetadata,
-        principal: &Principal,
-        _: &Authorized<(), permission::UseWithdrawal>,
-        new: &NewWithdrawal,
-    ) -> Result<Plan, CommandError<OpenWithdrawalRefusal>> {
+        Decide { env, metadata, principal, input: new, .. }: Decide<'_, Self>,
+    ) -> Decided<Self> {
         let (id, terms) = (env.ids.next_withdrawal().await?, &env.terms.withdrawals);
         plans::open_withdrawal(metadata, id, principal.user, new.clone(), terms)
             .map_err(CommandError::refused)
@@ -202,12 +200,8 @@ impl Command for CancelWithdrawal {
 
     async fn decide(
         &self,
-        _: &Environment,
-        metadata: OperationMetadata,
-        principal: &Principal,
-        withdrawal: &Authorized<Withdrawal, permission::UseWithdrawal>,
-        (): &(),
-    ) -> Result<Plan, CommandError<MoveWithdrawalRefusal>> {
+        Decide { metadata, principal, entity: withdrawal, .. }: Decide<'_, Self>,
+    ) -> Decided<Self> {
         plans::move_withdrawal(metadata, withdrawal, Move::Cancel).map_err(|refusal| {
             CommandError::refused(MoveWithdrawalRefusal::seen_by(refusal, principal, withdrawal, false))
         })
@@ -239,12 +233,8 @@ impl Command for JudgeWithdrawal {
 
     async fn decide(
         &self,
-        env: &Environment,
-        metadata: OperationMetadata,
-        principal: &Principal,
-        withdrawal: &Authorized<Withdrawal, permission::JudgeWithdrawal>,
-        _: &Line,
-    ) -> Result<Plan, CommandError<MoveWithdrawalRefusal>> {
+        Decide { env, metadata, principal, entity: withdrawal, .. }: Decide<'_, Self>,
+    ) -> Decided<Self> {
         let (by, second_above) = (principal.user, env.terms.withdrawals.second_approval_above);
         let to = match self.judgement {
             Judgement::Approve => Move::Approve { by: Some(by), second_above },
@@ -279,12 +269,8 @@ impl Command for SendWithdrawal {
 
     async fn decide(
         &self,
-        env: &Environment,
-        metadata: OperationMetadata,
-        principal: &Principal,
-        withdrawal: &Authorized<Withdrawal, permission::SendWithdrawal>,
-        (step, _): &(SendingStep, Line),
-    ) -> Result<Plan, CommandError<MoveWithdrawalRefusal>> {
+        Decide { env, metadata, principal, entity: withdrawal, input: (step, _), .. }: Decide<'_, Self>,
+    ) -> Decided<Self> {
         let to = match step.clone() {
             SendingStep::Process => Move::Process,
             SendingStep::Broadcast { txid } => Move::Broadcast { txid },

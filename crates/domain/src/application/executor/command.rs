@@ -16,6 +16,23 @@ pub const fn action_of<C: Command>() -> Action {
     <C::Permission as Permission>::ACTION
 }
 
+/// The inputs of a command's decision.
+pub struct Decide<'a, C: Command> {
+    /// The environment.
+    pub env: &'a Environment,
+    /// The metadata of the operation.
+    pub metadata: OperationMetadata,
+    /// The principal.
+    pub principal: &'a Principal,
+    /// The entity, for which the principal has the permission.
+    pub entity: &'a Authorized<C::Entity, C::Permission>,
+    /// The input of the command.
+    pub input: &'a C::Input,
+}
+
+/// The plan of a command `C`, or why there is none.
+pub type Decided<C> = Result<Plan, CommandError<<C as Command>::Refusal>>;
+
 /// A change of the ledger, decided about one entity.
 ///
 /// A command loads its entity and decides a plan. The executor does the rest, in this order:
@@ -32,7 +49,7 @@ pub const fn action_of<C: Command>() -> Action {
 /// 8. [`complete`](Self::complete).
 ///
 /// Commands of staff are applied as operator: only while the principal is an active operator.
-pub trait Command: Send + Sync {
+pub trait Command: Sized + Send + Sync {
     /// The required permission.
     type Permission: Permission;
     /// The entity that it is decided about; `()` for a command that creates one.
@@ -88,14 +105,7 @@ pub trait Command: Send + Sync {
     ///
     /// # Errors
     /// A refusal, which is final only while the idempotency key is unknown; or a [`Failure`].
-    fn decide(
-        &self,
-        env: &Environment,
-        metadata: OperationMetadata,
-        principal: &Principal,
-        entity: &Authorized<Self::Entity, Self::Permission>,
-        input: &Self::Input,
-    ) -> impl Future<Output = Result<Plan, CommandError<Self::Refusal>>> + Send;
+    fn decide(&self, inputs: Decide<'_, Self>) -> impl Future<Output = Decided<Self>> + Send;
 
     /// The reason in the operation's metadata; `None` if the command needs none, or if its plan takes the
     /// reason from the entity that records it as well.

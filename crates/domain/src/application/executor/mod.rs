@@ -1,6 +1,7 @@
 //! The executor: every change of a use case runs through it.
 //!
-//! - [`Executor`]: runs commands and other changes; [`Command`]: the order of its steps;
+//! - [`Executor`]: runs commands and other changes; [`Command`]: the order of its steps; [`Decide`]: the inputs of a
+//!   decision;
 //! - [`Context`]: the principal, client, key and deadline of a call; [`Done`]: its result;
 //! - [`Loadable`], [`Authorized`]: entities as they are loaded, and with the permission for them;
 //! - [`FromReceipt`]: the output of a command, from its receipt;
@@ -23,7 +24,7 @@ pub(super) mod single_flight;
 
 pub(super) use apply::apply;
 pub use authorized::{Authorized, Requirement};
-pub use command::{Command, action_of};
+pub use command::{Command, Decide, Decided, action_of};
 pub(super) use completion::run_to_completion;
 pub use context::{ClientContext, Context};
 pub use done::Done;

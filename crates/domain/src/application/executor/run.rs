@@ -6,7 +6,7 @@ use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure};
 use crate::application::executor::single_flight::{SingleFlight, StillRunning};
 use crate::application::executor::{
-    Authorized, Command, Context, Done, Effects, Expiry, FromReceipt as _, action_of, apply,
+    Authorized, Command, Context, Decide, Done, Effects, Expiry, FromReceipt as _, action_of, apply,
 };
 use crate::authorization::{Action, Permission, Principal};
 use crate::ids::{OperationId, UserId};
@@ -69,8 +69,8 @@ impl Executor {
         authorize_input(command, principal, Some(&input))?;
         for _ in 0..ATTEMPTS {
             let metadata = self.metadata::<C>(context, operation, &input);
-            let decided = command.decide(&self.env, metadata, principal, &entity, &input).await;
-            let applied = match decided {
+            let inputs = Decide { env: &self.env, metadata, principal, entity: &entity, input: &input };
+            let applied = match command.decide(inputs).await {
                 Ok(plan) => {
                     let payer = command.payer(principal, &input);
                     self.apply(plan, payer, context.deadline).await

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::simulated_time::{Simulated, SpawnedTasks};
 use super::*;
 use crate::authorization::{Ownership, Revocation, permission};
-use crate::operation::{Entity, OperationMetadata};
+use crate::operation::Entity;
 use crate::ports::{MockPrincipalCheck, PrincipalRefusal};
 
 /// The number of calls of each step of a command.
@@ -64,14 +64,7 @@ impl Command for Probe<'_> {
         if self.own { Ownership::Own } else { Ownership::Others }
     }
 
-    async fn decide(
-        &self,
-        _: &Environment,
-        metadata: OperationMetadata,
-        principal: &Principal,
-        _: &Authorized<MusicRequest, permission::CancelRequest>,
-        (): &(),
-    ) -> Result<Plan, CommandError<Refused>> {
+    async fn decide(&self, Decide { metadata, principal, .. }: Decide<'_, Self>) -> Decided<Self> {
         self.steps.decided.fetch_add(1, Ordering::SeqCst);
         if self.refused {
             return Err(CommandError::Refused(Refused));
