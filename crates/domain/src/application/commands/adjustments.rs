@@ -59,10 +59,6 @@ impl Command for Adjust {
     fn id(&self) {}
 
     /// The wallet is part of the input.
-    fn ownership(&self, (): &(), _: &Principal) -> Ownership {
-        Ownership::Others
-    }
-
     fn also_requires(&self, principal: &Principal, new: Option<&NewAdjustment>) -> Option<Requirement> {
         let ownership = Ownership::of(new?.user, principal);
         Some(Requirement::of::<permission::AdjustBalance>(ownership))

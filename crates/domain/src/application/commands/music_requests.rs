@@ -3,8 +3,8 @@
 use thiserror::Error;
 
 use crate::application::error::{CommandError, Failure, InvalidTransition};
-use crate::application::executor::{Command, Decide, Decided, Loadable as _, Requirement};
-use crate::authorization::{Ownership, Principal, permission};
+use crate::application::executor::{Command, Decide, Decided};
+use crate::authorization::{Principal, permission};
 use crate::ids::{RatingId, RequestId, UserId};
 use crate::money::Money;
 use crate::music_request::{
@@ -171,14 +171,6 @@ impl Command for CancelRequest {
         self.id
     }
 
-    fn visibility(&self, request: &MusicRequest, principal: &Principal) -> Option<Requirement> {
-        Some(Requirement::of::<permission::ReadRequest>(request.ownership(principal)))
-    }
-
-    fn ownership(&self, request: &MusicRequest, principal: &Principal) -> Ownership {
-        Ownership::of(request.requester, principal)
-    }
-
     async fn decide(&self, inputs: Decide<'_, Self>) -> Decided<Self> {
         decide_move(inputs, Move::Cancel)
     }
@@ -193,14 +185,6 @@ impl Command for RateRequest {
 
     fn id(&self) -> RequestId {
         self.id
-    }
-
-    fn visibility(&self, request: &MusicRequest, principal: &Principal) -> Option<Requirement> {
-        Some(Requirement::of::<permission::ReadRequest>(request.ownership(principal)))
-    }
-
-    fn ownership(&self, request: &MusicRequest, principal: &Principal) -> Ownership {
-        Ownership::of(request.requester, principal)
     }
 
     async fn decide(
@@ -221,14 +205,6 @@ impl Command for AnswerRequest {
 
     fn id(&self) -> RequestId {
         self.id
-    }
-
-    fn visibility(&self, request: &MusicRequest, principal: &Principal) -> Option<Requirement> {
-        Some(Requirement::of::<permission::ReadRequest>(request.ownership(principal)))
-    }
-
-    fn ownership(&self, request: &MusicRequest, principal: &Principal) -> Ownership {
-        Ownership::of(request.dj, principal)
     }
 
     async fn decide(&self, inputs: Decide<'_, Self>) -> Decided<Self> {

@@ -5,9 +5,7 @@ use thiserror::Error;
 use crate::address::DestinationRefusal;
 use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure, InvalidTransition};
-use crate::application::executor::{
-    Authorized, Command, Decide, Decided, Loadable as _, Requirement, Withdrawn,
-};
+use crate::application::executor::{Authorized, Command, Decide, Decided, Withdrawn};
 use crate::authorization::{Action, Ownership, Principal, permission};
 use crate::ids::{UserId, WithdrawalId};
 use crate::ledger::adjustment::Adjustment;
@@ -192,10 +190,6 @@ impl Command for CancelWithdrawal {
 
     fn id(&self) -> WithdrawalId {
         self.id
-    }
-
-    fn visibility(&self, withdrawal: &Withdrawal, principal: &Principal) -> Option<Requirement> {
-        Some(Requirement::of::<permission::UseWithdrawal>(withdrawal.ownership(principal)))
     }
 
     async fn decide(

@@ -1,5 +1,5 @@
-//! Entities with the permission granted for them: the only place that consults the authorization matrix about
-//! an entity.
+//! Entities with the permission granted for them: the only place that consults the authorization matrix about an
+//! entity, except to [reveal](super::Loadable::reveal) it.
 //!
 //! Before any entity is known, the pipeline of requests and the executor refuse principals who lack the role
 //! for an action of staff, with [`Principal::has_role_for`], so that they learn nothing about entities.
@@ -8,7 +8,6 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-use crate::application::error::Failure;
 use crate::authorization::{Action, Denied, Ownership, Permission, Principal};
 use crate::ids::UserId;
 
@@ -30,11 +29,6 @@ impl Requirement {
     pub(in crate::application) fn ask(self, principal: &Principal) -> Result<(), Denied> {
         principal.may(self.action, self.ownership)
     }
-
-    /// The same where the entity is concealed from principals without the permission.
-    pub(in crate::application) fn reveal(self, principal: &Principal) -> Result<(), Failure> {
-        self.ask(principal).map_err(|Denied { .. }| Failure::NotFound)
-    }
 }
 
 /// An entity to which a principal may apply the action of `P`.
@@ -55,16 +49,6 @@ impl<T, P: Permission> Authorized<T, P> {
         Requirement::of::<P>(ownership).ask(principal)?;
         Ok(Self { entity, permission: PhantomData })
     }
-
-    /// The same for an entity that is concealed from principals without the permission.
-    pub(in crate::application) fn reveal(
-        entity: T,
-        ownership: Ownership,
-        principal: &Principal,
-    ) -> Result<Self, Failure> {
-        Requirement::of::<P>(ownership).reveal(principal)?;
-        Ok(Self { entity, permission: PhantomData })
-    }
 }
 
 impl<P: Permission> Authorized<UserId, P> {
@@ -78,13 +62,6 @@ impl<P: Permission> Authorized<(), P> {
     /// All entities, regardless of owner.
     pub(in crate::application) fn all(principal: &Principal) -> Result<Self, Denied> {
         Self::ask((), Ownership::Others, principal)
-    }
-}
-
-impl<T, P> Authorized<T, P> {
-    /// The entity without the permission.
-    pub(in crate::application) fn into_inner(self) -> T {
-        self.entity
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure};
 use crate::application::executor::{Authorized, Context, Done, FromReceipt, Loadable, Requirement};
-use crate::authorization::{Action, Ownership, Permission, Principal};
+use crate::authorization::{Action, Permission, Principal};
 use crate::ids::UserId;
 use crate::operation::{OperationMetadata, Plan, Rejection};
 use crate::text::Line;
@@ -40,8 +40,8 @@ pub type Decided<C> = Result<Plan, CommandError<<C as Command>::Refusal>>;
 /// 1. Single-flight: the command waits for another one with its key.
 /// 2. The principal is not revoked, and has a role that the action requires.
 /// 3. Replay: a known key is answered by its receipt, which is [completed](Self::complete).
-/// 4. [`load`](Self::load), [`visibility`](Self::visibility), authorization for the entity,
-///    [`check`](Self::check).
+/// 4. [`load`](Self::load), [`reveal`](Loadable::reveal) unless the action is for staff, authorization for the
+///    entity, [`check`](Self::check).
 /// 5. [`also_requires`](Self::also_requires), the input, and `also_requires` with the input.
 /// 6. [`decide`](Self::decide).
 /// 7. The plan is applied, and its effects are performed. After a conflict, the command continues at step 4,
@@ -70,16 +70,6 @@ pub trait Command: Sized + Send + Sync {
     /// [`Failure::NotFound`] if there is none.
     fn load(&self, env: &Environment) -> impl Future<Output = Result<Self::Entity, Failure>> + Send {
         Self::Entity::load(env, self.id())
-    }
-
-    /// The permission without which the entity is concealed: the command fails as if there were none.
-    fn visibility(&self, _entity: &Self::Entity, _principal: &Principal) -> Option<Requirement> {
-        None
-    }
-
-    /// Whether the principal owns the entity.
-    fn ownership(&self, entity: &Self::Entity, principal: &Principal) -> Ownership {
-        entity.ownership(principal)
     }
 
     /// The permission that the input requires besides, as far as it is known: called before the input is read,

@@ -4,7 +4,7 @@ use std::future::Future;
 
 use crate::application::environment::Environment;
 use crate::application::error::Failure;
-use crate::authorization::{Ownership, Principal};
+use crate::authorization::{Action, Denied, Ownership, Principal};
 use crate::ids::{ProviderMessageId, RequestId, TopupId, UserId, WithdrawalId};
 use crate::music_request::{MusicRequest, Party};
 use crate::provider_message::ProviderMessage;
@@ -17,17 +17,33 @@ pub trait Loadable: Sized + Send + Sync {
     /// Its id.
     type Id: Send;
 
+    /// The action of reading it. A principal without this permission is told that there is no such entity, except for
+    /// actions of staff. `None` if the entity is concealed from nobody.
+    const READING: Option<Action> = None;
+
     /// Loads it.
     ///
     /// # Errors
     /// [`Failure::NotFound`] if there is none.
     fn load(env: &Environment, id: Self::Id) -> impl Future<Output = Result<Self, Failure>> + Send;
 
-    /// Whether the principal owns it.
-    fn ownership(&self, principal: &Principal) -> Ownership;
+    /// Whether the principal owns it, in the sense of this action.
+    fn ownership(&self, principal: &Principal, action: Action) -> Ownership;
+
+    /// The entity, for a principal who may read it.
+    ///
+    /// # Errors
+    /// [`Failure::NotFound`] for all others.
+    fn reveal(self, principal: &Principal) -> Result<Self, Failure> {
+        let Some(reading) = Self::READING else { return Ok(self) };
+        match principal.may(reading, self.ownership(principal, reading)) {
+            Ok(()) => Ok(self),
+            Err(Denied { .. }) => Err(Failure::NotFound),
+        }
+    }
 }
 
-/// No entity: a command that creates one creates it for the principal.
+/// No entity: a command that creates one creates it for the principal, and one of staff for another user.
 impl Loadable for () {
     type Id = ();
 
@@ -35,23 +51,28 @@ impl Loadable for () {
         Ok(())
     }
 
-    fn ownership(&self, _: &Principal) -> Ownership {
-        Ownership::Own
+    fn ownership(&self, _: &Principal, action: Action) -> Ownership {
+        if action.is_for_staff() { Ownership::Others } else { Ownership::Own }
     }
 }
 
-/// It is the principal's own if they are either party.
+/// It is the principal's own if they are the party that can apply the action; for other actions, if they are either
+/// party.
 impl Loadable for MusicRequest {
     type Id = RequestId;
+
+    const READING: Option<Action> = Some(Action::ReadRequest);
 
     async fn load(env: &Environment, id: RequestId) -> Result<Self, Failure> {
         env.requests.request(id).await?.ok_or(Failure::NotFound)
     }
 
-    fn ownership(&self, principal: &Principal) -> Ownership {
-        match self.party(principal.user) {
-            Party::Requester | Party::Dj => Ownership::Own,
-            Party::Stranger => Ownership::Others,
+    fn ownership(&self, principal: &Principal, action: Action) -> Ownership {
+        match action {
+            Action::CancelRequest | Action::RateRequest => Ownership::of(self.requester, principal),
+            Action::AnswerRequest => Ownership::of(self.dj, principal),
+            _ if self.party(principal.user) == Party::Stranger => Ownership::Others,
+            _ => Ownership::Own,
         }
     }
 }
@@ -59,11 +80,13 @@ impl Loadable for MusicRequest {
 impl Loadable for Withdrawal {
     type Id = WithdrawalId;
 
+    const READING: Option<Action> = Some(Action::UseWithdrawal);
+
     async fn load(env: &Environment, id: WithdrawalId) -> Result<Self, Failure> {
         env.withdrawals.withdrawal(id).await?.ok_or(Failure::NotFound)
     }
 
-    fn ownership(&self, principal: &Principal) -> Ownership {
+    fn ownership(&self, principal: &Principal, _: Action) -> Ownership {
         Ownership::of(self.user, principal)
     }
 }
@@ -71,11 +94,13 @@ impl Loadable for Withdrawal {
 impl Loadable for Topup {
     type Id = TopupId;
 
+    const READING: Option<Action> = Some(Action::UseWallet);
+
     async fn load(env: &Environment, id: TopupId) -> Result<Self, Failure> {
         env.topups.topup(id).await?.ok_or(Failure::NotFound)
     }
 
-    fn ownership(&self, principal: &Principal) -> Ownership {
+    fn ownership(&self, principal: &Principal, _: Action) -> Ownership {
         Ownership::of(self.user, principal)
     }
 }
@@ -89,7 +114,7 @@ impl Loadable for User {
         found.filter(Self::is_present).ok_or(Failure::NotFound)
     }
 
-    fn ownership(&self, principal: &Principal) -> Ownership {
+    fn ownership(&self, principal: &Principal, _: Action) -> Ownership {
         Ownership::of(self.id, principal)
     }
 }
@@ -102,7 +127,7 @@ impl Loadable for ProviderMessage {
         env.messages.provider_message(id).await?.ok_or(Failure::NotFound)
     }
 
-    fn ownership(&self, _: &Principal) -> Ownership {
+    fn ownership(&self, _: &Principal, _: Action) -> Ownership {
         Ownership::Others
     }
 }

@@ -6,7 +6,8 @@ use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure};
 use crate::application::executor::single_flight::{SingleFlight, StillRunning};
 use crate::application::executor::{
-    Authorized, Command, Context, Decide, Done, Effects, Expiry, FromReceipt as _, action_of, apply,
+    Authorized, Command, Context, Decide, Done, Effects, Expiry, FromReceipt as _, Loadable as _, action_of,
+    apply,
 };
 use crate::authorization::{Action, Permission, Principal};
 use crate::ids::{OperationId, UserId};
@@ -139,11 +140,9 @@ impl Executor {
         command: &C,
         principal: &Principal,
     ) -> Result<Authorized<C::Entity, C::Permission>, Failure> {
-        let entity = command.load(&self.env).await?;
-        if let Some(visibility) = command.visibility(&entity, principal) {
-            visibility.reveal(principal)?;
-        }
-        let ownership = command.ownership(&entity, principal);
+        let (entity, action) = (command.load(&self.env).await?, action_of::<C>());
+        let entity = if action.is_for_staff() { entity } else { entity.reveal(principal)? };
+        let ownership = entity.ownership(principal, action);
         let entity = Authorized::ask(entity, ownership, principal)?;
         command.check(&self.env, principal, &entity).await?;
         Ok(entity)

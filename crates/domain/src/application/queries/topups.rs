@@ -49,10 +49,7 @@ impl TopupQueries {
     /// # Errors
     /// [`Failure::NotFound`] for all others.
     pub async fn own(&self, principal: &Principal, id: TopupId) -> Result<Topup, Failure> {
-        let topup = Topup::load(&self.env, id).await?;
-        let ownership = topup.ownership(principal);
-        let own = Authorized::<_, permission::UseWallet>::reveal(topup, ownership, principal)?;
-        Ok(own.into_inner())
+        Topup::load(&self.env, id).await?.reveal(principal)
     }
 
     /// A page of the top-ups that match a search of staff, newest first.

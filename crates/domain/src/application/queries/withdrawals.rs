@@ -46,11 +46,9 @@ impl WithdrawalQueries {
     /// # Errors
     /// [`Failure::NotFound`] for all others.
     pub async fn own(&self, principal: &Principal, id: WithdrawalId) -> Result<(Withdrawal, Money), Failure> {
-        let withdrawal = Withdrawal::load(&self.env, id).await?;
-        let ownership = withdrawal.ownership(principal);
-        let own = Authorized::<_, permission::UseWithdrawal>::reveal(withdrawal, ownership, principal)?;
-        let owed = self.owed(own.user).await?;
-        Ok((own.into_inner(), owed))
+        let withdrawal = Withdrawal::load(&self.env, id).await?.reveal(principal)?;
+        let owed = self.owed(withdrawal.user).await?;
+        Ok((withdrawal, owed))
     }
 
     /// A page of the principal's own withdrawals, with one status or all, and their debt.

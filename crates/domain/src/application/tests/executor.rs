@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::simulated_time::{Simulated, SpawnedTasks};
 use super::*;
-use crate::authorization::{Ownership, Revocation, permission};
+use crate::authorization::{Revocation, permission};
 use crate::operation::Entity;
 use crate::ports::{MockPrincipalCheck, PrincipalRefusal};
 
@@ -25,7 +25,7 @@ impl Steps {
     }
 }
 
-/// Cancels the request of guest 1, unless it is missing, another guest's, or refused.
+/// Cancels the request of guest 1, unless it is missing, another guest's to them, or refused.
 struct Probe<'a> {
     steps: &'a Steps,
     found: bool,
@@ -56,12 +56,19 @@ impl Command for Probe<'_> {
 
     async fn load(&self, _: &Environment) -> Result<MusicRequest, Failure> {
         self.steps.loaded.fetch_add(1, Ordering::SeqCst);
-        self.found.then(request).ok_or(Failure::NotFound)
+        let to_principal = MusicRequest { requester: user(4), dj: user(1), ..request() };
+        let found = if self.own { request() } else { to_principal };
+        self.found.then_some(found).ok_or(Failure::NotFound)
     }
 
-    fn ownership(&self, _: &MusicRequest, _: &Principal) -> Ownership {
+    async fn check(
+        &self,
+        _: &Environment,
+        _: &Principal,
+        _: &Authorized<MusicRequest, permission::CancelRequest>,
+    ) -> Result<(), Failure> {
         self.steps.authorized.fetch_add(1, Ordering::SeqCst);
-        if self.own { Ownership::Own } else { Ownership::Others }
+        Ok(())
     }
 
     async fn decide(&self, Decide { metadata, principal, .. }: Decide<'_, Self>) -> Decided<Self> {
