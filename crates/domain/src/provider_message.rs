@@ -6,6 +6,7 @@
 use std::fmt;
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
+use thiserror::Error;
 
 use crate::entity_facts::{EntityFacts, described};
 use crate::ids::{ProviderMessageId, UserId};
@@ -211,7 +212,8 @@ impl EntityFacts for ProviderMessage {
 }
 
 /// The message is already resolved.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("the message is resolved already")]
 pub struct AlreadyResolved;
 
 /// The resolution of a message by this operator.

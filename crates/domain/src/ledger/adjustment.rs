@@ -4,6 +4,7 @@ use crate::ids::{AdjustmentId, UserId};
 use crate::ledger::{Account, OutsideAccount, Transfer, TransferKind};
 use crate::money::{Amount, Money};
 use crate::text::Line;
+use thiserror::Error;
 use time::Duration;
 
 /// The direction and amount of a correction; never zero.
@@ -51,9 +52,10 @@ pub struct AdjustmentTerms {
 }
 
 /// Why an adjustment is refused.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum AdjustmentRefusal {
     /// The amount exceeds this limit of one adjustment.
+    #[error("the adjustment is above the limit")]
     AboveLimit(Amount),
 }
 

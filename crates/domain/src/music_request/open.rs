@@ -1,5 +1,7 @@
 //! Opening a request: the DJ's price is fixed and held.
 
+use thiserror::Error;
+
 use crate::ids::{RequestId, UserId};
 use crate::ledger::{Account, Transfer, TransferKind};
 use crate::money::{Amount, Money};
@@ -26,17 +28,22 @@ pub struct NewRequest {
 }
 
 /// Why a request is refused.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum OpenRefusal {
-    /// The user is the guest.
+    /// The DJ is the guest.
+    #[error("the DJ is the guest")]
     Oneself,
     /// The user does not exist, or is not a DJ.
+    #[error("there is no such DJ")]
     NoSuchDj,
     /// The DJ has blocked this guest.
+    #[error("the DJ blocks the guest")]
     Blocked,
-    /// The offer is below the DJ's list price.
+    /// The offer is below this list price of the DJ.
+    #[error("the offer is below the list price")]
     FeeBelowPrice(Money),
     /// The DJ is offline.
+    #[error("the DJ is offline")]
     DjOffline,
 }
 

@@ -1,5 +1,7 @@
 //! Erasure of personal data: the ledger keeps what it needs, without identifying anyone.
 
+use thiserror::Error;
+
 use crate::ledger::Wallet;
 use crate::money::Money;
 use crate::text::{Email, Line};
@@ -8,15 +10,19 @@ use crate::topup::Topup;
 use crate::user::{DjProfile, User, leaves_an_operator};
 
 /// Why a user cannot be erased.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum ErasureRefusal {
     /// The wallet has money available, held or owed.
+    #[error("there is money in the wallet")]
     MoneyLeft,
     /// The user is the last active operator.
+    #[error("no active operator would remain")]
     LastOperator,
     /// The user has a pending top-up that may still be paid.
+    #[error("a top-up is pending")]
     TopupPending,
     /// The previous e-mail address can be restored until this time: a thief of the account must not end that.
+    #[error("the previous e-mail address can be restored until {0:?}")]
     EmailRestorable(Timestamp),
 }
 

@@ -1,5 +1,7 @@
 //! Money that arrives for an erased user's top-up: it waits outside the wallets until an operator settles it.
 
+use thiserror::Error;
+
 use super::{Topup, TopupStatus};
 use crate::ids::{OperationId, UserId};
 use crate::ledger::{Account, OutsideAccount, Transfer, TransferKind};
@@ -33,11 +35,13 @@ pub struct SuspenseSettlement {
 }
 
 /// Why money is not taken out of suspense.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum SuspenseRefusal {
     /// No money arrived for this top-up after its owner was erased.
+    #[error("no money is in suspense")]
     NothingThere,
     /// It is already settled.
+    #[error("the money is settled already")]
     AlreadySettled,
 }
 

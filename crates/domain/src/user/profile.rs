@@ -1,5 +1,7 @@
 //! Changes to a user's own profile.
 
+use thiserror::Error;
+
 use crate::money::Money;
 use crate::text::{Line, Phone};
 use crate::timestamp::Timestamp;
@@ -82,7 +84,8 @@ impl ProfileChange {
 }
 
 /// Why a profile change is refused.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("the profile cannot be changed so: {self:?}")]
 pub enum ProfileRefusal {
     /// It sets a field reserved for DJs.
     NotADj,

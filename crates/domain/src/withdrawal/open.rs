@@ -1,5 +1,7 @@
 //! Opening a withdrawal: the amount is held immediately.
 
+use thiserror::Error;
+
 use crate::address::{Destination, DestinationRefusal};
 use crate::ids::{OperationId, UserId, WithdrawalId};
 use crate::ledger::{Account, Transfer, TransferKind};
@@ -22,11 +24,13 @@ pub struct NewWithdrawal {
 }
 
 /// Why a withdrawal is refused.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum OpenRefusal {
-    /// The destination is unsuitable.
+    /// Nothing can be sent to this destination.
+    #[error("nothing can be sent to this destination: {0:?}")]
     Destination(DestinationRefusal),
-    /// The amount exceeds the limit of one withdrawal.
+    /// It would exceed a limit.
+    #[error("a limit would be exceeded")]
     Limit(Limit),
 }
 
@@ -60,7 +64,8 @@ impl WithdrawalAmount {
 /// The withdrawal opened by this operation, still pending, and the transfer that holds its amount.
 ///
 /// # Errors
-/// [`OpenRefusal`], the first that applies, in the order of its variants.
+/// [`OpenRefusal`], the first that applies, in the order of its variants; of the limits, only that of a single
+/// withdrawal.
 pub fn open(
     opening: OperationId,
     id: WithdrawalId,

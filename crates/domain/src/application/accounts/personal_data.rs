@@ -16,7 +16,6 @@ use crate::privacy::ErasureRefusal;
 use crate::privacy::personal_data::{Part, Record};
 use crate::security_log::EventKind;
 use crate::text::Password;
-use crate::timestamp::Timestamp;
 
 /// The number of records per page of a list.
 const PAGE: u32 = 200;
@@ -27,29 +26,9 @@ pub enum EraseRefusal {
     /// The password is wrong.
     #[error("the password is wrong")]
     WrongPassword,
-    /// The balance is not zero: money is available, held or owed.
-    #[error("there is money in the wallet")]
-    MoneyLeft,
-    /// A top-up is pending, and its money may still arrive.
-    #[error("a top-up is pending")]
-    TopupPending,
-    /// The previous e-mail address can be restored until this time.
-    #[error("the previous e-mail address can be restored until {0:?}")]
-    EmailRestorable(Timestamp),
-    /// The account is the last active operator.
-    #[error("no active operator would remain")]
-    LastOperator,
-}
-
-impl From<ErasureRefusal> for EraseRefusal {
-    fn from(refusal: ErasureRefusal) -> Self {
-        match refusal {
-            ErasureRefusal::MoneyLeft => Self::MoneyLeft,
-            ErasureRefusal::TopupPending => Self::TopupPending,
-            ErasureRefusal::EmailRestorable(until) => Self::EmailRestorable(until),
-            ErasureRefusal::LastOperator => Self::LastOperator,
-        }
-    }
+    /// The rule of an erasure refuses it.
+    #[error(transparent)]
+    Rule(#[from] ErasureRefusal),
 }
 
 /// Exports and erases personal data.

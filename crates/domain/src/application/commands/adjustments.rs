@@ -7,7 +7,6 @@ use crate::application::executor::{Adjusted, Command, Decide, Decided, Requireme
 use crate::authorization::{Ownership, Principal, permission};
 use crate::ids::UserId;
 use crate::ledger::adjustment::{Adjustment, AdjustmentRefusal, Correction};
-use crate::money::Amount;
 use crate::operation::{Rejection, plans};
 use crate::text::Line;
 
@@ -33,20 +32,12 @@ pub enum AdjustRefusal {
     /// There is no such user.
     #[error("there is no such user")]
     NoSuchUser,
-    /// It exceeds this amount, the maximum of one adjustment.
-    #[error("the adjustment is above the limit")]
-    AboveLimit(Amount),
+    /// The rule of an adjustment refuses it.
+    #[error(transparent)]
+    Rule(#[from] AdjustmentRefusal),
     /// The balance is insufficient.
     #[error("insufficient funds")]
     InsufficientFunds,
-}
-
-impl From<AdjustmentRefusal> for AdjustRefusal {
-    fn from(refusal: AdjustmentRefusal) -> Self {
-        match refusal {
-            AdjustmentRefusal::AboveLimit(most) => Self::AboveLimit(most),
-        }
-    }
 }
 
 impl Command for Adjust {

@@ -13,9 +13,9 @@ pub use adjustments::{Adjust, AdjustRefusal, NewAdjustment};
 pub use music_requests::{
     AnswerRequest, CancelRequest, DjAnswer, OpenRequest, OpenRequestRefusal, RateRequest, RefundRequest,
 };
-pub use profiles::{ChangeProfile, ChangeProfileRefusal};
-pub use provider_messages::{ResolveMessage, ResolveMessageRefusal};
-pub use topups::{OpenTopup, OpenTopupRefusal, ReverseTopup, SettleSuspense, SettleSuspenseRefusal};
+pub use profiles::ChangeProfile;
+pub use provider_messages::ResolveMessage;
+pub use topups::{OpenTopup, OpenTopupRefusal, ReverseTopup, SettleSuspense};
 pub use withdrawals::{
     CancelWithdrawal, JudgeWithdrawal, Judgement, MoveWithdrawalRefusal, OpenWithdrawal,
     OpenWithdrawalRefusal, SendWithdrawal, SendingStep,

@@ -6,7 +6,6 @@ use crate::application::error::{CommandError, Failure, InvalidTransition};
 use crate::application::executor::{Command, Decide, Decided};
 use crate::authorization::{Principal, permission};
 use crate::ids::{RatingId, RequestId, UserId};
-use crate::money::Money;
 use crate::music_request::{
     Move, MoveRefusal, MusicRequest, NewRequest, OpenRefusal, RequestRating, RequestStatus, Stars,
 };
@@ -70,39 +69,15 @@ impl From<DjAnswer> for Move {
 /// Why a request is refused.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum OpenRequestRefusal {
-    /// The DJ is the guest.
-    #[error("the DJ is the guest")]
-    Oneself,
-    /// There is no such user, or they are not a DJ.
-    #[error("there is no such DJ")]
-    NoSuchDj,
-    /// The offer is below this list price.
-    #[error("the offer is below the list price")]
-    FeeBelowPrice(Money),
-    /// The DJ blocks the guest.
-    #[error("the DJ blocks the guest")]
-    Blocked,
-    /// The DJ is offline.
-    #[error("the DJ is offline")]
-    DjOffline,
+    /// The rule of a new request refuses it.
+    #[error(transparent)]
+    Rule(#[from] OpenRefusal),
     /// The guest already has this number of open requests with the DJ, the maximum.
     #[error("{0} requests are open already")]
     TooManyOpen(u32),
     /// The guest's balance is insufficient.
     #[error("insufficient funds")]
     InsufficientFunds,
-}
-
-impl From<OpenRefusal> for OpenRequestRefusal {
-    fn from(refusal: OpenRefusal) -> Self {
-        match refusal {
-            OpenRefusal::Oneself => Self::Oneself,
-            OpenRefusal::NoSuchDj => Self::NoSuchDj,
-            OpenRefusal::FeeBelowPrice(price) => Self::FeeBelowPrice(price),
-            OpenRefusal::Blocked => Self::Blocked,
-            OpenRefusal::DjOffline => Self::DjOffline,
-        }
-    }
 }
 
 impl From<MoveRefusal> for CommandError<InvalidTransition> {

@@ -1,7 +1,5 @@
 //! Changes of the principal's own profile.
 
-use thiserror::Error;
-
 use crate::application::error::{CommandError, Failure};
 use crate::application::executor::{Command, Decide, Decided, Requirement};
 use crate::authorization::{Ownership, Principal, permission};
@@ -17,17 +15,12 @@ pub struct ChangeProfile {
     pub sets_dj_fields: bool,
 }
 
-/// Why a change of a profile is refused.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-#[error("the profile cannot be changed so: {0:?}")]
-pub struct ChangeProfileRefusal(pub ProfileRefusal);
-
 impl Command for ChangeProfile {
     type Permission = permission::UseProfile;
     type Entity = ();
     type Input = ProfileChange;
     type Output = Profile;
-    type Refusal = ChangeProfileRefusal;
+    type Refusal = ProfileRefusal;
 
     fn id(&self) {}
 
@@ -43,9 +36,9 @@ impl Command for ChangeProfile {
         Ok(plans::change_profile(metadata, principal.user, change.clone()))
     }
 
-    fn rejected(rejection: Rejection) -> CommandError<ChangeProfileRefusal> {
+    fn rejected(rejection: Rejection) -> CommandError<ProfileRefusal> {
         match rejection {
-            Rejection::Profile(refusal) => CommandError::Refused(ChangeProfileRefusal(refusal)),
+            Rejection::Profile(refusal) => CommandError::Refused(refusal),
             other => Failure::from(other).into(),
         }
     }

@@ -1,7 +1,5 @@
 //! Resolution of stored messages of providers.
 
-use thiserror::Error;
-
 use crate::application::error::CommandError;
 use crate::application::executor::{Command, Decide, Decided};
 use crate::authorization::permission;
@@ -17,27 +15,13 @@ pub struct ResolveMessage {
     pub id: ProviderMessageId,
 }
 
-/// Why a resolution is refused.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-pub enum ResolveMessageRefusal {
-    /// It is resolved already.
-    #[error("the message is resolved already")]
-    AlreadyResolved,
-}
-
-impl From<AlreadyResolved> for ResolveMessageRefusal {
-    fn from(AlreadyResolved: AlreadyResolved) -> Self {
-        Self::AlreadyResolved
-    }
-}
-
 impl Command for ResolveMessage {
     type Permission = permission::ResolveMessage;
     type Entity = ProviderMessage;
     /// The reason.
     type Input = Line;
     type Output = ProviderMessage;
-    type Refusal = ResolveMessageRefusal;
+    type Refusal = AlreadyResolved;
 
     fn id(&self) -> ProviderMessageId {
         self.id

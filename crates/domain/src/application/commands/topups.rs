@@ -47,14 +47,6 @@ pub enum OpenTopupRefusal {
     RefusedByProvider,
 }
 
-/// Why a settlement is refused.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-pub enum SettleSuspenseRefusal {
-    /// It was settled already.
-    #[error("the money is settled already")]
-    AlreadySettled,
-}
-
 /// Of the statuses that can follow, operators set only one: the provider sets the others.
 impl From<ReversalRefusal> for InvalidTransition {
     fn from(ReversalRefusal { current, mut allowed }: ReversalRefusal) -> Self {
@@ -133,7 +125,7 @@ impl Command for SettleSuspense {
     /// The reason.
     type Input = Line;
     type Output = Topup;
-    type Refusal = SettleSuspenseRefusal;
+    type Refusal = SuspenseRefusal;
 
     fn id(&self) -> TopupId {
         self.id
@@ -148,15 +140,6 @@ impl Command for SettleSuspense {
         &self,
         Decide { metadata, principal, entity: topup, input: reason, .. }: Decide<'_, Self>,
     ) -> Decided<Self> {
-        plans::settle_suspense(metadata, topup, principal.user, reason.clone()).map_err(|refusal| {
-            match refusal {
-                SuspenseRefusal::AlreadySettled => {
-                    CommandError::Refused(SettleSuspenseRefusal::AlreadySettled)
-                }
-                SuspenseRefusal::NothingThere => {
-                    Failure::Broken("money in suspense was found and is gone").into()
-                }
-            }
-        })
+        plans::settle_suspense(metadata, topup, principal.user, reason.clone()).map_err(CommandError::Refused)
     }
 }

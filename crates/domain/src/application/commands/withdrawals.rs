@@ -2,7 +2,6 @@
 
 use thiserror::Error;
 
-use crate::address::DestinationRefusal;
 use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure, InvalidTransition};
 use crate::application::executor::{Authorized, Command, Decide, Decided, Withdrawn};
@@ -13,7 +12,7 @@ use crate::money::Money;
 use crate::operation::{Rejection, plans};
 use crate::text::Line;
 use crate::withdrawal::{
-    Limit, Move, MoveRefusal, NewWithdrawal, OpenRefusal, Rights, Withdrawal, WithdrawalStatus, settable,
+    Move, MoveRefusal, NewWithdrawal, OpenRefusal, Rights, Withdrawal, WithdrawalStatus, settable,
 };
 
 /// Makes a withdrawal and holds its amount. If funds are insufficient, or the owner owes money, the owner's overdue
@@ -78,15 +77,12 @@ pub enum SendingStep {
 /// Why a withdrawal is refused.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum OpenWithdrawalRefusal {
-    /// Nothing can be sent to this destination.
-    #[error("nothing can be sent to this destination: {0:?}")]
-    Destination(DestinationRefusal),
+    /// The rule of a new withdrawal refuses it, or it would exceed a limit together with earlier ones.
+    #[error(transparent)]
+    Rule(#[from] OpenRefusal),
     /// The owner owes this amount.
     #[error("the owner owes money")]
     WalletOwes(Money),
-    /// It would exceed a limit.
-    #[error("a limit would be exceeded")]
-    LimitExceeded(Limit),
     /// The balance is insufficient.
     #[error("insufficient funds")]
     InsufficientFunds,
@@ -104,15 +100,6 @@ pub enum MoveWithdrawalRefusal {
     /// Its status does not allow the move.
     #[error(transparent)]
     InvalidTransition(#[from] InvalidTransition),
-}
-
-impl From<OpenRefusal> for OpenWithdrawalRefusal {
-    fn from(refusal: OpenRefusal) -> Self {
-        match refusal {
-            OpenRefusal::Destination(refusal) => Self::Destination(refusal),
-            OpenRefusal::Limit(limit) => Self::LimitExceeded(limit),
-        }
-    }
 }
 
 impl MoveWithdrawalRefusal {
@@ -173,9 +160,7 @@ impl Command for OpenWithdrawal {
                 CommandError::Refused(OpenWithdrawalRefusal::InsufficientFunds)
             }
             Rejection::WalletOwes { owed } => CommandError::Refused(OpenWithdrawalRefusal::WalletOwes(owed)),
-            Rejection::LimitExceeded(limit) => {
-                CommandError::Refused(OpenWithdrawalRefusal::LimitExceeded(limit))
-            }
+            Rejection::LimitExceeded(limit) => CommandError::refused(OpenRefusal::Limit(limit)),
             other => Failure::from(other).into(),
         }
     }

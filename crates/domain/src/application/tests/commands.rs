@@ -4,8 +4,9 @@ use super::*;
 use crate::address::{AddressPolicy, DestinationRefusal};
 use crate::application::executor::Expiry;
 use crate::money::Currency;
+use crate::music_request::OpenRefusal;
 use crate::operation::Entity;
-use crate::withdrawal::{NewWithdrawal, WithdrawalAmount, WithdrawalState};
+use crate::withdrawal::{self, NewWithdrawal, WithdrawalAmount, WithdrawalState};
 
 const ANSWER: AnswerRequest = AnswerRequest { id: RequestId::new(7).unwrap() };
 const CANCEL: CancelRequest = CancelRequest { id: RequestId::new(7).unwrap() };
@@ -113,7 +114,8 @@ fn refused_with(known: Option<KeyRecord>) -> Result<Done<MusicRequest>, OpenErro
 #[test]
 fn a_refusal_yields_to_the_answer_of_a_concurrent_duplicate() {
     let record = |body: &[u8], at| KeyRecord { key: key(body), receipt: StoredReceipt::Whole(receipt()), at };
-    let offline = |answer| matches!(answer, Err(OpenError::Refused(OpenRequestRefusal::DjOffline)));
+    let offline =
+        |answer| matches!(answer, Err(OpenError::Refused(OpenRequestRefusal::Rule(OpenRefusal::DjOffline))));
     assert!(offline(refused_with(None)));
     assert_eq!(refused_with(Some(record(b"{}", now()))).unwrap(), done(request(), true));
     let other = refused_with(Some(record(b"other", now())));
@@ -141,7 +143,10 @@ fn a_refused_destination_yields_to_the_answer_of_a_concurrent_duplicate() {
         run(executor.run(&context, OpenWithdrawal, input(new)))
     };
     let refused = open(None);
-    let Err(CommandError::Refused(OpenWithdrawalRefusal::Destination(refusal))) = refused else {
+    let Err(CommandError::Refused(OpenWithdrawalRefusal::Rule(withdrawal::OpenRefusal::Destination(
+        refusal,
+    )))) = refused
+    else {
         panic!("{refused:?}")
     };
     assert_eq!(refusal, DestinationRefusal::Currency);
@@ -209,7 +214,10 @@ fn a_blocked_guest_is_refused_before_the_price_is_disclosed() {
     let cheap = NewRequest { fee: Some(Money::ZERO), ..wish() };
     let executor = requests(MockLedger::new(), MockMusicRequests::new(), people_with(true));
     let opened = run(executor.run(&context(4), OpenRequest, input(cheap)));
-    assert!(matches!(opened, Err(OpenError::Refused(OpenRequestRefusal::Blocked))), "{opened:?}");
+    assert!(
+        matches!(opened, Err(OpenError::Refused(OpenRequestRefusal::Rule(OpenRefusal::Blocked)))),
+        "{opened:?}"
+    );
 }
 
 #[test]

@@ -212,6 +212,6 @@ fn no_adjustment_is_larger_than_its_limit() {
     for minor in [1_001, -1_001] {
         let balance = Some(Balance::default());
         let adjusted = adjust(MockLedger::new(), MockMusicRequests::new(), balance, (1, minor));
-        assert!(matches!(adjusted, Err(CommandError::Refused(AdjustRefusal::AboveLimit(_)))), "{adjusted:?}");
+        assert!(matches!(adjusted, Err(CommandError::Refused(AdjustRefusal::Rule(_)))), "{adjusted:?}");
     }
 }

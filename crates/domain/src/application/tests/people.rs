@@ -4,6 +4,7 @@ use futures_util::FutureExt as _;
 
 use super::*;
 use crate::entity_ref::EntityKind;
+use crate::music_request::OpenRefusal;
 use crate::operation::{Actor, Entity, Step, UserChange};
 use crate::page::{PageRequest, Rows};
 use crate::security_log::EventFilter;
@@ -209,5 +210,8 @@ fn an_erased_dj_takes_no_requests() {
         OpenRequest,
         input(wish()),
     ));
-    assert!(matches!(opened, Err(OpenError::Refused(OpenRequestRefusal::NoSuchDj))), "{opened:?}");
+    assert!(
+        matches!(opened, Err(OpenError::Refused(OpenRequestRefusal::Rule(OpenRefusal::NoSuchDj)))),
+        "{opened:?}"
+    );
 }

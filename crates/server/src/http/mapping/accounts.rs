@@ -1,12 +1,13 @@
 //! Mapping of account refusals to API errors: registration, login, sessions, passwords, verification,
 //! profiles, account status, blocks and erasure.
 
-use cuepoint_domain::application::commands::{ChangeAccountStatusRefusal, ChangeProfileRefusal};
+use cuepoint_domain::application::commands::ChangeAccountStatusRefusal;
 use cuepoint_domain::application::{
     BlockRefusal, ChangePasswordRefusal, ConfirmEmailRefusal, EraseRefusal, LoginRefusal, RefreshRefusal,
     RegisterRefusal, RequestEmailRefusal, RequestResetRefusal, ResetPasswordRefusal, RestoreEmailRefusal,
     SendCodeRefusal, VerifyRefusal,
 };
+use cuepoint_domain::privacy::ErasureRefusal;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::code_quotas::{self, CodeQuota};
 use cuepoint_domain::user::{ProfileRefusal, challenge};
@@ -158,8 +159,8 @@ fn restorable(until: Timestamp) -> ApiError {
     ApiError::saying(Code::EmailRestorable, message)
 }
 
-impl From<ChangeProfileRefusal> for ApiError {
-    fn from(ChangeProfileRefusal(refusal): ChangeProfileRefusal) -> Self {
+impl From<ProfileRefusal> for ApiError {
+    fn from(refusal: ProfileRefusal) -> Self {
         Self::invalid(match refusal {
             ProfileRefusal::NotADj => return Self::saying(Code::DjOnly, Self::DJ_FIELDS),
             ProfileRefusal::StaysADj => Errors::one("is_dj", messages::unchangeable("is_dj")),
@@ -199,10 +200,10 @@ impl From<EraseRefusal> for ApiError {
             EraseRefusal::WrongPassword => {
                 Self::invalid(Errors::one("password", messages::incorrect("password")))
             }
-            EraseRefusal::MoneyLeft => Code::WalletNotEmpty.into(),
-            EraseRefusal::TopupPending => Code::TopupPending.into(),
-            EraseRefusal::EmailRestorable(until) => restorable(until),
-            EraseRefusal::LastOperator => Code::LastOperator.into(),
+            EraseRefusal::Rule(ErasureRefusal::MoneyLeft) => Code::WalletNotEmpty.into(),
+            EraseRefusal::Rule(ErasureRefusal::TopupPending) => Code::TopupPending.into(),
+            EraseRefusal::Rule(ErasureRefusal::EmailRestorable(until)) => restorable(until),
+            EraseRefusal::Rule(ErasureRefusal::LastOperator) => Code::LastOperator.into(),
         }
     }
 }

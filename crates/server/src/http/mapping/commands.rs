@@ -3,11 +3,14 @@
 use cuepoint_domain::address::{AddressError, DestinationRefusal};
 use cuepoint_domain::application::commands::{
     AdjustRefusal, MoveWithdrawalRefusal, OpenRequestRefusal, OpenTopupRefusal, OpenWithdrawalRefusal,
-    ResolveMessageRefusal, SettleSuspenseRefusal,
 };
 use cuepoint_domain::application::{InvalidTransition, ProviderMessageRefusal};
+use cuepoint_domain::ledger::adjustment::AdjustmentRefusal;
 use cuepoint_domain::money::Currency;
+use cuepoint_domain::provider_message::AlreadyResolved;
+use cuepoint_domain::topup::SuspenseRefusal;
 use cuepoint_domain::withdrawal::Limit;
+use cuepoint_domain::{music_request, withdrawal};
 
 use crate::http::mapping::IntoApiError;
 use crate::http::wire::error::{ApiError, Code, Transition};
@@ -23,17 +26,19 @@ impl From<InvalidTransition> for ApiError {
 impl IntoApiError for OpenRequestRefusal {
     fn into_api_error(self, currency: &Currency) -> ApiError {
         match self {
-            Self::Oneself => ApiError::invalid(Errors::one(
+            Self::Rule(music_request::OpenRefusal::Oneself) => ApiError::invalid(Errors::one(
                 "dj_id",
                 messages::yourself("You cannot send a request to yourself."),
             )),
-            Self::NoSuchDj => ApiError::invalid(Errors::one("dj_id", messages::selected("dj_id"))),
-            Self::FeeBelowPrice(price) => {
+            Self::Rule(music_request::OpenRefusal::NoSuchDj) => {
+                ApiError::invalid(Errors::one("dj_id", messages::selected("dj_id")))
+            }
+            Self::Rule(music_request::OpenRefusal::FeeBelowPrice(price)) => {
                 let sentence = messages::at_least("fee", &currency.print(price));
                 ApiError::invalid(Errors::one("fee", sentence))
             }
-            Self::Blocked => Code::Blocked.into(),
-            Self::DjOffline => Code::DjOffline.into(),
+            Self::Rule(music_request::OpenRefusal::Blocked) => Code::Blocked.into(),
+            Self::Rule(music_request::OpenRefusal::DjOffline) => Code::DjOffline.into(),
             Self::TooManyOpen(most) => {
                 ApiError::of_field(Code::LimitExceeded, "dj_id", messages::too_many_open(most))
             }
@@ -47,9 +52,9 @@ impl IntoApiError for OpenRequestRefusal {
 impl IntoApiError for OpenWithdrawalRefusal {
     fn into_api_error(self, currency: &Currency) -> ApiError {
         match self {
-            Self::Destination(refusal) => refusal.into(),
+            Self::Rule(withdrawal::OpenRefusal::Destination(refusal)) => refusal.into(),
             Self::WalletOwes(owed) => ApiError::wallet_owes(Number::money(currency, owed)),
-            Self::LimitExceeded(limit) => {
+            Self::Rule(withdrawal::OpenRefusal::Limit(limit)) => {
                 let problem = match limit {
                     Limit::Single(most) => messages::at_most("amount", &currency.print(most.money())),
                     Limit::Rolling(window) => {
@@ -102,7 +107,7 @@ impl IntoApiError for AdjustRefusal {
     fn into_api_error(self, currency: &Currency) -> ApiError {
         match self {
             Self::NoSuchUser => ApiError::invalid(Errors::one("user_id", messages::selected("user_id"))),
-            Self::AboveLimit(most) => {
+            Self::Rule(AdjustmentRefusal::AboveLimit(most)) => {
                 let most = currency.print(most.money());
                 let sentence = format!("No more than {most} can be adjusted at once.");
                 ApiError::of_field(Code::LimitExceeded, "amount", FieldProblem::limit(most, sentence))
@@ -125,23 +130,20 @@ impl From<OpenTopupRefusal> for ApiError {
     }
 }
 
-impl From<SettleSuspenseRefusal> for ApiError {
-    fn from(refusal: SettleSuspenseRefusal) -> Self {
+impl From<SuspenseRefusal> for ApiError {
+    fn from(refusal: SuspenseRefusal) -> Self {
         match refusal {
-            SettleSuspenseRefusal::AlreadySettled => {
+            SuspenseRefusal::NothingThere => Code::NotFound.into(),
+            SuspenseRefusal::AlreadySettled => {
                 Self::saying(Code::AlreadySettled, "This money has already been settled.")
             }
         }
     }
 }
 
-impl From<ResolveMessageRefusal> for ApiError {
-    fn from(refusal: ResolveMessageRefusal) -> Self {
-        match refusal {
-            ResolveMessageRefusal::AlreadyResolved => {
-                Self::saying(Code::AlreadySettled, "This message has already been resolved.")
-            }
-        }
+impl From<AlreadyResolved> for ApiError {
+    fn from(AlreadyResolved: AlreadyResolved) -> Self {
+        Self::saying(Code::AlreadySettled, "This message has already been resolved.")
     }
 }
 
