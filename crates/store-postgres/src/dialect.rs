@@ -47,7 +47,7 @@ impl SqlStore {
         Ok(self.database.read(input, run).await?)
     }
 
-    /// Reads for a job, beside the reads of requests.
+    /// Reads for a background job, without delaying reads of requests.
     pub(crate) async fn read_aside<Input, T, F>(&self, input: Input, run: F) -> Result<T, Unavailable>
     where
         Input: Clone + Send + Sync,
@@ -112,7 +112,7 @@ impl SqlStore {
         self.database.write(Extent::Transaction, input, run).await
     }
 
-    /// Runs a transaction, and once more if its outcome is unknown: it recognizes what its first run committed.
+    /// Runs a transaction, and repeats it if its outcome is unknown. The repetition recognizes the commit of the first run.
     pub(crate) async fn transact_repeatable<Input, T, F>(
         &self,
         input: Input,
@@ -190,12 +190,12 @@ pub(crate) fn is_adjustment() -> Eq<operations::kind, &'static str> {
     operations::kind.eq(PlanKind::Adjust.name())
 }
 
-/// The time by which work is due: `now`, or the time of the database if that is earlier.
+/// The latest time of due work: `now`, or the time of the database if that is earlier.
 pub(crate) fn due_by(now: Timestamp) -> Nullable<least<OffsetDateTime, clock>> {
     least(now.to_utc(), clock).nullable()
 }
 
-/// Whether a unique violation is of the constraint by which no two users have one e-mail address.
+/// Whether a unique violation concerns the e-mail addresses of users.
 pub(crate) fn is_of_one_owner(violation: &dyn DatabaseErrorInformation) -> bool {
     violation.constraint_name() == Some("users_email_folded_key")
 }

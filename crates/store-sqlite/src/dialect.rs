@@ -1,6 +1,6 @@
 //! The names that the sources in `store-sql/per_store` use, for SQLite. The PostgreSQL store has the same names.
 //!
-//! A statement of SQLite runs on the thread that asks for it, so every future of these sources is ready at once. Their
+//! SQLite runs a statement on the calling thread, so every future of these sources is ready when it is first polled. Their
 //! comments about row locks concern PostgreSQL alone.
 
 use std::future::{Ready, ready};
@@ -42,7 +42,7 @@ diesel::define_sql_function! {
     fn later_of(one: UtcTime, other: UtcTime) -> UtcTime;
 }
 
-/// The methods of asynchronous statements, on a connection whose results are ready at once.
+/// The methods of asynchronous statements, for a connection that never waits.
 pub(crate) trait RunQueryDsl: diesel::RunQueryDsl<Connection> + Sized {
     /// Executes the statement, and returns the number of rows that it changed.
     fn execute(self, connection: &mut Connection) -> Ready<QueryResult<usize>>
@@ -103,7 +103,7 @@ impl SqlStore {
         ready(self.readers.read(|connection| at_once(run(connection, input))))
     }
 
-    /// Reads for a job, beside the reads of requests.
+    /// Reads for a background job, without delaying reads of requests.
     pub(crate) async fn read_aside<Input: Send + 'static, T: Send + 'static>(
         &self,
         input: Input,
@@ -140,7 +140,7 @@ impl SqlStore {
         Ok(self.transact(input, run).await?)
     }
 
-    /// Runs statements that may safely run twice, and once more if their outcome is unknown.
+    /// Runs statements that may safely run twice, and repeats them if their outcome is unknown.
     pub(crate) async fn write_repeatable<Input: Clone + Send + 'static, T: Send + 'static>(
         &self,
         input: Input,
@@ -159,7 +159,7 @@ impl SqlStore {
         self.writer.change(Repetition::Once, work).await
     }
 
-    /// Runs a transaction, and once more if its outcome is unknown: it recognizes what its first run committed.
+    /// Runs a transaction, and repeats it if its outcome is unknown. The repetition recognizes the commit of the first run.
     pub(crate) async fn transact_repeatable<Input: Clone + Send + 'static, T: Send + 'static>(
         &self,
         input: Input,
@@ -243,12 +243,12 @@ pub(crate) fn is_adjustment() -> SqlLiteral<Bool> {
     sql(&format!("operations.kind = '{}'", PlanKind::Adjust.name()))
 }
 
-/// The time by which work is due.
+/// The latest time of due work.
 pub(crate) const fn due_by(now: Timestamp) -> ColumnTime {
     ColumnTime(now)
 }
 
-/// Whether a unique violation is of the constraint by which no two users have one e-mail address.
+/// Whether a unique violation concerns the e-mail addresses of users.
 pub(crate) fn is_of_one_owner(violation: &dyn DatabaseErrorInformation) -> bool {
     violation.message().contains("users.email_folded")
 }

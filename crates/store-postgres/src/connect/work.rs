@@ -30,8 +30,8 @@ pub(crate) enum Extent {
     Statement,
     /// A transaction.
     Transaction,
-    /// A transaction that recognizes what its first run committed: it runs once more on a new connection if the
-    /// outcome of the first run is unknown, because the connection was cut or no reply came in time.
+    /// A transaction that is repeated on a new connection if its outcome is unknown: the connection was cut, or no reply
+    /// came in time. The repetition recognizes the commit of the first run.
     RepeatableTransaction,
 }
 

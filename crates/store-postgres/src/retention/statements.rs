@@ -24,7 +24,7 @@ use crate::SqlStore;
 use crate::dialect::{BATCH, Connection, RunQueryDsl, StoreFailure};
 use crate::statement::{interval, query, statement};
 
-/// The pace of the purge and of the redaction of receipts past their retention.
+/// The pace of purges and redactions by age.
 pub(super) const PURGE_PACE: Pace = Pace::Brisk;
 
 /// The statement that deletes or anonymizes a batch of other rows of an erased user.

@@ -22,8 +22,7 @@ use crate::dialect::{BATCH, Connection, RunQueryDsl, StoreFailure};
 use crate::tables::operations::about;
 use crate::tables::users::lock;
 
-/// The pace of the purge and of the redaction of receipts past their retention: it leaves half of the writer's time to
-/// others.
+/// The pace of purges and redactions by age: it leaves half of the writer's time to others.
 pub(super) const PURGE_PACE: Pace = Pace::Gentle;
 
 /// The statement that deletes or anonymizes a batch of other rows of an erased user: `?1` is the user, `?2` the
