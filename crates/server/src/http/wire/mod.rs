@@ -23,3 +23,4 @@ pub mod server_sent_events;
 pub mod time;
 pub mod user_names;
 pub mod values;
+pub mod view;

@@ -4,71 +4,49 @@ use cuepoint_domain::ledger::Balance;
 use cuepoint_domain::ledger::adjustment;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::timestamp::Timestamp;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::http::wire::money::Number;
 use crate::http::wire::time::WireTimestamp;
+use crate::http::wire::view::view;
 
-/// An adjustment of a balance.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Adjustment)]
-pub struct AdjustmentView {
-    /// Id of the adjustment, referenced by ledger entries.
-    #[schema(minimum = 1, example = 4)]
-    id: i64,
-    /// Id of the account.
-    #[schema(minimum = 1, example = 8)]
-    user_id: i64,
-    /// Change of the available balance, in major units: negative for a debit.
-    #[schema(value_type = f64, format = "decimal", example = -2.50)]
-    amount: Number,
-    /// Reason.
-    #[schema(example = "A song was charged twice.")]
-    reason: String,
-    /// Time of the adjustment.
-    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    created_at: WireTimestamp,
-}
-
-/// An adjustment and the balance after it.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Adjusted)]
-pub struct AdjustedView {
-    /// The adjustment.
-    adjustment: AdjustmentView,
-    /// Available balance after the adjustment, in major units.
-    #[schema(value_type = f64, format = "decimal", example = 37.50)]
-    new_balance: Number,
-}
-
-impl AdjustmentView {
-    /// An adjustment that was made at this time.
-    #[must_use]
-    pub fn new(adjustment: &adjustment::Adjustment, at: Timestamp, currency: &Currency) -> Self {
-        Self {
-            id: adjustment.id.get(),
-            user_id: adjustment.user.get(),
-            amount: Number::money(currency, adjustment.correction.sum()),
-            reason: adjustment.reason.as_str().to_owned(),
-            created_at: WireTimestamp(at),
-        }
+view! {
+    /// An adjustment of a balance.
+    pub struct AdjustmentView as Adjustment of (
+        adjustment: &adjustment::Adjustment,
+        at: Timestamp,
+        currency: &Currency,
+    ) {
+        /// Id of the adjustment, referenced by ledger entries.
+        #[id(example = 4)]
+        id: i64 = adjustment.id.get(),
+        /// Id of the account.
+        #[id(example = 8)]
+        user_id: i64 = adjustment.user.get(),
+        /// Change of the available balance, in major units: negative for a debit.
+        #[decimal(example = -2.50)]
+        amount: Number = Number::money(currency, adjustment.correction.sum()),
+        /// Reason.
+        #[schema(example = "A song was charged twice.")]
+        reason: String = adjustment.reason.as_str().to_owned(),
+        /// Time of the adjustment.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        created_at: WireTimestamp = WireTimestamp(at),
     }
 }
 
-impl AdjustedView {
-    /// The new adjustment with the resulting balance.
-    #[must_use]
-    pub fn new(
+view! {
+    /// An adjustment and the balance after it.
+    pub struct AdjustedView as Adjusted of (
         adjustment: &adjustment::Adjustment,
         balance: Balance,
         at: Timestamp,
         currency: &Currency,
-    ) -> Self {
-        Self {
-            adjustment: AdjustmentView::new(adjustment, at, currency),
-            new_balance: Number::money(currency, balance.available),
-        }
+    ) {
+        /// The adjustment.
+        adjustment: AdjustmentView = AdjustmentView::new(adjustment, at, currency),
+        /// Available balance after the adjustment, in major units.
+        #[decimal(example = 37.50)]
+        new_balance: Number = Number::money(currency, balance.available),
     }
 }
 

@@ -6,35 +6,43 @@ use utoipa::ToSchema;
 
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
+use crate::http::wire::view::view;
 
-/// The last completed audit of the ledger.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Audit)]
-pub struct AuditView {
-    /// `pending` before the first completed audit, then `consistent` or `broken`.
-    #[schema(value_type = names::AuditStatus, example = "consistent")]
-    status: &'static str,
-    /// Start of the audit, which is also the time of the audited state; null before the first.
-    #[schema(value_type = Option<String>, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    started_at: Option<WireTimestamp>,
-    /// End of the audit; null before the first.
-    #[schema(value_type = Option<String>, format = DateTime, example = "2026-01-31T20:15:01.000000Z")]
-    finished_at: Option<WireTimestamp>,
-    /// Number of checked wallets.
-    #[schema(minimum = 0, example = 20)]
-    wallets: u64,
-    /// Number of checked entries.
-    #[schema(minimum = 0, example = 140)]
-    entries: u64,
-    /// Number of checked postings.
-    #[schema(minimum = 0, example = 30)]
-    postings: u64,
-    /// Number of checked requests, withdrawals, top-ups and adjustments.
-    #[schema(minimum = 0, example = 60)]
-    objects: u64,
-    /// The first contradiction; null if there is none.
-    #[schema(example = "entry 7 of wallet 12: its hash does not fit")]
-    finding: Option<String>,
+view! {
+    /// The last completed audit of the ledger.
+    pub struct AuditView as Audit of (last: Option<&CompletedAudit>) {
+        let [pending, consistent, broken] = names::AUDIT_STATUSES;
+        let seen = last.map(|last| last.seen).unwrap_or_default();
+        let finding = last.and_then(|last| last.finding.as_ref()).map(ToString::to_string);
+        /// `pending` before the first completed audit, then `consistent` or `broken`.
+        #[schema(value_type = names::AuditStatus, example = "consistent")]
+        status: &'static str = match (last, &finding) {
+            (None, _) => pending,
+            (Some(_), None) => consistent,
+            (Some(_), Some(_)) => broken,
+        },
+        /// Start of the audit, which is also the time of the audited state; null before the first.
+        #[timestamp_or_null(example = "2026-01-31T20:15:00.000000Z")]
+        started_at: Option<WireTimestamp> = last.map(|last| WireTimestamp(last.started_at)),
+        /// End of the audit; null before the first.
+        #[timestamp_or_null(example = "2026-01-31T20:15:01.000000Z")]
+        finished_at: Option<WireTimestamp> = last.map(|last| WireTimestamp(last.finished_at)),
+        /// Number of checked wallets.
+        #[schema(minimum = 0, example = 20)]
+        wallets: u64 = seen.wallets,
+        /// Number of checked entries.
+        #[schema(minimum = 0, example = 140)]
+        entries: u64 = seen.entries,
+        /// Number of checked postings.
+        #[schema(minimum = 0, example = 30)]
+        postings: u64 = seen.postings,
+        /// Number of checked requests, withdrawals, top-ups and adjustments.
+        #[schema(minimum = 0, example = 60)]
+        objects: u64 = seen.entities,
+        /// The first contradiction; null if there is none.
+        #[schema(example = "entry 7 of wallet 12: its hash does not fit")]
+        finding: Option<String> = finding,
+    }
 }
 
 /// The ledger audit in an answer.
@@ -42,30 +50,6 @@ pub struct AuditView {
 pub struct AuditData {
     /// The audit.
     pub audit: AuditView,
-}
-
-impl AuditView {
-    /// The view of the last completed audit; `None` before the first.
-    #[must_use]
-    pub fn new(last: Option<&CompletedAudit>) -> Self {
-        let [pending, consistent, broken] = names::AUDIT_STATUSES;
-        let seen = last.map(|last| last.seen).unwrap_or_default();
-        let finding = last.and_then(|last| last.finding.as_ref()).map(ToString::to_string);
-        Self {
-            status: match (last, &finding) {
-                (None, _) => pending,
-                (Some(_), None) => consistent,
-                (Some(_), Some(_)) => broken,
-            },
-            started_at: last.map(|last| WireTimestamp(last.started_at)),
-            finished_at: last.map(|last| WireTimestamp(last.finished_at)),
-            wallets: seen.wallets,
-            entries: seen.entries,
-            postings: seen.postings,
-            objects: seen.entities,
-            finding,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -8,64 +8,70 @@ use utoipa::ToSchema;
 use crate::http::wire::money::Number;
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
+use crate::http::wire::view::view;
 
-/// A top-up, as staff see it.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = OperatorTopup)]
-pub struct OperatorTopupView {
-    /// Id of the top-up.
-    #[schema(minimum = 1, example = 3)]
-    id: i64,
-    /// Reference at the payment provider: a UUID, or the decimal id if an earlier version opened it.
-    #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
-    reference: String,
-    /// Id of the credited account.
-    #[schema(minimum = 1, example = 7)]
-    user_id: i64,
-    /// Amount in major units.
-    #[schema(value_type = f64, format = "decimal", example = 50.00)]
-    amount: Number,
-    /// Status.
-    #[schema(value_type = names::TopupStatus)]
-    status: &'static str,
-    /// Payment page of the provider; null if there is none.
-    payment_url: Option<String>,
-    /// Time of creation.
-    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    created_at: WireTimestamp,
-    /// Time of the last change of the status.
-    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    updated_at: WireTimestamp,
+view! {
+    /// A top-up, as staff see it.
+    pub struct OperatorTopupView as OperatorTopup of (topup: &topup::Topup, currency: &Currency) {
+        /// Id of the top-up.
+        #[id(example = 3)]
+        id: i64 = topup.id.get(),
+        /// Reference at the payment provider: a UUID, or the decimal id if an earlier version opened it.
+        #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
+        reference: String = topup.reference().to_string(),
+        /// Id of the credited account.
+        #[id(example = 7)]
+        user_id: i64 = topup.user.get(),
+        /// Amount in major units.
+        #[decimal(example = 50.00)]
+        amount: Number = Number::money(currency, topup.amount.money()),
+        /// Status.
+        #[schema(value_type = names::TopupStatus)]
+        status: &'static str = topup.status.name(),
+        /// Payment page of the provider; null if there is none.
+        payment_url: Option<String> = topup.payment_url.as_ref().map(|url| url.as_str().to_owned()),
+        /// Time of creation.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        created_at: WireTimestamp = WireTimestamp(topup.created_at),
+        /// Time of the last change of the status.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        updated_at: WireTimestamp = WireTimestamp(topup.updated_at),
+    }
 }
 
-/// Money that arrived for a top-up of an erased account.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Suspense)]
-pub struct SuspenseView {
-    /// Id of the top-up, which identifies the money too.
-    #[schema(minimum = 1, example = 3)]
-    id: i64,
-    /// Reference of the top-up at the payment provider.
-    #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
-    reference: String,
-    /// Id of the erased account that opened the top-up.
-    #[schema(minimum = 1, example = 7)]
-    user_id: i64,
-    /// Amount in major units.
-    #[schema(value_type = f64, format = "decimal", example = 50.00)]
-    amount: Number,
-    /// Time of receipt.
-    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    arrived_at: WireTimestamp,
-    /// Time of the settlement; null while unsettled.
-    #[schema(value_type = Option<String>, format = DateTime, example = "2026-02-02T09:00:00.000000Z")]
-    settled_at: Option<WireTimestamp>,
-    /// Id of the operator who settled the money; null while unsettled.
-    #[schema(minimum = 1, example = 2)]
-    settled_by: Option<i64>,
-    /// Reason of the settlement; null while unsettled.
-    #[schema(example = "Sent back to the payer's card.")]
-    reason: Option<String>,
+view! {
+    /// Money that arrived for a top-up of an erased account.
+    pub struct SuspenseView as Suspense of (
+        topup: &topup::Topup,
+        suspense: &topup::Suspense,
+        currency: &Currency,
+    ) {
+        let settlement = suspense.settlement.as_ref();
+        /// Id of the top-up, which identifies the money too.
+        #[id(example = 3)]
+        id: i64 = topup.id.get(),
+        /// Reference of the top-up at the payment provider.
+        #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
+        reference: String = topup.reference().to_string(),
+        /// Id of the erased account that opened the top-up.
+        #[id(example = 7)]
+        user_id: i64 = topup.user.get(),
+        /// Amount in major units.
+        #[decimal(example = 50.00)]
+        amount: Number = Number::money(currency, topup.amount.money()),
+        /// Time of receipt.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        arrived_at: WireTimestamp = WireTimestamp(suspense.arrived_at),
+        /// Time of the settlement; null while unsettled.
+        #[timestamp_or_null(example = "2026-02-02T09:00:00.000000Z")]
+        settled_at: Option<WireTimestamp> = settlement.map(|settlement| WireTimestamp(settlement.at)),
+        /// Id of the operator who settled the money; null while unsettled.
+        #[id(example = 2)]
+        settled_by: Option<i64> = settlement.map(|settlement| settlement.by.get()),
+        /// Reason of the settlement; null while unsettled.
+        #[schema(example = "Sent back to the payer's card.")]
+        reason: Option<String> = settlement.map(|settlement| settlement.reason.as_str().to_owned()),
+    }
 }
 
 /// A top-up in the answer to its charge-back.
@@ -80,41 +86,6 @@ pub struct ChargedBackData {
 pub struct SuspenseData {
     /// The money.
     pub suspense: SuspenseView,
-}
-
-impl OperatorTopupView {
-    /// The current state of the top-up.
-    #[must_use]
-    pub fn new(topup: &topup::Topup, currency: &Currency) -> Self {
-        Self {
-            id: topup.id.get(),
-            reference: topup.reference().to_string(),
-            user_id: topup.user.get(),
-            amount: Number::money(currency, topup.amount.money()),
-            status: topup.status.name(),
-            payment_url: topup.payment_url.as_ref().map(|url| url.as_str().to_owned()),
-            created_at: WireTimestamp(topup.created_at),
-            updated_at: WireTimestamp(topup.updated_at),
-        }
-    }
-}
-
-impl SuspenseView {
-    /// The money of this top-up.
-    #[must_use]
-    pub fn new(topup: &topup::Topup, suspense: &topup::Suspense, currency: &Currency) -> Self {
-        let settlement = suspense.settlement.as_ref();
-        Self {
-            id: topup.id.get(),
-            reference: topup.reference().to_string(),
-            user_id: topup.user.get(),
-            amount: Number::money(currency, topup.amount.money()),
-            arrived_at: WireTimestamp(suspense.arrived_at),
-            settled_at: settlement.map(|settlement| WireTimestamp(settlement.at)),
-            settled_by: settlement.map(|settlement| settlement.by.get()),
-            reason: settlement.map(|settlement| settlement.reason.as_str().to_owned()),
-        }
-    }
 }
 
 #[cfg(test)]

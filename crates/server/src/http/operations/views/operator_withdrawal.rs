@@ -5,136 +5,106 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::withdrawal::{self, WaitingFor};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::http::wire::money::Number;
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
 use crate::http::wire::user_names::UserNames;
+use crate::http::wire::view::view;
 
-/// A withdrawal, as operators see it.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = OperatorWithdrawal)]
-pub struct OperatorWithdrawalView {
-    /// Id of the withdrawal.
-    #[schema(minimum = 1, example = 5)]
-    id: i64,
-    /// Reference at the payout provider: a UUID, or the decimal id if an earlier version created it.
-    #[schema(example = "019aa6e0-7b42-7c55-8f0d-1a2b3c4d5e6f")]
-    reference: String,
-    /// Id of the account.
-    #[schema(minimum = 1, example = 7)]
-    user_id: i64,
-    /// Amount in major units of `amount_currency`, the wallet's currency. `currency` names the cryptocurrency in
-    /// which it is paid out.
-    #[schema(value_type = f64, format = "decimal", example = 25.00)]
-    amount: Number,
-    /// Currency of `amount`: the wallet's.
-    #[schema(example = "USD")]
-    amount_currency: String,
-    /// Address of the recipient.
-    #[schema(example = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq")]
-    wallet_address: String,
-    /// Cryptocurrency of the payout, not of `amount`.
-    #[schema(example = "BTC")]
-    currency: String,
-    /// Network of the payout.
-    #[schema(example = "bitcoin")]
-    network: String,
-    /// Time of creation.
-    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    created_at: WireTimestamp,
-    /// Time of the last change of the status.
-    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    updated_at: WireTimestamp,
-    /// Status.
-    #[schema(value_type = names::WithdrawalStatus)]
-    status: &'static str,
-    /// Transaction on the network; null while unknown.
-    txid: Option<String>,
-    /// Operators who approved the withdrawal, in order; a pending withdrawal with one approval awaits a
-    /// second.
-    #[schema(example = json!([3]))]
-    approvals: Vec<i64>,
+view! {
+    /// A withdrawal, as operators see it.
+    pub struct OperatorWithdrawalView as OperatorWithdrawal of (
+        withdrawal: &withdrawal::Withdrawal,
+        currency: &Currency,
+    ) {
+        /// Id of the withdrawal.
+        #[id(example = 5)]
+        id: i64 = withdrawal.id.get(),
+        /// Reference at the payout provider: a UUID, or the decimal id if an earlier version created it.
+        #[schema(example = "019aa6e0-7b42-7c55-8f0d-1a2b3c4d5e6f")]
+        reference: String = withdrawal.reference().to_string(),
+        /// Id of the account.
+        #[id(example = 7)]
+        user_id: i64 = withdrawal.user.get(),
+        /// Amount in major units of `amount_currency`, the wallet's currency. `currency` names the cryptocurrency in
+        /// which it is paid out.
+        #[decimal(example = 25.00)]
+        amount: Number = Number::money(currency, withdrawal.amount.money()),
+        /// Currency of `amount`: the wallet's.
+        #[schema(example = "USD")]
+        amount_currency: String = currency.code().to_owned(),
+        /// Address of the recipient.
+        #[schema(example = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq")]
+        wallet_address: String = withdrawal.wallet_address.as_str().to_owned(),
+        /// Cryptocurrency of the payout, not of `amount`.
+        #[schema(example = "BTC")]
+        currency: String = withdrawal.currency.as_str().to_owned(),
+        /// Network of the payout.
+        #[schema(example = "bitcoin")]
+        network: String = withdrawal.network.as_str().to_owned(),
+        /// Time of creation.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        created_at: WireTimestamp = WireTimestamp(withdrawal.created_at),
+        /// Time of the last change of the status.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        updated_at: WireTimestamp = WireTimestamp(withdrawal.updated_at),
+        /// Status.
+        #[schema(value_type = names::WithdrawalStatus)]
+        status: &'static str = withdrawal.state.status().name(),
+        /// Transaction on the network; null while unknown.
+        txid: Option<String> = withdrawal.state.txid().map(Line::as_str).map(str::to_owned),
+        /// Operators who approved the withdrawal, in order; a pending withdrawal with one approval awaits a
+        /// second.
+        #[schema(example = json!([3]))]
+        approvals: Vec<i64> = withdrawal.approvals.iter().map(|approval| approval.by.get()).collect(),
+    }
 }
 
-/// A withdrawal, with the present facts on which its approval depends.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = ReviewedWithdrawal)]
-pub struct ReviewedWithdrawalView {
-    /// The withdrawal.
-    #[serde(flatten)]
-    withdrawal: OperatorWithdrawalView,
-    /// What has to happen before the withdrawal can be approved or sent: `debt` while the account owes money; null if
-    /// nothing has to.
-    #[schema(value_type = Option<names::WaitingFor>)]
-    waiting_for: Option<&'static str>,
-    /// Debt of the account, in major units of the wallet's currency.
-    #[schema(value_type = f64, format = "decimal", example = 0.00)]
-    owed: Number,
-    /// Sum of the amounts of this withdrawal and of the account's others that were created less than 24 hours before
-    /// or after it, except for cancelled, rejected and failed ones.
-    #[schema(value_type = f64, format = "decimal", example = 25.00)]
-    sum_24h: Number,
-    /// Number of approvals that a pending withdrawal needs, the given ones included; 0 for all others.
-    #[schema(minimum = 0, maximum = 2, example = 1)]
-    approvals_needed: usize,
-    /// Time of the last change of the account's e-mail address or reset of its password; null if there was none.
-    /// Withdrawals of the 48 hours after it are not approved automatically.
-    #[schema(value_type = Option<String>, format = DateTime)]
-    login_changed_at: Option<WireTimestamp>,
-    /// Name of the account; null if it was erased.
-    #[schema(example = "Ada")]
-    user_name: Option<String>,
-    /// Names of the operators in `approvals`, in the same order; null for an erased one.
-    #[schema(example = json!(["Grace"]))]
-    approval_names: Vec<Option<String>>,
+view! {
+    /// A withdrawal, with the present facts on which its approval depends.
+    pub struct ReviewedWithdrawalView as ReviewedWithdrawal of (
+        reviewed: &ReviewedWithdrawal,
+        names: &UserNames,
+        currency: &Currency,
+    ) {
+        let ReviewedWithdrawal { withdrawal, review, approvals_needed } = reviewed;
+        /// The withdrawal.
+        #[serde(flatten)]
+        withdrawal: OperatorWithdrawalView = OperatorWithdrawalView::new(withdrawal, currency),
+        /// What has to happen before the withdrawal can be approved or sent: `debt` while the account owes money; null if
+        /// nothing has to.
+        #[schema(value_type = Option<names::WaitingFor>)]
+        waiting_for: Option<&'static str> = withdrawal.waiting_for(review.owed).map(WaitingFor::name),
+        /// Debt of the account, in major units of the wallet's currency.
+        #[decimal(example = 0.00)]
+        owed: Number = Number::money(currency, review.owed),
+        /// Sum of the amounts of this withdrawal and of the account's others that were created less than 24 hours before
+        /// or after it, except for cancelled, rejected and failed ones.
+        #[decimal(example = 25.00)]
+        sum_24h: Number = Number::money(currency, review.sum_24h),
+        /// Number of approvals that a pending withdrawal needs, the given ones included; 0 for all others.
+        #[schema(minimum = 0, maximum = 2, example = 1)]
+        approvals_needed: usize = *approvals_needed,
+        /// Time of the last change of the account's e-mail address or reset of its password; null if there was none.
+        /// Withdrawals of the 48 hours after it are not approved automatically.
+        #[timestamp_or_null()]
+        login_changed_at: Option<WireTimestamp> = review.login_changed_at.map(WireTimestamp),
+        /// Name of the account; null if it was erased.
+        #[schema(example = "Ada")]
+        user_name: Option<String> = names.of(withdrawal.user),
+        /// Names of the operators in `approvals`, in the same order; null for an erased one.
+        #[schema(example = json!(["Grace"]))]
+        approval_names: Vec<Option<String>> =
+            withdrawal.approvals.iter().map(|approval| names.of(approval.by)).collect(),
+    }
 }
 
 impl ReviewedWithdrawalView {
-    /// The withdrawal with its facts.
-    #[must_use]
-    pub fn new(reviewed: &ReviewedWithdrawal, names: &UserNames, currency: &Currency) -> Self {
-        let ReviewedWithdrawal { withdrawal, review, approvals_needed } = reviewed;
-        Self {
-            withdrawal: OperatorWithdrawalView::new(withdrawal, currency),
-            waiting_for: withdrawal.waiting_for(review.owed).map(WaitingFor::name),
-            owed: Number::money(currency, review.owed),
-            sum_24h: Number::money(currency, review.sum_24h),
-            approvals_needed: *approvals_needed,
-            login_changed_at: review.login_changed_at.map(WireTimestamp),
-            user_name: names.of(withdrawal.user),
-            approval_names: withdrawal.approvals.iter().map(|approval| names.of(approval.by)).collect(),
-        }
-    }
-
     /// The users whose names it shows.
     pub fn users(reviewed: &ReviewedWithdrawal) -> impl Iterator<Item = UserId> {
         let approvals = reviewed.withdrawal.approvals.iter();
         approvals.map(|approval| approval.by).chain([reviewed.withdrawal.user])
-    }
-}
-
-impl OperatorWithdrawalView {
-    /// The current state of the withdrawal.
-    #[must_use]
-    pub fn new(withdrawal: &withdrawal::Withdrawal, currency: &Currency) -> Self {
-        Self {
-            id: withdrawal.id.get(),
-            reference: withdrawal.reference().to_string(),
-            user_id: withdrawal.user.get(),
-            amount: Number::money(currency, withdrawal.amount.money()),
-            amount_currency: currency.code().to_owned(),
-            wallet_address: withdrawal.wallet_address.as_str().to_owned(),
-            currency: withdrawal.currency.as_str().to_owned(),
-            network: withdrawal.network.as_str().to_owned(),
-            created_at: WireTimestamp(withdrawal.created_at),
-            updated_at: WireTimestamp(withdrawal.updated_at),
-            status: withdrawal.state.status().name(),
-            txid: withdrawal.state.txid().map(Line::as_str).map(str::to_owned),
-            approvals: withdrawal.approvals.iter().map(|approval| approval.by.get()).collect(),
-        }
     }
 }
 

@@ -7,65 +7,67 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::http::wire::money::Number;
+use crate::http::wire::view::view;
 
-/// An account, as its owner sees it.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = User)]
-pub struct UserView {
-    /// Id of the account.
-    #[schema(minimum = 1, example = 7)]
-    id: i64,
-    /// Display name.
-    #[schema(example = "Ada")]
-    name: String,
-    /// E-mail address.
-    #[schema(example = "ada@example.com")]
-    email: String,
-    /// Phone number.
-    #[schema(example = "+1 555 0100")]
-    phone: Option<String>,
-    /// Whether the account is a DJ's.
-    is_dj: bool,
-    /// Available balance, in major units: posted minus held.
-    #[schema(value_type = f64, format = "decimal", example = 12.50)]
-    wallet_balance: Number,
-    /// Price of a song by an upcoming artist, in major units; 0 for guests.
-    #[schema(value_type = f64, format = "decimal", example = 5.00)]
-    fee_upcoming_artist: Number,
-    /// Price of a popular song, in major units; 0 for guests.
-    #[schema(value_type = f64, format = "decimal", example = 10.00)]
-    fee_popular_song: Number,
-    /// 1 while a DJ accepts requests, else 0.
-    #[schema(minimum = 0, maximum = 1, example = 1)]
-    online: u8,
-    /// Number of requests that the DJ has played.
-    #[schema(minimum = 0, example = 0)]
-    played: i64,
-    /// City.
-    city: Option<String>,
-    /// State or region.
-    state: Option<String>,
-    /// Country.
-    country: Option<String>,
-    /// Latitude in degrees north; null if and only if `longitude` is.
-    #[schema(minimum = -90, maximum = 90)]
-    latitude: Option<f64>,
-    /// Longitude in degrees east; null if and only if `latitude` is.
-    #[schema(minimum = -180, maximum = 180)]
-    longitude: Option<f64>,
-    /// Radius around the location, in kilometres.
-    #[schema(minimum = 0)]
-    radius: Option<f64>,
-    /// Whether the e-mail address is verified.
-    email_verified: bool,
-    /// Whether the phone number is verified.
-    phone_verified: bool,
-    /// Mean rating from 1 to 5 stars with two decimals; 0 without ratings.
-    #[schema(value_type = f64, format = "decimal", minimum = 0, maximum = 5, example = 4.67)]
-    rating: Number,
-    /// Number of ratings.
-    #[schema(minimum = 0, example = 3)]
-    rating_count: i64,
+view! {
+    /// An account, as its owner sees it.
+    pub struct UserView as User of (user: &user::User, available: Money, currency: &Currency) {
+        let dj = user.dj.clone().unwrap_or_default();
+        /// Id of the account.
+        #[id(example = 7)]
+        id: i64 = user.id.get(),
+        /// Display name.
+        #[schema(example = "Ada")]
+        name: String = user.name.as_str().to_owned(),
+        /// E-mail address.
+        #[schema(example = "ada@example.com")]
+        email: String = user.email.as_str().to_owned(),
+        /// Phone number.
+        #[schema(example = "+1 555 0100")]
+        phone: Option<String> = text(&user.phone),
+        /// Whether the account is a DJ's.
+        is_dj: bool = user.is_dj(),
+        /// Available balance, in major units: posted minus held.
+        #[decimal(example = 12.50)]
+        wallet_balance: Number = Number::money(currency, available),
+        /// Price of a song by an upcoming artist, in major units; 0 for guests.
+        #[decimal(example = 5.00)]
+        fee_upcoming_artist: Number = Number::money(currency, dj.fee_upcoming_artist),
+        /// Price of a popular song, in major units; 0 for guests.
+        #[decimal(example = 10.00)]
+        fee_popular_song: Number = Number::money(currency, dj.fee_popular_song),
+        /// 1 while a DJ accepts requests, else 0.
+        #[schema(minimum = 0, maximum = 1, example = 1)]
+        online: u8 = u8::from(dj.online),
+        /// Number of requests that the DJ has played.
+        #[schema(minimum = 0, example = 0)]
+        played: i64 = dj.played,
+        /// City.
+        city: Option<String> = text(&user.city),
+        /// State or region.
+        state: Option<String> = text(&user.state),
+        /// Country.
+        country: Option<String> = text(&user.country),
+        /// Latitude in degrees north; null if and only if `longitude` is.
+        #[schema(minimum = -90, maximum = 90)]
+        latitude: Option<f64> = user.coordinates.map(Coordinates::latitude),
+        /// Longitude in degrees east; null if and only if `latitude` is.
+        #[schema(minimum = -180, maximum = 180)]
+        longitude: Option<f64> = user.coordinates.map(Coordinates::longitude),
+        /// Radius around the location, in kilometres.
+        #[schema(minimum = 0)]
+        radius: Option<f64> = user.radius.map(Kilometres::get),
+        /// Whether the e-mail address is verified.
+        email_verified: bool = user.email_verified,
+        /// Whether the phone number is verified.
+        phone_verified: bool = user.phone_verified,
+        /// Mean rating from 1 to 5 stars with two decimals; 0 without ratings.
+        #[decimal(minimum = 0, maximum = 5, example = 4.67)]
+        rating: Number = rating(dj.rating),
+        /// Number of ratings.
+        #[schema(minimum = 0, example = 3)]
+        rating_count: i64 = dj.rating.count,
+    }
 }
 
 /// An account in an answer.
@@ -75,40 +77,42 @@ pub struct UserData {
     pub user: UserView,
 }
 
-/// A DJ, as visible to all callers.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Dj)]
-pub struct DjView {
-    /// Id of the DJ, as in `dj_id` of a request.
-    #[schema(minimum = 1, example = 7)]
-    id: i64,
-    /// Display name.
-    #[schema(example = "DJ Ada")]
-    name: String,
-    /// City.
-    city: Option<String>,
-    /// State or region.
-    state: Option<String>,
-    /// Country.
-    country: Option<String>,
-    /// 1 while the DJ accepts requests, else 0.
-    #[schema(minimum = 0, maximum = 1, example = 1)]
-    online: u8,
-    /// Price of a song by an upcoming artist, in major units.
-    #[schema(value_type = f64, format = "decimal", example = 5.00)]
-    fee_upcoming_artist: Number,
-    /// Price of a popular song, in major units.
-    #[schema(value_type = f64, format = "decimal", example = 10.00)]
-    fee_popular_song: Number,
-    /// Number of played requests.
-    #[schema(minimum = 0, example = 0)]
-    played: i64,
-    /// Mean rating from 1 to 5 stars with two decimals; 0 without ratings.
-    #[schema(value_type = f64, format = "decimal", minimum = 0, maximum = 5, example = 4.67)]
-    rating: Number,
-    /// Number of ratings.
-    #[schema(minimum = 0, example = 3)]
-    rating_count: i64,
+view! {
+    /// A DJ, as visible to all callers.
+    pub struct DjView as Dj of (user: &user::User, currency: &Currency) {
+        let none = DjProfile::default();
+        let dj = user.dj.as_ref().unwrap_or(&none);
+        /// Id of the DJ, as in `dj_id` of a request.
+        #[id(example = 7)]
+        id: i64 = user.id.get(),
+        /// Display name.
+        #[schema(example = "DJ Ada")]
+        name: String = user.name.as_str().to_owned(),
+        /// City.
+        city: Option<String> = text(&user.city),
+        /// State or region.
+        state: Option<String> = text(&user.state),
+        /// Country.
+        country: Option<String> = text(&user.country),
+        /// 1 while the DJ accepts requests, else 0.
+        #[schema(minimum = 0, maximum = 1, example = 1)]
+        online: u8 = u8::from(dj.online),
+        /// Price of a song by an upcoming artist, in major units.
+        #[decimal(example = 5.00)]
+        fee_upcoming_artist: Number = Number::money(currency, dj.fee_upcoming_artist),
+        /// Price of a popular song, in major units.
+        #[decimal(example = 10.00)]
+        fee_popular_song: Number = Number::money(currency, dj.fee_popular_song),
+        /// Number of played requests.
+        #[schema(minimum = 0, example = 0)]
+        played: i64 = dj.played,
+        /// Mean rating from 1 to 5 stars with two decimals; 0 without ratings.
+        #[decimal(minimum = 0, maximum = 5, example = 4.67)]
+        rating: Number = rating(dj.rating),
+        /// Number of ratings.
+        #[schema(minimum = 0, example = 3)]
+        rating_count: i64 = dj.rating.count,
+    }
 }
 
 /// A DJ in an answer.
@@ -124,58 +128,6 @@ fn text(line: &Option<Line>) -> Option<String> {
 
 fn rating(rating: Rating) -> Number {
     if rating.count == 0 { Number::zero() } else { Number::hundredths(rating.mean_hundredths()) }
-}
-
-impl UserView {
-    /// The user with their available balance.
-    #[must_use]
-    pub fn new(user: &user::User, available: Money, currency: &Currency) -> Self {
-        let dj = user.dj.clone().unwrap_or_default();
-        Self {
-            id: user.id.get(),
-            name: user.name.as_str().to_owned(),
-            email: user.email.as_str().to_owned(),
-            phone: text(&user.phone),
-            is_dj: user.is_dj(),
-            wallet_balance: Number::money(currency, available),
-            fee_upcoming_artist: Number::money(currency, dj.fee_upcoming_artist),
-            fee_popular_song: Number::money(currency, dj.fee_popular_song),
-            online: u8::from(dj.online),
-            played: dj.played,
-            city: text(&user.city),
-            state: text(&user.state),
-            country: text(&user.country),
-            latitude: user.coordinates.map(Coordinates::latitude),
-            longitude: user.coordinates.map(Coordinates::longitude),
-            radius: user.radius.map(Kilometres::get),
-            email_verified: user.email_verified,
-            phone_verified: user.phone_verified,
-            rating: rating(dj.rating),
-            rating_count: dj.rating.count,
-        }
-    }
-}
-
-impl DjView {
-    /// The DJ. An account that is not a DJ's has the values of a DJ without any.
-    #[must_use]
-    pub fn new(user: &user::User, currency: &Currency) -> Self {
-        let none = DjProfile::default();
-        let dj = user.dj.as_ref().unwrap_or(&none);
-        Self {
-            id: user.id.get(),
-            name: user.name.as_str().to_owned(),
-            city: text(&user.city),
-            state: text(&user.state),
-            country: text(&user.country),
-            online: u8::from(dj.online),
-            fee_upcoming_artist: Number::money(currency, dj.fee_upcoming_artist),
-            fee_popular_song: Number::money(currency, dj.fee_popular_song),
-            played: dj.played,
-            rating: rating(dj.rating),
-            rating_count: dj.rating.count,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -5,20 +5,21 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::http::wire::time::WireTimestamp;
+use crate::http::wire::view::view;
 
-/// A rating of a request.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Rating)]
-pub struct RatingView {
-    /// Id of the request.
-    #[schema(minimum = 1, example = 42)]
-    request_id: i64,
-    /// Number of stars.
-    #[schema(minimum = 1, maximum = 5, example = 5)]
-    stars: u8,
-    /// Time of the rating, or of its last change.
-    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    rated_at: WireTimestamp,
+view! {
+    /// A rating of a request.
+    pub struct RatingView as Rating of (rating: &RequestRating) {
+        /// Id of the request.
+        #[id(example = 42)]
+        request_id: i64 = rating.id.get(),
+        /// Number of stars.
+        #[schema(minimum = 1, maximum = 5, example = 5)]
+        stars: u8 = rating.stars.get(),
+        /// Time of the rating, or of its last change.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        rated_at: WireTimestamp = WireTimestamp(rating.rated_at),
+    }
 }
 
 /// A rating in an answer.
@@ -26,16 +27,4 @@ pub struct RatingView {
 pub struct RatingData {
     /// The rating.
     pub rating: RatingView,
-}
-
-impl RatingView {
-    /// The rating.
-    #[must_use]
-    pub const fn new(rating: &RequestRating) -> Self {
-        Self {
-            request_id: rating.id.get(),
-            stars: rating.stars.get(),
-            rated_at: WireTimestamp(rating.rated_at),
-        }
-    }
 }

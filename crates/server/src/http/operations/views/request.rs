@@ -2,75 +2,51 @@
 
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::music_request;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::http::wire::money::Number;
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
+use crate::http::wire::view::view;
 
-/// A music request.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = MusicRequest)]
-pub struct MusicRequestView<'r> {
-    /// Id of the request.
-    #[schema(minimum = 1, example = 42)]
-    id: i64,
-    /// Id of the guest.
-    #[schema(minimum = 1, example = 8)]
-    user_id: i64,
-    /// Id of the DJ.
-    #[schema(minimum = 1, example = 7)]
-    dj_id: i64,
-    /// Title of the song.
-    #[schema(example = "Blue Monday")]
-    song_title: &'r str,
-    /// Name of the artist.
-    #[schema(example = "New Order")]
-    artist_name: &'r str,
-    /// Popularity of the artist, which determines the price.
-    #[schema(value_type = names::ArtistType)]
-    artist_type: &'static str,
-    /// Address of the song.
-    #[schema(example = "https://example.com/blue-monday")]
-    music_url: &'r str,
-    /// Fee in major units, fixed at creation.
-    #[schema(value_type = f64, format = "decimal", example = 10.00)]
-    fee: Number,
-    /// Status.
-    #[schema(value_type = names::RequestStatus)]
-    status: &'static str,
-    /// Time of creation.
-    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    created_at: WireTimestamp,
-    /// Time of the last change of the status.
-    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    updated_at: WireTimestamp,
-}
-
-impl<'r> MusicRequestView<'r> {
-    /// The id of the request.
-    #[must_use]
-    pub const fn id(&self) -> i64 {
-        self.id
-    }
-
-    /// The current state of the request.
-    #[must_use]
-    pub fn new(request: &'r music_request::MusicRequest, currency: &Currency) -> Self {
-        Self {
-            id: request.id.get(),
-            user_id: request.requester.get(),
-            dj_id: request.dj.get(),
-            song_title: request.song_title.as_str(),
-            artist_name: request.artist_name.as_str(),
-            artist_type: request.artist_type.name(),
-            music_url: request.music_url.as_str(),
-            fee: Number::money(currency, request.fee),
-            status: request.state.status().name(),
-            created_at: WireTimestamp(request.created_at),
-            updated_at: WireTimestamp(request.updated_at()),
-        }
+view! {
+    /// A music request.
+    pub struct MusicRequestView<'r> as MusicRequest of (
+        request: &'r music_request::MusicRequest,
+        currency: &Currency,
+    ) {
+        /// Id of the request.
+        #[id(example = 42)]
+        id: i64 = request.id.get(),
+        /// Id of the guest.
+        #[id(example = 8)]
+        user_id: i64 = request.requester.get(),
+        /// Id of the DJ.
+        #[id(example = 7)]
+        dj_id: i64 = request.dj.get(),
+        /// Title of the song.
+        #[schema(example = "Blue Monday")]
+        song_title: &'r str = request.song_title.as_str(),
+        /// Name of the artist.
+        #[schema(example = "New Order")]
+        artist_name: &'r str = request.artist_name.as_str(),
+        /// Popularity of the artist, which determines the price.
+        #[schema(value_type = names::ArtistType)]
+        artist_type: &'static str = request.artist_type.name(),
+        /// Address of the song.
+        #[schema(example = "https://example.com/blue-monday")]
+        music_url: &'r str = request.music_url.as_str(),
+        /// Fee in major units, fixed at creation.
+        #[decimal(example = 10.00)]
+        fee: Number = Number::money(currency, request.fee),
+        /// Status.
+        #[schema(value_type = names::RequestStatus)]
+        status: &'static str = request.state.status().name(),
+        /// Time of creation.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        created_at: WireTimestamp = WireTimestamp(request.created_at),
+        /// Time of the last change of the status.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        updated_at: WireTimestamp = WireTimestamp(request.updated_at()),
     }
 }
 

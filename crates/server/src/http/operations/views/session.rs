@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 use crate::http::operations::views::UserView;
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
+use crate::http::wire::view::view;
 
 /// A session with its tokens.
 #[derive(Clone, Serialize, ToSchema)]
@@ -28,65 +29,41 @@ pub struct SessionView {
     pub refresh_token: String,
 }
 
-/// An active session.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = ActiveSession)]
-pub struct ActiveSessionView {
-    /// Id of the session.
-    #[schema(minimum = 1, example = 12)]
-    pub id: i64,
-    /// Whether this session made the request.
-    pub current: bool,
-    /// User agent of the login; null where unknown.
-    #[schema(example = "Mozilla/5.0")]
-    pub user_agent: Option<String>,
-    /// IP address of the login; null where unknown.
-    #[schema(example = "203.0.113.7")]
-    pub ip_address: Option<String>,
-    /// Time of the login.
-    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    pub created_at: WireTimestamp,
-    /// Time of the last exchange of the refresh token.
-    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    pub last_used_at: WireTimestamp,
-    /// Expiry of the session unless its refresh token is exchanged.
-    #[schema(value_type = String, format = DateTime, example = "2026-03-02T20:15:00.000000Z")]
-    pub expires_at: WireTimestamp,
-}
-
-impl ActiveSessionView {
-    /// The session, as shown within the session `current`.
-    #[must_use]
-    pub fn new(session: &session::Session, current: SessionId) -> Self {
-        Self {
-            id: session.id.get(),
-            current: session.id == current,
-            user_agent: session.client.agent.as_ref().map(|agent| agent.as_str().to_owned()),
-            ip_address: session.client.address.map(|address| address.to_string()),
-            created_at: WireTimestamp(session.began_at),
-            last_used_at: WireTimestamp(session.used_at),
-            expires_at: WireTimestamp(session.expires_at),
-        }
+view! {
+    /// An active session.
+    pub struct ActiveSessionView as ActiveSession of (session: &session::Session, current: SessionId) {
+        /// Id of the session.
+        #[id(example = 12)]
+        id: i64 = session.id.get(),
+        /// Whether this session made the request.
+        current: bool = session.id == current,
+        /// User agent of the login; null where unknown.
+        #[schema(example = "Mozilla/5.0")]
+        user_agent: Option<String> = session.client.agent.as_ref().map(|agent| agent.as_str().to_owned()),
+        /// IP address of the login; null where unknown.
+        #[schema(example = "203.0.113.7")]
+        ip_address: Option<String> = session.client.address.map(|address| address.to_string()),
+        /// Time of the login.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        created_at: WireTimestamp = WireTimestamp(session.began_at),
+        /// Time of the last exchange of the refresh token.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        last_used_at: WireTimestamp = WireTimestamp(session.used_at),
+        /// Expiry of the session unless its refresh token is exchanged.
+        #[timestamp(example = "2026-03-02T20:15:00.000000Z")]
+        expires_at: WireTimestamp = WireTimestamp(session.expires_at),
     }
 }
 
-/// A network of logins.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = LoginNetwork)]
-pub struct LoginNetworkView {
-    /// An IPv4 address with `/32`, or an IPv6 network with `/64`.
-    #[schema(example = "203.0.113.7/32")]
-    pub network: String,
-    /// Time of the last login or refresh from the network.
-    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    pub last_used_at: WireTimestamp,
-}
-
-impl LoginNetworkView {
-    /// The network.
-    #[must_use]
-    pub fn new(known: &KnownNetwork) -> Self {
-        Self { network: known.network.to_string(), last_used_at: WireTimestamp(known.seen_at) }
+view! {
+    /// A network of logins.
+    pub struct LoginNetworkView as LoginNetwork of (known: &KnownNetwork) {
+        /// An IPv4 address with `/32`, or an IPv6 network with `/64`.
+        #[schema(example = "203.0.113.7/32")]
+        network: String = known.network.to_string(),
+        /// Time of the last login or refresh from the network.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        last_used_at: WireTimestamp = WireTimestamp(known.seen_at),
     }
 }
 

@@ -8,76 +8,84 @@ use utoipa::ToSchema;
 
 use crate::http::operations::views::WithdrawalOptionsView;
 use crate::http::wire::money::Number;
+use crate::http::wire::view::view;
 
-/// The settings of a deployment.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Settings)]
-pub struct SettingsView {
-    /// Currency of all wallets, of fees and of top-ups.
-    #[schema(example = "USD")]
-    currency: String,
-    /// Number of decimals of the currency.
-    #[schema(minimum = 0, maximum = 8, example = 2)]
-    scale: u8,
-    /// Share of a fee that the platform keeps, in hundredths of a percent.
-    #[schema(minimum = 0, maximum = 10000, example = 1500)]
-    commission_bps: u16,
+view! {
+    /// The settings of a deployment.
+    pub struct SettingsView as Settings of (settings: &SettingsQueries, currency: &Currency) {
+        /// Currency of all wallets, of fees and of top-ups.
+        #[schema(example = "USD")]
+        currency: String = currency.code().to_owned(),
+        /// Number of decimals of the currency.
+        #[schema(minimum = 0, maximum = 8, example = 2)]
+        scale: u8 = currency.scale(),
+        /// Share of a fee that the platform keeps, in hundredths of a percent.
+        #[schema(minimum = 0, maximum = 10000, example = 1500)]
+        commission_bps: u16 = settings.requests().commission.get(),
+        /// Times to live of music requests.
+        requests: RequestTimesView = RequestTimesView::new(settings),
+        /// Smallest and largest amounts that a request can name.
+        amounts: AmountsView = AmountsView::new(settings, currency),
+        /// Destinations of withdrawals.
+        withdrawals: WithdrawalOptionsView = WithdrawalOptionsView::new(settings.withdrawals()),
+        /// What the deployment offers.
+        configured: ConfiguredView = ConfiguredView::new(settings),
+    }
+}
+
+view! {
     /// Times to live of music requests.
-    requests: RequestTimesView,
-    /// Smallest and largest amounts that a request can name.
-    amounts: AmountsView,
-    /// Destinations of withdrawals.
-    withdrawals: WithdrawalOptionsView,
-    /// What the deployment offers.
-    configured: ConfiguredView,
+    pub(super) struct RequestTimesView as RequestTimes of (settings: &SettingsQueries) {
+        /// Seconds after which a pending request expires.
+        #[schema(minimum = 1, example = 900)]
+        pending_ttl_seconds: i64 = settings.requests().pending_for.whole_seconds(),
+        /// Seconds after which an accepted request expires that is not played.
+        #[schema(minimum = 1, example = 3600)]
+        accepted_ttl_seconds: i64 = settings.requests().accepted_for.whole_seconds(),
+    }
 }
 
-/// Times to live of music requests.
-#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-#[schema(as = RequestTimes)]
-pub(super) struct RequestTimesView {
-    /// Seconds after which a pending request expires.
-    #[schema(minimum = 1, example = 900)]
-    pending_ttl_seconds: i64,
-    /// Seconds after which an accepted request expires that is not played.
-    #[schema(minimum = 1, example = 3600)]
-    accepted_ttl_seconds: i64,
+view! {
+    /// Smallest and largest amounts.
+    pub(super) struct AmountsView as AmountRanges of (settings: &SettingsQueries, currency: &Currency) {
+        let largest = currency.largest();
+        let withdrawable = settings.withdrawals().limits.max_amount.map_or(largest, |amount| amount.money());
+        /// Of a top-up.
+        topup: AmountRangeView = AmountRangeView::new(Money::from_minor(1), largest, currency),
+        /// Of a withdrawal.
+        withdrawal: AmountRangeView =
+            AmountRangeView::new(WithdrawalAmount::minimum(currency), withdrawable, currency),
+        /// Of a fee; the price of the DJ is the minimum of a request to this DJ.
+        fee: AmountRangeView = AmountRangeView::new(Money::ZERO, largest, currency),
+    }
 }
 
-/// Smallest and largest amounts.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = AmountRanges)]
-pub(super) struct AmountsView {
-    /// Of a top-up.
-    topup: AmountRangeView,
-    /// Of a withdrawal.
-    withdrawal: AmountRangeView,
-    /// Of a fee; the price of the DJ is the minimum of a request to this DJ.
-    fee: AmountRangeView,
+view! {
+    /// A smallest and a largest amount, in major units.
+    pub(super) struct AmountRangeView as AmountRange of (
+        minimum: Money,
+        maximum: Money,
+        currency: &Currency,
+    ) {
+        /// Smallest amount.
+        #[decimal(example = 1.00)]
+        minimum: Number = Number::money(currency, minimum),
+        /// Largest amount.
+        #[decimal(example = 1000.00)]
+        maximum: Number = Number::money(currency, maximum),
+    }
 }
 
-/// A smallest and a largest amount, in major units.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = AmountRange)]
-pub(super) struct AmountRangeView {
-    /// Smallest amount.
-    #[schema(value_type = f64, format = "decimal", example = 1.00)]
-    minimum: Number,
-    /// Largest amount.
-    #[schema(value_type = f64, format = "decimal", example = 1000.00)]
-    maximum: Number,
-}
-
-/// What a deployment offers.
-#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-#[schema(as = Configured)]
-pub(super) struct ConfiguredView {
-    /// Whether wallets can be topped up.
-    topups: bool,
-    /// Whether codes and messages are sent by e-mail.
-    email: bool,
-    /// Whether codes are sent to phones.
-    phone: bool,
+view! {
+    /// What a deployment offers.
+    pub(super) struct ConfiguredView as Configured of (settings: &SettingsQueries) {
+        /// Whether wallets can be topped up.
+        topups: bool = settings.takes_topups(),
+        /// Whether codes and messages are sent by e-mail.
+        email: bool = settings.sends_email(),
+        /// Whether codes are sent to phones.
+        phone: bool = settings.sends_to_phones(),
+    }
 }
 
 /// The settings of a deployment in an answer.
@@ -85,38 +93,4 @@ pub(super) struct ConfiguredView {
 pub struct SettingsData {
     /// The settings.
     pub settings: SettingsView,
-}
-
-impl SettingsView {
-    /// The settings, without thresholds of approvals, rate limits and internal states.
-    #[must_use]
-    pub fn new(settings: &SettingsQueries, currency: &Currency) -> Self {
-        let (requests, withdrawals) = (settings.requests(), settings.withdrawals());
-        let largest = currency.largest();
-        let range = |minimum, maximum| AmountRangeView {
-            minimum: Number::money(currency, minimum),
-            maximum: Number::money(currency, maximum),
-        };
-        let withdrawable = withdrawals.limits.max_amount.map_or(largest, |amount| amount.money());
-        Self {
-            currency: currency.code().to_owned(),
-            scale: currency.scale(),
-            commission_bps: requests.commission.get(),
-            requests: RequestTimesView {
-                pending_ttl_seconds: requests.pending_for.whole_seconds(),
-                accepted_ttl_seconds: requests.accepted_for.whole_seconds(),
-            },
-            amounts: AmountsView {
-                topup: range(Money::from_minor(1), largest),
-                withdrawal: range(WithdrawalAmount::minimum(currency), withdrawable),
-                fee: range(Money::ZERO, largest),
-            },
-            withdrawals: WithdrawalOptionsView::new(withdrawals),
-            configured: ConfiguredView {
-                topups: settings.takes_topups(),
-                email: settings.sends_email(),
-                phone: settings.sends_to_phones(),
-            },
-        }
-    }
 }

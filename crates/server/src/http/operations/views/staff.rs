@@ -6,35 +6,36 @@ use utoipa::ToSchema;
 
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
+use crate::http::wire::view::view;
 
-/// An account, as staff see it.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Person)]
-pub struct PersonView {
-    /// Id of the account.
-    #[schema(minimum = 1, example = 8)]
-    id: i64,
-    /// Display name.
-    #[schema(example = "Grace")]
-    name: String,
-    /// E-mail address.
-    #[schema(example = "grace@example.com")]
-    email: String,
-    /// Role.
-    #[schema(value_type = names::Role)]
-    role: &'static str,
-    /// Whether the account is a DJ's.
-    is_dj: bool,
-    /// Whether the e-mail address is verified.
-    email_verified: bool,
-    /// Whether the phone number is verified.
-    phone_verified: bool,
-    /// Time of the suspension; null while the account is active.
-    #[schema(value_type = Option<String>, format = DateTime)]
-    suspended_at: Option<WireTimestamp>,
-    /// Time of the registration.
-    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    created_at: WireTimestamp,
+view! {
+    /// An account, as staff see it.
+    pub struct PersonView as Person of (user: &User) {
+        /// Id of the account.
+        #[id(example = 8)]
+        id: i64 = user.id.get(),
+        /// Display name.
+        #[schema(example = "Grace")]
+        name: String = user.name.as_str().to_owned(),
+        /// E-mail address.
+        #[schema(example = "grace@example.com")]
+        email: String = user.email.as_str().to_owned(),
+        /// Role.
+        #[schema(value_type = names::Role)]
+        role: &'static str = user.role.name(),
+        /// Whether the account is a DJ's.
+        is_dj: bool = user.is_dj(),
+        /// Whether the e-mail address is verified.
+        email_verified: bool = user.email_verified,
+        /// Whether the phone number is verified.
+        phone_verified: bool = user.phone_verified,
+        /// Time of the suspension; null while the account is active.
+        #[timestamp_or_null()]
+        suspended_at: Option<WireTimestamp> = user.suspended_at.map(WireTimestamp),
+        /// Time of the registration.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        created_at: WireTimestamp = WireTimestamp(user.created_at),
+    }
 }
 
 /// An account in an answer to staff.
@@ -42,22 +43,4 @@ pub struct PersonView {
 pub struct PersonData {
     /// The account.
     pub user: PersonView,
-}
-
-impl PersonView {
-    /// The account.
-    #[must_use]
-    pub fn new(user: &User) -> Self {
-        Self {
-            id: user.id.get(),
-            name: user.name.as_str().to_owned(),
-            email: user.email.as_str().to_owned(),
-            role: user.role.name(),
-            is_dj: user.is_dj(),
-            email_verified: user.email_verified,
-            phone_verified: user.phone_verified,
-            suspended_at: user.suspended_at.map(WireTimestamp),
-            created_at: WireTimestamp(user.created_at),
-        }
-    }
 }

@@ -8,32 +8,33 @@ use utoipa::ToSchema;
 use crate::http::wire::money::Number;
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
+use crate::http::wire::view::view;
 
-/// A top-up.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Topup)]
-pub struct TopupView {
-    /// Id of the top-up.
-    #[schema(minimum = 1, example = 3)]
-    id: i64,
-    /// Reference at the payment provider: a UUID, or the decimal id if an earlier version opened it.
-    #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
-    reference: String,
-    /// Amount in major units.
-    #[schema(value_type = f64, format = "decimal", example = 50.00)]
-    amount: Number,
-    /// Status: `pending` until the provider confirms the payment.
-    #[schema(value_type = names::TopupStatus)]
-    status: &'static str,
-    /// Payment page of the provider; null until the provider has named one.
-    #[schema(max_length = 2048)]
-    payment_url: Option<String>,
-    /// Time of creation.
-    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    created_at: WireTimestamp,
-    /// Time of the last change of the status.
-    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    updated_at: WireTimestamp,
+view! {
+    /// A top-up.
+    pub struct TopupView as Topup of (topup: &topup::Topup, currency: &Currency) {
+        /// Id of the top-up.
+        #[id(example = 3)]
+        id: i64 = topup.id.get(),
+        /// Reference at the payment provider: a UUID, or the decimal id if an earlier version opened it.
+        #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
+        reference: String = topup.reference().to_string(),
+        /// Amount in major units.
+        #[decimal(example = 50.00)]
+        amount: Number = Number::money(currency, topup.amount.money()),
+        /// Status: `pending` until the provider confirms the payment.
+        #[schema(value_type = names::TopupStatus)]
+        status: &'static str = topup.status.name(),
+        /// Payment page of the provider; null until the provider has named one.
+        #[schema(max_length = 2048)]
+        payment_url: Option<String> = topup.payment_url.as_ref().map(|url| url.as_str().to_owned()),
+        /// Time of creation.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        created_at: WireTimestamp = WireTimestamp(topup.created_at),
+        /// Time of the last change of the status.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        updated_at: WireTimestamp = WireTimestamp(topup.updated_at),
+    }
 }
 
 /// A top-up in an answer.
@@ -41,22 +42,6 @@ pub struct TopupView {
 pub struct TopupData {
     /// The top-up.
     pub topup: TopupView,
-}
-
-impl TopupView {
-    /// The current state of the top-up.
-    #[must_use]
-    pub fn new(topup: &topup::Topup, currency: &Currency) -> Self {
-        Self {
-            id: topup.id.get(),
-            reference: topup.reference().to_string(),
-            amount: Number::money(currency, topup.amount.money()),
-            status: topup.status.name(),
-            payment_url: topup.payment_url.as_ref().map(|url| url.as_str().to_owned()),
-            created_at: WireTimestamp(topup.created_at),
-            updated_at: WireTimestamp(topup.updated_at),
-        }
-    }
 }
 
 #[cfg(test)]

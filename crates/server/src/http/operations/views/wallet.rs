@@ -10,26 +10,27 @@ use crate::http::wire::entry_kinds;
 use crate::http::wire::money::Number;
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
+use crate::http::wire::view::view;
 
-/// A balance.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Wallet)]
-pub struct WalletView {
-    /// The wallet's currency.
-    #[schema(example = "USD")]
-    currency: String,
-    /// Decimals of the currency.
-    #[schema(example = 2)]
-    scale: u8,
-    /// Available amount, in major units.
-    #[schema(value_type = f64, format = "decimal", example = 40.00)]
-    available: Number,
-    /// Amount held for open requests and withdrawals, in major units.
-    #[schema(value_type = f64, format = "decimal", example = 10.00)]
-    held: Number,
-    /// Owed amount, in major units; paid first from later income.
-    #[schema(value_type = f64, format = "decimal", example = 0.00)]
-    owed: Number,
+view! {
+    /// A balance.
+    pub struct WalletView as Wallet of (balance: Balance, currency: &Currency) {
+        /// The wallet's currency.
+        #[schema(example = "USD")]
+        currency: String = currency.code().to_owned(),
+        /// Decimals of the currency.
+        #[schema(example = 2)]
+        scale: u8 = currency.scale(),
+        /// Available amount, in major units.
+        #[decimal(example = 40.00)]
+        available: Number = Number::money(currency, balance.available),
+        /// Amount held for open requests and withdrawals, in major units.
+        #[decimal(example = 10.00)]
+        held: Number = Number::money(currency, balance.held),
+        /// Owed amount, in major units; paid first from later income.
+        #[decimal(example = 0.00)]
+        owed: Number = Number::money(currency, balance.owed),
+    }
 }
 
 /// A balance in an answer.
@@ -39,17 +40,17 @@ pub struct WalletData {
     pub wallet: WalletView,
 }
 
-/// The object of an entry.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Reference)]
-pub struct ReferenceView {
-    /// Kind of the object.
-    #[serde(rename = "type")]
-    #[schema(value_type = names::ReferenceType)]
-    kind: &'static str,
-    /// Id of the object.
-    #[schema(minimum = 1, example = 42)]
-    id: i64,
+view! {
+    /// The object of an entry.
+    pub struct ReferenceView as Reference of (reference: entity_ref::EntityRef) {
+        /// Kind of the object.
+        #[serde(rename = "type")]
+        #[schema(value_type = names::ReferenceType)]
+        kind: &'static str = reference.kind_name(),
+        /// Id of the object.
+        #[id(example = 42)]
+        id: i64 = reference.id(),
+    }
 }
 
 /// A wallet entry in an answer.
@@ -59,75 +60,35 @@ pub struct EntryData {
     pub entry: EntryView,
 }
 
-/// A change of a wallet by one operation.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Entry)]
-pub struct EntryView {
-    /// Number of the entry within the wallet, from 1 without gaps.
-    #[schema(minimum = 1, example = 2)]
-    id: i64,
-    /// Kind of the change.
-    #[schema(value_type = names::EntryKind)]
-    kind: &'static str,
-    /// Change of the available balance, in major units: negative for a hold.
-    #[schema(value_type = f64, format = "decimal", example = -10.00)]
-    amount: Number,
-    /// Change of the held amount, in major units: positive for a hold, negative when it is released or paid.
-    #[schema(value_type = f64, format = "decimal", example = 10.00)]
-    held_change: Number,
-    /// Available balance after the entry, in major units.
-    #[schema(value_type = f64, format = "decimal", example = 40.00)]
-    available_after: Number,
-    /// Held amount after the entry, in major units.
-    #[schema(value_type = f64, format = "decimal", example = 10.00)]
-    held_after: Number,
-    /// Owed amount after the entry, in major units.
-    #[schema(value_type = f64, format = "decimal", example = 0.00)]
-    owed_after: Number,
-    /// Object of the entry.
-    reference: ReferenceView,
-    /// Time of the entry.
-    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    created_at: WireTimestamp,
-}
-
-impl WalletView {
-    /// The wallet with this balance.
-    #[must_use]
-    pub fn new(balance: Balance, currency: &Currency) -> Self {
-        Self {
-            currency: currency.code().to_owned(),
-            scale: currency.scale(),
-            available: Number::money(currency, balance.available),
-            held: Number::money(currency, balance.held),
-            owed: Number::money(currency, balance.owed),
-        }
-    }
-}
-
-impl ReferenceView {
-    /// The reference.
-    #[must_use]
-    pub fn new(reference: entity_ref::EntityRef) -> Self {
-        Self { kind: reference.kind_name(), id: reference.id() }
-    }
-}
-
-impl EntryView {
-    /// The entry.
-    #[must_use]
-    pub fn new(entry: &ledger::Entry, currency: &Currency) -> Self {
-        Self {
-            id: entry.seq,
-            kind: entry_kinds::name(entry.kind),
-            amount: Number::money(currency, entry.change.available),
-            held_change: Number::money(currency, entry.change.held),
-            available_after: Number::money(currency, entry.after.available),
-            held_after: Number::money(currency, entry.after.held),
-            owed_after: Number::money(currency, entry.after.owed),
-            reference: ReferenceView::new(entry.reference),
-            created_at: WireTimestamp(entry.at),
-        }
+view! {
+    /// A change of a wallet by one operation.
+    pub struct EntryView as Entry of (entry: &ledger::Entry, currency: &Currency) {
+        /// Number of the entry within the wallet, from 1 without gaps.
+        #[id(example = 2)]
+        id: i64 = entry.seq,
+        /// Kind of the change.
+        #[schema(value_type = names::EntryKind)]
+        kind: &'static str = entry_kinds::name(entry.kind),
+        /// Change of the available balance, in major units: negative for a hold.
+        #[decimal(example = -10.00)]
+        amount: Number = Number::money(currency, entry.change.available),
+        /// Change of the held amount, in major units: positive for a hold, negative when it is released or paid.
+        #[decimal(example = 10.00)]
+        held_change: Number = Number::money(currency, entry.change.held),
+        /// Available balance after the entry, in major units.
+        #[decimal(example = 40.00)]
+        available_after: Number = Number::money(currency, entry.after.available),
+        /// Held amount after the entry, in major units.
+        #[decimal(example = 10.00)]
+        held_after: Number = Number::money(currency, entry.after.held),
+        /// Owed amount after the entry, in major units.
+        #[decimal(example = 0.00)]
+        owed_after: Number = Number::money(currency, entry.after.owed),
+        /// Object of the entry.
+        reference: ReferenceView = ReferenceView::new(entry.reference),
+        /// Time of the entry.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        created_at: WireTimestamp = WireTimestamp(entry.at),
     }
 }
 

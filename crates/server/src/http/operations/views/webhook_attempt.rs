@@ -4,82 +4,54 @@ use cuepoint_domain::event::EventType;
 use cuepoint_domain::operation::Position;
 use cuepoint_domain::provider_message::Excerpt;
 use cuepoint_domain::webhook::{self, AttemptOutcome};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
+use crate::http::wire::view::view;
 
-/// An attempt to deliver an event or a test.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = WebhookAttempt)]
-pub struct WebhookAttemptView {
-    /// Position of the event; null for a test.
-    #[schema(minimum = 1, example = 1234)]
-    position: Option<i64>,
-    /// Type of the event, `webhook.test`, or `unknown` for an event of a newer version.
-    #[schema(value_type = names::WebhookType, example = "music_request.accepted")]
-    r#type: &'static str,
-    /// Number of the attempt for this event, from 1.
-    #[schema(minimum = 1, example = 1)]
-    number: u32,
-    /// HTTP status of the answer; null without an answer.
-    #[schema(minimum = 100, maximum = 999, example = 204)]
-    status: Option<u16>,
-    /// Reason for which there is no answer; null with an answer.
-    #[schema(value_type = Option<names::WebhookAttemptError>)]
-    error: Option<&'static str>,
-    /// Duration in milliseconds.
-    #[schema(minimum = 0, example = 87)]
-    duration_ms: u32,
-    /// Time at which the attempt began.
-    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    created_at: WireTimestamp,
-}
-
-/// An attempt to deliver an event or a test, as operators see it.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = OperatorWebhookAttempt)]
-pub struct OperatorWebhookAttemptView {
-    /// The attempt.
-    #[serde(flatten)]
-    attempt: WebhookAttemptView,
-    /// Beginning of the answer, at most 1024 bytes; null without an answer.
-    #[schema(example = "ok")]
-    answer: Option<String>,
-}
-
-impl WebhookAttemptView {
-    /// The attempt without its answer.
-    #[must_use]
-    pub fn new(attempt: &webhook::Attempt) -> Self {
+view! {
+    /// An attempt to deliver an event or a test.
+    pub struct WebhookAttemptView as WebhookAttempt of (attempt: &webhook::Attempt) {
         let (status, error) = match attempt.outcome {
             AttemptOutcome::Answered { status, .. } => (Some(status), None),
             AttemptOutcome::Unanswered(error) => (None, Some(error.name())),
         };
-        Self {
-            position: attempt.position.map(Position::get),
-            r#type: match (attempt.position, attempt.event_type) {
-                (None, _) => names::WEBHOOK_TEST,
-                (Some(_), kind) => kind.map_or(names::UNKNOWN_TYPE, EventType::name),
-            },
-            number: attempt.number,
-            status,
-            error,
-            duration_ms: attempt.milliseconds,
-            created_at: WireTimestamp(attempt.at),
-        }
+        /// Position of the event; null for a test.
+        #[schema(minimum = 1, example = 1234)]
+        position: Option<i64> = attempt.position.map(Position::get),
+        /// Type of the event, `webhook.test`, or `unknown` for an event of a newer version.
+        #[schema(value_type = names::WebhookType, example = "music_request.accepted")]
+        r#type: &'static str = match (attempt.position, attempt.event_type) {
+            (None, _) => names::WEBHOOK_TEST,
+            (Some(_), kind) => kind.map_or(names::UNKNOWN_TYPE, EventType::name),
+        },
+        /// Number of the attempt for this event, from 1.
+        #[schema(minimum = 1, example = 1)]
+        number: u32 = attempt.number,
+        /// HTTP status of the answer; null without an answer.
+        #[schema(minimum = 100, maximum = 999, example = 204)]
+        status: Option<u16> = status,
+        /// Reason for which there is no answer; null with an answer.
+        #[schema(value_type = Option<names::WebhookAttemptError>)]
+        error: Option<&'static str> = error,
+        /// Duration in milliseconds.
+        #[schema(minimum = 0, example = 87)]
+        duration_ms: u32 = attempt.milliseconds,
+        /// Time at which the attempt began.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        created_at: WireTimestamp = WireTimestamp(attempt.at),
     }
 }
 
-impl OperatorWebhookAttemptView {
-    /// The attempt with the beginning of its answer.
-    #[must_use]
-    pub fn new(attempt: &webhook::Attempt) -> Self {
-        Self {
-            attempt: WebhookAttemptView::new(attempt),
-            answer: attempt.answer.as_ref().map(Excerpt::to_string),
-        }
+view! {
+    /// An attempt to deliver an event or a test, as operators see it.
+    pub struct OperatorWebhookAttemptView as OperatorWebhookAttempt of (attempt: &webhook::Attempt) {
+        /// The attempt.
+        #[serde(flatten)]
+        attempt: WebhookAttemptView = WebhookAttemptView::new(attempt),
+        /// Beginning of the answer, at most 1024 bytes; null without an answer.
+        #[schema(example = "ok")]
+        answer: Option<String> = attempt.answer.as_ref().map(Excerpt::to_string),
     }
 }
 

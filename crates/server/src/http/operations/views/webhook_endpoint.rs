@@ -11,109 +11,78 @@ use crate::http::operations::views::{OperatorWebhookAttemptView, WebhookAttemptV
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
 use crate::http::wire::user_names::UserNames;
+use crate::http::wire::view::view;
 
-/// A webhook endpoint.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = WebhookEndpoint)]
-pub struct WebhookEndpointView {
-    /// Id of the endpoint.
-    #[schema(minimum = 1, example = 4)]
-    id: i64,
-    /// URL to which events are sent.
-    #[schema(example = "https://hooks.example.com/cuepoint")]
-    url: String,
-    /// Types of the events that are sent; null for all.
-    #[schema(value_type = Option<Vec<names::EventType>>)]
-    types: Option<Vec<&'static str>>,
-    /// Note of the owner; null if there is none.
-    #[schema(example = "Display in the booth")]
-    description: Option<String>,
-    /// Status.
-    #[schema(value_type = names::WebhookEndpointStatus, example = "active")]
-    status: &'static str,
-    /// Time at which the service disabled the endpoint; null unless it is disabled.
-    #[schema(value_type = Option<String>, format = DateTime, example = "2026-02-05T20:15:00.000000Z")]
-    disabled_at: Option<WireTimestamp>,
-    /// Reason for which the service disabled the endpoint; null unless it is disabled.
-    #[schema(value_type = Option<names::WebhookDisabledReason>)]
-    disabled_reason: Option<&'static str>,
-    /// Position up to which the service has attempted to deliver each event once.
-    #[schema(minimum = 0, example = 1234)]
-    cursor: i64,
-    /// Events that are being delivered once more; null if there are none.
-    replay: Option<ReplayView>,
-    /// Time of the first failed attempt since the last successful one; null if none failed.
-    #[schema(value_type = Option<String>, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    failing_since: Option<WireTimestamp>,
-    /// Time of creation.
-    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    created_at: WireTimestamp,
-}
-
-/// A range of events that is being delivered once more.
-#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-#[schema(as = WebhookReplay)]
-pub struct ReplayView {
-    /// Position after which the replay goes on.
-    #[schema(minimum = 0, example = 1200)]
-    after: i64,
-    /// Position of the last event.
-    #[schema(minimum = 1, example = 1234)]
-    until: i64,
-}
-
-/// A webhook endpoint for all events, as operators see it.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = OperatorWebhookEndpoint)]
-pub struct OperatorWebhookEndpointView {
-    /// The endpoint.
-    #[serde(flatten)]
-    endpoint: WebhookEndpointView,
-    /// Id of the operator who set its URL last, by whose role events are sent.
-    #[schema(minimum = 1, example = 7)]
-    user_id: i64,
-    /// Name of this operator; null if the account was erased.
-    #[schema(example = "Grace")]
-    user_name: Option<String>,
-}
-
-impl WebhookEndpointView {
-    /// The current state of the endpoint, without its secrets.
-    #[must_use]
-    pub fn new(endpoint: &webhook::WebhookEndpoint) -> Self {
+view! {
+    /// A webhook endpoint.
+    pub struct WebhookEndpointView as WebhookEndpoint of (endpoint: &webhook::WebhookEndpoint) {
         let disabled = match endpoint.state {
             EndpointState::Disabled { at, reason } => Some((at, reason)),
             EndpointState::Active | EndpointState::Paused => None,
         };
-        let types = endpoint.types.as_ref();
-        Self {
-            id: endpoint.id.get(),
-            url: endpoint.url.as_str().to_owned(),
-            types: types.map(|types| types.iter().copied().map(EventType::name).collect()),
-            description: endpoint.description.as_ref().map(|line| line.as_str().to_owned()),
-            status: endpoint.state.name(),
-            disabled_at: disabled.map(|(at, _)| WireTimestamp(at)),
-            disabled_reason: disabled.map(|(_, reason)| reason.name()),
-            cursor: endpoint.cursor.get(),
-            replay: endpoint.replay.map(ReplayView::new),
-            failing_since: endpoint.failing_since.map(WireTimestamp),
-            created_at: WireTimestamp(endpoint.created_at),
-        }
+        /// Id of the endpoint.
+        #[id(example = 4)]
+        id: i64 = endpoint.id.get(),
+        /// URL to which events are sent.
+        #[schema(example = "https://hooks.example.com/cuepoint")]
+        url: String = endpoint.url.as_str().to_owned(),
+        /// Types of the events that are sent; null for all.
+        #[schema(value_type = Option<Vec<names::EventType>>)]
+        types: Option<Vec<&'static str>> =
+            endpoint.types.as_ref().map(|types| types.iter().copied().map(EventType::name).collect()),
+        /// Note of the owner; null if there is none.
+        #[schema(example = "Display in the booth")]
+        description: Option<String> = endpoint.description.as_ref().map(|line| line.as_str().to_owned()),
+        /// Status.
+        #[schema(value_type = names::WebhookEndpointStatus, example = "active")]
+        status: &'static str = endpoint.state.name(),
+        /// Time at which the service disabled the endpoint; null unless it is disabled.
+        #[timestamp_or_null(example = "2026-02-05T20:15:00.000000Z")]
+        disabled_at: Option<WireTimestamp> = disabled.map(|(at, _)| WireTimestamp(at)),
+        /// Reason for which the service disabled the endpoint; null unless it is disabled.
+        #[schema(value_type = Option<names::WebhookDisabledReason>)]
+        disabled_reason: Option<&'static str> = disabled.map(|(_, reason)| reason.name()),
+        /// Position up to which the service has attempted to deliver each event once.
+        #[schema(minimum = 0, example = 1234)]
+        cursor: i64 = endpoint.cursor.get(),
+        /// Events that are being delivered once more; null if there are none.
+        replay: Option<ReplayView> = endpoint.replay.map(ReplayView::new),
+        /// Time of the first failed attempt since the last successful one; null if none failed.
+        #[timestamp_or_null(example = "2026-01-31T20:15:00.000000Z")]
+        failing_since: Option<WireTimestamp> = endpoint.failing_since.map(WireTimestamp),
+        /// Time of creation.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        created_at: WireTimestamp = WireTimestamp(endpoint.created_at),
     }
 }
 
-impl ReplayView {
-    const fn new(replay: webhook::Replay) -> Self {
-        Self { after: replay.after.get(), until: replay.until.get() }
+view! {
+    /// A range of events that is being delivered once more.
+    pub struct ReplayView as WebhookReplay of (replay: webhook::Replay) {
+        /// Position after which the replay goes on.
+        #[schema(minimum = 0, example = 1200)]
+        after: i64 = replay.after.get(),
+        /// Position of the last event.
+        #[schema(minimum = 1, example = 1234)]
+        until: i64 = replay.until.get(),
     }
 }
 
-impl OperatorWebhookEndpointView {
-    /// The current state of the endpoint with its owner.
-    #[must_use]
-    pub fn new(endpoint: &webhook::WebhookEndpoint, names: &UserNames) -> Self {
-        let (user_id, user_name) = (endpoint.owner.get(), names.of(endpoint.owner));
-        Self { endpoint: WebhookEndpointView::new(endpoint), user_id, user_name }
+view! {
+    /// A webhook endpoint for all events, as operators see it.
+    pub struct OperatorWebhookEndpointView as OperatorWebhookEndpoint of (
+        endpoint: &webhook::WebhookEndpoint,
+        names: &UserNames,
+    ) {
+        /// The endpoint.
+        #[serde(flatten)]
+        endpoint: WebhookEndpointView = WebhookEndpointView::new(endpoint),
+        /// Id of the operator who set its URL last, by whose role events are sent.
+        #[id(example = 7)]
+        user_id: i64 = endpoint.owner.get(),
+        /// Name of this operator; null if the account was erased.
+        #[schema(example = "Grace")]
+        user_name: Option<String> = names.of(endpoint.owner),
     }
 }
 

@@ -4,172 +4,116 @@ use cuepoint_domain::ledger::Balance;
 use cuepoint_domain::money::{Currency, Money};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::withdrawal::{self, WaitingFor};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::http::wire::money::Number;
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
+use crate::http::wire::view::view;
 
-/// A new withdrawal.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = WithdrawalRequest)]
-pub struct WithdrawalRequestView {
-    /// Id of the withdrawal.
-    #[schema(minimum = 1, example = 5)]
-    id: i64,
-    /// Id of the account.
-    #[schema(minimum = 1, example = 7)]
-    user_id: i64,
-    /// Amount in major units of the wallet's currency, not of `currency`: 25.00 dollars that are paid out in BTC.
-    #[schema(value_type = f64, format = "decimal", example = 25.00)]
-    amount: Number,
-    /// Address of the recipient.
-    #[schema(example = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq")]
-    wallet_address: String,
-    /// Cryptocurrency of the payout, not of `amount`.
-    #[schema(example = "BTC")]
-    currency: String,
-    /// Network of the payout.
-    #[schema(example = "bitcoin")]
-    network: String,
-    /// Time of creation.
-    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    created_at: WireTimestamp,
-    /// Time of the last change of the status.
-    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    updated_at: WireTimestamp,
-}
-
-/// A new withdrawal and the balance after it.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = WithdrawalRequested)]
-pub struct WithdrawalRequestedView {
-    /// Message for people.
-    #[schema(example = "Withdrawal request submitted.")]
-    pub message: &'static str,
-    /// The withdrawal.
-    pub withdrawal_request: WithdrawalRequestView,
-    /// Available balance after the withdrawal, in major units.
-    #[schema(value_type = f64, format = "decimal", example = 15.00)]
-    pub new_balance: Number,
-}
-
-/// A withdrawal.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Withdrawal)]
-pub struct WithdrawalView {
-    /// Id of the withdrawal.
-    #[schema(minimum = 1, example = 5)]
-    id: i64,
-    /// Id of the account.
-    #[schema(minimum = 1, example = 7)]
-    user_id: i64,
-    /// Amount in major units of `amount_currency`, the wallet's currency. `currency` names the cryptocurrency in
-    /// which it is paid out.
-    #[schema(value_type = f64, format = "decimal", example = 25.00)]
-    amount: Number,
-    /// Currency of `amount`: the wallet's.
-    #[schema(example = "USD")]
-    amount_currency: String,
-    /// Address of the recipient.
-    #[schema(example = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq")]
-    wallet_address: String,
-    /// Cryptocurrency of the payout, not of `amount`.
-    #[schema(example = "BTC")]
-    currency: String,
-    /// Network of the payout.
-    #[schema(example = "bitcoin")]
-    network: String,
-    /// Time of creation.
-    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    created_at: WireTimestamp,
-    /// Time of the last change of the status.
-    #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
-    updated_at: WireTimestamp,
-    /// Status.
-    #[schema(value_type = names::WithdrawalStatus)]
-    status: &'static str,
-    /// Transaction on the network; null while unknown.
-    txid: Option<String>,
-}
-
-/// A withdrawal, and what it waits for at present.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = CurrentWithdrawal)]
-pub struct CurrentWithdrawalView {
-    /// The withdrawal.
-    #[serde(flatten)]
-    withdrawal: WithdrawalView,
-    /// What has to happen before the withdrawal can go on: `debt` while the account owes money; null if nothing has
-    /// to.
-    #[schema(value_type = Option<names::WaitingFor>)]
-    waiting_for: Option<&'static str>,
-}
-
-impl CurrentWithdrawalView {
-    /// The withdrawal of an owner with this debt.
-    #[must_use]
-    pub fn new(withdrawal: &withdrawal::Withdrawal, owed: Money, currency: &Currency) -> Self {
-        let waiting_for = withdrawal.waiting_for(owed).map(WaitingFor::name);
-        Self { withdrawal: WithdrawalView::new(withdrawal, currency), waiting_for }
+view! {
+    /// A new withdrawal.
+    pub struct WithdrawalRequestView as WithdrawalRequest of (
+        withdrawal: &withdrawal::Withdrawal,
+        currency: &Currency,
+    ) {
+        /// Id of the withdrawal.
+        #[id(example = 5)]
+        id: i64 = withdrawal.id.get(),
+        /// Id of the account.
+        #[id(example = 7)]
+        user_id: i64 = withdrawal.user.get(),
+        /// Amount in major units of the wallet's currency, not of `currency`: 25.00 dollars that are paid out in BTC.
+        #[decimal(example = 25.00)]
+        amount: Number = Number::money(currency, withdrawal.amount.money()),
+        /// Address of the recipient.
+        #[schema(example = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq")]
+        wallet_address: String = withdrawal.wallet_address.as_str().to_owned(),
+        /// Cryptocurrency of the payout, not of `amount`.
+        #[schema(example = "BTC")]
+        currency: String = withdrawal.currency.as_str().to_owned(),
+        /// Network of the payout.
+        #[schema(example = "bitcoin")]
+        network: String = withdrawal.network.as_str().to_owned(),
+        /// Time of creation.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        created_at: WireTimestamp = WireTimestamp(withdrawal.created_at),
+        /// Time of the last change of the status.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        updated_at: WireTimestamp = WireTimestamp(withdrawal.updated_at),
     }
 }
 
-impl WithdrawalRequestView {
-    fn new(withdrawal: &withdrawal::Withdrawal, currency: &Currency) -> Self {
-        Self {
-            id: withdrawal.id.get(),
-            user_id: withdrawal.user.get(),
-            amount: Number::money(currency, withdrawal.amount.money()),
-            wallet_address: withdrawal.wallet_address.as_str().to_owned(),
-            currency: withdrawal.currency.as_str().to_owned(),
-            network: withdrawal.network.as_str().to_owned(),
-            created_at: WireTimestamp(withdrawal.created_at),
-            updated_at: WireTimestamp(withdrawal.updated_at),
-        }
+view! {
+    /// A new withdrawal and the balance after it.
+    pub struct WithdrawalRequestedView as WithdrawalRequested of (
+        withdrawal: &withdrawal::Withdrawal,
+        balance: Balance,
+        currency: &Currency,
+    ) {
+        /// Message for people.
+        #[schema(example = "Withdrawal request submitted.")]
+        message: &'static str = "Withdrawal request submitted.",
+        /// The withdrawal.
+        withdrawal_request: WithdrawalRequestView = WithdrawalRequestView::new(withdrawal, currency),
+        /// Available balance after the withdrawal, in major units.
+        #[decimal(example = 15.00)]
+        new_balance: Number = Number::money(currency, balance.available),
     }
 }
 
-impl WithdrawalRequestedView {
-    /// The opened withdrawal with the owner's balance after it.
-    #[must_use]
-    pub fn new(withdrawal: &withdrawal::Withdrawal, balance: Balance, currency: &Currency) -> Self {
-        Self {
-            message: "Withdrawal request submitted.",
-            withdrawal_request: WithdrawalRequestView::new(withdrawal, currency),
-            new_balance: Number::money(currency, balance.available),
-        }
+view! {
+    /// A withdrawal.
+    pub struct WithdrawalView as Withdrawal of (withdrawal: &withdrawal::Withdrawal, wallet: &Currency) {
+        /// Id of the withdrawal.
+        #[id(example = 5)]
+        id: i64 = withdrawal.id.get(),
+        /// Id of the account.
+        #[id(example = 7)]
+        user_id: i64 = withdrawal.user.get(),
+        /// Amount in major units of `amount_currency`, the wallet's currency. `currency` names the cryptocurrency in
+        /// which it is paid out.
+        #[decimal(example = 25.00)]
+        amount: Number = Number::money(wallet, withdrawal.amount.money()),
+        /// Currency of `amount`: the wallet's.
+        #[schema(example = "USD")]
+        amount_currency: String = wallet.code().to_owned(),
+        /// Address of the recipient.
+        #[schema(example = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq")]
+        wallet_address: String = withdrawal.wallet_address.as_str().to_owned(),
+        /// Cryptocurrency of the payout, not of `amount`.
+        #[schema(example = "BTC")]
+        currency: String = withdrawal.currency.as_str().to_owned(),
+        /// Network of the payout.
+        #[schema(example = "bitcoin")]
+        network: String = withdrawal.network.as_str().to_owned(),
+        /// Time of creation.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        created_at: WireTimestamp = WireTimestamp(withdrawal.created_at),
+        /// Time of the last change of the status.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        updated_at: WireTimestamp = WireTimestamp(withdrawal.updated_at),
+        /// Status.
+        #[schema(value_type = names::WithdrawalStatus)]
+        status: &'static str = withdrawal.state.status().name(),
+        /// Transaction on the network; null while unknown.
+        txid: Option<String> = withdrawal.state.txid().map(Line::as_str).map(str::to_owned),
     }
 }
 
-impl WithdrawalView {
-    /// The current state of the withdrawal.
-    #[must_use]
-    pub fn new(withdrawal: &withdrawal::Withdrawal, of_wallet: &Currency) -> Self {
-        let WithdrawalRequestView {
-            id,
-            user_id,
-            amount,
-            wallet_address,
-            currency,
-            network,
-            created_at,
-            updated_at,
-        } = WithdrawalRequestView::new(withdrawal, of_wallet);
-        Self {
-            id,
-            user_id,
-            amount,
-            amount_currency: of_wallet.code().to_owned(),
-            wallet_address,
-            currency,
-            network,
-            created_at,
-            updated_at,
-            status: withdrawal.state.status().name(),
-            txid: withdrawal.state.txid().map(Line::as_str).map(str::to_owned),
-        }
+view! {
+    /// A withdrawal, and what it waits for at present.
+    pub struct CurrentWithdrawalView as CurrentWithdrawal of (
+        withdrawal: &withdrawal::Withdrawal,
+        owed: Money,
+        currency: &Currency,
+    ) {
+        /// The withdrawal.
+        #[serde(flatten)]
+        withdrawal: WithdrawalView = WithdrawalView::new(withdrawal, currency),
+        /// What has to happen before the withdrawal can go on: `debt` while the account owes money; null if nothing has
+        /// to.
+        #[schema(value_type = Option<names::WaitingFor>)]
+        waiting_for: Option<&'static str> = withdrawal.waiting_for(owed).map(WaitingFor::name),
     }
 }
 
