@@ -7,7 +7,7 @@ use cuepoint_domain::page::Rows;
 use cuepoint_domain::text::{Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::ArtistType;
-use cuepoint_server::http::operations::views::MusicRequestView as Shown;
+use cuepoint_server::http::operations::views::request::MusicRequestView as Shown;
 use cuepoint_server::http::wire::envelope::ApiResponse;
 use cuepoint_server::http::wire::page::Paging;
 use cuepoint_server::http::wire::query::Query;

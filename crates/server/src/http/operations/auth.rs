@@ -3,16 +3,20 @@
 use cuepoint_domain::application::{CommandError, LoginRefusal, RegisterRefusal, Registration, SignedIn};
 use cuepoint_domain::ports::Token;
 use cuepoint_domain::text::{Email, Line, Password, Phone};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::http::call::ApiCall;
 use crate::http::declaration::{created, json, object, ok, operations};
 use crate::http::endpoint::anonymous;
-use crate::http::operations::views::{Empty, SessionView, UserView};
+use crate::http::operations::views::Empty;
+use crate::http::operations::views::people::UserView;
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::kinds;
+use crate::http::wire::names;
 
 operations! {
     /// Register an account
@@ -104,6 +108,24 @@ body! {
         /// The latest refresh token of the session.
         refresh_token: Token = required(kinds::TOKEN),
     }
+}
+
+/// A session with its tokens.
+#[derive(Clone, Serialize, ToSchema)]
+#[schema(as = Session)]
+pub struct SessionView {
+    /// The profile.
+    pub user: UserView,
+    /// Token for the Authorization header.
+    pub access_token: String,
+    /// Scheme of the Authorization header.
+    #[schema(value_type = names::TokenType)]
+    pub token_type: &'static str,
+    /// Seconds until the access token expires.
+    #[schema(example = 900)]
+    pub expires_in: i64,
+    /// Refresh token, valid for one exchange.
+    pub refresh_token: String,
 }
 
 async fn register(call: ApiCall) -> Result<ApiResponse, ApiError> {

@@ -2,11 +2,14 @@
 
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::UserId;
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::http::call::{self, ApiCall};
 use crate::http::declaration::{ok, operations, page};
 use crate::http::endpoint::authenticated;
-use crate::http::operations::views::{BlockData, BlockView, Empty};
+use crate::http::operations::views::Empty;
+use crate::http::operations::views::block::BlockView;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 
@@ -42,6 +45,13 @@ operations! {
         answers: ok::<Empty>("The guest is not blocked."),
         fails: &[Code::DjOnly],
     }
+}
+
+/// A block in an answer.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct BlockData {
+    /// The block.
+    pub block: BlockView,
 }
 
 async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {

@@ -3,19 +3,25 @@
 use cuepoint_domain::application::Done;
 use cuepoint_domain::application::commands::{Adjust, Adjusted, NewAdjustment, RefundRequest};
 use cuepoint_domain::ids::{RequestId, UserId};
-use cuepoint_domain::ledger::adjustment::Correction;
+use cuepoint_domain::ledger::Balance;
+use cuepoint_domain::ledger::adjustment::{self, Correction};
+use cuepoint_domain::money::Currency;
 use cuepoint_domain::text::Line;
+use cuepoint_domain::timestamp::Timestamp;
 
 use crate::http::command_call::CommandCall;
 use crate::http::declaration::{created, json, object, ok, operations};
 use crate::http::endpoint::command;
 use crate::http::operations::reason::{ReasonBody, reason};
 use crate::http::operations::requests::updated;
-use crate::http::operations::views::{AdjustedView, MusicRequestView};
+use crate::http::operations::views::adjustment::AdjustmentView;
+use crate::http::operations::views::request::MusicRequestView;
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::kinds;
+use crate::http::wire::money::Number;
+use crate::http::wire::view::view;
 
 operations! {
     /// Refund a played request
@@ -57,6 +63,22 @@ body! {
     }
 }
 
+view! {
+    /// An adjustment and the balance after it.
+    pub struct AdjustedView as Adjusted of (
+        adjustment: &adjustment::Adjustment,
+        balance: Balance,
+        at: Timestamp,
+        currency: &Currency,
+    ) {
+        /// The adjustment.
+        adjustment: AdjustmentView = AdjustmentView::new(adjustment, at, currency),
+        /// Available balance after the adjustment, in major units.
+        #[decimal(example = 37.50)]
+        new_balance: Number = Number::money(currency, balance.available),
+    }
+}
+
 async fn refund(call: CommandCall<RefundRequest>) -> Result<Done<ApiResponse>, ApiError> {
     let command = RefundRequest { id: call.id(RequestId::new)? };
     updated(&call, call.run(command, || reason(&call)).await?)
@@ -71,4 +93,32 @@ async fn adjust(call: CommandCall<Adjust>) -> Result<Done<ApiResponse>, ApiError
         let view = AdjustedView::new(&adjustment, balance, at, call.currency());
         ApiResponse::new("Balance adjusted.", view)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cuepoint_domain::ids::{AdjustmentId, UserId};
+    use cuepoint_domain::money::Money;
+    use cuepoint_domain::text::Line;
+
+    #[test]
+    fn an_adjustment_has_exactly_these_keys() {
+        let adjustment = adjustment::Adjustment {
+            id: AdjustmentId::new(4).unwrap(),
+            user: UserId::new(8).unwrap(),
+            correction: Correction::signed(Money::from_minor(-250)).unwrap(),
+            reason: Line::new("Charged twice").unwrap(),
+        };
+        let balance = Balance { available: Money::from_minor(3_750), ..Balance::default() };
+        let usd = Currency::new("USD", 2).unwrap();
+        let view = AdjustedView::new(&adjustment, balance, Timestamp::EPOCH, &usd);
+        assert_eq!(
+            serde_json::to_string(&view).unwrap(),
+            concat!(
+                r#"{"adjustment":{"id":4,"user_id":8,"amount":-2.50,"reason":"Charged twice","#,
+                r#""created_at":"1970-01-01T00:00:00.000000Z"},"new_balance":37.50}"#
+            )
+        );
+    }
 }

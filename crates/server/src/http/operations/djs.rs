@@ -7,7 +7,7 @@ use cuepoint_domain::ports::DjFilter;
 use crate::http::call::{self, ApiCall};
 use crate::http::declaration::{ok, operations, page};
 use crate::http::endpoint::{authenticated, optionally_authenticated};
-use crate::http::operations::views::{DjData, DjView};
+use crate::http::operations::views::people::{DjData, DjView};
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::filters::{self, QueryFilters as _, filters};

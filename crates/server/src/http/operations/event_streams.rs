@@ -22,7 +22,7 @@ use crate::app::App;
 use crate::http::call::ApiCall;
 use crate::http::declaration::{event_stream, operations};
 use crate::http::endpoint::authenticated;
-use crate::http::operations::views::{EventView, OperatorEventView};
+use crate::http::operations::views::event::{EventView, OperatorEventView};
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::filters::{self, QueryFilters as _, filters};

@@ -11,7 +11,7 @@ use cuepoint_domain::operation::Position;
 use crate::http::call::ApiCall;
 use crate::http::declaration::{ok, operations};
 use crate::http::endpoint::authenticated;
-use crate::http::operations::views::{EventPageView, OperatorEventPageView};
+use crate::http::operations::views::event::{EventPageView, OperatorEventPageView};
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::filters::{self, QueryFilters as _, filters};

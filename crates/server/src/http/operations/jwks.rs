@@ -6,12 +6,14 @@ use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse};
 use cuepoint_domain::ports::Clock;
 
+use crate::adapters::security::keys::PublicKey;
 use crate::app::App;
 use crate::http::declaration::{of_type, operations};
 use crate::http::endpoint::plain;
-use crate::http::operations::views::JsonWebKeySetView;
 use crate::http::wire::error::ApiError;
+use crate::http::wire::names;
 use crate::http::wire::schema::Described;
+use crate::http::wire::view::view;
 
 operations! {
     /// List the public keys of access tokens
@@ -23,6 +25,42 @@ operations! {
         run: plain(show),
         answers: of_type("application/json", Described::named::<JsonWebKeySetView>(), "The public keys.")
             .with_header("Cache-Control", "How long the keys may be cached: less than a new key waits before it signs."),
+    }
+}
+
+view! {
+    /// The public keys of access tokens.
+    pub struct JsonWebKeySetView as JsonWebKeySet of (keys: Vec<PublicKey>) {
+        /// The keys, newest first.
+        keys: Vec<JsonWebKeyView> = keys.into_iter().map(JsonWebKeyView::new).collect(),
+    }
+}
+
+view! {
+    /// A public key of access tokens.
+    pub struct JsonWebKeyView as JsonWebKey of (key: PublicKey) {
+        /// Type of the key.
+        #[schema(value_type = names::JwkKeyType)]
+        kty: &'static str = "EC",
+        /// Curve.
+        #[schema(value_type = names::JwkCurve)]
+        crv: &'static str = "P-256",
+        /// First coordinate of the point: 32 bytes in base64url.
+        #[schema(min_length = 43, max_length = 43, example = "gkAvTidVxFVBypfVnSDP1LUhdtowSLtJz-u4VTzh2t8")]
+        x: String = key.x,
+        /// Second coordinate of the point: 32 bytes in base64url.
+        #[schema(min_length = 43, max_length = 43, example = "jAA6HhzZ97MEQeqZCtSj_3qpkQffi1TkiOQHAxOIV2A")]
+        y: String = key.y,
+        /// Id of the key, as in the header of a token.
+        #[schema(min_length = 1, max_length = 64, example = "2026-01-31-5e7a90c3")]
+        kid: String = key.id,
+        /// Algorithm.
+        #[schema(value_type = names::JwkAlgorithm)]
+        alg: &'static str = "ES256",
+        /// Use of the key.
+        #[serde(rename = "use")]
+        #[schema(value_type = names::JwkUse)]
+        purpose: &'static str = "sig",
     }
 }
 

@@ -5,23 +5,27 @@ use cuepoint_domain::application::commands::{ReverseTopup, SettleSuspense};
 use cuepoint_domain::application::queries::TopupSearch;
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::{TopupId, UserId};
+use cuepoint_domain::money::Currency;
 use cuepoint_domain::page::Rows;
 use cuepoint_domain::provider_reference::ProviderReference;
 use cuepoint_domain::topup;
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::http::call::{self, ApiCall};
 use crate::http::command_call::CommandCall;
 use crate::http::declaration::{json, ok, operations, page};
 use crate::http::endpoint::{authenticated, command};
 use crate::http::operations::reason::{ReasonBody, reason};
-use crate::http::operations::views::{
-    ChargedBackData, NamedSuspenseView, NamedTopupView, OperatorTopupData, OperatorTopupView, SuspenseData,
-    SuspenseView,
-};
+use crate::http::operations::views::operator_topup::OperatorTopupView;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::filters::{self, QueryFilters as _, filters};
 use crate::http::wire::messages::{self, Errors};
+use crate::http::wire::money::Number;
+use crate::http::wire::time::WireTimestamp;
+use crate::http::wire::user_names::UserNames;
+use crate::http::wire::view::view;
 
 operations! {
     /// Find top-ups
@@ -89,6 +93,96 @@ filters! {
     }
 }
 
+view! {
+    /// A top-up, as staff see it, with names.
+    pub struct NamedTopupView as NamedTopup of (
+        topup: &topup::Topup,
+        names: &UserNames,
+        currency: &Currency,
+    ) {
+        /// The top-up.
+        #[serde(flatten)]
+        topup: OperatorTopupView = OperatorTopupView::new(topup, currency),
+        /// Name of the account; null if it was erased.
+        #[schema(example = "Ada")]
+        user_name: Option<String> = names.of(topup.user),
+    }
+}
+
+/// A top-up in an answer to staff.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct OperatorTopupData {
+    /// The top-up.
+    pub topup: NamedTopupView,
+}
+
+/// A top-up in the answer to its charge-back.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ChargedBackData {
+    /// The top-up.
+    pub topup: OperatorTopupView,
+}
+
+view! {
+    /// Money that arrived for a top-up of an erased account.
+    pub struct SuspenseView as Suspense of (
+        topup: &topup::Topup,
+        suspense: &topup::Suspense,
+        currency: &Currency,
+    ) {
+        let settlement = suspense.settlement.as_ref();
+        /// Id of the top-up, which identifies the money too.
+        #[id(example = 3)]
+        id: i64 = topup.id.get(),
+        /// Reference of the top-up at the payment provider.
+        #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
+        reference: String = topup.reference().to_string(),
+        /// Id of the erased account that opened the top-up.
+        #[id(example = 7)]
+        user_id: i64 = topup.user.get(),
+        /// Amount in major units.
+        #[decimal(example = 50.00)]
+        amount: Number = Number::money(currency, topup.amount.money()),
+        /// Time of receipt.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        arrived_at: WireTimestamp = WireTimestamp(suspense.arrived_at),
+        /// Time of the settlement; null while unsettled.
+        #[timestamp_or_null(example = "2026-02-02T09:00:00.000000Z")]
+        settled_at: Option<WireTimestamp> = settlement.map(|settlement| WireTimestamp(settlement.at)),
+        /// Id of the operator who settled the money; null while unsettled.
+        #[id(example = 2)]
+        settled_by: Option<i64> = settlement.map(|settlement| settlement.by.get()),
+        /// Reason of the settlement; null while unsettled.
+        #[schema(example = "Sent back to the payer's card.")]
+        reason: Option<String> = settlement.map(|settlement| settlement.reason.as_str().to_owned()),
+    }
+}
+
+/// Money in suspense in an answer.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct SuspenseData {
+    /// The money.
+    pub suspense: SuspenseView,
+}
+
+view! {
+    /// Money in suspense, with names.
+    pub struct NamedSuspenseView as NamedSuspense of (
+        topup: &topup::Topup,
+        suspense: &topup::Suspense,
+        names: &UserNames,
+        currency: &Currency,
+    ) {
+        /// The money.
+        #[serde(flatten)]
+        suspense: SuspenseView = SuspenseView::new(topup, suspense, currency),
+        /// Name of the operator who settled the money; null while unsettled, and if the account was erased.
+        #[schema(example = "Grace")]
+        settled_by_name: Option<String> =
+            names.of(suspense.settlement.as_ref().map(|settlement| settlement.by)),
+    }
+}
+
 async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let search = match call.filters()? {
         TopupFilters { reference: Some(reference), user_id: Some(user) } => {
@@ -149,4 +243,40 @@ async fn settle(call: CommandCall<SettleSuspense>) -> Result<Done<ApiResponse>, 
 /// The operator who settled a top-up's money in suspense; the user of the top-up was erased.
 fn settled_by(topup: &topup::Topup) -> Option<UserId> {
     topup.suspense.as_ref()?.settlement.as_ref().map(|settlement| settlement.by)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::operations::views::topup::tests::topup;
+    use cuepoint_domain::ids::OperationId;
+    use cuepoint_domain::text::Line;
+    use cuepoint_domain::timestamp::Timestamp;
+    use cuepoint_domain::topup::SuspenseSettlement;
+
+    #[test]
+    fn money_in_suspense_has_exactly_these_keys() {
+        let at = Timestamp::EPOCH;
+        let waits = topup::Suspense { operation: OperationId(2), arrived_at: at, settlement: None };
+        let (by, reason) = (UserId::new(2).unwrap(), Line::new("sent back").unwrap());
+        let settlement = SuspenseSettlement { operation: OperationId(3), at, by, reason };
+        let settled = topup::Suspense { settlement: Some(settlement), ..waits.clone() };
+        let moment = r#""1970-01-01T00:00:00.000000Z""#;
+        for (suspense, rest) in [
+            (waits, r#""settled_at":null,"settled_by":null,"reason":null"#.to_owned()),
+            (settled, format!(r#""settled_at":{moment},"settled_by":2,"reason":"sent back""#)),
+        ] {
+            let view = SuspenseView::new(&topup(), &suspense, &Currency::new("USD", 2).unwrap());
+            assert_eq!(
+                serde_json::to_string(&view).unwrap(),
+                format!(
+                    concat!(
+                        r#"{{"id":3,"reference":"00000000-0000-0000-0000-000000000001","user_id":8,"#,
+                        r#""amount":0.30,"arrived_at":{},{}}}"#
+                    ),
+                    moment, rest
+                )
+            );
+        }
+    }
 }

@@ -4,9 +4,10 @@ use cuepoint_domain::authorization::Action;
 
 use crate::http::declaration::{accepted, created, json, object, ok, operations, optional_json, page};
 use crate::http::endpoint::{authenticated, keyed};
-use crate::http::operations::views::{
-    AllWebhooks, Empty, OperatorWebhookAttemptView, OperatorWebhookEndpointData, OperatorWebhookEndpointView,
-    OperatorWebhookSecretData,
+use crate::http::operations::views::Empty;
+use crate::http::operations::views::webhook_attempt::OperatorWebhookAttemptView;
+use crate::http::operations::views::webhook_endpoint::{
+    AllWebhooks, OperatorWebhookEndpointData, OperatorWebhookEndpointView, OperatorWebhookSecretData,
 };
 use crate::http::operations::webhook_endpoints::{
     EndpointChangeBody, NewEndpointBody, ReplayBody, RotationBody, attempts, change, create, delete, list,

@@ -4,22 +4,29 @@ use cuepoint_domain::application::Done;
 use cuepoint_domain::application::commands::{
     JudgeWithdrawal, Judgement, SendWithdrawal, SendingStep, Withdrawn,
 };
+use cuepoint_domain::application::queries::ReviewedWithdrawal;
 use cuepoint_domain::authorization::{Action, Principal};
-use cuepoint_domain::ids::WithdrawalId;
+use cuepoint_domain::ids::{UserId, WithdrawalId};
+use cuepoint_domain::money::Currency;
 use cuepoint_domain::text::Line;
-use cuepoint_domain::withdrawal::WithdrawalStatus;
+use cuepoint_domain::withdrawal::{WaitingFor, WithdrawalStatus};
 
 use crate::http::call::{self, ApiCall};
 use crate::http::command_call::CommandCall;
 use crate::http::declaration::{json, ok, operations, page};
 use crate::http::endpoint::{authenticated, command};
 use crate::http::operations::reason::{ReasonBody, reason};
-use crate::http::operations::views::{OperatorWithdrawalView, ReviewedWithdrawalView};
+use crate::http::operations::views::operator_withdrawal::OperatorWithdrawalView;
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::filters::{self, QueryFilters as _, filters};
 use crate::http::wire::kinds;
+use crate::http::wire::money::Number;
+use crate::http::wire::names;
+use crate::http::wire::time::WireTimestamp;
+use crate::http::wire::user_names::UserNames;
+use crate::http::wire::view::view;
 
 operations! {
     /// List withdrawals of all accounts
@@ -139,6 +146,53 @@ filters! {
     struct WithdrawalFilters {
         /// Only withdrawals with this status.
         status: WithdrawalStatus = filters::WITHDRAWAL_STATUS,
+    }
+}
+
+view! {
+    /// A withdrawal, with the present facts on which its approval depends.
+    pub struct ReviewedWithdrawalView as ReviewedWithdrawal of (
+        reviewed: &ReviewedWithdrawal,
+        names: &UserNames,
+        currency: &Currency,
+    ) {
+        let ReviewedWithdrawal { withdrawal, review, approvals_needed } = reviewed;
+        /// The withdrawal.
+        #[serde(flatten)]
+        withdrawal: OperatorWithdrawalView = OperatorWithdrawalView::new(withdrawal, currency),
+        /// What has to happen before the withdrawal can be approved or sent: `debt` while the account owes money; null if
+        /// nothing has to.
+        #[schema(value_type = Option<names::WaitingFor>)]
+        waiting_for: Option<&'static str> = withdrawal.waiting_for(review.owed).map(WaitingFor::name),
+        /// Debt of the account, in major units of the wallet's currency.
+        #[decimal(example = 0.00)]
+        owed: Number = Number::money(currency, review.owed),
+        /// Sum of the amounts of this withdrawal and of the account's others that were created less than 24 hours before
+        /// or after it, except for cancelled, rejected and failed ones.
+        #[decimal(example = 25.00)]
+        sum_24h: Number = Number::money(currency, review.sum_24h),
+        /// Number of approvals that a pending withdrawal needs, the given ones included; 0 for all others.
+        #[schema(minimum = 0, maximum = 2, example = 1)]
+        approvals_needed: usize = *approvals_needed,
+        /// Time of the last change of the account's e-mail address or reset of its password; null if there was none.
+        /// Withdrawals of the 48 hours after it are not approved automatically.
+        #[timestamp_or_null()]
+        login_changed_at: Option<WireTimestamp> = review.login_changed_at.map(WireTimestamp),
+        /// Name of the account; null if it was erased.
+        #[schema(example = "Ada")]
+        user_name: Option<String> = names.of(withdrawal.user),
+        /// Names of the operators in `approvals`, in the same order; null for an erased one.
+        #[schema(example = json!(["Grace"]))]
+        approval_names: Vec<Option<String>> =
+            withdrawal.approvals.iter().map(|approval| names.of(approval.by)).collect(),
+    }
+}
+
+impl ReviewedWithdrawalView {
+    /// The users whose names it shows.
+    pub fn users(reviewed: &ReviewedWithdrawal) -> impl Iterator<Item = UserId> {
+        let approvals = reviewed.withdrawal.approvals.iter();
+        approvals.map(|approval| approval.by).chain([reviewed.withdrawal.user])
     }
 }
 

@@ -1,5 +1,7 @@
 //! Export and erasure of the caller's personal data.
 
+pub mod view;
+
 use std::error::Error;
 
 use actix_web::web::Bytes;
@@ -13,7 +15,10 @@ use futures_util::stream::{self, Stream, StreamExt as _};
 use crate::http::call::ApiCall;
 use crate::http::declaration::{json, ok, operations};
 use crate::http::endpoint::authenticated;
-use crate::http::operations::views::{AccountView, Empty, PersonalDataView, UserView, WalletView, row};
+use crate::http::operations::personal_data::view::{AccountView, PersonalDataView, row};
+use crate::http::operations::views::Empty;
+use crate::http::operations::views::people::UserView;
+use crate::http::operations::views::wallet::WalletView;
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::ApiResponse;

@@ -12,7 +12,7 @@ use crate::http::call::ApiCall;
 use crate::http::command_call::CommandCall;
 use crate::http::declaration::{object, ok, operations};
 use crate::http::endpoint::{authenticated, command};
-use crate::http::operations::views::{UserData, UserView};
+use crate::http::operations::views::people::{UserData, UserView};
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};

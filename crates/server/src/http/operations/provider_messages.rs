@@ -3,18 +3,22 @@
 use cuepoint_domain::application::Done;
 use cuepoint_domain::application::commands::ResolveMessage;
 use cuepoint_domain::authorization::{Action, Principal};
-use cuepoint_domain::ids::ProviderMessageId;
-use cuepoint_domain::provider_message::MessageFilter;
+use cuepoint_domain::ids::{ProviderMessageId, UserId};
+use cuepoint_domain::provider_message::{self, MessageFilter};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::http::call::{self, ApiCall};
 use crate::http::command_call::CommandCall;
 use crate::http::declaration::{json, ok, operations, page};
 use crate::http::endpoint::{authenticated, command};
 use crate::http::operations::reason::{ReasonBody, reason};
-use crate::http::operations::views::{NamedProviderMessageView, ProviderMessageData, ProviderMessageView};
+use crate::http::operations::views::provider_message::ContradictingMessageView;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::filters::{self, QueryFilters as _, filters};
+use crate::http::wire::user_names::UserNames;
+use crate::http::wire::view::view;
 
 operations! {
     /// List contradicting provider messages
@@ -46,6 +50,47 @@ filters! {
     struct MessageFilters {
         /// 1: only resolved messages; 0: only unresolved messages.
         resolved: bool = filters::FLAG,
+    }
+}
+
+view! {
+    /// A provider message that contradicts the ledger.
+    pub struct ProviderMessageView as ProviderMessage of (message: &provider_message::ProviderMessage) {
+        /// The message.
+        #[serde(flatten)]
+        message: ContradictingMessageView = ContradictingMessageView::new(message),
+        /// Id of the operator who resolved the message; null while unresolved.
+        #[id(example = 7)]
+        resolved_by: Option<i64> = message.resolution.as_ref().map(|resolution| resolution.by.get()),
+    }
+}
+
+/// A provider message in an answer.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ProviderMessageData {
+    /// The message.
+    pub provider_message: ProviderMessageView,
+}
+
+view! {
+    /// A provider message, with names.
+    pub struct NamedProviderMessageView as NamedProviderMessage of (
+        message: &provider_message::ProviderMessage,
+        names: &UserNames,
+    ) {
+        /// The message.
+        #[serde(flatten)]
+        message: ProviderMessageView = ProviderMessageView::new(message),
+        /// Name of the operator who resolved the message; null while unresolved, and if the account was erased.
+        #[schema(example = "Grace")]
+        resolved_by_name: Option<String> = names.of(Self::users(message).next()),
+    }
+}
+
+impl NamedProviderMessageView {
+    /// The users whose names it shows.
+    pub fn users(message: &provider_message::ProviderMessage) -> impl Iterator<Item = UserId> {
+        message.resolution.iter().map(|resolution| resolution.by)
     }
 }
 

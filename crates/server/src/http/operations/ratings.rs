@@ -4,12 +4,14 @@ use cuepoint_domain::application::Done;
 use cuepoint_domain::application::commands::RateRequest;
 use cuepoint_domain::ids::RequestId;
 use cuepoint_domain::music_request::Stars;
+use serde::Serialize;
 use serde_json::value::RawValue;
+use utoipa::ToSchema;
 
 use crate::http::command_call::CommandCall;
 use crate::http::declaration::{json, ok, operations};
 use crate::http::endpoint::command;
-use crate::http::operations::views::{RatingData, RatingView};
+use crate::http::operations::views::rating::RatingView;
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
@@ -53,6 +55,13 @@ body! {
         /// Number of stars, 1 to 5.
         stars: Stars = required(STARS),
     }
+}
+
+/// A rating in an answer.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct RatingData {
+    /// The rating.
+    pub rating: RatingView,
 }
 
 async fn rate(call: CommandCall<RateRequest>) -> Result<Done<ApiResponse>, ApiError> {

@@ -2,15 +2,17 @@
 
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::security_log::{EventFilter, EventKind};
+use cuepoint_domain::security_log::{self, EventFilter, EventKind};
 
 use crate::http::call::{self, ApiCall};
 use crate::http::declaration::{operations, page};
 use crate::http::endpoint::authenticated;
-use crate::http::operations::views::NamedSecurityEventView;
+use crate::http::operations::views::security_event::SecurityEventView;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::filters::{self, QueryFilters as _, filters};
+use crate::http::wire::user_names::UserNames;
+use crate::http::wire::view::view;
 
 operations! {
     /// List the security log
@@ -32,6 +34,25 @@ filters! {
         user_id: UserId = filters::USER_ID,
         /// Only events of this kind.
         kind: EventKind = filters::EVENT_KIND,
+    }
+}
+
+view! {
+    /// An event of the security log, with names.
+    pub struct NamedSecurityEventView as NamedSecurityEvent of (
+        number: i64,
+        event: &security_log::SecurityEvent,
+        names: &UserNames,
+    ) {
+        /// The event.
+        #[serde(flatten)]
+        event: SecurityEventView = SecurityEventView::new(number, event),
+        /// Name of the affected account; null where unknown, and if it was erased.
+        #[schema(example = "Grace")]
+        user_name: Option<String> = names.of(event.user),
+        /// Name of the actor; null without authentication, and if the account was erased.
+        #[schema(example = "Ada")]
+        actor_name: Option<String> = names.of(event.actor),
     }
 }
 

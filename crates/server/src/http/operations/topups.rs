@@ -6,12 +6,14 @@ use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::TopupId;
 use cuepoint_domain::money::Amount;
 use cuepoint_domain::topup::TopupStatus;
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::http::call::{self, ApiCall};
 use crate::http::command_call::CommandCall;
 use crate::http::declaration::{created, object, ok, operations, page};
 use crate::http::endpoint::{authenticated, command};
-use crate::http::operations::views::{self, TopupData};
+use crate::http::operations::views::topup::TopupView;
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
@@ -42,7 +44,7 @@ operations! {
     GET "/api/v1/wallet/topups" "listTopups" {
         tag: Wallet,
         run: authenticated(Action::UseWallet, list),
-        answers: page::<views::TopupView>("A page of the caller's top-ups, newest first."),
+        answers: page::<TopupView>("A page of the caller's top-ups, newest first."),
         filters: TopupFilters::DECLARED,
     }
 
@@ -70,10 +72,17 @@ body! {
     }
 }
 
+/// A top-up in an answer.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct TopupData {
+    /// The top-up.
+    pub topup: TopupView,
+}
+
 async fn open(call: CommandCall<OpenTopup>) -> Result<Done<ApiResponse>, ApiError> {
     let read_input = || call.body().map(|TopupBody { amount }| amount);
     call.run(OpenTopup, read_input).await?.try_map(|topup| {
-        let view = TopupData { topup: views::TopupView::new(&topup, call.currency()) };
+        let view = TopupData { topup: TopupView::new(&topup, call.currency()) };
         Ok(ApiResponse::new("Top-up started.", view)?.at(topup.id))
     })
 }
@@ -82,10 +91,10 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
     let TopupFilters { status } = call.filters()?;
     let paging = call.paging();
     let rows = call.app.services.topups.list(&principal, status, paging.request()).await?;
-    call::page("Top-ups.", &paging, &rows, |topup| views::TopupView::new(topup, call.currency()))
+    call::page("Top-ups.", &paging, &rows, |topup| TopupView::new(topup, call.currency()))
 }
 
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let topup = call.app.services.topups.own(&principal, call.id(TopupId::new)?).await?;
-    ApiResponse::new("Top-up.", TopupData { topup: views::TopupView::new(&topup, call.currency()) })
+    ApiResponse::new("Top-up.", TopupData { topup: TopupView::new(&topup, call.currency()) })
 }

@@ -3,11 +3,13 @@
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ledger::EntryKind;
 use cuepoint_domain::timestamp::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::http::call::{self, ApiCall};
 use crate::http::declaration::{ok, operations, page};
 use crate::http::endpoint::authenticated;
-use crate::http::operations::views::{EntryData, EntryView, WalletData, WalletView};
+use crate::http::operations::views::wallet::{EntryView, WalletView};
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::filters::{self, QueryFilters as _, filters};
@@ -57,6 +59,20 @@ filters! {
         /// Only entries of this kind.
         kind: EntryKind = filters::ENTRY_KIND,
     }
+}
+
+/// A balance in an answer.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct WalletData {
+    /// The balance.
+    pub wallet: WalletView,
+}
+
+/// A wallet entry in an answer.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct EntryData {
+    /// The entry.
+    pub entry: EntryView,
 }
 
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::http::operations::views::{EventView, OperatorEventView};
+use crate::http::operations::views::event::{EventView, OperatorEventView};
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
 

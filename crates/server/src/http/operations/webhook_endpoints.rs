@@ -14,9 +14,10 @@ use cuepoint_domain::webhook::{EndpointSettings, EndpointUrl, WebhookEndpoint};
 use crate::http::call::{self, ApiCall};
 use crate::http::declaration::{accepted, created, json, object, ok, operations, optional_json, page};
 use crate::http::endpoint::{authenticated, keyed};
-use crate::http::operations::views::{
-    Empty, OwnWebhooks, WebhookAttemptView, WebhookEndpointData, WebhookEndpointView, WebhookSecretData,
-    WebhookViews,
+use crate::http::operations::views::Empty;
+use crate::http::operations::views::webhook_attempt::WebhookAttemptView;
+use crate::http::operations::views::webhook_endpoint::{
+    OwnWebhooks, WebhookEndpointData, WebhookEndpointView, WebhookSecretData, WebhookViews,
 };
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;

@@ -20,7 +20,6 @@ use crate::adapters::webhooks::kept_reason;
 use crate::http::call::ApiCall;
 use crate::http::declaration::{json, ok, operations};
 use crate::http::endpoint::{Provider, signed};
-use crate::http::operations::views::MessageReceivedView;
 use crate::http::wire::body::{body, described_fields};
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
@@ -28,6 +27,7 @@ use crate::http::wire::fields::Fields;
 use crate::http::wire::json::Object;
 use crate::http::wire::kinds;
 use crate::http::wire::names;
+use crate::http::wire::view::view;
 use crate::observability::metrics::{self, ContradictionOutcome};
 
 operations! {
@@ -100,6 +100,18 @@ body! {
         kind ["type"]: String = required(kinds::PRESENTED.described::<names::PayoutEventType>()),
         /// The withdrawal.
         data: Object = required(kinds::OBJECT.described::<PayoutEventData>()),
+    }
+}
+
+view! {
+    /// What happened to a message that contradicts the ledger.
+    pub struct MessageReceivedView as MessageReceived of (recorded: Recorded) {
+        /// Outcome.
+        #[schema(value_type = names::MessageOutcome, example = "stored_for_review")]
+        outcome: &'static str = match recorded {
+            Recorded::Added | Recorded::Known => names::STORED_FOR_REVIEW,
+            Recorded::NotKept => names::LOGGED_FOR_REVIEW,
+        },
     }
 }
 

@@ -4,22 +4,28 @@ use cuepoint_domain::application::Done;
 use cuepoint_domain::application::commands::{CancelWithdrawal, OpenWithdrawal, Withdrawn};
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::WithdrawalId;
+use cuepoint_domain::ledger::Balance;
+use cuepoint_domain::money::{Currency, Money};
 use cuepoint_domain::text::Line;
-use cuepoint_domain::withdrawal::{NewWithdrawal, WithdrawalAmount, WithdrawalStatus};
+use cuepoint_domain::withdrawal::{self, NewWithdrawal, WaitingFor, WithdrawalAmount, WithdrawalStatus};
 
 use crate::http::call::{self, ApiCall};
 use crate::http::command_call::CommandCall;
 use crate::http::declaration::{created_bare, json, ok, operations, optional_json, page};
 use crate::http::endpoint::{authenticated, command};
-use crate::http::operations::views::{
-    CurrentWithdrawalView, Empty, WithdrawalOptionsView, WithdrawalRequestedView,
-};
+use crate::http::operations::views::Empty;
+use crate::http::operations::views::withdrawal::WithdrawalView;
+use crate::http::operations::views::withdrawal_options::WithdrawalOptionsView;
 use crate::http::transport::rate_limits::Class;
 use crate::http::wire::body::body;
 use crate::http::wire::envelope::ApiResponse;
 use crate::http::wire::error::{ApiError, Code};
 use crate::http::wire::filters::{self, QueryFilters as _, filters};
 use crate::http::wire::kinds;
+use crate::http::wire::money::Number;
+use crate::http::wire::names;
+use crate::http::wire::time::WireTimestamp;
+use crate::http::wire::view::view;
 
 operations! {
     /// Create a withdrawal
@@ -104,6 +110,74 @@ body! {
     }
 }
 
+view! {
+    /// A new withdrawal.
+    pub struct WithdrawalRequestView as WithdrawalRequest of (
+        withdrawal: &withdrawal::Withdrawal,
+        currency: &Currency,
+    ) {
+        /// Id of the withdrawal.
+        #[id(example = 5)]
+        id: i64 = withdrawal.id.get(),
+        /// Id of the account.
+        #[id(example = 7)]
+        user_id: i64 = withdrawal.user.get(),
+        /// Amount in major units of the wallet's currency, not of `currency`: 25.00 dollars that are paid out in BTC.
+        #[decimal(example = 25.00)]
+        amount: Number = Number::money(currency, withdrawal.amount.money()),
+        /// Address of the recipient.
+        #[schema(example = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq")]
+        wallet_address: String = withdrawal.wallet_address.as_str().to_owned(),
+        /// Cryptocurrency of the payout, not of `amount`.
+        #[schema(example = "BTC")]
+        currency: String = withdrawal.currency.as_str().to_owned(),
+        /// Network of the payout.
+        #[schema(example = "bitcoin")]
+        network: String = withdrawal.network.as_str().to_owned(),
+        /// Time of creation.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        created_at: WireTimestamp = WireTimestamp(withdrawal.created_at),
+        /// Time of the last change of the status.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        updated_at: WireTimestamp = WireTimestamp(withdrawal.updated_at),
+    }
+}
+
+view! {
+    /// A new withdrawal and the balance after it.
+    pub struct WithdrawalRequestedView as WithdrawalRequested of (
+        withdrawal: &withdrawal::Withdrawal,
+        balance: Balance,
+        currency: &Currency,
+    ) {
+        /// Message for people.
+        #[schema(example = "Withdrawal request submitted.")]
+        message: &'static str = "Withdrawal request submitted.",
+        /// The withdrawal.
+        withdrawal_request: WithdrawalRequestView = WithdrawalRequestView::new(withdrawal, currency),
+        /// Available balance after the withdrawal, in major units.
+        #[decimal(example = 15.00)]
+        new_balance: Number = Number::money(currency, balance.available),
+    }
+}
+
+view! {
+    /// A withdrawal, and what it waits for at present.
+    pub struct CurrentWithdrawalView as CurrentWithdrawal of (
+        withdrawal: &withdrawal::Withdrawal,
+        owed: Money,
+        currency: &Currency,
+    ) {
+        /// The withdrawal.
+        #[serde(flatten)]
+        withdrawal: WithdrawalView = WithdrawalView::new(withdrawal, currency),
+        /// What has to happen before the withdrawal can go on: `debt` while the account owes money; null if nothing has
+        /// to.
+        #[schema(value_type = Option<names::WaitingFor>)]
+        waiting_for: Option<&'static str> = withdrawal.waiting_for(owed).map(WaitingFor::name),
+    }
+}
+
 async fn open(call: CommandCall<OpenWithdrawal>) -> Result<Done<ApiResponse>, ApiError> {
     let read_input = || {
         let WithdrawalBody { amount, wallet_address, currency, network } = call.body()?;
@@ -142,4 +216,24 @@ async fn cancel(call: CommandCall<CancelWithdrawal>) -> Result<Done<ApiResponse>
         let view = CurrentWithdrawalView::new(&withdrawal, balance.owed, call.currency());
         ApiResponse::new("Withdrawal cancelled.", view)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::operations::views::withdrawal::tests::{KEYS, withdrawal};
+    use cuepoint_domain::withdrawal::WithdrawalState;
+
+    #[test]
+    fn a_new_withdrawal_has_exactly_the_specified_keys() {
+        let balance = Balance { available: Money::from_minor(1_500), ..Balance::default() };
+        let usd = Currency::new("USD", 2).unwrap();
+        let view = WithdrawalRequestedView::new(&withdrawal(WithdrawalState::Pending), balance, &usd);
+        assert_eq!(
+            serde_json::to_string(&view).unwrap(),
+            format!(
+                r#"{{"message":"Withdrawal request submitted.","withdrawal_request":{KEYS}}},"new_balance":15.00}}"#
+            )
+        );
+    }
 }

@@ -129,7 +129,8 @@ pub fn text_of(lines: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::operations::views::{DjView, MusicRequestView};
+    use crate::http::operations::views::people::DjView;
+    use crate::http::operations::views::request::MusicRequestView;
     use crate::http::wire::envelope::Success;
     use crate::http::wire::page::Page;
 

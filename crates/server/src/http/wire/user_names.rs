@@ -1,4 +1,8 @@
-//! The names of users beside their ids.
+//! The names of users beside their ids, for staff.
+//!
+//! The name stands beside its id: `user_name` beside `user_id`, `settled_by_name` beside `settled_by`. It is null for
+//! an erased user. Events show the same objects without names, as they were right after the event, and so do answers to
+//! commands, because a repeated command gets its first answer.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,6 @@
 //! Views of blocks for DJs.
 
 use cuepoint_domain::user;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::http::wire::time::WireTimestamp;
 use crate::http::wire::view::view;
@@ -20,11 +18,4 @@ view! {
         #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
         created_at: WireTimestamp = WireTimestamp(block.at),
     }
-}
-
-/// A block in an answer.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct BlockData {
-    /// The block.
-    pub block: BlockView,
 }

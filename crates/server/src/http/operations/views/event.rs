@@ -8,9 +8,12 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{
-    AdjustmentView, MusicRequestView, OperatorTopupView, OperatorWithdrawalView, TopupView, WithdrawalView,
-};
+use super::adjustment::AdjustmentView;
+use super::operator_topup::OperatorTopupView;
+use super::operator_withdrawal::OperatorWithdrawalView;
+use super::request::MusicRequestView;
+use super::topup::TopupView;
+use super::withdrawal::WithdrawalView;
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
 

@@ -1,15 +1,12 @@
 //! Views of withdrawals for operators, with the reference at the payout provider.
 
-use cuepoint_domain::application::queries::ReviewedWithdrawal;
-use cuepoint_domain::ids::UserId;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::text::Line;
-use cuepoint_domain::withdrawal::{self, WaitingFor};
+use cuepoint_domain::withdrawal;
 
 use crate::http::wire::money::Number;
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
-use crate::http::wire::user_names::UserNames;
 use crate::http::wire::view::view;
 
 view! {
@@ -61,58 +58,11 @@ view! {
     }
 }
 
-view! {
-    /// A withdrawal, with the present facts on which its approval depends.
-    pub struct ReviewedWithdrawalView as ReviewedWithdrawal of (
-        reviewed: &ReviewedWithdrawal,
-        names: &UserNames,
-        currency: &Currency,
-    ) {
-        let ReviewedWithdrawal { withdrawal, review, approvals_needed } = reviewed;
-        /// The withdrawal.
-        #[serde(flatten)]
-        withdrawal: OperatorWithdrawalView = OperatorWithdrawalView::new(withdrawal, currency),
-        /// What has to happen before the withdrawal can be approved or sent: `debt` while the account owes money; null if
-        /// nothing has to.
-        #[schema(value_type = Option<names::WaitingFor>)]
-        waiting_for: Option<&'static str> = withdrawal.waiting_for(review.owed).map(WaitingFor::name),
-        /// Debt of the account, in major units of the wallet's currency.
-        #[decimal(example = 0.00)]
-        owed: Number = Number::money(currency, review.owed),
-        /// Sum of the amounts of this withdrawal and of the account's others that were created less than 24 hours before
-        /// or after it, except for cancelled, rejected and failed ones.
-        #[decimal(example = 25.00)]
-        sum_24h: Number = Number::money(currency, review.sum_24h),
-        /// Number of approvals that a pending withdrawal needs, the given ones included; 0 for all others.
-        #[schema(minimum = 0, maximum = 2, example = 1)]
-        approvals_needed: usize = *approvals_needed,
-        /// Time of the last change of the account's e-mail address or reset of its password; null if there was none.
-        /// Withdrawals of the 48 hours after it are not approved automatically.
-        #[timestamp_or_null()]
-        login_changed_at: Option<WireTimestamp> = review.login_changed_at.map(WireTimestamp),
-        /// Name of the account; null if it was erased.
-        #[schema(example = "Ada")]
-        user_name: Option<String> = names.of(withdrawal.user),
-        /// Names of the operators in `approvals`, in the same order; null for an erased one.
-        #[schema(example = json!(["Grace"]))]
-        approval_names: Vec<Option<String>> =
-            withdrawal.approvals.iter().map(|approval| names.of(approval.by)).collect(),
-    }
-}
-
-impl ReviewedWithdrawalView {
-    /// The users whose names it shows.
-    pub fn users(reviewed: &ReviewedWithdrawal) -> impl Iterator<Item = UserId> {
-        let approvals = reviewed.withdrawal.approvals.iter();
-        approvals.map(|approval| approval.by).chain([reviewed.withdrawal.user])
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cuepoint_domain::ids::{OperationId, WithdrawalId};
-    use cuepoint_domain::money::{Amount, Money};
+    use crate::http::operations::views::withdrawal::tests::withdrawal;
+    use cuepoint_domain::ids::{OperationId, UserId};
     use cuepoint_domain::timestamp::Timestamp;
     use cuepoint_domain::withdrawal::{Approval, Withdrawal, WithdrawalState};
 
@@ -122,21 +72,10 @@ mod tests {
         for (opening, reference) in
             [(Some(OperationId(0x1d)), "00000000-0000-0000-0000-00000000001d"), (None, "5")]
         {
-            let withdrawal = Withdrawal {
-                id: WithdrawalId::new(5).unwrap(),
-                opening,
-                user: UserId::new(7).unwrap(),
-                amount: Amount::new(Money::from_minor(2_500)).unwrap(),
-                wallet_address: Line::new("bc1q").unwrap(),
-                currency: Line::new("BTC").unwrap(),
-                network: Line::new("bitcoin").unwrap(),
-                state: WithdrawalState::Completed { txid: Line::new("ab12").unwrap() },
-                approvals: [3, 4]
-                    .map(|by| Approval { by: UserId::new(by).unwrap(), at: Timestamp::EPOCH })
-                    .to_vec(),
-                created_at: Timestamp::EPOCH,
-                updated_at: Timestamp::EPOCH,
-            };
+            let approvals =
+                [3, 4].map(|by| Approval { by: UserId::new(by).unwrap(), at: Timestamp::EPOCH }).to_vec();
+            let state = WithdrawalState::Completed { txid: Line::new("ab12").unwrap() };
+            let withdrawal = Withdrawal { opening, approvals, ..withdrawal(state) };
             let at = "1970-01-01T00:00:00.000000Z";
             assert_eq!(
                 serde_json::to_string(&OperatorWithdrawalView::new(&withdrawal, &usd)).unwrap(),

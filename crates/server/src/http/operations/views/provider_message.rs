@@ -1,8 +1,6 @@
 //! Views of provider messages for operators.
 
 use cuepoint_domain::provider_message::{self, Excerpt, MessageSource};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
@@ -62,23 +60,4 @@ view! {
         #[schema(example = "Paid once; the first transaction was replaced.")]
         resolution: Option<String> = resolution.map(|resolution| resolution.reason.as_str().to_owned()),
     }
-}
-
-view! {
-    /// A provider message that contradicts the ledger.
-    pub struct ProviderMessageView as ProviderMessage of (message: &provider_message::ProviderMessage) {
-        /// The message.
-        #[serde(flatten)]
-        message: ContradictingMessageView = ContradictingMessageView::new(message),
-        /// Id of the operator who resolved the message; null while unresolved.
-        #[id(example = 7)]
-        resolved_by: Option<i64> = message.resolution.as_ref().map(|resolution| resolution.by.get()),
-    }
-}
-
-/// A provider message in an answer.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ProviderMessageData {
-    /// The message.
-    pub provider_message: ProviderMessageView,
 }

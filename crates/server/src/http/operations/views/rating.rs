@@ -1,8 +1,6 @@
 //! Views of ratings for clients.
 
 use cuepoint_domain::music_request::RequestRating;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::http::wire::time::WireTimestamp;
 use crate::http::wire::view::view;
@@ -20,11 +18,4 @@ view! {
         #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
         rated_at: WireTimestamp = WireTimestamp(rating.rated_at),
     }
-}
-
-/// A rating in an answer.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct RatingData {
-    /// The rating.
-    pub rating: RatingView,
 }

@@ -2,8 +2,6 @@
 
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::topup;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::http::wire::money::Number;
 use crate::http::wire::names;
@@ -37,27 +35,23 @@ view! {
     }
 }
 
-/// A top-up in an answer.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct TopupData {
-    /// The top-up.
-    pub topup: TopupView,
-}
-
 #[cfg(test)]
-mod tests {
+pub(in crate::http::operations) mod tests {
     use super::*;
     use cuepoint_domain::ids::{OperationId, TopupId, UserId};
     use cuepoint_domain::money::{Amount, Money};
     use cuepoint_domain::timestamp::Timestamp;
     use cuepoint_domain::topup::{Charge, open};
 
-    #[test]
-    fn a_top_up_has_exactly_these_keys() {
+    pub(in crate::http::operations) fn topup() -> topup::Topup {
         let amount = Amount::new(Money::from_minor(30)).unwrap();
         let (id, user) = (TopupId::new(3).unwrap(), UserId::new(8).unwrap());
-        let (topup, _) = open(OperationId(1), id, user, amount, Charge::Confirmed, Timestamp::EPOCH);
-        let view = TopupView::new(&topup, &Currency::new("USD", 2).unwrap());
+        open(OperationId(1), id, user, amount, Charge::Confirmed, Timestamp::EPOCH).0
+    }
+
+    #[test]
+    fn a_top_up_has_exactly_these_keys() {
+        let view = TopupView::new(&topup(), &Currency::new("USD", 2).unwrap());
         assert_eq!(
             serde_json::to_string(&view).unwrap(),
             concat!(

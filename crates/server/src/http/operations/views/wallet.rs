@@ -3,8 +3,6 @@
 use cuepoint_domain::entity_ref;
 use cuepoint_domain::ledger::{self, Balance};
 use cuepoint_domain::money::Currency;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::http::wire::entry_kinds;
 use crate::http::wire::money::Number;
@@ -33,13 +31,6 @@ view! {
     }
 }
 
-/// A balance in an answer.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct WalletData {
-    /// The balance.
-    pub wallet: WalletView,
-}
-
 view! {
     /// The object of an entry.
     pub struct ReferenceView as Reference of (reference: entity_ref::EntityRef) {
@@ -51,13 +42,6 @@ view! {
         #[id(example = 42)]
         id: i64 = reference.id(),
     }
-}
-
-/// A wallet entry in an answer.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct EntryData {
-    /// The entry.
-    pub entry: EntryView,
 }
 
 view! {

@@ -7,7 +7,7 @@ use cuepoint_domain::webhook::{self, EndpointState};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::http::operations::views::{OperatorWebhookAttemptView, WebhookAttemptView};
+use crate::http::operations::views::webhook_attempt::{OperatorWebhookAttemptView, WebhookAttemptView};
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
 use crate::http::wire::user_names::UserNames;

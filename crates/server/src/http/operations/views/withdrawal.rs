@@ -1,65 +1,13 @@
 //! Views of withdrawals for clients.
 
-use cuepoint_domain::ledger::Balance;
-use cuepoint_domain::money::{Currency, Money};
+use cuepoint_domain::money::Currency;
 use cuepoint_domain::text::Line;
-use cuepoint_domain::withdrawal::{self, WaitingFor};
+use cuepoint_domain::withdrawal;
 
 use crate::http::wire::money::Number;
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
 use crate::http::wire::view::view;
-
-view! {
-    /// A new withdrawal.
-    pub struct WithdrawalRequestView as WithdrawalRequest of (
-        withdrawal: &withdrawal::Withdrawal,
-        currency: &Currency,
-    ) {
-        /// Id of the withdrawal.
-        #[id(example = 5)]
-        id: i64 = withdrawal.id.get(),
-        /// Id of the account.
-        #[id(example = 7)]
-        user_id: i64 = withdrawal.user.get(),
-        /// Amount in major units of the wallet's currency, not of `currency`: 25.00 dollars that are paid out in BTC.
-        #[decimal(example = 25.00)]
-        amount: Number = Number::money(currency, withdrawal.amount.money()),
-        /// Address of the recipient.
-        #[schema(example = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq")]
-        wallet_address: String = withdrawal.wallet_address.as_str().to_owned(),
-        /// Cryptocurrency of the payout, not of `amount`.
-        #[schema(example = "BTC")]
-        currency: String = withdrawal.currency.as_str().to_owned(),
-        /// Network of the payout.
-        #[schema(example = "bitcoin")]
-        network: String = withdrawal.network.as_str().to_owned(),
-        /// Time of creation.
-        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
-        created_at: WireTimestamp = WireTimestamp(withdrawal.created_at),
-        /// Time of the last change of the status.
-        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
-        updated_at: WireTimestamp = WireTimestamp(withdrawal.updated_at),
-    }
-}
-
-view! {
-    /// A new withdrawal and the balance after it.
-    pub struct WithdrawalRequestedView as WithdrawalRequested of (
-        withdrawal: &withdrawal::Withdrawal,
-        balance: Balance,
-        currency: &Currency,
-    ) {
-        /// Message for people.
-        #[schema(example = "Withdrawal request submitted.")]
-        message: &'static str = "Withdrawal request submitted.",
-        /// The withdrawal.
-        withdrawal_request: WithdrawalRequestView = WithdrawalRequestView::new(withdrawal, currency),
-        /// Available balance after the withdrawal, in major units.
-        #[decimal(example = 15.00)]
-        new_balance: Number = Number::money(currency, balance.available),
-    }
-}
 
 view! {
     /// A withdrawal.
@@ -100,37 +48,20 @@ view! {
     }
 }
 
-view! {
-    /// A withdrawal, and what it waits for at present.
-    pub struct CurrentWithdrawalView as CurrentWithdrawal of (
-        withdrawal: &withdrawal::Withdrawal,
-        owed: Money,
-        currency: &Currency,
-    ) {
-        /// The withdrawal.
-        #[serde(flatten)]
-        withdrawal: WithdrawalView = WithdrawalView::new(withdrawal, currency),
-        /// What has to happen before the withdrawal can go on: `debt` while the account owes money; null if nothing has
-        /// to.
-        #[schema(value_type = Option<names::WaitingFor>)]
-        waiting_for: Option<&'static str> = withdrawal.waiting_for(owed).map(WaitingFor::name),
-    }
-}
-
 #[cfg(test)]
-mod tests {
+pub(in crate::http::operations) mod tests {
     use super::*;
     use cuepoint_domain::ids::{OperationId, UserId, WithdrawalId};
-    use cuepoint_domain::money::Amount;
+    use cuepoint_domain::money::{Amount, Money};
     use cuepoint_domain::timestamp::Timestamp;
     use cuepoint_domain::withdrawal::WithdrawalState;
 
-    const KEYS: &str = concat!(
+    pub(in crate::http::operations) const KEYS: &str = concat!(
         r#"{"id":5,"user_id":7,"amount":25.00,"wallet_address":"bc1q","currency":"BTC","network":"bitcoin","#,
         r#""created_at":"1970-01-01T00:00:00.000000Z","updated_at":"1970-01-01T00:00:00.000000Z""#
     );
 
-    fn withdrawal(state: WithdrawalState) -> withdrawal::Withdrawal {
+    pub(in crate::http::operations) fn withdrawal(state: WithdrawalState) -> withdrawal::Withdrawal {
         withdrawal::Withdrawal {
             id: WithdrawalId::new(5).unwrap(),
             opening: Some(OperationId(1)),
@@ -144,19 +75,6 @@ mod tests {
             created_at: Timestamp::EPOCH,
             updated_at: Timestamp::EPOCH,
         }
-    }
-
-    #[test]
-    fn a_new_withdrawal_has_exactly_the_specified_keys() {
-        let balance = Balance { available: Money::from_minor(1_500), ..Balance::default() };
-        let usd = Currency::new("USD", 2).unwrap();
-        let view = WithdrawalRequestedView::new(&withdrawal(WithdrawalState::Pending), balance, &usd);
-        assert_eq!(
-            serde_json::to_string(&view).unwrap(),
-            format!(
-                r#"{{"message":"Withdrawal request submitted.","withdrawal_request":{KEYS}}},"new_balance":15.00}}"#
-            )
-        );
     }
 
     #[test]

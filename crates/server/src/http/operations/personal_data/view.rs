@@ -1,21 +1,86 @@
-//! Views that appear only in an export.
+//! The export of personal data.
 
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ledger;
 use cuepoint_domain::money::Currency;
-use cuepoint_domain::privacy::personal_data;
+use cuepoint_domain::network::KnownNetwork;
+use cuepoint_domain::privacy::personal_data::{OperationNote, Record};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::{self, challenge, session};
 use cuepoint_domain::webhook::WebhookEndpoint;
 use cuepoint_domain::withdrawal;
+use serde::Serialize;
+use utoipa::ToSchema;
 
-use crate::http::operations::views::{
-    ActiveSessionView, EntryView, ReferenceView, UserView, WebhookEndpointView, WithdrawalView,
-};
+use crate::http::operations::views::block::BlockView;
+use crate::http::operations::views::people::UserView;
+use crate::http::operations::views::provider_message::ContradictingMessageView;
+use crate::http::operations::views::rating::RatingView;
+use crate::http::operations::views::request::MusicRequestView;
+use crate::http::operations::views::security_event::SecurityEventView;
+use crate::http::operations::views::session::ActiveSessionView;
+use crate::http::operations::views::topup::TopupView;
+use crate::http::operations::views::wallet::{EntryView, ReferenceView, WalletView};
+use crate::http::operations::views::webhook_endpoint::WebhookEndpointView;
+use crate::http::operations::views::withdrawal::WithdrawalView;
 use crate::http::wire::names;
 use crate::http::wire::time::WireTimestamp;
 use crate::http::wire::view::view;
+
+/// All data stored about an account; each list is complete, newest first.
+#[derive(Serialize, ToSchema)]
+#[schema(as = PersonalData)]
+pub struct PersonalDataView {
+    /// The profile.
+    pub user: UserView,
+    /// Data of the account beside its profile.
+    pub account: AccountView,
+    /// The balance.
+    pub wallet: WalletView,
+    /// Sessions that are active or ended within the last two days.
+    pub sessions: Vec<ExportedSessionView>,
+    /// Networks of logins within the last 30 days.
+    pub networks: Vec<LoginNetworkView>,
+    /// Codes and tokens sent within the last day.
+    pub challenges: Vec<ChallengeView>,
+    /// Requests that the account has made.
+    pub requests_made: Vec<MusicRequestView<'static>>,
+    /// Requests that the account has received.
+    pub requests_received: Vec<MusicRequestView<'static>>,
+    /// Ratings that the account has given.
+    pub ratings: Vec<RatingView>,
+    /// Withdrawals.
+    pub withdrawals: Vec<ExportedWithdrawalView>,
+    /// Top-ups.
+    pub topups: Vec<TopupView>,
+    /// Entries of the wallet.
+    pub wallet_entries: Vec<ExportedEntryView>,
+    /// Changes of the profile and account, and operations of operators with a reason.
+    pub operations: Vec<OperationView>,
+    /// Provider messages about the account's money that contradict the ledger.
+    pub provider_messages: Vec<ContradictingMessageView>,
+    /// Webhook endpoints of the account.
+    pub webhook_endpoints: Vec<ExportedWebhookEndpointView>,
+    /// Guests whom the account has blocked.
+    pub blocks: Vec<BlockView>,
+    /// DJs who have blocked the account.
+    pub blocked_by: Vec<BlockedByView>,
+    /// Events of the security log about the account.
+    pub security_events: Vec<SecurityEventView>,
+}
+
+view! {
+    /// A network of logins.
+    pub struct LoginNetworkView as LoginNetwork of (known: &KnownNetwork) {
+        /// An IPv4 address with `/32`, or an IPv6 network with `/64`.
+        #[schema(example = "203.0.113.7/32")]
+        network: String = known.network.to_string(),
+        /// Time of the last login or refresh from the network.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        last_used_at: WireTimestamp = WireTimestamp(known.seen_at),
+    }
+}
 
 view! {
     /// Account data beside the profile.
@@ -108,7 +173,7 @@ view! {
 
 view! {
     /// A change of the profile or account, or an operator's action on it with a reason.
-    pub struct OperationView as Operation of (note: &personal_data::OperationNote, currency: &Currency) {
+    pub struct OperationView as Operation of (note: &OperationNote, currency: &Currency) {
         /// Id, a UUID.
         #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
         id: String = uuid::Uuid::from_u128(note.id.0).to_string(),
@@ -160,4 +225,49 @@ view! {
 
 fn text(line: &Option<Line>) -> Option<String> {
     line.as_ref().map(|line| line.as_str().to_owned())
+}
+
+/// A record of a list as JSON; `current` is the session of the export.
+///
+/// # Errors
+/// When serialization fails.
+pub fn row(record: &Record, current: SessionId, currency: &Currency) -> serde_json::Result<Vec<u8>> {
+    use serde_json::to_vec;
+    match record {
+        Record::Session(session, ended_at) => to_vec(&ExportedSessionView::new(session, *ended_at, current)),
+        Record::Network(_, known) => to_vec(&LoginNetworkView::new(known)),
+        Record::Challenge(challenge) => to_vec(&ChallengeView::new(challenge)),
+        Record::Request(request) => to_vec(&MusicRequestView::new(request, currency)),
+        Record::Rating(rating, _) => to_vec(&RatingView::new(rating)),
+        Record::Withdrawal(withdrawal) => to_vec(&ExportedWithdrawalView::new(withdrawal, currency)),
+        Record::Topup(topup) => to_vec(&TopupView::new(topup, currency)),
+        Record::Entry(entry, reason) => to_vec(&ExportedEntryView::new(entry, reason, currency)),
+        Record::Operation(note) => to_vec(&OperationView::new(note, currency)),
+        Record::ProviderMessage(message) => to_vec(&ContradictingMessageView::new(message)),
+        Record::WebhookEndpoint(endpoint) => to_vec(&ExportedWebhookEndpointView::new(endpoint)),
+        Record::Block(block) => to_vec(&BlockView::new(block)),
+        Record::BlockedBy { dj, at } => to_vec(&BlockedByView::new(*dj, *at)),
+        Record::Event(number, event) => to_vec(&SecurityEventView::new(*number, event)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use cuepoint_domain::privacy::personal_data::Part;
+    use utoipa::PartialSchema as _;
+
+    use super::*;
+
+    #[test]
+    fn every_exported_list_is_described() {
+        let described = serde_json::to_value(PersonalDataView::schema()).unwrap();
+        let described: BTreeSet<_> = described["properties"].as_object().unwrap().keys().cloned().collect();
+        let named = Part::all().map(|part| part.name().to_owned());
+        assert_eq!(
+            described,
+            named.into_iter().chain(["user", "account", "wallet"].map(str::to_owned)).collect()
+        );
+    }
 }
