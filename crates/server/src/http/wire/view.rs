@@ -1,6 +1,6 @@
 //! Views in answers: each field is declared once, for its type, its schema and its value.
 //!
-//! ```ignore
+//! ```text
 //! view! {
 //!     /// A top-up.
 //!     pub struct TopupView as Topup of (topup: &Topup, currency: &Currency) {
