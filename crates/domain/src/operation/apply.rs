@@ -74,7 +74,7 @@ fn earlier(book: &Book, plan: &Plan) -> Result<Option<Receipt>, Rejection> {
 /// Applies the plan's step and returns the entity after it, which is recorded in the changes.
 fn step(book: &Book, plan: &Plan, changes: &mut Changes) -> Result<Entity, Rejection> {
     let at = plan.metadata.at;
-    Ok(match &plan.step {
+    Ok(match &*plan.step {
         Step::Unchanged(before) => {
             expect(book, before)?;
             before.clone().seen_at(at)
@@ -152,7 +152,7 @@ fn outcome(book: &Book, changes: &Changes, entity: Entity) -> Result<Outcome, Re
 /// Records the operation and the key; a plan without a change and without a key leaves no trace.
 fn record(book: &Book, plan: &Plan, receipt: &Receipt, changes: &mut Changes) {
     let metadata = &plan.metadata;
-    let is_unchanged = match &plan.step {
+    let is_unchanged = match &*plan.step {
         Step::Unchanged(_) => true,
         Step::Judge(_) => changes.opened.is_none() && changes.moved.is_none(),
         Step::Open(_) | Step::Move { .. } | Step::ChangeUser { .. } => false,

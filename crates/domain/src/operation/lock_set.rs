@@ -102,7 +102,7 @@ impl Plan {
 
     fn lock_step(&self, lock_set: &mut LockSet) {
         let rows = &mut lock_set.rows;
-        match &self.step {
+        match &*self.step {
             Step::Unchanged(entity) | Step::Move { before: entity, .. } => rows.add(entity),
             Step::Open(entity) => {
                 if !entity.facts().takes_new_id() {

@@ -177,7 +177,8 @@ pub struct Plan {
     pub(crate) metadata: OperationMetadata,
     pub(crate) kind: PlanKind,
     pub(crate) level: FeatureLevel,
-    pub(crate) step: Step,
+    /// On the heap, since it has up to two entities, and plans are moved between threads.
+    pub(crate) step: Box<Step>,
     pub(crate) tally: Option<Tally>,
     pub(crate) guards: Vec<Guard>,
     pub(crate) transfers: Vec<Transfer>,
@@ -199,14 +200,14 @@ impl Plan {
 
     /// The effect beside moving money.
     #[must_use]
-    pub const fn step(&self) -> &Step {
+    pub fn step(&self) -> &Step {
         &self.step
     }
 
     /// The entity that the plan changes, to which the entries of its money refer.
     #[must_use]
-    pub const fn reference(&self) -> EntityRef {
-        match &self.step {
+    pub fn reference(&self) -> EntityRef {
+        match &*self.step {
             Step::Unchanged(entity) | Step::Open(entity) | Step::Move { before: entity, .. } => {
                 entity.reference()
             }

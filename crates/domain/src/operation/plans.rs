@@ -29,7 +29,7 @@ fn plan(
 ) -> Plan {
     let transfers = transfers.into_iter().collect();
     let (level, tally, guards) = (FeatureLevel::Level0, None, Vec::new());
-    Plan { metadata, kind, level, step, tally, guards, transfers, rules: RULES }
+    Plan { metadata, kind, level, step: Box::new(step), tally, guards, transfers, rules: RULES }
 }
 
 /// A plan that returns the entity unchanged.

@@ -21,7 +21,7 @@ pub(in crate::application) struct Effects {
 impl Effects {
     /// The effects of an applied plan. They are the same if the ledger replayed it; a command that is replayed
     /// by its key submits no plan.
-    pub(in crate::application) const fn of(plan: &Plan) -> Self {
+    pub(in crate::application) fn of(plan: &Plan) -> Self {
         let revocations_changed = match plan.step() {
             Step::ChangeUser { change: UserChange::AccountStatus(_), .. } => true,
             Step::ChangeUser { change: UserChange::Profile(change), .. } => change.is_dj.is_set(),

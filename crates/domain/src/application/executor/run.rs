@@ -43,7 +43,8 @@ impl Executor {
         command: C,
         read_input: impl FnOnce() -> Result<C::Input, I>,
     ) -> Result<Done<C::Output>, CommandError<C::Refusal, I>> {
-        let work = self.run_in_turn(context, &command, read_input);
+        // On the heap, since the futures around it are moved several times, and this one is large.
+        let work = Box::pin(self.run_in_turn(context, &command, read_input));
         let Some(key) = context.key else { return work.await };
         let done = self.single_flight.run(key.scope, context.deadline, &*self.env.timer, work).await;
         done.unwrap_or_else(|StillRunning| Err(Failure::InFlight.into()))
