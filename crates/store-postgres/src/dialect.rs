@@ -129,7 +129,12 @@ impl SqlStore {
 
 /// The rows that a query selects, locked until the end of the transaction; several are locked in an order, to avoid
 /// deadlocks.
+///
+/// With `only`, rows are locked whose ids the query selects, and nothing else is done.
 macro_rules! locked {
+    (only $lock:ident, $ids:expr, $connection:expr) => {
+        let _: Vec<i64> = $ids.$lock().load($connection).await?;
+    };
     ($lock:ident, $query:expr) => {
         $query.$lock()
     };
@@ -137,13 +142,7 @@ macro_rules! locked {
         $query.order($order).$lock()
     };
 }
-/// Locks the ids that a query selects.
-macro_rules! lock_rows {
-    ($connection:expr, $lock:ident, $query:expr) => {
-        let _: Vec<i64> = $query.$lock().load($connection).await?;
-    };
-}
-pub(crate) use {lock_rows, locked};
+pub(crate) use locked;
 
 /// Takes a lock that belongs to no row, until the end of the transaction.
 pub(crate) async fn lock_beside(connection: &mut Connection, lock: Lock<'_>) -> QueryResult<()> {

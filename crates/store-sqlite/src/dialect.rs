@@ -187,17 +187,14 @@ macro_rules! page {
 
 /// The rows that a query selects; only one transaction writes at a time, so none needs a lock.
 macro_rules! locked {
+    (only $lock:ident, $ids:expr, $connection:expr) => {
+        let _ = (&$connection, $ids);
+    };
     ($lock:ident, $query:expr $(, $order:expr)?) => {
         $query
     };
 }
-/// Does nothing: only one transaction writes at a time.
-macro_rules! lock_rows {
-    ($connection:expr, $lock:ident, $query:expr) => {
-        let _ = (&$connection, $query);
-    };
-}
-pub(crate) use {lock_rows, locked, page};
+pub(crate) use {locked, page};
 
 /// Does nothing: only one transaction writes at a time.
 pub(crate) fn lock_beside(_: &mut Connection, _: Lock<'_>) -> Ready<QueryResult<()>> {

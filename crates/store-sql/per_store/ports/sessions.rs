@@ -18,7 +18,7 @@ use diesel::helper_types::IntoBoxed;
 use diesel::prelude::*;
 
 use crate::SqlStore;
-use crate::dialect::{Connection, Database, RunQueryDsl, StoreFailure, columns, lock_rows, locked, page};
+use crate::dialect::{Connection, Database, RunQueryDsl, StoreFailure, columns, locked, page};
 use crate::tables::login_networks::see;
 use crate::tables::sessions::{alive, begin, end_all};
 use crate::tables::webhooks::disable_own;
@@ -238,7 +238,7 @@ async fn exchange(
     // The user first, as in an erasure: the network that is recorded at the end references them.
     let owner = sessions::table.filter(sessions::id.eq_any(session.clone())).select(sessions::user_id);
     let owner = users::table.filter(users::id.eq_any(owner)).select(users::id);
-    lock_rows!(connection, for_key_share, owner);
+    locked!(only for_key_share, owner, connection);
     let session = sessions::table.filter(sessions::id.eq_any(session)).select(StoredSession::as_select());
     let session: Option<StoredSession> =
         locked!(for_update, session).get_result(connection).await.optional()?;

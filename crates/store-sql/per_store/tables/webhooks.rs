@@ -22,9 +22,7 @@ use diesel::prelude::*;
 
 use super::sessions::is_live;
 use super::users::lock;
-use crate::dialect::{
-    Connection, RunQueryDsl, StoreFailure, insert, lock_rows, locked, newest_position, reading,
-};
+use crate::dialect::{Connection, RunQueryDsl, StoreFailure, insert, locked, newest_position, reading};
 
 /// The type of the condition [`is_free`].
 type Free = Or<
@@ -114,7 +112,7 @@ pub(crate) async fn change(
     if let EndpointChange::Settings { by, .. } = change {
         // The author before their session, as in an erasure: an endpoint that becomes theirs references them.
         let author = users::table.find(by.user.get()).select(users::id);
-        lock_rows!(connection, for_key_share, author);
+        locked!(only for_key_share, author, connection);
         if !is_live(connection, by.session).await? {
             return Ok(EndpointUpdate::SessionEnded);
         }
