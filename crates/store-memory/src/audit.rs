@@ -60,6 +60,7 @@ impl LedgerSnapshot {
         let mut moves = grouped(moves, |receipt| receipt.outcome.reference());
         let mut entries = grouped(self.entries.values().flatten(), |entry| entry.reference);
         let postings = grouped(&self.postings, |posting| posting.operation);
+        // Each entity comes once, so its entries are taken.
         for entity in sorted(self.entities(), Entity::reference) {
             let entries = entries.remove(&entity.reference()).unwrap_or_default();
             let with_entries = entries.iter().map(|entry| entry.operation);

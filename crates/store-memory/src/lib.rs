@@ -1,7 +1,7 @@
 //! Cuepoint's storage in memory: a mutex around the domain's reference semantics.
 //!
-//! Lists, searches and exports scan the book and sort what they find; only the requests of a guest and to a DJ are
-//! indexed. All data end with the process. Each method locks once, for a short time, and never awaits while it holds
+//! Lists, searches and exports scan the book and sort what they find; of the lists, only those of the
+//! requests of a guest and to a DJ are kept. All data end with the process. Each method locks once, for a short time, and never awaits while it holds
 //! the lock.
 
 mod audit;

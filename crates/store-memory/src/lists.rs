@@ -55,12 +55,12 @@ pub(crate) fn page_of<'a, T: Clone + 'a>(
     Rows { rows: first(rows.skip(before), page.size()), total }
 }
 
-/// The number of rows of this length.
+/// A length as the total of a page.
 pub(crate) fn count(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }
 
-/// The length of this number of rows.
+/// A limit as a length.
 pub(crate) fn length(limit: u32) -> usize {
     usize::try_from(limit).unwrap_or(usize::MAX)
 }

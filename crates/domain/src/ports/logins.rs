@@ -135,7 +135,7 @@ pub trait Logins: Send + Sync {
     /// Answers the user's newest challenge for [`Purpose::EmailChange`], in one atomic step. A right answer changes
     /// the user as specified by [`Challenge::proven`], ends all their open challenges, and stores the challenge of
     /// [`crate::user::email_change::restoration`] with the hash `restore`. A wrong one is counted. Any other outcome
-    /// leaves everything as it was; an ended session gives [`EmailChanged::Over`].
+    /// leaves everything as it was; a session that ended or expired gives [`EmailChanged::Over`].
     ///
     /// # Errors
     /// [`Unavailable`]; it may have been done then.

@@ -141,6 +141,7 @@ impl BackgroundJobs {
                 every(period, stopped, move || audit(auditing.clone())).await;
             });
         }
+        // These two watch the stop themselves, and a stop waits for them.
         jobs.tasks.spawn(job_queue::run(app.clone(), jobs.stopped.clone()));
         jobs.tasks.spawn(deliveries::run(app.clone(), jobs.stopped.clone()));
         jobs.restartable(event_tail::run(app.clone()));

@@ -2,9 +2,10 @@
 
 use thiserror::Error;
 
+use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure};
-use crate::application::executor::{Adjusted, Command, Decide, Decided, Requirement};
-use crate::authorization::{Ownership, Principal, permission};
+use crate::application::executor::{Adjusted, Command, Decide, Decided, Loadable, Requirement};
+use crate::authorization::{Action, Ownership, Principal, permission};
 use crate::ids::UserId;
 use crate::ledger::adjustment::{Adjustment, AdjustmentRefusal, Correction};
 use crate::operation::{Rejection, plans};
@@ -14,6 +15,22 @@ use crate::text::Line;
 /// the user's own overdue fees are released first.
 #[derive(Clone, Copy, Debug)]
 pub struct Adjust;
+
+/// The wallet that the input of an adjustment names. It counts as another user's until the input is read.
+#[derive(Clone, Copy, Debug)]
+pub struct WalletOfInput;
+
+impl Loadable for WalletOfInput {
+    type Id = ();
+
+    async fn load(_: &Environment, (): ()) -> Result<Self, Failure> {
+        Ok(Self)
+    }
+
+    fn ownership(&self, _: &Principal, _: Action) -> Ownership {
+        Ownership::Others
+    }
+}
 
 /// The input of an adjustment.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,14 +59,14 @@ pub enum AdjustRefusal {
 
 impl Command for Adjust {
     type Permission = permission::AdjustBalance;
-    type Entity = ();
+    type Entity = WalletOfInput;
     type Input = NewAdjustment;
     type Output = Adjusted;
     type Refusal = AdjustRefusal;
 
     fn id(&self) {}
 
-    /// The wallet is part of the input.
+    /// The input names the wallet. This alone keeps operators from adjusting their own.
     fn also_requires(&self, principal: &Principal, new: Option<&NewAdjustment>) -> Option<Requirement> {
         let ownership = Ownership::of(new?.user, principal);
         Some(Requirement::of::<permission::AdjustBalance>(ownership))

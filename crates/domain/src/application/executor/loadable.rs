@@ -43,7 +43,7 @@ pub trait Loadable: Sized + Send + Sync {
     }
 }
 
-/// No entity: a command that creates one creates it for the principal, and one of staff for another user.
+/// No entity: a command that creates one creates it for the principal.
 impl Loadable for () {
     type Id = ();
 
@@ -51,8 +51,8 @@ impl Loadable for () {
         Ok(())
     }
 
-    fn ownership(&self, _: &Principal, action: Action) -> Ownership {
-        if action.is_for_staff() { Ownership::Others } else { Ownership::Own }
+    fn ownership(&self, _: &Principal, _: Action) -> Ownership {
+        Ownership::Own
     }
 }
 

@@ -80,6 +80,7 @@ pub struct UserData {
 view! {
     /// A DJ, as visible to all callers.
     pub struct DjView as Dj of (user: &user::User, currency: &Currency) {
+        // A user who is no DJ has the values of a DJ without any.
         let none = DjProfile::default();
         let dj = user.dj.as_ref().unwrap_or(&none);
         /// Id of the DJ, as in `dj_id` of a request.

@@ -11,7 +11,7 @@ use crate::http::wire::view::view;
 
 view! {
     /// A withdrawal.
-    pub struct WithdrawalView as Withdrawal of (withdrawal: &withdrawal::Withdrawal, wallet: &Currency) {
+    pub struct WithdrawalView as Withdrawal of (withdrawal: &withdrawal::Withdrawal, currency: &Currency) {
         /// Id of the withdrawal.
         #[id(example = 5)]
         id: i64 = withdrawal.id.get(),
@@ -21,10 +21,10 @@ view! {
         /// Amount in major units of `amount_currency`, the wallet's currency. `currency` names the cryptocurrency in
         /// which it is paid out.
         #[decimal(example = 25.00)]
-        amount: Number = Number::money(wallet, withdrawal.amount.money()),
+        amount: Number = Number::money(currency, withdrawal.amount.money()),
         /// Currency of `amount`: the wallet's.
         #[schema(example = "USD")]
-        amount_currency: String = wallet.code().to_owned(),
+        amount_currency: String = currency.code().to_owned(),
         /// Address of the recipient.
         #[schema(example = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq")]
         wallet_address: String = withdrawal.wallet_address.as_str().to_owned(),
