@@ -4,13 +4,14 @@ use async_trait::async_trait;
 use cuepoint_domain::operation::{Changes, EndedSessions, Entity, KeyRecord, KeyScope, Plan, Verdict, apply};
 use cuepoint_domain::ports::{Applied, ApplyError, Ledger, Unavailable};
 
-use crate::operation_log::LoggedOperation;
 use crate::{MemoryStore, State};
 
 impl State {
     /// Stores the changes of an applied plan that the book does not contain.
     fn absorb(&mut self, changes: Changes) {
-        self.log.extend(changes.operation.as_ref().map(LoggedOperation::of));
+        if let Some(record) = &changes.operation {
+            self.add_operation(record);
+        }
         if let Some(Entity::MusicRequest(request)) = &changes.opened {
             self.request_lists.add(request);
         }

@@ -30,7 +30,7 @@ use async_trait::async_trait;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ledger::{Entry, Posting};
 use cuepoint_domain::operation::feature_level::FeatureLevel;
-use cuepoint_domain::operation::{Book, StoredReceipt};
+use cuepoint_domain::operation::{Book, Position, StoredReceipt};
 use cuepoint_domain::ports::{Store, Unavailable};
 use cuepoint_domain::timestamp::Timestamp;
 
@@ -64,6 +64,8 @@ struct State {
     postings: Vec<Posting>,
     /// The operations in the order of their positions.
     log: Vec<LoggedOperation>,
+    /// The newest operation that concerns each user, since webhook endpoints are searched for work after each commit.
+    newest_about: HashMap<UserId, Position>,
     keys: CredentialTable,
     sessions: SessionTable,
     blocked: Blocked,

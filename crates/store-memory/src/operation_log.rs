@@ -24,7 +24,7 @@ pub(crate) struct LoggedOperation {
 
 impl LoggedOperation {
     /// The operation of this record.
-    pub(crate) fn of(record: &OperationRecord) -> Self {
+    fn of(record: &OperationRecord) -> Self {
         let OperationRecord { id, kind, actor, at, ref reason, .. } = *record;
         Self { id, kind, actor, reason: reason.clone(), at, audience: Audience::of_record(record) }
     }
@@ -35,6 +35,23 @@ impl LoggedOperation {
 }
 
 impl State {
+    /// Adds an operation after the newest one.
+    pub(crate) fn add_operation(&mut self, record: &OperationRecord) {
+        let logged = LoggedOperation::of(record);
+        let Audience { owner, dj } = logged.audience;
+        self.log.push(logged);
+        let newest = self.newest_position();
+        self.newest_about.extend(owner.into_iter().chain(dj).map(|user| (user, newest)));
+    }
+
+    /// The newest position of all operations, or of those with an event that concerns one user; 0 if there is none.
+    pub(crate) fn newest_of(&self, concerning: Option<UserId>) -> Position {
+        match concerning {
+            Some(user) => self.newest_about.get(&user).copied().unwrap_or_default(),
+            None => self.newest_position(),
+        }
+    }
+
     /// The newest position.
     pub(crate) fn newest_position(&self) -> Position {
         i64::try_from(self.log.len()).ok().and_then(Position::new).unwrap_or_default()

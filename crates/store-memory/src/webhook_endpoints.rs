@@ -47,7 +47,7 @@ impl EndpointRecord {
     fn has_work(&self, state: &State, now: Timestamp) -> bool {
         let WebhookEndpoint { feed, owner, cursor, replay, .. } = &self.endpoint;
         replay.is_some()
-            || state.operations_after(*cursor, feed.concerning(*owner)).next().is_some()
+            || state.newest_of(feed.concerning(*owner)) > *cursor
             || self.failed.values().any(|failed| failed.next_at.is_some_and(|at| at <= now))
     }
 
