@@ -140,6 +140,14 @@ impl Command for SettleSuspense {
         &self,
         Decide { metadata, principal, entity: topup, input: reason, .. }: Decide<'_, Self>,
     ) -> Decided<Self> {
-        plans::settle_suspense(metadata, topup, principal.user, reason.clone()).map_err(CommandError::Refused)
+        plans::settle_suspense(metadata, topup, principal.user, reason.clone()).map_err(|refusal| {
+            match refusal {
+                // Only a top-up with money in suspense is loaded.
+                SuspenseRefusal::NothingThere => {
+                    Failure::Broken("money in suspense was found and is gone").into()
+                }
+                SuspenseRefusal::AlreadySettled => CommandError::Refused(refusal),
+            }
+        })
     }
 }

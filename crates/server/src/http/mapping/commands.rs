@@ -133,7 +133,7 @@ impl From<OpenTopupRefusal> for ApiError {
 impl From<SuspenseRefusal> for ApiError {
     fn from(refusal: SuspenseRefusal) -> Self {
         match refusal {
-            // Not reached: the command finds only top-ups with money in suspense.
+            // Not reached: for the command, this is a broken invariant.
             SuspenseRefusal::NothingThere => Code::NotFound.into(),
             SuspenseRefusal::AlreadySettled => {
                 Self::saying(Code::AlreadySettled, "This money has already been settled.")
