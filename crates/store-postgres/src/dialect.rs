@@ -79,7 +79,7 @@ impl SqlStore {
         T: Send,
         for<'c> F: Work<Reading<'c>, Input, Rows<T>, Fut: Send> + Send + Sync,
     {
-        Ok(self.database.read(input, run).await?)
+        self.read(input, run).await
     }
 
     /// Runs one statement that writes.

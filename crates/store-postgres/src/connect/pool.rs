@@ -228,11 +228,11 @@ impl Database {
     {
         let attempts = async {
             if extent != Extent::RepeatableTransaction {
-                return self.write_once(extent, DEADLINE, input, &run).await;
+                return self.write_once(extent, None, input, &run).await;
             }
-            match self.write_once(extent, FIRST_ATTEMPT, input.clone(), &run).await {
+            match self.write_once(extent, Some(FIRST_ATTEMPT), input.clone(), &run).await {
                 Err(failure) if failure.ended_connection() => {
-                    self.write_once(extent, DEADLINE, input, &run).await
+                    self.write_once(extent, None, input, &run).await
                 }
                 done => done,
             }
@@ -243,7 +243,7 @@ impl Database {
     async fn write_once<Input, T, F>(
         &self,
         extent: Extent,
-        limit: Duration,
+        limit: Option<Duration>,
         input: Input,
         run: &F,
     ) -> Result<T, DatabaseFailure>
@@ -253,9 +253,12 @@ impl Database {
         for<'c> F: Work<&'c mut AsyncPgConnection, Input, T, Fut: Send> + Sync,
     {
         let mut pooled = self.lend().await?;
-        let done = timeout(limit, extent.run(pooled.connection()?, input, run)).await;
-        let done = pooled.returned_after(done.unwrap_or(Err(DatabaseFailure::Deadline)));
-        done.inspect_err(|failure| self.learn_from(failure))
+        let work = extent.run(pooled.connection()?, input, run);
+        let done = match limit {
+            Some(limit) => timeout(limit, work).await.unwrap_or(Err(DatabaseFailure::Deadline)),
+            None => work.await,
+        };
+        pooled.returned_after(done).inspect_err(|failure| self.learn_from(failure))
     }
 
     /// Gets a connection from the pool.

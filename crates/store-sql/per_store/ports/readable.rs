@@ -70,6 +70,7 @@ macro_rules! work_list {
                     if values.len() >= most {
                         break;
                     }
+                    // The same statement as PostgreSQL's batches of reads by id.
                     let row = $table::table.filter($table::id.eq_any([id]));
                     let row = row.select($crate::dialect::columns::<$row>());
                     let row: diesel::QueryResult<$row> = row.get_result(&mut $connection).await;
