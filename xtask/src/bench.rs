@@ -19,7 +19,7 @@ const WITH_MANY_FILES: &str = r#"ulimit -n "$(ulimit -Hn)" && exec "$@""#;
 pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
     // Built separately, so that the features which the benchmark needs of the stores stay out of the measured
     // binary.
-    for package in ["cuepoint-server", "cuepoint-bench"] {
+    for package in ["cuepoint", "cuepoint-bench"] {
         let mut build = cargo();
         build.args(["build", "--release", "--locked", "--package", package]);
         ensure!(exit_code(&mut build)? == 0, "{package} does not build");

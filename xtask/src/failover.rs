@@ -2,7 +2,7 @@
 
 use crate::{Count, test};
 
-const TESTS: &[&str] = &["--package", "cuepoint-server", "--test", "failover", "--", "--nocapture"];
+const TESTS: &[&str] = &["--package", "cuepoint", "--test", "failover", "--", "--nocapture"];
 
 /// Kills primaries, promotes standbys and restores nodes under load; returns the exit code of the tests.
 pub(crate) fn run(rounds: Count) -> anyhow::Result<u8> {

@@ -65,7 +65,7 @@ fn compare(old: &Path) -> anyhow::Result<u8> {
 
 /// Returns the document of the code, in its committed form.
 pub(crate) fn described() -> anyhow::Result<String> {
-    let arguments = ["run", "--quiet", "--locked", "--package", "cuepoint-server", "--", "openapi"];
+    let arguments = ["run", "--quiet", "--locked", "--package", "cuepoint", "--", "openapi"];
     Ok(format!("{}\n", output_of(cargo().args(arguments))?.trim_end()))
 }
 

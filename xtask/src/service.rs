@@ -37,7 +37,7 @@ pub(crate) struct Service {
 impl Service {
     /// Builds the debug binary that `start` runs.
     pub(crate) fn build() -> anyhow::Result<()> {
-        let built = exit_code(cargo().args(["build", "--locked", "--package", "cuepoint-server"]))?;
+        let built = exit_code(cargo().args(["build", "--locked", "--package", "cuepoint"]))?;
         ensure!(built == 0, "the service cannot be built");
         Ok(())
     }

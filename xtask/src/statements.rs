@@ -22,7 +22,7 @@ const SUITES: &[&str] = &[
     "-p",
     "cuepoint-store-postgres",
     "-p",
-    "cuepoint-server",
+    "cuepoint",
     "--test",
     "postgres",
     "--test",

@@ -1,6 +1,7 @@
 //! `cargo xtask tidy`: the rules of the repository that no compiler checks.
 
 mod dependencies;
+mod docs;
 mod documents;
 pub(crate) mod figures;
 mod imports;
@@ -42,6 +43,7 @@ pub(crate) fn run() -> anyhow::Result<u8> {
     complaints.extend(layout::check_migrations(&files));
     complaints.extend(manifests::check(&files));
     complaints.extend(sources::check(&files));
+    complaints.extend(docs::check(&files)?);
     complaints.extend(documents::check(&files));
     complaints.extend(layers::check(&files)?);
     complaints.extend(type_names::check(&files)?);

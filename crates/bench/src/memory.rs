@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use anyhow::Context;
-use cuepoint_server::cli::serve;
-use cuepoint_server::config::Layers;
-use cuepoint_server::observability::telemetry;
+use cuepoint::cli::serve;
+use cuepoint::config::Layers;
+use cuepoint_adapters::observability::telemetry;
 
 use crate::seeding::{Population, seed_memory};
 

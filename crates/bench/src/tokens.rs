@@ -4,14 +4,14 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use cuepoint_adapters::clock::SystemClock;
+use cuepoint_adapters::security::keys::{KeysInForce, OlderKeys, Rotation, rotate_file};
+use cuepoint_adapters::security::random::RandomSecrets;
+use cuepoint_adapters::security::tokens::SignedTokens;
 use cuepoint_domain::authorization::{Epoch, Principal};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ports::Clock;
 use cuepoint_domain::user::Role;
-use cuepoint_server::adapters::clock::SystemClock;
-use cuepoint_server::adapters::security::keys::{KeysInForce, OlderKeys, Rotation, rotate_file};
-use cuepoint_server::adapters::security::random::RandomSecrets;
-use cuepoint_server::adapters::security::tokens::SignedTokens;
 use time::Duration;
 
 /// The default lifetime in production.

@@ -3,9 +3,9 @@
 use std::net::IpAddr;
 use std::sync::LazyLock;
 
+use cuepoint_adapters::networks::Networks;
+use cuepoint_adapters::outgoing::{NameServers, OutgoingCalls};
 use cuepoint_domain::webhook::EndpointUrl;
-use cuepoint_server::adapters::outgoing::{NameServers, OutgoingCalls};
-use cuepoint_server::networks::Networks;
 use http::Uri;
 use url::Url;
 

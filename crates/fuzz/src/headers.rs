@@ -2,7 +2,7 @@
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use actix_web::test::TestRequest;
-use cuepoint_server::http::wire::headers;
+use cuepoint_api::wire::headers;
 
 /// The input is one header per line.
 pub(crate) fn check(input: &[u8]) {

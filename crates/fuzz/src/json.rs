@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cuepoint_server::http::wire::json::{BodyError, Object};
+use cuepoint_views::wire::json::{BodyError, Object};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 

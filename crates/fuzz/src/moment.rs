@@ -1,6 +1,6 @@
 //! Timestamps: a text is one timestamp or none, and a printed timestamp parses to the same value.
 
-use cuepoint_server::http::wire::time::{WireTimestamp, parse_timestamp};
+use cuepoint_views::wire::time::{WireTimestamp, parse_timestamp};
 
 /// The input is the text of a timestamp.
 pub(crate) fn check(input: &[u8]) {

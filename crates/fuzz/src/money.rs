@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use bigdecimal::BigDecimal;
 use cuepoint_domain::money::{Currency, Money, MoneyError};
-use cuepoint_server::http::wire::money::Number;
+use cuepoint_views::wire::money::Number;
 use serde::de::IgnoredAny;
 
 /// The input is the text of a number.

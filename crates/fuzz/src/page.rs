@@ -1,8 +1,8 @@
 //! Pages: every query selects one, and its object and links are consistent.
 
+use cuepoint_api::wire::page::{Link, Page, Paging};
+use cuepoint_api::wire::query::{Query, integer};
 use cuepoint_domain::page::Rows;
-use cuepoint_server::http::wire::page::{Link, Page, Paging};
-use cuepoint_server::http::wire::query::{Query, integer};
 
 use crate::split;
 

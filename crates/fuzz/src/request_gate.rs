@@ -14,7 +14,7 @@ use actix_web::dev::Payload;
 use actix_web::http::{ConnectionType, Method};
 use actix_web::test::TestRequest;
 use actix_web::web::BytesMut;
-use cuepoint_server::http::transport::request_gate::RequestGate;
+use cuepoint_transport::request_gate::RequestGate;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::task::LocalSet;
 use tokio_util::codec::Decoder;

@@ -2,13 +2,13 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use cuepoint_adapters::security::keys::KeysInForce;
+use cuepoint_adapters::security::random::RandomSecrets;
+use cuepoint_adapters::security::tokens::SignedTokens;
 use cuepoint_domain::authorization::{Epoch, Principal};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::Role;
-use cuepoint_server::adapters::security::keys::KeysInForce;
-use cuepoint_server::adapters::security::random::RandomSecrets;
-use cuepoint_server::adapters::security::tokens::SignedTokens;
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::Value;
 use sha2::Sha256;

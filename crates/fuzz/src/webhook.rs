@@ -4,9 +4,9 @@
 use actix_web::http::header::HeaderValue;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use cuepoint_adapters::webhooks::{SignedMessage, SigningSecrets};
+use cuepoint_api::wire::headers::{self, Signature};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_server::adapters::webhooks::{SignedMessage, SigningSecrets};
-use cuepoint_server::http::wire::headers::{self, Signature};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 

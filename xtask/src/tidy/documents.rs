@@ -10,7 +10,7 @@ const FOLDERS: &[&str] = &[".ci/", "config/", "crates/", "docs/", "migrations/",
 
 /// The document that names tests over HTTP as `file::test`, and their folder.
 const ATTACKS: &str = "docs/security.md";
-const TESTS: &str = "crates/server/tests/http/";
+const TESTS: &str = "crates/cuepoint/tests/http/";
 
 /// Checks every path that a document has in backticks or as a link target, and every test that it names.
 pub(super) fn check(files: &[File]) -> Vec<String> {
@@ -119,7 +119,7 @@ mod tests {
     fn tests_named_for_an_attack_exist() {
         let files = [
             file(ATTACKS, "`money::sums_add_up`, `Action::rule`, `money::gone`"),
-            file("crates/server/tests/http/money.rs", "fn sums_add_up(store: Store) {}"),
+            file("crates/cuepoint/tests/http/money.rs", "fn sums_add_up(store: Store) {}"),
         ];
         assert_eq!(check(&files), ["docs/security.md: it mentions money::gone, which does not exist"]);
     }

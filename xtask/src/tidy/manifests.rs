@@ -2,6 +2,9 @@
 
 use super::File;
 
+/// The crates below the web server, which name nothing of it.
+const BELOW_THE_WEB_SERVER: &[&str] = &["crates/adapters/Cargo.toml", "crates/views/Cargo.toml"];
+
 /// Checks the manifests of all members.
 pub(super) fn check(files: &[File]) -> Vec<String> {
     let members = files.iter().filter(|file| {
@@ -21,6 +24,14 @@ fn check_manifest(path: &str, text: &str) -> Vec<String> {
     if !entries.iter().any(|entry| entry.full_key() == "lints.workspace" && entry.value == "true") {
         complaints.push(format!("{path}: it lacks `[lints] workspace = true`"));
     }
+    let below = BELOW_THE_WEB_SERVER.contains(&path);
+    let actix = entries.iter().filter(|entry| below && entry.full_key().contains("dependencies.actix"));
+    complaints.extend(actix.map(|entry| {
+        format!(
+            "{path}: {} is named, and only crates/transport and those above it know the web server",
+            entry.key
+        )
+    }));
     complaints
 }
 
@@ -120,6 +131,13 @@ mod tests {
             &["version of x", "version of y"],
         );
         check_dependencies("[target.'cfg(unix)'.dependencies]\nlibc = \"0.2\"", &["version of libc"]);
+    }
+
+    #[test]
+    fn the_web_server_is_not_named_below_it() {
+        let manifest = format!("[dependencies]\nactix-web.workspace = true\n{LINTS}");
+        assert_eq!(check_manifest("crates/views/Cargo.toml", &manifest).len(), 1);
+        assert!(check_manifest("crates/transport/Cargo.toml", &manifest).is_empty());
     }
 
     #[test]

@@ -107,9 +107,13 @@ mod tests {
 
     #[test]
     fn a_source_file_of_more_than_500_lines_fails() {
-        check_file("crates/server/src/a/b.rs", &"x\n".repeat(500), &[]);
-        check_file("crates/server/src/a/b.rs", &"x\n".repeat(501), &["crates/server/src/a/b.rs: 501 lines"]);
-        check_file("crates/server/tests/all.rs", &"x\n".repeat(501), &[]);
+        check_file("crates/cuepoint/src/a/b.rs", &"x\n".repeat(500), &[]);
+        check_file(
+            "crates/cuepoint/src/a/b.rs",
+            &"x\n".repeat(501),
+            &["crates/cuepoint/src/a/b.rs: 501 lines"],
+        );
+        check_file("crates/cuepoint/tests/all.rs", &"x\n".repeat(501), &[]);
     }
 
     #[test]
@@ -142,7 +146,7 @@ mod tests {
             "tokio::spawn(std::env::args());",
             &["crates/domain/src/a.rs:1", "crates/domain/src/a.rs:1"],
         );
-        check_file("crates/server/src/main.rs", "use std::env;\n", &[]);
+        check_file("crates/cuepoint/src/main.rs", "use std::env;\n", &[]);
     }
 
     #[test]

@@ -16,22 +16,30 @@ const SHARED: &[(&str, &str)] = &[
 
 /// The crates that are compiled into the service.
 pub(super) const SERVICE: &[&str] = &[
+    "crates/adapters/src/",
+    "crates/api/src/",
+    "crates/cuepoint/src/",
     "crates/domain/src/",
-    "crates/server/src/",
     "crates/store-memory/src/",
     "crates/store-postgres/src/",
     "crates/store-sql/per_store/",
     "crates/store-sql/src/",
     "crates/store-sqlite/src/",
+    "crates/transport/src/",
+    "crates/views/src/",
 ];
 /// Those of them whose names are checked.
 const PRODUCT: &[&str] = &[
+    "crates/adapters/src/",
+    "crates/api/src/",
+    "crates/cuepoint/src/",
     "crates/domain/src/",
-    "crates/server/src/",
     "crates/store-memory/src/",
     "crates/store-postgres/src/",
     "crates/store-sql/per_store/",
     "crates/store-sql/src/",
+    "crates/transport/src/",
+    "crates/views/src/",
 ];
 
 /// Checks the product's crates.
@@ -107,14 +115,14 @@ mod tests {
     fn a_type_name_has_one_definition() {
         let one = file("crates/domain/src/a.rs", "pub struct Account;\npub enum Kind {}\n");
         let other = file(
-            "crates/server/src/b.rs",
+            "crates/cuepoint/src/b.rs",
             "pub trait Account {}\nenum Kind {}\n#[cfg(test)]\nmod tests { struct Kind; }\n",
         );
         let files = [one, other];
         let found = check_except(&files, &[]).unwrap();
         assert_eq!(
             found,
-            ["the type `Account` is defined in crates/domain/src/a.rs, crates/server/src/b.rs"]
+            ["the type `Account` is defined in crates/domain/src/a.rs, crates/cuepoint/src/b.rs"]
         );
         assert!(check_except(&files, &[("Account", "a reason")]).unwrap().is_empty());
         let found = check_except(&files, &[("Account", "a reason"), ("Kind", "none")]).unwrap();

@@ -1,5 +1,8 @@
 //! Pages of a list as JSON.
 
+use cuepoint_api::wire::envelope::ApiResponse;
+use cuepoint_api::wire::page::Paging;
+use cuepoint_api::wire::query::Query;
 use cuepoint_domain::ids::{RequestId, UserId};
 use cuepoint_domain::money::{Currency, Money};
 use cuepoint_domain::music_request::{MusicRequest, RequestState};
@@ -7,10 +10,7 @@ use cuepoint_domain::page::Rows;
 use cuepoint_domain::text::{Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::ArtistType;
-use cuepoint_server::http::operations::views::request::MusicRequestView as Shown;
-use cuepoint_server::http::wire::envelope::ApiResponse;
-use cuepoint_server::http::wire::page::Paging;
-use cuepoint_server::http::wire::query::Query;
+use cuepoint_views::request::MusicRequestView as Shown;
 use divan::Bencher;
 use time::Duration;
 

@@ -1,13 +1,13 @@
 //! The first verification of an access token.
 
+use cuepoint_adapters::clock::SystemClock;
+use cuepoint_adapters::security::keys::{Algorithm, KeysInForce, OlderKeys, Rotation, rotate};
+use cuepoint_adapters::security::random::RandomSecrets;
+use cuepoint_adapters::security::tokens::SignedTokens;
 use cuepoint_domain::authorization::{Epoch, Principal};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ports::Clock;
 use cuepoint_domain::user::Role;
-use cuepoint_server::adapters::clock::SystemClock;
-use cuepoint_server::adapters::security::keys::{Algorithm, KeysInForce, OlderKeys, Rotation, rotate};
-use cuepoint_server::adapters::security::random::RandomSecrets;
-use cuepoint_server::adapters::security::tokens::SignedTokens;
 use divan::{Bencher, black_box};
 use time::Duration;
 

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use anyhow::ensure;
+use cuepoint_adapters::event_hub::PER_ACCOUNT;
 use cuepoint_domain::ids::UserId;
-use cuepoint_server::adapters::event_hub::PER_ACCOUNT;
 
 use super::calls::Calls;
 use super::clients::Clients;

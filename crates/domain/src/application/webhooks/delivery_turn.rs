@@ -1,8 +1,11 @@
 //! A turn: one server delivers to an endpoint, in calls that begin within ten seconds, and at least one new event.
 
+use std::sync::Arc;
+
 use time::Duration;
 
 use crate::application::environment::Environment;
+use crate::application::executor::Effects;
 use crate::event::{Event, EventType, Feed};
 use crate::ids::WebhookEndpointId;
 use crate::operation::Position;
@@ -45,7 +48,7 @@ pub struct TurnSummary {
 
 /// A turn in progress.
 pub(super) struct RunningTurn<'a, F> {
-    env: &'a Environment,
+    env: &'a Arc<Environment>,
     lease: Lease,
     began: Timestamp,
     is_stopping: F,
@@ -58,7 +61,7 @@ pub(super) struct RunningTurn<'a, F> {
 impl<'a, F: Fn() -> bool> RunningTurn<'a, F> {
     /// Leases the endpoint; `None` if another server has it.
     pub(super) async fn begin(
-        env: &'a Environment,
+        env: &'a Arc<Environment>,
         id: WebhookEndpointId,
         is_stopping: F,
     ) -> Result<Option<Self>, Unavailable> {
@@ -236,9 +239,11 @@ impl<'a, F: Fn() -> bool> RunningTurn<'a, F> {
             Some(EndpointState::Disabled { reason, .. }) => Some(reason),
             _ => None,
         };
+        let mut effects = Effects::default();
         if disabled.is_some() {
-            drop(env.jobs.enqueue(Job::NotifyWebhookDisabled(lease.endpoint)));
+            effects.enqueue(Job::NotifyWebhookDisabled(lease.endpoint));
         }
+        effects.perform(env, None).await;
         let count = |which: &dyn Fn(&Attempt) -> bool| {
             u64::try_from(turn.attempts.iter().filter(|attempt| which(attempt)).count()).unwrap_or(u64::MAX)
         };

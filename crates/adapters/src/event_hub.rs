@@ -1,0 +1,447 @@
+//! The open streams of events on this server, and the distribution of events to them.
+//!
+//! One reader follows the operations of all servers and hands each event to the streams whose readers it
+//! concerns, so that a stream holds no connection to the database.
+
+use std::collections::{HashMap, HashSet};
+use std::mem;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use cuepoint_domain::authorization::{Epoch, Principal};
+use cuepoint_domain::event::Event;
+use cuepoint_domain::event::Feed;
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::operation::Position;
+use cuepoint_domain::timestamp::Timestamp;
+use tokio::sync::{Notify, mpsc};
+use tokio::time::Instant;
+
+use crate::observability::metrics;
+
+/// The maximum number of open streams of an account on this server.
+pub const PER_ACCOUNT: usize = 6;
+/// The number of events by which a stream may be behind.
+const BUFFER: usize = 256;
+
+/// The minimum time between two searches for closed connections among all streams for a free place.
+const ABANDONED_SOUGHT_EVERY: Duration = Duration::from_secs(1);
+/// The time for which a client may take to read the end of a stream.
+const END_READ_WITHIN: Duration = Duration::from_secs(2);
+
+/// The authority under which a stream was opened.
+#[derive(Clone, Copy, Debug)]
+pub struct Authority {
+    /// The reader.
+    pub principal: Principal,
+    /// The feed that the reader sees.
+    pub feed: Feed,
+    /// The epoch of the data at the beginning.
+    pub epoch: Epoch,
+    /// The expiry of the access token.
+    pub expires: Timestamp,
+}
+
+/// Why no further stream is opened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Full {
+    /// The account has the maximum number of streams.
+    Account,
+    /// This server has the maximum number of streams, or is stopping.
+    Server,
+}
+
+/// Why this server ended a stream.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EndReason {
+    /// The reader did not keep up.
+    Slow,
+    /// The access token expired, or the reader lost the permission.
+    Unauthorized,
+    /// The client closed its connection.
+    Abandoned,
+    /// The server stops.
+    Stopping,
+    /// Events could not be read for a while.
+    Unavailable,
+    /// Commits whose events were sent are lost: a standby without them has become the primary.
+    Reset,
+}
+
+impl EndReason {
+    /// The name in metrics.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Slow => "slow",
+            Self::Unauthorized => "unauthorized",
+            Self::Abandoned => "abandoned",
+            Self::Stopping => "stopping",
+            Self::Unavailable => "unavailable",
+            Self::Reset => "reset",
+        }
+    }
+}
+
+/// The key of a stream on this server.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct StreamKey(u64);
+
+/// The open streams.
+#[derive(Clone)]
+pub struct EventHub(Arc<Hub>);
+
+struct Hub {
+    max_streams: usize,
+    streams: Mutex<Streams>,
+    /// Notified when the first stream begins to follow.
+    followed: Notify,
+}
+
+#[derive(Default)]
+struct Streams {
+    is_closed: bool,
+    last_key: u64,
+    open: HashMap<StreamKey, OpenStream>,
+    /// Streams that this server ended and that the client has not read to the end.
+    ended: HashMap<StreamKey, EndedStream>,
+    by_account: HashMap<UserId, HashSet<StreamKey>>,
+    of_all: HashSet<StreamKey>,
+    /// When closed connections were last sought among all streams.
+    abandoned_sought_at: Option<Instant>,
+    /// The number of streams that follow.
+    following: usize,
+    /// The position up to which the following streams have their events.
+    position: Position,
+}
+
+/// The connection of a stream's client.
+pub trait ClientConnection: Send + Sync {
+    /// Whether the client has closed it, which is noticed otherwise at the next write, or sends more behind the
+    /// request than the server holds.
+    fn is_abandoned(&self) -> bool;
+    /// Closes it, whatever the client has not read.
+    fn cut(&self);
+}
+
+/// A connection that could not be watched counts as open.
+impl<C: ClientConnection> ClientConnection for Option<C> {
+    fn is_abandoned(&self) -> bool {
+        self.as_ref().is_some_and(ClientConnection::is_abandoned)
+    }
+
+    fn cut(&self) {
+        if let Some(connection) = self {
+            connection.cut();
+        }
+    }
+}
+
+struct OpenStream {
+    authority: Authority,
+    follows: bool,
+    /// `None` once the reader did not keep up; the stream shows what it has received, and ends.
+    events: Option<mpsc::Sender<Arc<Event>>>,
+    connection: Arc<dyn ClientConnection>,
+    revoked: Arc<AtomicBool>,
+}
+
+struct EndedStream {
+    connection: Arc<dyn ClientConnection>,
+    at: Instant,
+}
+
+/// A stream's place at the hub, which it leaves when dropped.
+pub struct Subscription {
+    hub: Arc<Hub>,
+    key: StreamKey,
+    events: mpsc::Receiver<Arc<Event>>,
+    revoked: Arc<AtomicBool>,
+}
+
+impl EventHub {
+    /// Creates a hub without streams, for at most this many.
+    #[must_use]
+    pub fn new(max_streams: usize) -> Self {
+        Self(Arc::new(Hub { max_streams, streams: Mutex::default(), followed: Notify::new() }))
+    }
+
+    /// Admits a stream, which gets no events until it follows.
+    ///
+    /// # Errors
+    /// [`Full`].
+    pub fn open(
+        &self,
+        authority: Authority,
+        connection: Arc<dyn ClientConnection>,
+    ) -> Result<Subscription, Full> {
+        let Self(hub) = self;
+        let account = authority.principal.user;
+        let mut guard = hub.lock();
+        let streams = &mut *guard;
+        streams.make_room(account, hub.max_streams)?;
+        streams.last_key = streams.last_key.wrapping_add(1);
+        let key = StreamKey(streams.last_key);
+        streams.by_account.entry(account).or_default().insert(key);
+        if authority.feed == Feed::All {
+            streams.of_all.insert(key);
+        }
+        let (events, received) = mpsc::channel(BUFFER);
+        let revoked = Arc::<AtomicBool>::default();
+        let stream = OpenStream {
+            authority,
+            follows: false,
+            events: Some(events),
+            connection,
+            revoked: Arc::clone(&revoked),
+        };
+        streams.open.insert(key, stream);
+        metrics::event_streams(streams.open.len());
+        drop(guard);
+        Ok(Subscription { hub: Arc::clone(hub), key, events: received, revoked })
+    }
+
+    /// Whether a further stream of this account would be admitted.
+    ///
+    /// # Errors
+    /// [`Full`].
+    pub fn ensure_room(&self, account: UserId) -> Result<(), Full> {
+        let Self(hub) = self;
+        hub.lock().make_room(account, hub.max_streams)
+    }
+
+    /// Waits until a stream follows, and returns the position after which the next events are due.
+    pub async fn due(&self) -> Position {
+        let Self(hub) = self;
+        loop {
+            {
+                let streams = hub.lock();
+                if streams.following > 0 {
+                    return streams.position;
+                }
+            }
+            hub.followed.notified().await;
+        }
+    }
+
+    /// Hands the events after a position, complete up to another, to the streams whose readers they concern.
+    /// They are discarded if the streams for which they were read have all ended.
+    pub fn deliver(&self, after: Position, events: Vec<Event>, complete_to: Position) {
+        let Self(hub) = self;
+        let mut streams = hub.lock();
+        if streams.following == 0 || streams.position != after {
+            return;
+        }
+        for event in events.into_iter().map(Arc::new) {
+            streams.deliver(&event);
+        }
+        streams.position = complete_to;
+    }
+
+    /// Ends the streams whose authority is no longer valid.
+    pub fn end_unauthorized(&self, is_valid: impl Fn(&Authority) -> bool) {
+        let Self(hub) = self;
+        let mut streams = hub.lock();
+        let invalid: Vec<StreamKey> = streams
+            .open
+            .iter()
+            .filter(|(_, stream)| !is_valid(&stream.authority))
+            .map(|(key, _)| *key)
+            .collect();
+        for key in invalid {
+            streams.end(key, EndReason::Unauthorized);
+        }
+    }
+
+    /// Ends the streams of clients that have closed their connections.
+    pub fn end_abandoned(&self) {
+        let Self(hub) = self;
+        // Asks for each connection without the lock, which delays events.
+        let of = |(key, stream): (&StreamKey, &OpenStream)| (*key, Arc::clone(&stream.connection));
+        let connections: Vec<_> = hub.lock().open.iter().map(of).collect();
+        let is_abandoned = |(_, connection): &(_, Arc<dyn ClientConnection>)| connection.is_abandoned();
+        let abandoned: Vec<_> = connections.into_iter().filter(is_abandoned).collect();
+        let mut streams = hub.lock();
+        for (key, _) in abandoned {
+            streams.end(key, EndReason::Abandoned);
+        }
+    }
+
+    /// Cuts the connections of clients that have not read the end of their streams in time.
+    pub fn cut_unread_ends(&self) {
+        let Self(hub) = self;
+        hub.lock().ended.retain(|_, stream| {
+            let is_overdue = stream.at.elapsed() >= END_READ_WITHIN;
+            if is_overdue {
+                stream.connection.cut();
+            }
+            !is_overdue
+        });
+    }
+
+    /// Ends every stream.
+    pub fn end_all(&self, reason: EndReason) {
+        let Self(hub) = self;
+        hub.lock().end_all(reason);
+    }
+
+    /// Ends every stream and admits no more.
+    pub fn close(&self) {
+        let Self(hub) = self;
+        let mut streams = hub.lock();
+        streams.is_closed = true;
+        streams.end_all(EndReason::Stopping);
+    }
+}
+
+impl Hub {
+    fn lock(&self) -> MutexGuard<'_, Streams> {
+        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Streams {
+    fn has_room(&self, account: UserId, max_streams: usize) -> Result<(), Full> {
+        if self.is_closed || self.open.len() >= max_streams {
+            return Err(Full::Server);
+        }
+        let of_account = self.by_account.get(&account).map_or(0, HashSet::len);
+        if of_account >= PER_ACCOUNT { Err(Full::Account) } else { Ok(()) }
+    }
+
+    fn make_room(&mut self, account: UserId, max_streams: usize) -> Result<(), Full> {
+        let Err(full) = self.has_room(account, max_streams) else { return Ok(()) };
+        self.end_abandoned(full, account);
+        self.has_room(account, max_streams)
+    }
+
+    /// Frees the places of closed connections: of this account, or of all accounts at most once a second.
+    fn end_abandoned(&mut self, full: Full, account: UserId) {
+        let candidates: Vec<StreamKey> = match full {
+            Full::Account => self.by_account.get(&account).into_iter().flatten().copied().collect(),
+            Full::Server => {
+                let is_recent = |at: &Instant| at.elapsed() < ABANDONED_SOUGHT_EVERY;
+                if self.abandoned_sought_at.as_ref().is_some_and(is_recent) {
+                    return;
+                }
+                self.abandoned_sought_at = Some(Instant::now());
+                self.open.keys().copied().collect()
+            }
+        };
+        for key in candidates {
+            if self.open.get(&key).is_some_and(|stream| stream.connection.is_abandoned()) {
+                self.end(key, EndReason::Abandoned);
+            }
+        }
+    }
+
+    fn deliver(&mut self, event: &Arc<Event>) {
+        let audience = event.audience();
+        let concerned = [audience.owner, audience.dj].into_iter().flatten();
+        let own = concerned.filter_map(|user| self.by_account.get(&user)).flatten();
+        let keys: HashSet<StreamKey> = own.chain(&self.of_all).copied().collect();
+        for key in keys {
+            let Some(stream) = self.open.get_mut(&key).filter(|stream| stream.follows) else { continue };
+            let sent = stream.events.as_ref().map(|events| events.try_send(Arc::clone(event)));
+            // What it has received so far stays complete; the rest follows when its reader resumes.
+            if !matches!(sent, Some(Ok(()))) {
+                (stream.events, stream.follows) = (None, false);
+                self.following = self.following.saturating_sub(1);
+                metrics::event_stream_ended(EndReason::Slow.name());
+            }
+        }
+    }
+
+    fn end_all(&mut self, reason: EndReason) {
+        let all: Vec<StreamKey> = self.open.keys().copied().collect();
+        for key in all {
+            self.end(key, reason);
+        }
+    }
+
+    fn end(&mut self, key: StreamKey, reason: EndReason) {
+        if let Some(stream) = self.remove(key) {
+            stream.revoked.store(true, Ordering::Release);
+            metrics::event_stream_ended(reason.name());
+            let connection = stream.connection;
+            if reason == EndReason::Abandoned {
+                connection.cut();
+            } else {
+                self.ended.insert(key, EndedStream { connection, at: Instant::now() });
+            }
+        }
+    }
+
+    fn remove(&mut self, key: StreamKey) -> Option<OpenStream> {
+        let stream = self.open.remove(&key)?;
+        self.of_all.remove(&key);
+        let account = stream.authority.principal.user;
+        if let Some(of_account) = self.by_account.get_mut(&account) {
+            of_account.remove(&key);
+            if of_account.is_empty() {
+                self.by_account.remove(&account);
+            }
+        }
+        if stream.follows {
+            self.following = self.following.saturating_sub(1);
+        }
+        metrics::event_streams(self.open.len());
+        Some(stream)
+    }
+}
+
+impl Subscription {
+    /// Delivers events from now on, and returns the position after which they are complete. The stream reads
+    /// what is missing before it from the feed, and skips what it has seen.
+    pub fn follow(&self, after: Position) -> Position {
+        let mut streams = self.hub.lock();
+        let is_first = streams.following == 0;
+        if let Some(stream) = streams.open.get_mut(&self.key)
+            && !mem::replace(&mut stream.follows, true)
+        {
+            streams.following = streams.following.saturating_add(1);
+            if is_first {
+                streams.position = after;
+                self.hub.followed.notify_one();
+            }
+        }
+        streams.position
+    }
+
+    /// The number of the stream on this server.
+    #[must_use]
+    pub const fn number(&self) -> u64 {
+        self.key.0
+    }
+
+    /// The next events, at most this many; none if the stream has ended.
+    pub async fn receive(&mut self, into: &mut Vec<Arc<Event>>, limit: usize) -> usize {
+        let received = self.events.recv_many(into, limit).await;
+        if self.is_revoked() { 0 } else { received }
+    }
+
+    /// The position up to which the stream has received everything; `None` while events wait for it.
+    #[must_use]
+    pub fn complete_to(&self) -> Option<Position> {
+        let streams = self.hub.lock();
+        // Delivered events and the position change together, under the lock.
+        (self.events.is_empty() && !self.events.is_closed()).then_some(streams.position)
+    }
+
+    /// Whether the stream has ended and must not show anything more.
+    #[must_use]
+    pub fn is_revoked(&self) -> bool {
+        self.revoked.load(Ordering::Acquire)
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        let mut streams = self.hub.lock();
+        drop((streams.remove(self.key), streams.ended.remove(&self.key)));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,62 @@
+//! The HTTP/1.1 client of calls to other services, with and without TLS.
+
+use std::sync::Arc;
+
+use anyhow::{Context, ensure};
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::{Connect, HttpConnector};
+use hyper_util::rt::TokioExecutor;
+use rustls::{ClientConfig, RootCertStore};
+
+/// The size in bytes up to which a connection is buffered, and above which an answer's head is refused. The last
+/// read may exceed it.
+const MAX_BUFFER: usize = 64 * 1024;
+
+/// A client that finds the addresses of host names with the resolver `R`.
+pub(crate) type HttpClient<R> = Client<HttpsConnector<HttpConnector<R>>, Full<Bytes>>;
+
+/// Creates clients for http and https. They follow no redirects. They use no proxy, because hyper-util reads the
+/// variables of proxies only in a matcher that these clients do not have.
+pub(crate) struct HttpClients {
+    tls: ClientConfig,
+}
+
+impl HttpClients {
+    /// Reads the root certificates of the machine.
+    ///
+    /// # Errors
+    /// When `https` is needed and the machine has no root certificates.
+    pub(crate) fn new(https: bool) -> anyhow::Result<Self> {
+        Ok(Self { tls: tls(https)? })
+    }
+
+    /// Creates a client that finds the addresses of host names with this resolver.
+    pub(crate) fn client<R>(&self, resolver: R) -> HttpClient<R>
+    where
+        HttpsConnector<HttpConnector<R>>: Connect + Clone,
+    {
+        let mut tcp = HttpConnector::new_with_resolver(resolver);
+        tcp.enforce_http(false);
+        let connector = HttpsConnectorBuilder::new()
+            .with_tls_config(self.tls.clone())
+            .https_or_http()
+            .enable_http1()
+            .wrap_connector(tcp);
+        // No connection is reused: an idle one may be closed by then, and its address would not be resolved again.
+        let mut builder = Client::builder(TokioExecutor::new());
+        builder.pool_max_idle_per_host(0).http1_max_buf_size(MAX_BUFFER).build(connector)
+    }
+}
+
+/// Returns a TLS configuration that trusts the root certificates of the machine.
+fn tls(needed: bool) -> anyhow::Result<ClientConfig> {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    ensure!(!needed || !roots.is_empty(), "this machine has no root certificates, which https needs");
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let versions = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    Ok(versions.context("TLS cannot be set up")?.with_root_certificates(roots).with_no_client_auth())
+}

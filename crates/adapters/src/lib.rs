@@ -1,0 +1,21 @@
+//! Adapters of the domain's ports other than storage: the clock, security, messages to users, and providers;
+//! the distribution of events to open streams; calls to URLs that users enter; and logs and metrics.
+//!
+//! [`service`] is what every entrance of the service shares. No module knows a web server.
+
+pub mod clock;
+pub mod event_hub;
+pub mod event_stream;
+mod http_client;
+pub mod job_queue;
+pub mod networks;
+pub mod notifier;
+pub mod observability;
+pub mod outgoing;
+pub mod payouts;
+pub mod request_ids;
+pub mod runtime;
+pub mod security;
+pub mod service;
+pub mod topups;
+pub mod webhooks;

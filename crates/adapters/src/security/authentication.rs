@@ -1,0 +1,84 @@
+//! The authentication ports, implemented by the revocation list, the clock and the access tokens of this
+//! server.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use cuepoint_domain::authorization::Principal;
+use cuepoint_domain::ports::{
+    AccessToken, AccessTokens, Clock as _, PrincipalCheck, PrincipalRefusal, ReadinessProbe, Revocations,
+    SigningError, Store, Unavailable,
+};
+use tokio::time::timeout;
+
+use crate::clock::ServiceClock;
+use crate::runtime::TokioTimer;
+use crate::security::revocations::RevocationCache;
+use crate::security::tokens::SignedTokens;
+
+/// The time limit of a read of the revocation list after a change; requests wait for it until their deadline.
+const REFRESH_WITHIN: Duration = Duration::from_secs(5);
+
+/// The authentication state of this server.
+#[derive(Clone)]
+pub struct Authentication {
+    /// The access tokens.
+    pub tokens: Arc<SignedTokens>,
+    /// The revocation list.
+    pub revocations: Arc<RevocationCache>,
+    /// The clock of the service.
+    pub clock: Arc<ServiceClock>,
+    /// The timer of deadlines.
+    pub timer: TokioTimer,
+    /// The store from which the revocation list is read.
+    pub store: Arc<dyn Store>,
+}
+
+impl Authentication {
+    /// Reads the revocation list again; logs a failure.
+    pub async fn refresh_within(&self, limit: Duration) {
+        let read = self.revocations.refresh(&*self.store, &self.clock);
+        match timeout(limit, read).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(%error, "the revocation list was not refreshed"),
+            Err(_) => tracing::warn!("the revocation list was not refreshed in time"),
+        }
+    }
+}
+
+impl PrincipalCheck for Authentication {
+    fn current(&self, principal: Principal) -> Result<Principal, PrincipalRefusal> {
+        let principal = self.revocations.check(principal)?;
+        let unreliable = |cause| PrincipalRefusal::Unreliable(Unavailable(cause));
+        self.revocations.ensure_current().map_err(|error| unreliable(error.into()))?;
+        self.clock.ensure_agreed().map_err(|error| unreliable(error.into()))?;
+        Ok(principal)
+    }
+}
+
+#[async_trait]
+impl Revocations for Authentication {
+    async fn refresh(&self) {
+        self.refresh_within(REFRESH_WITHIN).await;
+    }
+}
+
+impl AccessTokens for Authentication {
+    fn issue(&self, principal: &Principal) -> Result<AccessToken, SigningError> {
+        let issued = self.tokens.issue(principal, self.revocations.epoch(), self.clock.now());
+        issued.map_err(|error| SigningError(error.into()))
+    }
+}
+
+impl ReadinessProbe for ServiceClock {
+    fn ready(&self) -> Result<(), Unavailable> {
+        self.ensure_agreed().map_err(Unavailable::new)
+    }
+}
+
+impl ReadinessProbe for RevocationCache {
+    fn ready(&self) -> Result<(), Unavailable> {
+        if self.can_be_read() { Ok(()) } else { Err(Unavailable::new("the revocation list cannot be read")) }
+    }
+}

@@ -1,0 +1,19 @@
+//! What every entrance of the service and its background jobs share.
+
+use cuepoint_domain::application::UseCases;
+
+use crate::event_hub::EventHub;
+use crate::observability::metrics::Metrics;
+use crate::security::authentication::Authentication;
+
+/// The service behind its entrances.
+pub struct Service {
+    /// The use cases.
+    pub use_cases: UseCases,
+    /// Access tokens, the revocation list and the clocks.
+    pub authentication: Authentication,
+    /// The open streams of events.
+    pub event_hub: EventHub,
+    /// The metrics.
+    pub metrics: Metrics,
+}

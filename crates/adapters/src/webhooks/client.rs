@@ -1,0 +1,114 @@
+//! The HTTP client for providers: signed JSON POST requests, with bounded time and size of the answer.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use bytes::Bytes;
+use cuepoint_domain::ports::Clock;
+use http::header::{ACCEPT, CONTENT_TYPE};
+use http::{Request, StatusCode, Uri};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper_util::client::legacy::connect::dns::GaiResolver;
+use serde::de::DeserializeOwned;
+use thiserror::Error;
+use tokio::time::timeout;
+use url::Url;
+
+use super::SigningSecrets;
+use crate::http_client::{HttpClient, HttpClients};
+use cuepoint_views::wire::json::Object;
+
+/// The time limit of a call, from the first byte to the last.
+pub const CALL_WITHIN: Duration = Duration::from_secs(10);
+/// The maximum size of an answer, in bytes.
+const MAX_REPLY: usize = 64 * 1024;
+
+/// A failed call; the provider may or may not have received it.
+#[derive(Debug, Error)]
+pub enum CallError {
+    /// The call took too long.
+    #[error("no answer within {} seconds", CALL_WITHIN.as_secs())]
+    TimedOut,
+    /// The provider cannot be reached, or the connection broke.
+    #[error("the call failed: {0:#}")]
+    Connection(anyhow::Error),
+    /// The answer is incomplete or too long.
+    #[error("the answer cannot be read: {0}")]
+    Reply(Box<dyn std::error::Error + Send + Sync>),
+    /// The request cannot be built.
+    #[error("the call cannot be made: {0}")]
+    Request(Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// An answer with any status.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    /// The status.
+    pub status: StatusCode,
+    /// The body.
+    pub body: Bytes,
+}
+
+impl Reply {
+    /// Deserializes the body as a JSON object; `None` for anything else, including duplicate keys.
+    #[must_use]
+    pub fn object<T: DeserializeOwned>(&self) -> Option<T> {
+        Object::parse(&self.body).ok()?;
+        serde_json::from_slice(&self.body).ok()
+    }
+}
+
+/// A client for one URL of a provider. It follows no redirects and uses no proxy.
+pub struct WebhookClient {
+    client: HttpClient<GaiResolver>,
+    address: Uri,
+    secrets: SigningSecrets,
+    clock: Arc<dyn Clock>,
+}
+
+impl WebhookClient {
+    /// Creates a client for a URL, which signs with the first of these secrets.
+    ///
+    /// # Errors
+    /// When the URL is invalid, or it is https and the machine has no root certificates.
+    pub fn new(address: &Url, secrets: SigningSecrets, clock: Arc<dyn Clock>) -> anyhow::Result<Self> {
+        let client = HttpClients::new(address.scheme() == "https")?.client(GaiResolver::new());
+        let address = address.as_str().parse().context("is not the URL of a service")?;
+        Ok(Self { client, address, secrets, clock })
+    }
+
+    /// Sends a message under an id, which must be the same for every retry, and reads the answer.
+    ///
+    /// # Errors
+    /// [`CallError`]
+    pub async fn post(&self, id: &str, body: Vec<u8>) -> Result<Reply, CallError> {
+        let request = self.request(id, body)?;
+        let call = async {
+            let (head, body) = self
+                .client
+                .request(request)
+                .await
+                .map_err(|error| CallError::Connection(error.into()))?
+                .into_parts();
+            let body = Limited::new(body, MAX_REPLY).collect().await.map_err(CallError::Reply)?;
+            Ok(Reply { status: head.status, body: body.to_bytes() })
+        };
+        timeout(CALL_WITHIN, call).await.map_err(|_| CallError::TimedOut)?
+    }
+
+    fn request(&self, id: &str, body: Vec<u8>) -> Result<Request<Full<Bytes>>, CallError> {
+        let timestamp = self.clock.now().to_utc().unix_timestamp().to_string();
+        let signature = self.secrets.sign(id, &timestamp, &body);
+        let signature = signature.ok_or_else(|| CallError::Request("no secret is configured".into()))?;
+        Request::post(&self.address)
+            .header(CONTENT_TYPE, "application/json")
+            .header(ACCEPT, "application/json")
+            .header("idempotency-key", id)
+            .header("webhook-id", id)
+            .header("webhook-timestamp", timestamp)
+            .header("webhook-signature", signature)
+            .body(Full::from(body))
+            .map_err(|error| CallError::Request(error.into()))
+    }
+}

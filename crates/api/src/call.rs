@@ -1,0 +1,381 @@
+//! The call of a handler: body fields, parameters, id and idempotency key.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use actix_web::http::Method;
+use actix_web::{HttpMessage as _, HttpRequest};
+use cuepoint_domain::application::{ClientContext, CommandError, Context, Failure, UseCases};
+use cuepoint_domain::authorization::Principal;
+use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::operation::{IdempotencyKey, Position};
+use cuepoint_domain::page::Rows;
+use cuepoint_domain::ports::Clock as _;
+use cuepoint_domain::text::Email;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::session::ClientInfo;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::state::ApiState;
+use crate::wire::body::RequestBody;
+use crate::wire::envelope::ApiResponse;
+use crate::wire::error::{ApiError, Code};
+use crate::wire::filters::{Filter, QueryFilters};
+use crate::wire::headers::{self, Signature};
+use crate::wire::messages::Errors;
+use crate::wire::page::{Page, Paging};
+use crate::wire::query::Query;
+use crate::wire::read_only;
+use cuepoint_adapters::event_hub::ClientConnection;
+use cuepoint_adapters::security::authentication::Authentication;
+use cuepoint_transport::client_address;
+use cuepoint_transport::connections::Connection;
+use cuepoint_transport::deadline::RequestDeadline;
+use cuepoint_transport::rate_limits::Quota;
+use cuepoint_transport::rate_limits::{Admitted, Class, LoginAttempt, LoginLimitRefusal};
+use cuepoint_views::user_names::UserNames;
+use cuepoint_views::wire::json::Object;
+
+/// A call whose form has been checked.
+#[derive(Clone)]
+pub struct ApiCall {
+    /// The state that handlers share.
+    pub api: Arc<ApiState>,
+    pub(super) request: HttpRequest,
+    pub(super) path: &'static str,
+    pub(super) query: Query,
+    pub(super) filters: &'static [Filter],
+    pub(super) refusals: Errors,
+    pub(super) read_only: Rc<[String]>,
+    pub(super) deadline: RequestDeadline,
+    pub(super) id: Option<String>,
+    pub(super) body: Object,
+    pub(super) key: Option<IdempotencyKey>,
+}
+
+impl ApiCall {
+    /// The use cases.
+    #[must_use]
+    pub fn use_cases(&self) -> &UseCases {
+        &self.api.service.use_cases
+    }
+
+    /// The currency of the deployment.
+    #[must_use]
+    pub fn currency(&self) -> &Currency {
+        self.api.currency()
+    }
+
+    /// The values of the body's fields. Read-only fields of a new object are refused.
+    ///
+    /// # Errors
+    /// 422 with the messages of all wrong fields and parameters.
+    pub fn body<B: RequestBody>(&self) -> Result<B, ApiError> {
+        self.read_body(None)
+    }
+
+    /// The values of the body's fields. Read-only fields are refused if they differ from those of the object in
+    /// `present`, the data of an answer.
+    ///
+    /// # Errors
+    /// As [`ApiCall::body`].
+    pub fn change_of<B: RequestBody>(&self, present: &impl Serialize) -> Result<B, ApiError> {
+        let present = serde_json::to_value(present).map_err(ApiError::internal)?;
+        self.read_body(Some(&present))
+    }
+
+    fn read_body<B: RequestBody>(&self, present: Option<&Value>) -> Result<B, ApiError> {
+        let read = B::read(&self.body, self.currency());
+        let read = ApiError::with_messages(read, &read_only::refusals(&self.read_only, &self.body, present));
+        self.judged(read)
+    }
+
+    /// Whether the body names a field that it cannot set.
+    #[must_use]
+    pub fn has_read_only_field(&self) -> bool {
+        self.read_only.iter().any(|name| self.body.get(name).is_some())
+    }
+
+    /// The result of reading fields, with the refusals of query parameters.
+    ///
+    /// # Errors
+    /// 422 with the messages of all wrong fields and parameters.
+    pub fn judged<T>(&self, read: Result<T, ApiError>) -> Result<T, ApiError> {
+        ApiError::with_messages(read, &self.refusals)
+    }
+
+    /// Whether the body has any field of `B`, regardless of its value.
+    #[must_use]
+    pub fn has_any_of<B: RequestBody>(&self) -> bool {
+        B::is_in(&self.body)
+    }
+
+    /// The id in the path.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] if it is not a positive decimal integer without leading zeros.
+    pub fn id<T>(&self, make: fn(i64) -> Option<T>) -> Result<T, ApiError> {
+        let text = self.id.as_deref().unwrap_or_default();
+        let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
+        let number = text.parse().ok().filter(|_| plain);
+        number.and_then(make).ok_or_else(|| Code::NotFound.into())
+    }
+
+    /// The headers of a provider's message.
+    ///
+    /// # Errors
+    /// As [`headers::signature`].
+    pub fn signature(&self) -> Result<Signature<'_>, ApiError> {
+        headers::signature(self.request.headers())
+    }
+
+    /// The client info.
+    #[must_use]
+    pub fn client(&self) -> ClientInfo {
+        client_address::client(&self.request)
+    }
+
+    /// The position after which a client resumes a stream.
+    ///
+    /// # Errors
+    /// As [`headers::last_event_id`].
+    pub fn last_event_id(&self) -> Result<Option<Position>, ApiError> {
+        headers::last_event_id(self.request.headers())
+    }
+
+    /// The expiry of the access token.
+    ///
+    /// # Errors
+    /// [`Code::TokenExpired`] if it has expired meanwhile.
+    pub fn token_expiry(&self) -> Result<Timestamp, ApiError> {
+        let token = headers::bearer(self.request.headers())?;
+        let Authentication { tokens, revocations, clock, .. } = &self.api.service.authentication;
+        let expiry = tokens.expiry(token, revocations.epoch(), clock.now());
+        Ok(expiry?)
+    }
+
+    /// The client's connection.
+    #[must_use]
+    pub fn connection(&self) -> Arc<dyn ClientConnection> {
+        Arc::new(self.request.conn_data::<Connection>().cloned())
+    }
+
+    /// Whether the request is a HEAD, whose response has no body.
+    #[must_use]
+    pub fn is_head(&self) -> bool {
+        self.request.method() == Method::HEAD
+    }
+
+    /// The context of a request by this principal.
+    #[must_use]
+    pub fn context(&self, principal: &Principal) -> Context {
+        Context {
+            principal: *principal,
+            client: self.client(),
+            key: self.key,
+            deadline: self.deadline_of_waits(),
+        }
+    }
+
+    /// The context of a request without a principal.
+    #[must_use]
+    pub fn client_context(&self) -> ClientContext {
+        ClientContext { client: self.client(), deadline: self.deadline_of_waits() }
+    }
+
+    fn deadline_of_waits(&self) -> cuepoint_domain::ports::Deadline {
+        self.api.service.authentication.timer.deadline(self.deadline.for_waits())
+    }
+
+    /// Counts a login with the account of this address as failed, whether or not the account exists. A
+    /// successful login is refunded to the limits.
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`] after too many failures from this network, or from all networks unless the
+    /// account was recently logged in from this one, or if too many passwords from this network are waiting.
+    /// [`Code::Unavailable`].
+    pub async fn admit_login(&self, email: &str) -> Result<LoginAttempt, ApiError> {
+        self.ensure_hashable()?;
+        let name = folded(email);
+        let network = self.client().network();
+        match self.api.limits.try_login(&name, network) {
+            Ok(attempt) => Ok(attempt),
+            Err(LoginLimitRefusal::Network(quota)) => Err(self.refused_for_network(quota)),
+            Err(LoginLimitRefusal::Account(quota, attempt)) => {
+                let known = self.use_cases().accounts.knows_network(&name, network).await;
+                if matches!(known, Ok(true)) {
+                    return Ok(*attempt);
+                }
+                self.api.limits.give_back(*attempt);
+                known?;
+                Err(ApiError::rate_limited(quota))
+            }
+        }
+    }
+
+    /// Counts a registration with this address as a failed login until the address is found free. Failures
+    /// from other networks do not count, so that strangers cannot block a registration.
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`].
+    pub fn admit_registration(&self, email: &Email) -> Result<LoginAttempt, ApiError> {
+        self.ensure_hashable()?;
+        match self.api.limits.try_login(&email.folded(), self.client().network()) {
+            Ok(attempt) => Ok(attempt),
+            Err(LoginLimitRefusal::Account(_, attempt)) => Ok(*attempt),
+            Err(LoginLimitRefusal::Network(quota)) => Err(self.refused_for_network(quota)),
+        }
+    }
+
+    /// Ends the request if its password could not even wait to be hashed. Nothing was read yet, so it does not
+    /// count.
+    fn ensure_hashable(&self) -> Result<(), ApiError> {
+        self.api.password_queue.ensure_room(self.client().network()).map_err(|error| {
+            self.refund();
+            error.into()
+        })
+    }
+
+    /// The refusal of a login for which nothing was read, so that it does not count.
+    fn refused_for_network(&self, quota: Quota) -> ApiError {
+        self.refund();
+        ApiError::rate_limited(quota)
+    }
+
+    /// The body. An invalid one counts as [`Class::Public`] instead, since it would use up what an address has for
+    /// logins.
+    ///
+    /// # Errors
+    /// As [`ApiCall::body`], and [`Code::RateLimited`].
+    pub fn counted_body<B: RequestBody>(&self) -> Result<B, ApiError> {
+        self.body().or_else(|error| {
+            self.refund();
+            note(self.api.limits.admit_network(Class::Public, self.client().network()), &self.request)?;
+            Err(error)
+        })
+    }
+
+    /// Gives the count of this request back if its password could not even wait to be hashed.
+    pub fn refund_unhashed<T, R>(&self, outcome: &Result<T, CommandError<R>>) {
+        if is_unhashed(outcome) {
+            self.refund();
+        }
+    }
+
+    /// Does work with a password that the principal presents, which counts as an attempt to guess it unless it could
+    /// not even wait to be hashed.
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`], and the error of the work.
+    pub async fn with_password<T, R>(
+        &self,
+        principal: &Principal,
+        work: impl Future<Output = Result<T, CommandError<R>>>,
+    ) -> Result<T, ApiError>
+    where
+        ApiError: From<CommandError<R>>,
+    {
+        let admitted = self.api.limits.admit_principal(Class::Guess, principal);
+        let admitted = admitted.map_err(ApiError::rate_limited)?;
+        let outcome = work.await;
+        if let Some(admitted) = admitted.filter(|_| is_unhashed(&outcome)) {
+            self.api.limits.refund(admitted);
+            self.refund();
+        }
+        Ok(outcome?)
+    }
+
+    fn refund(&self) {
+        let admitted = self.request.extensions_mut().remove::<Admitted>();
+        if let Some(admitted) = admitted {
+            self.api.limits.refund(admitted);
+        }
+    }
+
+    /// Counts the exchange of a refresh token of this session, or of an unknown token.
+    ///
+    /// # Errors
+    /// [`Code::RateLimited`].
+    pub fn count_refresh(&self, session: Option<SessionId>) -> Result<(), ApiError> {
+        note(self.api.limits.admit_refresh(session, self.client().network()), &self.request)
+    }
+
+    /// The names of these users, for staff; nobody needs a permission for none.
+    ///
+    /// # Errors
+    /// [`Code::Unavailable`].
+    pub async fn names(
+        &self,
+        principal: &Principal,
+        users: impl IntoIterator<Item = UserId>,
+    ) -> Result<UserNames, ApiError> {
+        let users: BTreeSet<UserId> = users.into_iter().collect();
+        if users.is_empty() {
+            return Ok(UserNames::default());
+        }
+        Ok(UserNames::new(self.use_cases().people.names(principal, &users).await?))
+    }
+
+    /// The values of the filters.
+    ///
+    /// # Errors
+    /// 422 with the messages of all wrong parameters.
+    pub fn filters<F: QueryFilters>(&self) -> Result<F, ApiError> {
+        self.judged(F::read(&self.query))
+    }
+
+    /// The requested page; its links keep the declared filters.
+    #[must_use]
+    pub fn paging(&self) -> Paging {
+        let path = self.path.replace("{id}", self.id.as_deref().unwrap_or_default());
+        let path = format!("{}{path}", self.api.settings.public_url);
+        let filters: Vec<&str> = self.filters.iter().map(|filter| filter.name).collect();
+        Paging::read(&self.query, path, &filters)
+    }
+}
+
+/// Whether a password could not even wait to be hashed.
+const fn is_unhashed<T, R>(outcome: &Result<T, CommandError<R>>) -> bool {
+    matches!(outcome, Err(CommandError::Failed(Failure::TooManyPasswords(_))))
+}
+
+/// Keeps the admission of a request for the headers of its response.
+///
+/// # Errors
+/// [`Code::RateLimited`].
+pub(super) fn note(admitted: Result<Option<Admitted>, Quota>, request: &HttpRequest) -> Result<(), ApiError> {
+    if let Some(admitted) = admitted.map_err(ApiError::rate_limited)? {
+        request.extensions_mut().insert(admitted);
+    }
+    Ok(())
+}
+
+/// The input of a command that takes none.
+///
+/// # Errors
+/// None.
+pub const fn no_input() -> Result<(), ApiError> {
+    Ok(())
+}
+
+/// The case-folded e-mail address by which logins are compared, valid or not.
+fn folded(email: &str) -> String {
+    Email::new(email).map_or_else(|_| email.to_lowercase(), |email| email.folded())
+}
+
+/// The answer with a page of these rows.
+///
+/// # Errors
+/// As [`ApiResponse::new`].
+pub fn page<'r, R, T: Serialize>(
+    message: &'static str,
+    paging: &Paging,
+    rows: &'r Rows<R>,
+    view: impl Fn(&'r R) -> T,
+) -> Result<ApiResponse, ApiError> {
+    let page: Page<T> = paging.page(rows, view);
+    ApiResponse::new(message, page)
+}

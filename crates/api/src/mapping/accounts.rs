@@ -1,0 +1,229 @@
+//! Mapping of account refusals to API errors: registration, login, sessions, passwords, verification,
+//! profiles, account status, blocks and erasure.
+
+use cuepoint_domain::application::commands::ChangeAccountStatusRefusal;
+use cuepoint_domain::application::{
+    BlockRefusal, ChangePasswordRefusal, ConfirmEmailRefusal, EraseRefusal, LoginRefusal, RefreshRefusal,
+    RegisterRefusal, RequestEmailRefusal, RequestResetRefusal, ResetPasswordRefusal, RestoreEmailRefusal,
+    SendCodeRefusal, VerifyRefusal,
+};
+use cuepoint_domain::privacy::ErasureRefusal;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::code_quotas::{self, CodeQuota};
+use cuepoint_domain::user::{ProfileRefusal, challenge};
+use time::Duration;
+
+use crate::wire::error::{ApiError, Code};
+use crate::wire::messages::{self, Errors};
+use cuepoint_transport::rate_limits::Quota;
+
+/// The message where the deployment cannot deliver messages to addresses of this kind.
+const NO_MESSAGES: &str = "This deployment does not send messages to such addresses.";
+
+/// The `Retry-After`, in seconds, of a change that waits for the end of an upgrade.
+const SECONDS_OF_UPGRADE: u32 = 3_600;
+
+impl From<RegisterRefusal> for ApiError {
+    fn from(refusal: RegisterRefusal) -> Self {
+        Self::invalid(match refusal {
+            RegisterRefusal::EmailTaken => Errors::one("email", messages::taken("email")),
+            RegisterRefusal::BreachedPassword => breached_password(),
+        })
+    }
+}
+
+impl From<LoginRefusal> for ApiError {
+    fn from(refusal: LoginRefusal) -> Self {
+        match refusal {
+            LoginRefusal::InvalidCredentials => Code::InvalidCredentials.into(),
+            LoginRefusal::Suspended => Code::AccountSuspended.into(),
+        }
+    }
+}
+
+impl From<RefreshRefusal> for ApiError {
+    fn from(refusal: RefreshRefusal) -> Self {
+        match refusal {
+            RefreshRefusal::InvalidToken | RefreshRefusal::Reused => Code::InvalidRefreshToken.into(),
+            RefreshRefusal::Suspended => Code::AccountSuspended.into(),
+        }
+    }
+}
+
+impl From<ChangePasswordRefusal> for ApiError {
+    fn from(refusal: ChangePasswordRefusal) -> Self {
+        Self::invalid(match refusal {
+            ChangePasswordRefusal::WrongPassword => {
+                Errors::one("current_password", messages::incorrect("current_password"))
+            }
+            ChangePasswordRefusal::BreachedPassword => breached_password(),
+        })
+    }
+}
+
+impl From<RequestResetRefusal> for ApiError {
+    fn from(refusal: RequestResetRefusal) -> Self {
+        match refusal {
+            RequestResetRefusal::NotOffered => Self::saying(Code::NotConfigured, NO_MESSAGES),
+        }
+    }
+}
+
+impl From<ResetPasswordRefusal> for ApiError {
+    fn from(refusal: ResetPasswordRefusal) -> Self {
+        Self::invalid(match refusal {
+            ResetPasswordRefusal::BreachedPassword => breached_password(),
+            ResetPasswordRefusal::InvalidToken => Errors::one("token", messages::stale("token")),
+        })
+    }
+}
+
+impl From<SendCodeRefusal> for ApiError {
+    fn from(refusal: SendCodeRefusal) -> Self {
+        match refusal {
+            SendCodeRefusal::NoAddress => Self::invalid(Errors::one("phone", messages::required("phone"))),
+            SendCodeRefusal::NotOffered => Self::saying(Code::NotConfigured, NO_MESSAGES),
+            SendCodeRefusal::TooMany { quota, most, wait } => too_many_codes(quota, most, wait),
+            SendCodeRefusal::BudgetSpent(wait) => {
+                Self::not_now("No more codes can be sent to phones now.", whole_seconds(wait))
+            }
+        }
+    }
+}
+
+/// The failure of a code beyond a quota of this many, of which another one can be sent after this time.
+fn too_many_codes(quota: CodeQuota, most: u32, wait: Duration) -> ApiError {
+    let (resource, window) = named(quota);
+    let retry_after_seconds = whole_seconds(wait);
+    // No code counts longer than the window.
+    let reset_seconds = u32::try_from(window.whole_seconds()).unwrap_or(u32::MAX);
+    ApiError::rate_limited(Quota { resource, limit: most, retry_after_seconds, reset_seconds })
+}
+
+impl From<VerifyRefusal> for ApiError {
+    fn from(refusal: VerifyRefusal) -> Self {
+        match refusal {
+            VerifyRefusal::InvalidCode => Self::invalid(Errors::one("code", messages::stale("code"))),
+        }
+    }
+}
+
+impl From<RequestEmailRefusal> for ApiError {
+    fn from(refusal: RequestEmailRefusal) -> Self {
+        match refusal {
+            RequestEmailRefusal::WrongPassword => {
+                Self::invalid(Errors::one("password", messages::incorrect("password")))
+            }
+            RequestEmailRefusal::SameAddress => {
+                Self::invalid(Errors::one("email", messages::different("email")))
+            }
+            RequestEmailRefusal::Restorable(until) => restorable(until),
+            RequestEmailRefusal::NotOffered => Self::saying(Code::NotConfigured, NO_MESSAGES),
+            RequestEmailRefusal::NotYet => Self::not_now(
+                "E-mail addresses can be changed after the upgrade of the service.",
+                SECONDS_OF_UPGRADE,
+            ),
+            RequestEmailRefusal::TooMany { quota, most, wait } => too_many_codes(quota, most, wait),
+        }
+    }
+}
+
+impl From<ConfirmEmailRefusal> for ApiError {
+    fn from(refusal: ConfirmEmailRefusal) -> Self {
+        match refusal {
+            ConfirmEmailRefusal::InvalidCode => Self::invalid(Errors::one("code", messages::stale("code"))),
+            ConfirmEmailRefusal::EmailTaken => Self::invalid(Errors::one("email", messages::taken("email"))),
+            ConfirmEmailRefusal::Restorable(until) => restorable(until),
+        }
+    }
+}
+
+impl From<RestoreEmailRefusal> for ApiError {
+    fn from(refusal: RestoreEmailRefusal) -> Self {
+        Self::invalid(match refusal {
+            RestoreEmailRefusal::BreachedPassword => breached_password(),
+            RestoreEmailRefusal::InvalidToken => Errors::one("token", messages::stale("token")),
+            RestoreEmailRefusal::EmailTaken => Errors::one("email", messages::taken("email")),
+        })
+    }
+}
+
+/// The refusal of a second change of the e-mail address before this time.
+fn restorable(until: Timestamp) -> ApiError {
+    let (day, time) = (until.to_utc().date(), until.to_utc().time());
+    let message = format!(
+        "The e-mail address cannot be changed again until {day} {:02}:{:02} UTC: until then, the previous one can be \
+         restored.",
+        time.hour(),
+        time.minute()
+    );
+    ApiError::saying(Code::EmailRestorable, message)
+}
+
+impl From<ProfileRefusal> for ApiError {
+    fn from(refusal: ProfileRefusal) -> Self {
+        Self::invalid(match refusal {
+            ProfileRefusal::NotADj => return Self::saying(Code::DjOnly, Self::DJ_FIELDS),
+            ProfileRefusal::StaysADj => Errors::one("is_dj", messages::unchangeable("is_dj")),
+            ProfileRefusal::Phone => Errors::one("phone", messages::phone("phone")),
+            ProfileRefusal::LatitudeMissing => {
+                Errors::one("latitude", messages::required_with("latitude", "longitude"))
+            }
+            ProfileRefusal::LongitudeMissing => {
+                Errors::one("longitude", messages::required_with("longitude", "latitude"))
+            }
+            ProfileRefusal::OffTheMap => Errors::one("latitude", messages::between("latitude", "-90", "90")),
+        })
+    }
+}
+
+impl From<ChangeAccountStatusRefusal> for ApiError {
+    fn from(refusal: ChangeAccountStatusRefusal) -> Self {
+        match refusal {
+            ChangeAccountStatusRefusal::LastOperator => Code::LastOperator.into(),
+        }
+    }
+}
+
+impl From<BlockRefusal> for ApiError {
+    fn from(refusal: BlockRefusal) -> Self {
+        match refusal {
+            BlockRefusal::Oneself => {
+                Self::invalid(Errors::one("id", messages::yourself("You cannot block yourself.")))
+            }
+        }
+    }
+}
+
+impl From<EraseRefusal> for ApiError {
+    fn from(refusal: EraseRefusal) -> Self {
+        match refusal {
+            EraseRefusal::WrongPassword => {
+                Self::invalid(Errors::one("password", messages::incorrect("password")))
+            }
+            EraseRefusal::Rule(ErasureRefusal::MoneyLeft) => Code::WalletNotEmpty.into(),
+            EraseRefusal::Rule(ErasureRefusal::TopupPending) => Code::TopupPending.into(),
+            EraseRefusal::Rule(ErasureRefusal::EmailRestorable(until)) => restorable(until),
+            EraseRefusal::Rule(ErasureRefusal::LastOperator) => Code::LastOperator.into(),
+        }
+    }
+}
+
+fn breached_password() -> Errors {
+    Errors::one("password", messages::breached("password"))
+}
+
+/// The name of a quota of codes, and its window.
+const fn named(quota: CodeQuota) -> (&'static str, Duration) {
+    match quota {
+        CodeQuota::Hour => ("codes_per_hour", challenge::ISSUE_WINDOW),
+        CodeQuota::Number => ("codes_per_number_and_day", code_quotas::WINDOW),
+        CodeQuota::Network => ("codes_per_network_and_day", code_quotas::WINDOW),
+        CodeQuota::Deployment => ("codes_per_day", code_quotas::WINDOW),
+    }
+}
+
+/// The wait in seconds, rounded up.
+fn whole_seconds(wait: Duration) -> u32 {
+    u32::try_from(wait.whole_seconds().saturating_add(1)).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,168 @@
+//! Mapping of refused commands and provider messages to API errors.
+
+use cuepoint_domain::address::{AddressError, DestinationRefusal};
+use cuepoint_domain::application::commands::{
+    AdjustRefusal, MoveWithdrawalRefusal, OpenRequestRefusal, OpenTopupRefusal, OpenWithdrawalRefusal,
+};
+use cuepoint_domain::application::{InvalidTransition, ProviderMessageRefusal};
+use cuepoint_domain::ledger::adjustment::AdjustmentRefusal;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::provider_message::AlreadyResolved;
+use cuepoint_domain::topup::SuspenseRefusal;
+use cuepoint_domain::withdrawal::Limit;
+use cuepoint_domain::{music_request, withdrawal};
+
+use crate::mapping::IntoApiError;
+use crate::wire::error::{ApiError, Code, Transition};
+use crate::wire::messages::{self, Errors, FieldProblem};
+use cuepoint_views::wire::money::Number;
+
+impl From<InvalidTransition> for ApiError {
+    fn from(InvalidTransition { current, allowed }: InvalidTransition) -> Self {
+        Self::invalid_transition(Transition { current, allowed })
+    }
+}
+
+impl IntoApiError for OpenRequestRefusal {
+    fn into_api_error(self, currency: &Currency) -> ApiError {
+        match self {
+            Self::Rule(music_request::OpenRefusal::Oneself) => ApiError::invalid(Errors::one(
+                "dj_id",
+                messages::yourself("You cannot send a request to yourself."),
+            )),
+            Self::Rule(music_request::OpenRefusal::NoSuchDj) => {
+                ApiError::invalid(Errors::one("dj_id", messages::selected("dj_id")))
+            }
+            Self::Rule(music_request::OpenRefusal::FeeBelowPrice(price)) => {
+                let sentence = messages::at_least("fee", &currency.print(price));
+                ApiError::invalid(Errors::one("fee", sentence))
+            }
+            Self::Rule(music_request::OpenRefusal::Blocked) => Code::Blocked.into(),
+            Self::Rule(music_request::OpenRefusal::DjOffline) => Code::DjOffline.into(),
+            Self::TooManyOpen(most) => {
+                ApiError::of_field(Code::LimitExceeded, "dj_id", messages::too_many_open(most))
+            }
+            Self::InsufficientFunds => {
+                ApiError::of_field(Code::InsufficientFunds, "fee", messages::funds("fee"))
+            }
+        }
+    }
+}
+
+impl IntoApiError for OpenWithdrawalRefusal {
+    fn into_api_error(self, currency: &Currency) -> ApiError {
+        match self {
+            Self::Rule(withdrawal::OpenRefusal::Destination(refusal)) => refusal.into(),
+            Self::WalletOwes(owed) => ApiError::wallet_owes(Number::money(currency, owed)),
+            Self::Rule(withdrawal::OpenRefusal::Limit(limit)) => {
+                let problem = match limit {
+                    Limit::Single(most) => messages::at_most("amount", &currency.print(most.money())),
+                    Limit::Rolling(window) => {
+                        let (most, hours) =
+                            (currency.print(window.most.money()), window.length.whole_hours());
+                        let sentence = format!("No more than {most} can be withdrawn within {hours} hours.");
+                        FieldProblem::limit(most, sentence)
+                    }
+                };
+                ApiError::of_field(Code::LimitExceeded, "amount", problem)
+            }
+            Self::InsufficientFunds => {
+                ApiError::of_field(Code::InsufficientFunds, "amount", messages::funds("amount"))
+            }
+        }
+    }
+}
+
+impl From<DestinationRefusal> for ApiError {
+    fn from(refusal: DestinationRefusal) -> Self {
+        let address = "wallet_address";
+        Self::invalid(match refusal {
+            DestinationRefusal::Currency => Errors::one("currency", messages::selected("currency")),
+            DestinationRefusal::Network => Errors::one("network", messages::selected("network")),
+            DestinationRefusal::Address(error) => {
+                let sentence = match error {
+                    AddressError::Malformed => messages::format(address),
+                    AddressError::OtherNetwork => messages::other_network(address),
+                    AddressError::TestNetwork => messages::test_network(address),
+                    AddressError::Ownerless => messages::ownerless(),
+                    AddressError::AnyoneCanSpend => messages::anyone_can_spend(),
+                };
+                Errors::one(address, sentence)
+            }
+        })
+    }
+}
+
+impl IntoApiError for MoveWithdrawalRefusal {
+    fn into_api_error(self, currency: &Currency) -> ApiError {
+        match self {
+            Self::TxidMissing => ApiError::invalid(Errors::one("txid", messages::required("txid"))),
+            Self::WalletOwes(owed) => ApiError::wallet_owes(Number::money(currency, owed)),
+            Self::InvalidTransition(refusal) => refusal.into(),
+        }
+    }
+}
+
+impl IntoApiError for AdjustRefusal {
+    fn into_api_error(self, currency: &Currency) -> ApiError {
+        match self {
+            Self::NoSuchUser => ApiError::invalid(Errors::one("user_id", messages::selected("user_id"))),
+            Self::Rule(AdjustmentRefusal::AboveLimit(most)) => {
+                let most = currency.print(most.money());
+                let sentence = format!("No more than {most} can be adjusted at once.");
+                ApiError::of_field(Code::LimitExceeded, "amount", FieldProblem::limit(most, sentence))
+            }
+            Self::InsufficientFunds => {
+                ApiError::of_field(Code::InsufficientFunds, "amount", messages::funds("amount"))
+            }
+        }
+    }
+}
+
+impl From<OpenTopupRefusal> for ApiError {
+    fn from(refusal: OpenTopupRefusal) -> Self {
+        match refusal {
+            OpenTopupRefusal::NotOffered => {
+                Self::saying(Code::NotConfigured, "This deployment does not take top-ups.")
+            }
+            OpenTopupRefusal::RefusedByProvider => Code::TopupRefused.into(),
+        }
+    }
+}
+
+impl From<SuspenseRefusal> for ApiError {
+    fn from(refusal: SuspenseRefusal) -> Self {
+        match refusal {
+            // Not reached: for the command, this is a broken invariant.
+            SuspenseRefusal::NothingThere => Code::NotFound.into(),
+            SuspenseRefusal::AlreadySettled => {
+                Self::saying(Code::AlreadySettled, "This money has already been settled.")
+            }
+        }
+    }
+}
+
+impl From<AlreadyResolved> for ApiError {
+    fn from(AlreadyResolved: AlreadyResolved) -> Self {
+        Self::saying(Code::AlreadySettled, "This message has already been resolved.")
+    }
+}
+
+impl From<ProviderMessageRefusal> for ApiError {
+    fn from(refusal: ProviderMessageRefusal) -> Self {
+        match refusal {
+            ProviderMessageRefusal::ReferenceRequired => {
+                Self::invalid(Errors::one("reference", messages::required("reference")))
+            }
+            ProviderMessageRefusal::PaymentRequired { amount, currency } => {
+                let mut errors = Errors::default();
+                for (field, _) in
+                    [("amount", amount), ("currency", currency)].into_iter().filter(|(_, missing)| *missing)
+                {
+                    errors.add(field, messages::required(field));
+                }
+                Self::invalid(errors)
+            }
+        }
+    }
+}

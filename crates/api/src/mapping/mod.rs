@@ -1,0 +1,162 @@
+//! Mapping of application errors to API errors: the errors common to all use cases here, the refusals of
+//! commands about money in `commands`, those of accounts in `accounts`, those of webhook endpoints in
+//! `webhook_endpoints`.
+
+mod accounts;
+mod commands;
+mod webhook_endpoints;
+
+use std::convert::Infallible;
+
+use cuepoint_domain::application::queries::FeedRefusal;
+use cuepoint_domain::application::{CommandError, Failure};
+use cuepoint_domain::authorization::{DenialReason, Revocation};
+use cuepoint_domain::ledger::adjustment::Adjustment;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::ports::{HashingError, Unavailable};
+
+use crate::wire::error::{ApiError, Code};
+use cuepoint_adapters::security::tokens::TokenRefusal;
+use cuepoint_transport::rate_limits::Quota;
+
+/// The longest time in seconds that a password waits to be hashed.
+const SECONDS_OF_WAITING: u32 = 3;
+
+/// The API error of a command's refusal. Refusals without amounts convert by [`From`].
+pub trait IntoApiError {
+    /// The API error, with amounts in `currency`.
+    fn into_api_error(self, currency: &Currency) -> ApiError;
+}
+
+impl<R: Into<ApiError>> IntoApiError for R {
+    fn into_api_error(self, _: &Currency) -> ApiError {
+        self.into()
+    }
+}
+
+impl<R: Into<Self>, I: Into<Self>> From<CommandError<R, I>> for ApiError {
+    fn from(error: CommandError<R, I>) -> Self {
+        match error {
+            CommandError::Refused(refusal) => refusal.into(),
+            CommandError::Input(error) => error.into(),
+            CommandError::Failed(failure) => failure.into(),
+        }
+    }
+}
+
+impl From<Infallible> for ApiError {
+    fn from(never: Infallible) -> Self {
+        match never {}
+    }
+}
+
+impl From<Failure> for ApiError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::NotFound => Code::NotFound.into(),
+            Failure::Denied(denied) => denied.reason().into(),
+            Failure::WrongRole => Code::InsufficientScope.into(),
+            Failure::Revoked(revocation) => revocation.into(),
+            Failure::UnknownPrincipal => Code::SessionEnded.into(),
+            Failure::Unreliable(Unavailable(cause)) => Self::unreliable(cause),
+            Failure::KeyReused => Code::IdempotencyKeyReused.into(),
+            Failure::InFlight => Code::IdempotencyInFlight.into(),
+            Failure::RecentAdjustment => Self::saying(Code::RecentAdjustment, recent_adjustment()),
+            Failure::Conflict => Code::Conflict.into(),
+            Failure::OutOfRange => Self::saying(Code::LimitExceeded, Self::BALANCE_TOO_LARGE),
+            Failure::Broken(what) => Self::internal(what),
+            Failure::Signing(error) => Self::internal(error),
+            Failure::TooManyPasswords(most) => Self::too_many_passwords(most),
+            Failure::Unavailable(unavailable) => unavailable.into(),
+        }
+    }
+}
+
+impl From<HashingError> for ApiError {
+    fn from(error: HashingError) -> Self {
+        Failure::from(error).into()
+    }
+}
+
+impl ApiError {
+    /// More than this many passwords of a network would wait to be hashed. Whether one waits no longer is not known
+    /// in advance, but none waits longer than a few seconds.
+    fn too_many_passwords(most: u32) -> Self {
+        Self::rate_limited(Quota {
+            resource: "waiting_passwords_per_network",
+            limit: most,
+            retry_after_seconds: SECONDS_OF_WAITING,
+            reset_seconds: SECONDS_OF_WAITING,
+        })
+    }
+}
+
+impl From<DenialReason> for ApiError {
+    fn from(reason: DenialReason) -> Self {
+        match reason {
+            DenialReason::DjsOnly => Code::DjOnly.into(),
+            DenialReason::GuestOfRequestOnly => {
+                Self::saying(Code::NotYourRequest, "Only the guest who made this request can cancel it.")
+            }
+            DenialReason::DjOfRequestOnly => {
+                Self::saying(Code::NotYourRequest, "Only the DJ of this request can answer it.")
+            }
+            DenialReason::OwnEntity => Code::OwnAccount.into(),
+            DenialReason::RoleMissing => Code::InsufficientScope.into(),
+            DenialReason::Concealed => Code::NotFound.into(),
+        }
+    }
+}
+
+impl From<FeedRefusal> for ApiError {
+    fn from(refusal: FeedRefusal) -> Self {
+        match refusal {
+            FeedRefusal::Expired { oldest } => Self::events_expired(oldest.get()),
+            FeedRefusal::Lost { continue_after } => Self::events_lost(continue_after.get()),
+        }
+    }
+}
+
+impl From<TokenRefusal> for ApiError {
+    fn from(refusal: TokenRefusal) -> Self {
+        match refusal {
+            TokenRefusal::Expired(_) => Code::TokenExpired.into(),
+            TokenRefusal::Invalid => Code::InvalidToken.into(),
+        }
+    }
+}
+
+impl From<Revocation> for ApiError {
+    fn from(revocation: Revocation) -> Self {
+        match revocation {
+            Revocation::SessionEnded => Code::SessionEnded.into(),
+            Revocation::Suspended => Code::AccountSuspended.into(),
+        }
+    }
+}
+
+impl From<Unavailable> for ApiError {
+    fn from(Unavailable(cause): Unavailable) -> Self {
+        Self::caused(Code::Unavailable, cause)
+    }
+}
+
+/// The message for an operator whose recent adjustment excludes them from reviewing withdrawals of the
+/// wallet.
+fn recent_adjustment() -> String {
+    let days = Adjustment::JUDGING_BAR.whole_days();
+    format!("You adjusted this balance within the last {days} days. Another operator can do this.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_after_an_adjustment_is_in_days() {
+        assert_eq!(
+            recent_adjustment(),
+            "You adjusted this balance within the last 30 days. Another operator can do this."
+        );
+    }
+}

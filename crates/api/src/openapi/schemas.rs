@@ -1,0 +1,73 @@
+//! Common parts of the schemas of all answers.
+
+#[cfg(test)]
+use std::collections::BTreeSet;
+
+use utoipa::openapi::schema::ArrayItems;
+use utoipa::openapi::{Ref, RefOr, Schema};
+
+use crate::declaration::Declaration;
+use crate::wire::envelope::FailureEnvelope;
+use cuepoint_views::wire::schema::{Described, Schemas};
+
+/// The schema of an answer with optional keys, which declares them itself.
+const WITH_OPTIONAL_KEYS: &str = "Failure";
+
+/// The named schemas of all operations. Every key of an answer is required, since answers always have all
+/// keys.
+pub(super) fn of(declarations: &[Declaration]) -> Schemas {
+    let mut described = Schemas::new();
+    Described::named::<FailureEnvelope<'_>>().collect(&mut described);
+    for declaration in declarations {
+        let answer = declaration.answers.content.map(|(_, schema)| schema);
+        let filters = declaration.filters.iter().map(|filter| filter.schema);
+        filters.chain(answer).for_each(|schema| schema.collect(&mut described));
+    }
+    let mut schemas = described.clone();
+    for (name, schema) in &mut schemas {
+        if let RefOr::T(schema) = schema {
+            complete(schema, &described, name != WITH_OPTIONAL_KEYS);
+        }
+    }
+    schemas.extend(sent_schemas(declarations));
+    schemas
+}
+
+/// The names of request bodies and of their parts.
+#[cfg(test)]
+pub(super) fn sent(declarations: &[Declaration]) -> BTreeSet<String> {
+    sent_schemas(declarations).into_keys().collect()
+}
+
+fn sent_schemas(declarations: &[Declaration]) -> Schemas {
+    let mut sent = Schemas::new();
+    declarations.iter().filter_map(|it| it.body.schema).for_each(|schema| schema.collect(&mut sent));
+    sent
+}
+
+fn complete(schema: &mut Schema, described: &Schemas, answered: bool) {
+    match schema {
+        Schema::Object(object) => {
+            if answered {
+                object.required = object.properties.keys().cloned().collect();
+            }
+            for property in object.properties.values_mut() {
+                complete_part(property, described, answered);
+            }
+        }
+        Schema::Array(array) => {
+            if let ArrayItems::RefOrSchema(items) = &mut array.items {
+                complete_part(items, described, answered);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn complete_part(part: &mut RefOr<Schema>, described: &Schemas, answered: bool) {
+    if let Some((name, _)) = described.iter().find(|(_, schema)| *schema == part) {
+        *part = RefOr::Ref(Ref::from_schema_name(name));
+    } else if let RefOr::T(schema) = part {
+        complete(schema, described, answered);
+    }
+}

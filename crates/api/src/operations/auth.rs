@@ -1,0 +1,180 @@
+//! Registration, login, and refresh tokens.
+
+use cuepoint_domain::application::{CommandError, LoginRefusal, RegisterRefusal, Registration, SignedIn};
+use cuepoint_domain::ports::Token;
+use cuepoint_domain::text::{Email, Line, Password, Phone};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::call::ApiCall;
+use crate::declaration::{created, json, object, ok, operations};
+use crate::endpoint::anonymous;
+use crate::wire::body::body;
+use crate::wire::envelope::ApiResponse;
+use crate::wire::error::{ApiError, Code};
+use crate::wire::kinds;
+use cuepoint_transport::rate_limits::Class;
+use cuepoint_views::Empty;
+use cuepoint_views::people::UserView;
+use cuepoint_views::wire::names;
+
+operations! {
+    /// Register an account
+    ///
+    /// Registers a guest or a DJ and logs in. If the answer is lost, the client repeats the request: within
+    /// 60 seconds, with the same e-mail address and password, and while the refresh token is unused, the
+    /// answer is the same session with the same refresh token and a new access token. Otherwise the e-mail
+    /// address is taken.
+    POST "/api/v1/auth/register" "register" {
+        tag: Accounts,
+        run: anonymous(register),
+        answers: created::<SessionView>("The new account with its first session."),
+        class: Class::Registrations,
+        body: object::<RegistrationBody>(),
+    }
+
+    /// Log in
+    ///
+    /// The access token is valid for 15 minutes and the refresh token for 30 days, unless configured
+    /// otherwise.
+    POST "/api/v1/auth/login" "login" {
+        tag: Accounts,
+        run: anonymous(login),
+        answers: ok::<SessionView>("The new session."),
+        class: Class::Login,
+        body: json::<LoginBody>(),
+        fails: &[Code::InvalidCredentials, Code::AccountSuspended],
+    }
+
+    /// Exchange a refresh token
+    ///
+    /// Returns a new access token and a new refresh token. The presented refresh token is used up, and
+    /// presenting it again ends its session. If the answer is lost, the client repeats the request: within 60
+    /// seconds, and while the new refresh token is unused, the answer has the same refresh token and a new
+    /// access token. Afterwards, the old refresh token is answered with a 401 and ends the session.
+    POST "/api/v1/auth/refresh" "refresh" {
+        tag: Accounts,
+        run: anonymous(refresh),
+        answers: ok::<SessionView>("The session with new tokens."),
+        class: Class::Refreshes,
+        body: json::<RefreshTokenBody>(),
+        fails: &[Code::InvalidRefreshToken, Code::AccountSuspended],
+    }
+
+    /// Log out
+    ///
+    /// Ends the session of the refresh token. An unknown refresh token succeeds too.
+    POST "/api/v1/auth/logout" "logout" {
+        tag: Accounts,
+        run: anonymous(logout),
+        answers: ok::<Empty>("The session has ended."),
+        body: json::<RefreshTokenBody>(),
+    }
+}
+
+body! {
+    /// An account to register.
+    pub struct RegistrationBody as "Registration", example: {
+        "name": "DJ Ada", "email": "ada@example.com", "password": "correct horse", "is_dj": true
+    } {
+        /// Display name.
+        name: Line = required(kinds::LINE),
+        /// E-mail address, unique in any letter case.
+        email: Email = required(kinds::EMAIL),
+        /// Password. Passwords from known data leaks are rejected.
+        password: Password = required(kinds::PASSWORD),
+        /// Phone number in E.164 format.
+        phone: Option<Phone> = optional(kinds::PHONE),
+        /// Whether the account is a DJ's; `false` by default.
+        is_dj: Option<bool> = optional(kinds::BOOLEAN),
+    }
+}
+
+body! {
+    /// Credentials.
+    pub struct LoginBody as "Login", example: {"email": "ada@example.com", "password": "correct horse"} {
+        /// E-mail address of the account, in any letter case.
+        email: String = required(kinds::PRESENTED),
+        /// Password.
+        password: Password = required(kinds::PRESENTED_PASSWORD),
+    }
+}
+
+body! {
+    /// A refresh token.
+    pub struct RefreshTokenBody as "RefreshToken", example: {
+        "refresh_token": "bntE_GS4RCx0KV37F1UrUOK6KToVtUo03oh9oh-6w1c"
+    } {
+        /// The latest refresh token of the session.
+        refresh_token: Token = required(kinds::TOKEN),
+    }
+}
+
+/// A session with its tokens.
+#[derive(Clone, Serialize, ToSchema)]
+#[schema(as = Session)]
+pub struct SessionView {
+    /// The profile.
+    pub user: UserView,
+    /// Token for the Authorization header.
+    pub access_token: String,
+    /// Scheme of the Authorization header.
+    #[schema(value_type = names::TokenType)]
+    pub token_type: &'static str,
+    /// Seconds until the access token expires.
+    #[schema(example = 900)]
+    pub expires_in: i64,
+    /// Refresh token, valid for one exchange.
+    pub refresh_token: String,
+}
+
+async fn register(call: ApiCall) -> Result<ApiResponse, ApiError> {
+    let RegistrationBody { name, email, password, phone, is_dj } = call.counted_body()?;
+    let registration = Registration { name, email, password, phone, is_dj: is_dj.unwrap_or(false) };
+    let attempt = call.admit_registration(&registration.email)?;
+    let registered = call.use_cases().accounts.register(&call.client_context(), registration).await;
+    if !matches!(registered, Err(CommandError::Refused(RegisterRefusal::EmailTaken))) {
+        call.api.limits.give_back(attempt);
+    }
+    call.refund_unhashed(&registered);
+    ApiResponse::new("Registered.", session(&call, &registered?))
+}
+
+async fn login(call: ApiCall) -> Result<ApiResponse, ApiError> {
+    let LoginBody { email, password } = call.counted_body()?;
+    let attempt = call.admit_login(&email).await?;
+    let logged_in = call.use_cases().accounts.login(&call.client_context(), &email, &password).await;
+    if !matches!(logged_in, Err(CommandError::Refused(LoginRefusal::InvalidCredentials))) {
+        call.api.limits.give_back(attempt);
+    }
+    call.refund_unhashed(&logged_in);
+    ApiResponse::new("Logged in.", session(&call, &logged_in?))
+}
+
+async fn refresh(call: ApiCall) -> Result<ApiResponse, ApiError> {
+    let (accounts, token) = (&call.use_cases().accounts, refresh_token(&call)?);
+    call.count_refresh(accounts.session_of(&token).await?)?;
+    let refreshed = accounts.refresh(&call.client_context(), &token).await?;
+    ApiResponse::new("Refreshed.", session(&call, &refreshed))
+}
+
+async fn logout(call: ApiCall) -> Result<ApiResponse, ApiError> {
+    call.use_cases().accounts.logout(&call.client_context(), &refresh_token(&call)?).await?;
+    ApiResponse::new("Logged out.", Empty {})
+}
+
+fn refresh_token(call: &ApiCall) -> Result<Token, ApiError> {
+    let RefreshTokenBody { refresh_token } = call.body()?;
+    Ok(refresh_token)
+}
+
+fn session(call: &ApiCall, signed_in: &SignedIn) -> SessionView {
+    let SignedIn { profile, refresh_token, access_token, .. } = signed_in;
+    SessionView {
+        user: UserView::new(&profile.user, profile.balance.available, call.currency()),
+        access_token: access_token.token.clone(),
+        token_type: "Bearer",
+        expires_in: access_token.expires_in_seconds,
+        refresh_token: refresh_token.0.clone(),
+    }
+}

@@ -1,0 +1,71 @@
+//! Guests blocked by a DJ.
+
+use cuepoint_domain::authorization::{Action, Principal};
+use cuepoint_domain::ids::UserId;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::call::{self, ApiCall};
+use crate::declaration::{ok, operations, page};
+use crate::endpoint::authenticated;
+use crate::wire::envelope::ApiResponse;
+use crate::wire::error::{ApiError, Code};
+use cuepoint_views::Empty;
+use cuepoint_views::block::BlockView;
+
+operations! {
+    /// List blocked guests
+    ///
+    /// The guests that the caller, a DJ, has blocked, newest block first.
+    GET "/api/v1/music/dj/blocks" "listBlocks" {
+        tag: Djs,
+        run: authenticated(Action::BlockGuest, list),
+        answers: page::<BlockView>("A page of blocks, newest first."),
+        fails: &[Code::DjOnly],
+    }
+
+    /// Block a guest
+    ///
+    /// A blocked guest cannot make new requests to the caller; open requests stay open. Blocking a blocked
+    /// guest changes nothing. Only accounts that have made a request to the caller can be blocked; any other
+    /// id is answered with a 404.
+    PUT "/api/v1/music/dj/blocks/{id}" "blockGuest" {
+        tag: Djs,
+        run: authenticated(Action::BlockGuest, block),
+        answers: ok::<BlockData>("The block."),
+        fails: &[Code::DjOnly, Code::ValidationFailed],
+    }
+
+    /// Unblock a guest
+    ///
+    /// Unblocking a guest who is not blocked changes nothing.
+    DELETE "/api/v1/music/dj/blocks/{id}" "unblockGuest" {
+        tag: Djs,
+        run: authenticated(Action::BlockGuest, unblock),
+        answers: ok::<Empty>("The guest is not blocked."),
+        fails: &[Code::DjOnly],
+    }
+}
+
+/// A block in an answer.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct BlockData {
+    /// The block.
+    pub block: BlockView,
+}
+
+async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+    let paging = call.paging();
+    let rows = call.use_cases().blocks.list(&principal, paging.request()).await?;
+    call::page("Blocks.", &paging, &rows, BlockView::new)
+}
+
+async fn block(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+    let block = call.use_cases().blocks.block(&call.context(&principal), call.id(UserId::new)?).await?;
+    ApiResponse::new("Blocked.", BlockData { block: BlockView::new(&block) })
+}
+
+async fn unblock(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+    call.use_cases().blocks.unblock(&call.context(&principal), call.id(UserId::new)?).await?;
+    ApiResponse::new("Unblocked.", Empty {})
+}

@@ -1,0 +1,107 @@
+//! Changing the e-mail address, and restoring the previous one.
+
+use cuepoint_domain::authorization::{Action, Principal};
+use cuepoint_domain::ports::Token;
+use cuepoint_domain::text::{Email, Password};
+
+use crate::call::ApiCall;
+use crate::declaration::{json, ok, operations};
+use crate::endpoint::{anonymous, authenticated};
+use crate::operations::verifications::VerificationCodeBody;
+use crate::wire::body::body;
+use crate::wire::envelope::ApiResponse;
+use crate::wire::error::{ApiError, Code};
+use crate::wire::kinds;
+use cuepoint_transport::rate_limits::Class;
+use cuepoint_views::Empty;
+use cuepoint_views::people::{UserData, UserView};
+
+operations! {
+    /// Request a change of the e-mail address
+    ///
+    /// Sends a six-digit code to the new address. The code is valid for 10 minutes and five wrong attempts, and
+    /// replaces an earlier one. At most five codes are sent per hour. An address of another account gets the same
+    /// answer, and a notice instead of the code.
+    POST "/api/v1/auth/email/change" "requestEmailChange" {
+        tag: Accounts,
+        run: authenticated(Action::UseAccount, request),
+        answers: ok::<Empty>("A message is sent to the new address."),
+        class: Class::Guess,
+        body: json::<EmailChangeBody>(),
+        fails: &[Code::EmailRestorable, Code::NotConfigured],
+    }
+
+    /// Confirm a change of the e-mail address
+    ///
+    /// Sets the address to which the code was sent, as verified. All other open codes and reset tokens of the account
+    /// end. If the previous address was verified, it gets a token that restores it within 7 days; until then it is
+    /// reserved, and the address cannot be changed again. For 48 hours, no withdrawal is approved automatically.
+    POST "/api/v1/auth/email/confirm" "confirmEmailChange" {
+        tag: Accounts,
+        run: authenticated(Action::UseAccount, confirm),
+        answers: ok::<UserData>("The profile with the new e-mail address."),
+        class: Class::Guess,
+        body: json::<VerificationCodeBody>(),
+        fails: &[Code::EmailRestorable],
+    }
+
+    /// Restore the previous e-mail address
+    ///
+    /// Restores the address to which the token was sent, and sets a new password, as a password reset does. All
+    /// sessions of the account end. A rejected password does not use up the token.
+    POST "/api/v1/auth/email/restore" "restoreEmail" {
+        tag: Accounts,
+        run: anonymous(restore),
+        answers: ok::<Empty>("The e-mail address is restored, and the password is set."),
+        class: Class::Guess,
+        body: json::<EmailRestorationBody>(),
+    }
+}
+
+body! {
+    /// A change of the e-mail address.
+    pub struct EmailChangeBody as "EmailChange", example: {
+        "email": "ada@new.example.com", "password": "correct horse"
+    } {
+        /// New e-mail address.
+        email: Email = required(kinds::EMAIL),
+        /// Current password.
+        password: Password = required(kinds::PRESENTED_PASSWORD),
+    }
+}
+
+body! {
+    /// The restoration of the previous e-mail address, with a new password.
+    pub struct EmailRestorationBody as "EmailRestoration", example: {
+        "token": "bntE_GS4RCx0KV37F1UrUOK6KToVtUo03oh9oh-6w1c", "password": "battery staple"
+    } {
+        /// Token that was sent to the previous address.
+        token: Token = required(kinds::TOKEN),
+        /// New password.
+        password: Password = required(kinds::PASSWORD),
+    }
+}
+
+async fn request(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+    let EmailChangeBody { email, password } = call.body()?;
+    let requested = call.use_cases().email_changes.request(&call.context(&principal), email, &password).await;
+    call.refund_unhashed(&requested);
+    requested?;
+    ApiResponse::new("A message is on its way to the new address.", Empty {})
+}
+
+async fn confirm(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+    let VerificationCodeBody { code: Token(code) } = call.body()?;
+    let code = Token(code.trim().to_owned());
+    let profile = call.use_cases().email_changes.confirm(&call.context(&principal), &code).await?;
+    let user = UserView::new(&profile.user, profile.balance.available, call.currency());
+    ApiResponse::new("E-mail address changed.", UserData { user })
+}
+
+async fn restore(call: ApiCall) -> Result<ApiResponse, ApiError> {
+    let EmailRestorationBody { token, password } = call.body()?;
+    let restored = call.use_cases().email_changes.restore(&call.client_context(), &token, &password).await;
+    call.refund_unhashed(&restored);
+    restored?;
+    ApiResponse::new("E-mail address restored.", Empty {})
+}

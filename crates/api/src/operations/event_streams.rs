@@ -1,0 +1,207 @@
+//! Streams of events: what a feed shows, as it happens.
+
+use std::collections::BTreeSet;
+use std::future::ready;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::web::Bytes;
+use cuepoint_domain::application::CommandError;
+use cuepoint_domain::application::queries::{EventPageRequest, FeedRefusal};
+use cuepoint_domain::authorization::{Action, Principal};
+use cuepoint_domain::event::{Event, EventType, Feed};
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::operation::Position;
+use futures_util::stream::{self, StreamExt as _};
+use thiserror::Error;
+
+use crate::call::ApiCall;
+use crate::declaration::{event_stream, operations};
+use crate::endpoint::authenticated;
+use crate::wire::envelope::ApiResponse;
+use crate::wire::error::{ApiError, Code};
+use crate::wire::filters::{self, QueryFilters as _, filters};
+use crate::wire::server_sent_events;
+use cuepoint_adapters::event_hub::{Authority, Full};
+use cuepoint_adapters::event_stream::{EventStream, Received};
+use cuepoint_views::event::{EventView, OperatorEventView};
+
+/// The minimum of the time after which clients reconnect, and the range above it, in milliseconds.
+const RETRY_AT_LEAST: u64 = 2_000;
+const RETRY_SPREAD: u64 = 2_001;
+/// The distance between the times of two successive streams; it has no factor in common with the range.
+const SPREAD_STEP: u64 = 617;
+/// The `Retry-After` of a refused stream, in seconds.
+const FULL_FOR_SECONDS: u32 = 5;
+
+operations! {
+    /// Stream the events about the caller
+    ///
+    /// The events of `listEvents` as server-sent events: `id` is the position, `event` the type, and `data` the
+    /// event as JSON. The stream continues after the header `Last-Event-ID`, which browsers send when they
+    /// reconnect, or after the parameter `after`; without either it begins with the next event.
+    ///
+    /// A stream ends when the access token is no longer accepted, when the server stops, and when the client is
+    /// 256 events behind. A client that resumes after the last `id` misses nothing. An account has at
+    /// most 6 streams.
+    GET "/api/v1/events/stream" "streamEvents" {
+        tag: Events,
+        run: authenticated(Action::ReadEvents, own),
+        answers: event_stream("Server-sent events, each with an `Event` as `data`."),
+        filters: StreamFilters::DECLARED,
+        fails: &[
+            Code::ValidationFailed, Code::EventsExpired, Code::EventsLost, Code::TooManyStreams,
+        ],
+    }
+
+    /// Stream all events
+    ///
+    /// As `streamEvents`, with the events of `listAllEvents`.
+    GET "/api/v1/operator/events/stream" "streamAllEvents" {
+        tag: Operators,
+        run: authenticated(Action::ReadAllEvents, all),
+        answers: event_stream("Server-sent events, each with an `OperatorEvent` as `data`."),
+        filters: StreamFilters::DECLARED,
+        fails: &[
+            Code::ValidationFailed, Code::EventsExpired, Code::EventsLost, Code::TooManyStreams,
+        ],
+    }
+}
+
+filters! {
+    /// The part of a stream.
+    struct StreamFilters {
+        /// Only events after this position; the header `Last-Event-ID` takes precedence.
+        after: Position = filters::POSITION,
+        /// Only events of these types, separated by commas.
+        types: BTreeSet<EventType> = filters::EVENT_TYPES,
+    }
+}
+
+async fn own(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+    open(call, principal, Feed::Own).await
+}
+
+async fn all(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+    open(call, principal, Feed::All).await
+}
+
+/// Opens a stream and reads its first page, so that a failure is still an answer.
+async fn open(call: ApiCall, principal: Principal, feed: Feed) -> Result<ApiResponse, ApiError> {
+    let StreamFilters { after, types } = call.filters()?;
+    let after = call.last_event_id()?.or(after);
+    let authority = Authority {
+        principal,
+        feed,
+        epoch: call.api.service.authentication.revocations.epoch(),
+        expires: call.token_expiry()?,
+    };
+    if call.is_head() {
+        return describe(&call, &principal, feed, after).await;
+    }
+    let subscription = call.api.service.event_hub.open(authority, call.connection()).map_err(refusal)?;
+    let after = match after {
+        Some(after) => after,
+        None => call.use_cases().events.newest().await?,
+    };
+    let begin = server_sent_events::begin(after.get(), retry(subscription.number()));
+    let reader = (principal, feed);
+    let mut stream = EventStream::new(Arc::clone(&call.api.service), reader, types, after, subscription);
+    let api = call.api;
+    let first = show(feed, &stream.read().await?, api.currency()).map_err(ApiError::internal)?;
+    // An empty chunk would end the body.
+    let begin = stream::iter([begin, first]).filter(|chunk| ready(!chunk.is_empty())).map(Ok);
+    let rest = stream::unfold(Some(stream), move |stream| {
+        let api = Arc::clone(&api);
+        async move {
+            let mut stream = stream?;
+            match next(&mut stream, feed, api.currency()).await {
+                Ok(chunk) => chunk.map(|chunk| (Ok(chunk), Some(stream))),
+                Err(error) => {
+                    tracing::warn!(%error, "a stream of events broke off");
+                    Some((Err(error.into()), None))
+                }
+            }
+        }
+    });
+    Ok(ApiResponse::event_stream(begin.chain(rest).boxed_local()))
+}
+
+/// The answer to HEAD: the same checks as for a stream, and none is opened.
+async fn describe(
+    call: &ApiCall,
+    principal: &Principal,
+    feed: Feed,
+    after: Option<Position>,
+) -> Result<ApiResponse, ApiError> {
+    call.api.service.event_hub.ensure_room(principal.user).map_err(refusal)?;
+    if after.is_some() {
+        let asked = EventPageRequest { after, limit: 1, types: None };
+        call.use_cases().events.page(principal, feed, &asked).await?;
+    }
+    Ok(ApiResponse::event_stream(stream::empty().boxed_local()))
+}
+
+/// The reconnection time of the stream with this number: spread, so that clients do not all come back at once
+/// after a restart.
+fn retry(number: u64) -> Duration {
+    let spread = number.wrapping_mul(SPREAD_STEP).checked_rem(RETRY_SPREAD).unwrap_or_default();
+    Duration::from_millis(RETRY_AT_LEAST.saturating_add(spread))
+}
+
+fn refusal(full: Full) -> ApiError {
+    match full {
+        Full::Account => ApiError::after(Code::TooManyStreams, FULL_FOR_SECONDS),
+        Full::Server => {
+            ApiError::not_now("This server can open no further stream of events.", FULL_FOR_SECONDS)
+        }
+    }
+}
+
+/// Why a stream breaks off.
+#[derive(Debug, Error)]
+enum StreamError {
+    /// Its next page cannot be read.
+    #[error(transparent)]
+    Read(#[from] CommandError<FeedRefusal>),
+    /// An event cannot be serialized.
+    #[error(transparent)]
+    Serialize(#[from] serde_json::Error),
+}
+
+/// The next chunk of a stream, which is never empty; `None` at its end.
+async fn next(
+    stream: &mut EventStream,
+    feed: Feed,
+    currency: &Currency,
+) -> Result<Option<Bytes>, StreamError> {
+    loop {
+        let chunk = match stream.next().await? {
+            None => return Ok(None),
+            Some(Received::CompleteTo(position)) => server_sent_events::comment(position.get()),
+            Some(Received::Events(events)) => show(feed, &events, currency)?,
+        };
+        if !chunk.is_empty() {
+            return Ok(Some(chunk));
+        }
+    }
+}
+
+/// The chunk with these events as the readers of the feed see them.
+fn show(feed: Feed, events: &[Arc<Event>], currency: &Currency) -> serde_json::Result<Bytes> {
+    let mut chunk = Vec::new();
+    for event in events {
+        let (id, name) = (event.position.get(), event.event_type.name());
+        match feed {
+            Feed::Own => {
+                let view = EventView::new(event, currency);
+                view.map_or(Ok(()), |view| server_sent_events::append(&mut chunk, id, name, &view))?;
+            }
+            Feed::All => {
+                let view = OperatorEventView::new(event, currency);
+                view.map_or(Ok(()), |view| server_sent_events::append(&mut chunk, id, name, &view))?;
+            }
+        }
+    }
+    Ok(chunk.into())
+}

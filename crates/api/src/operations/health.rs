@@ -1,0 +1,62 @@
+//! Liveness, readiness and metrics.
+
+use std::sync::Arc;
+
+use actix_web::http::{StatusCode, header};
+use actix_web::{HttpRequest, HttpResponse};
+
+use crate::declaration::{of_type, ok, operations};
+use crate::endpoint::{Exposure, plain};
+use crate::state::ApiState;
+use crate::wire::envelope::ApiResponse;
+use crate::wire::error::{ApiError, Code};
+use crate::wire::kinds;
+use cuepoint_views::Empty;
+
+operations! {
+    /// Check liveness
+    ///
+    /// Succeeds as long as the process answers requests.
+    GET "/health/live" "live" {
+        tag: Service,
+        run: plain(live),
+        answers: ok::<Empty>("The process answers requests."),
+    }
+
+    /// Check readiness
+    ///
+    /// Succeeds while the service can commit changes and read the revocation list, and its clock agrees with
+    /// the database's.
+    GET "/health/ready" "ready" {
+        tag: Service,
+        run: plain(ready),
+        answers: ok::<Empty>("The service is ready."),
+        fails: &[Code::Unavailable],
+    }
+
+    /// Get the metrics
+    ///
+    /// In the Prometheus text format. Reachable only from the networks of the setting
+    /// `access.metrics_networks`.
+    GET "/metrics" "metrics" {
+        tag: Service,
+        run: plain(metrics),
+        answers: of_type("text/plain", kinds::ANY_TEXT.schema, "The metrics in the text format of Prometheus."),
+        exposure: Exposure::Metrics,
+    }
+}
+
+async fn live(_api: Arc<ApiState>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
+    ApiResponse::new("Alive.", Empty {}).map(|answer| answer.respond(StatusCode::OK, None))
+}
+
+async fn ready(api: Arc<ApiState>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
+    api.service.use_cases.readiness.check().await?;
+    ApiResponse::new("Ready.", Empty {}).map(|answer| answer.respond(StatusCode::OK, None))
+}
+
+async fn metrics(api: Arc<ApiState>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
+    let mut response = HttpResponse::Ok();
+    response.insert_header((header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8"));
+    Ok(response.body(api.service.metrics.render()))
+}

@@ -1,0 +1,263 @@
+//! Withdrawals of all accounts, for operators.
+
+use cuepoint_domain::application::Done;
+use cuepoint_domain::application::commands::{
+    JudgeWithdrawal, Judgement, SendWithdrawal, SendingStep, Withdrawn,
+};
+use cuepoint_domain::application::queries::ReviewedWithdrawal;
+use cuepoint_domain::authorization::{Action, Principal};
+use cuepoint_domain::ids::{UserId, WithdrawalId};
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::text::Line;
+use cuepoint_domain::withdrawal::{WaitingFor, WithdrawalStatus};
+
+use crate::call::{self, ApiCall};
+use crate::command_call::CommandCall;
+use crate::declaration::{json, ok, operations, page};
+use crate::endpoint::{authenticated, command};
+use crate::operations::reason::{ReasonBody, reason};
+use crate::wire::body::body;
+use crate::wire::envelope::ApiResponse;
+use crate::wire::error::{ApiError, Code};
+use crate::wire::filters::{self, QueryFilters as _, filters};
+use crate::wire::kinds;
+use cuepoint_views::operator_withdrawal::OperatorWithdrawalView;
+use cuepoint_views::user_names::UserNames;
+use cuepoint_views::view;
+use cuepoint_views::wire::money::Number;
+use cuepoint_views::wire::names;
+use cuepoint_views::wire::time::WireTimestamp;
+
+operations! {
+    /// List withdrawals of all accounts
+    ///
+    /// Newest first.
+    GET "/api/v1/operator/withdrawals" "listAllWithdrawals" {
+        tag: Operators,
+        run: authenticated(Action::ReadWithdrawals, list),
+        answers: page::<ReviewedWithdrawalView>("A page of withdrawals, newest first."),
+        filters: WithdrawalFilters::DECLARED,
+        fails: &[Code::ValidationFailed],
+    }
+
+    /// Approve a withdrawal
+    ///
+    /// A pending withdrawal of another account becomes approved. If the account's withdrawals within 24 hours add up to
+    /// more than the configured limit, it stays pending until a second operator has approved it. Refused while the
+    /// account owes money.
+    POST "/api/v1/operator/withdrawals/{id}/approve" "approveWithdrawal" {
+        tag: Operators,
+        run: command(approve),
+        answers: ok::<OperatorWithdrawalView>("The withdrawal, approved or waiting for a second approval."),
+        body: json::<ReasonBody>(),
+        fails: &[Code::OwnAccount, Code::RecentAdjustment, Code::InvalidTransition, Code::WalletOwes],
+    }
+
+    /// Reject a withdrawal
+    ///
+    /// A pending or approved withdrawal of another account is rejected, and its amount is released.
+    POST "/api/v1/operator/withdrawals/{id}/reject" "rejectWithdrawal" {
+        tag: Operators,
+        run: command(reject),
+        answers: ok::<OperatorWithdrawalView>("The rejected withdrawal."),
+        body: json::<ReasonBody>(),
+        fails: &[Code::OwnAccount, Code::RecentAdjustment, Code::InvalidTransition],
+    }
+
+    /// Start processing a withdrawal
+    ///
+    /// An approved withdrawal is claimed for manual payout, before the money is sent: until then its owner can cancel it.
+    /// Refused while the account owes money.
+    POST "/api/v1/operator/withdrawals/{id}/process" "processWithdrawal" {
+        tag: Operators,
+        run: command(process),
+        answers: ok::<OperatorWithdrawalView>("The withdrawal in processing."),
+        body: json::<ReasonBody>(),
+        fails: &[Code::InvalidTransition, Code::WalletOwes],
+    }
+
+    /// Record the transaction of a withdrawal
+    ///
+    /// The withdrawal was sent to its network in this transaction.
+    POST "/api/v1/operator/withdrawals/{id}/broadcast" "broadcastWithdrawal" {
+        tag: Operators,
+        run: command(broadcast),
+        answers: ok::<OperatorWithdrawalView>("The broadcast withdrawal."),
+        body: json::<SentBody>(),
+        fails: &[Code::InvalidTransition],
+    }
+
+    /// Complete a withdrawal
+    ///
+    /// The payout has arrived, and the amount is captured.
+    POST "/api/v1/operator/withdrawals/{id}/complete" "completeWithdrawal" {
+        tag: Operators,
+        run: command(complete),
+        answers: ok::<OperatorWithdrawalView>("The completed withdrawal."),
+        body: json::<CompletedBody>(),
+        fails: &[Code::InvalidTransition],
+    }
+
+    /// Mark a withdrawal as failed
+    ///
+    /// The payout of another account's withdrawal certainly did not happen, and the amount is released.
+    POST "/api/v1/operator/withdrawals/{id}/fail" "failWithdrawal" {
+        tag: Operators,
+        run: command(fail),
+        answers: ok::<OperatorWithdrawalView>("The failed withdrawal."),
+        body: json::<ReasonBody>(),
+        fails: &[Code::OwnAccount, Code::RecentAdjustment, Code::InvalidTransition],
+    }
+
+    /// Mark a withdrawal for review
+    ///
+    /// It is unknown whether the payout happened. The amount stays held until an operator has decided.
+    POST "/api/v1/operator/withdrawals/{id}/review" "reviewWithdrawal" {
+        tag: Operators,
+        run: command(review),
+        answers: ok::<OperatorWithdrawalView>("The withdrawal in review."),
+        body: json::<ReasonBody>(),
+        fails: &[Code::InvalidTransition],
+    }
+}
+
+body! {
+    /// The transaction of a withdrawal.
+    pub struct SentBody as "Sent", example: {"txid": "4a5e1e4b", "reason": "Sent by hand."} {
+        /// Id of the transaction on the network.
+        txid: Line = required(kinds::LINE),
+        /// Reason, stored with the operator and the time.
+        reason: Line = required(kinds::LINE),
+    }
+}
+
+body! {
+    /// The completion of a withdrawal.
+    pub struct CompletedBody as "Completed", example: {"txid": "4a5e1e4b", "reason": "Six confirmations."} {
+        /// Id of the transaction on the network; defaults to the known one, and is required if none is known.
+        txid: Option<Line> = optional(kinds::LINE),
+        /// Reason, stored with the operator and the time.
+        reason: Line = required(kinds::LINE),
+    }
+}
+
+filters! {
+    /// The filters of withdrawals of all accounts.
+    struct WithdrawalFilters {
+        /// Only withdrawals with this status.
+        status: WithdrawalStatus = filters::WITHDRAWAL_STATUS,
+    }
+}
+
+view! {
+    /// A withdrawal, with the present facts on which its approval depends.
+    pub struct ReviewedWithdrawalView as ReviewedWithdrawal of (
+        reviewed: &ReviewedWithdrawal,
+        names: &UserNames,
+        currency: &Currency,
+    ) {
+        let ReviewedWithdrawal { withdrawal, review, approvals_needed } = reviewed;
+        /// The withdrawal.
+        #[serde(flatten)]
+        withdrawal: OperatorWithdrawalView = OperatorWithdrawalView::new(withdrawal, currency),
+        /// What has to happen before the withdrawal can be approved or sent: `debt` while the account owes money; null if
+        /// nothing has to.
+        #[schema(value_type = Option<names::WaitingFor>)]
+        waiting_for: Option<&'static str> = withdrawal.waiting_for(review.owed).map(WaitingFor::name),
+        /// Debt of the account, in major units of the wallet's currency.
+        #[decimal(example = 0.00)]
+        owed: Number = Number::money(currency, review.owed),
+        /// Sum of the amounts of this withdrawal and of the account's others that were created less than 24 hours before
+        /// or after it, except for cancelled, rejected and failed ones.
+        #[decimal(example = 25.00)]
+        sum_24h: Number = Number::money(currency, review.sum_24h),
+        /// Number of approvals that a pending withdrawal needs, the given ones included; 0 for all others.
+        #[schema(minimum = 0, maximum = 2, example = 1)]
+        approvals_needed: usize = *approvals_needed,
+        /// Time of the last change of the account's e-mail address or reset of its password; null if there was none.
+        /// Withdrawals of the 48 hours after it are not approved automatically.
+        #[timestamp_or_null()]
+        login_changed_at: Option<WireTimestamp> = review.login_changed_at.map(WireTimestamp),
+        /// Name of the account; null if it was erased.
+        #[schema(example = "Ada")]
+        user_name: Option<String> = names.of(withdrawal.user),
+        /// Names of the operators in `approvals`, in the same order; null for an erased one.
+        #[schema(example = json!(["Grace"]))]
+        approval_names: Vec<Option<String>> =
+            withdrawal.approvals.iter().map(|approval| names.of(approval.by)).collect(),
+    }
+}
+
+impl ReviewedWithdrawalView {
+    /// The users whose names it shows.
+    pub fn users(reviewed: &ReviewedWithdrawal) -> impl Iterator<Item = UserId> {
+        let approvals = reviewed.withdrawal.approvals.iter();
+        approvals.map(|approval| approval.by).chain([reviewed.withdrawal.user])
+    }
+}
+
+async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+    let WithdrawalFilters { status } = call.filters()?;
+    let paging = call.paging();
+    let rows = call.use_cases().withdrawals.list_all(&principal, status, paging.request()).await?;
+    let names = call.names(&principal, rows.rows.iter().flat_map(ReviewedWithdrawalView::users)).await?;
+    call::page("Withdrawals.", &paging, &rows, |reviewed| {
+        ReviewedWithdrawalView::new(reviewed, &names, call.currency())
+    })
+}
+
+async fn approve(call: CommandCall<JudgeWithdrawal>) -> Result<Done<ApiResponse>, ApiError> {
+    judge(&call, Judgement::Approve).await
+}
+
+async fn reject(call: CommandCall<JudgeWithdrawal>) -> Result<Done<ApiResponse>, ApiError> {
+    judge(&call, Judgement::Reject).await
+}
+
+async fn fail(call: CommandCall<JudgeWithdrawal>) -> Result<Done<ApiResponse>, ApiError> {
+    judge(&call, Judgement::Fail).await
+}
+
+async fn judge(
+    call: &CommandCall<JudgeWithdrawal>,
+    judgement: Judgement,
+) -> Result<Done<ApiResponse>, ApiError> {
+    let command = JudgeWithdrawal { id: call.id(WithdrawalId::new)?, judgement };
+    updated(call, call.run(command, || reason(call)).await?)
+}
+
+async fn process(call: CommandCall<SendWithdrawal>) -> Result<Done<ApiResponse>, ApiError> {
+    send(&call, || Ok((SendingStep::Process, reason(&call)?))).await
+}
+
+async fn broadcast(call: CommandCall<SendWithdrawal>) -> Result<Done<ApiResponse>, ApiError> {
+    let read_input =
+        || call.body().map(|SentBody { txid, reason }| (SendingStep::Broadcast { txid }, reason));
+    send(&call, read_input).await
+}
+
+async fn complete(call: CommandCall<SendWithdrawal>) -> Result<Done<ApiResponse>, ApiError> {
+    let read_input =
+        || call.body().map(|CompletedBody { txid, reason }| (SendingStep::Complete { txid }, reason));
+    send(&call, read_input).await
+}
+
+async fn review(call: CommandCall<SendWithdrawal>) -> Result<Done<ApiResponse>, ApiError> {
+    send(&call, || Ok((SendingStep::Review, reason(&call)?))).await
+}
+
+async fn send(
+    call: &CommandCall<SendWithdrawal>,
+    read_input: impl FnOnce() -> Result<(SendingStep, Line), ApiError>,
+) -> Result<Done<ApiResponse>, ApiError> {
+    let command = SendWithdrawal { id: call.id(WithdrawalId::new)? };
+    updated(call, call.run(command, read_input).await?)
+}
+
+/// The answer to a change of a withdrawal's status. It has no present facts and names: a repeated request gets the
+/// same answer.
+fn updated(call: &ApiCall, done: Done<Withdrawn>) -> Result<Done<ApiResponse>, ApiError> {
+    done.try_map(|Withdrawn { withdrawal, .. }| {
+        ApiResponse::new("Withdrawal updated.", OperatorWithdrawalView::new(&withdrawal, call.currency()))
+    })
+}

@@ -1,0 +1,220 @@
+//! Export and erasure of the caller's personal data.
+
+pub mod view;
+
+use std::error::Error;
+
+use actix_web::web::Bytes;
+use cuepoint_domain::authorization::{Action, Principal};
+use cuepoint_domain::ports::Unavailable;
+use cuepoint_domain::privacy::personal_data::{Part, Record};
+use cuepoint_domain::text::Password;
+use futures_util::future;
+use futures_util::stream::{self, Stream, StreamExt as _};
+
+use crate::call::ApiCall;
+use crate::declaration::{json, ok, operations};
+use crate::endpoint::authenticated;
+use crate::operations::personal_data::view::{AccountView, PersonalDataView, row};
+use crate::wire::body::body;
+use crate::wire::envelope::ApiResponse;
+use crate::wire::error::{ApiError, Code};
+use crate::wire::kinds;
+use cuepoint_transport::rate_limits::Class;
+use cuepoint_views::Empty;
+use cuepoint_views::people::UserView;
+use cuepoint_views::wallet::WalletView;
+
+operations! {
+    /// Export personal data
+    ///
+    /// All data stored about the caller. The body is streamed: if the connection closes before the end of the
+    /// body, the export is incomplete.
+    GET "/api/v1/user/export" "exportPersonalData" {
+        tag: Profile,
+        run: authenticated(Action::UsePersonalData, export),
+        answers: ok::<PersonalDataView>("All data stored about the caller."),
+        class: Class::Guess,
+    }
+
+    /// Erase personal data
+    ///
+    /// Erases the caller's personal data and ends all sessions; ledger entries are anonymized. Rejected while
+    /// any amount is available, held or owed, and while a top-up opened within the configured waiting time (7
+    /// days by default) is pending. Older pending top-ups fail.
+    DELETE "/api/v1/user" "erasePersonalData" {
+        tag: Profile,
+        run: authenticated(Action::UsePersonalData, erase),
+        answers: ok::<Empty>("The personal data are erased."),
+        class: Class::Guess,
+        body: json::<ErasureBody>(),
+        fails: &[
+            Code::Conflict,
+            Code::WalletNotEmpty,
+            Code::TopupPending,
+            Code::EmailRestorable,
+            Code::LastOperator,
+        ],
+    }
+}
+
+body! {
+    /// The confirmation of an erasure.
+    pub struct ErasureBody as "Erasure", example: {"password": "correct horse"} {
+        /// Password of the account.
+        password: Password = required(kinds::PRESENTED_PASSWORD),
+    }
+}
+
+/// A chunk of the body, or the error that ends it.
+type BodyChunk = Result<Bytes, Box<dyn Error>>;
+
+async fn export(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+    // An unknown parameter is refused before the export is recorded.
+    call.judged(Ok(()))?;
+    if call.is_head() {
+        return Ok(ApiResponse::streamed(stream::empty().boxed_local()));
+    }
+    let personal_data = &call.use_cases().personal_data;
+    let profile = personal_data.export(&call.context(&principal)).await?;
+    let user = UserView::new(&profile.user, profile.balance.available, call.currency());
+    let user = serde_json::to_string(&user).map_err(ApiError::internal)?;
+    let account = serde_json::to_string(&AccountView::new(&profile.user)).map_err(ApiError::internal)?;
+    let wallet = WalletView::new(profile.balance, call.currency());
+    let wallet = serde_json::to_string(&wallet).map_err(ApiError::internal)?;
+    let head = format!(
+        r#"{{"status":"ok","message":"Personal data.","data":{{"user":{user},"account":{account},"wallet":{wallet}"#
+    );
+    let mut stream = stream::once(future::ready(Ok(Bytes::from(head)))).boxed_local();
+    for part in Part::all() {
+        let (api, rows) = (call.api.clone(), personal_data.part(&principal, part)?);
+        let write = move |record: &Record| row(record, principal.session, &api.settings.currency);
+        stream = stream.chain(list(part.name(), rows, write)).boxed_local();
+    }
+    let tail = stream::once(future::ready(Ok(Bytes::from_static(b"}}"))));
+    Ok(ApiResponse::streamed(until_failure(stream.chain(tail)).boxed_local()))
+}
+
+async fn erase(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+    let ErasureBody { password } = call.body()?;
+    let erased = call.use_cases().personal_data.erase(&call.context(&principal), &password).await;
+    call.refund_unhashed(&erased);
+    erased?;
+    ApiResponse::new("Erased.", Empty {})
+}
+
+/// A list as a further key of an object, in one chunk per page.
+fn list(
+    name: &'static str,
+    pages: impl Stream<Item = Result<Vec<Record>, Unavailable>>,
+    write: impl Fn(&Record) -> serde_json::Result<Vec<u8>>,
+) -> impl Stream<Item = BodyChunk> {
+    let mut is_first = true;
+    let pages = pages.map(move |page| {
+        let page = page.map_err(|Unavailable(cause)| -> Box<dyn Error> { cause })?;
+        let mut chunk = Vec::new();
+        for record in &page {
+            if !std::mem::take(&mut is_first) {
+                chunk.push(b',');
+            }
+            chunk.extend(write(record)?);
+        }
+        Ok(Bytes::from(chunk))
+    });
+    let begin = Ok(Bytes::from(format!(r#","{name}":["#)));
+    stream::once(future::ready(begin))
+        .chain(pages)
+        .chain(stream::once(future::ready(Ok(Bytes::from_static(b"]")))))
+}
+
+/// The chunks up to the first failure, which is logged and aborts the connection. None is empty, since an
+/// empty chunk ends a chunked body.
+fn until_failure(stream: impl Stream<Item = BodyChunk>) -> impl Stream<Item = BodyChunk> {
+    let stream = stream.filter(|chunk| future::ready(chunk.as_ref().map_or(true, |chunk| !chunk.is_empty())));
+    stream.scan(false, |failed, chunk| {
+        let go_on = !*failed;
+        if let Err(error) = &chunk {
+            tracing::warn!(error = error.as_ref(), "an answer broke off");
+            *failed = true;
+        }
+        future::ready(go_on.then_some(chunk))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+
+    use actix_web::{App, HttpServer, web};
+    use cuepoint_domain::ids::UserId;
+    use cuepoint_domain::text::Line;
+    use cuepoint_domain::timestamp::Timestamp;
+    use cuepoint_domain::user::Block;
+
+    use super::*;
+
+    fn block(number: i64) -> Record {
+        let guest = UserId::new(number).unwrap();
+        Record::Block(Block { guest, name: Line::new("Ada").unwrap(), at: Timestamp::EPOCH })
+    }
+
+    /// A list of these pages; a `None` at the end stands for a failed read.
+    fn stream(pages: Vec<Option<Vec<Record>>>) -> impl Stream<Item = BodyChunk> {
+        let pages = pages.into_iter().map(|page| page.ok_or_else(|| Unavailable::new("away")));
+        let write = |record: &Record| match record {
+            Record::Block(block) => serde_json::to_vec(&block.guest.get()),
+            other => panic!("{other:?}"),
+        };
+        until_failure(list("blocks", stream::iter(pages), write))
+    }
+
+    #[actix_web::test]
+    async fn a_list_is_one_array_however_many_pages_it_has() {
+        for (pages, expected) in [
+            (vec![Some(vec![])], r#","blocks":[]"#),
+            (
+                vec![Some(vec![block(3), block(2)]), Some(vec![]), Some(vec![block(1)])],
+                r#","blocks":[3,2,1]"#,
+            ),
+        ] {
+            let sent: Vec<BodyChunk> = stream(pages).collect().await;
+            let sent: Vec<Bytes> = sent.into_iter().map(Result::unwrap).collect();
+            assert_eq!(sent.concat(), expected.as_bytes());
+            assert!(sent.iter().all(|chunk| !chunk.is_empty()));
+        }
+    }
+
+    /// The bytes of a list that a client receives until the connection ends.
+    async fn sent(pages: fn() -> Vec<Option<Vec<Record>>>) -> String {
+        let answer = move || async move {
+            let answer = ApiResponse::streamed(stream(pages()).boxed_local());
+            answer.respond(actix_web::http::StatusCode::OK, None)
+        };
+        let server = HttpServer::new(move || App::new().default_service(web::to(answer)));
+        let server = server.workers(1).disable_signals().bind(("127.0.0.1", 0)).unwrap();
+        let address = *server.addrs().first().unwrap();
+        let server = server.run();
+        let handle = server.handle();
+        actix_web::rt::spawn(server);
+        let answer = web::block(move || {
+            let mut stream = std::net::TcpStream::connect(address).unwrap();
+            stream.write_all(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+            let mut answer = Vec::new();
+            // A reset connection proves it as well as a closed one.
+            let _ = stream.read_to_end(&mut answer);
+            String::from_utf8(answer).unwrap()
+        });
+        let answer = answer.await.unwrap();
+        handle.stop(false).await;
+        answer
+    }
+
+    #[actix_web::test]
+    async fn what_breaks_off_does_not_look_whole() {
+        // A chunked body ends with an empty chunk.
+        let whole = sent(|| vec![Some(vec![block(1)]), Some(vec![])]).await;
+        assert!(whole.starts_with("HTTP/1.1 200 ") && whole.ends_with("]\r\n0\r\n\r\n"), "{whole}");
+        let broken = sent(|| vec![Some(vec![block(1)]), None]).await;
+        assert!(!broken.ends_with("0\r\n\r\n") && !broken.contains(']'), "{broken}");
+    }
+}

@@ -1,0 +1,273 @@
+//! The export of personal data.
+
+use cuepoint_domain::ids::{SessionId, UserId};
+use cuepoint_domain::ledger;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::network::KnownNetwork;
+use cuepoint_domain::privacy::personal_data::{OperationNote, Record};
+use cuepoint_domain::text::Line;
+use cuepoint_domain::timestamp::Timestamp;
+use cuepoint_domain::user::{self, challenge, session};
+use cuepoint_domain::webhook::WebhookEndpoint;
+use cuepoint_domain::withdrawal;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use cuepoint_views::block::BlockView;
+use cuepoint_views::people::UserView;
+use cuepoint_views::provider_message::ContradictingMessageView;
+use cuepoint_views::rating::RatingView;
+use cuepoint_views::request::MusicRequestView;
+use cuepoint_views::security_event::SecurityEventView;
+use cuepoint_views::session::ActiveSessionView;
+use cuepoint_views::topup::TopupView;
+use cuepoint_views::view;
+use cuepoint_views::wallet::{EntryView, ReferenceView, WalletView};
+use cuepoint_views::webhook_endpoint::WebhookEndpointView;
+use cuepoint_views::wire::names;
+use cuepoint_views::wire::time::WireTimestamp;
+use cuepoint_views::withdrawal::WithdrawalView;
+
+/// All data stored about an account; each list is complete, newest first.
+#[derive(Serialize, ToSchema)]
+#[schema(as = PersonalData)]
+pub struct PersonalDataView {
+    /// The profile.
+    pub user: UserView,
+    /// Data of the account beside its profile.
+    pub account: AccountView,
+    /// The balance.
+    pub wallet: WalletView,
+    /// Sessions that are active or ended within the last two days.
+    pub sessions: Vec<ExportedSessionView>,
+    /// Networks of logins within the last 30 days.
+    pub networks: Vec<LoginNetworkView>,
+    /// Codes and tokens sent within the last day.
+    pub challenges: Vec<ChallengeView>,
+    /// Requests that the account has made.
+    pub requests_made: Vec<MusicRequestView<'static>>,
+    /// Requests that the account has received.
+    pub requests_received: Vec<MusicRequestView<'static>>,
+    /// Ratings that the account has given.
+    pub ratings: Vec<RatingView>,
+    /// Withdrawals.
+    pub withdrawals: Vec<ExportedWithdrawalView>,
+    /// Top-ups.
+    pub topups: Vec<TopupView>,
+    /// Entries of the wallet.
+    pub wallet_entries: Vec<ExportedEntryView>,
+    /// Changes of the profile and account, and operations of operators with a reason.
+    pub operations: Vec<OperationView>,
+    /// Provider messages about the account's money that contradict the ledger.
+    pub provider_messages: Vec<ContradictingMessageView>,
+    /// Webhook endpoints of the account.
+    pub webhook_endpoints: Vec<ExportedWebhookEndpointView>,
+    /// Guests whom the account has blocked.
+    pub blocks: Vec<BlockView>,
+    /// DJs who have blocked the account.
+    pub blocked_by: Vec<BlockedByView>,
+    /// Events of the security log about the account.
+    pub security_events: Vec<SecurityEventView>,
+}
+
+view! {
+    /// A network of logins.
+    pub struct LoginNetworkView as LoginNetwork of (known: &KnownNetwork) {
+        /// An IPv4 address with `/32`, or an IPv6 network with `/64`.
+        #[schema(example = "203.0.113.7/32")]
+        network: String = known.network.to_string(),
+        /// Time of the last login or refresh from the network.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        last_used_at: WireTimestamp = WireTimestamp(known.seen_at),
+    }
+}
+
+view! {
+    /// Account data beside the profile.
+    pub struct AccountView as Account of (user: &user::User) {
+        /// Role of the account.
+        #[schema(value_type = names::Role)]
+        role: &'static str = user.role.name(),
+        /// Time of the registration.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        created_at: WireTimestamp = WireTimestamp(user.created_at),
+        /// Time of the last change of the role or suspension, or of becoming a DJ; null if there was none.
+        #[timestamp_or_null()]
+        role_changed_at: Option<WireTimestamp> = user.status_changed_at.map(WireTimestamp),
+        /// Time of the last change of the e-mail address or reset of the password; null if there was none.
+        #[timestamp_or_null()]
+        login_changed_at: Option<WireTimestamp> = user.login_changed_at.map(WireTimestamp),
+    }
+}
+
+view! {
+    /// A session, active or ended.
+    pub struct ExportedSessionView as ExportedSession of (
+        session: &session::Session,
+        ended_at: Option<Timestamp>,
+        current: SessionId,
+    ) {
+        /// The session.
+        #[serde(flatten)]
+        session: ActiveSessionView = ActiveSessionView::new(session, current),
+        /// Time of the end; null while active. Sessions are retained for two days after their end.
+        #[timestamp_or_null()]
+        ended_at: Option<WireTimestamp> = ended_at.map(WireTimestamp),
+    }
+}
+
+view! {
+    /// A sent code or token, without its secret; retained for a day, or for 7 days if it restores an e-mail address.
+    pub struct ChallengeView as Challenge of (challenge: &challenge::Challenge) {
+        /// Purpose.
+        #[schema(value_type = names::ChallengePurpose)]
+        purpose: &'static str = challenge.purpose.name(),
+        /// Recipient address.
+        #[schema(example = "ada@example.com")]
+        address: String = match &challenge.address {
+            Some(address) => address.as_str().to_owned(),
+            None => challenge.target.clone(),
+        },
+        /// Number of wrong attempts.
+        #[schema(minimum = 0, example = 0)]
+        attempts: i16 = challenge.attempts,
+        /// Time of sending.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        created_at: WireTimestamp = WireTimestamp(challenge.issued_at),
+        /// Time at which it was used or replaced; null before that.
+        #[timestamp_or_null()]
+        ended_at: Option<WireTimestamp> = challenge.ended_at.map(WireTimestamp),
+    }
+}
+
+view! {
+    /// A withdrawal with its reference.
+    pub struct ExportedWithdrawalView as ExportedWithdrawal of (
+        withdrawal: &withdrawal::Withdrawal,
+        currency: &Currency,
+    ) {
+        /// The withdrawal.
+        #[serde(flatten)]
+        withdrawal: WithdrawalView = WithdrawalView::new(withdrawal, currency),
+        /// Reference at the payout provider.
+        #[schema(example = "019aa6e0-7b42-7c55-8f0d-1a2b3c4d5e6f")]
+        reference: String = withdrawal.reference().to_string(),
+    }
+}
+
+view! {
+    /// A wallet entry with the reason that the statement omits.
+    pub struct ExportedEntryView as ExportedEntry of (
+        entry: &ledger::Entry,
+        reason: &Option<Line>,
+        currency: &Currency,
+    ) {
+        /// The entry.
+        #[serde(flatten)]
+        entry: EntryView = EntryView::new(entry, currency),
+        /// Reason given by an operator or a provider; null if there is none.
+        #[schema(example = "A song was charged twice.")]
+        reason: Option<String> = text(reason),
+    }
+}
+
+view! {
+    /// A change of the profile or account, or an operator's action on it with a reason.
+    pub struct OperationView as Operation of (note: &OperationNote, currency: &Currency) {
+        /// Id, a UUID.
+        #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
+        id: String = uuid::Uuid::from_u128(note.id.0).to_string(),
+        /// Kind of the operation.
+        #[schema(value_type = names::OperationKind)]
+        kind: String = note.kind.clone(),
+        /// Actor.
+        #[schema(value_type = names::ActedBy)]
+        acted_by: &'static str = note.acted_by.name(),
+        /// Reason; null where none is required.
+        reason: Option<String> = text(&note.reason),
+        /// Object of the operation; null for the profile or the account itself.
+        reference: Option<ReferenceView> = note.reference.map(ReferenceView::new),
+        /// Profile after the operation, with the available balance of that time; null for operations about money,
+        /// and after seven days.
+        profile: Option<UserView> = note
+            .profile
+            .as_ref()
+            .map(|(user, balance)| UserView::new(user, balance.available, currency)),
+        /// Time of the operation.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        created_at: WireTimestamp = WireTimestamp(note.at),
+    }
+}
+
+view! {
+    /// A webhook endpoint with the feed that it receives.
+    pub struct ExportedWebhookEndpointView as ExportedWebhookEndpoint of (endpoint: &WebhookEndpoint) {
+        /// The endpoint.
+        #[serde(flatten)]
+        endpoint: WebhookEndpointView = WebhookEndpointView::new(endpoint),
+        /// Events that it receives: `own` for those about the account, `all` for those of all accounts.
+        #[schema(value_type = names::EventFeed, example = "own")]
+        feed: &'static str = endpoint.feed.name(),
+    }
+}
+
+view! {
+    /// A DJ who has blocked the account.
+    pub struct BlockedByView as BlockedBy of (dj: UserId, at: Timestamp) {
+        /// Id of the DJ.
+        #[id(example = 7)]
+        dj_id: i64 = dj.get(),
+        /// Time of the block.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        created_at: WireTimestamp = WireTimestamp(at),
+    }
+}
+
+fn text(line: &Option<Line>) -> Option<String> {
+    line.as_ref().map(|line| line.as_str().to_owned())
+}
+
+/// A record of a list as JSON; `current` is the session of the export.
+///
+/// # Errors
+/// When serialization fails.
+pub fn row(record: &Record, current: SessionId, currency: &Currency) -> serde_json::Result<Vec<u8>> {
+    use serde_json::to_vec;
+    match record {
+        Record::Session(session, ended_at) => to_vec(&ExportedSessionView::new(session, *ended_at, current)),
+        Record::Network(_, known) => to_vec(&LoginNetworkView::new(known)),
+        Record::Challenge(challenge) => to_vec(&ChallengeView::new(challenge)),
+        Record::Request(request) => to_vec(&MusicRequestView::new(request, currency)),
+        Record::Rating(rating, _) => to_vec(&RatingView::new(rating)),
+        Record::Withdrawal(withdrawal) => to_vec(&ExportedWithdrawalView::new(withdrawal, currency)),
+        Record::Topup(topup) => to_vec(&TopupView::new(topup, currency)),
+        Record::Entry(entry, reason) => to_vec(&ExportedEntryView::new(entry, reason, currency)),
+        Record::Operation(note) => to_vec(&OperationView::new(note, currency)),
+        Record::ProviderMessage(message) => to_vec(&ContradictingMessageView::new(message)),
+        Record::WebhookEndpoint(endpoint) => to_vec(&ExportedWebhookEndpointView::new(endpoint)),
+        Record::Block(block) => to_vec(&BlockView::new(block)),
+        Record::BlockedBy { dj, at } => to_vec(&BlockedByView::new(*dj, *at)),
+        Record::Event(number, event) => to_vec(&SecurityEventView::new(*number, event)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use cuepoint_domain::privacy::personal_data::Part;
+    use utoipa::PartialSchema as _;
+
+    use super::*;
+
+    #[test]
+    fn every_exported_list_is_described() {
+        let described = serde_json::to_value(PersonalDataView::schema()).unwrap();
+        let described: BTreeSet<_> = described["properties"].as_object().unwrap().keys().cloned().collect();
+        let named = Part::all().map(|part| part.name().to_owned());
+        assert_eq!(
+            described,
+            named.into_iter().chain(["user", "account", "wallet"].map(str::to_owned)).collect()
+        );
+    }
+}

@@ -1,0 +1,126 @@
+//! The caller's profile.
+
+use cuepoint_domain::application::Done;
+use cuepoint_domain::application::commands::ChangeProfile;
+use cuepoint_domain::authorization::{Action, Principal};
+use cuepoint_domain::money::Money;
+use cuepoint_domain::ports::Profile;
+use cuepoint_domain::text::Line;
+use cuepoint_domain::user::{DjChange, Field, Kilometres, Locate, ProfileChange};
+
+use crate::call::ApiCall;
+use crate::command_call::CommandCall;
+use crate::declaration::{object, ok, operations};
+use crate::endpoint::{authenticated, command};
+use crate::wire::body::body;
+use crate::wire::envelope::ApiResponse;
+use crate::wire::error::{ApiError, Code};
+use crate::wire::kinds;
+use cuepoint_views::people::{UserData, UserView};
+
+operations! {
+    /// Show the caller's profile
+    GET "/api/v1/user/personal-info" "showPersonalInfo" {
+        tag: Profile,
+        run: authenticated(Action::UseProfile, show),
+        answers: ok::<UserData>("The caller's profile."),
+        is_fixed: true,
+    }
+
+    /// Change the caller's profile
+    ///
+    /// Omitted fields keep their values. Other fields of the profile are refused, unless they have their present value.
+    /// Only DJs can set `online` and prices; other accounts get a 403. An account becomes a DJ's with `is_dj`, before it
+    /// can set them; its access tokens are a DJ's at once on this server, and within two seconds on others.
+    PATCH "/api/v1/user/personal-info" "changePersonalInfo" {
+        tag: Profile,
+        run: command(change),
+        answers: ok::<UserData>("The changed profile."),
+        body: object::<PersonalInfoBody>(),
+        fails: &[Code::DjOnly],
+    }
+}
+
+body! {
+    /// A change of the caller's profile. Omitted fields keep their values; `null` clears a nullable field.
+    pub struct PersonalInfoBody as "PersonalInfo", example: {"city": "Berlin", "online": 1, "fee_popular_song": 10.00} {
+        /// Display name.
+        name: Field<Line> = change(kinds::LINE),
+        /// Phone number in E.164 format. A new number is unverified. The stored number is accepted in any
+        /// form.
+        phone: Field<Option<Line>> = change_or_clear(kinds::PHONE_OR_STORED),
+        /// City.
+        city: Field<Option<Line>> = change_or_clear(kinds::LINE),
+        /// State or region.
+        state: Field<Option<Line>> = change_or_clear(kinds::LINE),
+        /// Country.
+        country: Field<Option<Line>> = change_or_clear(kinds::LINE),
+        /// Latitude in degrees north; set together with `longitude`.
+        latitude: Field<Option<f64>> = change_or_clear(kinds::LATITUDE),
+        /// Longitude in degrees east; set together with `latitude`.
+        longitude: Field<Option<f64>> = change_or_clear(kinds::LONGITUDE),
+        /// Radius around the location, in kilometres.
+        radius: Field<Option<Kilometres>> = change_or_clear(kinds::KILOMETRES),
+        /// `true` makes the account a DJ's, for good. A DJ cannot set `false`.
+        is_dj: Field<bool> = change(kinds::BOOLEAN),
+        ..dj: DjFieldsBody,
+    }
+}
+
+body! {
+    /// The fields of a profile that only DJs can set.
+    pub struct DjFieldsBody as "DjFields", example: {"online": 1, "fee_popular_song": 10.00} {
+        /// 1 to accept requests, 0 to stop; DJs only. `true` and `false` are accepted too.
+        online: Field<bool> = change(kinds::FLAG),
+        /// Price of a song by an upcoming artist, in major units; DJs only.
+        fee_upcoming_artist: Field<Money> = change(kinds::PRICE),
+        /// Price of a popular song, in major units; DJs only.
+        fee_popular_song: Field<Money> = change(kinds::PRICE),
+    }
+}
+
+async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+    let profile = call.use_cases().profiles.own(&principal).await?;
+    ApiResponse::new("Personal information.", view(&call, &profile))
+}
+
+async fn change(call: CommandCall<ChangeProfile>) -> Result<Done<ApiResponse>, ApiError> {
+    let sets_dj_fields = call.has_any_of::<DjFieldsBody>();
+    let present = match call.has_read_only_field() {
+        true => Some(view(&call, &call.use_cases().profiles.own(call.principal()).await?)),
+        false => None,
+    };
+    let read = || call.change_of::<PersonalInfoBody>(&present).map(ProfileChange::from);
+    let done = call.run(ChangeProfile { sets_dj_fields }, read).await.map_err(|error| match error.code {
+        Code::DjOnly => ApiError::saying(Code::DjOnly, ApiError::DJ_FIELDS),
+        _ => error,
+    })?;
+    done.try_map(|profile| ApiResponse::new("Personal information updated.", view(&call, &profile)))
+}
+
+impl From<PersonalInfoBody> for ProfileChange {
+    fn from(body: PersonalInfoBody) -> Self {
+        Self {
+            name: body.name,
+            phone: body.phone,
+            city: body.city,
+            state: body.state,
+            country: body.country,
+            place: Locate { latitude: body.latitude, longitude: body.longitude },
+            radius: body.radius,
+            is_dj: body.is_dj,
+            dj: body.dj.into(),
+        }
+    }
+}
+
+impl From<DjFieldsBody> for DjChange {
+    fn from(body: DjFieldsBody) -> Self {
+        let DjFieldsBody { online, fee_upcoming_artist, fee_popular_song } = body;
+        Self { online, fee_upcoming_artist, fee_popular_song }
+    }
+}
+
+fn view(call: &ApiCall, profile: &Profile) -> UserData {
+    UserData { user: UserView::new(&profile.user, profile.balance.available, call.currency()) }
+}

@@ -1,0 +1,71 @@
+//! Ratings of played requests.
+
+use cuepoint_domain::application::Done;
+use cuepoint_domain::application::commands::RateRequest;
+use cuepoint_domain::ids::RequestId;
+use cuepoint_domain::music_request::Stars;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use utoipa::ToSchema;
+
+use crate::command_call::CommandCall;
+use crate::declaration::{json, ok, operations};
+use crate::endpoint::command;
+use crate::wire::body::body;
+use crate::wire::envelope::ApiResponse;
+use crate::wire::error::{ApiError, Code};
+use crate::wire::kinds::{self, Kind};
+use crate::wire::messages;
+use crate::wire::values::{self, Read};
+use cuepoint_views::rating::RatingView;
+use cuepoint_views::wire::schema::Described;
+
+operations! {
+    /// Rate a played music request
+    ///
+    /// Rates the DJ for a song that was paid and played. Only the guest of the request can rate it, within seven days
+    /// after the song was played; the DJ gets a 403. Another rating within that time replaces the first. The DJ sees the
+    /// mean and the number of ratings, from which a DJ with few requests can infer single ones.
+    POST "/api/v1/music/requests/{id}/rating" "rateRequest" {
+        tag: Requests,
+        run: command(rate),
+        answers: ok::<RatingData>("The rating."),
+        body: json::<RatingBody>(),
+        fails: &[Code::NotYourRequest, Code::InvalidTransition],
+    }
+}
+
+/// A number of stars.
+const STARS: Kind<Stars> = Kind {
+    read: |field, raw, _| stars(field, raw),
+    schema: Described::inline(|| {
+        kinds::whole_number_of(32).minimum(Some(Stars::MIN)).maximum(Some(Stars::MAX)).into()
+    }),
+};
+
+fn stars(field: &str, raw: &RawValue) -> Read<Stars> {
+    let number = u8::try_from(values::integer(field, raw)?).ok();
+    let (least, most) = (Stars::MIN.to_string(), Stars::MAX.to_string());
+    number.and_then(Stars::new).ok_or_else(|| messages::between(field, &least, &most).into())
+}
+
+body! {
+    /// The rating of a request.
+    pub struct RatingBody as "NewRating", example: {"stars": 5} {
+        /// Number of stars, 1 to 5.
+        stars: Stars = required(STARS),
+    }
+}
+
+/// A rating in an answer.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct RatingData {
+    /// The rating.
+    pub rating: RatingView,
+}
+
+async fn rate(call: CommandCall<RateRequest>) -> Result<Done<ApiResponse>, ApiError> {
+    let command = RateRequest { id: call.id(RequestId::new)? };
+    let done = call.run(command, || call.body().map(|RatingBody { stars }| stars)).await?;
+    done.try_map(|rating| ApiResponse::new("Request rated.", RatingData { rating: RatingView::new(&rating) }))
+}

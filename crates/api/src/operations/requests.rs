@@ -1,0 +1,199 @@
+//! Music requests.
+
+use cuepoint_domain::application::Done;
+use cuepoint_domain::application::commands::{AnswerRequest, CancelRequest, DjAnswer, OpenRequest};
+use cuepoint_domain::application::queries::OwnRequestFilter;
+use cuepoint_domain::authorization::{Action, Principal};
+use cuepoint_domain::ids::{RequestId, UserId};
+use cuepoint_domain::money::Money;
+use cuepoint_domain::music_request::{self, NewRequest, RequestStatus};
+use cuepoint_domain::text::{Line, MusicUrl};
+use cuepoint_domain::user::ArtistType;
+
+use crate::call::{self, ApiCall};
+use crate::command_call::CommandCall;
+use crate::declaration::{created, json, object, ok, operations, optional_json, page};
+use crate::endpoint::{authenticated, command};
+use crate::wire::body::body;
+use crate::wire::envelope::ApiResponse;
+use crate::wire::error::{ApiError, Code};
+use crate::wire::filters::{self, QueryFilters as _, filters};
+use crate::wire::kinds;
+use cuepoint_transport::rate_limits::Class;
+use cuepoint_views::Empty;
+use cuepoint_views::request::MusicRequestView;
+
+operations! {
+    /// Create a music request
+    ///
+    /// Requests a song from a DJ and holds the fee. Unless configured otherwise, a pending request expires
+    /// after 15 minutes, and an accepted request that is not played after 60 minutes. The fee of an expired
+    /// request is released in full.
+    POST "/api/v1/music/requests" "openRequest" {
+        tag: Requests,
+        run: command(open),
+        answers: created::<MusicRequestView<'_>>("The request with its fee held.").located("/api/v1/music/requests"),
+        class: Class::Requests,
+        body: object::<MusicRequestBody>(),
+        fails: &[Code::Blocked, Code::DjOffline, Code::LimitExceeded, Code::InsufficientFunds],
+    }
+
+    /// Show a music request
+    ///
+    /// Visible to the guest and the DJ of the request.
+    GET "/api/v1/music/requests/{id}" "showRequest" {
+        tag: Requests,
+        run: authenticated(Action::ReadRequest, show),
+        answers: ok::<MusicRequestView<'_>>("The request."),
+    }
+
+    /// Cancel a music request
+    ///
+    /// Cancels a pending request and releases its fee. Only its guest can cancel it; its DJ is answered with
+    /// a 403. Cancelling a cancelled request changes nothing.
+    POST "/api/v1/music/requests/{id}/cancel" "cancelRequest" {
+        tag: Requests,
+        run: command(cancel),
+        answers: ok::<MusicRequestView<'_>>("The cancelled request."),
+        body: optional_json::<Empty>(),
+        fails: &[Code::NotYourRequest, Code::InvalidTransition],
+    }
+
+    /// Answer a music request
+    ///
+    /// Accepts, rejects or plays a request. Only its DJ can answer it; its guest is answered with a 403. A
+    /// played request pays its fee to the DJ, less the platform's commission; a rejected one releases it.
+    /// Repeating a status changes nothing.
+    PATCH "/api/v1/music/requests-update/{id}" "answerRequest" {
+        tag: Requests,
+        run: command(answer),
+        answers: ok::<MusicRequestView<'_>>("The request with its new status."),
+        body: json::<DjAnswerBody>(),
+        fails: &[Code::NotYourRequest, Code::InvalidTransition],
+        is_fixed: true,
+    }
+
+    /// List the caller's music requests
+    ///
+    /// Newest first.
+    GET "/api/v1/music/user/requests" "listOwnRequests" {
+        tag: Requests,
+        run: authenticated(Action::ReadRequest, made),
+        answers: page::<MusicRequestView<'_>>("A page of the caller's requests, newest first."),
+        filters: OwnRequestFilters::DECLARED,
+        fails: &[Code::ValidationFailed],
+        is_fixed: true,
+    }
+
+    /// List music requests to the caller
+    ///
+    /// Requests received by the caller, a DJ, newest first.
+    GET "/api/v1/music/dj/requests" "listAddressedRequests" {
+        tag: Requests,
+        run: authenticated(Action::AnswerRequest, addressed),
+        answers: page::<MusicRequestView<'_>>("A page of requests to the caller, newest first."),
+        filters: AddressedRequestFilters::DECLARED,
+        fails: &[Code::DjOnly, Code::ValidationFailed],
+    }
+}
+
+filters! {
+    /// The filters of the caller's requests.
+    struct OwnRequestFilters {
+        /// Only requests with this status.
+        status: RequestStatus = filters::REQUEST_STATUS,
+        /// Only requests to the DJ with this id.
+        dj_id: UserId = filters::USER_ID,
+    }
+}
+
+filters! {
+    /// The filters of requests to the caller.
+    struct AddressedRequestFilters {
+        /// Only requests with this status.
+        status: RequestStatus = filters::REQUEST_STATUS,
+    }
+}
+
+body! {
+    /// A music request to create.
+    pub struct MusicRequestBody as "NewMusicRequest", example: {
+        "dj_id": 7, "song_title": "Blue Monday", "artist_name": "New Order", "artist_type": "popular",
+        "music_url": "https://example.com/blue-monday"
+    } {
+        /// Id of the DJ, who must be online and not the caller.
+        dj_id: UserId = required(kinds::USER_ID),
+        /// Title of the song.
+        song_title: Line = required(kinds::LINE),
+        /// Name of the artist.
+        artist_name: Line = required(kinds::LINE),
+        /// Popularity of the artist, in any letter case; `upcoming_artist` and `popular_song` are accepted
+        /// too.
+        artist_type: ArtistType = required(kinds::ARTIST_TYPE),
+        /// Address of the song, http or https. The service never fetches it.
+        music_url: MusicUrl = required(kinds::MUSIC_URL),
+        /// Fee in major units: defaults to the DJ's price, which is also the minimum.
+        fee: Option<Money> = optional(kinds::PRICE),
+    }
+}
+
+body! {
+    /// The answer of a DJ.
+    pub struct DjAnswerBody as "DjAnswer", example: {"status": "accepted"} {
+        /// New status of the request.
+        status: DjAnswer = required(kinds::DJ_ANSWER),
+    }
+}
+
+async fn open(call: CommandCall<OpenRequest>) -> Result<Done<ApiResponse>, ApiError> {
+    let read_input = || {
+        let MusicRequestBody { dj_id, song_title, artist_name, artist_type, music_url, fee } = call.body()?;
+        Ok(NewRequest { dj: dj_id, song_title, artist_name, artist_type, music_url, fee })
+    };
+    let done = call.run(OpenRequest, read_input).await?;
+    done.try_map(|request| {
+        let view = MusicRequestView::new(&request, call.currency());
+        Ok(ApiResponse::new("Request sent.", view)?.at(request.id))
+    })
+}
+
+async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+    let request = call.use_cases().music_requests.visible(&principal, call.id(RequestId::new)?).await?;
+    ApiResponse::new("Request.", MusicRequestView::new(&request, call.currency()))
+}
+
+async fn cancel(call: CommandCall<CancelRequest>) -> Result<Done<ApiResponse>, ApiError> {
+    let command = CancelRequest { id: call.id(RequestId::new)? };
+    updated(&call, call.run(command, call::no_input).await?)
+}
+
+async fn answer(call: CommandCall<AnswerRequest>) -> Result<Done<ApiResponse>, ApiError> {
+    let command = AnswerRequest { id: call.id(RequestId::new)? };
+    let read_input = || call.body().map(|DjAnswerBody { status }| status);
+    updated(&call, call.run(command, read_input).await?)
+}
+
+/// The answer to a change of a request's status.
+pub(super) fn updated(
+    call: &ApiCall,
+    done: Done<music_request::MusicRequest>,
+) -> Result<Done<ApiResponse>, ApiError> {
+    done.try_map(|request| {
+        ApiResponse::new("Request updated.", MusicRequestView::new(&request, call.currency()))
+    })
+}
+
+async fn made(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+    let OwnRequestFilters { status, dj_id: dj } = call.filters()?;
+    let paging = call.paging();
+    let filter = OwnRequestFilter { status, dj };
+    let rows = call.use_cases().music_requests.made_by(&principal, filter, paging.request()).await?;
+    call::page("Requests.", &paging, &rows, |request| MusicRequestView::new(request, call.currency()))
+}
+
+async fn addressed(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+    let paging = call.paging();
+    let read_filter = || call.filters().map(|AddressedRequestFilters { status }| (status, paging.request()));
+    let rows = call.use_cases().music_requests.addressed_to(&principal, read_filter).await?;
+    call::page("Requests.", &paging, &rows, |request| MusicRequestView::new(request, call.currency()))
+}

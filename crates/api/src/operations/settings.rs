@@ -1,0 +1,119 @@
+//! What clients have to know about a deployment.
+
+use cuepoint_domain::application::queries::SettingsQueries;
+use cuepoint_domain::money::{Currency, Money};
+use cuepoint_domain::withdrawal::WithdrawalAmount;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::call::ApiCall;
+use crate::declaration::{ok, operations};
+use crate::endpoint::anonymous;
+use crate::wire::envelope::ApiResponse;
+use crate::wire::error::ApiError;
+use cuepoint_transport::rate_limits::Class;
+use cuepoint_views::view;
+use cuepoint_views::wire::money::Number;
+use cuepoint_views::withdrawal_options::WithdrawalOptionsView;
+
+operations! {
+    /// Show the settings of the deployment
+    ///
+    /// They change only with the configuration of the deployment.
+    GET "/api/v1/settings" "showSettings" {
+        tag: Service,
+        run: anonymous(show),
+        answers: ok::<SettingsData>("The settings."),
+        class: Class::Public,
+    }
+}
+
+view! {
+    /// The settings of a deployment.
+    pub struct SettingsView as Settings of (settings: &SettingsQueries, currency: &Currency) {
+        /// Currency of all wallets, of fees and of top-ups.
+        #[schema(example = "USD")]
+        currency: String = currency.code().to_owned(),
+        /// Number of decimals of the currency.
+        #[schema(minimum = 0, maximum = 8, example = 2)]
+        scale: u8 = currency.scale(),
+        /// Share of a fee that the platform keeps, in hundredths of a percent.
+        #[schema(minimum = 0, maximum = 10000, example = 1500)]
+        commission_bps: u16 = settings.requests().commission.get(),
+        /// Times to live of music requests.
+        requests: RequestTimesView = RequestTimesView::new(settings),
+        /// Smallest and largest amounts that a request can name.
+        amounts: AmountsView = AmountsView::new(settings, currency),
+        /// Destinations of withdrawals.
+        withdrawals: WithdrawalOptionsView = WithdrawalOptionsView::new(settings.withdrawals()),
+        /// What the deployment offers.
+        configured: ConfiguredView = ConfiguredView::new(settings),
+    }
+}
+
+view! {
+    /// Times to live of music requests.
+    struct RequestTimesView as RequestTimes of (settings: &SettingsQueries) {
+        /// Seconds after which a pending request expires.
+        #[schema(minimum = 1, example = 900)]
+        pending_ttl_seconds: i64 = settings.requests().pending_for.whole_seconds(),
+        /// Seconds after which an accepted request expires that is not played.
+        #[schema(minimum = 1, example = 3600)]
+        accepted_ttl_seconds: i64 = settings.requests().accepted_for.whole_seconds(),
+    }
+}
+
+view! {
+    /// Smallest and largest amounts.
+    struct AmountsView as AmountRanges of (settings: &SettingsQueries, currency: &Currency) {
+        let largest = currency.largest();
+        let withdrawable = settings.withdrawals().limits.max_amount.map_or(largest, |amount| amount.money());
+        /// Of a top-up.
+        topup: AmountRangeView = AmountRangeView::new(Money::from_minor(1), largest, currency),
+        /// Of a withdrawal.
+        withdrawal: AmountRangeView =
+            AmountRangeView::new(WithdrawalAmount::minimum(currency), withdrawable, currency),
+        /// Of a fee; the price of the DJ is the minimum of a request to this DJ.
+        fee: AmountRangeView = AmountRangeView::new(Money::ZERO, largest, currency),
+    }
+}
+
+view! {
+    /// A smallest and a largest amount, in major units.
+    struct AmountRangeView as AmountRange of (
+        minimum: Money,
+        maximum: Money,
+        currency: &Currency,
+    ) {
+        /// Smallest amount.
+        #[decimal(example = 1.00)]
+        minimum: Number = Number::money(currency, minimum),
+        /// Largest amount.
+        #[decimal(example = 1000.00)]
+        maximum: Number = Number::money(currency, maximum),
+    }
+}
+
+view! {
+    /// What a deployment offers.
+    struct ConfiguredView as Configured of (settings: &SettingsQueries) {
+        /// Whether wallets can be topped up.
+        topups: bool = settings.takes_topups(),
+        /// Whether codes and messages are sent by e-mail.
+        email: bool = settings.sends_email(),
+        /// Whether codes are sent to phones.
+        phone: bool = settings.sends_to_phones(),
+    }
+}
+
+/// The settings of a deployment in an answer.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct SettingsData {
+    /// The settings.
+    pub settings: SettingsView,
+}
+
+async fn show(call: ApiCall) -> Result<ApiResponse, ApiError> {
+    let settings = SettingsView::new(&call.use_cases().settings, call.currency());
+    ApiResponse::new("Settings.", SettingsData { settings })
+}

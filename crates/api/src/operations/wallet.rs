@@ -1,0 +1,98 @@
+//! The caller's balance and its entries.
+
+use cuepoint_domain::authorization::{Action, Principal};
+use cuepoint_domain::ledger::EntryKind;
+use cuepoint_domain::timestamp::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::call::{self, ApiCall};
+use crate::declaration::{ok, operations, page};
+use crate::endpoint::authenticated;
+use crate::wire::envelope::ApiResponse;
+use crate::wire::error::{ApiError, Code};
+use crate::wire::filters::{self, QueryFilters as _, filters};
+use cuepoint_views::wallet::{EntryView, WalletView};
+
+operations! {
+    /// Show the caller's balance
+    GET "/api/v1/wallet" "showWallet" {
+        tag: Wallet,
+        run: authenticated(Action::UseWallet, show),
+        answers: ok::<WalletData>("The caller's balance."),
+        filters: BalanceFilters::DECLARED,
+        fails: &[Code::ValidationFailed],
+    }
+
+    /// List the caller's wallet entries
+    ///
+    /// Every change of the balance, newest first.
+    GET "/api/v1/wallet/entries" "listEntries" {
+        tag: Wallet,
+        run: authenticated(Action::UseWallet, entries),
+        answers: page::<EntryView>("A page of the caller's entries, newest first."),
+        filters: EntryFilters::DECLARED,
+    }
+
+    /// Show a wallet entry
+    ///
+    /// Entries are numbered per wallet: an id names an entry of the caller's wallet.
+    GET "/api/v1/wallet/entries/{id}" "showEntry" {
+        tag: Wallet,
+        run: authenticated(Action::UseWallet, entry),
+        answers: ok::<EntryData>("The entry."),
+    }
+}
+
+filters! {
+    /// The filters of the balance.
+    struct BalanceFilters {
+        /// Time of the balance: after the last entry until then, and 0 before the first entry. Now by
+        /// default.
+        at: Timestamp = filters::TIMESTAMP,
+    }
+}
+
+filters! {
+    /// The filters of the entries.
+    struct EntryFilters {
+        /// Only entries of this kind.
+        kind: EntryKind = filters::ENTRY_KIND,
+    }
+}
+
+/// A balance in an answer.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct WalletData {
+    /// The balance.
+    pub wallet: WalletView,
+}
+
+/// A wallet entry in an answer.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct EntryData {
+    /// The entry.
+    pub entry: EntryView,
+}
+
+async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+    let BalanceFilters { at } = call.filters()?;
+    let wallet = &call.use_cases().wallet;
+    let balance = match at {
+        Some(at) => wallet.balance_at(&principal, at).await?,
+        None => wallet.balance(&principal).await?,
+    };
+    ApiResponse::new("Wallet.", WalletData { wallet: WalletView::new(balance, call.currency()) })
+}
+
+async fn entries(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+    let EntryFilters { kind } = call.filters()?;
+    let paging = call.paging();
+    let rows = call.use_cases().wallet.entries(&principal, kind, paging.request()).await?;
+    call::page("Wallet entries.", &paging, &rows, |entry| EntryView::new(entry, call.currency()))
+}
+
+async fn entry(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
+    let entry = call.use_cases().wallet.entry(&principal, call.id(Some)?).await?;
+    ApiResponse::new("Wallet entry.", EntryData { entry: EntryView::new(&entry, call.currency()) })
+}

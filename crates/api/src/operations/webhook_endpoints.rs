@@ -1,0 +1,337 @@
+//! Webhook endpoints for the caller's events, and the handlers of all webhook endpoints.
+
+use std::collections::BTreeSet;
+
+use cuepoint_domain::application::{Done, EndpointRequest, ReplayRequest};
+use cuepoint_domain::authorization::{Action, Principal};
+use cuepoint_domain::event::EventType;
+use cuepoint_domain::ids::WebhookEndpointId;
+use cuepoint_domain::operation::Position;
+use cuepoint_domain::text::{Line, Password};
+use cuepoint_domain::user::Field;
+use cuepoint_domain::webhook::{EndpointSettings, EndpointUrl, WebhookEndpoint};
+
+use crate::call::{self, ApiCall};
+use crate::declaration::{accepted, created, json, object, ok, operations, optional_json, page};
+use crate::endpoint::{authenticated, keyed};
+use crate::wire::body::body;
+use crate::wire::envelope::ApiResponse;
+use crate::wire::error::{ApiError, Code};
+use crate::wire::kinds;
+use crate::wire::messages::{self, Errors};
+use cuepoint_transport::rate_limits::Class;
+use cuepoint_views::Empty;
+use cuepoint_views::webhook_attempt::WebhookAttemptView;
+use cuepoint_views::webhook_endpoint::{
+    OwnWebhooks, WebhookEndpointData, WebhookEndpointView, WebhookSecretData, WebhookViews,
+};
+
+operations! {
+    /// List webhook endpoints
+    ///
+    /// The URLs to which the caller's events are sent, newest first.
+    GET "/api/v1/webhook-endpoints" "listWebhookEndpoints" {
+        tag: Webhooks,
+        run: authenticated(Action::ManageWebhooks, list::<OwnWebhooks>),
+        answers: page::<WebhookEndpointView>("A page of endpoints, newest first."),
+    }
+
+    /// Create a webhook endpoint
+    ///
+    /// Events are sent to the URL from now on, as signed POST requests. The secret that signs them is shown only
+    /// in this response, and again to a repeated request. An account can have five endpoints. Requires the password
+    /// of the account.
+    POST "/api/v1/webhook-endpoints" "createWebhookEndpoint" {
+        tag: Webhooks,
+        run: keyed(Action::ManageWebhooks, create::<OwnWebhooks>),
+        answers: created::<WebhookSecretData>("The endpoint with its secret.").located("/api/v1/webhook-endpoints"),
+        class: Class::Webhooks,
+        body: object::<NewEndpointBody>(),
+        fails: &[Code::LimitExceeded, Code::Conflict],
+    }
+
+    /// Show a webhook endpoint
+    GET "/api/v1/webhook-endpoints/{id}" "showWebhookEndpoint" {
+        tag: Webhooks,
+        run: authenticated(Action::ManageWebhooks, show::<OwnWebhooks>),
+        answers: ok::<WebhookEndpointData>("The endpoint."),
+    }
+
+    /// Change a webhook endpoint
+    ///
+    /// Events that occur while an endpoint is paused are delivered afterwards. `paused` with the value false also
+    /// enables an endpoint that the service has disabled. Another URL and enabling an endpoint require the password
+    /// of the account. If its secret was lost, rotate the secret first, which pauses the endpoint.
+    PATCH "/api/v1/webhook-endpoints/{id}" "changeWebhookEndpoint" {
+        tag: Webhooks,
+        run: authenticated(Action::ManageWebhooks, change::<OwnWebhooks>),
+        answers: ok::<WebhookEndpointData>("The changed endpoint."),
+        class: Class::WebhookChanges,
+        body: object::<EndpointChangeBody>(),
+        fails: &[Code::Conflict, Code::SecretLost],
+    }
+
+    /// Delete a webhook endpoint
+    ///
+    /// Nothing is sent to the URL any more, and deliveries that wait for another attempt are dropped.
+    DELETE "/api/v1/webhook-endpoints/{id}" "deleteWebhookEndpoint" {
+        tag: Webhooks,
+        run: authenticated(Action::ManageWebhooks, delete::<OwnWebhooks>),
+        answers: ok::<Empty>("The endpoint is deleted."),
+        class: Class::WebhookChanges,
+    }
+
+    /// Rotate the secret of a webhook endpoint
+    ///
+    /// Gives the endpoint a new secret, which is shown only in this response. Deliveries are also signed with
+    /// the previous secrets, at most five, for 24 hours. Requires the password of the account.
+    POST "/api/v1/webhook-endpoints/{id}/rotate" "rotateWebhookSecret" {
+        tag: Webhooks,
+        run: authenticated(Action::ManageWebhooks, rotate::<OwnWebhooks>),
+        answers: ok::<WebhookSecretData>("The endpoint with its new secret."),
+        class: Class::WebhookChanges,
+        body: json::<RotationBody>(),
+    }
+
+    /// Test a webhook endpoint
+    ///
+    /// Sends a message of the type `webhook.test` once, in the background. Its attempt is listed by
+    /// `listWebhookAttempts`. One test of an endpoint runs at a time.
+    POST "/api/v1/webhook-endpoints/{id}/test" "testWebhookEndpoint" {
+        tag: Webhooks,
+        run: authenticated(Action::ManageWebhooks, test::<OwnWebhooks>),
+        answers: accepted::<Empty>("The test will be sent."),
+        class: Class::Webhooks,
+        body: optional_json::<Empty>(),
+        fails: &[Code::TestRunning, Code::SecretLost],
+    }
+
+    /// List delivery attempts of a webhook endpoint
+    ///
+    /// The newest 1000 attempts are kept.
+    GET "/api/v1/webhook-endpoints/{id}/attempts" "listWebhookAttempts" {
+        tag: Webhooks,
+        run: authenticated(Action::ManageWebhooks, attempts::<OwnWebhooks>),
+        answers: page::<WebhookAttemptView>("A page of attempts, newest first."),
+    }
+
+    /// Replay events to a webhook endpoint
+    ///
+    /// The endpoint must be active. Either the events of a range, up to the cursor of the endpoint at most, or those
+    /// whose delivery was given up after the last attempt. An endpoint delivers one range at a time.
+    POST "/api/v1/webhook-endpoints/{id}/replay" "replayWebhookEvents" {
+        tag: Webhooks,
+        run: authenticated(Action::ManageWebhooks, replay::<OwnWebhooks>),
+        answers: accepted::<WebhookEndpointData>("The endpoint, which will deliver the events."),
+        class: Class::Webhooks,
+        body: json::<ReplayBody>(),
+        fails: &[Code::ReplayRunning, Code::EndpointInactive, Code::EventsLost],
+    }
+}
+
+body! {
+    /// A webhook endpoint to create.
+    pub struct NewEndpointBody as "NewWebhookEndpoint", example: {
+        "url": "https://hooks.example.com/cuepoint", "types": ["music_request.created", "music_request.cancelled"],
+        "password": "correct horse"
+    } {
+        /// URL to which events are sent: https, without a user, a password or a fragment. Only public addresses
+        /// are called.
+        url: EndpointUrl = required(kinds::ENDPOINT_URL),
+        /// Types of the events that are sent; all by default.
+        types: Option<BTreeSet<EventType>> = optional(kinds::EVENT_TYPES),
+        /// A note.
+        description: Option<Line> = optional(kinds::LINE),
+        /// Password of the account.
+        password: Password = required(kinds::PRESENTED_PASSWORD),
+    }
+}
+
+body! {
+    /// A change of a webhook endpoint; fields that are missing keep their values.
+    pub struct EndpointChangeBody as "WebhookEndpointChange", example: {"types": null, "paused": false} {
+        /// URL to which events are sent, as for a new endpoint.
+        url: Field<EndpointUrl> = change(kinds::ENDPOINT_URL),
+        /// Types of the events that are sent; null for all.
+        types: Field<Option<BTreeSet<EventType>>> = change_or_clear(kinds::EVENT_TYPES),
+        /// A note; null removes it.
+        description: Field<Option<Line>> = change_or_clear(kinds::LINE),
+        /// Whether nothing is sent; true leaves a disabled endpoint disabled, and false enables it.
+        paused: Field<bool> = change(kinds::BOOLEAN),
+        /// Password of the account; required for another URL and to enable the endpoint.
+        password: Option<Password> = optional(kinds::PRESENTED_PASSWORD),
+    }
+}
+
+body! {
+    /// A new secret for a webhook endpoint.
+    pub struct RotationBody as "WebhookSecretRotation", example: {"password": "correct horse"} {
+        /// Password of the account.
+        password: Password = required(kinds::PRESENTED_PASSWORD),
+    }
+}
+
+body! {
+    /// Events that are delivered once more: either `after`, with or without `until`, or `failed` is required.
+    pub struct ReplayBody as "NewWebhookReplay", example: {"after": 1200, "until": 1234} {
+        /// Only events after this position.
+        after: Option<Position> = optional(kinds::POSITION),
+        /// Only events up to this position; up to the cursor of the endpoint by default.
+        until: Option<Position> = optional(kinds::POSITION),
+        /// True: the events whose delivery was given up.
+        failed: Option<bool> = optional(kinds::BOOLEAN),
+    }
+}
+
+/// Lists the endpoints.
+pub(super) async fn list<V: WebhookViews>(
+    call: ApiCall,
+    principal: Principal,
+) -> Result<ApiResponse, ApiError> {
+    let paging = call.paging();
+    let rows = call.use_cases().webhooks.list(&principal, V::FEED, paging.request()).await?;
+    let names = call.names(&principal, rows.rows.iter().filter_map(V::users)).await?;
+    call::page("Webhook endpoints.", &paging, &rows, |endpoint| V::endpoint(endpoint, &names))
+}
+
+/// Creates an endpoint.
+pub(super) async fn create<V: WebhookViews>(
+    call: ApiCall,
+    principal: Principal,
+) -> Result<Done<ApiResponse>, ApiError> {
+    let NewEndpointBody { url, types, description, password } = call.body()?;
+    let asked = EndpointRequest { url, types, description };
+    let context = call.context(&principal);
+    let created = call.use_cases().webhooks.create(&context, V::FEED, asked, &password);
+    let created = call.with_password(&principal, created).await?;
+    let Done { value: (endpoint, secret), replayed } = created;
+    let names = call.names(&principal, V::users(&endpoint)).await?;
+    let data = V::secret_data(&endpoint, &names, secret);
+    Ok(Done { value: ApiResponse::new("Webhook endpoint created.", data)?.at(endpoint.id), replayed })
+}
+
+/// Shows the endpoint in the path.
+pub(super) async fn show<V: WebhookViews>(
+    call: ApiCall,
+    principal: Principal,
+) -> Result<ApiResponse, ApiError> {
+    let id = call.id(WebhookEndpointId::new)?;
+    let endpoint = call.use_cases().webhooks.show(&principal, V::FEED, id).await?;
+    let names = call.names(&principal, V::users(&endpoint)).await?;
+    ApiResponse::new("Webhook endpoint.", V::data(&endpoint, &names))
+}
+
+/// Changes the settings of the endpoint in the path.
+pub(super) async fn change<V: WebhookViews>(
+    call: ApiCall,
+    principal: Principal,
+) -> Result<ApiResponse, ApiError> {
+    let endpoint = found::<V>(&call, &principal).await?;
+    let (id, names) = (endpoint.id, call.names(&principal, V::users(&endpoint)).await?);
+    let EndpointChangeBody { url, types, description, paused, password } =
+        call.change_of(&V::data(&endpoint, &names))?;
+    let settings = EndpointSettings {
+        url: given(url),
+        types: given(types),
+        description: given(description),
+        is_paused: given(paused),
+    };
+    let context = call.context(&principal);
+    let webhooks = &call.use_cases().webhooks;
+    let changed = webhooks.change(&context, V::FEED, id, settings, password.as_ref());
+    let endpoint = match password {
+        Some(_) => call.with_password(&principal, changed).await?,
+        None => changed.await?,
+    };
+    let names = call.names(&principal, V::users(&endpoint)).await?;
+    ApiResponse::new("Webhook endpoint updated.", V::data(&endpoint, &names))
+}
+
+/// Deletes the endpoint in the path.
+pub(super) async fn delete<V: WebhookViews>(
+    call: ApiCall,
+    principal: Principal,
+) -> Result<ApiResponse, ApiError> {
+    let id = call.id(WebhookEndpointId::new)?;
+    call.use_cases().webhooks.remove(&call.context(&principal), V::FEED, id).await?;
+    ApiResponse::new("Webhook endpoint deleted.", Empty {})
+}
+
+/// Gives the endpoint in the path a new secret.
+pub(super) async fn rotate<V: WebhookViews>(
+    call: ApiCall,
+    principal: Principal,
+) -> Result<ApiResponse, ApiError> {
+    let id = found::<V>(&call, &principal).await?.id;
+    let RotationBody { password } = call.body()?;
+    let context = call.context(&principal);
+    let rotated = call.use_cases().webhooks.rotate(&context, V::FEED, id, &password);
+    let (endpoint, secret) = call.with_password(&principal, rotated).await?;
+    let names = call.names(&principal, V::users(&endpoint)).await?;
+    ApiResponse::new("Secret rotated.", V::secret_data(&endpoint, &names, secret))
+}
+
+/// Has a test sent to the endpoint in the path.
+pub(super) async fn test<V: WebhookViews>(
+    call: ApiCall,
+    principal: Principal,
+) -> Result<ApiResponse, ApiError> {
+    let id = call.id(WebhookEndpointId::new)?;
+    call.use_cases().webhooks.test(&call.context(&principal), V::FEED, id).await?;
+    ApiResponse::new("Test queued.", Empty {})
+}
+
+/// Lists the attempts of the endpoint in the path.
+pub(super) async fn attempts<V: WebhookViews>(
+    call: ApiCall,
+    principal: Principal,
+) -> Result<ApiResponse, ApiError> {
+    let (id, paging) = (call.id(WebhookEndpointId::new)?, call.paging());
+    let rows = call.use_cases().webhooks.attempts(&principal, V::FEED, id, paging.request()).await?;
+    call::page("Attempts.", &paging, &rows, V::attempt)
+}
+
+/// Has events delivered to the endpoint in the path once more.
+pub(super) async fn replay<V: WebhookViews>(
+    call: ApiCall,
+    principal: Principal,
+) -> Result<ApiResponse, ApiError> {
+    let id = found::<V>(&call, &principal).await?.id;
+    let asked = replayed(call.body()?)?;
+    let context = call.context(&principal);
+    let endpoint = call.use_cases().webhooks.replay(&context, V::FEED, id, asked).await?;
+    let names = call.names(&principal, V::users(&endpoint)).await?;
+    ApiResponse::new("Replay started.", V::data(&endpoint, &names))
+}
+
+/// The endpoint in the path, which must be visible before the fields are read.
+async fn found<V: WebhookViews>(call: &ApiCall, principal: &Principal) -> Result<WebhookEndpoint, ApiError> {
+    let id = call.id(WebhookEndpointId::new)?;
+    Ok(call.use_cases().webhooks.show(principal, V::FEED, id).await?)
+}
+
+/// The value of a field that was given.
+fn given<T>(field: Field<T>) -> Option<T> {
+    match field {
+        Field::Keep => None,
+        Field::Set(value) => Some(value),
+    }
+}
+
+/// The events that a body names in one of the two ways.
+fn replayed(body: ReplayBody) -> Result<ReplayRequest, ApiError> {
+    let refused = |field, sentence| Err(ApiError::invalid(Errors::one(field, sentence)));
+    match body {
+        ReplayBody { after: Some(after), until, failed: None | Some(false) } => {
+            Ok(ReplayRequest::Range { after, until })
+        }
+        ReplayBody { after: None, until: None, failed: Some(true) } => Ok(ReplayRequest::Failed),
+        ReplayBody { after: Some(_), failed: Some(true), .. } => {
+            refused("failed", messages::prohibited_with("failed", "after"))
+        }
+        ReplayBody { until: Some(_), failed: Some(true), .. } => {
+            refused("failed", messages::prohibited_with("failed", "until"))
+        }
+        ReplayBody { after: None, .. } => refused("after", messages::required_without("after", "failed")),
+    }
+}

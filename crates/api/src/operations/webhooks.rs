@@ -1,0 +1,326 @@
+//! Provider messages, signed as Standard Webhooks specifies.
+//!
+//! Every valid message is acknowledged, even if it changes nothing, so that providers stop resending it:
+//! repeated and superseded messages, and messages of an unknown type. A message that contradicts the ledger
+//! changes nothing and is stored for operators, and the answer says so. A message about an unknown reference is
+//! stored as well, and returns 404.
+
+use cuepoint_domain::application::{
+    CommandError, Contradicted, IncomingMessage, MessageOutcome, ProviderMessageRefusal,
+};
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::ports::Recorded;
+use cuepoint_domain::provider_message::{Contradiction, Excerpt, MessageSource, PresentedPayment, WebhookId};
+use cuepoint_domain::provider_reference::MessageSubject;
+use cuepoint_domain::text::Line;
+use cuepoint_domain::topup::{Payment, TopupUpdate};
+use cuepoint_domain::withdrawal::PayoutUpdate;
+
+use crate::call::ApiCall;
+use crate::declaration::{json, ok, operations};
+use crate::endpoint::{Provider, signed};
+use crate::wire::body::{body, described_fields};
+use crate::wire::envelope::ApiResponse;
+use crate::wire::error::{ApiError, Code};
+use crate::wire::fields::Fields;
+use crate::wire::kinds;
+use cuepoint_adapters::observability::metrics::{self, ContradictionOutcome};
+use cuepoint_adapters::webhooks::kept_reason;
+use cuepoint_views::view;
+use cuepoint_views::wire::json::Object;
+use cuepoint_views::wire::names;
+
+operations! {
+    /// Receive a message about a top-up
+    ///
+    /// Returns 204 if the message is applied or changes nothing. A message that contradicts the ledger changes
+    /// nothing and is stored for operators. It returns 200 with the outcome, or 404 for an unknown reference.
+    POST "/api/v1/providers/topups" "hearOfTopup" {
+        tag: Providers,
+        run: signed(Provider::Topups, topups),
+        answers: ok::<MessageReceivedView>("The message contradicts the ledger and changes nothing.")
+            .or_no_content("The message is received, now or before."),
+        aliases: &["/api/v1/webhooks/topups"],
+        body: json::<TopupEventBody>(),
+        fails: &[Code::NotFound, Code::Conflict],
+    }
+
+    /// Receive a message about a payout
+    ///
+    /// Returns 204 if the message is applied or changes nothing. A message that contradicts the ledger changes
+    /// nothing and is stored for operators. It returns 200 with the outcome, or 404 for an unknown reference.
+    POST "/api/v1/providers/payouts" "hearOfPayout" {
+        tag: Providers,
+        run: signed(Provider::Payouts, payouts),
+        answers: ok::<MessageReceivedView>("The message contradicts the ledger and changes nothing.")
+            .or_no_content("The message is received, now or before."),
+        aliases: &["/api/v1/webhooks/payouts"],
+        body: json::<PayoutEventBody>(),
+        fails: &[Code::NotFound, Code::Conflict],
+    }
+}
+
+body! {
+    /// A message of the payment provider.
+    pub struct TopupEventBody as "TopupEvent", example: {"type": "topup.confirmed", "data": {
+        "reference": "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10", "id": 3, "amount": 25.00, "currency": "USD"
+    }} {
+        /// Type of the message. Other types are acknowledged and ignored.
+        kind ["type"]: String = required(kinds::PRESENTED.described::<names::TopupEventType>()),
+        /// The top-up.
+        data: Object = required(kinds::OBJECT.described::<TopupEventData>()),
+    }
+}
+
+described_fields! {
+    /// The top-up of a message.
+    pub struct TopupEventData as "TopupEventData" {
+        /// Reference of the order. For a top-up opened by an earlier version it is the decimal id, and `id`
+        /// alone is enough.
+        reference = required(kinds::PROVIDER_REFERENCE),
+        /// Id of the top-up. An id that does not belong to the reference changes nothing.
+        id = optional(kinds::STATED_ID),
+        /// Amount paid or taken back, in major units. Required for `topup.confirmed`, unless an earlier
+        /// version opened the top-up, and for `topup.reversed`. An amount other than the top-up's changes
+        /// nothing.
+        amount = optional(kinds::PAID_AMOUNT),
+        /// Currency of the payment, in any letter case. Required for `topup.confirmed`, unless an earlier
+        /// version opened the top-up. A currency other than the wallet's changes nothing.
+        currency = optional(kinds::PAID_CURRENCY),
+    }
+}
+
+body! {
+    /// A message of the payout provider.
+    pub struct PayoutEventBody as "PayoutEvent", example: {"type": "payout.broadcast", "data": {
+        "reference": "019aa6e0-7b42-7c55-8f0d-1a2b3c4d5e6f", "id": 5, "txid": "4a5e1e4b"
+    }} {
+        /// Type of the message. Other types are acknowledged and ignored. `payout.failed` means that nothing
+        /// was or will be sent; the withdrawal is put under review if its order was sent more than once.
+        kind ["type"]: String = required(kinds::PRESENTED.described::<names::PayoutEventType>()),
+        /// The withdrawal.
+        data: Object = required(kinds::OBJECT.described::<PayoutEventData>()),
+    }
+}
+
+view! {
+    /// What happened to a message that contradicts the ledger.
+    pub struct MessageReceivedView as MessageReceived of (recorded: Recorded) {
+        /// Outcome.
+        #[schema(value_type = names::MessageOutcome, example = "stored_for_review")]
+        outcome: &'static str = match recorded {
+            Recorded::Added | Recorded::Known => names::STORED_FOR_REVIEW,
+            Recorded::NotKept => names::LOGGED_FOR_REVIEW,
+        },
+    }
+}
+
+described_fields! {
+    /// The withdrawal of a message.
+    pub struct PayoutEventData as "PayoutEventData" {
+        /// Reference of the order. For a withdrawal opened by an earlier version it is the decimal id, and
+        /// `id` alone is enough.
+        reference = required(kinds::PROVIDER_REFERENCE),
+        /// Id of the withdrawal. An id that does not belong to the reference changes nothing.
+        id = optional(kinds::STATED_ID),
+        /// Id of the transaction on the network; required unless the payout failed. A transaction other than
+        /// the known one changes nothing.
+        txid = optional(kinds::LINE),
+        /// Reason of a failure, of which 255 bytes are stored. Values other than strings are ignored.
+        reason = optional(kinds::ANY_TEXT),
+    }
+}
+
+async fn topups(call: ApiCall) -> Result<ApiResponse, ApiError> {
+    let TopupEventBody { kind, data } = call.body()?;
+    let mut fields = Fields::of(&data);
+    let update = match kind.as_str() {
+        "topup.confirmed" => Some(TopupUpdate::Confirmed(payment(&mut fields, call.currency()))),
+        "topup.failed" => Some(TopupUpdate::Failed),
+        "topup.reversed" => reversal(&mut fields, call.currency()),
+        other => return Ok(of_unknown_type(other)),
+    };
+    let message = incoming(&call, &kind, &data, fields)?;
+    let update = update.ok_or_else(|| ApiError::internal("a missing field was not reported"))?;
+    let outcome = call.use_cases().inbox.topup(&message, update).await;
+    acknowledged(MessageSource::Topups, &message, outcome)
+}
+
+async fn payouts(call: ApiCall) -> Result<ApiResponse, ApiError> {
+    let PayoutEventBody { kind, data } = call.body()?;
+    let mut fields = Fields::of(&data);
+    let update = match kind.as_str() {
+        "payout.broadcast" => txid(&mut fields, call.currency()).map(|txid| PayoutUpdate::Broadcast { txid }),
+        "payout.completed" => txid(&mut fields, call.currency()).map(|txid| PayoutUpdate::Completed { txid }),
+        "payout.failed" => Some(PayoutUpdate::Refused),
+        other => return Ok(of_unknown_type(other)),
+    };
+    let message = incoming(&call, &kind, &data, fields)?;
+    let update = update.ok_or_else(|| ApiError::internal("a missing field was not reported"))?;
+    let outcome = call.use_cases().inbox.payout(&message, &update, reason(&data)).await;
+    acknowledged(MessageSource::Payouts, &message, outcome)
+}
+
+fn txid(fields: &mut Fields<'_>, currency: &Currency) -> Option<Line> {
+    fields.required("txid", kinds::LINE.reader(currency))
+}
+
+/// The payment of a confirmation.
+fn payment(fields: &mut Fields<'_>, currency: &Currency) -> Payment {
+    Payment {
+        amount: fields.optional("amount", kinds::PAID_AMOUNT.reader(currency)),
+        currency: fields.optional("currency", kinds::PAID_CURRENCY.reader(currency)),
+    }
+}
+
+/// The amount and currency of a reversal.
+fn reversal(fields: &mut Fields<'_>, currency: &Currency) -> Option<TopupUpdate> {
+    let amount = fields.required("amount", kinds::PAID_AMOUNT.reader(currency));
+    let currency = fields.optional("currency", kinds::PAID_CURRENCY.reader(currency));
+    amount.map(|amount| TopupUpdate::Reversed { amount, currency })
+}
+
+/// The reason of a refusal. The refusal is valid without it, so values other than strings are ignored.
+fn reason(data: &Object) -> Option<Line> {
+    let raw = data.get("reason").filter(|raw| raw.get() != "null")?;
+    match serde_json::from_str::<String>(raw.get()) {
+        Ok(text) => kept_reason(&text),
+        Err(_) => {
+            tracing::warn!("reason in a payout message is not a string and was ignored");
+            None
+        }
+    }
+}
+
+/// The message, once all fields but those of its subject have been read.
+fn incoming(
+    call: &ApiCall,
+    kind: &str,
+    data: &Object,
+    fields: Fields<'_>,
+) -> Result<IncomingMessage, ApiError> {
+    let id = call.signature()?.id;
+    Ok(IncomingMessage {
+        subject: subject(fields, call.currency())?,
+        webhook_id: WebhookId::new(id).ok_or(Code::BadRequest)?,
+        kind: Excerpt::of(kind),
+        presented: PresentedPayment {
+            amount: excerpt(data, "amount"),
+            currency: excerpt(data, "currency"),
+            txid: excerpt(data, "txid"),
+        },
+    })
+}
+
+/// The beginning of a value: of the string, or of its JSON text otherwise.
+fn excerpt<const MAX: usize>(data: &Object, field: &str) -> Option<Excerpt<MAX>> {
+    let json = data.get(field).map(|raw| raw.get()).filter(|json| *json != "null")?;
+    let text = serde_json::from_str::<String>(json);
+    Some(Excerpt::of(text.as_deref().unwrap_or(json)))
+}
+
+/// The subject of the message.
+fn subject(mut fields: Fields<'_>, currency: &Currency) -> Result<MessageSubject, ApiError> {
+    let id = fields.optional("id", kinds::STATED_ID.reader(currency));
+    let reference = match id {
+        Some(_) => fields.optional("reference", kinds::PROVIDER_REFERENCE.reader(currency)),
+        None => fields.required("reference", kinds::PROVIDER_REFERENCE.reader(currency)),
+    };
+    fields.complete(|| match (reference, id) {
+        (Some(reference), id) => Some(MessageSubject::Reference { reference, id }),
+        (None, id) => id.map(MessageSubject::Id),
+    })
+}
+
+fn of_unknown_type(kind: &str) -> ApiResponse {
+    tracing::info!(kind = Excerpt::<64>::of(kind).as_str(), "provider message of an unknown type ignored");
+    ApiResponse::empty()
+}
+
+/// The answer to a message; its outcome is logged and counted in the metrics.
+fn acknowledged(
+    source: MessageSource,
+    message: &IncomingMessage,
+    outcome: Result<MessageOutcome, CommandError<ProviderMessageRefusal>>,
+) -> Result<ApiResponse, ApiError> {
+    let (source_name, kind) = (source.name(), message.kind.as_str());
+    match outcome.inspect_err(|error| log_refusal(source, message, error))? {
+        MessageOutcome::Moved { row, status } => {
+            tracing::info!(source = source_name, kind, row, status, "provider message applied");
+        }
+        MessageOutcome::Known => {}
+        MessageOutcome::Suspended { row } => tracing::warn!(
+            source = source_name,
+            kind,
+            row,
+            "payment received for a top-up of an erased account; held in suspense for an operator"
+        ),
+        MessageOutcome::ForOperator { row } => tracing::warn!(
+            source = source_name,
+            kind,
+            row,
+            "provider message for a payout that requires review by an operator"
+        ),
+        MessageOutcome::Contradiction(contradicted) => {
+            report(source, message, &contradicted);
+            if contradicted.contradiction == Contradiction::UnknownReference {
+                return Err(Code::NotFound.into());
+            }
+            return ApiResponse::new("Received.", MessageReceivedView::new(contradicted.recorded));
+        }
+    }
+    Ok(ApiResponse::empty())
+}
+
+/// Logs a refused message. An id alone may belong to an earlier row, so the ledger may lack the reported
+/// payment.
+fn log_refusal(
+    source: MessageSource,
+    message: &IncomingMessage,
+    error: &CommandError<ProviderMessageRefusal>,
+) {
+    if let CommandError::Refused(ProviderMessageRefusal::ReferenceRequired) = error {
+        let (source, kind) = (source.name(), message.kind.as_str());
+        let id = message.subject.stated_id();
+        tracing::warn!(source, kind, id, "provider message without reference refused");
+    }
+}
+
+/// Logs and counts a message that contradicts the ledger.
+fn report(source: MessageSource, message: &IncomingMessage, contradicted: &Contradicted) {
+    let Contradicted { contradiction, row, status, recorded } = *contradicted;
+    let outcome = ContradictionOutcome::of(recorded);
+    metrics::provider_contradiction(source, contradiction, outcome);
+    /// Logs the message at a level.
+    macro_rules! log {
+        ($level:ident, $text:literal) => {{
+            let PresentedPayment { amount, currency, txid } = &message.presented;
+            tracing::$level!(
+                source = source.name(),
+                reason = contradiction.name(),
+                kind = message.kind.as_str(),
+                reference = %message.subject.key(),
+                stated_id = message.subject.stated_id(),
+                row,
+                status,
+                amount = amount.as_ref().map(Excerpt::as_str),
+                currency = currency.as_ref().map(Excerpt::as_str),
+                txid = txid.as_ref().map(Excerpt::as_str),
+                webhook_id = message.webhook_id.as_str(),
+                $text
+            )
+        }};
+    }
+    match recorded {
+        Recorded::Added => {
+            log!(error, "provider message contradicts the ledger and was stored for an operator")
+        }
+        Recorded::Known => log!(warn, "provider message that contradicts the ledger was repeated"),
+        Recorded::NotKept => {
+            log!(
+                error,
+                "provider message contradicts the ledger and was not stored: too many are unresolved"
+            );
+        }
+    }
+}

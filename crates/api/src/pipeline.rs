@@ -1,0 +1,360 @@
+//! The checks of a request before its handler, in the order of the contract.
+//!
+//! The router matches path, method and network. The pipeline then checks token, staff role, rate limit,
+//! headers with the form of the idempotency key, size, media type and JSON; a provider's signature is verified
+//! over the body, after its size. The handler and the executor check the rest: key, id and entity, ownership,
+//! fields, rate limit of an account, state, limits, funds. After a slow body the executor checks the
+//! principal again.
+
+use std::sync::Arc;
+
+use actix_web::http::header::{self, HeaderMap};
+use actix_web::http::{Method, StatusCode};
+use actix_web::web::{Bytes, BytesMut, Payload};
+use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, rt};
+use cuepoint_domain::authorization::{Action, Capacity, Principal, Scope};
+use cuepoint_domain::ids::SessionId;
+use cuepoint_domain::network::ClientNetwork;
+use cuepoint_domain::operation::{Fingerprint, IdempotencyKey, KeyScope};
+use cuepoint_domain::ports::Clock as _;
+use cuepoint_domain::text::Line;
+use futures_util::StreamExt as _;
+use tracing::Instrument as _;
+
+use crate::call::{self, ApiCall};
+use crate::declaration::Declaration;
+use crate::endpoint::{Body, Endpoint, Provider};
+use crate::reliance::ensure_reliable;
+use crate::state::ApiState;
+use crate::wire::envelope::{self, ApiResponse};
+use crate::wire::error::{ApiError, Code};
+use crate::wire::headers::{self, Signature};
+use crate::wire::messages::Errors;
+use crate::wire::query::Query;
+use cuepoint_adapters::security::authentication::Authentication;
+use cuepoint_adapters::security::tokens::TokenRefusal;
+use cuepoint_adapters::webhooks::SignedMessage;
+use cuepoint_transport::client_address::{client, client_address};
+use cuepoint_transport::deadline::RequestDeadline;
+use cuepoint_transport::rate_limits::{Admitted, Class};
+use cuepoint_transport::request_gate::wants_web_socket;
+use cuepoint_views::wire::json::{BodyError, Object};
+
+/// The largest body, in bytes.
+const MAX_BODY: usize = 64 * 1024;
+
+/// Takes a call through all checks to its handler.
+///
+/// # Errors
+/// The first check that fails.
+pub async fn answer(
+    operation: &Declaration,
+    api: &Arc<ApiState>,
+    request: &HttpRequest,
+    payload: Payload,
+) -> Result<HttpResponse, ApiError> {
+    let answer = handle(operation, api, request, payload).await;
+    let is_accepted = match &answer {
+        Ok(response) => !response.headers().contains_key(envelope::REPLAYED),
+        Err(error) => error.code.status() != StatusCode::UNPROCESSABLE_ENTITY,
+    };
+    if !is_accepted {
+        let admitted = request.extensions().get::<Admitted>().copied();
+        if let Some(admitted) = admitted {
+            request.extensions_mut().insert(api.limits.count_as_other(admitted));
+        }
+    }
+    answer
+}
+
+async fn handle(
+    operation: &Declaration,
+    api: &Arc<ApiState>,
+    request: &HttpRequest,
+    payload: Payload,
+) -> Result<HttpResponse, ApiError> {
+    let call = |body: &Bytes, key| call(operation, api, request, body, key);
+    let respond = |answer: ApiResponse| {
+        let list = operation.answers.location.map(|path| format!("{}{path}", api.settings.public_url));
+        answer.respond(operation.answers.status, list.as_deref())
+    };
+    let (judging, handling) = match &operation.run {
+        Endpoint::Plain(run) => return run(Arc::clone(api), request.clone()).await,
+        Endpoint::Open(run) => {
+            count(operation.class, api, request)?;
+            headers::accepts(operation.answers.media_type(), request)?;
+            let call = call(&receive(operation, api, request, payload).await?, None)?;
+            (Judging::of(operation, &call)?, run(call))
+        }
+        Endpoint::Optional(action, run) => {
+            let principal = if request.headers().contains_key(header::AUTHORIZATION) {
+                Some(admit(*action, operation, api, request).await?)
+            } else {
+                count(Class::Public, api, request)?;
+                None
+            };
+            headers::accepts(operation.answers.media_type(), request)?;
+            let call = call(&receive(operation, api, request, payload).await?, None)?;
+            (Judging::of(operation, &call)?, run(call, principal))
+        }
+        Endpoint::Member(action, run) => {
+            let principal = admit(*action, operation, api, request).await?;
+            headers::accepts(operation.answers.media_type(), request)?;
+            let body = receive(operation, api, request, payload).await?;
+            let call = call(&body, None)?;
+            (Judging::of(operation, &call)?, run(call, principal))
+        }
+        Endpoint::Command(action, run) => {
+            let principal = admit(*action, operation, api, request).await?;
+            headers::accepts(operation.answers.media_type(), request)?;
+            let key = key(operation, request, &principal)?;
+            let body = receive(operation, api, request, payload).await?;
+            let call = call(&body, key)?;
+            (Judging::of(operation, &call)?, run(call, principal))
+        }
+        Endpoint::Provider(by, run) => {
+            // Only messages that fail verification are counted, so that genuine ones are never delayed.
+            let received = receive_signed(*by, operation, api, request, payload).await.or_else(|refused| {
+                count(operation.class, api, request)?;
+                Err(refused)
+            });
+            let call = call(&received?, None)?;
+            (Judging::of(operation, &call)?, run(call))
+        }
+    };
+    let Judging { deadline, refusals } = judging;
+    if operation.method == Method::GET {
+        let answer = deadline.bound(handling).await;
+        return ApiError::with_messages(answer, &refusals).map(respond);
+    }
+    // A separate task, since a started change runs to its end even if the client disconnects or the deadline
+    // passes, and keeps its key in flight until then. Only a command that had to wait for its key ends at the
+    // deadline; the plan that it submitted is still applied, with its effects.
+    let handled = rt::spawn(handling.in_current_span());
+    let answer = deadline.bound(async { handled.await.map_err(ApiError::internal)? });
+    answer.await.map(respond)
+}
+
+/// What remains of a call once its handler has it.
+struct Judging {
+    deadline: RequestDeadline,
+    refusals: Errors,
+}
+
+impl Judging {
+    /// Refuses query parameters at once if the handler changes something and reads neither a body nor the input of
+    /// a command, with which they would be judged. A read has no effect, so that its parameters are judged last:
+    /// errors about its object come first.
+    fn of(operation: &Declaration, call: &ApiCall) -> Result<Self, ApiError> {
+        let reads_input = operation.run.is_command() || operation.body.takes == Body::Json;
+        if operation.method != Method::GET && !reads_input {
+            call.judged(Ok(()))?;
+        }
+        Ok(Self { deadline: call.deadline, refusals: call.refusals.clone() })
+    }
+}
+
+/// The call of the handler. Its deadline begins now.
+fn call(
+    operation: &Declaration,
+    api: &Arc<ApiState>,
+    request: &HttpRequest,
+    body: &Bytes,
+    key: Option<KeyScope>,
+) -> Result<ApiCall, ApiError> {
+    let read = if operation.is_strict() { Query::strict } else { Query::parse };
+    let query = read(request.query_string());
+    Ok(ApiCall {
+        api: Arc::clone(api),
+        refusals: query.refusals(|name| operation.has_parameter(name)),
+        read_only: operation.read_only_fields(),
+        query,
+        request: request.clone(),
+        path: operation.path,
+        filters: operation.filters,
+        deadline: RequestDeadline::of_request_read_now(),
+        id: request.match_info().get("id").map(str::to_owned),
+        body: parse(operation.body.takes, request, body)?,
+        key: key.map(|scope| IdempotencyKey { scope, fingerprint: Fingerprint::of(body) }),
+    })
+}
+
+/// Authenticates a request and counts it: for its principal, for the session of a genuine token that is not accepted,
+/// or else for its client address, so that tokens cannot be guessed without limit.
+async fn admit(
+    action: Action,
+    operation: &Declaration,
+    api: &ApiState,
+    request: &HttpRequest,
+) -> Result<Principal, ApiError> {
+    let principal = match authenticate(api, request) {
+        Ok(principal) => principal,
+        // Expired tokens of a venue must not use up the quota of its address.
+        Err(Rejected { error, session: Some(session) }) => {
+            call::note(api.limits.admit_session(session), request)?;
+            return Err(error);
+        }
+        Err(Rejected { error, session: None }) => {
+            count(Class::Other, api, request)?;
+            return Err(error);
+        }
+    };
+    if principal.has_role_for(action).is_err() {
+        call::note(api.limits.admit_session(principal.session), request)?;
+        record_denied(operation, api, &principal, request).await;
+        return Err(for_staff(action));
+    }
+    call::note(api.limits.admit_principal(operation.class, &principal), request)?;
+    ensure_reliable(operation, api)?;
+    Ok(principal)
+}
+
+/// A request without a usable token.
+struct Rejected {
+    error: ApiError,
+    /// The session of a genuine token.
+    session: Option<SessionId>,
+}
+
+impl From<ApiError> for Rejected {
+    fn from(error: ApiError) -> Self {
+        Self { error, session: None }
+    }
+}
+
+/// The failure of a principal without a role for this action.
+fn for_staff(action: Action) -> ApiError {
+    let message = match action.rule().scope(Capacity::Auditor) {
+        Scope::Nothing => "Only operators can do this.",
+        Scope::Own | Scope::Others | Scope::Everything => "Only operators and auditors can do this.",
+    };
+    ApiError::saying(Code::InsufficientScope, message)
+}
+
+/// Counts a request without a token.
+fn count(class: Class, api: &ApiState, request: &HttpRequest) -> Result<(), ApiError> {
+    // The token of a refresh is not known yet.
+    let class = if class == Class::Refreshes { Class::RefreshLookups } else { class };
+    let network = client_address(request).address.map(ClientNetwork::of);
+    call::note(api.limits.admit_network(class, network), request)
+}
+
+/// The principal of the access token with their current role.
+fn authenticate(api: &ApiState, request: &HttpRequest) -> Result<Principal, Rejected> {
+    let token = headers::bearer(request.headers())?;
+    let Authentication { tokens, revocations, clock, .. } = &api.service.authentication;
+    let verified = tokens.verify(token, revocations.epoch(), clock.now()).map_err(|refusal| {
+        let session = match refusal {
+            TokenRefusal::Expired(session) => Some(session),
+            TokenRefusal::Invalid => None,
+        };
+        Rejected { error: refusal.into(), session }
+    })?;
+    let checked = revocations.check(verified);
+    checked.map_err(|revocation| Rejected { error: revocation.into(), session: Some(verified.session) })
+}
+
+/// Records a denied request to an operation of staff in the security log.
+async fn record_denied(
+    operation: &Declaration,
+    api: &ApiState,
+    principal: &Principal,
+    request: &HttpRequest,
+) {
+    let name = Line::from_stored(format!("{} {}", operation.method, operation.path));
+    api.service.use_cases.security_log.record_denied(principal, name, client(request)).await;
+}
+
+/// The idempotency key, if the request has one.
+fn key(
+    operation: &Declaration,
+    request: &HttpRequest,
+    principal: &Principal,
+) -> Result<Option<KeyScope>, ApiError> {
+    let key = headers::idempotency_key(request.headers())?;
+    let (method, path) = (operation.method.as_str(), request.match_info().as_str());
+    Ok(key.map(|key| KeyScope::of(principal.user, method, path, key)))
+}
+
+/// The complete body, within the time for it.
+async fn receive(
+    operation: &Declaration,
+    api: &ApiState,
+    request: &HttpRequest,
+    payload: Payload,
+) -> Result<Bytes, ApiError> {
+    let body = tokio::time::timeout(api.settings.body_timeout, read(operation.body.takes, request, payload));
+    body.await.map_err(|_| ApiError::saying(Code::BadRequest, "The body took too long."))?
+}
+
+/// The complete body, once the provider's signature of it is verified.
+async fn receive_signed(
+    by: Provider,
+    operation: &Declaration,
+    api: &ApiState,
+    request: &HttpRequest,
+    payload: Payload,
+) -> Result<Bytes, ApiError> {
+    let signature = headers::signature(request.headers())?;
+    headers::accepts(operation.answers.media_type(), request)?;
+    let body = receive(operation, api, request, payload).await?;
+    verify(by, api, &signature, &body)?;
+    ensure_reliable(operation, api)?;
+    Ok(body)
+}
+
+/// Verifies that the provider signed this body recently.
+fn verify(by: Provider, api: &ApiState, signature: &Signature<'_>, body: &[u8]) -> Result<(), ApiError> {
+    let secrets = match by {
+        Provider::Topups => &api.secrets.topups,
+        Provider::Payouts => &api.secrets.payouts,
+    };
+    let Signature { id, timestamp, signatures } = *signature;
+    let message = SignedMessage { id, timestamp, signatures, body };
+    let sent = secrets.verify(message, api.service.authentication.clock.now());
+    sent.then_some(()).ok_or_else(|| Code::InvalidSignature.into())
+}
+
+/// Reads the body up to the size limit. A declared length over the limit is rejected before any byte is read.
+async fn read(takes: Body, request: &HttpRequest, mut payload: Payload) -> Result<Bytes, ApiError> {
+    if takes == Body::None {
+        return Ok(Bytes::new());
+    }
+    let declared = declared_length(request.headers());
+    if declared.is_some_and(|length| length > MAX_BODY) {
+        return Err(Code::PayloadTooLarge.into());
+    }
+    let ends_at = wants_web_socket(request.headers()).then(|| declared.unwrap_or(0));
+    let mut body = BytesMut::new();
+    while ends_at.is_none_or(|end| body.len() < end)
+        && let Some(chunk) = payload.next().await
+    {
+        let chunk = chunk.map_err(|error| ApiError::caused(Code::BadRequest, error.to_string()))?;
+        if body.len().saturating_add(chunk.len()) > MAX_BODY {
+            return Err(Code::PayloadTooLarge.into());
+        }
+        body.extend_from_slice(&chunk);
+    }
+    body.truncate(ends_at.unwrap_or(MAX_BODY));
+    Ok(body.freeze())
+}
+
+/// The declared length of the body.
+fn declared_length(headers: &HeaderMap) -> Option<usize> {
+    let length: u64 = headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()?;
+    Some(usize::try_from(length).unwrap_or(usize::MAX))
+}
+
+/// Parses the body as an object; an optional body that is missing is an empty object.
+fn parse(takes: Body, request: &HttpRequest, body: &[u8]) -> Result<Object, ApiError> {
+    if takes == Body::None || (takes == Body::Optional && body.is_empty()) {
+        return Ok(Object::default());
+    }
+    if !body.is_empty() && !headers::is_json(request.headers()) {
+        return Err(Code::UnsupportedMediaType.into());
+    }
+    Object::parse(body).map_err(|error| match error {
+        BodyError::Malformed(why) => ApiError::saying(Code::MalformedJson, why),
+        BodyError::NotAnObject => ApiError::saying(Code::ValidationFailed, "The body must be a JSON object."),
+    })
+}

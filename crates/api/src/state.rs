@@ -1,0 +1,69 @@
+//! The state that all handlers share.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cuepoint_adapters::networks::Networks;
+use cuepoint_adapters::observability::log_throttle::LogThrottle;
+use cuepoint_adapters::security::password_queue::PasswordQueue;
+use cuepoint_adapters::service::Service;
+use cuepoint_adapters::webhooks::SigningSecrets;
+use cuepoint_domain::money::Currency;
+use cuepoint_transport::rate_limits::RateLimits;
+
+/// The networks from which restricted routes are reachable.
+#[derive(Clone, Debug)]
+pub struct Reachable {
+    /// The networks of the metrics route.
+    pub metrics: Networks,
+    /// The networks of the operator routes.
+    pub operators: Networks,
+}
+
+/// The settings of the API.
+#[derive(Clone, Debug)]
+pub struct ApiSettings {
+    /// The public origin of the service, without a trailing slash.
+    pub public_url: String,
+    /// The currency of the deployment.
+    pub currency: Currency,
+    /// The networks from which restricted routes are reachable.
+    pub reachable: Reachable,
+    /// The time within which a request body must arrive.
+    pub body_timeout: Duration,
+}
+
+/// The secrets of provider signatures.
+#[derive(Clone, Debug)]
+pub struct ProviderSecrets {
+    /// The secrets for messages about top-ups.
+    pub topups: SigningSecrets,
+    /// The secrets for messages about payouts.
+    pub payouts: SigningSecrets,
+}
+
+/// The state of the API, shared by its handlers on all threads.
+pub struct ApiState {
+    /// The settings of the API.
+    pub settings: ApiSettings,
+    /// The service.
+    pub service: Arc<Service>,
+    /// The rate limits.
+    pub limits: RateLimits,
+    /// The passwords that wait to be hashed.
+    pub password_queue: Arc<PasswordQueue>,
+    /// The throttle of the log line about an exhausted daily budget of phone codes.
+    pub phone_budget_warning: LogThrottle,
+    /// The secrets of provider signatures.
+    pub secrets: ProviderSecrets,
+    /// The OpenAPI document as JSON, generated from all operations.
+    pub openapi_document: fn() -> Result<&'static str, &'static str>,
+}
+
+impl ApiState {
+    /// The currency of the deployment.
+    #[must_use]
+    pub const fn currency(&self) -> &Currency {
+        &self.settings.currency
+    }
+}

@@ -1,0 +1,341 @@
+//! The command line.
+
+mod backup;
+mod endpoint_keys;
+mod key_rotation;
+mod ledger_verify;
+mod restore;
+pub mod serve;
+mod signals;
+mod storage_copy;
+
+use std::future::Future;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use cuepoint_domain::operation::feature_level::FeatureLevel;
+use cuepoint_domain::ports::RestoreSource;
+use time::Duration;
+use tokio::runtime::Runtime;
+
+use crate::composition;
+use crate::config::{KeyPurpose, Layers, Settings, StorageOption};
+use cuepoint_adapters::clock::SystemClock;
+use cuepoint_adapters::observability::log_queue::LogQueue;
+use cuepoint_adapters::observability::telemetry;
+use cuepoint_adapters::security::keys::{Algorithm, OlderKeys, Rotation};
+use cuepoint_adapters::security::random::RandomSecrets;
+use endpoint_keys::WithoutWebhookKeys;
+use storage_copy::CopyArguments;
+
+/// The default delay before a new key signs: longer than servers need to read it and verifiers to fetch it,
+/// even if their clocks differ.
+const SIGNS_IN_SECONDS: u32 = 60;
+
+/// Paid song requests for DJs.
+#[derive(Parser)]
+#[command(name = "cuepoint", version)]
+struct Arguments {
+    #[command(flatten)]
+    storage: StorageArguments,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+/// The storage options of all commands.
+#[derive(Args)]
+struct StorageArguments {
+    /// Use the SQLite database in this data directory (storage.backend and storage.dir).
+    #[arg(long, global = true, value_name = "DIR")]
+    data: Option<String>,
+    /// Store the data in memory, until the process ends.
+    #[arg(long, global = true)]
+    ephemeral: bool,
+}
+
+impl StorageArguments {
+    /// Returns the option that is given. Two options are a usage error, which ends the process: the parser
+    /// does not detect the conflict on both sides of a subcommand.
+    fn selected(self) -> Option<StorageOption> {
+        match (self.data, self.ephemeral) {
+            (Some(_), true) => {
+                let conflict = "the options --data and --ephemeral cannot be used together";
+                Arguments::command().error(ErrorKind::ArgumentConflict, conflict).exit()
+            }
+            (Some(directory), false) => Some(StorageOption::Data(directory)),
+            (None, true) => Some(StorageOption::Ephemeral),
+            (None, false) => None,
+        }
+    }
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run the service (the default).
+    Serve(WithoutWebhookKeys),
+    /// Apply the missing database migrations.
+    Migrate,
+    /// Copy the SQLite database to a file, while the server may run, and audit the copy.
+    Backup {
+        /// The file, which must not exist.
+        file: PathBuf,
+    },
+    /// Restore a backup into an empty data directory; or prepare a PostgreSQL database that was restored from
+    /// a backup, or moved to another cluster, before servers start.
+    Restore {
+        /// The backup of a SQLite database.
+        #[arg(required_unless_present = "database_name", conflicts_with = "database_name")]
+        file: Option<PathBuf>,
+        /// The name of the PostgreSQL database, to confirm that the configuration points to the intended one.
+        #[arg(long, value_name = "NAME")]
+        database_name: Option<String>,
+        #[command(flatten)]
+        without_keys: WithoutWebhookKeys,
+    },
+    /// Finalize an upgrade once no server of an earlier version runs. Afterwards servers write values that
+    /// earlier versions cannot read.
+    FinalizeUpgrade {
+        /// The name of the database, to confirm that the configuration points to the intended one.
+        #[arg(long, value_name = "NAME")]
+        database_name: String,
+    },
+    /// Verify the ledger.
+    #[command(subcommand)]
+    Ledger(LedgerCommand),
+    /// Manage the storage.
+    #[command(subcommand)]
+    Storage(StorageCommand),
+    /// Manage the signing keys of access tokens, and the keys of webhook secrets.
+    #[command(subcommand)]
+    Keys(KeysCommand),
+    /// Inspect the configuration.
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Print the OpenAPI document.
+    Openapi,
+}
+
+impl Default for Command {
+    fn default() -> Self {
+        Self::Serve(WithoutWebhookKeys::default())
+    }
+}
+
+#[derive(Subcommand)]
+enum LedgerCommand {
+    /// Audit every entry and balance. Exit status: 0 consistent, 1 inconsistent, 2 audit not completed.
+    Verify,
+}
+
+#[derive(Subcommand)]
+enum StorageCommand {
+    /// Copy all data from the configured store to an empty one of another kind, verify the copy, and mark the
+    /// configured store as moved.
+    Copy(CopyArguments),
+}
+
+#[derive(Subcommand)]
+enum KeysCommand {
+    /// Add a new key to auth.signing_key_file or to the keys in the data directory, creating the file if
+    /// necessary. Issued tokens stay valid.
+    Rotate {
+        /// Rotate the keys that encrypt the secrets of webhook endpoints instead: those of webhooks.key_file, or those
+        /// that the first start created. All older keys are kept.
+        #[arg(long, conflicts_with = "algorithm")]
+        webhooks: bool,
+        /// The algorithm of the new key. Default: that of the newest key.
+        #[arg(long, value_enum)]
+        algorithm: Option<KeyAlgorithm>,
+        /// The delay before the new key signs or encrypts, in which every server has to read it.
+        #[arg(long, value_name = "SECONDS", default_value_t = SIGNS_IN_SECONDS,
+            value_parser = clap::value_parser!(u32).range(0..=86_400))]
+        signs_in: u32,
+    },
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum KeyAlgorithm {
+    /// HMAC with SHA-256: verifiers hold the key and could sign.
+    Hs256,
+    /// ECDSA on P-256 with SHA-256: anyone can verify with the public key.
+    Es256,
+}
+
+impl From<KeyAlgorithm> for Algorithm {
+    fn from(algorithm: KeyAlgorithm) -> Self {
+        match algorithm {
+            KeyAlgorithm::Hs256 => Self::Hs256,
+            KeyAlgorithm::Es256 => Self::Es256,
+        }
+    }
+}
+
+#[derive(Subcommand)]
+enum ConfigCommand {
+    /// Validate the configuration and print it with secrets redacted.
+    Check,
+}
+
+/// Runs the command of the command line. A failure is one line on standard error.
+#[must_use]
+pub fn run() -> ExitCode {
+    let Arguments { storage, command } = Arguments::parse();
+    let (storage, command) = (storage.selected(), command.unwrap_or_else(Command::default));
+    let failure = match command {
+        Command::Ledger(LedgerCommand::Verify) => ExitCode::from(ledger_verify::NOT_CHECKED),
+        Command::Serve(_)
+        | Command::Migrate
+        | Command::Backup { .. }
+        | Command::Restore { .. }
+        | Command::FinalizeUpgrade { .. }
+        | Command::Storage(_)
+        | Command::Keys(_)
+        | Command::Config(_)
+        | Command::Openapi => ExitCode::FAILURE,
+    };
+    // Only the service must keep running while its log is not read; other commands wait and lose no line.
+    let queue = matches!(command, Command::Serve(_)).then(telemetry::queue).transpose();
+    let (queue, ended) = match queue.context("cannot start the log writer") {
+        Ok(queue) => {
+            let ended = execute(command, storage, queue.as_ref());
+            (queue, ended)
+        }
+        Err(error) => (None, Err(error)),
+    };
+    match ended {
+        Ok(code) => code,
+        Err(error) => {
+            // One line, even if a library's message has several.
+            let sentence = format!("{error:#}").split_whitespace().collect::<Vec<_>>().join(" ");
+            let line = format!("cuepoint: {sentence}\n");
+            match &queue {
+                Some(queue) => queue.writer().push(&line),
+                None => drop(io::stderr().write_all(line.as_bytes())),
+            }
+            failure
+        }
+    }
+}
+
+/// Executes a command. The service logs through the queue.
+fn execute(
+    command: Command,
+    storage: Option<StorageOption>,
+    queue: Option<&LogQueue>,
+) -> anyhow::Result<ExitCode> {
+    let start = |queue| start(storage.clone(), queue);
+    match command {
+        Command::Serve(without_keys) => {
+            let settings = start(queue)?;
+            let runtime = runtime()?;
+            let served = runtime.block_on(serve::serve(settings, without_keys.into()));
+            // Dropped, it would wait for threads that the system blocks, such as those that look up names.
+            runtime.shutdown_background();
+            served?;
+        }
+        Command::Migrate => {
+            let settings = start(queue)?;
+            let applied = block_on(composition::migrate(&settings))?;
+            let lines = applied.iter().map(|name| format!("applied {name}\n"));
+            print(&format!("{}the schema is up to date\n", lines.collect::<String>()))?;
+        }
+        Command::Backup { file } => {
+            let settings = start(queue)?;
+            return block_on(backup::run(settings, &file)).map(ExitCode::from);
+        }
+        Command::Restore { file, database_name, without_keys } => {
+            let source = match (&file, &database_name) {
+                (Some(file), _) => RestoreSource::File(file),
+                (None, Some(name)) => RestoreSource::Database(name),
+                (None, None) => bail!("restore needs a FILE or --database-name"),
+            };
+            let settings = start(queue)?;
+            return block_on(restore::run(settings, source, without_keys)).map(ExitCode::from);
+        }
+        Command::FinalizeUpgrade { database_name } => {
+            let settings = start(queue)?;
+            let before = block_on(composition::finalize_upgrade(&settings, &database_name))?.number();
+            let level = FeatureLevel::NEWEST.number();
+            print(&format!("{database_name}: feature level {level}, {before} before\n"))?;
+        }
+        Command::Ledger(LedgerCommand::Verify) => {
+            let settings = start(queue)?;
+            return block_on(ledger_verify::run(settings)).map(ExitCode::from);
+        }
+        Command::Storage(StorageCommand::Copy(arguments)) => {
+            let settings = start(queue)?;
+            block_on(storage_copy::run(settings, arguments))?;
+        }
+        Command::Keys(KeysCommand::Rotate { webhooks, algorithm, signs_in }) => {
+            let settings = start(queue)?;
+            let signs_in = Duration::seconds(i64::from(signs_in));
+            let access_token_ttl = settings.auth.access_token_ttl;
+            let (purpose, older) = if webhooks {
+                (KeyPurpose::Webhooks, OlderKeys::Keep)
+            } else {
+                (KeyPurpose::Signing, OlderKeys::Verify)
+            };
+            let asked = Rotation { algorithm: algorithm.map(Into::into), signs_in, access_token_ttl, older };
+            key_rotation::run(&settings, purpose, asked, &SystemClock)?;
+        }
+        Command::Config(ConfigCommand::Check) => {
+            let layers = Layers::of_process(storage)?;
+            let effective = layers.effective()?;
+            let settings = layers.settings()?;
+            composition::check_keys(&settings, RandomSecrets::new()?, &SystemClock)?;
+            composition::providers(&settings, Arc::new(SystemClock))?;
+            let warnings: String =
+                settings.warnings().iter().map(|warning| format!("# warning: {warning}\n")).collect();
+            print(&format!(
+                "# CUEPOINT_ENV is {}\n{effective}{warnings}# The database was not read: whether it has an active \
+                 operator is checked at the start\n",
+                layers.environment.name()
+            ))?;
+        }
+        Command::Openapi => {
+            let document = cuepoint_api::openapi::document().to_pretty_json()?;
+            print(&format!("{document}\n"))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Loads the settings and starts logging.
+fn start(storage: Option<StorageOption>, queue: Option<&LogQueue>) -> anyhow::Result<Settings> {
+    let layers = Layers::of_process(storage)?;
+    let settings = layers.settings()?;
+    telemetry::start(layers.environment.log_format(), queue)?;
+    Ok(settings)
+}
+
+/// Runs a future to completion on the runtime that owns the pool, the writer and the workers.
+fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    runtime()?.block_on(work)
+}
+
+fn runtime() -> anyhow::Result<Runtime> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.context("cannot create the runtime")
+}
+
+/// Writes to standard output. A closed pipe counts as success, because readers such as `head` stop early.
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.context("standard output cannot be written"),
+    }
+}
+
+/// Writes text to standard output. A failure is only logged, because the exit status states whether the work is
+/// complete.
+pub(crate) fn print_outcome(text: &str) {
+    if let Err(error) = print(text) {
+        tracing::warn!("{error:#}");
+    }
+}

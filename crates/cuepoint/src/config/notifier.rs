@@ -1,0 +1,147 @@
+//! Settings for messages to users.
+
+use std::num::NonZeroU32;
+
+use lettre::message::Mailbox;
+use secrecy::SecretString;
+use serde::Deserialize;
+use url::Url;
+
+use super::urls::{HttpUrl, SmtpUrl, link, web_service};
+use super::values::{Choice, FromText, Secret, Text, TextList, Whole, signing_secrets};
+use super::{ConfigError, DeploymentEnvironment};
+use cuepoint_adapters::notifier::{LinkTemplate, MessageLinks};
+use cuepoint_adapters::webhooks::SigningSecrets;
+
+/// The settings for messages to users.
+#[derive(Clone, Debug)]
+pub struct NotifierSettings {
+    /// The channel for e-mail.
+    pub email: EmailChannel,
+    /// The channel for phones.
+    pub phone: PhoneChannel,
+    /// The secrets that sign calls of the phone service.
+    pub secrets: SigningSecrets,
+    /// The links in messages.
+    pub links: MessageLinks,
+}
+
+/// The channel for e-mail.
+#[derive(Clone, Debug)]
+pub enum EmailChannel {
+    /// No e-mail is sent.
+    None,
+    /// E-mail is written to the log.
+    Log,
+    /// E-mail is sent through a mail server.
+    Smtp {
+        /// The URL of the server, including credentials.
+        url: SecretString,
+        /// The sender.
+        from: Mailbox,
+    },
+}
+
+/// The channel for messages to phones.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PhoneChannel {
+    /// No messages are sent.
+    None,
+    /// Messages are written to the log.
+    Log,
+    /// Messages are sent through a web service at this URL.
+    Webhook(Url),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NotifierSection {
+    email: Choice<EmailChoice>,
+    smtp_url: Option<Secret<Text<SmtpUrl>>>,
+    from: Option<Text<Mailbox>>,
+    reset_url: Option<Text<LinkTemplate>>,
+    restore_url: Option<Text<LinkTemplate>>,
+    phone: Choice<PhoneChoice>,
+    webhook_url: Option<Text<HttpUrl>>,
+    webhook_secrets: Option<Secret<TextList<SigningSecrets>>>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum EmailChoice {
+    None,
+    Log,
+    Smtp,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum PhoneChoice {
+    None,
+    Log,
+    Webhook,
+}
+
+impl FromText for Mailbox {
+    fn from_text(text: &str) -> Result<Self, String> {
+        text.trim().parse().map_err(|_| "is not a sender such as Cuepoint <no-reply@example.com>".to_owned())
+    }
+}
+
+impl NotifierSection {
+    pub(super) fn check(self, environment: DeploymentEnvironment) -> Result<NotifierSettings, ConfigError> {
+        if environment == DeploymentEnvironment::Production {
+            self.fit_for_production()?;
+        }
+        let email = match self.email.0 {
+            EmailChoice::None => EmailChannel::None,
+            EmailChoice::Log => EmailChannel::Log,
+            EmailChoice::Smtp => {
+                let Secret(Text(url)) =
+                    self.smtp_url.ok_or_else(|| ConfigError::missing("notifier.smtp_url"))?;
+                let Text(from) = self.from.ok_or_else(|| ConfigError::missing("notifier.from"))?;
+                EmailChannel::Smtp { url: url.written, from }
+            }
+        };
+        let url = web_service("notifier.webhook_url", self.webhook_url, environment)?;
+        let phone = match self.phone.0 {
+            PhoneChoice::None => PhoneChannel::None,
+            PhoneChoice::Log => PhoneChannel::Log,
+            PhoneChoice::Webhook => {
+                PhoneChannel::Webhook(url.ok_or_else(|| ConfigError::missing("notifier.webhook_url"))?)
+            }
+        };
+        let links = MessageLinks {
+            reset: link("notifier.reset_url", self.reset_url, environment)?,
+            restore: link("notifier.restore_url", self.restore_url, environment)?,
+        };
+        Ok(NotifierSettings { email, phone, secrets: signing_secrets(self.webhook_secrets), links })
+    }
+
+    /// Refuses secrets in the log and passwords sent unencrypted to another machine.
+    fn fit_for_production(&self) -> Result<(), ConfigError> {
+        let exposed = self.smtp_url.as_ref().is_some_and(|Secret(Text(url))| url.exposed);
+        let in_log = "log is refused in production, because it writes secrets into the log";
+        let plain = "must be smtps or have tls=required in production, unless it is on this machine";
+        match (self.email.0, self.phone.0) {
+            _ if exposed => Err(ConfigError::new("notifier.smtp_url", plain)),
+            (EmailChoice::Log, _) => Err(ConfigError::new("notifier.email", in_log)),
+            (_, PhoneChoice::Log) => Err(ConfigError::new("notifier.phone", in_log)),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PhoneSection {
+    /// Sending a code reads one index entry per code of the last day.
+    codes_per_day: Whole<u32, 0, 100_000>,
+}
+
+impl PhoneSection {
+    /// The maximum number of phone codes within 24 hours; `None` means unlimited.
+    pub(super) fn codes_per_day(&self) -> Option<NonZeroU32> {
+        NonZeroU32::new(self.codes_per_day.0)
+    }
+}

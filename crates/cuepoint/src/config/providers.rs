@@ -1,0 +1,173 @@
+//! Settings for providers of top-ups and payouts.
+
+use cuepoint_domain::topup::OrderTerms;
+use cuepoint_domain::withdrawal::PayoutTerms;
+use serde::Deserialize;
+use time::Duration;
+use url::Url;
+
+use super::urls::{HttpUrl, web_service};
+use super::values::{Choice, DAY, HOUR, Seconds, Secret, Text, TextList, Whole, signing_secrets};
+use super::{ConfigError, DeploymentEnvironment};
+use cuepoint_adapters::clock;
+use cuepoint_adapters::topups::LEASE;
+use cuepoint_adapters::webhooks::{CALL_WITHIN, SigningSecrets};
+
+/// The maximum duration of a plan, as guaranteed by the port of the ledger: a withdrawal is dated before the
+/// plan that claims it, and sent after it.
+const TAKEN_UP_WITHIN: Duration = Duration::seconds(5);
+
+/// The settings for top-ups.
+#[derive(Clone, Debug)]
+pub struct TopupSettings {
+    /// The payment provider.
+    pub provider: TopupProviderKind,
+    /// The secrets that sign messages to and from the provider.
+    pub secrets: SigningSecrets,
+    /// The time in which the money of a pending top-up may still arrive; until then its owner cannot be
+    /// erased.
+    pub pending_for: Duration,
+    /// The retry interval and the maximum number of orders.
+    pub terms: OrderTerms,
+    /// The interval at which the worker looks for top-ups to order.
+    pub poll_interval: std::time::Duration,
+}
+
+/// The payment provider of top-ups.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TopupProviderKind {
+    /// No provider.
+    None,
+    /// A simulated provider that confirms at once.
+    Sandbox,
+    /// A provider that confirms by signed webhook. Top-ups are ordered at the URL, if there is one.
+    Webhook(Option<Url>),
+}
+
+/// The settings for payouts.
+#[derive(Clone, Debug)]
+pub struct PayoutSettings {
+    /// The payout provider.
+    pub provider: PayoutProviderKind,
+    /// The secrets that sign messages to and from the provider.
+    pub secrets: SigningSecrets,
+    /// The retry interval and the maximum number of attempts.
+    pub terms: PayoutTerms,
+    /// The interval at which the worker looks for withdrawals to send.
+    pub poll_interval: std::time::Duration,
+}
+
+/// The payout provider.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PayoutProviderKind {
+    /// Operators, who send payouts by hand.
+    Manual,
+    /// A payout system, which is called at this URL.
+    Webhook(Url),
+}
+
+type Attempts = Whole<u32, 1, 1_000>;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TopupsSection {
+    provider: Choice<TopupChoice>,
+    webhook_url: Option<Text<HttpUrl>>,
+    pending_days: Whole<u16, 0, 365>,
+    webhook_secrets: Option<Secret<TextList<SigningSecrets>>>,
+    max_attempts: Attempts,
+    retry_seconds: Seconds<1, HOUR>,
+    poll_interval_seconds: Seconds<1, HOUR>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum TopupChoice {
+    None,
+    Sandbox,
+    Webhook,
+}
+
+impl TopupsSection {
+    pub(super) fn check(self, environment: DeploymentEnvironment) -> Result<TopupSettings, ConfigError> {
+        let url = web_service("topups.webhook_url", self.webhook_url, environment)?;
+        let provider = match self.provider.0 {
+            TopupChoice::None => TopupProviderKind::None,
+            TopupChoice::Sandbox if environment == DeploymentEnvironment::Production => {
+                let reason = "sandbox is refused in production, because it gives money away";
+                return Err(ConfigError::new("topups.provider", reason));
+            }
+            TopupChoice::Sandbox => TopupProviderKind::Sandbox,
+            TopupChoice::Webhook => TopupProviderKind::Webhook(url),
+        };
+        Ok(TopupSettings {
+            provider,
+            secrets: signing_secrets(self.webhook_secrets),
+            pending_for: Duration::days(i64::from(self.pending_days.0)),
+            terms: OrderTerms {
+                max_attempts: self.max_attempts.0,
+                retry_after: self.retry_seconds.to_time(),
+                lease: Duration::try_from(LEASE).unwrap_or(Duration::MAX),
+            },
+            poll_interval: self.poll_interval_seconds.to_std(),
+        })
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PayoutsSection {
+    provider: Choice<PayoutChoice>,
+    webhook_url: Option<Text<HttpUrl>>,
+    webhook_secrets: Option<Secret<TextList<SigningSecrets>>>,
+    max_attempts: Attempts,
+    retry_seconds: Seconds<1, DAY>,
+    poll_interval_seconds: Seconds<1, HOUR>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum PayoutChoice {
+    Manual,
+    Webhook,
+}
+
+impl PayoutsSection {
+    pub(super) fn check(self, environment: DeploymentEnvironment) -> Result<PayoutSettings, ConfigError> {
+        let url = web_service("payouts.webhook_url", self.webhook_url, environment)?;
+        let retry_after = self.retry_seconds.to_time();
+        let provider = match self.provider.0 {
+            PayoutChoice::Manual => PayoutProviderKind::Manual,
+            PayoutChoice::Webhook => {
+                let url = url.ok_or_else(|| ConfigError::missing("payouts.webhook_url"))?;
+                // Test providers are doubles that answer at once.
+                if environment != DeploymentEnvironment::Test {
+                    ensure_calls_end_before_a_retry(retry_after)?;
+                }
+                PayoutProviderKind::Webhook(url)
+            }
+        };
+        Ok(PayoutSettings {
+            provider,
+            secrets: signing_secrets(self.webhook_secrets),
+            terms: PayoutTerms { max_attempts: self.max_attempts.0, retry_after },
+            poll_interval: self.poll_interval_seconds.to_std(),
+        })
+    }
+}
+
+/// Refuses a retry interval so short that a server with the fastest tolerated clock could repeat a call still
+/// in flight: the payout system would receive the order twice at once.
+fn ensure_calls_end_before_a_retry(retry_after: Duration) -> Result<(), ConfigError> {
+    let call = Duration::try_from(CALL_WITHIN).unwrap_or(Duration::MAX);
+    let least =
+        [TAKEN_UP_WITHIN, call, clock::TOLERANCE].into_iter().fold(Duration::ZERO, Duration::saturating_add);
+    if retry_after >= least {
+        return Ok(());
+    }
+    let reason = format!(
+        "must be at least {}: with less, a withdrawal could be sent again while the previous call is in progress",
+        least.whole_seconds()
+    );
+    Err(ConfigError::new("payouts.retry_seconds", reason))
+}

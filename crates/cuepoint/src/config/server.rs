@@ -1,0 +1,60 @@
+//! Settings of the web server.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::urls::WebOrigin;
+use super::values::{Seconds, Text, TextList, Whole};
+use cuepoint_adapters::networks::Networks;
+use cuepoint_transport::web_server::ServerSettings;
+
+/// The settings of the web server.
+#[derive(Clone, Debug)]
+pub struct Server {
+    /// The IP address or host name to listen on.
+    pub host: String,
+    /// The port; 0 selects a free one.
+    pub port: u16,
+    /// The public origin of the service, without a trailing slash.
+    pub public_url: Option<String>,
+    /// The proxies whose `X-Forwarded-For` is trusted.
+    pub trusted_proxies: Networks,
+    /// The connections.
+    pub connections: ServerSettings,
+    /// The time within which a request body must arrive.
+    pub body_timeout: Duration,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ServerSection {
+    host: Text,
+    port: Whole<u16, 0, 65_535>,
+    /// The web server refuses more threads than this.
+    workers: Option<Whole<usize, 1, 512>>,
+    public_url: Option<Text<WebOrigin>>,
+    trusted_proxies: TextList<Networks>,
+    max_connections: Whole<usize, 1, 1_000_000>,
+    head_timeout_seconds: Seconds<1, 300>,
+    body_timeout_seconds: Seconds<1, 300>,
+    keep_alive_seconds: Seconds<1, 300>,
+}
+
+impl From<ServerSection> for Server {
+    fn from(section: ServerSection) -> Self {
+        Self {
+            host: section.host.0,
+            port: section.port.0,
+            public_url: section.public_url.map(|Text(WebOrigin(origin))| origin),
+            trusted_proxies: section.trusted_proxies.0,
+            connections: ServerSettings {
+                workers: section.workers.map(|workers| workers.0),
+                max_connections: section.max_connections.0,
+                head_timeout: section.head_timeout_seconds.to_std(),
+                keep_alive: section.keep_alive_seconds.to_std(),
+            },
+            body_timeout: section.body_timeout_seconds.to_std(),
+        }
+    }
+}

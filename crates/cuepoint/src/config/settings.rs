@@ -1,0 +1,143 @@
+//! The configuration as typed and validated settings.
+
+use std::num::NonZeroU32;
+use std::path::Path;
+
+use cuepoint_domain::ledger::adjustment::AdjustmentTerms;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::withdrawal::WithdrawalTerms;
+use serde::Deserialize;
+
+use super::access::{AccessSection, CorsSection, RateLimitsSection};
+use super::auth::{Auth, AuthSection, Bootstrap, BootstrapSection};
+use super::events::{EventSettings, EventsSection};
+use super::key_source::KeySource;
+use super::notifier::{NotifierSection, NotifierSettings, PhoneSection};
+use super::providers::{PayoutSettings, PayoutsSection, TopupSettings, TopupsSection};
+use super::requests::{FeesSection, Requests, RequestsSection, WalletSection};
+use super::server::{Server, ServerSection};
+use super::storage::{Storage, StorageKeys, StorageSection};
+use super::values::{DAY, Seconds};
+use super::webhooks::{WebhookSettings, WebhooksSection};
+use super::withdrawals::{AdjustmentsSection, WithdrawalsSection};
+use super::{ConfigError, DeploymentEnvironment};
+use cuepoint_api::state::Reachable;
+use cuepoint_transport::rate_limits::Quotas;
+
+/// All settings, validated.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The environment of the deployment.
+    pub environment: DeploymentEnvironment,
+    /// The settings of the web server.
+    pub server: Server,
+    /// The storage backend.
+    pub storage: Storage,
+    /// The storage keys that are set, also those that the backend ignores.
+    pub storage_keys: StorageKeys,
+    /// The authentication settings.
+    pub auth: Auth,
+    /// The currency of the deployment.
+    pub currency: Currency,
+    /// The settings for song requests.
+    pub requests: Requests,
+    /// The interval of the ledger audit; `None` means never.
+    pub audit_interval: Option<std::time::Duration>,
+    /// The settings of feeds and streams of events.
+    pub events: EventSettings,
+    /// The settings of webhooks to URLs that users enter.
+    pub webhooks: WebhookSettings,
+    /// The terms of withdrawals.
+    pub withdrawals: WithdrawalTerms,
+    /// The terms of adjustments.
+    pub adjustments: AdjustmentTerms,
+    /// The settings for messages to users.
+    pub notifier: NotifierSettings,
+    /// The maximum number of phone codes within 24 hours; `None` means unlimited.
+    pub phone_codes_per_day: Option<NonZeroU32>,
+    /// The settings for top-ups.
+    pub topups: TopupSettings,
+    /// The settings for payouts.
+    pub payouts: PayoutSettings,
+    /// The origins of web pages that may call the API from scripts.
+    pub cors_allowed_origins: Vec<String>,
+    /// The networks from which restricted routes are reachable.
+    pub reachable: Reachable,
+    /// The rate limits; `None` means unlimited.
+    pub rate_limits: Option<Quotas>,
+    /// The operator to create at start.
+    pub bootstrap: Option<Bootstrap>,
+}
+
+/// The sections of the configuration, whose fields are its keys.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Sections {
+    server: ServerSection,
+    storage: StorageSection,
+    auth: AuthSection,
+    wallet: WalletSection,
+    fees: FeesSection,
+    requests: RequestsSection,
+    ledger: LedgerSection,
+    events: EventsSection,
+    webhooks: WebhooksSection,
+    withdrawals: WithdrawalsSection,
+    adjustments: AdjustmentsSection,
+    notifier: NotifierSection,
+    phone: PhoneSection,
+    topups: TopupsSection,
+    payouts: PayoutsSection,
+    cors: CorsSection,
+    access: AccessSection,
+    rate_limits: RateLimitsSection,
+    bootstrap: BootstrapSection,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LedgerSection {
+    audit_interval_seconds: Seconds<0, { DAY.saturating_mul(7) }>,
+}
+
+impl Sections {
+    /// Returns the settings after checking the rules that compare keys or depend on the environment.
+    pub(super) fn check(self, environment: DeploymentEnvironment) -> Result<Settings, ConfigError> {
+        let currency = Currency::try_from(self.wallet)?;
+        let audit_interval = self.ledger.audit_interval_seconds.to_std();
+        let storage_keys =
+            StorageKeys { postgres_url: self.storage.has_postgres_url(), ..StorageKeys::default() };
+        let storage = self.storage.check(environment)?;
+        // The operator of a production deployment decides where its keys are, apart from its data.
+        let creates_keys = environment != DeploymentEnvironment::Production;
+        let data_directory = storage.directory().filter(|_| creates_keys);
+        let auth = self.auth.check(data_directory)?;
+        // Keys for a store in memory end with it.
+        let creates_beside = creates_keys && !matches!(storage, Storage::Memory);
+        let signing_key_file =
+            auth.signing_keys.as_ref().and_then(KeySource::file).filter(|_| creates_beside);
+        let webhooks = self.webhooks.check(data_directory.or(signing_key_file.and_then(Path::parent)))?;
+        Ok(Settings {
+            environment,
+            server: self.server.into(),
+            storage,
+            storage_keys,
+            auth,
+            requests: self.requests.with_fees(&self.fees)?,
+            audit_interval: (!audit_interval.is_zero()).then_some(audit_interval),
+            events: self.events.into(),
+            webhooks,
+            withdrawals: self.withdrawals.check(&currency)?,
+            adjustments: self.adjustments.check(&currency)?,
+            notifier: self.notifier.check(environment)?,
+            phone_codes_per_day: self.phone.codes_per_day(),
+            topups: self.topups.check(environment)?,
+            payouts: self.payouts.check(environment)?,
+            cors_allowed_origins: self.cors.into(),
+            reachable: self.access.into(),
+            rate_limits: self.rate_limits.into(),
+            bootstrap: self.bootstrap.check()?,
+            currency,
+        })
+    }
+}

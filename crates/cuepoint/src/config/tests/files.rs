@@ -1,0 +1,136 @@
+//! Sources of values: files, variables, environments, and unknown keys.
+
+use std::path::PathBuf;
+
+use tempfile::TempDir;
+
+use super::*;
+
+/// A configuration file, removed with its folder on drop.
+struct File(TempDir);
+
+impl File {
+    fn new() -> Self {
+        Self(TempDir::new().unwrap())
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.path().join("cuepoint.toml")
+    }
+
+    /// Returns the settings with this content of the file.
+    fn settings(&self, content: &str, keys: &[(&str, &str)]) -> Result<Settings, ConfigError> {
+        std::fs::write(self.path(), content).unwrap();
+        Layers { file: Some(self.path()), ..Layers::test(keys) }.settings()
+    }
+}
+
+#[test]
+fn unknown_keys_are_refused_in_every_layer() {
+    for (variable, sentence) in [
+        ("CUEPOINT__SERVER__PROT", "server.prot: there is no such key (CUEPOINT__SERVER__PROT)"),
+        ("CUEPOINT__SERVER", "server: there is no such key (CUEPOINT__SERVER)"),
+        ("CUEPOINT__", ": there is no such key (CUEPOINT__)"),
+        ("CUEPOINT__SERVER__PORT[", "server.port[: there is no such key (CUEPOINT__SERVER__PORT[)"),
+        (
+            "CUEPOINT__STORAGE__POSTGRES",
+            "storage.postgres: there is no such key (CUEPOINT__STORAGE__POSTGRES)",
+        ),
+    ] {
+        for value in ["1", ""] {
+            let variables = vec![(variable.into(), value.into())];
+            refused(Layers { variables, ..Layers::test(&[]) }.settings(), sentence);
+        }
+    }
+    let elsewhere = vec![("PORT".into(), "1".into()), ("CUEPOINT_ENV".into(), "test".into())];
+    assert!(Layers { variables: elsewhere, ..Layers::test(&[]) }.settings().is_ok());
+
+    let file = File::new();
+    let in_file = |sentence: &str| format!("{sentence} (in {})", file.path().display());
+    let sentence = in_file("server.prot: there is no such key");
+    refused(file.settings("[server]\nprot = 1", &[]), &sentence);
+    let sections = "`server`, `storage`, `auth`, `wallet`, `fees`, `requests`, `ledger`, `events`, \
+                    `webhooks`, `withdrawals`, `adjustments`, `notifier`, `phone`, `topups`, `payouts`, \
+                    `cors`, `access`, `rate_limits`, `bootstrap`";
+    let sentence = format!("sever: unknown field `sever`, expected one of {sections}");
+    refused(file.settings("[sever]\nport = 1", &[]), &in_file(&sentence));
+    let sentence = in_file("server: there is no such key");
+    refused(file.settings("server = 1", &[]), &sentence);
+    let misplaced = file.settings("storage = \"hidden-word\"", &[]);
+    refused(misplaced, &in_file("storage: there is no such key"));
+}
+
+#[test]
+fn variables_override_the_file_and_the_file_overrides_defaults() {
+    let content = "[server]\nport = 9000\nworkers = 2\n[cors]\nallowed_origins = [\"https://a.example\"]\n\
+        [withdrawals]\nmax_amount = 10\noptions = [\"BTC: bitcoin\"]\n";
+    let settings = File::new().settings(content, &[("server.workers", "4")]).unwrap();
+    assert_eq!((settings.server.port, settings.server.connections.workers), (9_000, Some(4)));
+    assert_eq!(settings.cors_allowed_origins, ["https://a.example"]);
+    assert_eq!(settings.withdrawals.limits.max_amount.unwrap().money(), settings.currency.whole(10));
+    assert_eq!(settings.withdrawals.options.rows().len(), 1);
+}
+
+#[test]
+fn a_value_of_the_wrong_type_in_a_file_is_refused() {
+    let file = File::new();
+    for (content, sentence) in [
+        ("[server]\nport = 80.5", "server.port: must be a whole number from 0 to 65535"),
+        ("[server]\nport = true", "server.port: must be a whole number from 0 to 65535"),
+        ("[rate_limits]\nenabled = 1", "rate_limits.enabled: must be true or false"),
+        (
+            "[withdrawals]\nmax_amount = 0.1",
+            "withdrawals.max_amount: must be an amount of money as text, such as \"12.50\"",
+        ),
+        ("[withdrawals]\nmax_amount = nan", "withdrawals.max_amount: must not be nan or inf"),
+        ("[cors]\nallowed_origins = [1]", "cors.allowed_origins: must be a list of strings"),
+        ("[withdrawals]\noptions = []", "withdrawals.options: must have at least one currency"),
+        ("[withdrawals]\noptions = [1]", "withdrawals.options: must be a list of strings"),
+        ("[withdrawals.options]\nBTC = 1", "withdrawals.options: must be a list of strings"),
+        ("[server.host]\nname = \"x\"", "server.host: must be a non-empty string"),
+        (
+            "[bootstrap]\noperator_password = 12345678",
+            "bootstrap.operator_password: must be a non-empty string",
+        ),
+    ] {
+        let sentence = format!("{sentence} (in {})", file.path().display());
+        refused(file.settings(content, &[]), &sentence);
+    }
+}
+
+#[test]
+fn an_invalid_value_of_another_layer_is_not_attributed_to_the_file() {
+    let file = File::new();
+    let overridden = file.settings("[server]\nport = 9000", &[("server.port", "x")]);
+    refused(overridden, "server.port: must be a whole number from 0 to 65535");
+    let missing = file.settings("[storage]\nbackend = \"postgres\"", &[]);
+    refused(missing, "storage.postgres.url: is required");
+}
+
+#[test]
+fn an_unreadable_configuration_file_is_refused_without_showing_it() {
+    let missing = Layers { file: Some("/nowhere/cuepoint.toml".into()), ..Layers::test(&[]) };
+    let error = missing.settings().unwrap_err().to_string();
+    assert!(error.starts_with("CUEPOINT_CONFIG: /nowhere/cuepoint.toml cannot be read: "), "{error}");
+
+    let file = File::new();
+    let broken = file.settings("[bootstrap]\noperator_password = \"hidden-word\" x\n", &[]);
+    let error = broken.unwrap_err().to_string();
+    let beginning =
+        format!("CUEPOINT_CONFIG: {} is invalid: TOML parse error at line 2", file.path().display());
+    assert!(error.starts_with(&beginning), "{error}");
+    assert!(!error.contains("hidden-word") && !error.contains('\n'), "{error}");
+}
+
+#[test]
+fn environments_have_three_names() {
+    for environment in
+        [DeploymentEnvironment::Development, DeploymentEnvironment::Test, DeploymentEnvironment::Production]
+    {
+        assert_eq!(environment.name().parse(), Ok(environment));
+    }
+    assert_eq!(
+        "staging".parse::<DeploymentEnvironment>().unwrap_err().to_string(),
+        "CUEPOINT_ENV: must be development, test or production"
+    );
+}

@@ -1,0 +1,131 @@
+//! URLs of other services and of this one.
+
+use std::net::IpAddr;
+
+use secrecy::SecretString;
+use url::{Host, Url};
+
+use super::values::{FromText, Text};
+use super::{ConfigError, DeploymentEnvironment};
+use cuepoint_adapters::notifier::LinkTemplate;
+use cuepoint_adapters::outgoing::parse_written;
+
+/// The requirement on URLs in production.
+const HTTPS: &str = "must be https in production, unless it is on this machine";
+
+/// The URL of a web service.
+pub(super) struct HttpUrl(Url);
+
+impl FromText for HttpUrl {
+    fn from_text(text: &str) -> Result<Self, String> {
+        let url = parse_written(text.trim(), true).ok().filter(|url| {
+            let bare = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
+            bare && url.has_host() && matches!(url.scheme(), "http" | "https")
+        });
+        url.map(Self).ok_or_else(|| "must be an http(s) address without user and fragment".to_owned())
+    }
+}
+
+/// Returns the URL under a key, if set. In production, calls to other machines must be encrypted.
+///
+/// # Errors
+/// [`ConfigError`] for a URL that production refuses.
+pub(super) fn web_service(
+    key: &str,
+    url: Option<Text<HttpUrl>>,
+    environment: DeploymentEnvironment,
+) -> Result<Option<Url>, ConfigError> {
+    let url = url.map(|Text(HttpUrl(url))| url);
+    if environment == DeploymentEnvironment::Production && url.as_ref().is_some_and(is_plain) {
+        return Err(ConfigError::new(key, HTTPS));
+    }
+    Ok(url)
+}
+
+/// Whether the URL leads to another machine without encryption.
+fn is_plain(url: &Url) -> bool {
+    url.scheme() == "http" && !is_on_this_machine(url)
+}
+
+impl FromText for LinkTemplate {
+    fn from_text(text: &str) -> Result<Self, String> {
+        let refused = || "must be an http(s) address with {token} once, behind the host".to_owned();
+        Self::parse(text.trim()).ok_or_else(refused)
+    }
+}
+
+/// Returns the link under a key, if set. In production, links must be encrypted.
+///
+/// # Errors
+/// [`ConfigError`] for a link that production refuses.
+pub(super) fn link(
+    key: &str,
+    link: Option<Text<LinkTemplate>>,
+    environment: DeploymentEnvironment,
+) -> Result<Option<LinkTemplate>, ConfigError> {
+    let link = link.map(|Text(link)| link);
+    if environment == DeploymentEnvironment::Production
+        && link.as_ref().is_some_and(|link| is_plain(link.url()))
+    {
+        return Err(ConfigError::new(key, HTTPS));
+    }
+    Ok(link)
+}
+
+/// The URL of a mail server, optionally with credentials.
+pub(super) struct SmtpUrl {
+    /// The URL as configured.
+    pub(super) written: SecretString,
+    /// Whether credentials would be sent unencrypted to another machine.
+    pub(super) exposed: bool,
+}
+
+impl FromText for SmtpUrl {
+    fn from_text(text: &str) -> Result<Self, String> {
+        let url = Url::parse(text).ok().filter(|url| {
+            let query = matches!(
+                (url.scheme(), url.query()),
+                ("smtps" | "smtp", None) | ("smtp", Some("tls=required"))
+            );
+            query && url.host_str().is_some_and(|host| !host.is_empty())
+        });
+        let url =
+            url.ok_or("must be smtps://host, smtp://host?tls=required or smtp://host, with user:password@")?;
+        let plain = url.scheme() == "smtp" && url.query().is_none();
+        Ok(Self { written: SecretString::from(text), exposed: plain && !is_on_this_machine(&url) })
+    }
+}
+
+/// The scheme, host and port of a URL without any other parts.
+pub(super) struct WebOrigin(pub(super) String);
+
+impl FromText for WebOrigin {
+    fn from_text(text: &str) -> Result<Self, String> {
+        origin(text.trim().trim_end_matches('/'))
+            .map(Self)
+            .ok_or_else(|| "must be http(s)://host or http(s)://host:port, without a path".to_owned())
+    }
+}
+
+/// Returns the origin of an http(s) URL without path, query or user.
+pub(super) fn origin(written: &str) -> Option<String> {
+    let url = parse_written(written, true).ok()?;
+    let bare = url.path() == "/"
+        && url.query().is_none()
+        && url.fragment().is_none()
+        && url.username().is_empty()
+        && url.password().is_none();
+    (bare && matches!(url.scheme(), "http" | "https")).then(|| url.origin().ascii_serialization())
+}
+
+fn is_on_this_machine(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        // For schemes other than http(s), the `url` crate parses an IPv4 address as a domain.
+        Some(Host::Domain(name)) => {
+            name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+        }
+        None => false,
+    }
+}

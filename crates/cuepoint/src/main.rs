@@ -1,0 +1,7 @@
+//! The `cuepoint` binary.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cuepoint::cli::run()
+}

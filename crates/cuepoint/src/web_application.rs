@@ -1,0 +1,67 @@
+//! The handlers of all entrances, as one web application.
+
+use std::sync::Arc;
+
+use actix_web::body::MessageBody;
+use actix_web::dev::{ServiceFactory, ServiceRequest, ServiceResponse};
+use actix_web::http::StatusCode;
+use actix_web::middleware::from_fn;
+use actix_web::{App, Error, HttpResponse, web};
+use cuepoint_adapters::request_ids::new_request_id;
+use cuepoint_api::routes;
+use cuepoint_api::state::ApiState;
+use cuepoint_transport::cors::cors;
+use cuepoint_transport::observe::{Observer, observe};
+
+use crate::config::Settings;
+
+/// What the web server needs for the application of a worker.
+#[derive(Clone)]
+pub struct WebApplication {
+    /// The state of the API.
+    pub api: Arc<ApiState>,
+    /// The observer of answers.
+    pub observer: Observer,
+    /// The origins of web pages that may call the API from scripts.
+    pub cors_allowed_origins: Vec<String>,
+}
+
+impl WebApplication {
+    /// The application of a service with this API.
+    #[must_use]
+    pub fn new(settings: &Settings, api: Arc<ApiState>) -> Self {
+        let observer = Observer {
+            trusted_proxies: settings.server.trusted_proxies.clone(),
+            is_encrypted: api.settings.public_url.starts_with("https://"),
+            new_request_id,
+            is_documentation: routes::is_documentation,
+            failure,
+        };
+        Self { api, observer, cors_allowed_origins: settings.cors_allowed_origins.clone() }
+    }
+
+    /// The application of a worker or a test.
+    pub fn build(
+        self,
+    ) -> App<
+        impl ServiceFactory<
+            ServiceRequest,
+            Config = (),
+            Response = ServiceResponse<impl MessageBody>,
+            Error = Error,
+            InitError = (),
+        >,
+    > {
+        let Self { api, observer, cors_allowed_origins } = self;
+        App::new()
+            .app_data(web::Data::new(observer))
+            .configure(|config| routes::configure(&api, config))
+            .default_service(web::to(routes::not_found))
+            .wrap(cors(&cors_allowed_origins))
+            .wrap(from_fn(observe))
+    }
+}
+
+fn failure(status: StatusCode, request_id: &str) -> HttpResponse {
+    cuepoint_api::wire::error::ApiError::from_status(status).respond(request_id)
+}

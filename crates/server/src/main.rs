@@ -1,7 +1,0 @@
-//! The `cuepoint` binary.
-
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
-    cuepoint_server::cli::run()
-}

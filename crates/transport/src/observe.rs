@@ -1,0 +1,184 @@
+//! Observation of every answer: its request id, log line and metrics.
+
+use std::time::Instant;
+
+use actix_web::body::{BodySize, BoxBody, MessageBody};
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::error::InternalError;
+use actix_web::http::header::{self, HeaderMap};
+use actix_web::http::{Method, StatusCode};
+use actix_web::middleware::Next;
+use actix_web::{Error, HttpMessage as _, HttpRequest, HttpResponse, web};
+use cuepoint_adapters::networks::Networks;
+use tracing::Instrument as _;
+use uuid::Uuid;
+
+use crate::client_address;
+use crate::connections::Connection;
+use crate::request_gate::RequestGate;
+use crate::response_framing::ResponseFraming;
+use crate::response_headers::{REQUEST_ID, ResponseHeaders};
+use crate::undrained_body::UndrainedBody;
+use cuepoint_adapters::observability::metrics;
+
+/// The metrics label of methods without a route.
+const OTHER_METHOD: &str = "OTHER";
+/// The metrics label of unknown routes.
+const UNKNOWN_ROUTE: &str = "unknown";
+
+/// The id of a request in the log and in its answer.
+#[derive(Clone, Debug)]
+struct RequestId(String);
+
+/// The path template of the matched route.
+#[derive(Clone, Copy, Debug)]
+struct Matched(&'static str);
+
+/// What the observation of answers knows of the service.
+#[derive(Clone, Debug)]
+pub struct Observer {
+    /// The proxies whose `X-Forwarded-For` is trusted.
+    pub trusted_proxies: Networks,
+    /// Whether clients reach the service over https.
+    pub is_encrypted: bool,
+    /// The source of request ids.
+    pub new_request_id: fn() -> Uuid,
+    /// Whether the route of this path shows documentation, which runs scripts.
+    pub is_documentation: fn(&str) -> bool,
+    /// The answer to a request that failed outside a handler, with its request id.
+    pub failure: fn(StatusCode, &str) -> HttpResponse,
+}
+
+/// Records the route that a request matched.
+pub fn matched(request: &HttpRequest, route: &'static str) {
+    request.extensions_mut().insert(Matched(route));
+}
+
+/// The id of the current request.
+#[must_use]
+pub fn request_id(request: &HttpRequest) -> String {
+    request.extensions().get::<RequestId>().map(|RequestId(id)| id.clone()).unwrap_or_default()
+}
+
+/// Answers a request within its span.
+///
+/// # Errors
+/// None: an error without a response becomes one.
+pub async fn observe<B: MessageBody + 'static>(
+    observer: web::Data<Observer>,
+    mut request: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    let id = own_id(request.headers()).unwrap_or_else(|| observer.new_id());
+    request.extensions_mut().insert(RequestId(id.clone()));
+    let method = known_method(request.method());
+    let connection = request.conn_data::<Connection>().cloned();
+    let _busy = connection.as_ref().map(Connection::busy);
+    let gate = request.conn_data::<RequestGate>().cloned();
+    if let Some(gate) = &gate {
+        gate.begin(&request);
+    }
+    let framing = ResponseFraming::of(request.head());
+    let undrained_body = UndrainedBody::of(&mut request);
+    let client = client_address::find(request.head(), &observer.trusted_proxies);
+    request.extensions_mut().insert(client);
+    let headers = ResponseHeaders {
+        request_id: id.clone(),
+        is_documentation: (observer.is_documentation)(request.path()),
+        is_encrypted: observer.is_encrypted,
+    };
+    let span = tracing::info_span!("request", request_id = %id, method);
+    let began = Instant::now();
+    let answered = next.call(request).instrument(span).await;
+    let (status, route) = match &answered {
+        Ok(response) => (response.status(), response.request().extensions().get::<Matched>().copied()),
+        Err(error) => (error.as_response_error().status_code(), None),
+    };
+    record(&id, method, route.map_or(UNKNOWN_ROUTE, |Matched(route)| route), status, began);
+    let finish = |mut response: HttpResponse| {
+        headers.add_to(response.headers_mut());
+        let response = framing.apply(response);
+        if let Some(gate) = gate {
+            gate.end(framing.connection_after(&response));
+        }
+        match undrained_body {
+            Some(undrained_body) => response.map_body(|_, answer| undrained_body.kept_by(answer)),
+            None => response,
+        }
+    };
+    match answered {
+        Ok(response) => {
+            let (request, response) = enveloped(&observer, response.map_into_boxed_body(), &id).into_parts();
+            let response = ServiceResponse::new(request, finish(response));
+            Ok(match connection {
+                Some(connection) if response.response().body().size() == BodySize::Stream => {
+                    response.map_body(|_, answer| connection.timed_by(answer))
+                }
+                Some(_) | None => response,
+            })
+        }
+        Err(error) => {
+            Err(InternalError::from_response(error, finish((observer.failure)(status, &id))).into())
+        }
+    }
+}
+
+impl Observer {
+    fn new_id(&self) -> String {
+        (self.new_request_id)().to_string()
+    }
+
+    /// The answer to a request that the web server's parser refused with this status. It has no request yet, nor
+    /// a request id.
+    pub(crate) fn refused(&self, status: StatusCode) -> HttpResponse {
+        let id = self.new_id();
+        record(&id, OTHER_METHOD, UNKNOWN_ROUTE, status, Instant::now());
+        let mut response = (self.failure)(status, &id);
+        let headers =
+            ResponseHeaders { request_id: id, is_documentation: false, is_encrypted: self.is_encrypted };
+        headers.add_to(response.headers_mut());
+        response
+    }
+}
+
+/// The client's own request id, if it is 1 to 128 letters, digits, dots, underscores and hyphens.
+fn own_id(headers: &HeaderMap) -> Option<String> {
+    let id = headers.get(REQUEST_ID)?.to_str().ok()?;
+    let fits = (1..=128).contains(&id.len())
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'));
+    fits.then(|| id.to_owned())
+}
+
+/// The name of the method, or `OTHER` without a route for it, so that clients cannot create metric series.
+fn known_method(method: &Method) -> &'static str {
+    match method.as_str() {
+        "GET" => "GET",
+        "HEAD" => "HEAD",
+        "POST" => "POST",
+        "PUT" => "PUT",
+        "PATCH" => "PATCH",
+        "DELETE" => "DELETE",
+        "OPTIONS" => "OPTIONS",
+        _ => OTHER_METHOD,
+    }
+}
+
+fn record(id: &str, method: &'static str, route: &'static str, status: StatusCode, began: Instant) {
+    let took = began.elapsed();
+    let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+    // Logged outside the request's span, whose fields the line would repeat.
+    tracing::info!(request_id = id, method, route, status = status.as_u16(), milliseconds, "answered");
+    metrics::answered(method, route, status.as_u16(), took);
+}
+
+/// Replaces the body of a failure from the web server or a middleware by that of the service.
+fn enveloped(observer: &Observer, response: ServiceResponse, id: &str) -> ServiceResponse {
+    let status = response.status();
+    let failed = status.is_client_error() || status.is_server_error();
+    let is_json = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
+    if !failed || is_json {
+        return response;
+    }
+    let (request, _) = response.into_parts();
+    ServiceResponse::new(request, (observer.failure)(status, id))
+}

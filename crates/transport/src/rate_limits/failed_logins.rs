@@ -1,0 +1,191 @@
+//! Failed logins, counted by account and network, so that strangers cannot use up the owner's attempts; by
+//! network alone, so that one network cannot try a password on many accounts; and by account alone, so that
+//! many networks together cannot guess without limit.
+
+use std::hash::RandomState;
+use std::time::Duration;
+
+use cuepoint_domain::network::ClientNetwork;
+
+use super::Quotas;
+use super::counts::{Counts, Shares, Taken};
+use super::quota::Quota;
+
+/// A login that counts as failed until it is refunded.
+#[derive(Default, Debug)]
+#[must_use = "a login that did not fail is given back"]
+pub struct LoginAttempt {
+    from_network: Option<Taken>,
+    by_network: Option<Taken>,
+    by_account: Option<Taken>,
+}
+
+/// The reason for refusing a login before its password is checked.
+#[derive(Debug)]
+pub enum LoginLimitRefusal {
+    /// Too many failed logins from this network, with this account or with all accounts.
+    Network(Quota),
+    /// Too many failed logins with this account. The attempt counts against the network only. It is admitted
+    /// from networks from which the account was recently logged in, and refunded for all others.
+    Account(Quota, Box<LoginAttempt>),
+}
+
+/// The counts of failed logins.
+pub(super) struct FailedLogins {
+    from_network: Counts,
+    by_network: Counts,
+    by_account: Counts,
+    /// Hashes account names into numbers that are unpredictable from outside.
+    names: RandomState,
+}
+
+impl FailedLogins {
+    pub(super) fn new(quotas: &Quotas) -> Self {
+        Self {
+            from_network: Counts::per_minute("failed_logins_per_minute", quotas.failed_logins),
+            by_network: Counts::per_minute("failed_logins_per_address", quotas.failed_logins_per_address),
+            by_account: Counts::per_hour("failed_logins_per_hour", quotas.failed_logins_per_hour),
+            names: RandomState::new(),
+        }
+    }
+
+    pub(super) fn attempt(
+        &self,
+        folded_name: &str,
+        network: Option<ClientNetwork>,
+        now: Duration,
+    ) -> Result<LoginAttempt, LoginLimitRefusal> {
+        let (account, account_from) = Shares::account(&self.names, folded_name, network);
+        let (_, from_network) =
+            self.from_network.take(account_from, now).map_err(LoginLimitRefusal::Network)?;
+        let by_network = match self.by_network.take(Shares::network(network), now) {
+            Ok((_, taken)) => taken,
+            Err(quota) => {
+                self.from_network.give_back(from_network, now);
+                return Err(LoginLimitRefusal::Network(quota));
+            }
+        };
+        let (from_network, by_network) = (Some(from_network), Some(by_network));
+        match self.by_account.take(account, now) {
+            Ok((_, taken)) => Ok(LoginAttempt { from_network, by_network, by_account: Some(taken) }),
+            Err(quota) => {
+                let attempt = LoginAttempt { from_network, by_network, by_account: None };
+                Err(LoginLimitRefusal::Account(quota, Box::new(attempt)))
+            }
+        }
+    }
+
+    pub(super) fn give_back(&self, attempt: LoginAttempt, now: Duration) {
+        let LoginAttempt { from_network, by_network, by_account } = attempt;
+        from_network.into_iter().for_each(|taken| self.from_network.give_back(taken, now));
+        by_network.into_iter().for_each(|taken| self.by_network.give_back(taken, now));
+        by_account.into_iter().for_each(|taken| self.by_account.give_back(taken, now));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+    use std::time::Duration;
+
+    use super::super::RateLimits;
+    use super::super::tests::{FakeClock, limits_of};
+    use super::*;
+
+    /// Five failures a minute per account and network, twelve per network, eight an hour per account.
+    fn limits() -> (RateLimits, FakeClock) {
+        limits_of(|quotas| {
+            quotas.failed_logins_per_address = 12.try_into().unwrap();
+            quotas.failed_logins_per_hour = 8.try_into().unwrap();
+        })
+    }
+
+    fn at(address: &str) -> Option<ClientNetwork> {
+        Some(ClientNetwork::of(address.parse::<IpAddr>().unwrap()))
+    }
+
+    /// The outcome of a login: `.` is admitted, `n` refused for the account and network, `m` for the network
+    /// with all accounts, `a` for the account.
+    fn tried(limits: &RateLimits, name: &str, address: &str) -> char {
+        match limits.try_login(name, at(address)) {
+            Ok(_) => '.',
+            Err(LoginLimitRefusal::Network(quota)) => match (quota.resource, quota.limit) {
+                ("failed_logins_per_minute", 5) => 'n',
+                ("failed_logins_per_address", 12 | 96) => 'm',
+                _ => panic!("{quota:?}"),
+            },
+            Err(LoginLimitRefusal::Account(quota, attempt)) => {
+                assert_eq!((quota.resource, quota.limit), ("failed_logins_per_hour", 8));
+                limits.give_back(*attempt);
+                'a'
+            }
+        }
+    }
+
+    fn many(limits: &RateLimits, name: &str, host: u8, times: usize) -> String {
+        let address = format!("192.0.2.{host}");
+        (0..times).map(|_| tried(limits, name, &address)).collect()
+    }
+
+    #[test]
+    fn a_network_uses_up_only_its_own_quota() {
+        let (limits, clock) = limits();
+        assert_eq!(many(&limits, "ada", 1, 7), ".....nn");
+        assert_eq!(many(&limits, "ada", 2, 5), "...aa");
+        assert_eq!(many(&limits, "bob", 1, 1), ".");
+        // Attempts refused for the account were refunded to the network.
+        clock.advance(Duration::from_secs(450));
+        assert_eq!(many(&limits, "ada", 2, 2), ".a");
+        clock.advance(Duration::from_secs(3_600));
+        assert_eq!(many(&limits, "ada", 1, 6), ".....n");
+    }
+
+    #[test]
+    fn a_network_fails_on_few_accounts_in_a_minute() {
+        let (limits, clock) = limits();
+        assert_eq!(many(&limits, "ada", 1, 5), ".....");
+        assert_eq!(many(&limits, "bob", 1, 5), ".....");
+        assert_eq!(many(&limits, "cyd", 1, 4), "..mm");
+        assert_eq!(many(&limits, "cyd", 2, 3), "...");
+        // The refused attempts took nothing from the count of the account and the network.
+        clock.advance(Duration::from_secs(60));
+        assert_eq!(many(&limits, "cyd", 1, 5), "...aa");
+    }
+
+    #[test]
+    fn the_networks_of_a_site_fail_eight_times_as_often_together() {
+        let (limits, _) = limits();
+        let from = |site: u8, network: usize, name: usize| {
+            tried(&limits, &format!("{name}@example.com"), &format!("2001:db8:{site}:{network:x}::1"))
+        };
+        let of_a_network: String = (0..13).map(|name| from(1, 0, name)).collect();
+        assert_eq!(of_a_network, "............m");
+        let of_the_others: String = (1..=90).map(|number| from(1, number, 100 + number)).collect();
+        assert_eq!(of_the_others, [".".repeat(84), "m".repeat(6)].concat());
+        assert_eq!(from(2, 0, 1_000), '.');
+    }
+
+    #[test]
+    fn successful_logins_are_refunded() {
+        let (limits, _) = limits();
+        for _ in 0..50 {
+            limits.give_back(limits.try_login("ada", at("192.0.2.1")).unwrap());
+        }
+        assert_eq!(many(&limits, "ada", 1, 6), ".....n");
+        // Concurrent attempts each refund their own count.
+        let two: Vec<_> = (0..2).map(|_| limits.try_login("ada", at("192.0.2.2")).unwrap()).collect();
+        assert_eq!(many(&limits, "ada", 2, 2), ".a");
+        two.into_iter().for_each(|attempt| limits.give_back(attempt));
+        assert_eq!(many(&limits, "ada", 3, 3), "..a");
+    }
+
+    #[test]
+    fn a_late_refund_adds_no_quota() {
+        let (limits, clock) = limits();
+        let attempt = limits.try_login("ada", at("192.0.2.1")).unwrap();
+        clock.advance(Duration::from_secs(3_600));
+        assert_eq!(many(&limits, "ada", 1, 5), ".....");
+        limits.give_back(attempt);
+        assert_eq!(many(&limits, "ada", 1, 1), "n");
+    }
+}

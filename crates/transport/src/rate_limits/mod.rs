@@ -1,0 +1,304 @@
+//! Rate limits: each class of routes has a quota per minute or hour for each principal, address or account.
+//!
+//! Counts are local to this process and end with it.
+
+mod counts;
+mod failed_logins;
+mod quota;
+mod subject;
+
+use std::fmt;
+use std::num::NonZeroU32;
+use std::time::{Duration, Instant};
+
+use cuepoint_domain::authorization::Principal;
+use cuepoint_domain::ids::SessionId;
+use cuepoint_domain::network::ClientNetwork;
+
+use counts::{Counts, Shares, Taken};
+use failed_logins::FailedLogins;
+pub use failed_logins::{LoginAttempt, LoginLimitRefusal};
+pub use quota::{Quota, RateLimitStatus};
+use subject::RateLimitSubject;
+
+/// Routes with a shared quota.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Class {
+    /// Logins.
+    Login,
+    /// Registrations.
+    Registrations,
+    /// Reads without a token.
+    Public,
+    /// All other routes that could be used to guess a password or code, that end all sessions, or that read a
+    /// large amount of data. Calls with a token are counted by session and by account.
+    Guess,
+    /// Exchanges of refresh tokens.
+    Refreshes,
+    /// Look-ups of refresh tokens, which precede each exchange. They have the quota of [`Class::Public`], but a count
+    /// of their own.
+    RefreshLookups,
+    /// New music requests.
+    Requests,
+    /// New withdrawals.
+    Withdrawals,
+    /// Creations, tests and replays of webhook endpoints.
+    Webhooks,
+    /// Changes, removals and rotations of webhook endpoints, counted by session and by account.
+    WebhookChanges,
+    /// All others.
+    Other,
+}
+
+impl Class {
+    /// The configuration key of the quota.
+    #[must_use]
+    pub const fn resource(self) -> &'static str {
+        match self {
+            Self::Login => "login_per_minute",
+            Self::Registrations => "registrations_per_minute",
+            Self::Public | Self::RefreshLookups => "public_per_minute",
+            Self::Guess => "guess_per_minute",
+            Self::Refreshes => "refreshes_per_minute",
+            Self::Requests => "requests_per_minute",
+            Self::Withdrawals => "withdrawals_per_minute",
+            Self::Webhooks => "webhooks_per_hour",
+            Self::WebhookChanges => "webhook_changes_per_hour",
+            Self::Other => "default_per_minute",
+        }
+    }
+
+    /// Whether only accepted calls count. Invalid and repeated ones count as [`Class::Other`].
+    #[must_use]
+    pub const fn counts_accepted_calls_only(self) -> bool {
+        matches!(self, Self::Requests | Self::Withdrawals)
+    }
+}
+
+/// Admitted calls of one subject, per minute unless stated otherwise; all of them may arrive at once. The site
+/// of an IPv6 address has [`ClientSite::QUOTA`](cuepoint_domain::network::ClientSite::QUOTA) times its quota.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Quotas {
+    /// Quota of [`Class::Login`].
+    pub login: NonZeroU32,
+    /// Quota of [`Class::Registrations`].
+    pub registrations: NonZeroU32,
+    /// Quota of [`Class::Public`].
+    pub public: NonZeroU32,
+    /// Quota of [`Class::Guess`], per session for calls with a token.
+    pub guess: NonZeroU32,
+    /// Quota of [`Class::Refreshes`], per session, and per address for unknown tokens.
+    pub refreshes: NonZeroU32,
+    /// Quota of [`Class::Requests`].
+    pub requests: NonZeroU32,
+    /// Quota of [`Class::Withdrawals`].
+    pub withdrawals: NonZeroU32,
+    /// Quota of [`Class::Webhooks`], per hour.
+    pub webhooks_per_hour: NonZeroU32,
+    /// Quota of [`Class::WebhookChanges`], per hour and session.
+    pub webhook_changes_per_hour: NonZeroU32,
+    /// Quota of [`Class::Other`].
+    pub other: NonZeroU32,
+    /// Failed logins with one account from one network.
+    pub failed_logins: NonZeroU32,
+    /// Failed logins with all accounts from one network.
+    pub failed_logins_per_address: NonZeroU32,
+    /// Failed logins with one account from all networks, per hour.
+    pub failed_logins_per_hour: NonZeroU32,
+    /// Passwords from one network that wait to be hashed at the same time.
+    pub waiting_passwords: NonZeroU32,
+}
+
+/// An admitted call.
+#[derive(Clone, Copy, Debug)]
+pub struct Admitted {
+    /// The quota after the call.
+    pub status: RateLimitStatus,
+    class: Class,
+    shares: Shares,
+    taken: Taken,
+}
+
+/// The time since the start of this process, or a time that a test sets.
+type Clock = Box<dyn Fn() -> Duration + Send + Sync>;
+
+/// The counts of all subjects.
+pub struct RateLimits {
+    clock: Clock,
+    /// `None` admits every call.
+    classes: Option<Box<Classes>>,
+}
+
+struct Classes {
+    login: Counts,
+    registrations: Counts,
+    public: Counts,
+    guess: Counts,
+    refreshes: Counts,
+    refresh_lookups: Counts,
+    requests: Counts,
+    withdrawals: Counts,
+    webhooks: Counts,
+    webhook_changes: Counts,
+    other: Counts,
+    failed_logins: FailedLogins,
+}
+
+impl Classes {
+    fn new(quotas: &Quotas) -> Self {
+        let minute = |class: Class, calls| Counts::per_minute(class.resource(), calls);
+        let hour = |class: Class, calls| Counts::per_hour(class.resource(), calls);
+        Self {
+            login: minute(Class::Login, quotas.login),
+            registrations: minute(Class::Registrations, quotas.registrations),
+            public: minute(Class::Public, quotas.public),
+            guess: minute(Class::Guess, quotas.guess),
+            refreshes: minute(Class::Refreshes, quotas.refreshes),
+            refresh_lookups: minute(Class::RefreshLookups, quotas.public),
+            requests: minute(Class::Requests, quotas.requests),
+            withdrawals: minute(Class::Withdrawals, quotas.withdrawals),
+            webhooks: hour(Class::Webhooks, quotas.webhooks_per_hour),
+            webhook_changes: hour(Class::WebhookChanges, quotas.webhook_changes_per_hour),
+            other: minute(Class::Other, quotas.other),
+            failed_logins: FailedLogins::new(quotas),
+        }
+    }
+
+    const fn counts(&self, class: Class) -> &Counts {
+        match class {
+            Class::Login => &self.login,
+            Class::Registrations => &self.registrations,
+            Class::Public => &self.public,
+            Class::Guess => &self.guess,
+            Class::Refreshes => &self.refreshes,
+            Class::RefreshLookups => &self.refresh_lookups,
+            Class::Requests => &self.requests,
+            Class::Withdrawals => &self.withdrawals,
+            Class::Webhooks => &self.webhooks,
+            Class::WebhookChanges => &self.webhook_changes,
+            Class::Other => &self.other,
+        }
+    }
+}
+
+impl RateLimits {
+    /// The limits with these quotas; without quotas, every call is admitted.
+    #[must_use]
+    pub fn new(quotas: Option<Quotas>) -> Self {
+        let start = Instant::now();
+        Self::with_clock(quotas, Box::new(move || start.elapsed()))
+    }
+
+    fn with_clock(quotas: Option<Quotas>, clock: Clock) -> Self {
+        Self { clock, classes: quotas.map(|quotas| Box::new(Classes::new(&quotas))) }
+    }
+
+    /// Counts a login as failed before its password is checked, so that concurrent guesses cannot exceed the
+    /// quota. Counts it for the account of this name, existing or not, and for this network. Call
+    /// [`RateLimits::give_back`] if the login succeeds.
+    ///
+    /// # Errors
+    /// [`LoginLimitRefusal`].
+    pub fn try_login(
+        &self,
+        folded_name: &str,
+        network: Option<ClientNetwork>,
+    ) -> Result<LoginAttempt, LoginLimitRefusal> {
+        match &self.classes {
+            Some(classes) => classes.failed_logins.attempt(folded_name, network, (self.clock)()),
+            None => Ok(LoginAttempt::default()),
+        }
+    }
+
+    /// Refunds a login that did not fail.
+    pub fn give_back(&self, attempt: LoginAttempt) {
+        if let Some(classes) = &self.classes {
+            classes.failed_logins.give_back(attempt, (self.clock)());
+        }
+    }
+
+    /// Counts a call of a principal, for [`Class::Guess`] and [`Class::WebhookChanges`] by session and by account;
+    /// `None` if the limits are disabled.
+    ///
+    /// # Errors
+    /// The exhausted [`Quota`]; a refused call does not count.
+    pub fn admit_principal(&self, class: Class, principal: &Principal) -> Result<Option<Admitted>, Quota> {
+        let shares = match class {
+            Class::Guess | Class::WebhookChanges => Shares::session(principal),
+            _ => Shares::of(RateLimitSubject::Principal(principal.user)),
+        };
+        self.admit(class, shares)
+    }
+
+    /// Counts a call of a client without a token; all clients of unknown networks share one count.
+    ///
+    /// # Errors
+    /// As [`RateLimits::admit_principal`].
+    pub fn admit_network(
+        &self,
+        class: Class,
+        network: Option<ClientNetwork>,
+    ) -> Result<Option<Admitted>, Quota> {
+        self.admit(class, Shares::network(network))
+    }
+
+    /// Counts a call with a genuine token that is not accepted as [`Class::Other`], by its session: whoever has the
+    /// token takes nothing from its owner's other sessions, and from nobody else.
+    ///
+    /// # Errors
+    /// As [`RateLimits::admit_principal`].
+    pub fn admit_session(&self, session: SessionId) -> Result<Option<Admitted>, Quota> {
+        self.admit(Class::Other, Shares::of(RateLimitSubject::Session(session)))
+    }
+
+    /// Counts the exchange of a refresh token, for its session if the token is known, else for the client's
+    /// network.
+    ///
+    /// # Errors
+    /// As [`RateLimits::admit_principal`].
+    pub fn admit_refresh(
+        &self,
+        session: Option<SessionId>,
+        network: Option<ClientNetwork>,
+    ) -> Result<Option<Admitted>, Quota> {
+        let by_session = |session| Shares::of(RateLimitSubject::Session(session));
+        self.admit(Class::Refreshes, session.map_or_else(|| Shares::network(network), by_session))
+    }
+
+    fn admit(&self, class: Class, shares: Shares) -> Result<Option<Admitted>, Quota> {
+        let Some(classes) = &self.classes else { return Ok(None) };
+        let (status, taken) = classes.counts(class).take(shares, (self.clock)())?;
+        Ok(Some(Admitted { status, class, shares, taken }))
+    }
+
+    /// Gives back an admitted call.
+    pub fn refund(&self, admitted: Admitted) {
+        if let Some(classes) = &self.classes {
+            classes.counts(admitted.class).give_back(admitted.taken, (self.clock)());
+        }
+    }
+
+    /// Gives back an admitted call that was not accepted, if only accepted calls count in its class, and counts
+    /// it as [`Class::Other`] instead. While that quota is used up, the call still counts in its class, so that
+    /// the number of invalid calls is limited too.
+    ///
+    /// Returns the admission that is in force.
+    #[must_use]
+    pub fn count_as_other(&self, admitted: Admitted) -> Admitted {
+        if !admitted.class.counts_accepted_calls_only() {
+            return admitted;
+        }
+        let Ok(Some(other)) = self.admit(Class::Other, admitted.shares) else { return admitted };
+        self.refund(admitted);
+        other
+    }
+}
+
+impl fmt::Debug for RateLimits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RateLimits").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,121 @@
+//! Views of events: for the users whom they concern, and for staff.
+
+use cuepoint_domain::application::queries::EventPage;
+use cuepoint_domain::event::Event;
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::operation::Entity;
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::adjustment::AdjustmentView;
+use super::operator_topup::OperatorTopupView;
+use super::operator_withdrawal::OperatorWithdrawalView;
+use super::request::MusicRequestView;
+use super::topup::TopupView;
+use super::withdrawal::WithdrawalView;
+use crate::wire::names;
+use crate::wire::time::WireTimestamp;
+
+/// Defines the views of a feed: its page, its events, and their objects as its readers see them.
+macro_rules! event_views {
+    ($page:ident as $page_name:ident, $event:ident as $event_name:ident, $data:ident as $data_name:ident,
+        topup: $topup:ident, withdrawal: $withdrawal:ident) => {
+        /// A page of events.
+        #[derive(Clone, Debug, Serialize, ToSchema)]
+        #[schema(as = $page_name)]
+        pub struct $page<'e> {
+            /// The events, oldest first.
+            events: Vec<$event<'e>>,
+            /// The `after` of the next page.
+            #[schema(minimum = 0, example = 1234)]
+            next: i64,
+            /// The newest position.
+            #[schema(minimum = 0, example = 1234)]
+            head: i64,
+            /// Whether more events may follow after `next`.
+            has_more: bool,
+        }
+
+        /// An event.
+        #[derive(Clone, Debug, Serialize, ToSchema)]
+        #[schema(as = $event_name)]
+        pub struct $event<'e> {
+            /// Its place in the order of all events, which has gaps for each reader.
+            #[schema(minimum = 1, example = 1234)]
+            position: i64,
+            /// Its id.
+            #[schema(value_type = String, format = "uuid", example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
+            id: Uuid,
+            /// Its type.
+            #[schema(value_type = names::EventType, example = "music_request.accepted")]
+            r#type: &'static str,
+            /// The time at which it happened.
+            #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
+            created_at: WireTimestamp,
+            /// Its object, as it was right after the event.
+            data: $data<'e>,
+        }
+
+        /// The object of an event.
+        #[derive(Clone, Debug, Serialize, ToSchema)]
+        #[serde(rename_all = "snake_case")]
+        #[schema(as = $data_name)]
+        pub enum $data<'e> {
+            /// A music request.
+            MusicRequest(MusicRequestView<'e>),
+            /// A top-up.
+            Topup($topup),
+            /// A withdrawal.
+            Withdrawal($withdrawal),
+            /// An adjustment.
+            Adjustment(AdjustmentView),
+        }
+
+        impl<'e> $page<'e> {
+            /// The view of a page.
+            #[must_use]
+            pub fn new(page: &'e EventPage, currency: &Currency) -> Self {
+                Self {
+                    events: page.events.iter().filter_map(|event| $event::new(event, currency)).collect(),
+                    next: page.next.get(),
+                    head: page.head.get(),
+                    has_more: page.next < page.head,
+                }
+            }
+        }
+
+        impl<'e> $event<'e> {
+            /// The view of an event, if it has an object.
+            #[must_use]
+            pub fn new(event: &'e Event, currency: &Currency) -> Option<Self> {
+                let data = match &event.outcome.entity {
+                    Entity::MusicRequest(request) => {
+                        $data::MusicRequest(MusicRequestView::new(request, currency))
+                    }
+                    Entity::Topup(topup) => $data::Topup($topup::new(topup, currency)),
+                    Entity::Withdrawal(withdrawal) => {
+                        $data::Withdrawal($withdrawal::new(withdrawal, currency))
+                    }
+                    Entity::Adjustment(adjustment) => {
+                        $data::Adjustment(AdjustmentView::new(adjustment, event.created_at, currency))
+                    }
+                    // No event has one of these objects.
+                    Entity::User(_) | Entity::ProviderMessage(_) | Entity::Rating(_) => return None,
+                };
+                Some(Self {
+                    position: event.position.get(),
+                    id: Uuid::from_u128(event.id.0),
+                    r#type: event.event_type.name(),
+                    created_at: WireTimestamp(event.created_at),
+                    data,
+                })
+            }
+        }
+    };
+}
+
+event_views!(EventPageView as EventPage, EventView as Event, EventDataView as EventData,
+    topup: TopupView, withdrawal: WithdrawalView);
+event_views!(OperatorEventPageView as OperatorEventPage, OperatorEventView as OperatorEvent,
+    OperatorEventDataView as OperatorEventData, topup: OperatorTopupView, withdrawal: OperatorWithdrawalView);

@@ -1,0 +1,33 @@
+//! The wire forms of entities and events: what the API, the streams of events, webhooks and the export show alike, each
+//! with exactly these keys and always all of them. A view of one operation stands beside it.
+//!
+//! [`wire`] has the forms of single values and the macro that declares a view.
+
+pub mod adjustment;
+pub mod block;
+pub mod event;
+pub mod event_body;
+pub mod operator_topup;
+pub mod operator_withdrawal;
+pub mod people;
+pub mod provider_message;
+pub mod rating;
+pub mod request;
+pub mod security_event;
+pub mod session;
+pub mod topup;
+pub mod user_names;
+pub mod wallet;
+pub mod webhook_attempt;
+pub mod webhook_endpoint;
+pub mod wire;
+pub mod withdrawal;
+pub mod withdrawal_options;
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// An empty object.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[schema(as = Nothing)]
+pub struct Empty {}

@@ -1,0 +1,57 @@
+//! Views of top-ups for staff.
+
+use cuepoint_domain::money::Currency;
+use cuepoint_domain::topup;
+
+use crate::view;
+use crate::wire::money::Number;
+use crate::wire::names;
+use crate::wire::time::WireTimestamp;
+
+view! {
+    /// A top-up, as staff see it.
+    pub struct OperatorTopupView as OperatorTopup of (topup: &topup::Topup, currency: &Currency) {
+        /// Id of the top-up.
+        #[id(example = 3)]
+        id: i64 = topup.id.get(),
+        /// Reference at the payment provider: a UUID, or the decimal id if an earlier version opened it.
+        #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
+        reference: String = topup.reference().to_string(),
+        /// Id of the credited account.
+        #[id(example = 7)]
+        user_id: i64 = topup.user.get(),
+        /// Amount in major units.
+        #[decimal(example = 50.00)]
+        amount: Number = Number::money(currency, topup.amount.money()),
+        /// Status.
+        #[schema(value_type = names::TopupStatus)]
+        status: &'static str = topup.status.name(),
+        /// Payment page of the provider; null if there is none.
+        payment_url: Option<String> = topup.payment_url.as_ref().map(|url| url.as_str().to_owned()),
+        /// Time of creation.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        created_at: WireTimestamp = WireTimestamp(topup.created_at),
+        /// Time of the last change of the status.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        updated_at: WireTimestamp = WireTimestamp(topup.updated_at),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topup::tests::topup;
+
+    #[test]
+    fn a_topup_has_exactly_these_keys_for_staff() {
+        let view = OperatorTopupView::new(&topup(), &Currency::new("USD", 2).unwrap());
+        assert_eq!(
+            serde_json::to_string(&view).unwrap(),
+            concat!(
+                r#"{"id":3,"reference":"00000000-0000-0000-0000-000000000001","user_id":8,"amount":0.30,"#,
+                r#""status":"confirmed","payment_url":null,"#,
+                r#""created_at":"1970-01-01T00:00:00.000000Z","updated_at":"1970-01-01T00:00:00.000000Z"}"#
+            )
+        );
+    }
+}

@@ -1,0 +1,138 @@
+//! Views of wallets and their statements for clients.
+
+use cuepoint_domain::entity_ref;
+use cuepoint_domain::ledger::{self, Balance};
+use cuepoint_domain::money::Currency;
+
+use crate::view;
+use crate::wire::entry_kinds;
+use crate::wire::money::Number;
+use crate::wire::names;
+use crate::wire::time::WireTimestamp;
+
+view! {
+    /// A balance.
+    pub struct WalletView as Wallet of (balance: Balance, currency: &Currency) {
+        /// The wallet's currency.
+        #[schema(example = "USD")]
+        currency: String = currency.code().to_owned(),
+        /// Decimals of the currency.
+        #[schema(example = 2)]
+        scale: u8 = currency.scale(),
+        /// Available amount, in major units.
+        #[decimal(example = 40.00)]
+        available: Number = Number::money(currency, balance.available),
+        /// Amount held for open requests and withdrawals, in major units.
+        #[decimal(example = 10.00)]
+        held: Number = Number::money(currency, balance.held),
+        /// Owed amount, in major units; paid first from later income.
+        #[decimal(example = 0.00)]
+        owed: Number = Number::money(currency, balance.owed),
+    }
+}
+
+view! {
+    /// The object of an entry.
+    pub struct ReferenceView as Reference of (reference: entity_ref::EntityRef) {
+        /// Kind of the object.
+        #[serde(rename = "type")]
+        #[schema(value_type = names::ReferenceType)]
+        kind: &'static str = reference.kind_name(),
+        /// Id of the object.
+        #[id(example = 42)]
+        id: i64 = reference.id(),
+    }
+}
+
+view! {
+    /// A change of a wallet by one operation.
+    pub struct EntryView as Entry of (entry: &ledger::Entry, currency: &Currency) {
+        /// Number of the entry within the wallet, from 1 without gaps.
+        #[id(example = 2)]
+        id: i64 = entry.seq,
+        /// Kind of the change.
+        #[schema(value_type = names::EntryKind)]
+        kind: &'static str = entry_kinds::name(entry.kind),
+        /// Change of the available balance, in major units: negative for a hold.
+        #[decimal(example = -10.00)]
+        amount: Number = Number::money(currency, entry.change.available),
+        /// Change of the held amount, in major units: positive for a hold, negative when it is released or paid.
+        #[decimal(example = 10.00)]
+        held_change: Number = Number::money(currency, entry.change.held),
+        /// Available balance after the entry, in major units.
+        #[decimal(example = 40.00)]
+        available_after: Number = Number::money(currency, entry.after.available),
+        /// Held amount after the entry, in major units.
+        #[decimal(example = 10.00)]
+        held_after: Number = Number::money(currency, entry.after.held),
+        /// Owed amount after the entry, in major units.
+        #[decimal(example = 0.00)]
+        owed_after: Number = Number::money(currency, entry.after.owed),
+        /// Object of the entry.
+        reference: ReferenceView = ReferenceView::new(entry.reference),
+        /// Time of the entry.
+        #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
+        created_at: WireTimestamp = WireTimestamp(entry.at),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cuepoint_domain::ids::{OperationId, RequestId, UserId};
+    use cuepoint_domain::ledger::{ChainHash, EntryKind};
+    use cuepoint_domain::money::Money;
+    use cuepoint_domain::timestamp::Timestamp;
+
+    fn balance(available: i128, held: i128) -> Balance {
+        let (available, held) = (Money::from_minor(available), Money::from_minor(held));
+        Balance { available, held, owed: Money::ZERO }
+    }
+
+    #[test]
+    fn a_wallet_has_exactly_these_keys() {
+        let view = WalletView::new(balance(4_000, 1_000), &Currency::new("USD", 2).unwrap());
+        assert_eq!(
+            serde_json::to_string(&view).unwrap(),
+            r#"{"currency":"USD","scale":2,"available":40.00,"held":10.00,"owed":0.00}"#
+        );
+    }
+
+    #[test]
+    fn every_kind_of_reference_is_described() {
+        use cuepoint_domain::ids::{AdjustmentId, TopupId, WithdrawalId};
+        use utoipa::PartialSchema;
+
+        let references = [
+            entity_ref::EntityRef::MusicRequest(RequestId::new(1).unwrap()),
+            entity_ref::EntityRef::Withdrawal(WithdrawalId::new(1).unwrap()),
+            entity_ref::EntityRef::Topup(TopupId::new(1).unwrap()),
+            entity_ref::EntityRef::Adjustment(AdjustmentId::new(1).unwrap()),
+        ];
+        let described = serde_json::to_value(names::ReferenceType::schema()).unwrap();
+        assert_eq!(described["enum"], serde_json::json!(references.map(entity_ref::EntityRef::kind_name)));
+    }
+
+    #[test]
+    fn an_entry_has_exactly_these_keys() {
+        let entry = ledger::Entry {
+            wallet: UserId::new(8).unwrap(),
+            seq: 2,
+            operation: OperationId(1),
+            kind: EntryKind::Hold,
+            reference: entity_ref::EntityRef::MusicRequest(RequestId::new(42).unwrap()),
+            change: balance(-1_000, 1_000),
+            after: balance(4_000, 1_000),
+            at: Timestamp::EPOCH,
+            previous: ChainHash::START,
+            hash: ChainHash::START,
+        };
+        assert_eq!(
+            serde_json::to_string(&EntryView::new(&entry, &Currency::new("USD", 2).unwrap())).unwrap(),
+            concat!(
+                r#"{"id":2,"kind":"hold","amount":-10.00,"held_change":10.00,"available_after":40.00,"#,
+                r#""held_after":10.00,"owed_after":0.00,"reference":{"type":"music_request","id":42},"created_at":"1970-01-01T00:00:00.000000Z"}"#
+            )
+        );
+    }
+}

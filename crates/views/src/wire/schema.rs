@@ -1,0 +1,157 @@
+//! Schemas of the OpenAPI document: inline, or named and listed among its components.
+
+use std::any::type_name;
+use std::collections::BTreeMap;
+
+use utoipa::openapi::schema::ArrayBuilder;
+use utoipa::openapi::{Ref, RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+/// Schemas by their names.
+pub type Schemas = BTreeMap<String, RefOr<Schema>>;
+
+/// A schema and its place in the document.
+#[derive(Clone, Copy, Debug)]
+pub struct Described {
+    name: Option<fn() -> String>,
+    schema: fn() -> RefOr<Schema>,
+    parts: fn(&mut Vec<(String, RefOr<Schema>)>),
+    /// The content of an envelope, which a generic type does not list among its parts, or of a list.
+    content: Option<fn(&mut Schemas)>,
+}
+
+impl Described {
+    /// A type listed among the components under its own name.
+    #[must_use]
+    pub const fn named<T: ToSchema>() -> Self {
+        let (schema, parts) = (<T as PartialSchema>::schema, <T as ToSchema>::schemas);
+        Self { name: Some(name_of::<T>), schema, parts, content: None }
+    }
+
+    /// An envelope around data of this type.
+    #[must_use]
+    pub const fn envelope<E: ToSchema, T: ToSchema>() -> Self {
+        let schema = || with_data(E::schema(), Self::named::<T>().used());
+        Self { schema, content: Some(|schemas| Self::named::<T>().collect(schemas)), ..Self::named::<E>() }
+    }
+
+    /// An envelope around a page of these rows.
+    #[must_use]
+    pub const fn page<E: ToSchema, P: ToSchema, T: ToSchema>() -> Self {
+        let content = |schemas: &mut Schemas| {
+            Self { name: None, ..Self::named::<P>() }.collect(schemas);
+            Self::named::<T>().collect(schemas);
+        };
+        Self { schema: || with_data(E::schema(), P::schema()), content: Some(content), ..Self::named::<E>() }
+    }
+
+    /// A list of at least one value of this type.
+    #[must_use]
+    pub const fn list<T: ToSchema>() -> Self {
+        let schema = || ArrayBuilder::new().items(Self::named::<T>().used()).min_items(Some(1)).into();
+        let content = |schemas: &mut Schemas| Self::named::<T>().collect(schemas);
+        Self { content: Some(content), ..Self::inline(schema) }
+    }
+
+    /// An inline schema.
+    #[must_use]
+    pub const fn inline(schema: fn() -> RefOr<Schema>) -> Self {
+        Self { name: None, schema, parts: |_| {}, content: None }
+    }
+
+    /// The schema itself.
+    #[must_use]
+    pub fn schema(&self) -> RefOr<Schema> {
+        (self.schema)()
+    }
+
+    /// The schema at its point of use: a reference if it is named.
+    #[must_use]
+    pub fn used(&self) -> RefOr<Schema> {
+        match self.name {
+            Some(name) => RefOr::Ref(Ref::from_schema_name(name())),
+            None => self.schema(),
+        }
+    }
+
+    /// Adds the schema, if it is named, and all schemas that it refers to.
+    pub fn collect(&self, schemas: &mut Schemas) {
+        let mut parts = Vec::new();
+        (self.parts)(&mut parts);
+        schemas.extend(parts);
+        if let Some(collect) = self.content {
+            collect(schemas);
+        }
+        if let Some(name) = self.name {
+            schemas.insert(name(), self.schema());
+        }
+    }
+}
+
+/// The envelope with this schema for its data, since the schema of a generic type has only the bare name.
+fn with_data(mut envelope: RefOr<Schema>, data: RefOr<Schema>) -> RefOr<Schema> {
+    if let RefOr::T(Schema::Object(envelope)) = &mut envelope {
+        envelope.properties.insert("data".to_owned(), data);
+    }
+    envelope
+}
+
+/// The name of a type in the document, with its parameters after underscores and views without their suffix:
+/// `Success_Page_Dj` for `Success<Page<DjView>>`.
+fn name_of<T: ToSchema>() -> String {
+    let full = type_name::<T>();
+    if !full.contains('<') || full.ends_with("<'_>") {
+        return T::name().into_owned();
+    }
+    let parts = full.split(|end: char| !(end.is_alphanumeric() || matches!(end, '_' | ':' | '\'')));
+    let names = parts.filter_map(|path| path.rsplit("::").next());
+    let names = names.filter(|name| name.starts_with(char::is_alphabetic));
+    let names: Vec<&str> = names.map(|name| name.strip_suffix("View").unwrap_or(name)).collect();
+    names.join("_")
+}
+
+/// The text of doc comments: the lines of a paragraph are joined, and paragraphs are kept apart.
+#[must_use]
+pub fn text_of(lines: &[&str]) -> String {
+    let mut text = String::new();
+    for line in lines.iter().map(|line| line.trim()) {
+        let separator = match line {
+            _ if text.is_empty() || text.ends_with('\n') => "",
+            "" => "\n\n",
+            _ => " ",
+        };
+        text.push_str(separator);
+        text.push_str(line);
+    }
+    text.trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(ToSchema)]
+    #[schema(as = Dj)]
+    #[expect(dead_code, reason = "only its name is read")]
+    struct DjView {
+        id: i64,
+    }
+
+    #[derive(ToSchema)]
+    #[expect(dead_code, reason = "only its name is read")]
+    struct Page<T> {
+        rows: Vec<T>,
+    }
+
+    #[test]
+    fn generic_types_are_named_after_their_parameters() {
+        assert_eq!(name_of::<DjView>(), "Dj");
+        assert_eq!(name_of::<Page<Page<DjView>>>(), "Page_Page_Dj");
+    }
+
+    #[test]
+    fn paragraphs_are_kept_separate() {
+        assert_eq!(text_of(&[" One", " two.", "", " Three."]), "One two.\n\nThree.");
+        assert_eq!(text_of(&[" One.", ""]), "One.");
+    }
+}
