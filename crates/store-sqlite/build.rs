@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let name = folder.file_name().and_then(|name| name.to_str()).ok_or("a folder's name is no text")?;
         let text = |file| format!("include_str!({:?})", folder.join(file));
         let (up, down) = (text(UP), text(DOWN));
-        writeln!(list, "Migration {{ name: {name:?}, up: {up}, #[cfg(test)] down: {down} }},")?;
+        writeln!(list, "SqliteMigration {{ name: {name:?}, up: {up}, #[cfg(test)] down: {down} }},")?;
     }
     list.push(']');
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo names no folder for what is generated")?);

@@ -59,7 +59,6 @@ fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
     reference.and_then(|it| document.pointer(it.trim_start_matches('#'))).unwrap_or(value)
 }
 
-/// The name of the schema of a body.
 fn schema_name(body: &Value) -> Option<String> {
     let (_, content) = body.get("content")?.as_object()?.iter().next()?;
     let reference = content.pointer("/schema/$ref")?.as_str()?;

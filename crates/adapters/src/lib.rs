@@ -4,6 +4,7 @@
 //! [`service`] is what every entrance of the service shares. No module knows a web server.
 
 pub mod clock;
+pub mod endpoint_calls;
 pub mod event_hub;
 pub mod event_stream;
 mod http_client;
@@ -17,5 +18,5 @@ pub mod request_ids;
 pub mod runtime;
 pub mod security;
 pub mod service;
+pub mod signed_messages;
 pub mod topups;
-pub mod webhooks;

@@ -8,12 +8,10 @@ use crate::security::authentication::Authentication;
 
 /// The service behind its entrances.
 pub struct Service {
-    /// The use cases.
     pub use_cases: UseCases,
     /// Access tokens, the revocation list and the clocks.
     pub authentication: Authentication,
     /// The open streams of events.
     pub event_hub: EventHub,
-    /// The metrics.
     pub metrics: Metrics,
 }

@@ -64,7 +64,6 @@ pub struct Declaration {
     pub body: Input,
     /// Its query parameters, except those of pagination.
     pub filters: &'static [Filter],
-    /// Its success response.
     pub answers: SuccessResponse,
     /// The failures that the other fields do not imply.
     pub fails: &'static [Code],
@@ -220,9 +219,7 @@ pub const fn optional_json<T: ToSchema>() -> Input {
 /// The success response of an operation.
 #[derive(Clone, Debug)]
 pub struct SuccessResponse {
-    /// Its status.
     pub status: StatusCode,
-    /// Its description.
     pub description: &'static str,
     /// Its media type and schema, if it has a body.
     pub content: Option<(&'static str, Described)>,

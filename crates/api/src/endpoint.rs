@@ -100,7 +100,6 @@ pub enum Exposure {
 pub enum Provider {
     /// The payment provider.
     Topups,
-    /// The payout provider.
     Payouts,
 }
 

@@ -7,7 +7,7 @@ use cuepoint_adapters::networks::Networks;
 use cuepoint_adapters::observability::log_throttle::LogThrottle;
 use cuepoint_adapters::security::password_queue::PasswordQueue;
 use cuepoint_adapters::service::Service;
-use cuepoint_adapters::webhooks::SigningSecrets;
+use cuepoint_adapters::signed_messages::SigningSecrets;
 use cuepoint_domain::money::Currency;
 use cuepoint_transport::rate_limits::RateLimits;
 
@@ -44,11 +44,8 @@ pub struct ProviderSecrets {
 
 /// The state of the API, shared by its handlers on all threads.
 pub struct ApiState {
-    /// The settings of the API.
     pub settings: ApiSettings,
-    /// The service.
     pub service: Arc<Service>,
-    /// The rate limits.
     pub limits: RateLimits,
     /// The passwords that wait to be hashed.
     pub password_queue: Arc<PasswordQueue>,

@@ -21,11 +21,9 @@ const MAX_OPEN_PER_DJ: &str = "1000";
 
 /// The data of a service.
 pub(crate) enum Dataset {
-    /// In memory.
     Memory,
     /// In the database of this name.
     Database(&'static str),
-    /// In a data directory.
     Directory(DataDirectory),
 }
 

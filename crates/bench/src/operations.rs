@@ -25,7 +25,6 @@ pub enum Store {
     Postgres,
     /// In a SQLite file.
     Sqlite,
-    /// In memory.
     Memory,
 }
 

@@ -25,7 +25,6 @@ const LOGGED: &str = "0.1";
 pub struct Script<'a> {
     /// The script in pgbench's language.
     pub text: &'a str,
-    /// Its variables.
     pub variables: &'a [(&'static str, i64)],
 }
 
@@ -38,7 +37,6 @@ pub struct Pgbench {
 /// The result of a run.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Ran {
-    /// The figures.
     pub figures: Figures,
     /// The number of transactions.
     pub transactions: u64,

@@ -18,7 +18,6 @@ use crate::config::Settings;
 /// What the web server needs for the application of a worker.
 #[derive(Clone)]
 pub struct WebApplication {
-    /// The state of the API.
     pub api: Arc<ApiState>,
     /// The observer of answers.
     pub observer: Observer,

@@ -19,7 +19,7 @@ macro_rules! entities {
                 MusicRequest($crate::music_request::MusicRequest, $crate::ids::RequestId) in music_requests
                     { title: "music request", posted: true }
                 User($crate::user::User, $crate::ids::UserId) in users
-                    { title: "person", posted: false }
+                    { title: "user", posted: false }
                 Withdrawal($crate::withdrawal::Withdrawal, $crate::ids::WithdrawalId) in withdrawals
                     { title: "withdrawal", posted: true }
                 Topup($crate::topup::Topup, $crate::ids::TopupId) in topups

@@ -64,9 +64,7 @@ macro_rules! references {
             )+
             /// An entity of a kind that only a newer version knows.
             Unknown {
-                /// The name of the kind.
                 kind: UnknownName,
-                /// The id.
                 id: i64,
             },
         }

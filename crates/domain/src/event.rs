@@ -33,7 +33,6 @@ pub enum EventType {
     /// The guest cancelled a request.
     #[strum(serialize = "music_request.cancelled")]
     MusicRequestCancelled,
-    /// A request expired.
     #[strum(serialize = "music_request.expired")]
     MusicRequestExpired,
     /// An operator refunded a played request.
@@ -72,7 +71,6 @@ pub enum EventType {
     /// A withdrawal was paid out.
     #[strum(serialize = "withdrawal.completed")]
     WithdrawalCompleted,
-    /// A withdrawal failed.
     #[strum(serialize = "withdrawal.failed")]
     WithdrawalFailed,
     /// The outcome of sending a withdrawal is unknown, and an operator has to establish it.
@@ -245,9 +243,7 @@ impl Feed {
 pub struct Event {
     /// The position of its operation.
     pub position: Position,
-    /// Its operation.
     pub id: OperationId,
-    /// Its type.
     pub event_type: EventType,
     /// The time of the decision.
     pub created_at: Timestamp,

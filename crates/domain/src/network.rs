@@ -83,7 +83,6 @@ impl FromStr for ClientNetwork {
 /// A network from which a user has logged in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KnownNetwork {
-    /// The network.
     pub network: ClientNetwork,
     /// The time at which a session of the user last began or was refreshed from it.
     pub seen_at: Timestamp,

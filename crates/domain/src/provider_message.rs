@@ -131,7 +131,6 @@ impl<const MAX: usize> fmt::Display for Excerpt<MAX> {
 pub struct PresentedPayment {
     /// The amount: a number, or any other JSON value.
     pub amount: Option<Excerpt<64>>,
-    /// The currency.
     pub currency: Option<Excerpt<64>>,
     /// The transaction on the network.
     pub txid: Option<Excerpt<512>>,

@@ -67,7 +67,6 @@ impl FromStr for ProviderReference {
 pub enum MessageSubject {
     /// The row with this reference, and with this id if the message has one.
     Reference {
-        /// The reference.
         reference: ProviderReference,
         /// The id, which may be any number.
         id: Option<i64>,

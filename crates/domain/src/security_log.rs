@@ -14,7 +14,7 @@ use crate::user::session::ClientInfo;
 /// The kind of an event.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
 #[strum(serialize_all = "snake_case")]
-pub enum EventKind {
+pub enum SecurityEventKind {
     /// A user registered.
     Registered,
     /// A user logged in.
@@ -62,20 +62,18 @@ pub enum EventKind {
     Unknown(UnknownName),
 }
 
-named_enum!(EventKind, Unknown);
+named_enum!(SecurityEventKind, Unknown);
 
 /// A stored event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SecurityEvent {
-    /// The kind.
-    pub kind: EventKind,
+    pub kind: SecurityEventKind,
     /// The affected user, if known.
     pub user: Option<UserId>,
     /// The authenticated actor, if any.
     pub actor: Option<UserId>,
     /// The actor's session.
     pub session: Option<SessionId>,
-    /// The client info.
     pub client: ClientInfo,
     /// Further detail.
     pub detail: Option<Line>,
@@ -89,13 +87,18 @@ impl SecurityEvent {
 
     /// An event of a user's own account, or one about a user without an authenticated actor.
     #[must_use]
-    pub const fn about(kind: EventKind, user: Option<UserId>, client: ClientInfo, at: Timestamp) -> Self {
+    pub const fn about(
+        kind: SecurityEventKind,
+        user: Option<UserId>,
+        client: ClientInfo,
+        at: Timestamp,
+    ) -> Self {
         Self { kind, user, actor: None, session: None, client, detail: None, at }
     }
 
     /// An event of a principal's own account, in the current session.
     #[must_use]
-    pub const fn by(caller: &Principal, kind: EventKind, client: ClientInfo, at: Timestamp) -> Self {
+    pub const fn by(caller: &Principal, kind: SecurityEventKind, client: ClientInfo, at: Timestamp) -> Self {
         let (user, session) = (Some(caller.user), Some(caller.session));
         Self { kind, user, actor: user, session, client, detail: None, at }
     }
@@ -115,9 +118,8 @@ impl SecurityEvent {
 
 /// The filter of a list of events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct EventFilter {
+pub struct SecurityEventFilter {
     /// Only events about this user.
     pub user: Option<UserId>,
-    /// Only events of this kind.
-    pub kind: Option<EventKind>,
+    pub kind: Option<SecurityEventKind>,
 }

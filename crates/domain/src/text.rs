@@ -14,7 +14,6 @@ pub enum TextError {
     /// Fewer characters than this.
     #[error("fewer than {0} characters")]
     TooShort(usize),
-    /// A control character.
     #[error("a control character")]
     ControlCharacter,
     /// Not of the expected form.

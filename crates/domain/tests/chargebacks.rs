@@ -1,7 +1,7 @@
 //! Charge-backs and money in suspense: the movement of the money, and the audit's findings after tampering.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
-#![allow(dead_code, unreachable_pub, missing_docs, reason = "the support is shared by several tests")]
+#![allow(dead_code, unreachable_pub, reason = "the support is shared by several tests")]
 
 mod support;
 

@@ -7,9 +7,9 @@ use cuepoint_domain::event::{EventType, Feed};
 use cuepoint_domain::ledger::{EntryKind, PostingAccount};
 use cuepoint_domain::music_request::RequestStatus;
 use cuepoint_domain::operation::PlanKind;
-use cuepoint_domain::privacy::personal_data::{ActedBy, Part};
+use cuepoint_domain::privacy::personal_data::{ActedBy, ExportList};
 use cuepoint_domain::provider_message::{Contradiction, MessageSource};
-use cuepoint_domain::security_log::EventKind;
+use cuepoint_domain::security_log::SecurityEventKind;
 use cuepoint_domain::topup::TopupStatus;
 use cuepoint_domain::user::challenge::Purpose;
 use cuepoint_domain::user::{ArtistType, Role};
@@ -37,7 +37,7 @@ fn stored_and_wire_names_are_stable() {
         DisabledReason: "gone failing security secret_lost";
         EntityKind: "music_request user withdrawal topup provider_message rating adjustment wallet";
         EntryKind: "topup hold release capture earning refund reversal adjustment chargeback";
-        EventKind: "registered logged_in login_failed session_ended sessions_ended refresh_token_reused \
+        SecurityEventKind: "registered logged_in login_failed session_ended sessions_ended refresh_token_reused \
             password_changed password_change_failed password_reset_requested password_reset email_verified \
             phone_verified email_change_requested email_changed email_restored code_refused data_exported \
             data_erased webhook_endpoint_changed access_denied operator_action";
@@ -50,7 +50,7 @@ fn stored_and_wire_names_are_stable() {
         MessageSource: "topups payouts";
         Network: "bitcoin litecoin dogecoin ethereum arbitrum optimism base polygon bsc avalanche tron solana \
             xrp stellar ton";
-        Part: "sessions networks challenges requests_made requests_received ratings withdrawals topups wallet_entries \
+        ExportList: "sessions networks challenges requests_made requests_received ratings withdrawals topups wallet_entries \
             operations provider_messages blocks blocked_by security_events webhook_endpoints";
         PlanKind: "none open_request move_request open_withdrawal move_withdrawal approve_withdrawal \
             open_topup order_topup move_topup reverse_topup suspend_topup settle_suspense adjust profile \

@@ -1,7 +1,7 @@
 //! Part 5 of the HTTP contract, row by row: the state of a request, and its fee.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
-#![allow(dead_code, unreachable_pub, missing_docs, reason = "the support is shared by several tests")]
+#![allow(dead_code, unreachable_pub, reason = "the support is shared by several tests")]
 
 mod support;
 
@@ -45,7 +45,6 @@ enum Expected {
     Captured,
     /// Moved, with both parts returned.
     Refunded,
-    /// Refused in this status.
     Refused(RequestStatus),
 }
 

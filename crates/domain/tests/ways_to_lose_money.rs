@@ -16,7 +16,7 @@
 //! | the same command sent again | `ledger_apply.rs`; the contract's `keys.rs`; the server's `idempotency.rs`, `crashes.rs` |
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
-#![allow(dead_code, unreachable_pub, missing_docs, reason = "the support is shared by several tests")]
+#![allow(dead_code, unreachable_pub, reason = "the support is shared by several tests")]
 
 mod support;
 

@@ -1,7 +1,7 @@
 //! Withdrawals whose owner owes money: what is refused, what goes on, and how held money repays the debt.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
-#![allow(dead_code, unreachable_pub, missing_docs, reason = "the support is shared by several tests")]
+#![allow(dead_code, unreachable_pub, reason = "the support is shared by several tests")]
 
 mod support;
 

@@ -4,7 +4,7 @@
 use actix_web::http::header::HeaderValue;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use cuepoint_adapters::webhooks::{SignedMessage, SigningSecrets};
+use cuepoint_adapters::signed_messages::{SignedMessage, SigningSecrets};
 use cuepoint_api::wire::headers::{self, Signature};
 use cuepoint_domain::timestamp::Timestamp;
 use hmac::{Hmac, KeyInit, Mac};

@@ -7,7 +7,7 @@ use cuepoint_domain::ledger::adjustment::Adjustment;
 use cuepoint_domain::operation::{OperationMetadata, Rejection, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, Store};
-use cuepoint_domain::security_log::EventFilter;
+use cuepoint_domain::security_log::SecurityEventFilter;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::{AccountStatusChange, Role};
 use cuepoint_domain::withdrawal::{Move, WithdrawalFilter, WithdrawalStatus};
@@ -90,7 +90,7 @@ pub async fn a_withdrawal_above_the_limit_needs_two_approvals(store: Arc<dyn Sto
     assert_eq!(scenario.apply(second).await, Ok(Applied::Replayed(receipt)));
     assert_eq!(scenario.store.due_payouts(at(9), 9).await.unwrap().len(), 2);
     // Each approval is an event; an unchanged withdrawal leaves none.
-    let filter = EventFilter { user: Some(guest), kind: None };
+    let filter = SecurityEventFilter { user: Some(guest), kind: None };
     let events = scenario.store.events(filter, PageRequest::new(1, 10)).await.unwrap();
     let noted: Vec<_> = events.rows.into_iter().map(|(_, event)| (event.actor, event.detail)).collect();
     let detail = |change| Some(line(&format!("approve_withdrawal: withdrawal {large} {change}: checked")));

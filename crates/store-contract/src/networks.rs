@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::network::{ClientNetwork, KnownNetwork};
 use cuepoint_domain::ports::{Erased, PasswordHash, Registered, Store};
-use cuepoint_domain::privacy::personal_data::{Part, Record};
+use cuepoint_domain::privacy::personal_data::{ExportList, ExportRecord};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::session::{ClientInfo, Session};
 use time::Duration;
@@ -24,9 +24,9 @@ async fn is_known(scenario: &Scenario, user: UserId, address: &str, since: Times
 
 /// The known networks of a user, the last added first.
 async fn known(scenario: &Scenario, user: UserId) -> Vec<KnownNetwork> {
-    let records = scenario.store.records(user, Part::Networks, None, 100).await.unwrap();
+    let records = scenario.store.records(user, ExportList::Networks, None, 100).await.unwrap();
     let known = |record| match record {
-        Record::Network(_, known) => known,
+        ExportRecord::Network(_, known) => known,
         other => panic!("no network: {other:?}"),
     };
     records.into_iter().map(known).collect()

@@ -8,11 +8,11 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::music_request::Move;
 use cuepoint_domain::operation::{Entity, OperationMetadata, Outcome, Receipt, plans};
 use cuepoint_domain::ports::{Recorded, Store};
-use cuepoint_domain::privacy::personal_data::{ActedBy, OperationNote, Part, Place, Record};
+use cuepoint_domain::privacy::personal_data::{ActedBy, ExportKey, ExportList, ExportRecord, OperationNote};
 use cuepoint_domain::provider_message::{
     Contradiction, Excerpt, MessageRecord, MessageSource, PresentedPayment, WebhookId,
 };
-use cuepoint_domain::security_log::{EventKind, SecurityEvent};
+use cuepoint_domain::security_log::{SecurityEvent, SecurityEventKind};
 use cuepoint_domain::topup::TopupFilter;
 use cuepoint_domain::user::challenge::{Challenge, Purpose};
 use cuepoint_domain::user::session::{ClientInfo, TokenHash};
@@ -23,10 +23,10 @@ use crate::sessions::log_in;
 use crate::webhook_endpoints::add;
 
 /// A whole list, read in pages of this size.
-async fn all(scenario: &Scenario, user: UserId, part: Part, limit: u32) -> Vec<Record> {
-    let mut records: Vec<Record> = Vec::new();
+async fn all(scenario: &Scenario, user: UserId, part: ExportList, limit: u32) -> Vec<ExportRecord> {
+    let mut records: Vec<ExportRecord> = Vec::new();
     loop {
-        let after = records.last().map(Record::place);
+        let after = records.last().map(ExportRecord::place);
         let page = scenario.store.records(user, part, after, limit).await.unwrap();
         let full = page.len() == usize::try_from(limit).unwrap();
         records.extend(page);
@@ -37,7 +37,7 @@ async fn all(scenario: &Scenario, user: UserId, part: Part, limit: u32) -> Vec<R
 }
 
 /// Checks that a list has these records, on pages of any size, and that no other user has any of them.
-async fn check(scenario: &Scenario, user: UserId, part: Part, expected: &[Record]) {
+async fn check(scenario: &Scenario, user: UserId, part: ExportList, expected: &[ExportRecord]) {
     assert!(!expected.is_empty(), "{part:?}");
     for limit in [1, 2, 100] {
         assert_eq!(all(scenario, user, part, limit).await, expected, "{part:?} by {limit}");
@@ -57,11 +57,11 @@ pub async fn money_and_requests_are_exported_completely(store: Arc<dyn Store>) {
     scenario.move_request(requests[0].id, Move::Play, at(4)).await.unwrap();
     let mut stored = Vec::new();
     for request in &requests {
-        stored.push(Record::Request(scenario.stored_request(request.id).await));
+        stored.push(ExportRecord::Request(scenario.stored_request(request.id).await));
     }
     stored.sort_by_key(|record| std::cmp::Reverse(record.place()));
-    check(&scenario, guest, Part::RequestsMade, &stored).await;
-    check(&scenario, dj, Part::RequestsReceived, &stored).await;
+    check(&scenario, guest, ExportList::RequestsMade, &stored).await;
+    check(&scenario, dj, ExportList::RequestsReceived, &stored).await;
 
     for _ in 0..3 {
         scenario.withdraw(guest, 10, at(5)).await.unwrap();
@@ -69,12 +69,12 @@ pub async fn money_and_requests_are_exported_completely(store: Arc<dyn Store>) {
     let page = cuepoint_domain::page::PageRequest::new(1, 100);
     let filter = cuepoint_domain::withdrawal::WithdrawalFilter::of(guest);
     let withdrawals = scenario.store.withdrawals(&filter, page).await.unwrap().rows;
-    let listed: Vec<Record> = withdrawals.iter().cloned().map(Record::Withdrawal).collect();
-    check(&scenario, guest, Part::Withdrawals, &listed).await;
+    let listed: Vec<ExportRecord> = withdrawals.iter().cloned().map(ExportRecord::Withdrawal).collect();
+    check(&scenario, guest, ExportList::Withdrawals, &listed).await;
     scenario.fund(guest, 7).await;
     let topups = scenario.store.topups(&TopupFilter::of(guest), page).await.unwrap().rows;
-    let listed: Vec<Record> = topups.iter().cloned().map(Record::Topup).collect();
-    check(&scenario, guest, Part::Topups, &listed).await;
+    let listed: Vec<ExportRecord> = topups.iter().cloned().map(ExportRecord::Topup).collect();
+    check(&scenario, guest, ExportList::Topups, &listed).await;
 
     // The reason is that of the operation.
     let operator = scenario.guest(0).await;
@@ -83,10 +83,10 @@ pub async fn money_and_requests_are_exported_completely(store: Arc<dyn Store>) {
     let entries = scenario.store.entries(guest, page).await.unwrap().rows;
     let entry = |entry: &cuepoint_domain::ledger::Entry| {
         let reason = (entry.operation == adjusted.operation).then(|| line("a mistake"));
-        Record::Entry(entry.clone(), reason)
+        ExportRecord::Entry(entry.clone(), reason)
     };
-    let listed: Vec<Record> = entries.iter().map(entry).collect();
-    check(&scenario, guest, Part::Entries, &listed).await;
+    let listed: Vec<ExportRecord> = entries.iter().map(entry).collect();
+    check(&scenario, guest, ExportList::Entries, &listed).await;
 
     // Messages about the user's rows, from either provider, are listed; those about another user's row or an
     // unknown one are not.
@@ -101,16 +101,16 @@ pub async fn money_and_requests_are_exported_completely(store: Arc<dyn Store>) {
         assert_eq!(scenario.store.record_message(&message, 10).await.unwrap(), Recorded::Added);
         kept.push(message);
     }
-    let records = all(&scenario, guest, Part::ProviderMessages, 1).await;
+    let records = all(&scenario, guest, ExportList::ProviderMessages, 1).await;
     let listed: Vec<&MessageRecord> = records
         .iter()
         .map(|record| match record {
-            Record::ProviderMessage(message) => &message.record,
+            ExportRecord::ProviderMessage(message) => &message.record,
             other => panic!("no message: {other:?}"),
         })
         .collect();
     assert_eq!(listed, [&kept[1], &kept[0]]);
-    check(&scenario, guest, Part::ProviderMessages, &records).await;
+    check(&scenario, guest, ExportList::ProviderMessages, &records).await;
 }
 
 fn message(source: MessageSource, number: &str, row: Option<i64>) -> MessageRecord {
@@ -136,16 +136,16 @@ pub async fn account_records_are_exported_completely(store: Arc<dyn Store>) {
         log_in(&store, user, number, at(i64::from(number))).await;
     }
     store.end(&TokenHash([2; 32]), at(9)).await.unwrap();
-    let sessions = all(&scenario, user, Part::Sessions, 100).await;
+    let sessions = all(&scenario, user, ExportList::Sessions, 100).await;
     let ends: Vec<_> = sessions
         .iter()
         .map(|record| match record {
-            Record::Session(session, ended_at) => (session.began_at, *ended_at),
+            ExportRecord::Session(session, ended_at) => (session.began_at, *ended_at),
             other => panic!("no session: {other:?}"),
         })
         .collect();
     assert_eq!(ends, [(at(3), None), (at(2), Some(at(9))), (at(1), None)]);
-    check(&scenario, user, Part::Sessions, &sessions).await;
+    check(&scenario, user, ExportList::Sessions, &sessions).await;
 
     let person = scenario.user(user).await;
     let mut challenges = Vec::new();
@@ -156,39 +156,40 @@ pub async fn account_records_are_exported_completely(store: Arc<dyn Store>) {
     }
     // The second code replaced the first.
     challenges[0].ended_at = Some(at(10));
-    let expected = [1, 2, 0].map(|place: usize| Record::Challenge(challenges[place].clone()));
-    check(&scenario, user, Part::Challenges, &expected).await;
+    let expected = [1, 2, 0].map(|place: usize| ExportRecord::Challenge(challenges[place].clone()));
+    check(&scenario, user, ExportList::Challenges, &expected).await;
 
     let mut blocks = Vec::new();
     for seconds in [5, 3, 4] {
         let guest = scenario.guest(0).await;
-        blocks.push(Record::Block(store.block(user, guest, at(seconds)).await.unwrap().unwrap()));
+        blocks.push(ExportRecord::Block(store.block(user, guest, at(seconds)).await.unwrap().unwrap()));
     }
     blocks.sort_by_key(|record| std::cmp::Reverse(record.place()));
-    check(&scenario, user, Part::Blocks, &blocks).await;
+    check(&scenario, user, ExportList::Blocks, &blocks).await;
     store.block(other, user, at(6)).await.unwrap();
-    check(&scenario, user, Part::BlockedBy, &[Record::BlockedBy { dj: other, at: at(6) }]).await;
+    check(&scenario, user, ExportList::BlockedBy, &[ExportRecord::BlockedBy { dj: other, at: at(6) }]).await;
 
     for seconds in [5, 4] {
-        let event = SecurityEvent::about(EventKind::LoggedIn, Some(user), ClientInfo::default(), at(seconds));
+        let event =
+            SecurityEvent::about(SecurityEventKind::LoggedIn, Some(user), ClientInfo::default(), at(seconds));
         store.append(&event).await.unwrap();
     }
-    let events = all(&scenario, user, Part::Events, 100).await;
+    let events = all(&scenario, user, ExportList::Events, 100).await;
     let times: Vec<_> = events
         .iter()
         .map(|record| match record {
-            Record::Event(_, event) => event.at,
+            ExportRecord::Event(_, event) => event.at,
             other => panic!("no event: {other:?}"),
         })
         .collect();
     assert_eq!(times, [at(4), at(5)], "as they were added");
-    check(&scenario, user, Part::Events, &events).await;
+    check(&scenario, user, ExportList::Events, &events).await;
 
     let mut endpoints = Vec::new();
     for feed in [Feed::Own, Feed::All, Feed::Own] {
-        endpoints.insert(0, Record::WebhookEndpoint(add(&scenario, user, feed).await));
+        endpoints.insert(0, ExportRecord::WebhookEndpoint(add(&scenario, user, feed).await));
     }
-    check(&scenario, user, Part::WebhookEndpoints, &endpoints).await;
+    check(&scenario, user, ExportList::WebhookEndpoints, &endpoints).await;
 }
 
 /// Changes of a profile and an account are listed, as are operators' changes with a reason. After seven days
@@ -234,11 +235,11 @@ pub async fn operations_about_a_user_are_exported(store: Arc<dyn Store>) {
         note(&renamed, "profile", None, None),
     ];
     assert!(notes[1].profile.is_some() && notes[2].profile.is_some());
-    check(&scenario, user, Part::Operations, &notes.clone().map(Record::Operation)).await;
+    check(&scenario, user, ExportList::Operations, &notes.clone().map(ExportRecord::Operation)).await;
 
     scenario.store.purge_expired(at(1).plus(Receipt::RETENTION)).await.unwrap();
     notes[2].profile = None;
-    check(&scenario, user, Part::Operations, &notes.clone().map(Record::Operation)).await;
+    check(&scenario, user, ExportList::Operations, &notes.clone().map(ExportRecord::Operation)).await;
 }
 
 /// While a list is read page by page, a deletion hides no other record, and an addition repeats none.
@@ -251,9 +252,10 @@ pub async fn concurrent_additions_and_deletions_hide_no_record(store: Arc<dyn St
         blocks.push(store.block(dj, guest, at(seconds)).await.unwrap().unwrap());
     }
     blocks.reverse();
-    let page = async |after: Option<Place>| store.records(dj, Part::Blocks, after, 2).await.unwrap();
+    let page =
+        async |after: Option<ExportKey>| store.records(dj, ExportList::Blocks, after, 2).await.unwrap();
     let first = page(None).await;
-    assert_eq!(first, [&blocks[0], &blocks[1]].map(|block| Record::Block(block.clone())));
+    assert_eq!(first, [&blocks[0], &blocks[1]].map(|block| ExportRecord::Block(block.clone())));
     // Both records that were read are deleted, including the one at which the next page begins, and a new one
     // is added.
     for gone in &blocks[..2] {
@@ -261,9 +263,9 @@ pub async fn concurrent_additions_and_deletions_hide_no_record(store: Arc<dyn St
     }
     let late = scenario.guest(0).await;
     store.block(dj, late, at(9)).await.unwrap();
-    let second = page(first.last().map(Record::place)).await;
-    assert_eq!(second, [&blocks[2], &blocks[3]].map(|block| Record::Block(block.clone())));
-    let third = page(second.last().map(Record::place)).await;
-    assert_eq!(third, [&blocks[4], &blocks[5]].map(|block| Record::Block(block.clone())));
-    assert_eq!(page(third.last().map(Record::place)).await, []);
+    let second = page(first.last().map(ExportRecord::place)).await;
+    assert_eq!(second, [&blocks[2], &blocks[3]].map(|block| ExportRecord::Block(block.clone())));
+    let third = page(second.last().map(ExportRecord::place)).await;
+    assert_eq!(third, [&blocks[4], &blocks[5]].map(|block| ExportRecord::Block(block.clone())));
+    assert_eq!(page(third.last().map(ExportRecord::place)).await, []);
 }

@@ -11,7 +11,6 @@ use cuepoint_domain::topup::Charge;
 
 use crate::scenario::{Scenario, amount, at, at_once, request_of};
 
-/// The operations after a position.
 async fn after(store: &dyn Store, position: Position, limit: u32) -> Vec<PositionedOperation> {
     store.operations(None, position, limit).await.unwrap().operations
 }

@@ -11,7 +11,7 @@ use cuepoint_domain::provider_message::{
     Contradiction, Excerpt, MessageFilter, MessageRecord, MessageSource, PresentedPayment, ProviderMessage,
     Resolution, WebhookId,
 };
-use cuepoint_domain::security_log::{EventFilter, EventKind};
+use cuepoint_domain::security_log::{SecurityEventFilter, SecurityEventKind};
 use time::Duration;
 
 use crate::scenario::{Scenario, at, at_once, key, line};
@@ -19,7 +19,6 @@ use crate::scenario::{Scenario, at, at_once, key, line};
 /// A bound that no test here reaches.
 const MAX: u32 = ProviderMessage::MAX_UNRESOLVED;
 
-/// A message of a source with this `webhook-id`.
 fn message(source: MessageSource, webhook_id: &str) -> MessageRecord {
     MessageRecord {
         source,
@@ -210,9 +209,13 @@ pub async fn a_message_is_resolved_once(store: Arc<dyn Store>) {
     assert_eq!(scenario.apply(again).await, Err(Rejection::Stale));
     assert_eq!(scenario.store.provider_message(kept.id).await.unwrap(), Some(resolved));
     assert_eq!(scenario.balance(operator).await, before);
-    let events = scenario.store.events(EventFilter::default(), PageRequest::new(1, 10)).await.unwrap().rows;
+    let events =
+        scenario.store.events(SecurityEventFilter::default(), PageRequest::new(1, 10)).await.unwrap().rows;
     let [(_, event)] = events.as_slice() else { panic!("{events:?}") };
-    assert_eq!((event.kind, event.actor, event.at), (EventKind::OperatorAction, Some(operator), at(2)));
+    assert_eq!(
+        (event.kind, event.actor, event.at),
+        (SecurityEventKind::OperatorAction, Some(operator), at(2))
+    );
     let detail =
         format!("resolve_message: provider message {} unresolved → resolved: paid back by hand", kept.id);
     assert_eq!(event.detail, Some(line(&detail)));

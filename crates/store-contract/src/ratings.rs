@@ -6,11 +6,10 @@ use cuepoint_domain::ids::{RatingId, UserId};
 use cuepoint_domain::music_request::{Move, MusicRequest, RequestRating, Stars};
 use cuepoint_domain::operation::{Plan, Rejection, plans};
 use cuepoint_domain::ports::{Applied, Erased, Store};
-use cuepoint_domain::privacy::personal_data::{Part, Record};
+use cuepoint_domain::privacy::personal_data::{ExportList, ExportRecord};
 
 use crate::scenario::{Scenario, at, at_once};
 
-/// A request of the guest that the DJ has played.
 async fn played(scenario: &Scenario, guest: UserId, dj: UserId) -> MusicRequest {
     let request = scenario.request(guest, dj, at(1)).await;
     scenario.move_request(request.id, Move::Play, at(2)).await.unwrap();
@@ -106,14 +105,15 @@ pub async fn ratings_are_exported_to_their_guest(store: Arc<dyn Store>) {
         let request = played(&scenario, guest, dj).await;
         let plan = plan(&scenario, &request, stars, 3).await;
         scenario.fresh(plan).await;
-        expected.insert(0, Record::Rating(stored(&scenario, &request).await.unwrap(), request.created_at));
+        expected
+            .insert(0, ExportRecord::Rating(stored(&scenario, &request).await.unwrap(), request.created_at));
     }
     played(&scenario, guest, dj).await;
     for limit in [1, 2, 100] {
-        let mut listed: Vec<Record> = Vec::new();
+        let mut listed: Vec<ExportRecord> = Vec::new();
         loop {
-            let after = listed.last().map(Record::place);
-            let page = scenario.store.records(guest, Part::Ratings, after, limit).await.unwrap();
+            let after = listed.last().map(ExportRecord::place);
+            let page = scenario.store.records(guest, ExportList::Ratings, after, limit).await.unwrap();
             if page.is_empty() {
                 break;
             }
@@ -121,5 +121,5 @@ pub async fn ratings_are_exported_to_their_guest(store: Arc<dyn Store>) {
         }
         assert_eq!(listed, expected, "by {limit}");
     }
-    assert_eq!(scenario.store.records(dj, Part::Ratings, None, 100).await.unwrap(), []);
+    assert_eq!(scenario.store.records(dj, ExportList::Ratings, None, 100).await.unwrap(), []);
 }

@@ -9,7 +9,7 @@ use cuepoint_domain::music_request::Move;
 use cuepoint_domain::operation::{Actor, OperationMetadata, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::Store;
-use cuepoint_domain::security_log::{EventFilter, EventKind};
+use cuepoint_domain::security_log::{SecurityEventFilter, SecurityEventKind};
 use cuepoint_domain::topup::{ReversalRefusal, Topup, TopupStatus};
 
 use crate::ledger::entries;
@@ -115,7 +115,7 @@ pub async fn a_reversal_by_an_operator_records_an_event(store: Arc<dyn Store>) {
 
 /// The operators' events about a user.
 pub(crate) async fn events(scenario: &Scenario, user: UserId) -> Vec<(Option<UserId>, String)> {
-    let filter = EventFilter { user: Some(user), kind: Some(EventKind::OperatorAction) };
+    let filter = SecurityEventFilter { user: Some(user), kind: Some(SecurityEventKind::OperatorAction) };
     let rows = scenario.store.events(filter, PageRequest::new(1, 100)).await.unwrap().rows;
     rows.into_iter().map(|(_, event)| (event.actor, event.detail.unwrap().as_str().to_owned())).collect()
 }

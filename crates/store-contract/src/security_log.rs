@@ -7,7 +7,7 @@ use cuepoint_domain::ids::UserId;
 use cuepoint_domain::operation::{Entity, OperationMetadata, Step, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, Store};
-use cuepoint_domain::security_log::{EventFilter, EventKind, SecurityEvent};
+use cuepoint_domain::security_log::{SecurityEvent, SecurityEventFilter, SecurityEventKind};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::user::session::ClientInfo;
 use cuepoint_domain::user::{AccountStatusChange, Role};
@@ -16,7 +16,7 @@ use time::Duration;
 use crate::scenario::{Scenario, at, at_once, key, line};
 
 /// The events that match a filter, newest first, on one page.
-async fn events(scenario: &Scenario, filter: EventFilter) -> Vec<SecurityEvent> {
+async fn events(scenario: &Scenario, filter: SecurityEventFilter) -> Vec<SecurityEvent> {
     let rows = scenario.store.events(filter, PageRequest::new(1, 100)).await.unwrap();
     assert_eq!(u64::try_from(rows.rows.len()).unwrap(), rows.total);
     let numbers: Vec<i64> = rows.rows.iter().map(|(number, _)| *number).collect();
@@ -24,8 +24,8 @@ async fn events(scenario: &Scenario, filter: EventFilter) -> Vec<SecurityEvent> 
     rows.rows.into_iter().map(|(_, event)| event).collect()
 }
 
-fn about(user: UserId) -> EventFilter {
-    EventFilter { user: Some(user), kind: None }
+fn about(user: UserId) -> SecurityEventFilter {
+    SecurityEventFilter { user: Some(user), kind: None }
 }
 
 /// Events read back unchanged, the last added first, regardless of their times, in pages.
@@ -34,7 +34,7 @@ pub async fn events_read_back_last_added_first(store: Arc<dyn Store>) {
     let (user, actor) = (scenario.guest(0).await, scenario.guest(0).await);
     let client = ClientInfo { address: Some("2001:db8::ff".parse().unwrap()), agent: Some(line("cürl/8")) };
     let full = SecurityEvent {
-        kind: EventKind::AccessDenied,
+        kind: SecurityEventKind::AccessDenied,
         user: Some(user),
         actor: Some(actor),
         session: Some(scenario.ids.next_session().await.unwrap()),
@@ -43,17 +43,18 @@ pub async fn events_read_back_last_added_first(store: Arc<dyn Store>) {
         at: at(9).plus(Duration::MICROSECOND),
     };
     let mut added = vec![full];
-    for (seconds, kind) in (0..).zip(EventKind::all()) {
+    for (seconds, kind) in (0..).zip(SecurityEventKind::all()) {
         added.push(SecurityEvent::about(kind, None, ClientInfo::default(), at(-seconds)));
     }
     for event in &added {
         scenario.store.append(event).await.unwrap();
     }
     added.reverse();
-    assert_eq!(events(&scenario, EventFilter::default()).await, added);
-    let second = scenario.store.events(EventFilter::default(), PageRequest::new(2, 5)).await.unwrap();
+    assert_eq!(events(&scenario, SecurityEventFilter::default()).await, added);
+    let second = scenario.store.events(SecurityEventFilter::default(), PageRequest::new(2, 5)).await.unwrap();
     assert_eq!(second.rows.into_iter().map(|(_, event)| event).collect::<Vec<_>>(), added[5..10]);
-    let beyond = scenario.store.events(EventFilter::default(), PageRequest::new(u64::MAX, 5)).await.unwrap();
+    let beyond =
+        scenario.store.events(SecurityEventFilter::default(), PageRequest::new(u64::MAX, 5)).await.unwrap();
     assert_eq!((beyond.rows.len(), beyond.total), (0, u64::try_from(added.len()).unwrap()));
 }
 
@@ -63,22 +64,22 @@ pub async fn events_are_filtered_by_user_and_kind(store: Arc<dyn Store>) {
     let (ada, bob) = (scenario.guest(0).await, scenario.guest(0).await);
     let mut added = Vec::new();
     for (user, kind) in [
-        (Some(ada), EventKind::LoggedIn),
-        (Some(bob), EventKind::LoggedIn),
-        (None, EventKind::LoginFailed),
-        (Some(ada), EventKind::LoginFailed),
+        (Some(ada), SecurityEventKind::LoggedIn),
+        (Some(bob), SecurityEventKind::LoggedIn),
+        (None, SecurityEventKind::LoginFailed),
+        (Some(ada), SecurityEventKind::LoginFailed),
     ] {
         let event = SecurityEvent::about(kind, user, ClientInfo::default(), at(1));
         scenario.store.append(&event).await.unwrap();
         added.push(event);
     }
     let of = |places: &[usize]| places.iter().map(|place| added[*place].clone()).collect::<Vec<_>>();
-    let kind = |kind| EventFilter { user: None, kind: Some(kind) };
+    let kind = |kind| SecurityEventFilter { user: None, kind: Some(kind) };
     assert_eq!(events(&scenario, about(ada)).await, of(&[3, 0]));
-    assert_eq!(events(&scenario, kind(EventKind::LoginFailed)).await, of(&[3, 2]));
-    let both = EventFilter { user: Some(ada), kind: Some(EventKind::LoggedIn) };
+    assert_eq!(events(&scenario, kind(SecurityEventKind::LoginFailed)).await, of(&[3, 2]));
+    let both = SecurityEventFilter { user: Some(ada), kind: Some(SecurityEventKind::LoggedIn) };
     assert_eq!(events(&scenario, both).await, of(&[0]));
-    assert_eq!(events(&scenario, kind(EventKind::DataErased)).await, []);
+    assert_eq!(events(&scenario, kind(SecurityEventKind::DataErased)).await, []);
 }
 
 /// Concurrently added events are all stored.
@@ -87,8 +88,12 @@ pub async fn concurrent_events_are_all_stored(store: Arc<dyn Store>) {
     let user = scenario.guest(0).await;
     let tasks = (0..50).map(|seconds| {
         let scenario = scenario.clone();
-        let event =
-            SecurityEvent::about(EventKind::LoginFailed, Some(user), ClientInfo::default(), at(seconds));
+        let event = SecurityEvent::about(
+            SecurityEventKind::LoginFailed,
+            Some(user),
+            ClientInfo::default(),
+            at(seconds),
+        );
         async move { scenario.store.append(&event).await.unwrap() }
     });
     at_once(tasks).await;
@@ -124,14 +129,17 @@ pub async fn each_change_by_an_operator_records_one_event(store: Arc<dyn Store>)
 
     let found = events(&scenario, about(user)).await;
     assert_eq!(found.len(), 2, "{found:?}");
-    assert_eq!(events(&scenario, EventFilter::default()).await, found);
+    assert_eq!(events(&scenario, SecurityEventFilter::default()).await, found);
     let unknown = (None, ClientInfo::default());
     let role = format!("role: user {user} member → auditor: a reason");
     let adjust = format!("adjust: adjustment {adjusted} of user {user}: a mistake");
     for (event, (detail, moment, client)) in
         found.into_iter().zip([(role, at(2), unknown), (adjust, at(1), (Some(session), client.clone()))])
     {
-        assert_eq!((event.kind, event.actor, event.at), (EventKind::OperatorAction, Some(operator), moment));
+        assert_eq!(
+            (event.kind, event.actor, event.at),
+            (SecurityEventKind::OperatorAction, Some(operator), moment)
+        );
         assert_eq!((event.detail, (event.session, event.client)), (Some(line(&detail)), client));
     }
 }
@@ -157,10 +165,10 @@ pub async fn a_purge_deletes_events_older_than_a_year(store: Arc<dyn Store>) {
     // In the distant past, so that they are old by every clock.
     let (old, young) = (at(0).minus(Duration::days(3_000)), at(1).minus(Duration::days(3_000)));
     for moment in [young, old] {
-        let event = SecurityEvent::about(EventKind::LoginFailed, None, ClientInfo::default(), moment);
+        let event = SecurityEvent::about(SecurityEventKind::LoginFailed, None, ClientInfo::default(), moment);
         scenario.store.append(&event).await.unwrap();
     }
     scenario.store.purge_expired(old.plus(SecurityEvent::RETENTION)).await.unwrap();
-    let left = events(&scenario, EventFilter::default()).await;
+    let left = events(&scenario, SecurityEventFilter::default()).await;
     assert_eq!(left.iter().map(|event| event.at).collect::<Vec<_>>(), [young]);
 }

@@ -14,7 +14,6 @@ use cuepoint_domain::user::{AccountStatusChange, Role};
 use crate::scenario::{Scenario, at, at_once, line};
 use crate::sessions::{alive, end, exchange, hash, log_in, new_session, successor};
 
-/// A change of an account status, by this user.
 fn change(scenario: &Scenario, by: UserId, user: UserId, change: AccountStatusChange, seconds: i64) -> Plan {
     let metadata = OperationMetadata { reason: Some(line("a reason")), ..scenario.by(by, at(seconds)) };
     plans::change_account_status(metadata, user, change)

@@ -200,7 +200,6 @@ fn deliveries(scenario: &Scenario, receivers: &Arc<Receivers>) -> Deliveries {
     UseCases::new(ports, terms).deliveries
 }
 
-/// An endpoint of this user for a feed.
 async fn endpoint(scenario: &Scenario, owner: UserId, feed: Feed) -> WebhookEndpoint {
     let new = NewEndpoint {
         owner,

@@ -16,7 +16,6 @@ use cuepoint_domain::withdrawal::Withdrawal;
 use crate::MemoryStore;
 use crate::lists::{count, sorted};
 
-/// A snapshot of the ledger.
 struct LedgerSnapshot {
     book: Book,
     entries: HashMap<UserId, Vec<Entry>>,

@@ -23,7 +23,6 @@ pub(crate) struct LoggedOperation {
 }
 
 impl LoggedOperation {
-    /// The operation of this record.
     fn of(record: &OperationRecord) -> Self {
         let OperationRecord { id, kind, actor, at, ref reason, .. } = *record;
         Self { id, kind, actor, reason: reason.clone(), at, audience: Audience::of_record(record) }

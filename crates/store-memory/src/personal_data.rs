@@ -6,9 +6,9 @@ use async_trait::async_trait;
 use cuepoint_domain::ids::{OperationId, RatingId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::music_request::MusicRequest;
 use cuepoint_domain::ports::{PersonalRecords, Unavailable};
-use cuepoint_domain::privacy::personal_data::{OperationNote, Part, Place, Record};
+use cuepoint_domain::privacy::personal_data::{ExportKey, ExportList, ExportRecord, OperationNote};
 use cuepoint_domain::provider_message::{MessageSource, ProviderMessage};
-use cuepoint_domain::security_log::EventFilter;
+use cuepoint_domain::security_log::SecurityEventFilter;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::topup::Topup;
 
@@ -17,51 +17,64 @@ use crate::{MemoryStore, State};
 
 impl State {
     /// All records of a part, in no particular order.
-    fn records(&self, user: UserId, part: Part) -> Box<dyn Iterator<Item = Record> + '_> {
+    fn records(&self, user: UserId, part: ExportList) -> Box<dyn Iterator<Item = ExportRecord> + '_> {
         let book = &self.book;
         match part {
-            Part::Sessions => Box::new(self.sessions.of(user)),
-            Part::Networks => Box::new(self.sessions.networks_of(user)),
-            Part::Challenges => Box::new(self.keys.challenges_of(user).cloned().map(Record::Challenge)),
-            Part::RequestsMade => Box::new(self.requests(Some(user), None).cloned().map(Record::Request)),
-            Part::RequestsReceived => Box::new(self.requests(None, Some(user)).cloned().map(Record::Request)),
-            Part::Ratings => {
+            ExportList::Sessions => Box::new(self.sessions.of(user)),
+            ExportList::Networks => Box::new(self.sessions.networks_of(user)),
+            ExportList::Challenges => {
+                Box::new(self.keys.challenges_of(user).cloned().map(ExportRecord::Challenge))
+            }
+            ExportList::RequestsMade => {
+                Box::new(self.requests(Some(user), None).cloned().map(ExportRecord::Request))
+            }
+            ExportList::RequestsReceived => {
+                Box::new(self.requests(None, Some(user)).cloned().map(ExportRecord::Request))
+            }
+            ExportList::Ratings => {
                 let rating = |made: &MusicRequest| {
-                    Some(Record::Rating(*book.get(RatingId::of(made.id))?, made.created_at))
+                    Some(ExportRecord::Rating(*book.get(RatingId::of(made.id))?, made.created_at))
                 };
                 Box::new(self.requests(Some(user), None).filter_map(rating))
             }
-            Part::Withdrawals => Box::new(book.withdrawals_of(user).cloned().map(Record::Withdrawal)),
-            Part::Topups => {
-                let own = book.all::<Topup>().filter(move |topup| topup.user == user);
-                Box::new(own.cloned().map(Record::Topup))
+            ExportList::Withdrawals => {
+                Box::new(book.withdrawals_of(user).cloned().map(ExportRecord::Withdrawal))
             }
-            Part::Entries => {
+            ExportList::Topups => {
+                let own = book.all::<Topup>().filter(move |topup| topup.user == user);
+                Box::new(own.cloned().map(ExportRecord::Topup))
+            }
+            ExportList::Entries => {
                 let logged = self.log.iter();
                 let reasons: HashMap<OperationId, &Line> =
                     logged.filter_map(|logged| Some((logged.id, logged.reason.as_ref()?))).collect();
                 let entries = self.entries_of(user).iter();
                 Box::new(entries.map(move |entry| {
-                    Record::Entry(entry.clone(), reasons.get(&entry.operation).copied().cloned())
+                    ExportRecord::Entry(entry.clone(), reasons.get(&entry.operation).copied().cloned())
                 }))
             }
-            Part::Operations => Box::new(
-                self.log.iter().filter_map(move |logged| self.note(logged, user)).map(Record::Operation),
+            ExportList::Operations => Box::new(
+                self.log
+                    .iter()
+                    .filter_map(move |logged| self.note(logged, user))
+                    .map(ExportRecord::Operation),
             ),
-            Part::ProviderMessages => {
+            ExportList::ProviderMessages => {
                 let about = book.all::<ProviderMessage>().filter(move |one| self.concerns(one, user));
-                Box::new(about.cloned().map(Record::ProviderMessage))
+                Box::new(about.cloned().map(ExportRecord::ProviderMessage))
             }
-            Part::Blocks => Box::new(self.blocks_of(user).map(Record::Block)),
-            Part::BlockedBy => {
+            ExportList::Blocks => Box::new(self.blocks_of(user).map(ExportRecord::Block)),
+            ExportList::BlockedBy => {
                 let by = self.blocked.iter().filter(move |((_, guest), _)| *guest == user);
-                Box::new(by.map(|((dj, _), at)| Record::BlockedBy { dj: *dj, at: *at }))
+                Box::new(by.map(|((dj, _), at)| ExportRecord::BlockedBy { dj: *dj, at: *at }))
             }
-            Part::Events => {
-                let about = self.events.shown(EventFilter { user: Some(user), kind: None });
-                Box::new(about.map(|(number, event)| Record::Event(*number, event.clone())))
+            ExportList::Events => {
+                let about = self.events.shown(SecurityEventFilter { user: Some(user), kind: None });
+                Box::new(about.map(|(number, event)| ExportRecord::Event(*number, event.clone())))
             }
-            Part::WebhookEndpoints => Box::new(self.webhooks.of(user).cloned().map(Record::WebhookEndpoint)),
+            ExportList::WebhookEndpoints => {
+                Box::new(self.webhooks.of(user).cloned().map(ExportRecord::WebhookEndpoint))
+            }
         }
     }
 
@@ -93,10 +106,10 @@ impl PersonalRecords for MemoryStore {
     async fn records(
         &self,
         user: UserId,
-        part: Part,
-        after: Option<Place>,
+        part: ExportList,
+        after: Option<ExportKey>,
         limit: u32,
-    ) -> Result<Vec<Record>, Unavailable> {
-        Ok(Record::next(self.lock()?.records(user, part), after, limit))
+    ) -> Result<Vec<ExportRecord>, Unavailable> {
+        Ok(ExportRecord::next(self.lock()?.records(user, part), after, limit))
     }
 }

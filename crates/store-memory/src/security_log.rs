@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{SecurityLog, Unavailable};
-use cuepoint_domain::security_log::{EventFilter, SecurityEvent};
+use cuepoint_domain::security_log::{SecurityEvent, SecurityEventFilter};
 use cuepoint_domain::timestamp::Timestamp;
 
 use crate::MemoryStore;
@@ -24,7 +24,7 @@ impl Events {
     }
 
     /// The events that match a filter, the last added first.
-    pub(crate) fn shown(&self, filter: EventFilter) -> impl Iterator<Item = &(i64, SecurityEvent)> {
+    pub(crate) fn shown(&self, filter: SecurityEventFilter) -> impl Iterator<Item = &(i64, SecurityEvent)> {
         self.events.iter().rev().filter(move |(_, event)| {
             filter.user.is_none_or(|user| event.user == Some(user))
                 && filter.kind.is_none_or(|kind| event.kind == kind)
@@ -47,7 +47,7 @@ impl SecurityLog for MemoryStore {
 
     async fn events(
         &self,
-        filter: EventFilter,
+        filter: SecurityEventFilter,
         page: PageRequest,
     ) -> Result<Rows<(i64, SecurityEvent)>, Unavailable> {
         let state = self.lock()?;

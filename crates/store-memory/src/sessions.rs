@@ -8,7 +8,7 @@ use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::network::{ClientNetwork, KnownNetwork};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{BeginOutcome, ExchangeOutcome, PasswordHash, Sessions, Unavailable};
-use cuepoint_domain::privacy::personal_data::Record;
+use cuepoint_domain::privacy::personal_data::ExportRecord;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::User;
 use cuepoint_domain::user::session::{
@@ -109,16 +109,16 @@ impl SessionTable {
     }
 
     /// A user's sessions, including ended ones.
-    pub(crate) fn of(&self, user: UserId) -> impl Iterator<Item = Record> {
+    pub(crate) fn of(&self, user: UserId) -> impl Iterator<Item = ExportRecord> {
         let theirs = self.sessions.values().filter(move |kept| kept.session.user == user);
-        theirs.map(|kept| Record::Session(kept.session.clone(), kept.ended_at))
+        theirs.map(|kept| ExportRecord::Session(kept.session.clone(), kept.ended_at))
     }
 
     /// The known networks of a user.
-    pub(crate) fn networks_of(&self, user: UserId) -> impl Iterator<Item = Record> {
+    pub(crate) fn networks_of(&self, user: UserId) -> impl Iterator<Item = ExportRecord> {
         let known = self.networks.iter().filter(move |((owner, _), _)| *owner == user);
         known.map(|((_, network), (number, seen_at))| {
-            Record::Network(*number, KnownNetwork { network: *network, seen_at: *seen_at })
+            ExportRecord::Network(*number, KnownNetwork { network: *network, seen_at: *seen_at })
         })
     }
 

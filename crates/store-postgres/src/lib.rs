@@ -40,7 +40,7 @@ use connect::per_thread::PerThread;
 use connect::pool::Database;
 use connect::sentinel::Sentinel;
 use connect::{deployment, migrations};
-use ports::IdRanges;
+use ports::PostgresIds;
 use reads::ReadBatchers;
 use writer::Writer;
 
@@ -76,7 +76,7 @@ pub struct PostgresStore {
     together: Arc<ReadBatchers>,
     together_here: PerThread<ReadBatchers>,
     writer: Writer,
-    ids: IdRanges,
+    ids: PostgresIds,
     sentinel: Sentinel,
     commits: Arc<Commits>,
     exchange: Exchange,
@@ -125,7 +125,7 @@ impl PostgresStore {
             together,
             together_here: PerThread::default(),
             writer,
-            ids: IdRanges::default(),
+            ids: PostgresIds::default(),
             sentinel: Sentinel::default(),
             exchange: Exchange::start(connector, Arc::clone(&commits)),
             commits,

@@ -56,7 +56,6 @@ pub enum StartStep {
     DatabaseCreated,
     /// SQLite has opened the database, and set its journal mode.
     Opened,
-    /// A migration is applied.
     MigrationApplied,
     /// All migrations are applied.
     Migrated,

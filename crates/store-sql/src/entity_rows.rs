@@ -17,9 +17,6 @@ pub trait Rowed: Sized {
     fn row(&self, currency: &Currency) -> Self::Row;
 
     /// Converts a row to its entity.
-    ///
-    /// # Errors
-    /// [`Corrupt`] if a column holds an invalid value.
     fn of_row(row: Self::Row, currency: &Currency) -> Result<Self, Corrupt>;
 }
 

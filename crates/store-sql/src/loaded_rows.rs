@@ -25,7 +25,6 @@ pub struct StoredAdjustment {
 pub struct LoadedRows {
     /// Entities: the locked ones, counted requests, and recent withdrawals.
     pub entities: EntityRows,
-    /// Wallets.
     pub wallets: Vec<StoredWallet>,
     /// Recent adjustments.
     pub adjusted: Vec<StoredAdjustment>,

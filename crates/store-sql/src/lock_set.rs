@@ -12,7 +12,6 @@ use cuepoint_domain::timestamp::Timestamp;
 pub struct LockedTable {
     /// The kind of its rows.
     pub kind: EntityKind,
-    /// Its name.
     pub name: &'static str,
 }
 
@@ -33,7 +32,6 @@ impl LockedTable {
 /// store with a single writer locks nothing and reads all of it.
 #[derive(Clone, Debug, Default)]
 pub struct GroupLockSet {
-    /// The rows to lock.
     pub rows: LockedRows,
     /// The users with recent withdrawals to read.
     pub withdrawn_by: BTreeSet<UserId>,

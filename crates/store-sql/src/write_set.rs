@@ -7,8 +7,8 @@ use cuepoint_domain::operation::{Changes, Entity, KeyScope};
 
 use crate::entity_rows::{EntityImages, Rowed};
 use crate::rows::{
-    Corrupt, SessionsEnd, StoredEntry, StoredEvent, StoredKey, StoredOperation, StoredPosting, StoredTopup,
-    StoredWallet,
+    Corrupt, SessionsEnd, StoredEntry, StoredKey, StoredOperation, StoredPosting, StoredSecurityEvent,
+    StoredTopup, StoredWallet,
 };
 
 /// The rows that a group of plans writes, each in its last image.
@@ -36,7 +36,7 @@ pub struct WriteSet {
     /// Postings, all new.
     pub postings: Vec<StoredPosting>,
     /// Security events, all new.
-    pub events: Vec<StoredEvent>,
+    pub events: Vec<StoredSecurityEvent>,
 }
 
 impl WriteSet {
@@ -75,7 +75,7 @@ impl WriteSet {
         self.wallets.extend(wallets.map(|wallet| (wallet.user.get(), StoredWallet::of(wallet, currency))));
         self.entries.extend(changes.entries.iter().map(|entry| StoredEntry::of(entry, currency)));
         self.postings.extend(changes.postings.iter().map(|posting| StoredPosting::of(posting, currency)));
-        self.events.extend(changes.event.iter().map(StoredEvent::of));
+        self.events.extend(changes.event.iter().map(StoredSecurityEvent::of));
         Ok(())
     }
 

@@ -25,7 +25,7 @@ use diesel::sql_types::Bool;
 use diesel::{ExpressionMethods, QueryResult, Selectable};
 
 use crate::SqlStore;
-use crate::statements::Insert;
+use crate::statements::RowInsert;
 use crate::tables::operations;
 use crate::writer::Repetition;
 
@@ -255,7 +255,7 @@ pub(crate) fn insert<Row: BoundRow>(
     connection: &mut Connection,
     rows: impl IntoIterator<Item = Row>,
 ) -> Ready<QueryResult<()>> {
-    let add = |row: Row| diesel::RunQueryDsl::execute(Insert(&row), connection).map(drop);
+    let add = |row: Row| diesel::RunQueryDsl::execute(RowInsert(&row), connection).map(drop);
     ready(rows.into_iter().try_for_each(add))
 }
 

@@ -48,8 +48,8 @@ use connect::snapshots::Snapshots;
 use connect::{application, deployment, file_system, in_use, integrity, migrations};
 pub use copy::SqliteCopyEndpoint;
 use maintenance::restore::ensure_own_schema;
-use ports::IdRanges;
-use writer::{Writer, WriterSetup};
+use ports::SqliteIds;
+use writer::{SqliteWriter, WriterSetup};
 
 /// A store in a data directory.
 pub struct SqliteStore {
@@ -57,8 +57,8 @@ pub struct SqliteStore {
     /// Locks the data directory until the store is closed; `None` as well if the store is only read.
     lock: Mutex<Option<DataDirectory>>,
     readers: Arc<Readers>,
-    writer: Writer,
-    ids: IdRanges,
+    writer: SqliteWriter,
+    ids: SqliteIds,
     announcements: Arc<Announcements>,
     currency: Currency,
 }
@@ -109,7 +109,7 @@ impl SqliteStore {
             announcements: Arc::clone(&announcements),
         };
         // Before the first connection is closed: closing the last one would remove the log.
-        let writer = Writer::start(setup)?;
+        let writer = SqliteWriter::start(setup)?;
         drop(connection);
         let readers = Readers::of(path, snapshots)?;
         Ok(Self {
@@ -117,7 +117,7 @@ impl SqliteStore {
             lock: Mutex::new(Some(directory)),
             readers: Arc::new(readers),
             writer,
-            ids: IdRanges::default(),
+            ids: SqliteIds::default(),
             announcements,
             currency,
         })
@@ -148,8 +148,8 @@ impl SqliteStore {
             directory,
             lock: Mutex::default(),
             readers: Arc::new(readers),
-            writer: Writer::absent(),
-            ids: IdRanges::default(),
+            writer: SqliteWriter::absent(),
+            ids: SqliteIds::default(),
             announcements: Arc::default(),
             currency,
         })

@@ -50,9 +50,9 @@ fn separators() -> impl Iterator<Item = &'static str> {
 }
 
 /// Adds a row: every column but those with an update of their own.
-pub(crate) struct Insert<'r, R>(pub(crate) &'r R);
+pub(crate) struct RowInsert<'r, R>(pub(crate) &'r R);
 
-impl<R: BoundRow> QueryFragment<Sqlite> for Insert<'_, R> {
+impl<R: BoundRow> QueryFragment<Sqlite> for RowInsert<'_, R> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
         let wanted = |role| role != ColumnRole::Later;
         out.push_sql("INSERT INTO ");
@@ -73,24 +73,24 @@ impl<R: BoundRow> QueryFragment<Sqlite> for Insert<'_, R> {
     }
 }
 
-impl<R: BoundRow> QueryId for Insert<'_, R> {
-    type QueryId = Insert<'static, R>;
+impl<R: BoundRow> QueryId for RowInsert<'_, R> {
+    type QueryId = RowInsert<'static, R>;
     const HAS_STATIC_QUERY_ID: bool = true;
 }
 
-impl<R, Connection> RunQueryDsl<Connection> for Insert<'_, R> {}
+impl<R, Connection> RunQueryDsl<Connection> for RowInsert<'_, R> {}
 
 /// Updates a row by its key.
-pub(crate) struct Update<'r, R, C = Moves>(&'r R, PhantomData<C>);
+pub(crate) struct RowUpdate<'r, R, C = Moves>(&'r R, PhantomData<C>);
 
-impl<'r, R, C: ColumnSet> Update<'r, R, C> {
+impl<'r, R, C: ColumnSet> RowUpdate<'r, R, C> {
     /// The update of the columns in this set.
     pub(crate) const fn of(row: &'r R) -> Self {
         Self(row, PhantomData)
     }
 }
 
-impl<R: BoundRow, C: ColumnSet> QueryFragment<Sqlite> for Update<'_, R, C> {
+impl<R: BoundRow, C: ColumnSet> QueryFragment<Sqlite> for RowUpdate<'_, R, C> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
         out.push_sql("UPDATE ");
         out.push_sql(R::TABLE);
@@ -101,12 +101,12 @@ impl<R: BoundRow, C: ColumnSet> QueryFragment<Sqlite> for Update<'_, R, C> {
     }
 }
 
-impl<R: BoundRow, C: ColumnSet> QueryId for Update<'_, R, C> {
-    type QueryId = Update<'static, R, C>;
+impl<R: BoundRow, C: ColumnSet> QueryId for RowUpdate<'_, R, C> {
+    type QueryId = RowUpdate<'static, R, C>;
     const HAS_STATIC_QUERY_ID: bool = true;
 }
 
-impl<R, C, Connection> RunQueryDsl<Connection> for Update<'_, R, C> {}
+impl<R, C, Connection> RunQueryDsl<Connection> for RowUpdate<'_, R, C> {}
 
 #[cfg(test)]
 mod tests {
@@ -128,11 +128,11 @@ mod tests {
         let currency = Currency::new("USD", 2).unwrap();
         let row = StoredWallet::of(&Wallet::empty(UserId::new(1).unwrap()), &currency);
         assert_eq!(
-            text(&Insert(&row)),
+            text(&RowInsert(&row)),
             "INSERT INTO wallets (user_id, available, held, owed, seq, last_at, head) VALUES (?, ?, ?, ?, ?, ?, ?)"
         );
         assert_eq!(
-            text(&Update::<_, Moves>::of(&row)),
+            text(&RowUpdate::<_, Moves>::of(&row)),
             "UPDATE wallets SET available = ?, held = ?, owed = ?, seq = ?, last_at = ?, head = ? WHERE user_id = ?"
         );
     }

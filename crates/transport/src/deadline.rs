@@ -5,8 +5,8 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::time::{Instant, timeout_at};
 
+use cuepoint_adapters::signed_messages::CALL_WITHIN;
 use cuepoint_adapters::topups::LEASE;
-use cuepoint_adapters::webhooks::CALL_WITHIN;
 
 /// The maximum time to answer: the five seconds of the contract, less the time to write the answer.
 pub const ANSWER_WITHIN: Duration = Duration::from_millis(4_750);

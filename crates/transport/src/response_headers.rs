@@ -13,7 +13,6 @@ const DOCUMENTATION_POLICY: &str = "default-src 'none'; script-src 'self'; style
 
 /// The headers of every response.
 pub struct ResponseHeaders {
-    /// The request id.
     pub request_id: String,
     /// Whether the response is part of the documentation, whose pages run scripts of their own.
     pub is_documentation: bool,

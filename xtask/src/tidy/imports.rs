@@ -15,7 +15,6 @@ pub(super) type ModulePath = Vec<String>;
 /// The modules of one crate and their imports from each other.
 #[derive(Debug, Default)]
 pub(super) struct Imports {
-    /// The file of each module.
     pub(super) files: BTreeMap<ModulePath, String>,
     /// Pairs of importing and imported module, with the imported names.
     pub(super) arrows: BTreeMap<(ModulePath, ModulePath), BTreeSet<String>>,

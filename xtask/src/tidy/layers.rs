@@ -54,6 +54,7 @@ const CRATES: &[CrateLayers] = &[
             &["networks", "observability"],
             &[
                 "clock",
+                "endpoint_calls",
                 "event_hub",
                 "http_client",
                 "job_queue",
@@ -63,8 +64,8 @@ const CRATES: &[CrateLayers] = &[
                 "request_ids",
                 "runtime",
                 "security",
+                "signed_messages",
                 "topups",
-                "webhooks",
             ],
             &["service"],
             &["event_stream"],

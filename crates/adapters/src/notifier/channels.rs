@@ -12,9 +12,6 @@ use super::{Message, MessageLinks, TIMEOUT};
 #[async_trait]
 pub trait Channel: Send + Sync {
     /// Sends a message to an address, and returns once it is accepted for delivery.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn send(&self, address: &str, message: Message) -> Result<(), Unavailable>;
 }
 
@@ -24,7 +21,6 @@ pub struct Channels {
     pub email: Option<Arc<dyn Channel>>,
     /// The channel for phone numbers.
     pub phone: Option<Arc<dyn Channel>>,
-    /// The links in messages.
     pub links: MessageLinks,
 }
 

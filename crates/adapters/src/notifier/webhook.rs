@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{Channel, Message};
 use crate::security::random::RandomSecrets;
-use crate::webhooks::WebhookClient;
+use crate::signed_messages::WebhookClient;
 
 /// A channel that passes each message to one service.
 pub struct WebhookChannel {

@@ -7,7 +7,7 @@ use cuepoint_domain::text::Line;
 use cuepoint_domain::withdrawal::{PayoutUpdate, Withdrawal};
 use serde::{Deserialize, Serialize};
 
-use crate::webhooks::{Reply, WebhookClient, kept_reason};
+use crate::signed_messages::{Reply, WebhookClient, kept_reason};
 use cuepoint_views::wire::money::Number;
 
 /// A provider that sends withdrawals through a payout system.

@@ -27,7 +27,6 @@ pub struct Authentication {
     pub tokens: Arc<SignedTokens>,
     /// The revocation list.
     pub revocations: Arc<RevocationCache>,
-    /// The clock of the service.
     pub clock: Arc<ServiceClock>,
     /// The timer of deadlines.
     pub timer: TokioTimer,

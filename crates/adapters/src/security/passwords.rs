@@ -22,7 +22,6 @@ const LONGEST_COMMON: usize = 64;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BreachedPasswords {
-    /// Breached passwords are refused.
     Refuse,
     /// Breached passwords are accepted, for development.
     Accept,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::webhooks::{Reply, WebhookClient};
+use crate::signed_messages::{Reply, WebhookClient};
 use cuepoint_views::wire::money::Number;
 
 /// A provider that leaves every top-up pending until a message confirms or refuses it.

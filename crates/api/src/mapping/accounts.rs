@@ -14,7 +14,7 @@ use cuepoint_domain::user::{ProfileRefusal, challenge};
 use time::Duration;
 
 use crate::wire::error::{ApiError, Code};
-use crate::wire::messages::{self, Errors};
+use crate::wire::validation_texts::{self, Errors};
 use cuepoint_transport::rate_limits::Quota;
 
 /// The message where the deployment cannot deliver messages to addresses of this kind.
@@ -26,7 +26,7 @@ const SECONDS_OF_UPGRADE: u32 = 3_600;
 impl From<RegisterRefusal> for ApiError {
     fn from(refusal: RegisterRefusal) -> Self {
         Self::invalid(match refusal {
-            RegisterRefusal::EmailTaken => Errors::one("email", messages::taken("email")),
+            RegisterRefusal::EmailTaken => Errors::one("email", validation_texts::taken("email")),
             RegisterRefusal::BreachedPassword => breached_password(),
         })
     }
@@ -54,7 +54,7 @@ impl From<ChangePasswordRefusal> for ApiError {
     fn from(refusal: ChangePasswordRefusal) -> Self {
         Self::invalid(match refusal {
             ChangePasswordRefusal::WrongPassword => {
-                Errors::one("current_password", messages::incorrect("current_password"))
+                Errors::one("current_password", validation_texts::incorrect("current_password"))
             }
             ChangePasswordRefusal::BreachedPassword => breached_password(),
         })
@@ -73,7 +73,7 @@ impl From<ResetPasswordRefusal> for ApiError {
     fn from(refusal: ResetPasswordRefusal) -> Self {
         Self::invalid(match refusal {
             ResetPasswordRefusal::BreachedPassword => breached_password(),
-            ResetPasswordRefusal::InvalidToken => Errors::one("token", messages::stale("token")),
+            ResetPasswordRefusal::InvalidToken => Errors::one("token", validation_texts::stale("token")),
         })
     }
 }
@@ -81,7 +81,9 @@ impl From<ResetPasswordRefusal> for ApiError {
 impl From<SendCodeRefusal> for ApiError {
     fn from(refusal: SendCodeRefusal) -> Self {
         match refusal {
-            SendCodeRefusal::NoAddress => Self::invalid(Errors::one("phone", messages::required("phone"))),
+            SendCodeRefusal::NoAddress => {
+                Self::invalid(Errors::one("phone", validation_texts::required("phone")))
+            }
             SendCodeRefusal::NotOffered => Self::saying(Code::NotConfigured, NO_MESSAGES),
             SendCodeRefusal::TooMany { quota, most, wait } => too_many_codes(quota, most, wait),
             SendCodeRefusal::BudgetSpent(wait) => {
@@ -103,7 +105,7 @@ fn too_many_codes(quota: CodeQuota, most: u32, wait: Duration) -> ApiError {
 impl From<VerifyRefusal> for ApiError {
     fn from(refusal: VerifyRefusal) -> Self {
         match refusal {
-            VerifyRefusal::InvalidCode => Self::invalid(Errors::one("code", messages::stale("code"))),
+            VerifyRefusal::InvalidCode => Self::invalid(Errors::one("code", validation_texts::stale("code"))),
         }
     }
 }
@@ -112,10 +114,10 @@ impl From<RequestEmailRefusal> for ApiError {
     fn from(refusal: RequestEmailRefusal) -> Self {
         match refusal {
             RequestEmailRefusal::WrongPassword => {
-                Self::invalid(Errors::one("password", messages::incorrect("password")))
+                Self::invalid(Errors::one("password", validation_texts::incorrect("password")))
             }
             RequestEmailRefusal::SameAddress => {
-                Self::invalid(Errors::one("email", messages::different("email")))
+                Self::invalid(Errors::one("email", validation_texts::different("email")))
             }
             RequestEmailRefusal::Restorable(until) => restorable(until),
             RequestEmailRefusal::NotOffered => Self::saying(Code::NotConfigured, NO_MESSAGES),
@@ -131,8 +133,12 @@ impl From<RequestEmailRefusal> for ApiError {
 impl From<ConfirmEmailRefusal> for ApiError {
     fn from(refusal: ConfirmEmailRefusal) -> Self {
         match refusal {
-            ConfirmEmailRefusal::InvalidCode => Self::invalid(Errors::one("code", messages::stale("code"))),
-            ConfirmEmailRefusal::EmailTaken => Self::invalid(Errors::one("email", messages::taken("email"))),
+            ConfirmEmailRefusal::InvalidCode => {
+                Self::invalid(Errors::one("code", validation_texts::stale("code")))
+            }
+            ConfirmEmailRefusal::EmailTaken => {
+                Self::invalid(Errors::one("email", validation_texts::taken("email")))
+            }
             ConfirmEmailRefusal::Restorable(until) => restorable(until),
         }
     }
@@ -142,8 +148,8 @@ impl From<RestoreEmailRefusal> for ApiError {
     fn from(refusal: RestoreEmailRefusal) -> Self {
         Self::invalid(match refusal {
             RestoreEmailRefusal::BreachedPassword => breached_password(),
-            RestoreEmailRefusal::InvalidToken => Errors::one("token", messages::stale("token")),
-            RestoreEmailRefusal::EmailTaken => Errors::one("email", messages::taken("email")),
+            RestoreEmailRefusal::InvalidToken => Errors::one("token", validation_texts::stale("token")),
+            RestoreEmailRefusal::EmailTaken => Errors::one("email", validation_texts::taken("email")),
         })
     }
 }
@@ -164,15 +170,17 @@ impl From<ProfileRefusal> for ApiError {
     fn from(refusal: ProfileRefusal) -> Self {
         Self::invalid(match refusal {
             ProfileRefusal::NotADj => return Self::saying(Code::DjOnly, Self::DJ_FIELDS),
-            ProfileRefusal::StaysADj => Errors::one("is_dj", messages::unchangeable("is_dj")),
-            ProfileRefusal::Phone => Errors::one("phone", messages::phone("phone")),
+            ProfileRefusal::StaysADj => Errors::one("is_dj", validation_texts::unchangeable("is_dj")),
+            ProfileRefusal::Phone => Errors::one("phone", validation_texts::phone("phone")),
             ProfileRefusal::LatitudeMissing => {
-                Errors::one("latitude", messages::required_with("latitude", "longitude"))
+                Errors::one("latitude", validation_texts::required_with("latitude", "longitude"))
             }
             ProfileRefusal::LongitudeMissing => {
-                Errors::one("longitude", messages::required_with("longitude", "latitude"))
+                Errors::one("longitude", validation_texts::required_with("longitude", "latitude"))
             }
-            ProfileRefusal::OffTheMap => Errors::one("latitude", messages::between("latitude", "-90", "90")),
+            ProfileRefusal::OffTheMap => {
+                Errors::one("latitude", validation_texts::between("latitude", "-90", "90"))
+            }
         })
     }
 }
@@ -189,7 +197,7 @@ impl From<BlockRefusal> for ApiError {
     fn from(refusal: BlockRefusal) -> Self {
         match refusal {
             BlockRefusal::Oneself => {
-                Self::invalid(Errors::one("id", messages::yourself("You cannot block yourself.")))
+                Self::invalid(Errors::one("id", validation_texts::yourself("You cannot block yourself.")))
             }
         }
     }
@@ -199,7 +207,7 @@ impl From<EraseRefusal> for ApiError {
     fn from(refusal: EraseRefusal) -> Self {
         match refusal {
             EraseRefusal::WrongPassword => {
-                Self::invalid(Errors::one("password", messages::incorrect("password")))
+                Self::invalid(Errors::one("password", validation_texts::incorrect("password")))
             }
             EraseRefusal::Rule(ErasureRefusal::MoneyLeft) => Code::WalletNotEmpty.into(),
             EraseRefusal::Rule(ErasureRefusal::TopupPending) => Code::TopupPending.into(),
@@ -210,7 +218,7 @@ impl From<EraseRefusal> for ApiError {
 }
 
 fn breached_password() -> Errors {
-    Errors::one("password", messages::breached("password"))
+    Errors::one("password", validation_texts::breached("password"))
 }
 
 /// The name of a quota of codes, and its window.

@@ -14,7 +14,7 @@ use cuepoint_domain::{music_request, withdrawal};
 
 use crate::mapping::IntoApiError;
 use crate::wire::error::{ApiError, Code, Transition};
-use crate::wire::messages::{self, Errors, FieldProblem};
+use crate::wire::validation_texts::{self, Errors, FieldProblem};
 use cuepoint_views::wire::money::Number;
 
 impl From<InvalidTransition> for ApiError {
@@ -28,22 +28,22 @@ impl IntoApiError for OpenRequestRefusal {
         match self {
             Self::Rule(music_request::OpenRefusal::Oneself) => ApiError::invalid(Errors::one(
                 "dj_id",
-                messages::yourself("You cannot send a request to yourself."),
+                validation_texts::yourself("You cannot send a request to yourself."),
             )),
             Self::Rule(music_request::OpenRefusal::NoSuchDj) => {
-                ApiError::invalid(Errors::one("dj_id", messages::selected("dj_id")))
+                ApiError::invalid(Errors::one("dj_id", validation_texts::selected("dj_id")))
             }
             Self::Rule(music_request::OpenRefusal::FeeBelowPrice(price)) => {
-                let sentence = messages::at_least("fee", &currency.print(price));
+                let sentence = validation_texts::at_least("fee", &currency.print(price));
                 ApiError::invalid(Errors::one("fee", sentence))
             }
             Self::Rule(music_request::OpenRefusal::Blocked) => Code::Blocked.into(),
             Self::Rule(music_request::OpenRefusal::DjOffline) => Code::DjOffline.into(),
             Self::TooManyOpen(most) => {
-                ApiError::of_field(Code::LimitExceeded, "dj_id", messages::too_many_open(most))
+                ApiError::of_field(Code::LimitExceeded, "dj_id", validation_texts::too_many_open(most))
             }
             Self::InsufficientFunds => {
-                ApiError::of_field(Code::InsufficientFunds, "fee", messages::funds("fee"))
+                ApiError::of_field(Code::InsufficientFunds, "fee", validation_texts::funds("fee"))
             }
         }
     }
@@ -56,7 +56,7 @@ impl IntoApiError for OpenWithdrawalRefusal {
             Self::WalletOwes(owed) => ApiError::wallet_owes(Number::money(currency, owed)),
             Self::Rule(withdrawal::OpenRefusal::Limit(limit)) => {
                 let problem = match limit {
-                    Limit::Single(most) => messages::at_most("amount", &currency.print(most.money())),
+                    Limit::Single(most) => validation_texts::at_most("amount", &currency.print(most.money())),
                     Limit::Rolling(window) => {
                         let (most, hours) =
                             (currency.print(window.most.money()), window.length.whole_hours());
@@ -67,7 +67,7 @@ impl IntoApiError for OpenWithdrawalRefusal {
                 ApiError::of_field(Code::LimitExceeded, "amount", problem)
             }
             Self::InsufficientFunds => {
-                ApiError::of_field(Code::InsufficientFunds, "amount", messages::funds("amount"))
+                ApiError::of_field(Code::InsufficientFunds, "amount", validation_texts::funds("amount"))
             }
         }
     }
@@ -77,15 +77,15 @@ impl From<DestinationRefusal> for ApiError {
     fn from(refusal: DestinationRefusal) -> Self {
         let address = "wallet_address";
         Self::invalid(match refusal {
-            DestinationRefusal::Currency => Errors::one("currency", messages::selected("currency")),
-            DestinationRefusal::Network => Errors::one("network", messages::selected("network")),
+            DestinationRefusal::Currency => Errors::one("currency", validation_texts::selected("currency")),
+            DestinationRefusal::Network => Errors::one("network", validation_texts::selected("network")),
             DestinationRefusal::Address(error) => {
                 let sentence = match error {
-                    AddressError::Malformed => messages::format(address),
-                    AddressError::OtherNetwork => messages::other_network(address),
-                    AddressError::TestNetwork => messages::test_network(address),
-                    AddressError::Ownerless => messages::ownerless(),
-                    AddressError::AnyoneCanSpend => messages::anyone_can_spend(),
+                    AddressError::Malformed => validation_texts::format(address),
+                    AddressError::OtherNetwork => validation_texts::other_network(address),
+                    AddressError::TestNetwork => validation_texts::test_network(address),
+                    AddressError::Ownerless => validation_texts::ownerless(),
+                    AddressError::AnyoneCanSpend => validation_texts::anyone_can_spend(),
                 };
                 Errors::one(address, sentence)
             }
@@ -96,7 +96,7 @@ impl From<DestinationRefusal> for ApiError {
 impl IntoApiError for MoveWithdrawalRefusal {
     fn into_api_error(self, currency: &Currency) -> ApiError {
         match self {
-            Self::TxidMissing => ApiError::invalid(Errors::one("txid", messages::required("txid"))),
+            Self::TxidMissing => ApiError::invalid(Errors::one("txid", validation_texts::required("txid"))),
             Self::WalletOwes(owed) => ApiError::wallet_owes(Number::money(currency, owed)),
             Self::InvalidTransition(refusal) => refusal.into(),
         }
@@ -106,14 +106,16 @@ impl IntoApiError for MoveWithdrawalRefusal {
 impl IntoApiError for AdjustRefusal {
     fn into_api_error(self, currency: &Currency) -> ApiError {
         match self {
-            Self::NoSuchUser => ApiError::invalid(Errors::one("user_id", messages::selected("user_id"))),
+            Self::NoSuchUser => {
+                ApiError::invalid(Errors::one("user_id", validation_texts::selected("user_id")))
+            }
             Self::Rule(AdjustmentRefusal::AboveLimit(most)) => {
                 let most = currency.print(most.money());
                 let sentence = format!("No more than {most} can be adjusted at once.");
                 ApiError::of_field(Code::LimitExceeded, "amount", FieldProblem::limit(most, sentence))
             }
             Self::InsufficientFunds => {
-                ApiError::of_field(Code::InsufficientFunds, "amount", messages::funds("amount"))
+                ApiError::of_field(Code::InsufficientFunds, "amount", validation_texts::funds("amount"))
             }
         }
     }
@@ -152,14 +154,14 @@ impl From<ProviderMessageRefusal> for ApiError {
     fn from(refusal: ProviderMessageRefusal) -> Self {
         match refusal {
             ProviderMessageRefusal::ReferenceRequired => {
-                Self::invalid(Errors::one("reference", messages::required("reference")))
+                Self::invalid(Errors::one("reference", validation_texts::required("reference")))
             }
             ProviderMessageRefusal::PaymentRequired { amount, currency } => {
                 let mut errors = Errors::default();
                 for (field, _) in
                     [("amount", amount), ("currency", currency)].into_iter().filter(|(_, missing)| *missing)
                 {
-                    errors.add(field, messages::required(field));
+                    errors.add(field, validation_texts::required(field));
                 }
                 Self::invalid(errors)
             }

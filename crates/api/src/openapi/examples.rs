@@ -11,7 +11,7 @@ use utoipa::openapi::{RefOr, Schema};
 
 use crate::declaration::Declaration;
 use crate::wire::error::{ApiError, Code};
-use crate::wire::messages::{self, FieldProblem};
+use crate::wire::validation_texts::{self, FieldProblem};
 
 /// The failure with this code.
 pub(super) fn failure(code: Code, declaration: &Declaration) -> Value {
@@ -23,12 +23,12 @@ pub(super) fn failure(code: Code, declaration: &Declaration) -> Value {
     let money = if path.ends_with("/music/requests") { "fee" } else { "amount" };
     let wrong = match code {
         Code::ValidationFailed => wrong_field(declaration),
-        Code::InsufficientFunds => Some((money.to_owned(), messages::funds(money))),
+        Code::InsufficientFunds => Some((money.to_owned(), validation_texts::funds(money))),
         Code::LimitExceeded if path.ends_with("/music/requests") => {
-            Some(("dj_id".to_owned(), messages::too_many_open(3)))
+            Some(("dj_id".to_owned(), validation_texts::too_many_open(3)))
         }
         Code::LimitExceeded if path.ends_with("/withdrawal/crypto") => {
-            Some((money.to_owned(), messages::at_most(money, "1000.00")))
+            Some((money.to_owned(), validation_texts::at_most(money, "1000.00")))
         }
         _ => None,
     };
@@ -66,22 +66,26 @@ pub(super) fn failure(code: Code, declaration: &Declaration) -> Value {
 fn wrong_field(declaration: &Declaration) -> Option<(String, FieldProblem)> {
     let Some(body) = declaration.body.schema else {
         if declaration.method != Method::GET {
-            return Some(("id".to_owned(), messages::selected("id")));
+            return Some(("id".to_owned(), validation_texts::selected("id")));
         }
         let mut filters = declaration.filters.iter().map(|filter| filter.name);
         let filter = filters.find(|name| matches!(*name, "status" | "online" | "kind"));
         let Some(filter) = filter else {
-            return Some(("sort".to_owned(), messages::unknown_parameter("sort")));
+            return Some(("sort".to_owned(), validation_texts::unknown_parameter("sort")));
         };
-        let problem = if filter == "online" { messages::flag(filter) } else { messages::selected(filter) };
+        let problem = if filter == "online" {
+            validation_texts::flag(filter)
+        } else {
+            validation_texts::selected(filter)
+        };
         return Some((filter.to_owned(), problem));
     };
     let RefOr::T(Schema::Object(body)) = body.schema() else { return None };
     if let Some(field) = body.required.first() {
-        return Some((field.clone(), messages::required(field)));
+        return Some((field.clone(), validation_texts::required(field)));
     }
     let (field, property) = body.properties.iter().next()?;
-    let wrong = if is_whole_number(property) { messages::integer } else { messages::string };
+    let wrong = if is_whole_number(property) { validation_texts::integer } else { validation_texts::string };
     Some((field.clone(), wrong(field)))
 }
 

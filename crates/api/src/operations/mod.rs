@@ -11,6 +11,7 @@ pub mod event_streams;
 mod events;
 pub mod health;
 pub mod jwks;
+pub mod messages_from_providers;
 pub mod operator_topups;
 pub mod operator_webhook_endpoints;
 pub mod operator_withdrawals;
@@ -29,7 +30,6 @@ pub mod topups;
 pub mod verifications;
 pub mod wallet;
 pub mod webhook_endpoints;
-pub mod webhooks;
 pub mod withdrawals;
 
 use crate::declaration::Declaration;
@@ -55,7 +55,7 @@ pub fn all() -> Vec<Declaration> {
         events::operations(),
         event_streams::operations(),
         webhook_endpoints::operations(),
-        webhooks::operations(),
+        messages_from_providers::operations(),
         operator_withdrawals::operations(),
         operator_topups::operations(),
         operator_webhook_endpoints::operations(),

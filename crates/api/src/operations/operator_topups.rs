@@ -20,7 +20,7 @@ use crate::operations::reason::{ReasonBody, reason};
 use crate::wire::envelope::ApiResponse;
 use crate::wire::error::{ApiError, Code};
 use crate::wire::filters::{self, QueryFilters as _, filters};
-use crate::wire::messages::{self, Errors};
+use crate::wire::validation_texts::{self, Errors};
 use cuepoint_views::operator_topup::OperatorTopupView;
 use cuepoint_views::user_names::UserNames;
 use cuepoint_views::view;
@@ -191,7 +191,7 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
         TopupFilters { reference: Some(reference), user_id: None } => TopupSearch::Reference(reference),
         TopupFilters { reference: None, user_id: Some(user) } => TopupSearch::User(user),
         TopupFilters { reference: None, user_id: None } => {
-            let message = messages::required_without("user_id", "reference");
+            let message = validation_texts::required_without("user_id", "reference");
             return Err(ApiError::invalid(Errors::one("user_id", message)));
         }
     };

@@ -7,7 +7,7 @@ use std::error::Error;
 use actix_web::web::Bytes;
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ports::Unavailable;
-use cuepoint_domain::privacy::personal_data::{Part, Record};
+use cuepoint_domain::privacy::personal_data::{ExportList, ExportRecord};
 use cuepoint_domain::text::Password;
 use futures_util::future;
 use futures_util::stream::{self, Stream, StreamExt as _};
@@ -86,9 +86,9 @@ async fn export(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiE
         r#"{{"status":"ok","message":"Personal data.","data":{{"user":{user},"account":{account},"wallet":{wallet}"#
     );
     let mut stream = stream::once(future::ready(Ok(Bytes::from(head)))).boxed_local();
-    for part in Part::all() {
+    for part in ExportList::all() {
         let (api, rows) = (call.api.clone(), personal_data.part(&principal, part)?);
-        let write = move |record: &Record| row(record, principal.session, &api.settings.currency);
+        let write = move |record: &ExportRecord| row(record, principal.session, &api.settings.currency);
         stream = stream.chain(list(part.name(), rows, write)).boxed_local();
     }
     let tail = stream::once(future::ready(Ok(Bytes::from_static(b"}}"))));
@@ -106,8 +106,8 @@ async fn erase(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiEr
 /// A list as a further key of an object, in one chunk per page.
 fn list(
     name: &'static str,
-    pages: impl Stream<Item = Result<Vec<Record>, Unavailable>>,
-    write: impl Fn(&Record) -> serde_json::Result<Vec<u8>>,
+    pages: impl Stream<Item = Result<Vec<ExportRecord>, Unavailable>>,
+    write: impl Fn(&ExportRecord) -> serde_json::Result<Vec<u8>>,
 ) -> impl Stream<Item = BodyChunk> {
     let mut is_first = true;
     let pages = pages.map(move |page| {
@@ -153,16 +153,16 @@ mod tests {
 
     use super::*;
 
-    fn block(number: i64) -> Record {
+    fn block(number: i64) -> ExportRecord {
         let guest = UserId::new(number).unwrap();
-        Record::Block(Block { guest, name: Line::new("Ada").unwrap(), at: Timestamp::EPOCH })
+        ExportRecord::Block(Block { guest, name: Line::new("Ada").unwrap(), at: Timestamp::EPOCH })
     }
 
     /// A list of these pages; a `None` at the end stands for a failed read.
-    fn stream(pages: Vec<Option<Vec<Record>>>) -> impl Stream<Item = BodyChunk> {
+    fn stream(pages: Vec<Option<Vec<ExportRecord>>>) -> impl Stream<Item = BodyChunk> {
         let pages = pages.into_iter().map(|page| page.ok_or_else(|| Unavailable::new("away")));
-        let write = |record: &Record| match record {
-            Record::Block(block) => serde_json::to_vec(&block.guest.get()),
+        let write = |record: &ExportRecord| match record {
+            ExportRecord::Block(block) => serde_json::to_vec(&block.guest.get()),
             other => panic!("{other:?}"),
         };
         until_failure(list("blocks", stream::iter(pages), write))
@@ -185,7 +185,7 @@ mod tests {
     }
 
     /// The bytes of a list that a client receives until the connection ends.
-    async fn sent(pages: fn() -> Vec<Option<Vec<Record>>>) -> String {
+    async fn sent(pages: fn() -> Vec<Option<Vec<ExportRecord>>>) -> String {
         let answer = move || async move {
             let answer = ApiResponse::streamed(stream(pages()).boxed_local());
             answer.respond(actix_web::http::StatusCode::OK, None)

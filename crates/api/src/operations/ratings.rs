@@ -15,7 +15,7 @@ use crate::wire::body::body;
 use crate::wire::envelope::ApiResponse;
 use crate::wire::error::{ApiError, Code};
 use crate::wire::kinds::{self, Kind};
-use crate::wire::messages;
+use crate::wire::validation_texts;
 use crate::wire::values::{self, Read};
 use cuepoint_views::rating::RatingView;
 use cuepoint_views::wire::schema::Described;
@@ -46,7 +46,7 @@ const STARS: Kind<Stars> = Kind {
 fn stars(field: &str, raw: &RawValue) -> Read<Stars> {
     let number = u8::try_from(values::integer(field, raw)?).ok();
     let (least, most) = (Stars::MIN.to_string(), Stars::MAX.to_string());
-    number.and_then(Stars::new).ok_or_else(|| messages::between(field, &least, &most).into())
+    number.and_then(Stars::new).ok_or_else(|| validation_texts::between(field, &least, &most).into())
 }
 
 body! {

@@ -2,7 +2,7 @@
 
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::security_log::{self, EventFilter, EventKind};
+use cuepoint_domain::security_log::{self, SecurityEventFilter, SecurityEventKind};
 
 use crate::call::{self, ApiCall};
 use crate::declaration::{operations, page};
@@ -33,7 +33,7 @@ filters! {
         /// Only events about the account with this id.
         user_id: UserId = filters::USER_ID,
         /// Only events of this kind.
-        kind: EventKind = filters::EVENT_KIND,
+        kind: SecurityEventKind = filters::EVENT_KIND,
     }
 }
 
@@ -59,7 +59,7 @@ view! {
 async fn events(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let EventFilters { user_id: user, kind } = call.filters()?;
     let paging = call.paging();
-    let filter = EventFilter { user, kind };
+    let filter = SecurityEventFilter { user, kind };
     let rows = call.use_cases().security_log.events(&principal, filter, paging.request()).await?;
     let users = rows.rows.iter().flat_map(|(_, event)| [event.user, event.actor].into_iter().flatten());
     let names = call.names(&principal, users).await?;

@@ -18,7 +18,7 @@ use crate::wire::body::body;
 use crate::wire::envelope::ApiResponse;
 use crate::wire::error::{ApiError, Code};
 use crate::wire::kinds;
-use crate::wire::messages::{self, Errors};
+use crate::wire::validation_texts::{self, Errors};
 use cuepoint_transport::rate_limits::Class;
 use cuepoint_views::Empty;
 use cuepoint_views::webhook_attempt::WebhookAttemptView;
@@ -327,11 +327,13 @@ fn replayed(body: ReplayBody) -> Result<ReplayRequest, ApiError> {
         }
         ReplayBody { after: None, until: None, failed: Some(true) } => Ok(ReplayRequest::Failed),
         ReplayBody { after: Some(_), failed: Some(true), .. } => {
-            refused("failed", messages::prohibited_with("failed", "after"))
+            refused("failed", validation_texts::prohibited_with("failed", "after"))
         }
         ReplayBody { until: Some(_), failed: Some(true), .. } => {
-            refused("failed", messages::prohibited_with("failed", "until"))
+            refused("failed", validation_texts::prohibited_with("failed", "until"))
         }
-        ReplayBody { after: None, .. } => refused("after", messages::required_without("after", "failed")),
+        ReplayBody { after: None, .. } => {
+            refused("after", validation_texts::required_without("after", "failed"))
+        }
     }
 }

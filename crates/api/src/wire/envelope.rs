@@ -10,8 +10,8 @@ use utoipa::ToSchema;
 
 use crate::wire::code_names::{ErrorCode, ValidationRule};
 use crate::wire::error::{ApiError, Code};
-use crate::wire::messages::{ErrorDetails, Errors};
 use crate::wire::server_sent_events;
+use crate::wire::validation_texts::{ErrorDetails, Errors};
 use cuepoint_transport::rate_limits::RateLimitStatus;
 use cuepoint_views::wire::money::Number;
 use cuepoint_views::wire::names;

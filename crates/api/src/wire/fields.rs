@@ -4,7 +4,7 @@ use cuepoint_domain::user::Field;
 use serde_json::value::RawValue;
 
 use crate::wire::error::ApiError;
-use crate::wire::messages::{self, Errors};
+use crate::wire::validation_texts::{self, Errors};
 use crate::wire::values::{InvalidValue, Read};
 use cuepoint_views::wire::json::Object;
 
@@ -84,7 +84,7 @@ impl<'a> Fields<'a> {
 
     fn refuse<T>(&mut self, field: &'static str, wrong: InvalidValue) -> Option<T> {
         match wrong {
-            InvalidValue::Empty => self.errors.add(field, messages::required(field)),
+            InvalidValue::Empty => self.errors.add(field, validation_texts::required(field)),
             InvalidValue::Problems(problems) => {
                 for problem in problems {
                     self.errors.add(field, problem);

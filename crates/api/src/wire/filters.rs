@@ -21,15 +21,15 @@ use cuepoint_domain::ledger::EntryKind;
 use cuepoint_domain::music_request::RequestStatus;
 use cuepoint_domain::operation::Position;
 use cuepoint_domain::provider_reference::ProviderReference;
-use cuepoint_domain::security_log::EventKind;
+use cuepoint_domain::security_log::SecurityEventKind;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::TopupStatus;
 use cuepoint_domain::withdrawal::WithdrawalStatus;
 use utoipa::openapi::{RefOr, Schema};
 
 use crate::wire::error::ApiError;
-use crate::wire::messages::{self, Errors, FieldProblem};
 use crate::wire::query::{Query, integer};
+use crate::wire::validation_texts::{self, Errors, FieldProblem};
 use crate::wire::{kinds, values};
 use cuepoint_views::wire::entry_kinds;
 use cuepoint_views::wire::schema::Described;
@@ -85,8 +85,9 @@ impl<T> FilterKind<T> {
 }
 
 /// 1 or 0.
-pub const FLAG: FilterKind<bool> =
-    FilterKind::new(Described::inline(kinds::flag), |text| values::yes_or_no(text).ok_or(messages::flag));
+pub const FLAG: FilterKind<bool> = FilterKind::new(Described::inline(kinds::flag), |text| {
+    values::yes_or_no(text).ok_or(validation_texts::flag)
+});
 
 /// The id of an account, existing or not.
 pub const USER_ID: FilterKind<UserId> = FilterKind::new(Described::inline(kinds::id), user_id);
@@ -102,7 +103,7 @@ pub const TEXT: FilterKind<String> = FilterKind::new(kinds::ANY_TEXT.schema, |te
 pub const TIMESTAMP: FilterKind<Timestamp> = FilterKind {
     example: Some("2026-01-31T20:15:00Z"),
     ..FilterKind::new(Described::inline(kinds::timestamp), |text| {
-        time::parse_timestamp(text).ok_or(messages::date)
+        time::parse_timestamp(text).ok_or(validation_texts::date)
     })
 };
 
@@ -110,41 +111,42 @@ pub const TIMESTAMP: FilterKind<Timestamp> = FilterKind {
 pub const REQUEST_STATUS: FilterKind<RequestStatus> =
     FilterKind::new(Described::named::<names::RequestStatus>(), |text| {
         RequestStatus::named(text)
-            .ok_or(|field| messages::one_of(field, RequestStatus::all().map(RequestStatus::name)))
+            .ok_or(|field| validation_texts::one_of(field, RequestStatus::all().map(RequestStatus::name)))
     });
 
 /// The status of a withdrawal.
 pub const WITHDRAWAL_STATUS: FilterKind<WithdrawalStatus> =
     FilterKind::new(Described::named::<names::WithdrawalStatus>(), |text| {
-        WithdrawalStatus::named(text)
-            .ok_or(|field| messages::one_of(field, WithdrawalStatus::all().map(WithdrawalStatus::name)))
+        WithdrawalStatus::named(text).ok_or(|field| {
+            validation_texts::one_of(field, WithdrawalStatus::all().map(WithdrawalStatus::name))
+        })
     });
 
 /// The status of a top-up.
 pub const TOPUP_STATUS: FilterKind<TopupStatus> =
     FilterKind::new(Described::named::<names::TopupStatus>(), |text| {
         TopupStatus::named(text)
-            .ok_or(|field| messages::one_of(field, TopupStatus::all().map(TopupStatus::name)))
+            .ok_or(|field| validation_texts::one_of(field, TopupStatus::all().map(TopupStatus::name)))
     });
 
 /// The kind of an entry of a wallet.
 pub const ENTRY_KIND: FilterKind<EntryKind> =
     FilterKind::new(Described::named::<names::EntryKind>(), |text| {
         entry_kinds::named(text)
-            .ok_or(|field| messages::one_of(field, EntryKind::all().map(entry_kinds::name)))
+            .ok_or(|field| validation_texts::one_of(field, EntryKind::all().map(entry_kinds::name)))
     });
 
 /// The kind of an event in the security log.
-pub const EVENT_KIND: FilterKind<EventKind> =
+pub const EVENT_KIND: FilterKind<SecurityEventKind> =
     FilterKind::new(Described::named::<names::EventKind>(), |text| {
-        EventKind::named(text)
-            .ok_or(|field| messages::one_of(field, EventKind::all().map(|kind| kind.name())))
+        SecurityEventKind::named(text)
+            .ok_or(|field| validation_texts::one_of(field, SecurityEventKind::all().map(|kind| kind.name())))
     });
 
 /// A position in the order of events, or 0.
 pub const POSITION: FilterKind<Position> = FilterKind::new(Described::inline(kinds::position), |text| {
-    let number = integer(text).ok_or::<Message>(messages::integer)?;
-    Position::new(number).ok_or(|field| messages::at_least(field, "0"))
+    let number = integer(text).ok_or::<Message>(validation_texts::integer)?;
+    Position::new(number).ok_or(|field| validation_texts::at_least(field, "0"))
 });
 
 /// The number of events in a page.
@@ -153,9 +155,9 @@ pub const EVENT_LIMIT: FilterKind<u32> = FilterKind::new(
         kinds::whole_number_of(32).minimum(Some(1)).maximum(Some(EventQueries::PAGE_MAX)).into()
     }),
     |text| {
-        let number = integer(text).ok_or::<Message>(messages::integer)?;
+        let number = integer(text).ok_or::<Message>(validation_texts::integer)?;
         let limit = u32::try_from(number).ok().filter(|limit| (1..=EventQueries::PAGE_MAX).contains(limit));
-        limit.ok_or(|field| messages::between(field, "1", &EventQueries::PAGE_MAX.to_string()))
+        limit.ok_or(|field| validation_texts::between(field, "1", &EventQueries::PAGE_MAX.to_string()))
     },
 );
 
@@ -165,7 +167,7 @@ pub const EVENT_TYPES: FilterKind<BTreeSet<EventType>> = FilterKind {
     problem: Some(unknown_event_types),
     ..FilterKind::new(Described::inline(event_types), |text| {
         let types = text.split(',').map(EventType::named);
-        types.collect::<Option<_>>().ok_or(messages::selected)
+        types.collect::<Option<_>>().ok_or(validation_texts::selected)
     })
 };
 
@@ -185,12 +187,12 @@ fn event_types() -> RefOr<Schema> {
 /// The reference of a top-up at its provider.
 pub const PROVIDER_REFERENCE: FilterKind<ProviderReference> =
     FilterKind::new(Described::inline(|| kinds::text().pattern(Some(REFERENCE_PATTERN)).into()), |text| {
-        text.parse().ok().ok_or(messages::format)
+        text.parse().ok().ok_or(validation_texts::format)
     });
 
 fn user_id(text: &str) -> Result<UserId, Message> {
-    let number = integer(text).ok_or::<Message>(messages::integer)?;
-    UserId::new(number).ok_or(messages::selected)
+    let number = integer(text).ok_or::<Message>(validation_texts::integer)?;
+    UserId::new(number).ok_or(validation_texts::selected)
 }
 
 /// Reads a filter; `None` if it is missing, or invalid, which is added to the errors.
@@ -231,7 +233,7 @@ macro_rules! filters {
             fn read(
                 query: &$crate::wire::query::Query,
             ) -> Result<Self, $crate::wire::error::ApiError> {
-                let mut errors = $crate::wire::messages::Errors::default();
+                let mut errors = $crate::wire::validation_texts::Errors::default();
                 let filters = Self {
                     $($name: $crate::wire::filters::read(
                         query,

@@ -36,7 +36,6 @@ pub struct Signature<'a> {
     pub id: &'a str,
     /// The time of sending.
     pub timestamp: &'a str,
-    /// Its signatures.
     pub signatures: &'a str,
 }
 

@@ -40,7 +40,6 @@ const LINE_PATTERN: &str =
 pub struct Kind<T> {
     /// Reads the value of the field of this name; amounts are in the given currency.
     pub read: fn(&str, &RawValue, &Currency) -> Read<T>,
-    /// Its schema.
     pub schema: Described,
 }
 

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use actix_web::web;
 
-use crate::wire::messages::{self, Errors};
+use crate::wire::validation_texts::{self, Errors};
 
 /// The parameters of an address.
 #[derive(Clone, Debug, Default)]
@@ -52,9 +52,9 @@ impl Query {
         let mut errors = Errors::default();
         for Parameter { name, is_repeated, .. } in self.parameters.iter().filter(|_| self.is_strict) {
             if !is_declared(name) {
-                errors.add(name.clone(), messages::unknown_parameter(name));
+                errors.add(name.clone(), validation_texts::unknown_parameter(name));
             } else if *is_repeated {
-                errors.add(name.clone(), messages::repeated_parameter(name));
+                errors.add(name.clone(), validation_texts::repeated_parameter(name));
             }
         }
         errors

@@ -11,7 +11,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use utoipa::openapi::{RefOr, Schema};
 
-use crate::wire::messages::{self, Errors};
+use crate::wire::validation_texts::{self, Errors};
 use cuepoint_views::wire::json::Object;
 use cuepoint_views::wire::schema::{Described, Schemas};
 
@@ -71,7 +71,7 @@ pub fn refusals(fields: &[String], body: &Object, present: Option<&Value>) -> Er
         if let Some(given) = body.get(name)
             && !is_present(given, present.and_then(|data| value(data, name)).unwrap_or(&Value::Null))
         {
-            errors.add(name.clone(), messages::prohibited(name));
+            errors.add(name.clone(), validation_texts::prohibited(name));
         }
     }
     errors

@@ -17,7 +17,7 @@ use cuepoint_domain::webhook::EndpointUrl;
 use cuepoint_domain::withdrawal::WithdrawalAmount;
 use serde_json::value::RawValue;
 
-use crate::wire::messages::{self, FieldProblem};
+use crate::wire::validation_texts::{self, FieldProblem};
 use cuepoint_views::wire::json::Object;
 use cuepoint_views::wire::names;
 
@@ -43,7 +43,7 @@ impl From<FieldProblem> for InvalidValue {
 pub type Read<T> = Result<T, InvalidValue>;
 
 fn string(field: &str, raw: &RawValue) -> Read<String> {
-    serde_json::from_str(raw.get()).map_err(|_| messages::string(field).into())
+    serde_json::from_str(raw.get()).map_err(|_| validation_texts::string(field).into())
 }
 
 fn is_number(raw: &RawValue) -> bool {
@@ -54,42 +54,42 @@ fn is_number(raw: &RawValue) -> bool {
 fn refused(field: &str, error: TextError, malformed: fn(&str) -> FieldProblem) -> InvalidValue {
     match error {
         TextError::Empty => InvalidValue::Empty,
-        TextError::TooLong(most) => messages::at_most_characters(field, &most.to_string()).into(),
-        TextError::TooShort(least) => messages::at_least_characters(field, &least.to_string()).into(),
-        TextError::ControlCharacter => messages::format(field).into(),
+        TextError::TooLong(most) => validation_texts::at_most_characters(field, &most.to_string()).into(),
+        TextError::TooShort(least) => validation_texts::at_least_characters(field, &least.to_string()).into(),
+        TextError::ControlCharacter => validation_texts::format(field).into(),
         TextError::Malformed => malformed(field).into(),
     }
 }
 
 /// One line of text.
 pub fn line(field: &str, raw: &RawValue) -> Read<Line> {
-    Line::new(&string(field, raw)?).map_err(|error| refused(field, error, messages::format))
+    Line::new(&string(field, raw)?).map_err(|error| refused(field, error, validation_texts::format))
 }
 
 /// An e-mail address.
 pub fn email(field: &str, raw: &RawValue) -> Read<Email> {
-    Email::new(&string(field, raw)?).map_err(|error| refused(field, error, messages::email))
+    Email::new(&string(field, raw)?).map_err(|error| refused(field, error, validation_texts::email))
 }
 
 /// A new phone number.
 pub fn phone(field: &str, raw: &RawValue) -> Read<Phone> {
-    Phone::new(&string(field, raw)?).map_err(|error| refused(field, error, messages::phone))
+    Phone::new(&string(field, raw)?).map_err(|error| refused(field, error, validation_texts::phone))
 }
 
 /// A web address of music.
 pub fn music_url(field: &str, raw: &RawValue) -> Read<MusicUrl> {
-    MusicUrl::new(&string(field, raw)?).map_err(|error| refused(field, error, messages::url))
+    MusicUrl::new(&string(field, raw)?).map_err(|error| refused(field, error, validation_texts::url))
 }
 
 /// The URL of a webhook endpoint.
 pub fn endpoint_url(field: &str, raw: &RawValue) -> Read<EndpointUrl> {
     EndpointUrl::new(string(field, raw)?.trim())
-        .map_err(|error| refused(field, error, messages::endpoint_url))
+        .map_err(|error| refused(field, error, validation_texts::endpoint_url))
 }
 
 /// A new password.
 pub fn password(field: &str, raw: &RawValue) -> Read<Password> {
-    Password::new(&string(field, raw)?).map_err(|error| refused(field, error, messages::format))
+    Password::new(&string(field, raw)?).map_err(|error| refused(field, error, validation_texts::format))
 }
 
 /// Any text that is not empty, to be compared with a stored value.
@@ -100,12 +100,12 @@ pub fn presented(field: &str, raw: &RawValue) -> Read<String> {
 
 /// A boolean, also written 1 or 0.
 pub fn boolean(field: &str, raw: &RawValue) -> Read<bool> {
-    yes_or_no(raw.get()).ok_or_else(|| messages::boolean(field).into())
+    yes_or_no(raw.get()).ok_or_else(|| validation_texts::boolean(field).into())
 }
 
 /// 1 or 0, also written true or false.
 pub fn flag(field: &str, raw: &RawValue) -> Read<bool> {
-    yes_or_no(raw.get()).ok_or_else(|| messages::flag(field).into())
+    yes_or_no(raw.get()).ok_or_else(|| validation_texts::flag(field).into())
 }
 
 /// The boolean of `1`, `true`, `0` or `false`.
@@ -120,24 +120,24 @@ pub fn yes_or_no(text: &str) -> Option<bool> {
 
 /// A 64-bit integer.
 pub fn integer(field: &str, raw: &RawValue) -> Read<i64> {
-    serde_json::from_str(raw.get()).map_err(|_| messages::integer(field).into())
+    serde_json::from_str(raw.get()).map_err(|_| validation_texts::integer(field).into())
 }
 
 /// An object in the body.
 pub fn object(field: &str, raw: &RawValue) -> Read<Object> {
-    Object::parse(raw.get().as_bytes()).map_err(|_| messages::object(field).into())
+    Object::parse(raw.get().as_bytes()).map_err(|_| validation_texts::object(field).into())
 }
 
 /// A position in the order of events, or 0.
 pub fn position(field: &str, raw: &RawValue) -> Read<Position> {
-    Position::new(integer(field, raw)?).ok_or_else(|| messages::at_least(field, "0").into())
+    Position::new(integer(field, raw)?).ok_or_else(|| validation_texts::at_least(field, "0").into())
 }
 
 /// Types of events, of which a list has at least one; repeated ones count once.
 pub fn event_types(field: &str, raw: &RawValue) -> Read<BTreeSet<EventType>> {
-    let items: Vec<&RawValue> = serde_json::from_str(raw.get()).map_err(|_| messages::list(field))?;
+    let items: Vec<&RawValue> = serde_json::from_str(raw.get()).map_err(|_| validation_texts::list(field))?;
     if items.is_empty() {
-        return Err(messages::at_least_items(field, "1").into());
+        return Err(validation_texts::at_least_items(field, "1").into());
     }
     let named = |item: &RawValue| {
         let text = serde_json::from_str::<String>(item.get());
@@ -150,19 +150,23 @@ pub fn event_types(field: &str, raw: &RawValue) -> Read<BTreeSet<EventType>> {
 /// The problem of a list of types with this name, which no type has.
 #[must_use]
 pub fn unknown_event_type(field: &str, name: &str) -> FieldProblem {
-    messages::unknown_name(field, Excerpt::<64>::of(name).as_str(), EventType::all().map(EventType::name))
+    validation_texts::unknown_name(
+        field,
+        Excerpt::<64>::of(name).as_str(),
+        EventType::all().map(EventType::name),
+    )
 }
 
 /// The id of an account, existing or not.
 pub fn user_id(field: &str, raw: &RawValue) -> Read<UserId> {
-    UserId::new(integer(field, raw)?).ok_or_else(|| messages::selected(field).into())
+    UserId::new(integer(field, raw)?).ok_or_else(|| validation_texts::selected(field).into())
 }
 
 /// The reference of a withdrawal or top-up at its provider.
 pub fn provider_reference(field: &str, raw: &RawValue) -> Read<ProviderReference> {
     match string(field, raw)?.trim() {
         "" => Err(InvalidValue::Empty),
-        text => text.parse().map_err(|_| messages::format(field).into()),
+        text => text.parse().map_err(|_| validation_texts::format(field).into()),
     }
 }
 
@@ -172,7 +176,7 @@ pub fn artist_type(field: &str, raw: &RawValue) -> Read<ArtistType> {
         "" => Err(InvalidValue::Empty),
         "upcoming" | "upcoming_artist" => Ok(ArtistType::Upcoming),
         "popular" | "popular_song" => Ok(ArtistType::Popular),
-        _ => Err(messages::one_of(field, ArtistType::all().map(ArtistType::name)).into()),
+        _ => Err(validation_texts::one_of(field, ArtistType::all().map(ArtistType::name)).into()),
     }
 }
 
@@ -180,7 +184,8 @@ pub fn artist_type(field: &str, raw: &RawValue) -> Read<ArtistType> {
 pub fn role(field: &str, raw: &RawValue) -> Read<Role> {
     match string(field, raw)?.trim() {
         "" => Err(InvalidValue::Empty),
-        name => Role::named(name).ok_or_else(|| messages::one_of(field, Role::all().map(Role::name)).into()),
+        name => Role::named(name)
+            .ok_or_else(|| validation_texts::one_of(field, Role::all().map(Role::name)).into()),
     }
 }
 
@@ -191,7 +196,7 @@ pub fn dj_answer(field: &str, raw: &RawValue) -> Read<DjAnswer> {
         "accepted" => Ok(DjAnswer::Accept),
         "rejected" => Ok(DjAnswer::Reject),
         "played" => Ok(DjAnswer::Play),
-        _ => Err(messages::one_of(field, names::VERDICTS).into()),
+        _ => Err(validation_texts::one_of(field, names::VERDICTS).into()),
     }
 }
 
@@ -201,7 +206,7 @@ pub fn degrees(most: i16) -> impl Fn(&str, &RawValue) -> Read<f64> {
         let most = f64::from(most);
         float(field, raw)?
             .filter(|degrees| (-most..=most).contains(degrees))
-            .ok_or_else(|| messages::between(field, &format!("-{most}"), &most.to_string()).into())
+            .ok_or_else(|| validation_texts::between(field, &format!("-{most}"), &most.to_string()).into())
     }
 }
 
@@ -209,13 +214,13 @@ pub fn degrees(most: i16) -> impl Fn(&str, &RawValue) -> Read<f64> {
 pub fn kilometres(field: &str, raw: &RawValue) -> Read<Kilometres> {
     float(field, raw)?
         .and_then(Kilometres::new)
-        .ok_or_else(|| messages::between(field, "0", &Kilometres::MAX.to_string()).into())
+        .ok_or_else(|| validation_texts::between(field, "0", &Kilometres::MAX.to_string()).into())
 }
 
 /// A JSON number as a float; `None` if it is out of range.
 fn float(field: &str, raw: &RawValue) -> Read<Option<f64>> {
     if !is_number(raw) {
-        return Err(messages::number(field).into());
+        return Err(validation_texts::number(field).into());
     }
     // Adding zero normalizes a negative zero.
     Ok(serde_json::from_str::<f64>(raw.get()).ok().map(|number| number + 0.0))
@@ -224,16 +229,18 @@ fn float(field: &str, raw: &RawValue) -> Read<Option<f64>> {
 /// An amount of money of at least `least`.
 pub fn money(currency: &Currency, least: Money) -> impl Fn(&str, &RawValue) -> Read<Money> {
     move |field, raw| {
-        let too_small = || messages::at_least(field, &exact(currency, least));
+        let too_small = || validation_texts::at_least(field, &exact(currency, least));
         match currency.parse(raw.get()) {
             Ok(money) if money < least => Err(too_small().into()),
             Ok(money) => Ok(money),
-            Err(MoneyError::NotANumber) => Err(messages::number(field).into()),
+            Err(MoneyError::NotANumber) => Err(validation_texts::number(field).into()),
             Err(MoneyError::TooLarge) if raw.get().starts_with('-') => Err(too_small().into()),
-            Err(MoneyError::TooLarge) => Err(messages::at_most(field, &MAX_NUMBER.to_string()).into()),
+            Err(MoneyError::TooLarge) => {
+                Err(validation_texts::at_most(field, &MAX_NUMBER.to_string()).into())
+            }
             Err(MoneyError::TooManyDecimals(scale)) => {
                 let small = is_below(currency, raw.get(), least).then(too_small);
-                let decimals = messages::decimals(field, scale);
+                let decimals = validation_texts::decimals(field, scale);
                 Err(InvalidValue::Problems(std::iter::once(decimals).chain(small).collect()))
             }
         }
@@ -243,12 +250,12 @@ pub fn money(currency: &Currency, least: Money) -> impl Fn(&str, &RawValue) -> R
 /// An amount of money of either sign, but not zero.
 pub fn correction(currency: &Currency) -> impl Fn(&str, &RawValue) -> Read<Correction> {
     move |field, raw| match currency.parse(raw.get()) {
-        Ok(money) => Correction::signed(money).ok_or_else(|| messages::not_zero(field).into()),
-        Err(MoneyError::NotANumber) => Err(messages::number(field).into()),
+        Ok(money) => Correction::signed(money).ok_or_else(|| validation_texts::not_zero(field).into()),
+        Err(MoneyError::NotANumber) => Err(validation_texts::number(field).into()),
         Err(MoneyError::TooLarge) => {
-            Err(messages::between(field, &format!("-{MAX_NUMBER}"), &MAX_NUMBER.to_string()).into())
+            Err(validation_texts::between(field, &format!("-{MAX_NUMBER}"), &MAX_NUMBER.to_string()).into())
         }
-        Err(MoneyError::TooManyDecimals(scale)) => Err(messages::decimals(field, scale).into()),
+        Err(MoneyError::TooManyDecimals(scale)) => Err(validation_texts::decimals(field, scale).into()),
     }
 }
 
@@ -256,7 +263,9 @@ pub fn correction(currency: &Currency) -> impl Fn(&str, &RawValue) -> Read<Corre
 pub fn amount(currency: &Currency, least: Money) -> impl Fn(&str, &RawValue) -> Read<Amount> {
     let money = money(currency, least);
     let least = exact(currency, least);
-    move |field, raw| Amount::new(money(field, raw)?).ok_or_else(|| messages::at_least(field, &least).into())
+    move |field, raw| {
+        Amount::new(money(field, raw)?).ok_or_else(|| validation_texts::at_least(field, &least).into())
+    }
 }
 
 /// The amount of a new withdrawal.
@@ -266,7 +275,7 @@ pub fn withdrawal_amount(currency: &Currency) -> impl Fn(&str, &RawValue) -> Rea
     move |field, raw| {
         let amount =
             Amount::new(money(field, raw)?).and_then(|amount| WithdrawalAmount::new(amount, currency));
-        amount.ok_or_else(|| messages::at_least(field, &least).into())
+        amount.ok_or_else(|| validation_texts::at_least(field, &least).into())
     }
 }
 
@@ -275,7 +284,7 @@ pub fn withdrawal_amount(currency: &Currency) -> impl Fn(&str, &RawValue) -> Rea
 pub fn paid_amount(currency: &Currency) -> impl Fn(&str, &RawValue) -> Read<PaidAmount> {
     move |field, raw| match is_number(raw) {
         true => Ok(PaidAmount::read(raw.get(), currency)),
-        false => Err(messages::number(field).into()),
+        false => Err(validation_texts::number(field).into()),
     }
 }
 

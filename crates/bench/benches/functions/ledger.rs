@@ -21,7 +21,6 @@ fn withdrawals(bencher: Bencher<'_, '_>, plans: u32) {
     fold(bencher, |book| (1..=plans).map(|number| withdrawal(book, number, number)).collect());
 }
 
-/// Withdrawals from one wallet.
 #[divan::bench(args = GROUPS)]
 fn withdrawals_from_one_wallet(bencher: Bencher<'_, '_>, plans: u32) {
     fold(bencher, |book| (1..=plans).map(|number| withdrawal(book, number, 1)).collect());

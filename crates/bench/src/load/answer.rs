@@ -5,9 +5,7 @@ use anyhow::{Context, ensure};
 /// A complete response.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Answer<'a> {
-    /// Its status.
     pub(super) status: u16,
-    /// Its body.
     pub(super) body: &'a [u8],
 }
 

@@ -24,7 +24,6 @@ pub(super) enum Part {
     /// The status and the headers.
     #[default]
     Head,
-    /// The first block.
     FirstBlock,
     /// A further block.
     Block,

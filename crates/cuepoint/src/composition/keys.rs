@@ -17,7 +17,6 @@ pub struct Keys {
     pub webhooks: KeysInForce,
 }
 
-/// The sources of all keys.
 fn key_sources(settings: &Settings) -> [(KeyPurpose, Option<&KeySource>); 2] {
     [
         (KeyPurpose::Signing, settings.auth.signing_keys.as_ref()),

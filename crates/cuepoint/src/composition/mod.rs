@@ -21,6 +21,7 @@ use secrecy::ExposeSecret;
 
 use crate::config::{DeploymentEnvironment, Postgres, Settings, Storage, WebhookSettings};
 use cuepoint_adapters::clock::ServiceClock;
+use cuepoint_adapters::endpoint_calls::EndpointCalls;
 use cuepoint_adapters::event_hub::EventHub;
 use cuepoint_adapters::job_queue::BoundedJobQueue;
 use cuepoint_adapters::observability::log_throttle::LogThrottle;
@@ -37,7 +38,6 @@ use cuepoint_adapters::security::secrets::KeyedSecrets;
 use cuepoint_adapters::security::tokens::SignedTokens;
 use cuepoint_adapters::service::Service;
 use cuepoint_adapters::topups::OrderLog;
-use cuepoint_adapters::webhooks::EndpointCalls;
 use cuepoint_api::openapi;
 use cuepoint_api::state::{ApiSettings, ApiState, ProviderSecrets};
 use cuepoint_transport::rate_limits::RateLimits;
@@ -150,9 +150,7 @@ fn nothing_to(backend: &dyn Backend, work: &str) -> String {
 
 /// The service with its entrances.
 pub struct Composed {
-    /// The service.
     pub service: Arc<Service>,
-    /// The state of the API.
     pub api: Arc<ApiState>,
     /// The queue of background jobs.
     pub job_queue: Arc<BoundedJobQueue>,

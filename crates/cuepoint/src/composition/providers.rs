@@ -6,8 +6,8 @@ use anyhow::{Context, ensure};
 use cuepoint_adapters::notifier::{Channel, Channels, LogChannel, SmtpChannel, WebhookChannel};
 use cuepoint_adapters::payouts::{Manual, PayoutWebhook};
 use cuepoint_adapters::security::random::RandomSecrets;
+use cuepoint_adapters::signed_messages::WebhookClient;
 use cuepoint_adapters::topups::{NoProvider, Sandbox, TopupWebhook};
-use cuepoint_adapters::webhooks::WebhookClient;
 use cuepoint_domain::ports::{Clock, Notifier, PayoutProvider, TopupProvider};
 
 use crate::config::{EmailChannel, PayoutProviderKind, PhoneChannel, Settings, TopupProviderKind};

@@ -11,18 +11,16 @@ use super::urls::{HttpUrl, SmtpUrl, link, web_service};
 use super::values::{Choice, FromText, Secret, Text, TextList, Whole, signing_secrets};
 use super::{ConfigError, DeploymentEnvironment};
 use cuepoint_adapters::notifier::{LinkTemplate, MessageLinks};
-use cuepoint_adapters::webhooks::SigningSecrets;
+use cuepoint_adapters::signed_messages::SigningSecrets;
 
 /// The settings for messages to users.
 #[derive(Clone, Debug)]
 pub struct NotifierSettings {
     /// The channel for e-mail.
     pub email: EmailChannel,
-    /// The channel for phones.
     pub phone: PhoneChannel,
     /// The secrets that sign calls of the phone service.
     pub secrets: SigningSecrets,
-    /// The links in messages.
     pub links: MessageLinks,
 }
 

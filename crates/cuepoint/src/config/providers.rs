@@ -10,8 +10,8 @@ use super::urls::{HttpUrl, web_service};
 use super::values::{Choice, DAY, HOUR, Seconds, Secret, Text, TextList, Whole, signing_secrets};
 use super::{ConfigError, DeploymentEnvironment};
 use cuepoint_adapters::clock;
+use cuepoint_adapters::signed_messages::{CALL_WITHIN, SigningSecrets};
 use cuepoint_adapters::topups::LEASE;
-use cuepoint_adapters::webhooks::{CALL_WITHIN, SigningSecrets};
 
 /// The maximum duration of a plan, as guaranteed by the port of the ledger: a withdrawal is dated before the
 /// plan that claims it, and sent after it.
@@ -36,7 +36,6 @@ pub struct TopupSettings {
 /// The payment provider of top-ups.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TopupProviderKind {
-    /// No provider.
     None,
     /// A simulated provider that confirms at once.
     Sandbox,
@@ -47,7 +46,6 @@ pub enum TopupProviderKind {
 /// The settings for payouts.
 #[derive(Clone, Debug)]
 pub struct PayoutSettings {
-    /// The payout provider.
     pub provider: PayoutProviderKind,
     /// The secrets that sign messages to and from the provider.
     pub secrets: SigningSecrets,

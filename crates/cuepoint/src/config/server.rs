@@ -20,7 +20,6 @@ pub struct Server {
     pub public_url: Option<String>,
     /// The proxies whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Networks,
-    /// The connections.
     pub connections: ServerSettings,
     /// The time within which a request body must arrive.
     pub body_timeout: Duration,

@@ -27,7 +27,6 @@ use cuepoint_transport::rate_limits::Quotas;
 /// All settings, validated.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The environment of the deployment.
     pub environment: DeploymentEnvironment,
     /// The settings of the web server.
     pub server: Server,
@@ -47,9 +46,7 @@ pub struct Settings {
     pub events: EventSettings,
     /// The settings of webhooks to URLs that users enter.
     pub webhooks: WebhookSettings,
-    /// The terms of withdrawals.
     pub withdrawals: WithdrawalTerms,
-    /// The terms of adjustments.
     pub adjustments: AdjustmentTerms,
     /// The settings for messages to users.
     pub notifier: NotifierSettings,
@@ -57,7 +54,6 @@ pub struct Settings {
     pub phone_codes_per_day: Option<NonZeroU32>,
     /// The settings for top-ups.
     pub topups: TopupSettings,
-    /// The settings for payouts.
     pub payouts: PayoutSettings,
     /// The origins of web pages that may call the API from scripts.
     pub cors_allowed_origins: Vec<String>,

@@ -39,7 +39,6 @@ pub struct Postgres {
 pub struct StorageKeys {
     /// `storage.dir`.
     pub directory: bool,
-    /// `storage.postgres.url`.
     pub postgres_url: bool,
 }
 

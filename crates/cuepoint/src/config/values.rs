@@ -16,7 +16,7 @@ use super::ConfigError;
 use super::keys::Shape;
 use cuepoint_adapters::networks::Networks;
 use cuepoint_adapters::outgoing::NameServers;
-use cuepoint_adapters::webhooks::SigningSecrets;
+use cuepoint_adapters::signed_messages::SigningSecrets;
 
 /// Seconds per day.
 pub(super) const DAY: u32 = 86_400;

@@ -34,7 +34,6 @@ pub enum AddressError {
     /// An address of a network other than the one given.
     #[error("an address of another network")]
     OtherNetwork,
-    /// An address of a test network.
     #[error("an address of a test network")]
     TestNetwork,
     /// An address without a private key: money sent there is lost, or controlled by a program.
@@ -70,11 +69,9 @@ pub enum Network {
     Dogecoin,
     /// Ethereum, whose addresses are shared by the networks like it.
     Ethereum,
-    /// Arbitrum One.
     Arbitrum,
     /// OP Mainnet.
     Optimism,
-    /// Base.
     Base,
     /// Polygon PoS.
     Polygon,

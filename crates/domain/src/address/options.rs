@@ -16,7 +16,6 @@ pub enum OptionsError {
     /// The currency has no network.
     #[error("{0} has no network")]
     NoNetwork(String),
-    /// The network is unknown.
     #[error("{0:?} is none of the networks {networks}", networks = names(Network::all()))]
     UnknownNetwork(String),
     /// A currency, or a network of one, is listed twice.

@@ -46,7 +46,6 @@ pub struct Ports {
     pub notifier: Arc<dyn Notifier>,
     /// The payment provider.
     pub topups: Arc<dyn TopupProvider>,
-    /// The payout provider.
     pub payouts: Arc<dyn PayoutProvider>,
     /// Calls to webhook endpoints.
     pub webhooks: Arc<dyn WebhookSender>,
@@ -59,11 +58,8 @@ pub struct Ports {
 /// The terms of a deployment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Terms {
-    /// Terms of requests.
     pub requests: RequestTerms,
-    /// Terms of withdrawals.
     pub withdrawals: WithdrawalTerms,
-    /// Terms of adjustments.
     pub adjustments: AdjustmentTerms,
     /// Terms of ordering top-ups at their provider.
     pub topups: OrderTerms,

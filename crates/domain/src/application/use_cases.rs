@@ -35,9 +35,7 @@ pub struct UseCases {
     pub verifications: Verifications,
     /// Profiles and DJs.
     pub profiles: ProfileQueries,
-    /// Music requests.
     pub music_requests: MusicRequestQueries,
-    /// Withdrawals.
     pub withdrawals: WithdrawalQueries,
     /// Balances and statements.
     pub wallet: WalletQueries,
@@ -45,7 +43,6 @@ pub struct UseCases {
     pub topups: TopupQueries,
     /// Users, as staff sees them.
     pub people: PeopleQueries,
-    /// The security log.
     pub security_log: SecurityLogQueries,
     /// The settings that clients see.
     pub settings: SettingsQueries,
@@ -71,7 +68,6 @@ pub struct UseCases {
     pub webhooks: Webhooks,
     /// Deliveries to webhook endpoints.
     pub deliveries: Deliveries,
-    /// Audits of the ledger.
     pub ledger_audits: LedgerAudits,
     /// Readiness of the service.
     pub readiness: Readiness,
@@ -135,9 +131,6 @@ impl UseCases {
     }
 
     /// Runs a background job of the queue.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     pub async fn run_job(&self, job: Job) -> Result<(), Unavailable> {
         match job {
             Job::SendPasswordReset { email, client } => {

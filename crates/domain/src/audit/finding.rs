@@ -26,7 +26,6 @@ pub enum Finding {
     },
     /// Entries are missing, duplicated or swapped.
     Gap {
-        /// The wallet.
         wallet: UserId,
         /// The expected number.
         expected: i64,
@@ -35,40 +34,32 @@ pub enum Finding {
     },
     /// The balances after an entry are not the previous balances plus its change.
     Sum {
-        /// The wallet.
         wallet: UserId,
         /// The entry's number.
         seq: i64,
     },
     /// An entry's fields do not match its hash, or it does not follow the previous entry.
     Chain {
-        /// The wallet.
         wallet: UserId,
         /// The entry's number.
         seq: i64,
     },
     /// An entry is older than the previous one.
     Time {
-        /// The wallet.
         wallet: UserId,
         /// The entry's number.
         seq: i64,
     },
     /// A wallet's balance, time or head differs from its newest entry.
-    Balance {
-        /// The wallet.
-        wallet: UserId,
-    },
+    Balance { wallet: UserId },
     /// The records of a request, a withdrawal, a top-up or an adjustment do not match its state.
     Entity {
-        /// The entity.
         reference: EntityRef,
         /// The mismatch.
         flaw: Flaw,
     },
     /// An entry refers to an entity that does not exist.
     StrayEntry {
-        /// The wallet.
         wallet: UserId,
         /// The entry's number.
         seq: i64,
@@ -79,7 +70,6 @@ pub enum Finding {
     StrayPosting {
         /// The operation that it refers to.
         operation: OperationId,
-        /// The account.
         account: PostingAccount,
     },
     /// Entries or postings belong to no entity, and none of them was identified.
@@ -90,12 +80,7 @@ pub enum Finding {
         postings: u64,
     },
     /// The positions of operations have a gap.
-    Position {
-        /// The expected position.
-        expected: Position,
-        /// The position found.
-        found: Position,
-    },
+    Position { expected: Position, found: Position },
     /// A gap between positions does not begin at the position of an operation.
     PositionGap {
         /// The position before the gap.
@@ -104,10 +89,7 @@ pub enum Finding {
         next: Position,
     },
     /// An operation has no position, although it is not from before the introduction of positions.
-    WithoutPosition {
-        /// The operation.
-        operation: OperationId,
-    },
+    WithoutPosition { operation: OperationId },
     /// A newer version wrote a value that this version does not know and cannot check.
     Unknown {
         /// The kind of value: an entity's status, an entry's kind or reference, a posting's account, an
@@ -137,7 +119,6 @@ pub enum UnknownValue {
     Status(EntityRef),
     /// The kind of an entry, or the kind of the entity that it refers to.
     Entry {
-        /// The wallet.
         wallet: UserId,
         /// The entry's number.
         seq: i64,
@@ -157,14 +138,12 @@ pub enum Flaw {
     Lacks(EntryKind),
     /// An entry is superfluous: the entity was settled again, or without a decision.
     Extra {
-        /// The wallet.
         wallet: UserId,
         /// The entry's number.
         seq: i64,
     },
     /// An entry differs from the one that the rules derive from the entity.
     Entry {
-        /// The wallet.
         wallet: UserId,
         /// The entry's number.
         seq: i64,

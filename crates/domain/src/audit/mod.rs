@@ -29,11 +29,8 @@ use chain::EntryChain;
 /// Counts of the rows visited by an audit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Summary {
-    /// Wallets.
     pub wallets: u64,
-    /// Entries.
     pub entries: u64,
-    /// Postings.
     pub postings: u64,
     /// Requests, withdrawals, top-ups and adjustments.
     pub entities: u64,

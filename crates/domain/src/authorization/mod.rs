@@ -79,7 +79,6 @@ pub enum Scope {
     Own,
     /// Those of other users: no principal judges their own.
     Others,
-    /// All.
     Everything,
 }
 
@@ -108,9 +107,7 @@ impl Scope {
 /// The authenticated user of a request, and their session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Principal {
-    /// The user.
     pub user: UserId,
-    /// Their role.
     pub role: Role,
     /// Whether they are a DJ.
     pub is_dj: bool,
@@ -122,7 +119,6 @@ pub struct Principal {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("permission denied")]
 pub struct Denied {
-    /// The denied action.
     pub action: Action,
     /// The relation of the principal to the entity.
     pub ownership: Ownership,
@@ -131,7 +127,6 @@ pub struct Denied {
 /// Who else could apply an action that is denied to a principal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DenialReason {
-    /// DJs.
     DjsOnly,
     /// The guest who made the request.
     GuestOfRequestOnly,

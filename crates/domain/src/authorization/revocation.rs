@@ -18,7 +18,6 @@ pub struct Epoch(pub i64);
 /// The current role, capacity as a DJ and suspension of an account.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AccountStatus {
-    /// The role.
     pub role: Role,
     /// Whether the user is a DJ.
     pub is_dj: bool,
@@ -50,7 +49,6 @@ pub struct RevocationList {
 /// Why a principal with a valid token is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Revocation {
-    /// Their session ended.
     #[error("the session has ended")]
     SessionEnded,
     /// Their account is suspended.

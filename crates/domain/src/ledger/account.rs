@@ -118,9 +118,7 @@ pub struct Transfer {
     pub debit: Account,
     /// The account that the money enters.
     pub credit: Account,
-    /// The amount.
     pub amount: Amount,
-    /// The kind of the transfer.
     pub kind: TransferKind,
 }
 
@@ -140,7 +138,6 @@ pub struct Balance {
 pub struct Wallet {
     /// The owner.
     pub user: UserId,
-    /// The balances.
     pub balance: Balance,
     /// The number of entries, which is the number of the newest.
     pub seq: i64,

@@ -66,9 +66,7 @@ pub struct Adjustment {
     pub id: AdjustmentId,
     /// The owner of the corrected balance.
     pub user: UserId,
-    /// The correction.
     pub correction: Correction,
-    /// The reason.
     pub reason: Line,
 }
 

@@ -18,13 +18,10 @@ pub struct Entry {
     pub seq: i64,
     /// The operation that made it.
     pub operation: OperationId,
-    /// The kind of the entry.
     pub kind: EntryKind,
     /// The entity that it refers to.
     pub reference: EntityRef,
-    /// The change of each balance.
     pub change: Balance,
-    /// The balances after it.
     pub after: Balance,
     /// The time; never before that of the previous entry.
     pub at: Timestamp,
@@ -66,7 +63,6 @@ impl Entry {
 pub struct Posting {
     /// The operation that made it.
     pub operation: OperationId,
-    /// The account.
     pub account: PostingAccount,
     /// The change; negative if money left the account.
     pub amount: Money,
@@ -77,7 +73,6 @@ pub struct Posting {
 /// The accounts of postings.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum PostingAccount {
-    /// A platform account.
     Platform(PlatformAccount),
     /// An external account.
     Outside(OutsideAccount),

@@ -44,7 +44,6 @@ pub enum Due {
 /// Requests stored with this status whose deadline has, or has not, passed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StoredMatch {
-    /// The stored status.
     pub stored: RequestStatus,
     /// The condition on their deadline.
     pub due: Due,

@@ -173,9 +173,7 @@ pub struct MusicRequest {
     pub requester: UserId,
     /// The addressed DJ; never the requester.
     pub dj: UserId,
-    /// The song.
     pub song_title: Line,
-    /// The artist.
     pub artist_name: Line,
     /// The kind of song, which determined its price.
     pub artist_type: ArtistType,
@@ -183,7 +181,6 @@ pub struct MusicRequest {
     pub music_url: MusicUrl,
     /// The fee, fixed when the request was made; never negative.
     pub fee: Money,
-    /// The state.
     pub state: RequestState,
     /// The time of the request.
     pub created_at: Timestamp,
@@ -192,7 +189,6 @@ pub struct MusicRequest {
 /// A user's relation to a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Party {
-    /// The requester.
     Requester,
     /// The addressed DJ.
     Dj,

@@ -34,9 +34,7 @@ pub enum By {
     Dj,
     /// The guest who made the request.
     Requester,
-    /// The clock.
     Clock,
-    /// An operator.
     Operator,
 }
 
@@ -101,7 +99,6 @@ pub struct RequestMove {
 pub enum MoveRefusal {
     /// The move is not allowed from the current state.
     InvalidTransition {
-        /// The current status.
         current: RequestStatus,
         /// The statuses allowed next, for any actor, irrespective of deadlines.
         allowed: Vec<RequestStatus>,

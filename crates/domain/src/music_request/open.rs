@@ -15,9 +15,7 @@ use crate::user::{ArtistType, User};
 pub struct NewRequest {
     /// The addressed DJ.
     pub dj: UserId,
-    /// The song.
     pub song_title: Line,
-    /// The artist.
     pub artist_name: Line,
     /// The kind of song.
     pub artist_type: ArtistType,
@@ -42,7 +40,6 @@ pub enum OpenRefusal {
     /// The offer is below this list price of the DJ.
     #[error("the offer is below the list price")]
     FeeBelowPrice(Money),
-    /// The DJ is offline.
     #[error("the DJ is offline")]
     DjOffline,
 }

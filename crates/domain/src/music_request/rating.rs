@@ -36,7 +36,6 @@ impl Stars {
 pub struct RequestRating {
     /// The number of the request. A request has at most one rating.
     pub id: RatingId,
-    /// The stars.
     pub stars: Stars,
     /// The time of the rating, or of its last change.
     pub rated_at: Timestamp,

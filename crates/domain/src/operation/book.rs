@@ -25,7 +25,6 @@ pub struct Book {
     pub operations: HashMap<OperationId, StoredReceipt>,
     /// The idempotency keys used before.
     pub keys: HashMap<KeyScope, KeyRecord>,
-    /// Wallets.
     pub wallets: HashMap<UserId, Wallet>,
     entities: Shelves,
     holding_of: HashMap<UserId, HashSet<RequestId>>,
@@ -148,22 +147,18 @@ impl Book {
 pub struct OperationRecord {
     /// The operation's id.
     pub id: OperationId,
-    /// The kind of the plan.
     pub kind: PlanKind,
-    /// The actor.
     pub actor: Actor,
     /// The time of the decision.
     pub at: Timestamp,
     /// The reason, if one was given.
     pub reason: Option<Line>,
-    /// The receipt.
     pub receipt: Receipt,
 }
 
 /// A user whose live sessions end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EndedSessions {
-    /// The user.
     pub user: UserId,
     /// The time at which they end.
     pub at: Timestamp,
@@ -176,11 +171,9 @@ pub struct Changes {
     pub operation: Option<OperationRecord>,
     /// The key used, which replaces an expired one.
     pub key: Option<KeyRecord>,
-    /// The opened entity.
     pub opened: Option<Entity>,
     /// The entity that changed, unless it is a user.
     pub moved: Option<Entity>,
-    /// A changed user.
     pub user: Option<User>,
     /// A user whose live sessions end with the change.
     pub ended_sessions: Option<EndedSessions>,

@@ -37,7 +37,6 @@ impl Fingerprint {
 /// A client's key with the fingerprint of its request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IdempotencyKey {
-    /// The scope of the key.
     pub scope: KeyScope,
     /// The fingerprint of the request.
     pub fingerprint: Fingerprint,

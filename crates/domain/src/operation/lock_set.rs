@@ -50,7 +50,6 @@ impl LockedRows {
 /// The rows that must be in the book before a plan is applied: those to lock, and those to read under the locks.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LockSet {
-    /// The rows to lock.
     pub rows: LockedRows,
     /// The user whose withdrawals after the given time are needed to check a window or to add up a sum.
     pub withdrawn_since: Option<(UserId, Timestamp)>,

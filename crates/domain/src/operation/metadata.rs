@@ -21,7 +21,6 @@ pub enum Actor {
 pub struct OperationMetadata {
     /// The permanent identity of the change.
     pub operation: OperationId,
-    /// The actor.
     pub actor: Actor,
     /// The time of the decision.
     pub at: Timestamp,

@@ -23,7 +23,6 @@ use crate::withdrawal::{Window, Withdrawal};
 pub enum Step {
     /// No effect: the entity already has the requested state, and must still be as loaded.
     Unchanged(Entity),
-    /// Opens an entity.
     Open(Entity),
     /// Changes an entity other than a user.
     Move {
@@ -36,9 +35,7 @@ pub enum Step {
     Judge(WithdrawalJudgement),
     /// Changes a user; the result depends on the user as stored when the plan is applied.
     ChangeUser {
-        /// The user.
         user: UserId,
-        /// The change.
         change: UserChange,
     },
 }
@@ -67,7 +64,6 @@ pub enum WithdrawalJudgement {
 /// A change of a user.
 #[derive(Clone, PartialEq, Debug)]
 pub enum UserChange {
-    /// Changes the profile.
     Profile(Box<ProfileChange>),
     /// Changes the account status or the role.
     AccountStatus(AccountStatusChange),
@@ -80,7 +76,6 @@ pub enum Tally {
     Played(UserId),
     /// The ratings of a DJ.
     Rated {
-        /// The DJ.
         dj: UserId,
         /// The change of the sum of stars.
         stars: i64,
@@ -99,11 +94,9 @@ pub enum PlanKind {
     OpenRequest,
     /// Moves a music request to another state.
     MoveRequest,
-    /// Opens a withdrawal.
     OpenWithdrawal,
     /// Moves a withdrawal to another state.
     MoveWithdrawal,
-    /// Approves a withdrawal.
     ApproveWithdrawal,
     /// Opens a top-up.
     OpenTopup,
@@ -148,14 +141,11 @@ pub enum Guard {
         of: UserId,
         /// The amount of the new withdrawal.
         amount: Amount,
-        /// The window.
         window: Window,
     },
     /// Including the opened request, the guest has at most this many open requests with the DJ.
     OpenRequests {
-        /// The guest.
         guest: UserId,
-        /// The DJ.
         dj: UserId,
         /// The maximum, including the new one.
         most: u32,

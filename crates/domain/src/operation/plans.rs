@@ -32,12 +32,10 @@ fn plan(
     Plan { metadata, kind, level, step: Box::new(step), tally, guards, transfers, rules: RULES }
 }
 
-/// A plan that returns the entity unchanged.
 fn unchanged(metadata: OperationMetadata, entity: impl Into<Entity>) -> Plan {
     plan(metadata, PlanKind::None, Step::Unchanged(entity.into()), [])
 }
 
-/// The step from `before` to `after`.
 fn moved<E: Into<Entity>>(before: E, after: E) -> Step {
     Step::Move { before: before.into(), after: after.into() }
 }

@@ -124,7 +124,6 @@ pub struct PositionedOperation {
     pub kind: Option<PlanKind>,
     /// The time of the decision.
     pub at: Timestamp,
-    /// Its receipt.
     pub receipt: StoredReceipt,
 }
 

@@ -11,13 +11,11 @@ use crate::timestamp::Timestamp;
 /// The result of an applied plan.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Receipt {
-    /// The operation.
     pub operation: OperationId,
     /// The time of the decision.
     pub at: Timestamp,
     /// The rules by which its money was posted.
     pub rules: PostingRules,
-    /// The outcome.
     pub outcome: Outcome,
 }
 
@@ -35,7 +33,6 @@ pub enum StoredReceipt {
     Whole(Receipt),
     /// The receipt of a change of a profile or an account, without the profile.
     Redacted {
-        /// The operation.
         operation: OperationId,
         /// The user shown in the profile.
         user: UserId,
@@ -88,7 +85,6 @@ impl StoredReceipt {
 /// The entity right after the operation.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
-    /// The entity.
     pub entity: Entity,
     /// Its owner's balance, if the answer to the command shows it.
     pub balance: Option<Balance>,

@@ -3,7 +3,7 @@
 use crate::entity_facts::{EntityFacts, described};
 use crate::ids::UserId;
 use crate::operation::{Actor, Book, Entity, Outcome, Plan, Step, UserChange, WithdrawalJudgement};
-use crate::security_log::{EventKind, SecurityEvent};
+use crate::security_log::{SecurityEvent, SecurityEventKind};
 use crate::text::Line;
 use crate::user::{AccountStatusChange, User};
 
@@ -22,7 +22,7 @@ impl SecurityEvent {
         let (action, change) = (plan.kind().name(), change_of(plan.step(), outcome, book));
         let detail = Line::from_stored(format!("{action}: {change}: {}", reason.as_str()));
         Some(Self {
-            kind: EventKind::OperatorAction,
+            kind: SecurityEventKind::OperatorAction,
             user: outcome.entity.owner(),
             actor: Some(actor),
             session: metadata.session,

@@ -7,7 +7,6 @@ use crate::authorization::Principal;
 /// A signed access token; its `Debug` output redacts the text.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AccessToken {
-    /// The token.
     pub token: String,
     /// Its validity, in seconds.
     pub expires_in_seconds: i64,

@@ -14,26 +14,14 @@ use crate::user::Block;
 pub trait Blocks: Send + Sync {
     /// Blocks a guest and returns the block; an existing block keeps its start. `None` if either account does
     /// not exist or was erased.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn block(&self, dj: UserId, guest: UserId, at: Timestamp) -> Result<Option<Block>, Unavailable>;
 
     /// Unblocks the guest; returns whether they were blocked.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn unblock(&self, dj: UserId, guest: UserId) -> Result<bool, Unavailable>;
 
     /// Whether the guest is blocked.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn is_blocked(&self, dj: UserId, guest: UserId) -> Result<bool, Unavailable>;
 
     /// A page of the DJ's blocks, by `at`, then guest id, both descending.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn blocks(&self, dj: UserId, page: PageRequest) -> Result<Rows<Block>, Unavailable>;
 }

@@ -32,7 +32,6 @@ pub enum Job {
     },
     /// Notifies a user that their password was changed or their sessions ended, and operators where the user is one.
     NotifySecured {
-        /// The user.
         user: UserId,
         /// What happened.
         cause: SecurityCause,

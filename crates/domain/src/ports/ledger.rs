@@ -58,9 +58,6 @@ pub trait Ledger: Send + Sync {
 
     /// The record of a client's idempotency key, within its retention or past it. The receipt of a key within
     /// its retention is whole, unless its profile was erased.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn find_key(&self, scope: &KeyScope) -> Result<Option<KeyRecord>, Unavailable>;
 }
 

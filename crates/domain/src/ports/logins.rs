@@ -13,9 +13,7 @@ use crate::user::session::TokenHash;
 /// The credentials for a login.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Credentials {
-    /// The user.
     pub user: UserId,
-    /// The hash of their password.
     pub password: PasswordHash,
 }
 
@@ -36,22 +34,13 @@ pub enum IssueOutcome {
 pub trait Logins: Send + Sync {
     /// The credentials for this address; `email` is folded by [`crate::text::Email::folded`]. Erased users
     /// have none.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn credentials(&self, email: &str) -> Result<Option<Credentials>, Unavailable>;
 
     /// The credentials of this user.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn credentials_of(&self, user: UserId) -> Result<Option<Credentials>, Unavailable>;
 
     /// Replaces the hash that the same password was just verified against; does nothing if the stored hash
     /// has changed.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn rehash(
         &self,
         user: UserId,
@@ -120,16 +109,10 @@ pub trait Logins: Send + Sync {
 
     /// The open challenge that restores this previous address, folded by [`crate::text::Email::folded`], to its user.
     /// Nobody else can register or adopt the address meanwhile.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn restoration(&self, email: &str, now: Timestamp) -> Result<Option<Challenge>, Unavailable>;
 
     /// The time until which this user can restore their previous address, as specified by
     /// [`crate::user::email_change::restorable_until`].
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn restorable_until(&self, user: UserId, now: Timestamp) -> Result<Option<Timestamp>, Unavailable>;
 
     /// Answers the user's newest challenge for [`Purpose::EmailChange`], in one atomic step. A right answer changes

@@ -33,7 +33,6 @@ impl fmt::Debug for Recipient {
 /// A change of a user's e-mail address, as both addresses are notified of it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct EmailNews {
-    /// The user.
     pub user: UserId,
     /// The address before the change.
     pub before: Email,
@@ -50,13 +49,11 @@ pub struct EmailNews {
 /// What a user did with a webhook endpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EndpointAct {
-    /// They created it.
     Created,
     /// They set its URL.
     Moved,
     /// They rotated its secret.
     Rotated,
-    /// They removed it.
     Removed,
 }
 
@@ -65,13 +62,11 @@ pub enum EndpointAct {
 pub struct EndpointNews {
     /// What they did.
     pub act: EndpointAct,
-    /// The endpoint.
     pub endpoint: WebhookEndpointId,
     /// The events that it receives.
     pub feed: Feed,
     /// The host of its URL, afterwards.
     pub host: String,
-    /// The user.
     pub by: UserId,
     /// The address of their client, if known.
     pub client: Option<IpAddr>,
@@ -82,7 +77,6 @@ pub struct EndpointNews {
 /// A webhook endpoint as a message names it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EndpointMention {
-    /// The endpoint.
     pub endpoint: WebhookEndpointId,
     /// The events that it receives.
     pub feed: Feed,
@@ -143,7 +137,6 @@ pub enum Notice {
         /// When.
         at: Timestamp,
     },
-    /// The token for a password reset.
     PasswordReset(Token),
     /// A notice that the password was changed or reset, with the webhook endpoints of the account, so that its owner
     /// can react to an unauthorized change.
@@ -157,7 +150,6 @@ pub enum Notice {
     WebhookChanged(EndpointNews),
     /// A notice that a webhook endpoint was disabled.
     WebhookDisabled {
-        /// Its id.
         endpoint: WebhookEndpointId,
         /// Why.
         reason: DisabledReason,

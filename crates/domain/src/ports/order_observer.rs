@@ -30,7 +30,6 @@ pub enum OrderAttempt {
     Elsewhere,
     /// It was ordered the maximum number of times, and is not ordered again.
     GivenUp,
-    /// It was ordered.
     Ordered(OrderOutcome),
     /// It could not be claimed, or its outcome not be stored, for this reason; it is ordered again later.
     Failed(Box<dyn Error + Send + Sync>),

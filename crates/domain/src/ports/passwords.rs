@@ -95,9 +95,7 @@ impl std::fmt::Debug for Token {
 pub enum LowEntropyValue {
     /// A code of six digits, bound to its user and purpose.
     Code,
-    /// A phone number.
     PhoneNumber,
-    /// A network.
     Network,
     /// The body of a request that creates a webhook endpoint.
     EndpointBody,

@@ -17,7 +17,6 @@ use crate::user::session::{Session, TokenHash};
 /// A user with their balance.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Profile {
-    /// The user.
     pub user: User,
     /// The balance of their wallet.
     pub balance: Balance,
@@ -68,9 +67,6 @@ pub trait People: Send + Sync {
     /// Adds a user with an empty wallet and, if given, their first session with its token, atomically. A
     /// repeated call with a session changes nothing and succeeds, because that session already has this id
     /// and token.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn register<'a>(
         &self,
         user: &User,
@@ -79,9 +75,6 @@ pub trait People: Send + Sync {
     ) -> Result<Registered, Unavailable>;
 
     /// Whether the deployment's first operator was ever created.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn has_first_operator(&self) -> Result<bool, Unavailable>;
 
     /// Registers the deployment's first operator in one atomic step: of any number of attempts on any
@@ -96,22 +89,13 @@ pub trait People: Send + Sync {
     ) -> Result<FirstOperator, Unavailable>;
 
     /// A user with their balance, as of one snapshot.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn profile(&self, id: UserId) -> Result<Option<Profile>, Unavailable>;
 
     /// At most `limit` operators who are neither suspended nor erased, with ids above this one, by id, ascending.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn active_operators(&self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, Unavailable>;
 
     /// A page of users, by `created_at`, then id, both descending; those with one address, folded by
     /// [`crate::text::Email::folded`], or all. Erased users are not listed.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn people<'a>(&self, email: Option<&'a str>, page: PageRequest) -> Result<Rows<User>, Unavailable>;
 
     /// Erases a user atomically: locks the user, their wallet and their newest pending top-up, applies the
@@ -135,9 +119,6 @@ pub trait People: Send + Sync {
 
     /// At most `limit` users with ids above this one whose erasure is pending, by id, ascending: data of theirs
     /// may remain to be removed, or a top-up of theirs is pending.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn pending_erasures(&self, after: Option<UserId>, limit: u32) -> Result<Vec<UserId>, Unavailable>;
 
     /// Removes the remaining data of all pending erasures, and ends each one whose user has no pending top-up. It
@@ -148,14 +129,8 @@ pub trait People: Send + Sync {
     async fn finish_erasures(&self) -> Result<(), Unavailable>;
 
     /// The names of these users. Unknown and erased users have none.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn names(&self, users: &BTreeSet<UserId>) -> Result<BTreeMap<UserId, Line>, Unavailable>;
 
     /// A page of DJs, by `created_at`, then id, both descending. Erased users are not listed.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn djs(&self, filter: DjFilter, page: PageRequest) -> Result<Rows<User>, Unavailable>;
 }

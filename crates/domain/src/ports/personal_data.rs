@@ -4,25 +4,22 @@ use async_trait::async_trait;
 
 use crate::ids::UserId;
 use crate::ports::Unavailable;
-use crate::privacy::personal_data::{Part, Place, Record};
+use crate::privacy::personal_data::{ExportKey, ExportList, ExportRecord};
 
 /// Reads the personal data of a user.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait PersonalRecords: Send + Sync {
-    /// The next records of a part after this place, in descending order of [`Record::place`], `limit` at
+    /// The next records of a part after this place, in descending order of [`ExportRecord::place`], `limit` at
     /// most; without a place, the first ones. Fewer than `limit` records mean the end.
     ///
     /// The place need not belong to an existing record: keyset pagination neither skips nor repeats a record
     /// while others are added and deleted, and its cost does not depend on the number of preceding records.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn records(
         &self,
         user: UserId,
-        part: Part,
-        after: Option<Place>,
+        part: ExportList,
+        after: Option<ExportKey>,
         limit: u32,
-    ) -> Result<Vec<Record>, Unavailable>;
+    ) -> Result<Vec<ExportRecord>, Unavailable>;
 }

@@ -57,9 +57,6 @@ pub trait Sessions: Send + Sync {
     ) -> Result<BeginOutcome, Unavailable>;
 
     /// The user and the session of this token, used or not; `None` if the token is unknown.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn owner(&self, presented: &TokenHash) -> Result<Option<(UserId, SessionId)>, Unavailable>;
 
     /// Exchanges a presented token for the current one of the successors, as
@@ -81,9 +78,6 @@ pub trait Sessions: Send + Sync {
 
     /// Whether a session of the user with this address, folded by [`crate::text::Email::folded`], began or
     /// was refreshed from the network after this time. It takes the same time if the address is unknown.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn is_known_network(
         &self,
         email: &str,
@@ -92,9 +86,6 @@ pub trait Sessions: Send + Sync {
     ) -> Result<bool, Unavailable>;
 
     /// Ends the session of a token; returns the session if the token is known and the session was live.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn end(
         &self,
         presented: &TokenHash,
@@ -102,9 +93,6 @@ pub trait Sessions: Send + Sync {
     ) -> Result<Option<(UserId, SessionId)>, Unavailable>;
 
     /// A page of a user's live sessions, by `began_at`, then id, both descending.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn sessions(
         &self,
         user: UserId,
@@ -113,17 +101,11 @@ pub trait Sessions: Send + Sync {
     ) -> Result<Rows<Session>, Unavailable>;
 
     /// Ends a live session of this user; returns whether there was one.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn end_session(&self, user: UserId, id: SessionId, now: Timestamp) -> Result<bool, Unavailable>;
 
     /// Ends all live sessions of this user except `keep`, and returns their number. In the same commit, the user's
     /// active endpoints for their own events are disabled for
     /// [`DisabledReason::Security`](crate::webhook::DisabledReason::Security).
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn end_sessions(
         &self,
         user: UserId,
@@ -133,8 +115,5 @@ pub trait Sessions: Send + Sync {
 
     /// The revocation list: the sessions that ended at this time or later, and the users whose account status
     /// changed since, with the storage's epoch and clock.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn revoked_since(&self, since: Timestamp) -> Result<RevocationList, Unavailable>;
 }

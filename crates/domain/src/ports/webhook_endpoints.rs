@@ -13,7 +13,6 @@ use crate::webhook::{Attempt, EndpointChange, FailedDelivery, Lease, NewEndpoint
 /// The outcome of adding an endpoint.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EndpointAddition {
-    /// It was added.
     Added(Box<WebhookEndpoint>),
     /// An endpoint was created before with the same key and body; nothing changed.
     Known(Box<WebhookEndpoint>),
@@ -21,7 +20,6 @@ pub enum EndpointAddition {
     KeyReused,
     /// The owner has [`WebhookEndpoint::MAX_PER_OWNER`] for the feed, does not exist, or was erased.
     NoRoom,
-    /// The session has ended.
     SessionEnded,
 }
 
@@ -30,7 +28,6 @@ pub enum EndpointAddition {
 pub enum EndpointUpdate {
     /// The change was applied; nothing is written if both are equal.
     Done {
-        /// The endpoint before.
         before: Box<WebhookEndpoint>,
         /// The endpoint afterwards.
         after: Box<WebhookEndpoint>,
@@ -53,9 +50,6 @@ pub trait WebhookEndpoints: Send + Sync {
     /// key is known, as [`WebhookEndpoint::known_creation`] decides at the time of the new endpoint. A key that has
     /// expired is removed from the endpoint that has it. All of that is one atomic step: no endpoint outlives the end
     /// of its session by [`Sessions::end_sessions`](super::Sessions::end_sessions).
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn add_endpoint(
         &self,
         id: WebhookEndpointId,
@@ -63,15 +57,9 @@ pub trait WebhookEndpoints: Send + Sync {
     ) -> Result<EndpointAddition, Unavailable>;
 
     /// An endpoint.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn endpoint(&self, id: WebhookEndpointId) -> Result<Option<WebhookEndpoint>, Unavailable>;
 
     /// A page of the endpoints for a feed, of one owner or of all, by id, descending.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn endpoints(
         &self,
         feed: Feed,
@@ -80,9 +68,6 @@ pub trait WebhookEndpoints: Send + Sync {
     ) -> Result<Rows<WebhookEndpoint>, Unavailable>;
 
     /// At most `limit` endpoints with ids above this one, by id, ascending.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn endpoints_after(
         &self,
         after: Option<WebhookEndpointId>,
@@ -91,9 +76,6 @@ pub trait WebhookEndpoints: Send + Sync {
 
     /// Locks an endpoint and applies [`WebhookEndpoint::changed`], if the session of the author of settings is
     /// live. Its cursor and lease stay as they are.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn change_endpoint(
         &self,
         id: WebhookEndpointId,
@@ -101,29 +83,17 @@ pub trait WebhookEndpoints: Send + Sync {
     ) -> Result<EndpointUpdate, Unavailable>;
 
     /// Removes an endpoint with its deliveries and attempts; returns whether there was one.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn remove_endpoint(&self, id: WebhookEndpointId) -> Result<bool, Unavailable>;
 
     /// A page of the attempts of an endpoint, the newest first.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn attempts(&self, id: WebhookEndpointId, page: PageRequest) -> Result<Rows<Attempt>, Unavailable>;
 
     /// Adds an attempt outside of a turn. The newest [`WebhookEndpoint::ATTEMPTS_KEPT`] are kept. Nothing happens
     /// if the endpoint was removed.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn add_attempt(&self, id: WebhookEndpointId, attempt: &Attempt) -> Result<(), Unavailable>;
 
     /// Makes all kept deliveries of an endpoint that were given up due now, with no attempts so far, and returns
     /// their number.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn repeat_given_up(&self, id: WebhookEndpointId, now: Timestamp) -> Result<u64, Unavailable>;
 
     /// At most `limit` endpoints that may receive events, by [`WebhookEndpoint::may_deliver`], that no server has
@@ -131,9 +101,6 @@ pub trait WebhookEndpoints: Send + Sync {
     /// that concerns the feed's reader after the cursor, a replay, or a failed delivery that is due. A store may add
     /// those whose cursors are far behind the newest position. A turn without a delivery moves the cursor on, or its
     /// endpoint is found again.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn endpoints_with_work(
         &self,
         now: Timestamp,
@@ -142,9 +109,6 @@ pub trait WebhookEndpoints: Send + Sync {
 
     /// Leases an endpoint until a time, under a new number; `None` if it is leased, or there is none. A lease that
     /// ends [`WebhookEndpoint::LEASED_FOR_LESS_THAN`] or more after `now` does not count.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn lease_endpoint(
         &self,
         id: WebhookEndpointId,
@@ -154,15 +118,9 @@ pub trait WebhookEndpoints: Send + Sync {
 
     /// A leased endpoint with its owner; `None` if the lease was replaced by a newer one, or the endpoint was
     /// removed.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn leased_endpoint(&self, lease: Lease) -> Result<Option<(WebhookEndpoint, User)>, Unavailable>;
 
     /// At most `limit` failed deliveries of an endpoint that are due at `now`, the longest due first.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn due_deliveries(
         &self,
         id: WebhookEndpointId,
@@ -175,15 +133,9 @@ pub trait WebhookEndpoints: Send + Sync {
     /// endpoint that its owner paused meanwhile leaves it paused. The newest
     /// [`WebhookEndpoint::ATTEMPTS_KEPT`] attempts are kept, and of the deliveries that were given up those
     /// with the [`WebhookEndpoint::GIVEN_UP_KEPT`] greatest positions.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn end_turn(&self, lease: Lease, leased_until: Timestamp, turn: &Turn)
     -> Result<bool, Unavailable>;
 
     /// The time of the first attempt of the oldest delivery that is to be repeated, of all active endpoints.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     async fn oldest_failed_delivery(&self) -> Result<Option<Timestamp>, Unavailable>;
 }

@@ -15,11 +15,8 @@ use crate::webhook::{
 /// The content of a call.
 #[derive(Clone, PartialEq, Debug)]
 pub enum WebhookMessage {
-    /// An event.
     Event(Box<Event>),
-    /// A test.
     Test {
-        /// The id.
         id: OperationId,
         /// The time of the test.
         at: Timestamp,
@@ -29,9 +26,7 @@ pub enum WebhookMessage {
 /// A call that was made, or not made because the URL may not be called.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SentWebhook {
-    /// The outcome.
     pub outcome: AttemptOutcome,
-    /// Its duration.
     pub took: Duration,
     /// The beginning of the answer, if there is one.
     pub answer: Option<Excerpt<1_024>>,

@@ -23,7 +23,7 @@ use crate::withdrawal::Withdrawal;
 /// The lists of personal data beside profile and wallet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, IntoStaticStr, EnumString, EnumIter)]
 #[strum(serialize_all = "snake_case")]
-pub enum Part {
+pub enum ExportList {
     /// Sessions, ended ones included.
     Sessions,
     /// Networks of the user's logins.
@@ -58,7 +58,7 @@ pub enum Part {
     WebhookEndpoints,
 }
 
-named_enum!(Part);
+named_enum!(ExportList);
 
 /// The actor of an operation, as shown to the affected user: an operator's identity is not disclosed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, IntoStaticStr, EnumString, EnumIter)]
@@ -67,7 +67,6 @@ pub enum ActedBy {
     /// The affected user.
     #[strum(serialize = "self")]
     Themselves,
-    /// An operator.
     Operator,
     /// The service or a provider.
     Service,
@@ -93,7 +92,6 @@ pub struct OperationNote {
     pub id: OperationId,
     /// The name of its [`crate::operation::PlanKind`], of this version or a newer one.
     pub kind: String,
-    /// The actor.
     pub acted_by: ActedBy,
     /// The reason, if one was given.
     pub reason: Option<Line>,
@@ -142,7 +140,7 @@ impl OperationNote {
 /// One record about a user.
 #[derive(Clone, PartialEq, Debug)]
 #[expect(clippy::large_enum_variant, reason = "a page of records is short-lived")]
-pub enum Record {
+pub enum ExportRecord {
     /// A session, with its end if it was ended early.
     Session(Session, Option<Timestamp>),
     /// A network, with its number.
@@ -153,41 +151,36 @@ pub enum Record {
     Request(MusicRequest),
     /// A rating of a request, with the time of the request.
     Rating(RequestRating, Timestamp),
-    /// A withdrawal.
     Withdrawal(Withdrawal),
     /// A top-up.
     Topup(Topup),
     /// An entry of the wallet, with the reason of its operation, if any.
     Entry(Entry, Option<Line>),
-    /// An operation.
     Operation(OperationNote),
-    /// A provider message.
     ProviderMessage(ProviderMessage),
     /// A block by the user.
     Block(Block),
     /// A block of the user.
     BlockedBy {
-        /// The DJ.
         dj: UserId,
         /// The time of the block.
         at: Timestamp,
     },
     /// An event of the security log, with its number.
     Event(i64, SecurityEvent),
-    /// A webhook endpoint.
     WebhookEndpoint(WebhookEndpoint),
 }
 
 /// The position of a record in its list: unique and permanent. Lists are in descending order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Place {
+pub struct ExportKey {
     /// Microseconds since the Unix epoch, or a number.
     pub major: i64,
     /// The tie-breaker between records of the same time.
     pub minor: u128,
 }
 
-impl Place {
+impl ExportKey {
     fn at(at: Timestamp, minor: i64) -> Self {
         Self { major: at.unix_micros(), minor: u128::try_from(minor).unwrap_or(0) }
     }
@@ -209,28 +202,28 @@ impl Place {
     }
 }
 
-impl Record {
+impl ExportRecord {
     /// The record's position in its list.
     #[must_use]
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> ExportKey {
         match self {
-            Self::Session(session, _) => Place::at(session.began_at, session.id.get()),
-            Self::Network(number, _) | Self::Event(number, _) => Place::number(*number),
+            Self::Session(session, _) => ExportKey::at(session.began_at, session.id.get()),
+            Self::Network(number, _) | Self::Event(number, _) => ExportKey::number(*number),
             Self::Challenge(challenge) => {
                 // Challenges issued at the same time differ in their hash.
                 let minor = challenge.hash.0.first_chunk().copied().map_or(0, u128::from_be_bytes);
-                Place { major: challenge.issued_at.unix_micros(), minor }
+                ExportKey { major: challenge.issued_at.unix_micros(), minor }
             }
-            Self::Request(request) => Place::at(request.created_at, request.id.get()),
-            Self::Rating(rating, requested_at) => Place::at(*requested_at, rating.id.get()),
-            Self::Withdrawal(withdrawal) => Place::at(withdrawal.created_at, withdrawal.id.get()),
-            Self::Topup(topup) => Place::at(topup.created_at, topup.id.get()),
-            Self::Entry(entry, _) => Place::number(entry.seq),
-            Self::Operation(note) => Place { major: note.at.unix_micros(), minor: note.id.0 },
-            Self::ProviderMessage(message) => Place::number(message.id.get()),
-            Self::Block(block) => Place::at(block.at, block.guest.get()),
-            Self::BlockedBy { dj, at } => Place::at(*at, dj.get()),
-            Self::WebhookEndpoint(endpoint) => Place::number(endpoint.id.get()),
+            Self::Request(request) => ExportKey::at(request.created_at, request.id.get()),
+            Self::Rating(rating, requested_at) => ExportKey::at(*requested_at, rating.id.get()),
+            Self::Withdrawal(withdrawal) => ExportKey::at(withdrawal.created_at, withdrawal.id.get()),
+            Self::Topup(topup) => ExportKey::at(topup.created_at, topup.id.get()),
+            Self::Entry(entry, _) => ExportKey::number(entry.seq),
+            Self::Operation(note) => ExportKey { major: note.at.unix_micros(), minor: note.id.0 },
+            Self::ProviderMessage(message) => ExportKey::number(message.id.get()),
+            Self::Block(block) => ExportKey::at(block.at, block.guest.get()),
+            Self::BlockedBy { dj, at } => ExportKey::at(*at, dj.get()),
+            Self::WebhookEndpoint(endpoint) => ExportKey::number(endpoint.id.get()),
         }
     }
 
@@ -247,7 +240,7 @@ impl Record {
 
     /// Returns up to `limit` records after a position, for lists that a store holds entirely in memory.
     #[must_use]
-    pub fn next(records: impl IntoIterator<Item = Self>, after: Option<Place>, limit: u32) -> Vec<Self> {
+    pub fn next(records: impl IntoIterator<Item = Self>, after: Option<ExportKey>, limit: u32) -> Vec<Self> {
         let behind = records.into_iter().filter(|record| after.is_none_or(|after| record.place() < after));
         let mut behind: Vec<Self> = behind.collect();
         behind.sort_unstable_by_key(|record| std::cmp::Reverse(record.place()));

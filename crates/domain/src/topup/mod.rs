@@ -44,7 +44,6 @@ named_enum!(TopupStatus, Unknown);
 pub struct TopupFilter {
     /// Only this user's.
     pub user: UserId,
-    /// Only those with this status.
     pub status: Option<TopupStatus>,
 }
 
@@ -77,9 +76,7 @@ pub struct Topup {
     pub opening: Option<OperationId>,
     /// The owner of the wallet.
     pub user: UserId,
-    /// The amount.
     pub amount: Amount,
-    /// The status.
     pub status: TopupStatus,
     /// The page on which the guest pays, once the provider has named it.
     pub payment_url: Option<PaymentUrl>,
@@ -185,7 +182,6 @@ pub(crate) fn abandon(topup: &Topup, at: Timestamp) -> Option<Topup> {
 /// The status of a top-up does not allow a reversal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReversalRefusal {
-    /// The current status.
     pub current: TopupStatus,
     /// The statuses allowed next, for any actor.
     pub allowed: Vec<TopupStatus>,

@@ -41,9 +41,7 @@ impl PaidCurrency {
 /// The payment, as far as the provider reports it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Payment {
-    /// The amount.
     pub amount: Option<PaidAmount>,
-    /// The currency.
     pub currency: Option<PaidCurrency>,
 }
 
@@ -64,7 +62,6 @@ pub enum TopupUpdate {
     Failed,
     /// The payer took money back.
     Reversed {
-        /// The amount.
         amount: PaidAmount,
         /// The currency, if the provider reports it.
         currency: Option<PaidCurrency>,

@@ -40,7 +40,6 @@ pub enum SuspenseRefusal {
     /// No money arrived for this top-up after its owner was erased.
     #[error("no money is in suspense")]
     NothingThere,
-    /// It is already settled.
     #[error("the money is settled already")]
     AlreadySettled,
 }

@@ -7,7 +7,6 @@ use crate::timestamp::Timestamp;
 /// A guest whose requests a DJ does not accept.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Block {
-    /// The blocked guest.
     pub guest: UserId,
     /// The guest's display name.
     pub name: Line,

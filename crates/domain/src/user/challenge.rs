@@ -81,7 +81,6 @@ pub const ISSUE_WINDOW: Duration = Duration::hours(1);
 pub struct Challenge {
     /// The user who must answer it.
     pub user: UserId,
-    /// The purpose.
     pub purpose: Purpose,
     /// The target address, as returned by [`Purpose::target`], or [`Challenge::address`] in normalized form.
     pub target: String,

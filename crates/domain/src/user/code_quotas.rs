@@ -31,7 +31,6 @@ pub enum CodeQuota {
 /// An exhausted quota.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooMany {
-    /// The quota.
     pub quota: CodeQuota,
     /// The maximum number of codes within its window.
     pub most: u32,

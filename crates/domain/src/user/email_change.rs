@@ -28,12 +28,7 @@ pub enum EmailChanged {
 #[derive(Clone, PartialEq, Debug)]
 pub enum EmailRestored {
     /// The user after the restoration.
-    Done {
-        /// The user before it.
-        before: Box<User>,
-        /// The user after it.
-        after: Box<User>,
-    },
+    Done { before: Box<User>, after: Box<User> },
     /// The token is unknown, used or expired.
     Over,
     /// Another user has the address. Only a server of an earlier version can have given it away.

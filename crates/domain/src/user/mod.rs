@@ -113,17 +113,11 @@ pub struct User {
     pub phone: Option<Line>,
     /// Whether the phone number is verified.
     pub phone_verified: bool,
-    /// Role.
     pub role: Role,
-    /// DJ profile, if the user is a DJ.
     pub dj: Option<DjProfile>,
-    /// City.
     pub city: Option<Line>,
-    /// State.
     pub state: Option<Line>,
-    /// Country.
     pub country: Option<Line>,
-    /// Coordinates.
     pub coordinates: Option<Coordinates>,
     /// Service radius around the coordinates.
     pub radius: Option<Kilometres>,

@@ -138,7 +138,6 @@ impl Session {
 /// A stored refresh token.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RefreshToken {
-    /// The hash of the token.
     pub hash: TokenHash,
     /// The session of the login that it descends from.
     pub session: SessionId,

@@ -16,7 +16,6 @@ use crate::timestamp::Timestamp;
 /// An endpoint to be added. Its cursor begins at the newest position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewEndpoint {
-    /// The owner.
     pub owner: UserId,
     /// The owner's session.
     pub session: Option<SessionId>,
@@ -24,13 +23,11 @@ pub struct NewEndpoint {
     pub key: Option<PresentedCreation>,
     /// The events that it receives.
     pub feed: Feed,
-    /// The URL.
     pub url: EndpointUrl,
     /// The types of these events; `None` for all.
     pub types: Option<BTreeSet<EventType>>,
     /// A note of its owner.
     pub description: Option<Line>,
-    /// The secret.
     pub secret: SealedSecret,
     /// The time of creation.
     pub at: Timestamp,
@@ -39,7 +36,6 @@ pub struct NewEndpoint {
 /// New settings; `None` keeps a setting.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct EndpointSettings {
-    /// The URL.
     pub url: Option<EndpointUrl>,
     /// The types of events; `Some(None)` for all.
     pub types: Option<Option<BTreeSet<EventType>>>,
@@ -52,7 +48,6 @@ pub struct EndpointSettings {
 /// Who changes settings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SettingsAuthor {
-    /// The user.
     pub user: UserId,
     /// Their session, which must still be live when the change is made.
     pub session: Option<SessionId>,

@@ -8,7 +8,6 @@ use crate::user::session::{Candidates, TokenHash};
 /// The idempotency key with which an endpoint was created.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CreationKey {
-    /// The scope of the key.
     pub scope: KeyScope,
     /// A keyed hash of the body without the password.
     pub body: TokenHash,
@@ -17,7 +16,6 @@ pub struct CreationKey {
 /// The idempotency key of a request to create an endpoint.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PresentedCreation {
-    /// The scope of the key.
     pub scope: KeyScope,
     /// The hashes of the body without the password, under each key of the service.
     pub bodies: Candidates<TokenHash>,

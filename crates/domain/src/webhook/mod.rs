@@ -151,13 +151,11 @@ pub struct Replay {
 /// A webhook endpoint.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WebhookEndpoint {
-    /// The id.
     pub id: WebhookEndpointId,
     /// The account that set its URL, by whose permissions events are delivered.
     pub owner: UserId,
     /// The events that it receives.
     pub feed: Feed,
-    /// The URL.
     pub url: EndpointUrl,
     /// The session that set the URL, if known.
     pub set_in: Option<SessionId>,
@@ -165,7 +163,6 @@ pub struct WebhookEndpoint {
     pub types: Option<BTreeSet<EventType>>,
     /// A note of its owner.
     pub description: Option<Line>,
-    /// The state.
     pub state: EndpointState,
     /// The secrets that sign deliveries.
     pub secrets: EndpointSecrets,

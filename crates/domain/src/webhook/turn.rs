@@ -8,7 +8,6 @@ use crate::timestamp::Timestamp;
 /// The right to deliver to an endpoint, which one server has at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lease {
-    /// The endpoint.
     pub endpoint: WebhookEndpointId,
     /// The number of the lease: a newer one has a higher number and ends those before.
     pub number: i64,
@@ -40,7 +39,6 @@ pub struct Turn {
     pub failed: Vec<FailedDelivery>,
     /// Positions whose failed deliveries are removed, if there are any; none of those in `failed`.
     pub settled: Vec<Position>,
-    /// The state of the endpoint if the turn has disabled it.
     pub disabled: Option<EndpointState>,
     /// The time of the first failed attempt since the last successful one; `None` if there was no attempt.
     pub failing_since: Option<Option<Timestamp>>,

@@ -20,7 +20,6 @@ pub struct WithdrawalLimits {
 /// A rolling window with its limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Window {
-    /// The length of the window.
     pub length: Duration,
     /// The maximum sum of withdrawals within it.
     pub most: Amount,
@@ -31,7 +30,6 @@ pub struct Window {
 pub enum Limit {
     /// The limit of one withdrawal.
     Single(Amount),
-    /// The limit of a rolling window.
     Rolling(Window),
 }
 

@@ -39,7 +39,6 @@ pub struct WithdrawalTerms {
     /// The limit of [`sum_24h`] above which a withdrawal needs the approvals of two operators; `None` means that one
     /// is always enough.
     pub second_approval_above: Option<Amount>,
-    /// The limits.
     pub limits: WithdrawalLimits,
     /// The validation of the destination.
     pub address_policy: AddressPolicy,
@@ -219,7 +218,6 @@ impl WithdrawalState {
 pub struct WithdrawalFilter {
     /// Only this user's.
     pub user: Option<UserId>,
-    /// Only those with this status.
     pub status: Option<WithdrawalStatus>,
 }
 
@@ -256,7 +254,6 @@ pub struct Withdrawal {
     pub currency: Line,
     /// The payout network.
     pub network: Line,
-    /// The state.
     pub state: WithdrawalState,
     /// The operators' approvals in order: at most one while pending, two otherwise; none for a withdrawal
     /// that needed no operator, or that a server of an earlier version approved.

@@ -80,7 +80,6 @@ pub enum Decision {
 pub struct WithdrawalMove {
     /// The next state.
     pub to: WithdrawalState,
-    /// The transfer, if any.
     pub transfer: Option<Transfer>,
 }
 
@@ -91,7 +90,6 @@ pub enum MoveRefusal {
     TxidMissing,
     /// The move is not allowed from the current state.
     InvalidTransition {
-        /// The current status.
         current: WithdrawalStatus,
         /// The statuses allowed next, for any actor.
         allowed: Vec<WithdrawalStatus>,

@@ -1,7 +1,7 @@
 //! The findings of the ledger audit for rows tampered with behind the ledger's back.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
-#![allow(dead_code, unreachable_pub, missing_docs, reason = "the support is shared by several tests")]
+#![allow(dead_code, unreachable_pub, reason = "the support is shared by several tests")]
 
 mod fixture;
 mod operations;

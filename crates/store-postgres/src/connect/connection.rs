@@ -264,7 +264,6 @@ impl Connector {
 
 /// A client that listens for notifications.
 pub(crate) struct ListeningClient {
-    /// The client.
     pub(crate) client: Client,
     /// The generation of connections that it belongs to.
     pub(crate) generation: u64,

@@ -26,9 +26,7 @@ where
 /// The extent of work that writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Extent {
-    /// One statement.
     Statement,
-    /// A transaction.
     Transaction,
     /// A transaction that is repeated on a new connection if its outcome is unknown: the connection was cut, or no reply
     /// came in time. The repetition recognizes the commit of the first run.

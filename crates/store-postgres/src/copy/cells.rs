@@ -69,9 +69,9 @@ fn cell(value: PgValue<'_>) -> deserialize::Result<Cell> {
 }
 
 /// A row of any table.
-pub(super) struct Cells(Vec<Cell>);
+pub(super) struct PostgresCells(Vec<Cell>);
 
-impl QueryableByName<Pg> for Cells {
+impl QueryableByName<Pg> for PostgresCells {
     fn build<'a>(row: &impl NamedRow<'a, Pg>) -> deserialize::Result<Self> {
         let read = |place| {
             let field = Row::get(row, place).ok_or("a column is missing")?;
@@ -81,7 +81,7 @@ impl QueryableByName<Pg> for Cells {
     }
 }
 
-impl Cells {
+impl PostgresCells {
     /// The values of a row of this table.
     pub(super) fn values(self, table: &Table, currency: &Currency) -> Result<Values, Corrupt> {
         let columns = table.columns.iter().zip(self.0);

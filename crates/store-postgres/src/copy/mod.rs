@@ -25,7 +25,7 @@ use crate::connect::node::{Node, RESTORE_LOCK};
 use crate::ports::show_ledger;
 use crate::schema::deployment;
 use crate::tables::positions::is_one_waiting;
-use cells::{Cells, InsertRows, ReadRows};
+use cells::{InsertRows, PostgresCells, ReadRows};
 
 /// The settings of the connection: a copy takes minutes, in which it also waits for the other session, and
 /// its commits have to be durable.
@@ -224,7 +224,7 @@ impl CopySession for PostgresCopySession {
         after: Option<&[Value]>,
         limit: i64,
     ) -> anyhow::Result<Vec<CopiedRow>> {
-        let rows: Vec<Cells> = ReadRows::of(table, after, limit)?.load(&mut self.connection).await?;
+        let rows: Vec<PostgresCells> = ReadRows::of(table, after, limit)?.load(&mut self.connection).await?;
         let currency = &self.currency;
         Ok(rows.into_iter().map(|cells| cells.values(table, currency)).collect::<Result<_, _>>()?)
     }

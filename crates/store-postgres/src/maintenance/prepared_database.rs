@@ -20,7 +20,6 @@ use crate::{PostgresOptions, PostgresStore};
 
 /// The prepared database, which servers can use from its preparation on.
 pub(super) struct PreparedDatabase {
-    /// The database.
     pub(super) options: PostgresOptions,
     /// The currency of all sums.
     pub(super) currency: Currency,

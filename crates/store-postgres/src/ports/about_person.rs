@@ -1,7 +1,7 @@
 //! Operations and provider messages in the export of a user's data.
 
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::privacy::personal_data::Place;
+use cuepoint_domain::privacy::personal_data::ExportKey;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::rows::{StoredMessage, StoredOperation};
 use cuepoint_store_sql::sql_types::{OperationUuid, UtcTime};
@@ -35,7 +35,7 @@ statement! {
 pub(super) async fn operations_about(
     mut connection: &AsyncPgConnection,
     user: UserId,
-    after: Option<Place>,
+    after: Option<ExportKey>,
     limit: u32,
 ) -> Result<Vec<StoredOperation>, DatabaseFailure> {
     let page = OperationsAboutPerson {

@@ -74,7 +74,7 @@ impl IdRange {
 }
 
 /// The blocks of every kind of id.
-pub(crate) struct IdRanges {
+pub(crate) struct PostgresIds {
     users: IdRange,
     requests: IdRange,
     withdrawals: IdRange,
@@ -84,7 +84,7 @@ pub(crate) struct IdRanges {
     webhook_endpoints: IdRange,
 }
 
-impl Default for IdRanges {
+impl Default for PostgresIds {
     fn default() -> Self {
         Self {
             users: IdRange::of("user_ids", SHORT),

@@ -157,7 +157,7 @@ impl<F: Into<DatabaseFailure>> From<F> for Failed {
 }
 
 /// Commits groups, one after the other, on a connection of its own.
-pub(super) struct GroupCommitter {
+pub(super) struct PostgresCommitter {
     connector: Connector,
     currency: Currency,
     /// The connection while it is idle.
@@ -170,7 +170,7 @@ pub(super) struct GroupCommitter {
     unanswered: Vec<i32>,
 }
 
-impl GroupCommitter {
+impl PostgresCommitter {
     pub(super) fn new(connector: Connector, currency: Currency) -> Self {
         Self { connector, currency, idle: None, committed_at: None, noted: None, unanswered: Vec::new() }
     }

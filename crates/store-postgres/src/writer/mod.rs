@@ -42,7 +42,7 @@ use crate::connect::connection::Connector;
 use crate::connect::failure::DatabaseFailure;
 use crate::connect::notifications::Commits;
 use crate::telemetry;
-use group::{GroupCommitter, Limits};
+use group::{Limits, PostgresCommitter};
 pub(crate) use statements::Insert;
 #[cfg(feature = "seed")]
 pub(crate) use statements::Update;
@@ -192,7 +192,7 @@ async fn run(
     currency: Currency,
     outcomes: Outcomes,
 ) {
-    let new = || GroupCommitter::new(connector.clone(), currency.clone());
+    let new = || PostgresCommitter::new(connector.clone(), currency.clone());
     let mut committer = new();
     let mut jobs = Vec::new();
     loop {
@@ -226,7 +226,7 @@ async fn run(
 
 /// Commits a group; if one of its plans violates a constraint, each plan is committed by itself, so that only
 /// that one fails.
-async fn commit(committer: &mut GroupCommitter, jobs: Vec<Job>, outcomes: &Outcomes) {
+async fn commit(committer: &mut PostgresCommitter, jobs: Vec<Job>, outcomes: &Outcomes) {
     let start = Instant::now();
     let (jobs, late): (Vec<Job>, Vec<Job>) =
         jobs.into_iter().partition(|job| start.duration_since(job.submitted) < WAIT);
@@ -256,7 +256,7 @@ async fn commit(committer: &mut GroupCommitter, jobs: Vec<Job>, outcomes: &Outco
 
 /// Commits the plans of these jobs together, and records whether the database accepts plans.
 async fn commit_jobs(
-    committer: &mut GroupCommitter,
+    committer: &mut PostgresCommitter,
     jobs: &[Job],
     limits: &Limits,
     outcomes: &Outcomes,

@@ -4,7 +4,7 @@ use std::mem;
 
 use cuepoint_domain::entities;
 use cuepoint_store_sql::rows::{
-    StoredEntry, StoredEvent, StoredKey, StoredPosting, StoredTopup, StoredWallet,
+    StoredEntry, StoredKey, StoredPosting, StoredSecurityEvent, StoredTopup, StoredWallet,
 };
 use cuepoint_store_sql::table::Later;
 use cuepoint_store_sql::{RowOf, WriteSet};
@@ -35,7 +35,7 @@ macro_rules! written {
             Insert<StoredKey> = set.keys,
             Insert<StoredEntry> = set.entries,
             Insert<StoredPosting> = set.postings,
-            Insert<StoredEvent> = set.events,
+            Insert<StoredSecurityEvent> = set.events,
         }
     };
     ($set:ident: $($statement:ty = $rows:expr,)+) => {

@@ -9,7 +9,7 @@ use cuepoint_domain::music_request::RequestFilter;
 use cuepoint_domain::operation::KeyScope;
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Ids, SecurityLog, Store, Wallets};
-use cuepoint_domain::security_log::{EventKind, SecurityEvent};
+use cuepoint_domain::security_log::{SecurityEvent, SecurityEventKind};
 use cuepoint_domain::topup::TopupFilter;
 use cuepoint_domain::user::session::ClientInfo;
 use cuepoint_store_contract::Fixture;
@@ -255,7 +255,7 @@ async fn a_target_with_rows_and_a_store_in_use_are_refused() {
         "{refused}"
     );
     let event = SecurityEvent {
-        kind: EventKind::AccessDenied,
+        kind: SecurityEventKind::AccessDenied,
         user: None,
         actor: None,
         session: None,

@@ -3,7 +3,7 @@
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{BeginOutcome, ExchangeOutcome, Ids, Logins, People, PersonalRecords, Sessions};
-use cuepoint_domain::privacy::personal_data::{Part, Record};
+use cuepoint_domain::privacy::personal_data::{ExportList, ExportRecord};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::session::{Candidates, Session, TokenHash};
 use cuepoint_store_postgres::testing::TestDatabase;
@@ -125,9 +125,9 @@ async fn networks_of_earlier_logins_become_known() {
     }
     for _ in 0..2 {
         client.batch_execute(NETWORKS_OF_SESSIONS).await.unwrap();
-        let known = store.records(user, Part::Networks, None, 15).await.unwrap();
-        let network = |record: &Record| match record {
-            Record::Network(_, known) => known.network.to_string(),
+        let known = store.records(user, ExportList::Networks, None, 15).await.unwrap();
+        let network = |record: &ExportRecord| match record {
+            ExportRecord::Network(_, known) => known.network.to_string(),
             other => panic!("no network: {other:?}"),
         };
         let mut networks: Vec<String> = known.iter().map(network).collect();
@@ -165,7 +165,6 @@ async fn any_earlier_operator_counts_as_the_first() {
     assert!(has_first_operator(dismissed).await);
 }
 
-/// Migrations also run on a single-threaded runtime.
 #[tokio::test]
 async fn migrations_run_on_a_single_threaded_runtime() {
     let database = TestDatabase::empty().await;

@@ -1,7 +1,7 @@
 //! Personal data is read by indexes: an export reads no rows of other users, however many there are.
 
 use cuepoint_domain::ports::PersonalRecords;
-use cuepoint_domain::privacy::personal_data::{Part, Record};
+use cuepoint_domain::privacy::personal_data::{ExportList, ExportRecord};
 use cuepoint_store_postgres::testing::TestDatabase;
 use tokio_postgres::Client;
 
@@ -95,12 +95,12 @@ async fn an_export_reads_no_rows_of_other_users() {
     asking.batch_execute("SELECT pg_stat_reset()").await.unwrap();
 
     let store = open(database.url()).await;
-    for part in Part::all() {
+    for part in ExportList::all() {
         let (mut after, mut found) = (None, 0);
         loop {
             let page = store.records(user, part, after, PAGE).await.unwrap();
             found += i64::try_from(page.len()).unwrap();
-            after = page.last().map(Record::place);
+            after = page.last().map(ExportRecord::place);
             if page.len() < usize::try_from(PAGE).unwrap() {
                 break;
             }

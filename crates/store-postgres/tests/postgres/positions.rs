@@ -19,7 +19,6 @@ const OF_AN_EARLIER_VERSION: &str = "INSERT INTO operations (id, kind, at, recei
     SELECT gen_random_uuid(), 'profile', timestamptz '2025-12-31 23:00Z' + number * interval '1 second', \
     '{\"profile\": {\"user\": {\"id\": 1}}}' FROM generate_series(1, 2500) AS number ORDER BY random()";
 
-/// All positions.
 async fn positions(store: &PostgresStore) -> Vec<i64> {
     let all = store.operations(None, Position::START, 10_000).await.unwrap();
     all.operations.iter().map(|operation| operation.position.get()).collect()

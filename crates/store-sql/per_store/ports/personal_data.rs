@@ -6,13 +6,14 @@ use cuepoint_domain::money::Currency;
 use cuepoint_domain::music_request::RequestRating;
 use cuepoint_domain::operation::Actor;
 use cuepoint_domain::ports::{PersonalRecords, Unavailable};
-use cuepoint_domain::privacy::personal_data::{OperationNote, Part, Place, Record};
+use cuepoint_domain::privacy::personal_data::{ExportKey, ExportList, ExportRecord, OperationNote};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::Rowed;
 use cuepoint_store_sql::rows::{
-    Corrupt, StoredChallenge, StoredEntry, StoredEvent, StoredMessage, StoredOperation, StoredRating,
-    StoredRequest, StoredSession, StoredTopup, StoredWebhookEndpoint, StoredWithdrawal, is_present, known,
+    Corrupt, StoredChallenge, StoredEntry, StoredMessage, StoredOperation, StoredRating, StoredRequest,
+    StoredSecurityEvent, StoredSession, StoredTopup, StoredWebhookEndpoint, StoredWithdrawal, is_present,
+    known,
 };
 use cuepoint_store_sql::schema::{
     blocks, challenges, ledger_entries, login_networks, music_requests, operations, ratings, security_events,
@@ -32,7 +33,7 @@ use crate::tables::login_networks::NetworkRow;
 #[derive(Clone)]
 struct Page {
     user: UserId,
-    after: Option<Place>,
+    after: Option<ExportKey>,
     limit: u32,
     currency: Currency,
 }
@@ -68,10 +69,10 @@ macro_rules! by_number {
     }};
 }
 
-type Records = Result<Vec<Record>, StoreFailure>;
+type Records = Result<Vec<ExportRecord>, StoreFailure>;
 
 /// Converts rows to records.
-fn records<Row>(rows: Vec<Row>, record: impl FnMut(Row) -> Result<Record, Corrupt>) -> Records {
+fn records<Row>(rows: Vec<Row>, record: impl FnMut(Row) -> Result<ExportRecord, Corrupt>) -> Records {
     Ok(rows.into_iter().map(record).collect::<Result<_, _>>()?)
 }
 
@@ -80,27 +81,27 @@ impl PersonalRecords for SqlStore {
     async fn records(
         &self,
         user: UserId,
-        part: Part,
-        after: Option<Place>,
+        part: ExportList,
+        after: Option<ExportKey>,
         limit: u32,
-    ) -> Result<Vec<Record>, Unavailable> {
+    ) -> Result<Vec<ExportRecord>, Unavailable> {
         let page = Page { user, after, limit, currency: self.currency.clone() };
         self.read_export_page((page, part), async |connection, (page, part)| match part {
-            Part::Sessions => page.sessions(connection).await,
-            Part::Networks => page.networks(connection).await,
-            Part::Challenges => page.challenges(connection).await,
-            Part::RequestsMade => page.requests_made(connection).await,
-            Part::RequestsReceived => page.requests_received(connection).await,
-            Part::Ratings => page.ratings(connection).await,
-            Part::Withdrawals => page.withdrawals(connection).await,
-            Part::Topups => page.topups(connection).await,
-            Part::Entries => page.entries(connection).await,
-            Part::Operations => page.operations(connection).await,
-            Part::ProviderMessages => page.provider_messages(connection).await,
-            Part::Blocks => page.blocks(connection).await,
-            Part::BlockedBy => page.blocked_by(connection).await,
-            Part::Events => page.events(connection).await,
-            Part::WebhookEndpoints => page.webhook_endpoints(connection).await,
+            ExportList::Sessions => page.sessions(connection).await,
+            ExportList::Networks => page.networks(connection).await,
+            ExportList::Challenges => page.challenges(connection).await,
+            ExportList::RequestsMade => page.requests_made(connection).await,
+            ExportList::RequestsReceived => page.requests_received(connection).await,
+            ExportList::Ratings => page.ratings(connection).await,
+            ExportList::Withdrawals => page.withdrawals(connection).await,
+            ExportList::Topups => page.topups(connection).await,
+            ExportList::Entries => page.entries(connection).await,
+            ExportList::Operations => page.operations(connection).await,
+            ExportList::ProviderMessages => page.provider_messages(connection).await,
+            ExportList::Blocks => page.blocks(connection).await,
+            ExportList::BlockedBy => page.blocked_by(connection).await,
+            ExportList::Events => page.events(connection).await,
+            ExportList::WebhookEndpoints => page.webhook_endpoints(connection).await,
         })
         .await
     }
@@ -111,13 +112,13 @@ impl Page {
         let theirs = by_time!(self, sessions, user_id, began_at, id).select(StoredSession::as_select());
         records(theirs.load(&mut connection).await?, |row: StoredSession| {
             let ended_at = row.ended_at;
-            row.session().map(|session| Record::Session(session, ended_at))
+            row.session().map(|session| ExportRecord::Session(session, ended_at))
         })
     }
 
     async fn networks(&self, mut connection: Reading<'_>) -> Records {
         let theirs = by_number!(self, login_networks, user_id, id).select(NetworkRow::as_select());
-        let record = |row: NetworkRow| row.known().map(|(id, known)| Record::Network(id, known));
+        let record = |row: NetworkRow| row.known().map(|(id, known)| ExportRecord::Network(id, known));
         records(theirs.load(&mut connection).await?, record)
     }
 
@@ -125,20 +126,21 @@ impl Page {
         // There are few: some for each hour and purpose, retained for a day.
         let theirs = challenges::table.filter(challenges::user_id.eq(self.user.get()));
         let rows = theirs.select(Numbered::<StoredChallenge>::as_select()).load(&mut connection).await?;
-        let all = records(rows, |row: Numbered<StoredChallenge>| row.challenge().map(Record::Challenge))?;
-        Ok(Record::next(all, self.after, self.limit))
+        let all =
+            records(rows, |row: Numbered<StoredChallenge>| row.challenge().map(ExportRecord::Challenge))?;
+        Ok(ExportRecord::next(all, self.after, self.limit))
     }
 
     async fn requests_made(&self, mut connection: Reading<'_>) -> Records {
         let made = by_time!(self, music_requests, requester_id, created_at, id);
         let rows = made.select(StoredRequest::as_select()).load(&mut connection).await?;
-        records(rows, |row: StoredRequest| row.request(&self.currency).map(Record::Request))
+        records(rows, |row: StoredRequest| row.request(&self.currency).map(ExportRecord::Request))
     }
 
     async fn requests_received(&self, mut connection: Reading<'_>) -> Records {
         let received = by_time!(self, music_requests, dj_id, created_at, id);
         let rows = received.select(StoredRequest::as_select()).load(&mut connection).await?;
-        records(rows, |row: StoredRequest| row.request(&self.currency).map(Record::Request))
+        records(rows, |row: StoredRequest| row.request(&self.currency).map(ExportRecord::Request))
     }
 
     async fn ratings(&self, mut connection: Reading<'_>) -> Records {
@@ -149,7 +151,7 @@ impl Page {
         records(
             theirs.select(rated).load(&mut connection).await?,
             |(row, requested_at): (StoredRating, Timestamp)| {
-                Ok(Record::Rating(RequestRating::of_row(row, &self.currency)?, requested_at))
+                Ok(ExportRecord::Rating(RequestRating::of_row(row, &self.currency)?, requested_at))
             },
         )
     }
@@ -157,13 +159,13 @@ impl Page {
     async fn withdrawals(&self, mut connection: Reading<'_>) -> Records {
         let theirs = by_time!(self, withdrawals, user_id, created_at, id);
         let rows = theirs.select(StoredWithdrawal::as_select()).load(&mut connection).await?;
-        records(rows, |row: StoredWithdrawal| row.withdrawal(&self.currency).map(Record::Withdrawal))
+        records(rows, |row: StoredWithdrawal| row.withdrawal(&self.currency).map(ExportRecord::Withdrawal))
     }
 
     async fn topups(&self, mut connection: Reading<'_>) -> Records {
         let theirs = by_time!(self, topups, user_id, created_at, id);
         let rows = theirs.select(StoredTopup::as_select()).load(&mut connection).await?;
-        records(rows, |row: StoredTopup| row.topup(&self.currency).map(Record::Topup))
+        records(rows, |row: StoredTopup| row.topup(&self.currency).map(ExportRecord::Topup))
     }
 
     async fn entries(&self, mut connection: Reading<'_>) -> Records {
@@ -177,7 +179,7 @@ impl Page {
             .load(&mut connection)
             .await?;
         records(rows, |(row, reason): (StoredEntry, Option<String>)| {
-            Ok(Record::Entry(row.entry(&self.currency)?, reason.map(Line::from_stored)))
+            Ok(ExportRecord::Entry(row.entry(&self.currency)?, reason.map(Line::from_stored)))
         })
     }
 
@@ -189,13 +191,13 @@ impl Page {
             let actor = actor.transpose()?.map_or(Actor::System, Actor::User);
             let receipt = row.stored(&self.currency)?;
             let reason = reason.map(Line::from_stored);
-            Ok(Record::Operation(OperationNote::new(kind, actor, reason, &receipt, at)))
+            Ok(ExportRecord::Operation(OperationNote::new(kind, actor, reason, &receipt, at)))
         })
     }
 
     async fn provider_messages(&self, connection: Reading<'_>) -> Records {
         let rows = messages_about(connection, self.user, self.before(), self.limit).await?;
-        records(rows, |row: StoredMessage| row.message().map(Record::ProviderMessage))
+        records(rows, |row: StoredMessage| row.message().map(ExportRecord::ProviderMessage))
     }
 
     async fn blocks(&self, mut connection: Reading<'_>) -> Records {
@@ -203,21 +205,23 @@ impl Page {
         let theirs = theirs.filter(blocks::dj_id.eq(self.user.get()).and(is_present()));
         let theirs = after!(self, theirs, blocks, at, guest_id);
         let named = theirs.select((blocks::guest_id, users::name, blocks::at));
-        records(named.load(&mut connection).await?, |row: NamedRow| block(row).map(Record::Block))
+        records(named.load(&mut connection).await?, |row: NamedRow| block(row).map(ExportRecord::Block))
     }
 
     async fn blocked_by(&self, mut connection: Reading<'_>) -> Records {
         let by = by_time!(self, blocks, guest_id, at, dj_id).select((blocks::dj_id, blocks::at));
         records(by.load(&mut connection).await?, |(dj, at): (i64, Timestamp)| {
             let dj = known("blocks.dj_id", UserId::new(dj))?;
-            Ok(Record::BlockedBy { dj, at })
+            Ok(ExportRecord::BlockedBy { dj, at })
         })
     }
 
     async fn events(&self, mut connection: Reading<'_>) -> Records {
-        let about =
-            by_number!(self, security_events, user_id, id).select(Numbered::<StoredEvent>::as_select());
-        let record = |row: Numbered<StoredEvent>| row.event().map(|(id, event)| Record::Event(id, event));
+        let about = by_number!(self, security_events, user_id, id)
+            .select(Numbered::<StoredSecurityEvent>::as_select());
+        let record = |row: Numbered<StoredSecurityEvent>| {
+            row.event().map(|(id, event)| ExportRecord::Event(id, event))
+        };
         records(about.load(&mut connection).await?, record)
     }
 
@@ -225,7 +229,7 @@ impl Page {
         let theirs =
             by_number!(self, webhook_endpoints, owner_id, id).select(StoredWebhookEndpoint::as_select());
         let rows = theirs.load(&mut connection).await?;
-        records(rows, |row: StoredWebhookEndpoint| row.endpoint().map(Record::WebhookEndpoint))
+        records(rows, |row: StoredWebhookEndpoint| row.endpoint().map(ExportRecord::WebhookEndpoint))
     }
 
     /// The exclusive upper bound of the numbers on the page.

@@ -166,7 +166,6 @@ impl Sessions for SqlStore {
     }
 }
 
-/// The ids of a user and their session.
 fn ids((user, session): (i64, i64)) -> Result<(UserId, SessionId), Corrupt> {
     Ok((user_id(user)?, session_id(session)?))
 }

@@ -23,7 +23,6 @@ use crate::SqlStore;
 use crate::dialect::{Connection, Database, RunQueryDsl, columns, page};
 use crate::tables::webhooks;
 
-/// The endpoints for a feed, of one owner or of all.
 fn listed(feed: Feed, owner: Option<UserId>) -> IntoBoxed<'static, webhook_endpoints::table, Database> {
     let listed = webhook_endpoints::table.filter(webhook_endpoints::feed.eq(feed.name())).into_boxed();
     match owner {

@@ -111,7 +111,6 @@ pub struct Deployment {
     pub created_at: Timestamp,
     /// The epoch of the data.
     pub epoch: i64,
-    /// The feature level.
     pub feature_level: i16,
     /// The mark of a copy to another store.
     pub mark: Option<Mark>,

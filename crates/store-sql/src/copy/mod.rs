@@ -205,7 +205,6 @@ async fn abort_from(source: &mut dyn CopySession, to: &dyn CopyEndpoint) -> anyh
     Ok(mark)
 }
 
-/// The mark of an interrupted copy.
 async fn interrupted(source: &mut dyn CopySession) -> anyhow::Result<Mark> {
     let mark = source.deployment().await?.and_then(|deployment| deployment.mark);
     let mark = mark.context("no copy of the source was interrupted")?;
@@ -301,7 +300,6 @@ async fn compare(
     Ok(())
 }
 
-/// The key of a row.
 fn key(table: &Table, row: &CopiedRow) -> Vec<Value> {
     row.iter().take(table.key().len()).cloned().collect()
 }

@@ -15,17 +15,14 @@ pub enum Value {
     Integer(Option<i64>),
     /// True or false.
     Boolean(Option<bool>),
-    /// A text.
     Text(Option<String>),
     /// A number of degrees or kilometres.
     Real(Option<f64>),
     /// An amount of money in the deployment's currency.
     Money(Option<Money>),
-    /// A time.
     Time(Option<Timestamp>),
     /// The id of an operation.
     Id(Option<Uuid>),
-    /// Bytes.
     Bytes(Option<Vec<u8>>),
     /// A JSON document as [`canonical_json`].
     Json(Option<String>),

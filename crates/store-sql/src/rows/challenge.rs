@@ -28,9 +28,6 @@ impl StoredChallenge {
 
 impl StoredChallenge {
     /// Converts the row to its challenge.
-    ///
-    /// # Errors
-    /// [`Corrupt`] if a column holds an invalid value.
     pub fn challenge(self) -> Result<Challenge, Corrupt> {
         Ok(Challenge {
             user: known("challenges.user_id", UserId::new(self.user_id))?,
@@ -47,9 +44,6 @@ impl StoredChallenge {
 
 impl Numbered<StoredChallenge> {
     /// Converts the row to its challenge.
-    ///
-    /// # Errors
-    /// [`Corrupt`] if a column holds an invalid value.
     pub fn challenge(self) -> Result<Challenge, Corrupt> {
         self.row.challenge()
     }

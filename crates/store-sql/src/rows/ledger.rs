@@ -34,9 +34,6 @@ impl StoredEntry {
     }
 
     /// Converts the row to its entry.
-    ///
-    /// # Errors
-    /// [`Corrupt`] if a column holds an invalid value.
     pub fn entry(self, currency: &Currency) -> Result<Entry, Corrupt> {
         let reference = EntityRef::stored(&self.reference_kind, self.reference_id);
         Ok(Entry {
@@ -77,9 +74,6 @@ impl StoredPosting {
 
 impl StoredPosting {
     /// Converts the row to its posting.
-    ///
-    /// # Errors
-    /// [`Corrupt`] if a column holds an invalid value.
     pub fn posting(self, currency: &Currency) -> Result<Posting, Corrupt> {
         Ok(Posting {
             operation: OperationId(self.operation_id.as_u128()),
@@ -92,9 +86,6 @@ impl StoredPosting {
 
 impl Numbered<StoredPosting> {
     /// Converts the row to its posting.
-    ///
-    /// # Errors
-    /// [`Corrupt`] if a column holds an invalid value.
     pub fn posting(self, currency: &Currency) -> Result<Posting, Corrupt> {
         self.row.posting(currency)
     }

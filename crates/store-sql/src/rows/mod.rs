@@ -20,9 +20,9 @@ mod withdrawal;
 
 pub use crate::corrupt::{Corrupt, known};
 pub use crate::schema::{
-    StoredChallenge, StoredEntry, StoredEvent, StoredKey, StoredMessage, StoredMessageRecord,
-    StoredOperation, StoredPosting, StoredRating, StoredRequest, StoredSession, StoredSuspense, StoredToken,
-    StoredTopup, StoredUser, StoredWallet, StoredWebhookAttempt, StoredWebhookDelivery,
+    StoredChallenge, StoredEntry, StoredKey, StoredMessage, StoredMessageRecord, StoredOperation,
+    StoredPosting, StoredRating, StoredRequest, StoredSecurityEvent, StoredSession, StoredSuspense,
+    StoredToken, StoredTopup, StoredUser, StoredWallet, StoredWebhookAttempt, StoredWebhookDelivery,
     StoredWebhookEndpoint, StoredWebhookEndpointRecord, StoredWithdrawal,
 };
 pub use crate::sum::Sum;

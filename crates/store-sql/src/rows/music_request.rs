@@ -12,9 +12,6 @@ use crate::schema::StoredRequest;
 
 impl StoredRequest {
     /// Converts the row to its music request.
-    ///
-    /// # Errors
-    /// [`Corrupt`] if a column holds an invalid value.
     pub fn request(self, currency: &Currency) -> Result<MusicRequest, Corrupt> {
         let artist_type = ArtistType::named(&self.artist_type);
         Ok(MusicRequest {

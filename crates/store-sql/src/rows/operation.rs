@@ -65,7 +65,6 @@ struct RedactedJson {
     user: UserIdJson,
 }
 
-/// The id of a user.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct UserIdJson {

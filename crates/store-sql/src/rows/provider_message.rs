@@ -53,9 +53,6 @@ impl StoredMessageRecord {
 
 impl StoredMessage {
     /// Converts the row to its message.
-    ///
-    /// # Errors
-    /// [`Corrupt`] if a column holds an invalid value.
     pub fn message(self) -> Result<ProviderMessage, Corrupt> {
         let resolution = match (self.resolved_at, self.resolved_by, self.resolution) {
             (None, None, None) => None,

@@ -11,9 +11,6 @@ use super::{Corrupt, known, session_id, user_id};
 pub type StatusRow = (i64, String, bool, Option<Timestamp>);
 
 /// Converts the ids of ended sessions, and the users who changed, to a list.
-///
-/// # Errors
-/// [`Corrupt`] if a column holds an invalid value.
 pub fn revocation_list(
     ended: Vec<i64>,
     changed: Vec<StatusRow>,

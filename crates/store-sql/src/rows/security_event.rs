@@ -1,14 +1,14 @@
 //! Security events.
 
 use cuepoint_domain::ids::{SessionId, UserId};
-use cuepoint_domain::security_log::{EventKind, SecurityEvent};
+use cuepoint_domain::security_log::{SecurityEvent, SecurityEventKind};
 use cuepoint_domain::text::Line;
 
 use super::{Corrupt, client, columns_of, known};
-use crate::schema::StoredEvent;
+use crate::schema::StoredSecurityEvent;
 use crate::table::Numbered;
 
-impl StoredEvent {
+impl StoredSecurityEvent {
     /// Converts an event to its row.
     #[must_use]
     pub fn of(event: &SecurityEvent) -> Self {
@@ -26,16 +26,13 @@ impl StoredEvent {
     }
 }
 
-impl StoredEvent {
+impl StoredSecurityEvent {
     /// Converts the row to its event.
-    ///
-    /// # Errors
-    /// [`Corrupt`] if a column holds an invalid value.
     pub fn event(self) -> Result<SecurityEvent, Corrupt> {
         let person = |column, id: Option<i64>| id.map(|id| known(column, UserId::new(id))).transpose();
         let session = self.session_id.map(|id| known("security_events.session_id", SessionId::new(id)));
         Ok(SecurityEvent {
-            kind: known("security_events.kind", EventKind::stored(&self.kind))?,
+            kind: known("security_events.kind", SecurityEventKind::stored(&self.kind))?,
             user: person("security_events.user_id", self.user_id)?,
             actor: person("security_events.actor_id", self.actor_id)?,
             session: session.transpose()?,
@@ -46,11 +43,8 @@ impl StoredEvent {
     }
 }
 
-impl Numbered<StoredEvent> {
+impl Numbered<StoredSecurityEvent> {
     /// Converts the row to its number and its event.
-    ///
-    /// # Errors
-    /// [`Corrupt`] if a column holds an invalid value.
     pub fn event(self) -> Result<(i64, SecurityEvent), Corrupt> {
         Ok((self.id, self.row.event()?))
     }

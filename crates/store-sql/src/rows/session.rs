@@ -11,7 +11,6 @@ use crate::schema::{StoredSession, StoredToken};
 /// The end of a user's live sessions.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionsEnd {
-    /// The user.
     pub user_id: i64,
     /// The time of the end.
     pub at: Timestamp,
@@ -43,9 +42,6 @@ impl StoredSession {
     }
 
     /// Converts the row to its session.
-    ///
-    /// # Errors
-    /// [`Corrupt`] if a column holds an invalid value.
     pub fn session(self) -> Result<Session, Corrupt> {
         Ok(Session {
             id: known("sessions.id", SessionId::new(self.id))?,
@@ -72,9 +68,6 @@ impl StoredToken {
     }
 
     /// Converts the row to a token of this user.
-    ///
-    /// # Errors
-    /// [`Corrupt`] if a column holds an invalid value.
     pub fn token(&self, user: UserId) -> Result<RefreshToken, Corrupt> {
         Ok(RefreshToken {
             hash: TokenHash(hash("refresh_tokens.hash", &self.hash)?),

@@ -59,9 +59,6 @@ impl StoredSuspense {
 
 impl StoredTopup {
     /// Converts the row to its top-up.
-    ///
-    /// # Errors
-    /// [`Corrupt`] if a column holds an invalid value.
     pub fn topup(self, currency: &Currency) -> Result<Topup, Corrupt> {
         let status = known("topups.status", TopupStatus::stored(&self.status))?;
         let attempts = self.attempts.map(u32::try_from).transpose();

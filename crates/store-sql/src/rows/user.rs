@@ -55,9 +55,6 @@ impl StoredUser {
     }
 
     /// Converts the row to its user.
-    ///
-    /// # Errors
-    /// [`Corrupt`] if a column holds an invalid value.
     pub fn user(self, currency: &Currency) -> Result<User, Corrupt> {
         let dj = DjProfile {
             online: self.online,

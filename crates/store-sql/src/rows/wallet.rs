@@ -23,9 +23,6 @@ impl StoredWallet {
     }
 
     /// Returns the balance alone.
-    ///
-    /// # Errors
-    /// [`Corrupt`] if a column holds an invalid value.
     pub fn balance(&self, currency: &Currency) -> Result<Balance, Corrupt> {
         Ok(Balance {
             available: money(currency, "wallets.available", &self.available)?,
@@ -35,9 +32,6 @@ impl StoredWallet {
     }
 
     /// Converts the row to its wallet.
-    ///
-    /// # Errors
-    /// [`Corrupt`] if a column holds an invalid value.
     pub fn wallet(self, currency: &Currency) -> Result<Wallet, Corrupt> {
         Ok(Wallet {
             balance: self.balance(currency)?,

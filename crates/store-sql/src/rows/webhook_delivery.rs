@@ -23,9 +23,6 @@ impl StoredWebhookDelivery {
     }
 
     /// Converts the row to its delivery.
-    ///
-    /// # Errors
-    /// [`Corrupt`] if a column holds an invalid value.
     pub fn delivery(self) -> Result<FailedDelivery, Corrupt> {
         Ok(FailedDelivery {
             position: known("webhook_deliveries.position", Position::new(self.position))?,
@@ -59,9 +56,6 @@ impl StoredWebhookAttempt {
     }
 
     /// Converts the row to its attempt. A type of a newer version is omitted.
-    ///
-    /// # Errors
-    /// [`Corrupt`] if a column holds an invalid value.
     pub fn attempt(self) -> Result<Attempt, Corrupt> {
         let position =
             self.position.map(|position| known("webhook_attempts.position", Position::new(position)));

@@ -123,9 +123,6 @@ impl StoredWebhookEndpointRecord {
 
 impl StoredWebhookEndpoint {
     /// Converts the row to its endpoint.
-    ///
-    /// # Errors
-    /// [`Corrupt`] if a column holds an invalid value.
     pub fn endpoint(self) -> Result<WebhookEndpoint, Corrupt> {
         let Self { id, record } = self;
         Ok(WebhookEndpoint {
@@ -148,9 +145,6 @@ impl StoredWebhookEndpoint {
 
     /// The endpoint before and after a change, and its row. Types of a newer version stay in the row unless the
     /// types change.
-    ///
-    /// # Errors
-    /// [`Corrupt`] if a column holds an invalid value.
     pub fn changed(
         self,
         change: impl FnOnce(WebhookEndpoint) -> WebhookEndpoint,

@@ -13,9 +13,6 @@ use crate::schema::StoredWithdrawal;
 
 impl StoredWithdrawal {
     /// Converts the row to its withdrawal.
-    ///
-    /// # Errors
-    /// [`Corrupt`] if a column holds an invalid value.
     pub fn withdrawal(self, currency: &Currency) -> Result<Withdrawal, Corrupt> {
         let attempts = known("withdrawals.attempts", u32::try_from(self.attempts).ok())?;
         let (txid, retry_at) = (self.txid.map(Line::from_stored), self.retry_at);

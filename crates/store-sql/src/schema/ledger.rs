@@ -114,7 +114,7 @@ table! {
 
 table! {
     /// A security event, without its id.
-    security_events(id): StoredEvent {
+    security_events(id): StoredSecurityEvent {
         id [id]: BigInt,
         kind: Text,
         user_id: Nullable<BigInt>,

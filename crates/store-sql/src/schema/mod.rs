@@ -1,8 +1,6 @@
 //! The tables that every store has, each declared once. A test of each store compares the declarations with its
 //! migrated database.
 
-#![allow(missing_docs, reason = "the fields are columns, which the migrations describe")]
-
 mod accounts;
 mod bootstrap;
 mod entities;
@@ -22,8 +20,8 @@ pub use entities::{
     StoredWithdrawal, music_requests, provider_messages, ratings, topups, withdrawals,
 };
 pub use ledger::{
-    StoredEntry, StoredEvent, StoredKey, StoredOperation, StoredPosting, StoredWallet, idempotency_keys,
-    ledger_entries, operations, position_gaps, postings, security_events, wallets,
+    StoredEntry, StoredKey, StoredOperation, StoredPosting, StoredSecurityEvent, StoredWallet,
+    idempotency_keys, ledger_entries, operations, position_gaps, postings, security_events, wallets,
 };
 pub use webhooks::{
     StoredWebhookAttempt, StoredWebhookDelivery, StoredWebhookEndpoint, StoredWebhookEndpointRecord,

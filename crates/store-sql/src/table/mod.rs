@@ -21,17 +21,14 @@ pub enum ColumnKind {
     Integer,
     /// True or false.
     Boolean,
-    /// A text.
     Text,
     /// A number of degrees or kilometres.
     Real,
     /// An amount of money in the deployment's currency.
     Money,
-    /// A time.
     Time,
     /// The id of an operation.
     Id,
-    /// Bytes.
     Bytes,
     /// A JSON document.
     Json,
@@ -42,7 +39,6 @@ pub enum ColumnKind {
 pub struct Omission {
     /// A condition for those rows of an account whose value is omitted.
     pub rows: &'static str,
-    /// The reason.
     pub reason: &'static str,
 }
 

@@ -13,7 +13,6 @@ pub trait NumberedRow {
 /// A row with its id.
 #[derive(Clone, Debug)]
 pub struct Numbered<R> {
-    /// The id.
     pub id: i64,
     /// The other columns.
     pub row: R,

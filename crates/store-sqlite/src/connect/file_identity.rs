@@ -17,7 +17,6 @@ const EVERY: Duration = Duration::from_secs(1);
 /// A path no longer leads to the open file.
 #[derive(Debug, Error)]
 pub(crate) enum FileLost {
-    /// No file is there.
     #[error("the database file {0} is gone: {1}")]
     Gone(PathBuf, io::Error),
     /// Another file is there.

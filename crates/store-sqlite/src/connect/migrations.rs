@@ -12,7 +12,7 @@ use super::application;
 use super::connection::value;
 
 /// All migrations, oldest first.
-pub(crate) const MIGRATIONS: &[Migration] = include!(concat!(env!("OUT_DIR"), "/migrations.rs"));
+pub(crate) const MIGRATIONS: &[SqliteMigration] = include!(concat!(env!("OUT_DIR"), "/migrations.rs"));
 
 /// The table of applied versions, named as on other databases.
 const CREATE_VERSIONS: &str = "CREATE TABLE IF NOT EXISTS __diesel_schema_migrations \
@@ -25,7 +25,7 @@ const REMOVE_VERSION: &str = "DELETE FROM __diesel_schema_migrations WHERE versi
 /// A migration of the schema. Foreign keys are not enforced while it runs, so that it may rebuild a table;
 /// they are checked before its commit.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Migration {
+pub(crate) struct SqliteMigration {
     /// The name of its folder, `<stamp>_<name>`.
     pub(crate) name: &'static str,
     /// The statements that apply it.
@@ -35,7 +35,7 @@ pub(crate) struct Migration {
     pub(crate) down: &'static str,
 }
 
-impl Migration {
+impl SqliteMigration {
     /// The version under which the database records it: the stamp of its name without hyphens.
     fn version(&self) -> String {
         let stamp = self.name.split('_').next().unwrap_or_default();
@@ -50,10 +50,10 @@ impl Migration {
 /// earlier migrations stay applied.
 pub(crate) fn migrate(
     connection: &mut SqliteConnection,
-    migrations: &[Migration],
+    migrations: &[SqliteMigration],
 ) -> anyhow::Result<Vec<String>> {
     let missing = pending(connection, migrations)?;
-    let run = |connection: &mut _, migration: &Migration| {
+    let run = |connection: &mut _, migration: &SqliteMigration| {
         let failed = || format!("the migration {} failed", migration.name);
         run(connection, migration, migration.up, ADD_VERSION).with_context(failed)
     };
@@ -61,7 +61,7 @@ pub(crate) fn migrate(
         run(connection, migration)?;
         crash_points::at_start(StartStep::MigrationApplied);
     }
-    Ok(missing.iter().map(Migration::version).collect())
+    Ok(missing.iter().map(SqliteMigration::version).collect())
 }
 
 /// Refuses a database that lacks migrations of a list.
@@ -70,7 +70,7 @@ pub(crate) fn migrate(
 /// As for [`migrate`], and when migrations are missing.
 pub(crate) fn ensure_migrated(
     connection: &mut SqliteConnection,
-    migrations: &[Migration],
+    migrations: &[SqliteMigration],
 ) -> anyhow::Result<()> {
     let missing = pending(connection, migrations)?;
     ensure!(missing.is_empty(), "the database is older than this program: run `cuepoint migrate` first");
@@ -79,7 +79,10 @@ pub(crate) fn ensure_migrated(
 
 /// Reverts every applied migration of a list, newest first, which deletes all data.
 #[cfg(test)]
-pub(crate) fn revert(connection: &mut SqliteConnection, migrations: &[Migration]) -> anyhow::Result<()> {
+pub(crate) fn revert(
+    connection: &mut SqliteConnection,
+    migrations: &[SqliteMigration],
+) -> anyhow::Result<()> {
     for migration in migrations.iter().rev() {
         run(connection, migration, migration.down, REMOVE_VERSION)?;
     }
@@ -92,21 +95,24 @@ pub(crate) fn revert(connection: &mut SqliteConnection, migrations: &[Migration]
 /// As for [`migrate`].
 pub(crate) fn applied(
     connection: &mut SqliteConnection,
-    migrations: &[Migration],
-) -> anyhow::Result<Vec<Migration>> {
+    migrations: &[SqliteMigration],
+) -> anyhow::Result<Vec<SqliteMigration>> {
     let missing: BTreeSet<&str> =
         pending(connection, migrations)?.iter().map(|migration| migration.name).collect();
     Ok(migrations.iter().filter(|migration| !missing.contains(migration.name)).copied().collect())
 }
 
 /// The migrations of a list that are not applied, oldest first.
-fn pending(connection: &mut SqliteConnection, migrations: &[Migration]) -> anyhow::Result<Vec<Migration>> {
+fn pending(
+    connection: &mut SqliteConnection,
+    migrations: &[SqliteMigration],
+) -> anyhow::Result<Vec<SqliteMigration>> {
     if application::is_new(connection)? {
         return Ok(migrations.to_vec());
     }
     let applied: Vec<String> = diesel::dsl::sql::<Text>(VERSIONS).load(connection)?;
     let applied: BTreeSet<String> = applied.into_iter().collect();
-    let known: BTreeSet<String> = migrations.iter().map(Migration::version).collect();
+    let known: BTreeSet<String> = migrations.iter().map(SqliteMigration::version).collect();
     if let Some(newest) = applied.difference(&known).last() {
         return Err(anyhow!(
             "the database was migrated by a newer version of this program (migration {newest}): start that version"
@@ -118,7 +124,7 @@ fn pending(connection: &mut SqliteConnection, migrations: &[Migration]) -> anyho
 /// Runs the statements of a migration in one transaction, and records it.
 fn run(
     connection: &mut SqliteConnection,
-    migration: &Migration,
+    migration: &SqliteMigration,
     statements: &str,
     record: &str,
 ) -> anyhow::Result<()> {
@@ -143,7 +149,7 @@ mod tests {
     use crate::connect::connection::{Access, open};
     use crate::testing::TestDirectory;
 
-    const OWN: Migration = Migration {
+    const OWN: SqliteMigration = SqliteMigration {
         name: "2999-01-01-000001_more",
         up: "CREATE TABLE more (id INTEGER PRIMARY KEY) STRICT; INSERT INTO more VALUES (1);",
         down: "DROP TABLE more;",
@@ -168,7 +174,7 @@ mod tests {
         let applied = migrate(&mut connection, MIGRATIONS).unwrap();
         assert_eq!(applied.len(), MIGRATIONS.len());
         assert_eq!(migrate(&mut connection, MIGRATIONS).unwrap(), Vec::<String>::new());
-        let more: Vec<Migration> = MIGRATIONS.iter().copied().chain([OWN]).collect();
+        let more: Vec<SqliteMigration> = MIGRATIONS.iter().copied().chain([OWN]).collect();
         assert!(ensure_migrated(&mut connection, &more).is_err());
         assert_eq!(migrate(&mut connection, &more).unwrap(), ["29990101000001"]);
         ensure_migrated(&mut connection, &more).unwrap();
@@ -199,8 +205,8 @@ mod tests {
                 "foreign key",
             ),
         ] {
-            let broken: Vec<Migration> =
-                MIGRATIONS.iter().copied().chain([Migration { up, ..OWN }]).collect();
+            let broken: Vec<SqliteMigration> =
+                MIGRATIONS.iter().copied().chain([SqliteMigration { up, ..OWN }]).collect();
             let message = format!("{:#}", migrate(&mut connection, &broken).unwrap_err());
             assert!(message.contains(OWN.name) && message.contains(cause), "{message}");
             assert_eq!(schema(&mut connection), before);
@@ -228,7 +234,7 @@ mod tests {
     #[test]
     fn a_database_of_a_newer_version_is_refused() {
         let (_directory, mut connection) = empty();
-        let newer: Vec<Migration> = MIGRATIONS.iter().copied().chain([OWN]).collect();
+        let newer: Vec<SqliteMigration> = MIGRATIONS.iter().copied().chain([OWN]).collect();
         migrate(&mut connection, &newer).unwrap();
         for refused in
             [migrate(&mut connection, MIGRATIONS).err(), ensure_migrated(&mut connection, MIGRATIONS).err()]

@@ -27,9 +27,9 @@ pub(super) enum Cell {
 }
 
 /// A row of any table.
-pub(super) struct Cells(Vec<Cell>);
+pub(super) struct SqliteCells(Vec<Cell>);
 
-impl QueryableByName<Sqlite> for Cells {
+impl QueryableByName<Sqlite> for SqliteCells {
     fn build<'a>(row: &impl NamedRow<'a, Sqlite>) -> deserialize::Result<Self> {
         let cell = |place| -> deserialize::Result<Cell> {
             let field = Row::get(row, place).ok_or("a column is missing")?;
@@ -52,7 +52,7 @@ impl QueryableByName<Sqlite> for Cells {
     }
 }
 
-impl Cells {
+impl SqliteCells {
     /// The values of a row of this table.
     pub(super) fn values(self, table: &Table, currency: &Currency) -> Result<Values, Corrupt> {
         let columns = table.columns.iter().zip(self.0);

@@ -30,7 +30,7 @@ use crate::maintenance::restore::ensure_own_schema;
 use crate::ports::show_ledger;
 use crate::schema::deployment;
 use crate::tables::counters;
-use cells::{Cells, Statement};
+use cells::{SqliteCells, Statement};
 
 /// The pages in memory while a target is written: 256 MiB, since rows are not added in the order of every
 /// index.
@@ -224,7 +224,7 @@ impl CopySession for SqliteCopySession {
         let (columns, key) = (Table::names(table.columns), Table::names(table.key()));
         let from = format!("SELECT {columns} FROM {}", table.name);
         let end = format!(" ORDER BY {key} LIMIT {limit}");
-        let rows: Vec<Cells> = match after {
+        let rows: Vec<SqliteCells> = match after {
             None => Statement::of(&from, [], &end).load(&mut self.connection)?,
             Some(after) => {
                 let (from, end) = (format!("{from} WHERE ({key}) > ("), format!("){end}"));

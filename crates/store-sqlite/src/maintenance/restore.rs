@@ -22,7 +22,7 @@ use diesel::sql_types::BigInt;
 use super::prepared_file::{PreparedFile, check, remove};
 use crate::connect::connection::{Access, open, value};
 use crate::connect::data_directory::{COMPANIONS, DataDirectory, RESTORING, with_ending};
-use crate::connect::migrations::{MIGRATIONS, Migration, applied, migrate};
+use crate::connect::migrations::{MIGRATIONS, SqliteMigration, applied, migrate};
 use crate::connect::{application, deployment, failure::SqliteFailure};
 use crate::schema;
 use crate::tables::counters::{next_ids, set_next_ids};
@@ -64,7 +64,7 @@ fn prepared(
     file: &Path,
     currency: &Currency,
     epoch: i64,
-    migrations: &[Migration],
+    migrations: &[SqliteMigration],
 ) -> anyhow::Result<(PreparedFile, usize)> {
     let unusable = || format!("{} is not a usable backup", file.display());
     // Before the directory is created.
@@ -139,7 +139,7 @@ fn ensure_backup(file: &Path) -> anyhow::Result<()> {
 /// When there is a difference, with the first line of an object that differs, or the schema cannot be read.
 pub(crate) fn ensure_own_schema(
     connection: &mut SqliteConnection,
-    migrations: &[Migration],
+    migrations: &[SqliteMigration],
 ) -> anyhow::Result<()> {
     let mut own = SqliteConnection::establish(":memory:")?;
     migrate(&mut own, &applied(connection, migrations)?)?;
@@ -203,7 +203,7 @@ mod tests {
     use crate::connect::data_directory::database_in;
     use crate::testing::TestDirectory;
 
-    const LATER: Migration = Migration {
+    const LATER: SqliteMigration = SqliteMigration {
         name: "2999-01-01-000001_later",
         up: "CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;",
         down: "DROP TABLE later;",
@@ -216,7 +216,7 @@ mod tests {
         let mut database = source.migrated();
         deployment::settle(&mut database, &usd).unwrap();
         database.batch_execute(&format!("VACUUM INTO '{}'", file.display())).unwrap();
-        let later: Vec<Migration> = MIGRATIONS.iter().copied().chain([LATER]).collect();
+        let later: Vec<SqliteMigration> = MIGRATIONS.iter().copied().chain([LATER]).collect();
         let data = folder.path().join("data");
         let (restored, sessions_ended) = prepared(&data, &file, &usd, 7, &later).unwrap();
         assert_eq!(sessions_ended, 0);

@@ -1,7 +1,7 @@
 //! Operations and provider messages in the export of a user's data.
 
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::privacy::personal_data::Place;
+use cuepoint_domain::privacy::personal_data::ExportKey;
 use cuepoint_store_sql::rows::{StoredMessage, StoredOperation};
 use cuepoint_store_sql::schema::{operations, provider_messages};
 use cuepoint_store_sql::sql_types::{ColumnId, ColumnTime, OperationUuid, UtcTime};
@@ -28,7 +28,7 @@ const MESSAGES: [&str; 3] = [
 pub(super) async fn operations_about(
     connection: &mut SqliteConnection,
     user: UserId,
-    after: Option<Place>,
+    after: Option<ExportKey>,
     limit: u32,
 ) -> Result<Vec<StoredOperation>, SqliteFailure> {
     let mut query = operations::table.filter(sql::<Bool>(SHOWN)).filter(about(user)).into_boxed();

@@ -8,7 +8,7 @@ use diesel::prelude::*;
 
 use crate::connect::failure::SqliteFailure;
 use crate::dialect::is_unresolved;
-use crate::statements::Insert;
+use crate::statements::RowInsert;
 
 /// Adds a message unless it is known or too many are unresolved; counts no further than that limit.
 pub(super) async fn record_message(
@@ -30,6 +30,6 @@ pub(super) async fn record_message(
     if full {
         return Ok(Recorded::NotKept);
     }
-    Insert(row).execute(connection)?;
+    RowInsert(row).execute(connection)?;
     Ok(Recorded::Added)
 }

@@ -19,7 +19,7 @@ use uuid::Uuid;
 use crate::SqliteStore;
 use crate::connect::failure::SqliteFailure;
 use crate::schema::ids;
-use crate::writer::{Repetition, Writer};
+use crate::writer::{Repetition, SqliteWriter};
 
 /// The lengths of blocks: for frequent ids, and for the others.
 const LONG: i64 = 1_024;
@@ -40,12 +40,12 @@ impl IdRange {
 
     /// Returns the next number, from a new block if the last one is used up; blocks are taken one at a time.
     /// All waiting callers fail in time if none can be taken.
-    async fn next<Id>(&self, writer: &Writer, id: fn(i64) -> Option<Id>) -> Result<Id, Unavailable> {
+    async fn next<Id>(&self, writer: &SqliteWriter, id: fn(i64) -> Option<Id>) -> Result<Id, Unavailable> {
         let number = timeout(WAIT, self.number(writer)).await.unwrap_or(Err(SqliteFailure::Deadline))?;
         id(number).ok_or_else(|| Unavailable::new("the table of ids holds an invalid number"))
     }
 
-    async fn number(&self, writer: &Writer) -> Result<i64, SqliteFailure> {
+    async fn number(&self, writer: &SqliteWriter) -> Result<i64, SqliteFailure> {
         let mut left = self.left.lock().await;
         if let Some(number) = left.next() {
             return Ok(number);
@@ -56,7 +56,7 @@ impl IdRange {
     }
 
     /// Takes a block, and returns its first number.
-    async fn take(&self, writer: &Writer) -> Result<i64, SqliteFailure> {
+    async fn take(&self, writer: &SqliteWriter) -> Result<i64, SqliteFailure> {
         let (kind, length) = (self.kind, self.length);
         let take = move |connection: &mut SqliteConnection| {
             let row = ids::table.find(kind);
@@ -70,7 +70,7 @@ impl IdRange {
 }
 
 /// The blocks of every kind of id.
-pub(crate) struct IdRanges {
+pub(crate) struct SqliteIds {
     users: IdRange,
     requests: IdRange,
     withdrawals: IdRange,
@@ -79,7 +79,7 @@ pub(crate) struct IdRanges {
     sessions: IdRange,
 }
 
-impl Default for IdRanges {
+impl Default for SqliteIds {
     fn default() -> Self {
         Self {
             users: IdRange::of("users", SHORT),

@@ -42,4 +42,4 @@ mod webhook_endpoints;
 mod withdrawals;
 
 pub(crate) use audit::show_ledger;
-pub(crate) use ids::IdRanges;
+pub(crate) use ids::SqliteIds;

@@ -59,13 +59,13 @@ impl Failed {
 
 /// The number of an attempt to commit a group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Attempt {
+pub(super) enum GroupAttempt {
     First,
     /// The first one may have been committed.
     Again,
 }
 
-impl Attempt {
+impl GroupAttempt {
     /// Runs a change, unless it may have been applied and would not recognise its rows.
     fn run(
         self,
@@ -81,12 +81,12 @@ impl Attempt {
 }
 
 /// Commits groups, one after the other.
-pub(super) struct GroupCommitter {
+pub(super) struct SqliteCommitter {
     setup: WriterSetup,
     pub(super) database: WriterConnection,
 }
 
-impl GroupCommitter {
+impl SqliteCommitter {
     /// Opens the connection.
     ///
     /// # Errors
@@ -103,7 +103,7 @@ impl GroupCommitter {
         plans: &[&Plan],
         changes: &mut [Box<dyn ChangeJob>],
     ) -> Result<Verdicts, SqliteFailure> {
-        match self.transaction(plans, changes, Attempt::First, &mut HashSet::new()) {
+        match self.transaction(plans, changes, GroupAttempt::First, &mut HashSet::new()) {
             Ok(verdicts) => Ok(verdicts),
             Err(Failed::Before(failure)) => Err(failure),
             Err(Failed::OutcomeUnknown(own, failure)) => {
@@ -121,7 +121,7 @@ impl GroupCommitter {
         changes: &mut [Box<dyn ChangeJob>],
         mut own: HashSet<OperationId>,
     ) -> Result<Verdicts, SqliteFailure> {
-        match self.transaction(plans, changes, Attempt::Again, &mut own) {
+        match self.transaction(plans, changes, GroupAttempt::Again, &mut own) {
             Ok(verdicts) => Ok(verdicts),
             Err(Failed::Before(failure) | Failed::OutcomeUnknown(_, failure)) => {
                 Err(SqliteFailure::EndUnknown(Box::new(failure)))
@@ -134,7 +134,7 @@ impl GroupCommitter {
         &mut self,
         plans: &[&Plan],
         changes: &mut [Box<dyn ChangeJob>],
-        attempt: Attempt,
+        attempt: GroupAttempt,
         own: &mut HashSet<OperationId>,
     ) -> Result<Verdicts, Failed> {
         let known = own.clone();
@@ -151,7 +151,7 @@ impl GroupCommitter {
         &mut self,
         plans: &[&Plan],
         changes: &mut [Box<dyn ChangeJob>],
-        attempt: Attempt,
+        attempt: GroupAttempt,
         own: &mut HashSet<OperationId>,
         apply_all: ApplyAll,
     ) -> Result<Verdicts, Failed> {

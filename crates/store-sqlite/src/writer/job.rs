@@ -10,18 +10,18 @@ use tokio::sync::oneshot;
 use crate::connect::failure::SqliteFailure;
 
 /// The result of a plan.
-pub(super) type Answer = Result<Applied, ApplyError>;
+pub(super) type JobAnswer = Result<Applied, ApplyError>;
 
 /// A plan and the channel of its result.
 pub(super) struct PlanJob {
     pub(super) plan: Plan,
     pub(super) submitted: Instant,
-    pub(super) caller: oneshot::Sender<Answer>,
+    pub(super) caller: oneshot::Sender<JobAnswer>,
 }
 
 impl PlanJob {
     /// Sends the result; a cancelled caller misses it, with no other effect.
-    pub(super) fn answer(self, answer: Answer) {
+    pub(super) fn answer(self, answer: JobAnswer) {
         let _ = self.caller.send(answer);
     }
 
@@ -105,7 +105,7 @@ where
 }
 
 /// A job in the queue of the writer.
-pub(super) enum Job {
+pub(super) enum WriterJob {
     Plan(Box<PlanJob>),
     /// A change, with the time of its submission.
     Change(Instant, Box<dyn ChangeJob>),

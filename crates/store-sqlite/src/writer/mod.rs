@@ -35,29 +35,29 @@ use tokio::time::timeout;
 
 use crate::connect::application;
 use crate::connect::failure::SqliteFailure;
-use group::GroupCommitter;
+use group::SqliteCommitter;
 pub(crate) use group::WriterSetup;
 pub(crate) use job::Repetition;
-use job::{Answer, Change, Job, PlanJob};
-use readiness::Readiness;
+use job::{Change, JobAnswer, PlanJob, WriterJob};
+use readiness::WriterReadiness;
 
 /// A handle to the writer.
-pub(crate) struct Writer {
+pub(crate) struct SqliteWriter {
     /// `None` once closed.
-    queue: Mutex<Option<mpsc::Sender<Job>>>,
+    queue: Mutex<Option<mpsc::Sender<WriterJob>>>,
     thread: tokio::sync::Mutex<Option<JoinHandle<()>>>,
-    readiness: Readiness,
+    readiness: WriterReadiness,
 }
 
-impl Writer {
+impl SqliteWriter {
     /// Starts the writer on its own thread, over a new connection.
     ///
     /// # Errors
     /// When the database cannot be opened, or the thread cannot be started.
     pub(crate) fn start(setup: WriterSetup) -> anyhow::Result<Self> {
-        let committer = GroupCommitter::open(setup)?;
+        let committer = SqliteCommitter::open(setup)?;
         let (queue, waiting) = mpsc::channel(QUEUE);
-        let readiness = Readiness::default();
+        let readiness = WriterReadiness::default();
         let runtime = runtime::Builder::new_current_thread().enable_time().build();
         let runtime = runtime.context("the writer's runtime cannot be created")?;
         let thread = Builder::new().name("writer".to_owned()).spawn({
@@ -73,19 +73,19 @@ impl Writer {
         Self {
             queue: Mutex::new(None),
             thread: tokio::sync::Mutex::new(None),
-            readiness: Readiness::default(),
+            readiness: WriterReadiness::default(),
         }
     }
 
     /// Applies a plan, within [`ANSWER`].
-    pub(crate) async fn apply(&self, plan: Plan) -> Answer {
+    pub(crate) async fn apply(&self, plan: Plan) -> JobAnswer {
         let (caller, answer) = oneshot::channel();
-        let job = Job::Plan(Box::new(PlanJob { plan, submitted: Instant::now(), caller }));
+        let job = WriterJob::Plan(Box::new(PlanJob { plan, submitted: Instant::now(), caller }));
         let waiting = timeout(ANSWER, async {
             self.submit(job).await?;
             answer.await.map_err(|_| SqliteFailure::Closed)
         });
-        let answer: Result<Answer, SqliteFailure> = waiting.await.unwrap_or(Err(SqliteFailure::Deadline));
+        let answer: Result<JobAnswer, SqliteFailure> = waiting.await.unwrap_or(Err(SqliteFailure::Deadline));
         answer.map_err(Unavailable::from)?
     }
 
@@ -100,13 +100,13 @@ impl Writer {
         let (caller, result) = oneshot::channel();
         let change = Box::new(Change { work, repetition, result: None, caller });
         let waiting = timeout(ANSWER, async {
-            self.submit(Job::Change(Instant::now(), change)).await?;
+            self.submit(WriterJob::Change(Instant::now(), change)).await?;
             result.await.map_err(|_| SqliteFailure::Closed)?
         });
         waiting.await.unwrap_or(Err(SqliteFailure::Deadline))
     }
 
-    async fn submit(&self, job: Job) -> Result<(), SqliteFailure> {
+    async fn submit(&self, job: WriterJob) -> Result<(), SqliteFailure> {
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let queue = queue.ok_or(SqliteFailure::Closed)?;
         match timeout(WAIT, queue.send(job)).await {

@@ -15,9 +15,9 @@ struct Last {
 
 /// The last commit and the last refusal.
 #[derive(Clone, Default)]
-pub(super) struct Readiness(Arc<Mutex<Last>>);
+pub(super) struct WriterReadiness(Arc<Mutex<Last>>);
 
-impl Readiness {
+impl WriterReadiness {
     fn note(&self, note: impl FnOnce(&mut Last)) {
         note(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
     }

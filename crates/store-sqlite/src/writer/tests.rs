@@ -19,7 +19,7 @@ use diesel::prelude::*;
 use futures_util::future::join_all;
 use tokio::time::sleep;
 
-use super::group::Attempt;
+use super::group::GroupAttempt;
 use super::job::ChangeJob;
 use super::*;
 use crate::SqliteStore;
@@ -185,13 +185,13 @@ async fn a_commit_with_a_lost_answer_is_applied_once() {
         snapshots: Arc::clone(&snapshots),
         announcements: Arc::default(),
     };
-    let mut committer = GroupCommitter::open(setup).unwrap();
+    let mut committer = SqliteCommitter::open(setup).unwrap();
     let plans = [&fresh, &known];
     let ((once, answer_of_once), (repeatable, answer_of_repeatable)) =
         (increment(Repetition::Once), increment(Repetition::Repeatable));
     let mut changes = vec![once, repeatable];
     let before = snapshots.generation();
-    let first = committer.transaction(&plans, &mut changes, Attempt::First, &mut HashSet::new());
+    let first = committer.transaction(&plans, &mut changes, GroupAttempt::First, &mut HashSet::new());
     assert_ne!(snapshots.generation(), before, "reads go on with a snapshot from before the commit");
     assert!(matches!(
         first.unwrap_or_else(|_| panic!())[..],

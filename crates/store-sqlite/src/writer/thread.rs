@@ -11,9 +11,9 @@ use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-use super::group::{GroupCommitter, Verdicts, has_applied};
-use super::job::{ChangeJob, Job, PlanJob};
-use super::readiness::Readiness;
+use super::group::{SqliteCommitter, Verdicts, has_applied};
+use super::job::{ChangeJob, PlanJob, WriterJob};
+use super::readiness::WriterReadiness;
 use crate::connect::failure::SqliteFailure;
 use crate::telemetry;
 
@@ -22,9 +22,9 @@ const IDLE_AFTER: Duration = Duration::from_secs(2);
 
 /// Commits groups until the queue is closed and empty. The runtime only waits.
 pub(super) fn run(
-    mut waiting: mpsc::Receiver<Job>,
-    mut committer: GroupCommitter,
-    readiness: &Readiness,
+    mut waiting: mpsc::Receiver<WriterJob>,
+    mut committer: SqliteCommitter,
+    readiness: &WriterReadiness,
     runtime: &Runtime,
 ) {
     let mut jobs = Vec::new();
@@ -48,7 +48,7 @@ pub(super) fn run(
 }
 
 /// Commits a group and answers its jobs.
-fn commit(committer: &mut GroupCommitter, group: Vec<Job>, readiness: &Readiness) {
+fn commit(committer: &mut SqliteCommitter, group: Vec<WriterJob>, readiness: &WriterReadiness) {
     let (jobs, mut changes) = in_time(group);
     if jobs.is_empty() && changes.is_empty() {
         return;
@@ -82,7 +82,7 @@ fn commit(committer: &mut GroupCommitter, group: Vec<Job>, readiness: &Readiness
 
 /// Commits a group; a panic fails this group alone.
 fn commit_caught(
-    committer: &mut GroupCommitter,
+    committer: &mut SqliteCommitter,
     plans: &[&Plan],
     changes: &mut [Box<dyn ChangeJob>],
 ) -> Result<Verdicts, SqliteFailure> {
@@ -94,15 +94,15 @@ fn commit_caught(
 }
 
 /// The plans and changes of a group; those that waited too long are answered, and not applied.
-fn in_time(group: Vec<Job>) -> (Vec<PlanJob>, Vec<Box<dyn ChangeJob>>) {
+fn in_time(group: Vec<WriterJob>) -> (Vec<PlanJob>, Vec<Box<dyn ChangeJob>>) {
     let (mut jobs, mut changes): (Vec<PlanJob>, Vec<Box<dyn ChangeJob>>) = (Vec::new(), Vec::new());
     for job in group {
         match job {
-            Job::Plan(job) if job.submitted.elapsed() < WAIT => jobs.push(*job),
-            Job::Plan(job) => job.failed("the plan waited too long and was not applied"),
-            Job::Change(_, change) if change.is_abandoned() => {}
-            Job::Change(submitted, change) if submitted.elapsed() < WAIT => changes.push(change),
-            Job::Change(_, change) => {
+            WriterJob::Plan(job) if job.submitted.elapsed() < WAIT => jobs.push(*job),
+            WriterJob::Plan(job) => job.failed("the plan waited too long and was not applied"),
+            WriterJob::Change(_, change) if change.is_abandoned() => {}
+            WriterJob::Change(submitted, change) if submitted.elapsed() < WAIT => changes.push(change),
+            WriterJob::Change(_, change) => {
                 change.answer(Some("the change waited too long and was not applied"));
             }
         }

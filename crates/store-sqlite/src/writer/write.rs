@@ -10,7 +10,7 @@ use cuepoint_store_sql::{EntityImages, WriteSet};
 use diesel::prelude::*;
 
 use crate::connect::failure::SqliteFailure;
-use crate::statements::{Insert, Update};
+use crate::statements::{RowInsert, RowUpdate};
 use crate::tables::operations::newest;
 
 /// The connection to which a write set is written.
@@ -19,7 +19,7 @@ struct Output<'w>(&'w mut SqliteConnection);
 impl Output<'_> {
     fn insert<R: BoundRow>(&mut self, rows: impl IntoIterator<Item = R>) -> Result<(), SqliteFailure> {
         for row in rows {
-            Insert(&row).execute(self.0)?;
+            RowInsert(&row).execute(self.0)?;
         }
         Ok(())
     }
@@ -38,13 +38,12 @@ impl Output<'_> {
         self.insert(positioned)
     }
 
-    /// Updates rows, each of which has to be there.
     fn update<R: BoundRow, C: ColumnSet>(
         &mut self,
         rows: impl IntoIterator<Item = R>,
     ) -> Result<(), SqliteFailure> {
         for row in rows {
-            if Update::<R, C>::of(&row).execute(self.0)? != 1 {
+            if RowUpdate::<R, C>::of(&row).execute(self.0)? != 1 {
                 return Err(diesel::result::Error::NotFound.into());
             }
         }

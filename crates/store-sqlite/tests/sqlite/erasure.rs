@@ -10,7 +10,7 @@ use cuepoint_domain::ports::{
     Blocks, EndpointAddition, Erased, Ids, Ledger, Logins, PasswordHash, People, Registered, SecurityLog,
     WebhookEndpoints,
 };
-use cuepoint_domain::security_log::{EventFilter, EventKind, SecurityEvent};
+use cuepoint_domain::security_log::{SecurityEvent, SecurityEventFilter, SecurityEventKind};
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::user::challenge::{Challenge, Purpose};
 use cuepoint_domain::user::session::{ClientInfo, Session, TokenHash};
@@ -95,7 +95,7 @@ async fn live(store: &SqliteStore) -> UserId {
     let endpoint_id = store.next_webhook_endpoint().await.unwrap();
     let added = store.add_endpoint(endpoint_id, &endpoint).await.unwrap();
     assert!(matches!(added, EndpointAddition::Added(_)));
-    let event = SecurityEvent::about(EventKind::LoggedIn, Some(id), client_info(), now());
+    let event = SecurityEvent::about(SecurityEventKind::LoggedIn, Some(id), client_info(), now());
     store.append(&event).await.unwrap();
     id
 }
@@ -133,7 +133,7 @@ async fn no_personal_data_is_left_after_an_erasure() {
     for text in PERSONAL_TEXTS.into_iter().chain(["192.0.2.77"]) {
         assert_eq!(places(&mut connection, text), Vec::<String>::new(), "{text}");
     }
-    let about = EventFilter { user: Some(id), kind: None };
+    let about = SecurityEventFilter { user: Some(id), kind: None };
     let events = store.events(about, PageRequest::new(1, 15)).await.unwrap();
     assert_eq!(events.total, 3, "the security log keeps what it has");
     assert_eq!(events.rows.first().map(|(_, event)| event.client.clone()), Some(client_info()));

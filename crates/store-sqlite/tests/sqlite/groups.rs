@@ -13,15 +13,15 @@ use tokio::time::sleep;
 
 use crate::fixtures::{available, guest, open, topup, withdrawal};
 
-type Answer = Result<Applied, ApplyError>;
+type JobAnswer = Result<Applied, ApplyError>;
 
 /// Applies plans in one group: meanwhile another process keeps the writer waiting.
 async fn together(
     store: &SqliteStore,
     directory: &TestDirectory,
-    mut plans: Vec<BoxFuture<'_, Answer>>,
+    mut plans: Vec<BoxFuture<'_, JobAnswer>>,
     busy_with: UserId,
-) -> Vec<Answer> {
+) -> Vec<JobAnswer> {
     let mut holder = directory.connection();
     let topup = topup(store, busy_with, 1).await;
     holder.batch_execute("BEGIN IMMEDIATE").unwrap();

@@ -29,7 +29,6 @@ async fn work(store: &SqliteStore, later: Timestamp) -> (Vec<RequestId>, Vec<Wit
     )
 }
 
-/// An approved withdrawal.
 async fn approved(store: &SqliteStore, user: UserId, by: UserId) -> WithdrawalId {
     store.apply(withdrawal(store, user, 1_00, "T1").await).await.unwrap();
     let all = store.withdrawals(&WithdrawalFilter::of(user), PageRequest::new(1, 100)).await.unwrap();

@@ -24,9 +24,7 @@ use subject::RateLimitSubject;
 /// Routes with a shared quota.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
-    /// Logins.
     Login,
-    /// Registrations.
     Registrations,
     /// Reads without a token.
     Public,

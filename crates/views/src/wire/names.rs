@@ -112,7 +112,7 @@ names! {
     /// Type of an event.
     EventType = event::EventType::all().map(event::EventType::name);
     /// Kind of a security log event.
-    EventKind = security_log::EventKind::all().map(|kind| kind.name());
+    EventKind = security_log::SecurityEventKind::all().map(|kind| kind.name());
     /// Policy for checking withdrawal addresses.
     AddressPolicy = address::AddressPolicy::all().map(address::AddressPolicy::name);
     /// Network of a payout.

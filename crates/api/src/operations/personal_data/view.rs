@@ -4,7 +4,7 @@ use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::ledger;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::network::KnownNetwork;
-use cuepoint_domain::privacy::personal_data::{OperationNote, Record};
+use cuepoint_domain::privacy::personal_data::{ExportRecord, OperationNote};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::{self, challenge, session};
@@ -231,23 +231,25 @@ fn text(line: &Option<Line>) -> Option<String> {
 ///
 /// # Errors
 /// When serialization fails.
-pub fn row(record: &Record, current: SessionId, currency: &Currency) -> serde_json::Result<Vec<u8>> {
+pub fn row(record: &ExportRecord, current: SessionId, currency: &Currency) -> serde_json::Result<Vec<u8>> {
     use serde_json::to_vec;
     match record {
-        Record::Session(session, ended_at) => to_vec(&ExportedSessionView::new(session, *ended_at, current)),
-        Record::Network(_, known) => to_vec(&LoginNetworkView::new(known)),
-        Record::Challenge(challenge) => to_vec(&ChallengeView::new(challenge)),
-        Record::Request(request) => to_vec(&MusicRequestView::new(request, currency)),
-        Record::Rating(rating, _) => to_vec(&RatingView::new(rating)),
-        Record::Withdrawal(withdrawal) => to_vec(&ExportedWithdrawalView::new(withdrawal, currency)),
-        Record::Topup(topup) => to_vec(&TopupView::new(topup, currency)),
-        Record::Entry(entry, reason) => to_vec(&ExportedEntryView::new(entry, reason, currency)),
-        Record::Operation(note) => to_vec(&OperationView::new(note, currency)),
-        Record::ProviderMessage(message) => to_vec(&ContradictingMessageView::new(message)),
-        Record::WebhookEndpoint(endpoint) => to_vec(&ExportedWebhookEndpointView::new(endpoint)),
-        Record::Block(block) => to_vec(&BlockView::new(block)),
-        Record::BlockedBy { dj, at } => to_vec(&BlockedByView::new(*dj, *at)),
-        Record::Event(number, event) => to_vec(&SecurityEventView::new(*number, event)),
+        ExportRecord::Session(session, ended_at) => {
+            to_vec(&ExportedSessionView::new(session, *ended_at, current))
+        }
+        ExportRecord::Network(_, known) => to_vec(&LoginNetworkView::new(known)),
+        ExportRecord::Challenge(challenge) => to_vec(&ChallengeView::new(challenge)),
+        ExportRecord::Request(request) => to_vec(&MusicRequestView::new(request, currency)),
+        ExportRecord::Rating(rating, _) => to_vec(&RatingView::new(rating)),
+        ExportRecord::Withdrawal(withdrawal) => to_vec(&ExportedWithdrawalView::new(withdrawal, currency)),
+        ExportRecord::Topup(topup) => to_vec(&TopupView::new(topup, currency)),
+        ExportRecord::Entry(entry, reason) => to_vec(&ExportedEntryView::new(entry, reason, currency)),
+        ExportRecord::Operation(note) => to_vec(&OperationView::new(note, currency)),
+        ExportRecord::ProviderMessage(message) => to_vec(&ContradictingMessageView::new(message)),
+        ExportRecord::WebhookEndpoint(endpoint) => to_vec(&ExportedWebhookEndpointView::new(endpoint)),
+        ExportRecord::Block(block) => to_vec(&BlockView::new(block)),
+        ExportRecord::BlockedBy { dj, at } => to_vec(&BlockedByView::new(*dj, *at)),
+        ExportRecord::Event(number, event) => to_vec(&SecurityEventView::new(*number, event)),
     }
 }
 
@@ -255,7 +257,7 @@ pub fn row(record: &Record, current: SessionId, currency: &Currency) -> serde_js
 mod tests {
     use std::collections::BTreeSet;
 
-    use cuepoint_domain::privacy::personal_data::Part;
+    use cuepoint_domain::privacy::personal_data::ExportList;
     use utoipa::PartialSchema as _;
 
     use super::*;
@@ -264,7 +266,7 @@ mod tests {
     fn every_exported_list_is_described() {
         let described = serde_json::to_value(PersonalDataView::schema()).unwrap();
         let described: BTreeSet<_> = described["properties"].as_object().unwrap().keys().cloned().collect();
-        let named = Part::all().map(|part| part.name().to_owned());
+        let named = ExportList::all().map(|part| part.name().to_owned());
         assert_eq!(
             described,
             named.into_iter().chain(["user", "account", "wallet"].map(str::to_owned)).collect()

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use actix_web::http::StatusCode;
 pub use code::Code;
 
-use crate::wire::messages::{Errors, FieldProblem};
+use crate::wire::validation_texts::{Errors, FieldProblem};
 use cuepoint_transport::deadline::DeadlinePassed;
 use cuepoint_transport::rate_limits::Quota;
 use cuepoint_views::wire::money::Number;
@@ -27,9 +27,7 @@ pub struct Transition {
 /// A failure before it is sent.
 #[derive(Debug)]
 pub struct ApiError {
-    /// Its code.
     pub code: Code,
-    /// Its message.
     pub message: Cow<'static, str>,
     /// Details of some failures.
     pub details: Box<Details>,

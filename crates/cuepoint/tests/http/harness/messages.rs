@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cuepoint_adapters::clock::SystemClock;
-use cuepoint_adapters::webhooks::{SignedMessage, SigningSecrets};
+use cuepoint_adapters::signed_messages::{SignedMessage, SigningSecrets};
 use cuepoint_domain::ports::Clock;
 use serde_json::{Value, json};
 

@@ -65,9 +65,6 @@ impl GuestBlocks {
     }
 
     /// Unblocks this guest, whether they were blocked or not.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub async fn unblock(&self, context: &Context, guest: UserId) -> Result<(), Failure> {
         let env = &self.env;
         self.executor

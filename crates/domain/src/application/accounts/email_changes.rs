@@ -16,7 +16,7 @@ use crate::ports::{
     EmailNews, IssueOutcome, Job, LowEntropyValue, Notice, Profile, Recipient, SecurityCause, Token,
     Unavailable,
 };
-use crate::security_log::EventKind;
+use crate::security_log::SecurityEventKind;
 use crate::text::{Email, Password};
 use crate::timestamp::Timestamp;
 use crate::user::challenge::{Challenge, Purpose};
@@ -30,7 +30,6 @@ const SENDING_ATTEMPTS: u32 = 3;
 /// Why no code is sent to a new address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum RequestEmailRefusal {
-    /// The password is wrong.
     #[error("the password is wrong")]
     WrongPassword,
     /// The user has this address, in some letter case.
@@ -48,7 +47,6 @@ pub enum RequestEmailRefusal {
     /// This many codes were sent within an hour, and one more is allowed after this time.
     #[error("{most} codes were sent already")]
     TooMany {
-        /// The quota.
         quota: CodeQuota,
         /// The maximum number of codes.
         most: u32,
@@ -146,7 +144,7 @@ impl EmailChanges {
                     }
                 }
                 let client = context.client.clone();
-                env.security_audit.by(principal, EventKind::EmailChangeRequested, client).await;
+                env.security_audit.by(principal, SecurityEventKind::EmailChangeRequested, client).await;
                 Ok(env.notifier.send(&to, &notice).await?)
             })
             .await
@@ -188,11 +186,12 @@ impl EmailChanges {
                         let previous_is_told = self.tell_previous(&news).await.is_ok();
                         effects.enqueue(Job::NotifyEmailChanged(EmailNews { previous_is_told, ..news }));
                         profile.user = *user;
-                        (EventKind::EmailChanged, Ok(profile))
+                        (SecurityEventKind::EmailChanged, Ok(profile))
                     }
-                    Ok(EmailChanged::Wrong | EmailChanged::Over) => {
-                        (EventKind::CodeRefused, Err(CommandError::Refused(ConfirmEmailRefusal::InvalidCode)))
-                    }
+                    Ok(EmailChanged::Wrong | EmailChanged::Over) => (
+                        SecurityEventKind::CodeRefused,
+                        Err(CommandError::Refused(ConfirmEmailRefusal::InvalidCode)),
+                    ),
                     Ok(EmailChanged::Restorable(until)) => {
                         return Err(CommandError::Refused(ConfirmEmailRefusal::Restorable(until)));
                     }
@@ -251,7 +250,7 @@ impl EmailChanges {
                     is_restoration: true,
                 };
                 effects.enqueue(Job::NotifyEmailChanged(news));
-                env.security_audit.about(EventKind::EmailRestored, Some(user), None, client).await;
+                env.security_audit.about(SecurityEventKind::EmailRestored, Some(user), None, client).await;
                 Ok(())
             })
             .await
@@ -315,7 +314,7 @@ impl EmailChanges {
         let (restore, at) = (Some((token, open.expires_at())), open.issued_at);
         // Another spelling of the address may be another mailbox.
         self.tell(to, &Notice::EmailReplaced { restore, client: None, at }).await?;
-        let kind = EventKind::PasswordResetRequested;
+        let kind = SecurityEventKind::PasswordResetRequested;
         self.env.security_audit.about(kind, Some(open.user), None, client).await;
         Ok(())
     }

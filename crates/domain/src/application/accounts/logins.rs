@@ -15,7 +15,7 @@ use crate::ports::{
     AccessToken, BeginOutcome, Credentials, ExchangeOutcome, Job, PasswordCheck, PasswordHash, Profile,
     SecurityCause, Token, Unavailable,
 };
-use crate::security_log::EventKind;
+use crate::security_log::SecurityEventKind;
 use crate::text::{Email, Password};
 #[cfg(doc)]
 use crate::user::session::REPEATABLE_FOR;
@@ -29,11 +29,9 @@ const ATTEMPTS: u32 = 2;
 pub struct SignedIn {
     /// The user.
     pub profile: Profile,
-    /// The session.
     pub session: SessionId,
     /// The token that refreshes the session, shown only once.
     pub refresh_token: Token,
-    /// The access token.
     pub access_token: AccessToken,
 }
 
@@ -80,9 +78,6 @@ impl Accounts {
     /// Whether a session of the user with this folded address recently began or was refreshed in this
     /// network, so that failed logins from other networks do not lock the user out. An unknown address takes
     /// the same time.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     pub async fn knows_network(
         &self,
         email: &str,
@@ -114,7 +109,7 @@ impl Accounts {
                 }
             }
             let client = context.client.clone();
-            self.env.security_audit.about(EventKind::LoginFailed, known, None, client).await;
+            self.env.security_audit.about(SecurityEventKind::LoginFailed, known, None, client).await;
             Err(CommandError::Refused(LoginRefusal::InvalidCredentials))
         };
         self.executor.perform_open(context.deadline, login).await
@@ -165,7 +160,7 @@ impl Accounts {
             BeginOutcome::Suspended => return Err(self.suspended(id, client).await),
         }
         let network = client.network();
-        self.env.security_audit.about(EventKind::LoggedIn, Some(id), Some(session), client).await;
+        self.env.security_audit.about(SecurityEventKind::LoggedIn, Some(id), Some(session), client).await;
         if verified == PasswordCheck::Outdated {
             // The answer does not wait for a second password.
             let (accounts, password) = (self.clone(), password.clone());
@@ -178,7 +173,7 @@ impl Accounts {
 
     /// Records and refuses the login to a suspended account.
     async fn suspended(&self, user: UserId, client: ClientInfo) -> CommandError<LoginRefusal> {
-        self.env.security_audit.about(EventKind::LoginFailed, Some(user), None, client).await;
+        self.env.security_audit.about(SecurityEventKind::LoginFailed, Some(user), None, client).await;
         CommandError::Refused(LoginRefusal::Suspended)
     }
 
@@ -197,9 +192,6 @@ impl Accounts {
     }
 
     /// The session of a refresh token, used or not; `None` if the token is unknown.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     pub async fn session_of(&self, presented: &Token) -> Result<Option<SessionId>, Unavailable> {
         let owner = self.env.sessions.owner(&self.env.secrets.fingerprint(presented)).await?;
         Ok(owner.map(|(_, session)| session))
@@ -266,7 +258,7 @@ impl Accounts {
                 effects.enqueue(Job::NotifySecured { user, cause });
                 self.env
                     .security_audit
-                    .about(EventKind::RefreshTokenReused, Some(user), Some(session), client)
+                    .about(SecurityEventKind::RefreshTokenReused, Some(user), Some(session), client)
                     .await;
                 Err(CommandError::Refused(RefreshRefusal::Reused))
             }
@@ -275,9 +267,6 @@ impl Accounts {
     }
 
     /// Ends the session of a refresh token, if it is live.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     pub async fn logout(&self, context: &ClientContext, presented: &Token) -> Result<(), Unavailable> {
         let logout = async |effects: &mut Effects| {
             let presented = self.env.secrets.fingerprint(presented);
@@ -285,7 +274,10 @@ impl Accounts {
             let Some((user, session)) = ended else { return Ok(()) };
             effects.revocations_changed();
             let client = context.client.clone();
-            self.env.security_audit.about(EventKind::SessionEnded, Some(user), Some(session), client).await;
+            self.env
+                .security_audit
+                .about(SecurityEventKind::SessionEnded, Some(user), Some(session), client)
+                .await;
             Ok(())
         };
         self.executor.perform_open(context.deadline, logout).await

@@ -4,7 +4,7 @@ use crate::application::environment::Environment;
 use crate::application::executor::Context;
 use crate::authorization::Principal;
 use crate::ports::{Credentials, HashingError, PasswordCheck};
-use crate::security_log::{EventKind, SecurityEvent};
+use crate::security_log::{SecurityEvent, SecurityEventKind};
 use crate::text::{Line, Password};
 
 /// Whether this is the password of the principal. A wrong password is recorded with the name of the action, and takes
@@ -21,7 +21,8 @@ pub(in crate::application) async fn is_own_password(
     if env.passwords.verify(password, hash, context.client.network()).await? != PasswordCheck::Wrong {
         return Ok(true);
     }
-    let event = SecurityEvent::by(principal, EventKind::LoginFailed, context.client.clone(), env.now());
+    let event =
+        SecurityEvent::by(principal, SecurityEventKind::LoginFailed, context.client.clone(), env.now());
     let detail = Some(Line::from_stored(act.to_owned()));
     env.security_audit.add(SecurityEvent { detail, ..event }).await;
     Ok(false)

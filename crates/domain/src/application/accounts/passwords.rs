@@ -11,7 +11,7 @@ use crate::authorization::permission::UseAccount;
 use crate::ports::{
     Credentials, IssueOutcome, Job, Notice, PasswordCheck, Recipient, SecurityCause, Token, Unavailable,
 };
-use crate::security_log::EventKind;
+use crate::security_log::SecurityEventKind;
 use crate::text::{Email, Password};
 use crate::user::challenge::{Challenge, Purpose};
 use crate::user::session::ClientInfo;
@@ -77,7 +77,7 @@ impl PasswordChanges {
                 if env.passwords.verify(present, Some(before.clone()), client.network()).await?
                     == PasswordCheck::Wrong
                 {
-                    env.security_audit.by(principal, EventKind::PasswordChangeFailed, client).await;
+                    env.security_audit.by(principal, SecurityEventKind::PasswordChangeFailed, client).await;
                     return Err(CommandError::Refused(ChangePasswordRefusal::WrongPassword));
                 }
                 let (after, keep) =
@@ -87,7 +87,7 @@ impl PasswordChanges {
                 }
                 effects.revocations_changed();
                 effects.enqueue(Job::NotifySecured { user, cause: SecurityCause::PasswordChanged });
-                env.security_audit.by(principal, EventKind::PasswordChanged, client).await;
+                env.security_audit.by(principal, SecurityEventKind::PasswordChanged, client).await;
                 Ok(())
             })
             .await
@@ -134,7 +134,7 @@ impl PasswordChanges {
                 effects.revocations_changed();
                 effects.enqueue(Job::NotifySecured { user: owner, cause: SecurityCause::PasswordReset });
                 let client = context.client.clone();
-                env.security_audit.about(EventKind::PasswordReset, Some(owner), None, client).await;
+                env.security_audit.about(SecurityEventKind::PasswordReset, Some(owner), None, client).await;
                 Ok(())
             })
             .await
@@ -163,7 +163,9 @@ impl PasswordChanges {
             return Ok(());
         }
         env.notifier.send(&Recipient::Email(user.email), &Notice::PasswordReset(token)).await?;
-        env.security_audit.about(EventKind::PasswordResetRequested, Some(user.id), None, client).await;
+        env.security_audit
+            .about(SecurityEventKind::PasswordResetRequested, Some(user.id), None, client)
+            .await;
         Ok(())
     }
 }

@@ -13,8 +13,8 @@ use crate::application::jobs::AbandonedTopups;
 use crate::authorization::{Principal, permission::UsePersonalData};
 use crate::ports::{Erased, Profile, Unavailable};
 use crate::privacy::ErasureRefusal;
-use crate::privacy::personal_data::{Part, Record};
-use crate::security_log::EventKind;
+use crate::privacy::personal_data::{ExportList, ExportRecord};
+use crate::security_log::SecurityEventKind;
 use crate::text::Password;
 
 /// The number of records per page of a list.
@@ -23,7 +23,6 @@ const PAGE: u32 = 200;
 /// Why an erasure is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum EraseRefusal {
-    /// The password is wrong.
     #[error("the password is wrong")]
     WrongPassword,
     /// The rule of an erasure refuses it.
@@ -41,14 +40,11 @@ pub struct PersonalData {
 impl PersonalData {
     /// Begins the export of the principal's data and returns their profile. [`PersonalData::part`] returns
     /// the rest.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub async fn export(&self, context: &Context) -> Result<Profile, Failure> {
         let Context { principal, client, .. } = context;
         let own = Authorized::<_, UsePersonalData>::own(principal)?;
         let profile = self.env.people.profile(*own).await?.ok_or(Failure::UnknownPrincipal)?;
-        self.env.security_audit.by(principal, EventKind::DataExported, client.clone()).await;
+        self.env.security_audit.by(principal, SecurityEventKind::DataExported, client.clone()).await;
         Ok(profile)
     }
 
@@ -61,8 +57,8 @@ impl PersonalData {
     pub fn part(
         &self,
         principal: &Principal,
-        part: Part,
-    ) -> Result<impl Stream<Item = Result<Vec<Record>, Unavailable>> + use<>, Failure> {
+        part: ExportList,
+    ) -> Result<impl Stream<Item = Result<Vec<ExportRecord>, Unavailable>> + use<>, Failure> {
         let user = *Authorized::<_, UsePersonalData>::own(principal)?;
         let env = self.env.clone();
         // The place at which the next page begins.
@@ -76,7 +72,7 @@ impl PersonalData {
                     Err(unavailable) => return Some((Err(unavailable), None)),
                 };
                 let full = u32::try_from(records.len()).is_ok_and(|found| found >= PAGE);
-                let last = records.last().map(Record::place);
+                let last = records.last().map(ExportRecord::place);
                 let now = env.now();
                 let shown = records.into_iter().map(|record| record.shown_to(user, now)).collect();
                 Some((Ok(shown), full.then_some(last)))
@@ -111,7 +107,7 @@ impl PersonalData {
                     Erased::Nobody => return Err(Failure::UnknownPrincipal.into()),
                 }
                 effects.revocations_changed();
-                env.security_audit.by(principal, EventKind::DataErased, client).await;
+                env.security_audit.by(principal, SecurityEventKind::DataErased, client).await;
                 // The user is erased even if this fails: the background job continues.
                 drop(AbandonedTopups { env }.fail_some(*own).await);
                 Ok(())

@@ -13,7 +13,7 @@ use crate::ports::{
     Credentials, FirstOperator, HashingError, PasswordCheck, PasswordHash, Profile, Registered, Token,
     Unavailable,
 };
-use crate::security_log::{EventKind, SecurityEvent};
+use crate::security_log::{SecurityEvent, SecurityEventKind};
 use crate::text::{Email, Line, Password, Phone};
 #[cfg(doc)]
 use crate::user::session::REPEATABLE_FOR;
@@ -99,7 +99,7 @@ impl Accounts {
             Ok(user) => {
                 self.env
                     .security_audit
-                    .about(EventKind::Registered, Some(user.id), Some(session), client)
+                    .about(SecurityEventKind::Registered, Some(user.id), Some(session), client)
                     .await;
                 let profile = Profile { user, balance: Balance::default() };
                 Ok(StartedSession { profile, session, refresh_token })
@@ -133,7 +133,7 @@ impl Accounts {
             unavailable @ HashingError::Unavailable(_) => unavailable,
         })?;
         if verified == PasswordCheck::Wrong {
-            self.env.security_audit.about(EventKind::LoginFailed, Some(id), None, client).await;
+            self.env.security_audit.about(SecurityEventKind::LoginFailed, Some(id), None, client).await;
             return Ok(None);
         }
         let page = PageRequest::new(1, PageRequest::MAX_SIZE);
@@ -177,7 +177,7 @@ impl Accounts {
             FirstOperator::MadeBefore => return Ok(Bootstrapped::MadeBefore),
             FirstOperator::EmailTaken => return Ok(Bootstrapped::AddressTaken),
         }
-        let kind = EventKind::Registered;
+        let kind = SecurityEventKind::Registered;
         let detail = Some(Line::from_stored("bootstrap operator".to_owned()));
         let event = SecurityEvent::about(kind, Some(id), ClientInfo::default(), now);
         self.env.security_audit.add(SecurityEvent { detail, ..event }).await;

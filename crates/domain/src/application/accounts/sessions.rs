@@ -9,7 +9,7 @@ use crate::authorization::{Principal, permission::UseAccount};
 use crate::ids::SessionId;
 use crate::page::{PageRequest, Rows};
 use crate::ports::{Job, SecurityCause};
-use crate::security_log::{EventKind, SecurityEvent};
+use crate::security_log::{SecurityEvent, SecurityEventKind};
 use crate::user::session::Session;
 
 /// Lists and ends the principal's own sessions.
@@ -21,9 +21,6 @@ pub struct OwnSessions {
 
 impl OwnSessions {
     /// A page of the principal's live sessions.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub async fn list(&self, principal: &Principal, page: PageRequest) -> Result<Rows<Session>, Failure> {
         let owner = Authorized::<_, UseAccount>::own(principal)?;
         Ok(self.env.sessions.sessions(*owner, self.env.now(), page).await?)
@@ -42,7 +39,7 @@ impl OwnSessions {
                 }
                 effects.revocations_changed();
                 let client = context.client.clone();
-                let event = SecurityEvent::by(principal, EventKind::SessionEnded, client, env.now());
+                let event = SecurityEvent::by(principal, SecurityEventKind::SessionEnded, client, env.now());
                 env.security_audit.add(SecurityEvent { session: Some(id), ..event }).await;
                 Ok(())
             })
@@ -51,9 +48,6 @@ impl OwnSessions {
 
     /// Ends all of the principal's sessions, including that of this request, and disables their own webhook
     /// endpoints; both are notified if there are any.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub async fn end_all(&self, context: &Context) -> Result<(), Failure> {
         let env = &self.env;
         self.executor
@@ -61,7 +55,7 @@ impl OwnSessions {
                 env.sessions.end_sessions(*owner, None, env.now()).await?;
                 effects.revocations_changed();
                 let client = context.client.clone();
-                env.security_audit.by(principal, EventKind::SessionsEnded, client).await;
+                env.security_audit.by(principal, SecurityEventKind::SessionsEnded, client).await;
                 effects.enqueue(Job::NotifySecured { user: *owner, cause: SecurityCause::SessionsEnded });
                 Ok(())
             })

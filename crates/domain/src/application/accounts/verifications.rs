@@ -12,7 +12,7 @@ use crate::application::executor::{Context, Executor};
 use crate::authorization::Principal;
 use crate::authorization::permission::UseAccount;
 use crate::ports::{IssueOutcome, LowEntropyValue, Notice, Profile, Recipient, Token, Unavailable};
-use crate::security_log::EventKind;
+use crate::security_log::SecurityEventKind;
 use crate::timestamp::Timestamp;
 use crate::user::User;
 use crate::user::challenge::{AnswerOutcome, Challenge, Purpose};
@@ -36,10 +36,10 @@ impl Address {
         }
     }
 
-    const fn event(self) -> EventKind {
+    const fn event(self) -> SecurityEventKind {
         match self {
-            Self::Email => EventKind::EmailVerified,
-            Self::Phone => EventKind::PhoneVerified,
+            Self::Email => SecurityEventKind::EmailVerified,
+            Self::Phone => SecurityEventKind::PhoneVerified,
         }
     }
 
@@ -70,7 +70,6 @@ pub enum SendCodeRefusal {
     /// The quota is used up: this many were sent within the window, and one more is allowed after this time.
     #[error("{most} codes were sent already")]
     TooMany {
-        /// The quota.
         quota: CodeQuota,
         /// The maximum number of codes.
         most: u32,
@@ -189,8 +188,11 @@ impl Verifications {
                 // A code that an earlier version sent a few minutes ago is stored without a key.
                 hashes.push(env.secrets.fingerprint(&bound(principal, address, code)));
                 let judged = env.logins.answer(*own, address.purpose(), &hashes, now).await?;
-                let kind =
-                    if judged == AnswerOutcome::Right { address.event() } else { EventKind::CodeRefused };
+                let kind = if judged == AnswerOutcome::Right {
+                    address.event()
+                } else {
+                    SecurityEventKind::CodeRefused
+                };
                 env.security_audit.by(principal, kind, context.client.clone()).await;
                 if judged != AnswerOutcome::Right {
                     return Err(CommandError::Refused(VerifyRefusal::InvalidCode));

@@ -14,7 +14,6 @@ use crate::user::{AccountStatusChange, User};
 /// Changes the role or suspension of another user, as an operator. A suspension ends the user's sessions.
 #[derive(Clone, Copy, Debug)]
 pub struct ChangeAccountStatus {
-    /// The user.
     pub id: UserId,
 }
 

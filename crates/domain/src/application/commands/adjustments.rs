@@ -35,18 +35,14 @@ impl Loadable for WalletOfInput {
 /// The input of an adjustment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewAdjustment {
-    /// The user.
     pub user: UserId,
-    /// The correction.
     pub correction: Correction,
-    /// The reason.
     pub reason: Line,
 }
 
 /// Why an adjustment is refused.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum AdjustRefusal {
-    /// There is no such user.
     #[error("there is no such user")]
     NoSuchUser,
     /// The rule of an adjustment refuses it.

@@ -20,28 +20,24 @@ pub struct OpenRequest;
 /// Cancels a pending request, as its requester.
 #[derive(Clone, Copy, Debug)]
 pub struct CancelRequest {
-    /// The request.
     pub id: RequestId,
 }
 
 /// Accepts, rejects or plays a request, as its DJ.
 #[derive(Clone, Copy, Debug)]
 pub struct AnswerRequest {
-    /// The request.
     pub id: RequestId,
 }
 
 /// Refunds a played request, as an operator who is neither party.
 #[derive(Clone, Copy, Debug)]
 pub struct RefundRequest {
-    /// The request.
     pub id: RequestId,
 }
 
 /// Rates a played request, as its requester.
 #[derive(Clone, Copy, Debug)]
 pub struct RateRequest {
-    /// The request.
     pub id: RequestId,
 }
 
@@ -52,7 +48,6 @@ pub enum DjAnswer {
     Accept,
     /// It will not be played.
     Reject,
-    /// It was played.
     Play,
 }
 

@@ -11,7 +11,6 @@ use crate::text::Line;
 /// Resolves a stored message, as an operator; it moves no money.
 #[derive(Clone, Copy, Debug)]
 pub struct ResolveMessage {
-    /// The message.
     pub id: ProviderMessageId,
 }
 

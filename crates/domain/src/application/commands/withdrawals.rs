@@ -23,7 +23,6 @@ pub struct OpenWithdrawal;
 /// Cancels a withdrawal that has not been sent, as its owner.
 #[derive(Clone, Copy, Debug)]
 pub struct CancelWithdrawal {
-    /// The withdrawal.
     pub id: WithdrawalId,
 }
 
@@ -31,16 +30,13 @@ pub struct CancelWithdrawal {
 /// pending if a second operator has to approve it as well.
 #[derive(Clone, Copy, Debug)]
 pub struct JudgeWithdrawal {
-    /// The withdrawal.
     pub id: WithdrawalId,
-    /// The judgement.
     pub judgement: Judgement,
 }
 
 /// Records the progress of sending a withdrawal, as an operator.
 #[derive(Clone, Copy, Debug)]
 pub struct SendWithdrawal {
-    /// The withdrawal.
     pub id: WithdrawalId,
 }
 
@@ -65,7 +61,6 @@ pub enum SendingStep {
         /// The transaction on the network.
         txid: Line,
     },
-    /// It was completed.
     Complete {
         /// The transaction on the network; `None` for the known one.
         txid: Option<Line>,

@@ -18,11 +18,8 @@ pub const fn action_of<C: Command>() -> Action {
 
 /// The inputs of a command's decision.
 pub struct Decide<'a, C: Command> {
-    /// The environment.
     pub env: &'a Environment,
-    /// The metadata of the operation.
     pub metadata: OperationMetadata,
-    /// The principal.
     pub principal: &'a Principal,
     /// The entity, for which the principal has the permission.
     pub entity: &'a Authorized<C::Entity, C::Permission>,
@@ -79,9 +76,6 @@ pub trait Command: Sized + Send + Sync {
     }
 
     /// Checks other preconditions before the input is read.
-    ///
-    /// # Errors
-    /// [`Failure`].
     fn check(
         &self,
         _env: &Environment,

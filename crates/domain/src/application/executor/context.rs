@@ -8,7 +8,6 @@ use crate::user::session::ClientInfo;
 /// The context of a request by an authenticated principal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Context {
-    /// The principal.
     pub principal: Principal,
     /// The client that the request came from.
     pub client: ClientInfo,

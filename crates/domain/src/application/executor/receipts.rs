@@ -15,16 +15,13 @@ use crate::withdrawal::Withdrawal;
 /// A withdrawal, with its owner's balance after the command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Withdrawn {
-    /// The withdrawal.
     pub withdrawal: Withdrawal,
-    /// The balance.
     pub balance: Balance,
 }
 
 /// An applied adjustment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Adjusted {
-    /// The adjustment.
     pub adjustment: Adjustment,
     /// The balance after it.
     pub balance: Balance,

@@ -23,11 +23,9 @@ use crate::withdrawal::PayoutUpdate;
 /// An incoming message with a valid signature.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IncomingMessage {
-    /// Its id.
     pub webhook_id: WebhookId,
     /// Its type.
     pub kind: Excerpt<64>,
-    /// Its subject.
     pub subject: MessageSubject,
     /// The money and the transaction that it reports.
     pub presented: PresentedPayment,
@@ -40,7 +38,6 @@ pub enum MessageOutcome {
     Moved {
         /// Its id.
         row: i64,
-        /// Its status.
         status: &'static str,
     },
     /// It was known already, or a later one is.
@@ -62,7 +59,6 @@ pub enum MessageOutcome {
 /// A message that contradicts the ledger.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Contradicted {
-    /// The contradiction.
     pub contradiction: Contradiction,
     /// The top-up or withdrawal that its reference leads to.
     pub row: Option<i64>,

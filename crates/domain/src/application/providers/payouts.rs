@@ -24,7 +24,6 @@ const BATCH: u32 = 16;
 /// The outcome of a status update of the payout provider.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PayoutUpdateOutcome {
-    /// The withdrawal moved to this status.
     Moved(WithdrawalStatus),
     /// It was known already, or a later one is.
     Known,
@@ -184,7 +183,6 @@ impl Payouts {
     }
 }
 
-/// The outcome of one step.
 enum StepOutcome {
     Applied,
     Stale,

@@ -73,7 +73,6 @@ pub struct EventTail {
     pub events: Vec<Event>,
     /// The position up to which they are complete.
     pub complete_to: Position,
-    /// The newest position.
     pub newest: Position,
     /// Whether the position that the events follow belongs to a commit that was lost.
     pub is_lost: bool,
@@ -132,18 +131,12 @@ impl EventQueries {
     }
 
     /// The newest position.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     pub async fn newest(&self) -> Result<Position, Unavailable> {
         Ok(self.env.operations.operations(None, Position::START, 0).await?.newest)
     }
 
     /// The events after a position, of at most [`EventQueries::PAGE_MAX`] operations, for a reader that
     /// distributes them to the users whom they concern.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     pub async fn tail(&self, after: Position) -> Result<EventTail, Unavailable> {
         let page = self.env.operations.operations(None, after, Self::PAGE_MAX).await?;
         let is_lost = page.lost_after(after).is_some();

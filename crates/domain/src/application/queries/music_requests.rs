@@ -14,7 +14,6 @@ use crate::page::{PageRequest, Rows};
 /// A filter for the requests that a user made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct OwnRequestFilter {
-    /// Only those with this status.
     pub status: Option<RequestStatus>,
     /// Only those addressed to this DJ.
     pub dj: Option<UserId>,
@@ -37,9 +36,6 @@ impl MusicRequestQueries {
     }
 
     /// A page of the requests that the principal made, in their current state.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub async fn made_by(
         &self,
         principal: &Principal,

@@ -20,9 +20,6 @@ pub struct PeopleQueries {
 
 impl PeopleQueries {
     /// A page of users, newest first: those with this address, or all. An invalid address matches no user.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub async fn list(
         &self,
         principal: &Principal,
@@ -38,9 +35,6 @@ impl PeopleQueries {
     }
 
     /// The names of these users; unknown and erased users have none.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub async fn names(
         &self,
         principal: &Principal,
@@ -51,9 +45,6 @@ impl PeopleQueries {
     }
 
     /// A user who was not erased.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub async fn user(&self, principal: &Principal, id: UserId) -> Result<User, Failure> {
         Authorized::<(), permission::ReadPeople>::all(principal)?;
         User::load(&self.env, id).await

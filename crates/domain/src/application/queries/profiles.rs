@@ -19,18 +19,12 @@ pub struct ProfileQueries {
 
 impl ProfileQueries {
     /// The principal's profile with their balance.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub async fn own(&self, principal: &Principal) -> Result<Profile, Failure> {
         let own = Authorized::<_, permission::UseProfile>::own(principal)?;
         self.env.people.profile(*own).await?.ok_or(Failure::UnknownPrincipal)
     }
 
     /// A page of DJs.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub async fn djs(
         &self,
         principal: &Principal,
@@ -42,9 +36,6 @@ impl ProfileQueries {
     }
 
     /// A page of the DJs who are online, without a principal.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub async fn online_djs(&self, page: PageRequest) -> Result<Rows<User>, Failure> {
         Ok(self.env.people.djs(DjFilter { online: Some(true) }, page).await?)
     }

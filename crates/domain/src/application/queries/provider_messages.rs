@@ -18,9 +18,6 @@ pub struct ProviderMessageQueries {
 
 impl ProviderMessageQueries {
     /// A page of the stored messages, unresolved ones first.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub async fn list(
         &self,
         principal: &Principal,
@@ -32,9 +29,6 @@ impl ProviderMessageQueries {
     }
 
     /// The number of unresolved messages, for the metrics.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     pub async fn unresolved(&self) -> Result<u64, Unavailable> {
         self.env.messages.unresolved_messages().await
     }

@@ -7,7 +7,7 @@ use crate::application::error::Failure;
 use crate::application::executor::{Authorized, run_to_completion};
 use crate::authorization::{Principal, permission};
 use crate::page::{PageRequest, Rows};
-use crate::security_log::{EventFilter, SecurityEvent};
+use crate::security_log::{SecurityEvent, SecurityEventFilter};
 use crate::text::Line;
 use crate::user::session::ClientInfo;
 
@@ -19,13 +19,10 @@ pub struct SecurityLogQueries {
 
 impl SecurityLogQueries {
     /// A page of the security log, each event with its number, the last added first.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub async fn events(
         &self,
         principal: &Principal,
-        filter: EventFilter,
+        filter: SecurityEventFilter,
         page: PageRequest,
     ) -> Result<Rows<(i64, SecurityEvent)>, Failure> {
         Authorized::<(), permission::ReadSecurityLog>::all(principal)?;

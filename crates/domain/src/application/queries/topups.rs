@@ -31,9 +31,6 @@ pub struct TopupQueries {
 
 impl TopupQueries {
     /// A page of the principal's own top-ups, with one status or all.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub async fn list(
         &self,
         principal: &Principal,
@@ -53,9 +50,6 @@ impl TopupQueries {
     }
 
     /// A page of the top-ups that match a search of staff, newest first.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub async fn search(
         &self,
         principal: &Principal,
@@ -90,18 +84,12 @@ impl TopupQueries {
     }
 
     /// The top-up of any user, as staff sees it.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub async fn of_any_user(&self, principal: &Principal, id: TopupId) -> Result<Topup, Failure> {
         Authorized::<(), permission::ReadTopups>::all(principal)?;
         Topup::load(&self.env, id).await
     }
 
     /// A page of the top-ups whose money arrived after their owners were erased, unsettled ones first.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub async fn in_suspense(
         &self,
         principal: &Principal,

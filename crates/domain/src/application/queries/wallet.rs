@@ -18,27 +18,18 @@ pub struct WalletQueries {
 
 impl WalletQueries {
     /// The balance of the principal's wallet.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub async fn balance(&self, principal: &Principal) -> Result<Balance, Failure> {
         let owner = Authorized::<_, permission::UseWallet>::own(principal)?;
         self.env.wallets.balance(*owner).await?.ok_or(Failure::UnknownPrincipal)
     }
 
     /// The balance of the principal's wallet at this time.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub async fn balance_at(&self, principal: &Principal, at: Timestamp) -> Result<Balance, Failure> {
         let owner = Authorized::<_, permission::UseWallet>::own(principal)?;
         self.env.wallets.balance_at(*owner, at).await?.ok_or(Failure::UnknownPrincipal)
     }
 
     /// A page of the principal's statement, newest first; the entries of one kind, or all.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub async fn entries(
         &self,
         principal: &Principal,

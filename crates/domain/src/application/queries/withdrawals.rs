@@ -17,7 +17,6 @@ use crate::withdrawal::{
 /// A withdrawal, as operators review it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReviewedWithdrawal {
-    /// The withdrawal.
     pub withdrawal: Withdrawal,
     /// The facts beside it.
     pub review: WithdrawalReview,
@@ -52,9 +51,6 @@ impl WithdrawalQueries {
     }
 
     /// A page of the principal's own withdrawals, with one status or all, and their debt.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub async fn list(
         &self,
         principal: &Principal,
@@ -68,9 +64,6 @@ impl WithdrawalQueries {
     }
 
     /// A page of all users' withdrawals, with one status or all.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub async fn list_all(
         &self,
         principal: &Principal,

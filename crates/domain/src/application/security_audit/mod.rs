@@ -12,7 +12,7 @@ use crate::authorization::Principal;
 use crate::ids::{SessionId, UserId};
 use crate::network::ClientNetwork;
 use crate::ports::{Clock, SecurityLog};
-use crate::security_log::{EventKind, SecurityEvent};
+use crate::security_log::{SecurityEvent, SecurityEventKind};
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 use crate::user::session::ClientInfo;
@@ -42,7 +42,7 @@ impl SecurityAudit {
     /// Records a failed login. Every one to a known account is recorded; those to unknown accounts, which
     /// clients can repeat without limit, once for each network and hour.
     pub(super) async fn login_failed(&self, user: Option<UserId>, client: ClientInfo) {
-        let (kind, now) = (EventKind::LoginFailed, self.clock.now());
+        let (kind, now) = (SecurityEventKind::LoginFailed, self.clock.now());
         if user.is_some() {
             return self.add(SecurityEvent::about(kind, user, client, now)).await;
         }
@@ -67,14 +67,14 @@ impl SecurityAudit {
             )),
             Recording::Again => return,
         };
-        let event = SecurityEvent::by(principal, EventKind::AccessDenied, client, now);
+        let event = SecurityEvent::by(principal, SecurityEventKind::AccessDenied, client, now);
         self.add(SecurityEvent { detail: Some(detail), ..event }).await;
     }
 
     /// Records an event about a user who is not authenticated, with its session, if any.
     pub(super) async fn about(
         &self,
-        kind: EventKind,
+        kind: SecurityEventKind,
         user: Option<UserId>,
         session: Option<SessionId>,
         client: ClientInfo,
@@ -84,7 +84,7 @@ impl SecurityAudit {
     }
 
     /// Records a change by a principal to their own account.
-    pub(super) async fn by(&self, principal: &Principal, kind: EventKind, client: ClientInfo) {
+    pub(super) async fn by(&self, principal: &Principal, kind: SecurityEventKind, client: ClientInfo) {
         self.add(SecurityEvent::by(principal, kind, client, self.clock.now())).await;
     }
 

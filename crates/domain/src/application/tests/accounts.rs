@@ -12,7 +12,7 @@ pub(super) struct Setup {
     pub(super) logins: MockLogins,
     pub(super) sessions: MockSessions,
     pub(super) passwords: MockPasswords,
-    pub(super) noted: Vec<EventKind>,
+    pub(super) noted: Vec<SecurityEventKind>,
     /// The expected number of refreshes of the revocation list.
     pub(super) refreshed: usize,
     /// A log other than one of `noted`.
@@ -29,7 +29,7 @@ pub(super) fn accounts(setup: Setup) -> Accounts {
     secrets.expect_fingerprint().returning(|token| hash(&token.0));
     let Setup { people, logins, sessions, passwords, noted, refreshed: times, log } = setup;
     let mut jobs = MockJobQueue::new();
-    if noted.contains(&EventKind::RefreshTokenReused) {
+    if noted.contains(&SecurityEventKind::RefreshTokenReused) {
         let cause = SecurityCause::RefreshTokenReused(session());
         jobs.expect_enqueue()
             .with(eq(Job::NotifySecured { user: user(2), cause }))
@@ -110,7 +110,8 @@ fn a_login_with_an_unknown_address_costs_a_password_check() {
             .withf(|_, hash, _| hash.is_none())
             .once()
             .returning(|_, _, _| Ok(PasswordCheck::Wrong));
-        let setup = Setup { logins, passwords, noted: vec![EventKind::LoginFailed], ..Setup::default() };
+        let setup =
+            Setup { logins, passwords, noted: vec![SecurityEventKind::LoginFailed], ..Setup::default() };
         let refused = run(accounts(setup).login(&client(), email, &password()));
         assert!(matches!(refused, Err(CommandError::Refused(LoginRefusal::InvalidCredentials))), "{email}");
     }
@@ -123,7 +124,7 @@ fn a_login_begins_a_session() {
         logins: known("hash"),
         sessions: begun(),
         passwords: checked(PasswordCheck::Right),
-        noted: vec![EventKind::LoggedIn],
+        noted: vec![SecurityEventKind::LoggedIn],
         ..Setup::default()
     };
     let signed_in = login(setup).unwrap();
@@ -144,7 +145,7 @@ fn a_login_racing_a_password_change_is_checked_again() {
     for verified in [PasswordCheck::Right, PasswordCheck::Wrong] {
         passwords.expect_verify().once().in_sequence(&mut turn).returning(move |_, _, _| Ok(verified));
     }
-    let (people, logins, noted) = (people_with(true), known("hash"), vec![EventKind::LoginFailed]);
+    let (people, logins, noted) = (people_with(true), known("hash"), vec![SecurityEventKind::LoginFailed]);
     let refused = login(Setup { people, logins, sessions, passwords, noted, ..Setup::default() });
     assert!(matches!(refused, Err(CommandError::Refused(LoginRefusal::InvalidCredentials))), "{refused:?}");
 }
@@ -155,7 +156,7 @@ fn a_login_whose_password_keeps_changing_is_recorded_as_failed() {
     sessions.expect_begin().times(2).returning(|_, _, _| Ok(BeginOutcome::PasswordChanged));
     let mut passwords = MockPasswords::new();
     passwords.expect_verify().times(2).returning(|_, _, _| Ok(PasswordCheck::Right));
-    let (people, logins, noted) = (people_with(true), known("hash"), vec![EventKind::LoginFailed]);
+    let (people, logins, noted) = (people_with(true), known("hash"), vec![SecurityEventKind::LoginFailed]);
     let refused = login(Setup { people, logins, sessions, passwords, noted, ..Setup::default() });
     assert!(matches!(refused, Err(CommandError::Refused(LoginRefusal::InvalidCredentials))), "{refused:?}");
 }
@@ -164,7 +165,7 @@ fn a_login_whose_password_keeps_changing_is_recorded_as_failed() {
 fn a_login_racing_a_suspension_is_refused() {
     let mut sessions = MockSessions::new();
     sessions.expect_begin().once().returning(|_, _, _| Ok(BeginOutcome::Suspended));
-    let (people, logins, noted) = (people_with(true), known("hash"), vec![EventKind::LoginFailed]);
+    let (people, logins, noted) = (people_with(true), known("hash"), vec![SecurityEventKind::LoginFailed]);
     let refused = login(Setup {
         people,
         logins,
@@ -187,7 +188,7 @@ fn a_failure_after_the_session_began_does_not_undo_the_login() {
     hash.expect_hash().once().returning(|_, _| Err(Unavailable::new("too much to hash").into()));
     let passwords = Setup { logins: known("old"), passwords: hash, ..Setup::default() };
     for setup in [rehash, passwords] {
-        let log = Some(log_away(EventKind::LoggedIn));
+        let log = Some(log_away(SecurityEventKind::LoggedIn));
         let setup = Setup { people: people_with(true), sessions: begun(), log, ..setup };
         assert_eq!(login(setup).unwrap().session, session());
     }
@@ -216,7 +217,7 @@ fn bootstrap(
     );
     let mut log = MockSecurityLog::new();
     let right = |event: &SecurityEvent| {
-        event.kind == EventKind::Registered
+        event.kind == SecurityEventKind::Registered
             && event.user == Some(user(4))
             && event.detail == Some(Line::new("bootstrap operator").unwrap())
     };
@@ -252,7 +253,7 @@ fn a_login_rehashes_an_outdated_hash() {
         .returning(|_, _, _| Ok(()));
     let mut passwords = checked(PasswordCheck::Outdated);
     passwords.expect_hash().once().returning(|_, _| Ok(PasswordHash("new".to_owned())));
-    let (people, sessions, noted) = (people_with(true), begun(), vec![EventKind::LoggedIn]);
+    let (people, sessions, noted) = (people_with(true), begun(), vec![SecurityEventKind::LoggedIn]);
     assert!(login(Setup { people, logins, sessions, passwords, noted, ..Setup::default() }).is_ok());
 }
 
@@ -274,7 +275,7 @@ fn a_suspension_is_disclosed_only_with_the_right_password() {
             people: suspended(),
             logins: known("hash"),
             passwords: checked(verified),
-            noted: vec![EventKind::LoginFailed],
+            noted: vec![SecurityEventKind::LoginFailed],
             ..Setup::default()
         };
         let refused = login(setup).unwrap_err();
@@ -336,7 +337,7 @@ fn a_repeated_refresh_returns_the_stored_successor() {
 #[test]
 fn a_reused_refresh_token_is_refused_and_recorded() {
     let sessions = presented(ExchangeOutcome::SessionEnded(user(2), session()));
-    let noted = vec![EventKind::RefreshTokenReused];
+    let noted = vec![SecurityEventKind::RefreshTokenReused];
     let refreshed = 1;
     let setup = Setup { people: people_with(true), sessions, noted, refreshed, ..Setup::default() };
     assert!(matches!(refresh(setup), Err(CommandError::Refused(RefreshRefusal::Reused))));
@@ -350,7 +351,9 @@ fn a_reused_refresh_token_is_refused_and_recorded() {
 
 #[test]
 fn a_logout_is_recorded_and_refreshes_the_revocation_list() {
-    for (ended, noted) in [(Some((user(2), session())), vec![EventKind::SessionEnded]), (None, Vec::new())] {
+    for (ended, noted) in
+        [(Some((user(2), session())), vec![SecurityEventKind::SessionEnded]), (None, Vec::new())]
+    {
         let mut sessions = MockSessions::new();
         sessions.expect_end().once().returning(move |_, _| Ok(ended));
         let refreshed = usize::from(ended.is_some());

@@ -13,7 +13,7 @@ struct Setup {
     logins: MockLogins,
     notifier: MockNotifier,
     jobs: MockJobQueue,
-    noted: Vec<EventKind>,
+    noted: Vec<SecurityEventKind>,
     has_right_password: bool,
     revoked: usize,
 }
@@ -115,7 +115,7 @@ fn a_code_is_sent_to_a_free_address_and_a_notice_to_a_taken_one() {
         let setup = Setup {
             logins: storing(is_taken, stored, IssueOutcome::Done),
             notifier: sending(notice),
-            noted: vec![EventKind::EmailChangeRequested],
+            noted: vec![SecurityEventKind::EmailChangeRequested],
             has_right_password: true,
             ..Setup::default()
         };
@@ -139,7 +139,7 @@ fn a_refused_request_sends_nothing() {
         (restorable(), true, new, RequestEmailRefusal::Restorable(until)),
         (not_yet(), true, new, RequestEmailRefusal::NotYet),
     ] {
-        let noted = if has_right_password { Vec::new() } else { vec![EventKind::LoginFailed] };
+        let noted = if has_right_password { Vec::new() } else { vec![SecurityEventKind::LoginFailed] };
         let refused = request(Setup { logins, has_right_password, noted, ..Setup::default() }, to);
         assert!(matches!(refused, Err(CommandError::Refused(kind)) if kind == refusal), "{refused:?}");
     }
@@ -198,7 +198,7 @@ fn the_token_reaches_the_previous_address_before_the_answer_or_by_the_queue() {
             })
             .once()
             .returning(move |_, _| if sent { Ok(()) } else { Err(Unavailable::new("away")) });
-        let noted = vec![EventKind::EmailChanged];
+        let noted = vec![SecurityEventKind::EmailChanged];
         let confirmed = confirm(Setup { logins, notifier, jobs: queue(sent), noted, ..Setup::default() });
         assert_eq!(confirmed.unwrap().user, after);
     }
@@ -212,8 +212,8 @@ fn the_token_reaches_the_previous_address_before_the_answer_or_by_the_queue() {
 fn a_refused_confirmation_notifies_nobody() {
     let until = now().plus(Duration::days(3));
     for (outcome, noted, refusal) in [
-        (EmailChanged::Wrong, vec![EventKind::CodeRefused], ConfirmEmailRefusal::InvalidCode),
-        (EmailChanged::Over, vec![EventKind::CodeRefused], ConfirmEmailRefusal::InvalidCode),
+        (EmailChanged::Wrong, vec![SecurityEventKind::CodeRefused], ConfirmEmailRefusal::InvalidCode),
+        (EmailChanged::Over, vec![SecurityEventKind::CodeRefused], ConfirmEmailRefusal::InvalidCode),
         (EmailChanged::Taken, vec![], ConfirmEmailRefusal::EmailTaken),
         (EmailChanged::Restorable(until), vec![], ConfirmEmailRefusal::Restorable(until)),
     ] {
@@ -242,7 +242,7 @@ fn a_restoration_revokes_and_notifies() {
         })
         .once()
         .returning(|_| Ok(()));
-    let noted = vec![EventKind::EmailRestored];
+    let noted = vec![SecurityEventKind::EmailRestored];
     let changes = changes(Setup { logins, jobs, noted, revoked: 1, ..Setup::default() });
     let restored = run(changes.restore(&client(), &Token("x".to_owned()), &Password::presented("new")));
     assert!(restored.is_ok(), "{restored:?}");
@@ -276,7 +276,7 @@ fn the_token_of_a_reserved_address_is_sent_again_under_the_key_that_it_was_deriv
             let to = Recipient::Email(email("Ada@example.com"));
             notifier.expect_send().with(eq(to), eq(notice)).once().returning(|_, _| Ok(()));
         }
-        let noted = sent.map(|_| EventKind::PasswordResetRequested).into_iter().collect();
+        let noted = sent.map(|_| SecurityEventKind::PasswordResetRequested).into_iter().collect();
         let changes = changes(Setup { logins, notifier, noted, ..Setup::default() });
         assert!(run(changes.send_again(&email("ADA@example.com"), ClientInfo::default())).is_ok());
     }

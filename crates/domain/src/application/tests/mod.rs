@@ -50,7 +50,7 @@ use crate::operation::{
     StoredReceipt,
 };
 use crate::ports::*;
-use crate::security_log::{EventKind, SecurityEvent};
+use crate::security_log::{SecurityEvent, SecurityEventKind};
 use crate::text::{Email, Line, MusicUrl};
 use crate::timestamp::Timestamp;
 use crate::topup::{OrderTerms, Topup};
@@ -352,7 +352,7 @@ fn key(body: &[u8]) -> IdempotencyKey {
 }
 
 /// A log that cannot be written to, and still expects an event of this kind.
-fn log_away(kind: EventKind) -> MockSecurityLog {
+fn log_away(kind: SecurityEventKind) -> MockSecurityLog {
     let mut log = MockSecurityLog::new();
     let right = move |event: &SecurityEvent| event.kind == kind;
     log.expect_append().withf(right).once().returning(|_| Err(Unavailable::new("the log is away")));
@@ -360,7 +360,7 @@ fn log_away(kind: EventKind) -> MockSecurityLog {
 }
 
 /// A log that expects events of these kinds, each once.
-fn log_of(kinds: Vec<EventKind>) -> MockSecurityLog {
+fn log_of(kinds: Vec<SecurityEventKind>) -> MockSecurityLog {
     let mut log = MockSecurityLog::new();
     for kind in kinds {
         log.expect_append().withf(move |event| event.kind == kind).once().returning(|_| Ok(()));

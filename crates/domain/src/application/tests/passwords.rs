@@ -14,7 +14,7 @@ struct Setup {
     logins: MockLogins,
     passwords: MockPasswords,
     notifier: MockNotifier,
-    noted: Vec<EventKind>,
+    noted: Vec<SecurityEventKind>,
     log: Option<MockSecurityLog>,
     /// The change that refreshes the revocation list and is notified, if one is expected.
     changed: Option<SecurityCause>,
@@ -116,13 +116,13 @@ fn held(still: bool) -> MockLogins {
 #[test]
 fn a_password_change_requires_the_current_password() {
     for verified in [PasswordCheck::Right, PasswordCheck::Outdated] {
-        let noted = vec![EventKind::PasswordChanged];
+        let noted = vec![SecurityEventKind::PasswordChanged];
         let (logins, passwords) = (held(true), compared(verified));
         change(Setup { logins, passwords, noted, changed: CHANGED, ..Setup::default() }).unwrap();
     }
     let mut logins = MockLogins::new();
     logins.expect_credentials_of().returning(|_| Ok(credentials()));
-    let noted = vec![EventKind::PasswordChangeFailed];
+    let noted = vec![SecurityEventKind::PasswordChangeFailed];
     let passwords = compared(PasswordCheck::Wrong);
     let refused = change(Setup { logins, passwords, noted, ..Setup::default() });
     assert!(
@@ -133,7 +133,7 @@ fn a_password_change_requires_the_current_password() {
 
 #[test]
 fn an_unavailable_security_log_does_not_undo_the_change() {
-    let log = Some(log_away(EventKind::PasswordChanged));
+    let log = Some(log_away(SecurityEventKind::PasswordChanged));
     let (logins, passwords) = (held(true), compared(PasswordCheck::Right));
     change(Setup { logins, passwords, log, changed: CHANGED, ..Setup::default() }).unwrap();
 }
@@ -175,7 +175,7 @@ fn a_reset_token_sets_the_password_of_its_owner() {
             })
             .once()
             .returning(move |_, _, _| Ok(owner));
-        let noted = owner.map(|_| EventKind::PasswordReset).into_iter().collect();
+        let noted = owner.map(|_| SecurityEventKind::PasswordReset).into_iter().collect();
         let changed = owner.map(|_| SecurityCause::PasswordReset);
         let set = reset(Setup { logins, passwords: unknown(), noted, changed, ..Setup::default() });
         assert_eq!(set.is_ok(), owner.is_some());
@@ -222,7 +222,7 @@ fn the_stored_reset_token_is_sent() {
         })
         .once()
         .returning(|_, _| Ok(()));
-    let noted = vec![EventKind::PasswordResetRequested];
+    let noted = vec![SecurityEventKind::PasswordResetRequested];
     let (people, logins) = (people_with(true), known(IssueOutcome::Done));
     forgot(Setup { people, logins, notifier, noted, ..Setup::default() }).unwrap();
 }

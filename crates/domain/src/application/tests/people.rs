@@ -7,7 +7,7 @@ use crate::entity_ref::EntityKind;
 use crate::music_request::OpenRefusal;
 use crate::operation::{Actor, Entity, Step, UserChange};
 use crate::page::{PageRequest, Rows};
-use crate::security_log::EventFilter;
+use crate::security_log::SecurityEventFilter;
 use crate::user::{AccountStatusChange, Block};
 
 const CHANGE: ChangeAccountStatus = ChangeAccountStatus { id: UserId::new(2).unwrap() };
@@ -134,7 +134,7 @@ fn the_security_log_is_for_staff_and_records_denied_access() {
     let mut log = MockSecurityLog::new();
     log.expect_append()
         .withf(|event| {
-            event.kind == EventKind::AccessDenied
+            event.kind == SecurityEventKind::AccessDenied
                 && (event.user, event.actor) == (Some(user(1)), Some(user(1)))
                 && event.session == Some(principal(1).session)
                 && event.detail == Some(Line::new("GET /x").unwrap())
@@ -142,7 +142,7 @@ fn the_security_log_is_for_staff_and_records_denied_access() {
         .once()
         .returning(|_| Ok(()));
     let log = SecurityLogQueries { env: Doubles { log, ..Doubles::default() }.env() };
-    let read = run(log.events(&principal(1), EventFilter::default(), first_page()));
+    let read = run(log.events(&principal(1), SecurityEventFilter::default(), first_page()));
     assert!(matches!(read, Err(Failure::Denied(_))), "{read:?}");
     run(log.record_denied(&principal(1), Line::new("GET /x").unwrap(), ClientInfo::default()));
 }

@@ -6,7 +6,7 @@ use super::*;
 use crate::entity_ref::EntityRef;
 use crate::ledger::{ChainHash, Entry, EntryKind};
 use crate::privacy::ErasureRefusal;
-use crate::privacy::personal_data::{Part, Record};
+use crate::privacy::personal_data::{ExportList, ExportRecord};
 use crate::text::Password;
 
 const WEEK: Duration = Duration::days(7);
@@ -17,7 +17,7 @@ fn personal_data(doubles: Doubles) -> PersonalData {
 }
 
 /// A log that expects only this event.
-fn noting(kind: EventKind) -> MockSecurityLog {
+fn noting(kind: SecurityEventKind) -> MockSecurityLog {
     let mut log = MockSecurityLog::new();
     let right = move |event: &SecurityEvent| {
         event.kind == kind && event.user == Some(user(2)) && event.session == Some(principal(2).session)
@@ -45,10 +45,10 @@ fn entry(seq: i64) -> Entry {
 fn growing(entries: i64) -> MockPersonalRecords {
     let (mut records, mut newest) = (MockPersonalRecords::new(), entries);
     records.expect_records().returning(move |of, part, after, limit| {
-        assert_eq!((of, part), (user(2), Part::Entries));
-        let kept = (1..=newest).rev().map(|seq| Record::Entry(entry(seq), None));
+        assert_eq!((of, part), (user(2), ExportList::Entries));
+        let kept = (1..=newest).rev().map(|seq| ExportRecord::Entry(entry(seq), None));
         newest = newest.saturating_add(2);
-        Ok(Record::next(kept, after, limit))
+        Ok(ExportRecord::next(kept, after, limit))
     });
     records
 }
@@ -57,13 +57,16 @@ fn growing(entries: i64) -> MockPersonalRecords {
 fn an_export_of_a_growing_list_is_complete_without_duplicates() {
     for entries in [0, 1, 199, 200, 201, 450] {
         let data = personal_data(Doubles { records: growing(entries), ..Doubles::default() });
-        let pages: Vec<Vec<Record>> =
-            run(data.part(&principal(2), Part::Entries).unwrap().try_collect()).unwrap();
-        let numbers: Vec<i64> = pages
-            .into_iter()
-            .flatten()
-            .map(|record| if let Record::Entry(entry, _) = record { entry.seq } else { panic!("{record:?}") })
-            .collect();
+        let pages: Vec<Vec<ExportRecord>> =
+            run(data.part(&principal(2), ExportList::Entries).unwrap().try_collect()).unwrap();
+        let numbers: Vec<i64> =
+            pages
+                .into_iter()
+                .flatten()
+                .map(|record| {
+                    if let ExportRecord::Entry(entry, _) = record { entry.seq } else { panic!("{record:?}") }
+                })
+                .collect();
         assert_eq!(numbers, (1..=entries).rev().collect::<Vec<_>>());
     }
 }
@@ -72,11 +75,11 @@ fn an_export_of_a_growing_list_is_complete_without_duplicates() {
 fn an_interrupted_list_ends_with_its_failure() {
     let mut records = MockPersonalRecords::new();
     records.expect_records().returning(|_, _, after, limit| match after {
-        None => Ok((1..=i64::from(limit)).rev().map(|seq| Record::Entry(entry(seq), None)).collect()),
+        None => Ok((1..=i64::from(limit)).rev().map(|seq| ExportRecord::Entry(entry(seq), None)).collect()),
         Some(_) => Err(Unavailable::new("the storage is away")),
     });
     let data = personal_data(Doubles { records, ..Doubles::default() });
-    let pages: Vec<_> = run(data.part(&principal(2), Part::Entries).unwrap().collect());
+    let pages: Vec<_> = run(data.part(&principal(2), ExportList::Entries).unwrap().collect());
     assert!(matches!(&pages[..], [Ok(_), Err(_)]), "{pages:?}");
 }
 
@@ -86,35 +89,40 @@ fn exported_records_hide_operators_and_show_expiry() {
     let mut records = MockPersonalRecords::new();
     records.expect_records().returning(|_, part, _, _| {
         Ok(vec![match part {
-            Part::RequestsMade => Record::Request(MusicRequest {
+            ExportList::RequestsMade => ExportRecord::Request(MusicRequest {
                 state: RequestState::Pending { answer_by: now() },
                 ..request()
             }),
             _ => {
-                let event =
-                    SecurityEvent::by(&principal(3), EventKind::OperatorAction, ClientInfo::default(), now());
-                Record::Event(1, SecurityEvent { user: Some(user(2)), ..event })
+                let event = SecurityEvent::by(
+                    &principal(3),
+                    SecurityEventKind::OperatorAction,
+                    ClientInfo::default(),
+                    now(),
+                );
+                ExportRecord::Event(1, SecurityEvent { user: Some(user(2)), ..event })
             }
         }])
     });
     let data = personal_data(Doubles { records, ..Doubles::default() });
-    let shown =
-        |part| -> Vec<Vec<Record>> { run(data.part(&principal(2), part).unwrap().try_collect()).unwrap() };
-    let made = shown(Part::RequestsMade);
+    let shown = |part| -> Vec<Vec<ExportRecord>> {
+        run(data.part(&principal(2), part).unwrap().try_collect()).unwrap()
+    };
+    let made = shown(ExportList::RequestsMade);
     assert!(
-        matches!(&made[0][..], [Record::Request(request)] if request.state.status() == crate::music_request::RequestStatus::Expired),
+        matches!(&made[0][..], [ExportRecord::Request(request)] if request.state.status() == crate::music_request::RequestStatus::Expired),
         "{made:?}"
     );
-    let events = shown(Part::Events);
+    let events = shown(ExportList::Events);
     assert!(
-        matches!(&events[0][..], [Record::Event(1, event)] if event.session.is_none() && event.actor.is_none()),
+        matches!(&events[0][..], [ExportRecord::Event(1, event)] if event.session.is_none() && event.actor.is_none()),
         "{events:?}"
     );
 }
 
 #[test]
 fn an_export_is_recorded() {
-    let (people, log) = (people_with(true), noting(EventKind::DataExported));
+    let (people, log) = (people_with(true), noting(SecurityEventKind::DataExported));
     let data = personal_data(Doubles { people, log, ..Doubles::default() });
     let profile = run(data.export(&context(2))).unwrap();
     assert_eq!(profile.user.id, user(2));
@@ -153,8 +161,8 @@ fn erase(
 
 #[test]
 fn an_erasure_needs_the_password_and_an_empty_wallet() {
-    assert!(erase(PasswordCheck::Right, Some(Erased::Done), noting(EventKind::DataErased)).is_ok());
-    let wrong = erase(PasswordCheck::Wrong, None, noting(EventKind::LoginFailed));
+    assert!(erase(PasswordCheck::Right, Some(Erased::Done), noting(SecurityEventKind::DataErased)).is_ok());
+    let wrong = erase(PasswordCheck::Wrong, None, noting(SecurityEventKind::LoginFailed));
     assert!(matches!(wrong, Err(CommandError::Refused(EraseRefusal::WrongPassword))), "{wrong:?}");
     let refused = Some(Erased::Refused(ErasureRefusal::MoneyLeft));
     let rich = erase(PasswordCheck::Right, refused, MockSecurityLog::new());

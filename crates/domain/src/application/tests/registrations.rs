@@ -17,7 +17,7 @@ struct Taken {
     alive: Vec<Session>,
     /// The hash of the stored token.
     kept: TokenHash,
-    noted: Vec<EventKind>,
+    noted: Vec<SecurityEventKind>,
 }
 
 /// A session that began this long ago.
@@ -96,7 +96,7 @@ fn a_registration_is_repeated_for_a_minute() {
 #[test]
 fn other_registrations_of_the_address_are_refused() {
     let used = Session { used_at: now(), ..began(Duration::SECOND) };
-    let noted = vec![EventKind::LoginFailed];
+    let noted = vec![SecurityEventKind::LoginFailed];
     for (case, taken) in [
         ("a wrong password", Taken { verified: Some(PasswordCheck::Wrong), noted, ..fresh() }),
         ("a suspended account", Taken { suspended: true, verified: None, ..fresh() }),

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn own_sessions(sessions: MockSessions, noted: Option<(EventKind, i64)>) -> OwnSessions {
+fn own_sessions(sessions: MockSessions, noted: Option<(SecurityEventKind, i64)>) -> OwnSessions {
     let mut log = MockSecurityLog::new();
     let times = usize::from(noted.is_some());
     if let Some((kind, session)) = noted {
@@ -18,7 +18,7 @@ fn own_sessions(sessions: MockSessions, noted: Option<(EventKind, i64)>) -> OwnS
     }
     let mut jobs = MockJobQueue::new();
     let (user, cause) = (user(1), SecurityCause::SessionsEnded);
-    if matches!(noted, Some((EventKind::SessionsEnded, _))) {
+    if matches!(noted, Some((SecurityEventKind::SessionsEnded, _))) {
         jobs.expect_enqueue().with(eq(Job::NotifySecured { user, cause })).once().returning(|_| Ok(()));
     }
     let env = Doubles { sessions, log, jobs, revocations: refreshed(times), ..Doubles::default() }.env();
@@ -42,7 +42,7 @@ fn the_end_of_a_session_is_recorded_with_its_id() {
         .with(eq(user(1)), eq(ninth), eq(now()))
         .once()
         .returning(|_, _, _| Ok(true));
-    let sessions = own_sessions(sessions, Some((EventKind::SessionEnded, 9)));
+    let sessions = own_sessions(sessions, Some((SecurityEventKind::SessionEnded, 9)));
     run(sessions.end(&context(1), ninth)).unwrap();
 }
 
@@ -50,6 +50,6 @@ fn the_end_of_a_session_is_recorded_with_its_id() {
 fn logging_out_everywhere_ends_all_sessions() {
     let mut sessions = MockSessions::new();
     sessions.expect_end_sessions().with(eq(user(1)), eq(None), eq(now())).once().returning(|_, _, _| Ok(3));
-    let sessions = own_sessions(sessions, Some((EventKind::SessionsEnded, 1)));
+    let sessions = own_sessions(sessions, Some((SecurityEventKind::SessionsEnded, 1)));
     run(sessions.end_all(&context(1))).unwrap();
 }

@@ -11,7 +11,7 @@ struct Setup {
     people: MockPeople,
     logins: MockLogins,
     notifier: MockNotifier,
-    noted: Option<EventKind>,
+    noted: Option<SecurityEventKind>,
 }
 
 /// A hash under the signing key, and one under another key.
@@ -165,10 +165,10 @@ fn only_a_right_code_verifies() {
     let phone = (Address::Phone, Purpose::Phone, TokenHash([2; 32]));
     let email = (Address::Email, Purpose::Email, TokenHash([1; 32]));
     for ((address, purpose, hash), judged, kind) in [
-        (email, AnswerOutcome::Right, EventKind::EmailVerified),
-        (phone, AnswerOutcome::Right, EventKind::PhoneVerified),
-        (email, AnswerOutcome::Wrong, EventKind::CodeRefused),
-        (email, AnswerOutcome::Over, EventKind::CodeRefused),
+        (email, AnswerOutcome::Right, SecurityEventKind::EmailVerified),
+        (phone, AnswerOutcome::Right, SecurityEventKind::PhoneVerified),
+        (email, AnswerOutcome::Wrong, SecurityEventKind::CodeRefused),
+        (email, AnswerOutcome::Over, SecurityEventKind::CodeRefused),
     ] {
         let mut logins = MockLogins::new();
         logins

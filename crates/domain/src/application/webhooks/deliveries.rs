@@ -33,9 +33,6 @@ impl Deliveries {
 
     /// At most `limit` endpoints that may have something to deliver, that no server works for, and whose secrets this
     /// server can decrypt.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     pub async fn endpoints_with_work(&self, limit: u32) -> Result<Vec<WebhookEndpointId>, Unavailable> {
         // Endpoints without turns come first, and must not take the places of others.
         let skipped = u32::try_from(self.undecryptable.count()).unwrap_or(u32::MAX);
@@ -47,9 +44,6 @@ impl Deliveries {
     }
 
     /// The present owner of an endpoint; `None` if it was removed.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     pub async fn owner(&self, id: WebhookEndpointId) -> Result<Option<UserId>, Unavailable> {
         Ok(self.env.endpoints.endpoint(id).await?.map(|endpoint| endpoint.owner))
     }
@@ -81,9 +75,6 @@ impl Deliveries {
 
     /// Sends a test to an endpoint, even if it is paused or disabled, if its owner may receive the events of
     /// its feed.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     pub async fn test(&self, id: WebhookEndpointId) -> Result<(), Unavailable> {
         let env = &*self.env;
         let Some((endpoint, owner)) = self.with_owner(id).await? else { return Ok(()) };
@@ -98,9 +89,6 @@ impl Deliveries {
     }
 
     /// Notifies the owner of an endpoint that it was disabled.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     pub async fn notify_disabled(&self, id: WebhookEndpointId) -> Result<(), Unavailable> {
         let Some((endpoint, owner)) = self.with_owner(id).await? else { return Ok(()) };
         let EndpointState::Disabled { reason, .. } = endpoint.state else { return Ok(()) };
@@ -110,9 +98,6 @@ impl Deliveries {
     /// The longest wait of an event: since its first failed attempt, for any active endpoint; or since its
     /// operation if there was no attempt, for endpoints that may receive it. Of the events without an
     /// attempt, those of the hundred endpoints without a turn for the longest time are considered.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     pub async fn oldest_pending(&self) -> Result<Option<Duration>, Unavailable> {
         let (env, now) = (&*self.env, self.env.now());
         let mut oldest = env.endpoints.oldest_failed_delivery().await?;

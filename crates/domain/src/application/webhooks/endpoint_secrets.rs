@@ -136,9 +136,6 @@ impl Deliveries {
     }
 
     /// The keys that this server lacks for the current secrets of endpoints, except the lost ones.
-    ///
-    /// # Errors
-    /// [`Unavailable`].
     pub async fn missing_keys(&self) -> Result<MissingKeys, Unavailable> {
         let (mut after, mut missing) = (None, MissingKeys::new());
         loop {

@@ -19,7 +19,7 @@ use crate::ports::{
     EndpointAct, EndpointAddition, EndpointNews, EndpointUpdate, Job, LowEntropyValue, Token, Unavailable,
     UrlProblem,
 };
-use crate::security_log::{EventKind, SecurityEvent};
+use crate::security_log::{SecurityEvent, SecurityEventKind};
 use crate::text::{Line, MAX_CHARACTERS, Password};
 use crate::webhook::{
     Attempt, EndpointChange, EndpointSettings, EndpointState, NewEndpoint, PresentedCreation, Replay,
@@ -43,9 +43,6 @@ type Changed<T> = Result<T, CommandError<WebhookRefusal>>;
 
 impl Webhooks {
     /// A page of the endpoints for a feed, the newest first.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub async fn list(
         &self,
         principal: &Principal,
@@ -182,9 +179,6 @@ impl Webhooks {
     }
 
     /// Removes an endpoint; deliveries that wait for another attempt are dropped.
-    ///
-    /// # Errors
-    /// [`Failure`].
     pub async fn remove(&self, context: &Context, feed: Feed, id: WebhookEndpointId) -> Changed<()> {
         let removed = self.perform(context, feed, "remove_webhook_endpoint", async |principal| {
             let endpoint = self.visible(principal, feed, id).await?;
@@ -372,8 +366,8 @@ impl Webhooks {
         Performed { endpoint, transitions, .. }: &Performed<T>,
     ) {
         let kind = match endpoint.feed {
-            Feed::Own => EventKind::WebhookEndpointChanged,
-            Feed::All => EventKind::OperatorAction,
+            Feed::Own => SecurityEventKind::WebhookEndpointChanged,
+            Feed::All => SecurityEventKind::OperatorAction,
         };
         let event = SecurityEvent::by(principal, kind, context.client.clone(), self.env.now());
         let detail = format!("{name}: endpoint {} at {}{transitions}", endpoint.id, endpoint.url.authority());

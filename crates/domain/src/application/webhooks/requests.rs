@@ -14,7 +14,6 @@ use crate::webhook::{EndpointUrl, WebhookEndpoint};
 /// The endpoint that a principal asks for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EndpointRequest {
-    /// The URL.
     pub url: EndpointUrl,
     /// The types of events; `None` for all.
     pub types: Option<BTreeSet<EventType>>,
@@ -60,7 +59,6 @@ pub enum WebhookRefusal {
     /// The change needs the principal's password.
     #[error("the password is required")]
     PasswordRequired,
-    /// The password is wrong.
     #[error("the password is wrong")]
     WrongPassword,
     /// The endpoint is paused or disabled.

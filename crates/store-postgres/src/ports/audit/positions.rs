@@ -42,7 +42,6 @@ impl Showing<'_> {
     }
 }
 
-/// The position with this number.
 fn position(number: i64) -> Result<Position, End> {
     read(format!("position {number}"), known("operations.position", Position::new(number)))
 }

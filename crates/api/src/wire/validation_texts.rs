@@ -15,14 +15,12 @@ pub struct FieldProblem {
     pub sentence: String,
     /// The violated rule.
     pub rule: Rule,
-    /// The limit of the rule.
     pub limit: RuleLimit,
 }
 
 /// The limit of a rule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RuleLimit {
-    /// None.
     None,
     /// A number, as decimal digits.
     Number(String),

@@ -44,9 +44,7 @@ pub enum CallError {
 /// An answer with any status.
 #[derive(Clone, Debug)]
 pub struct Reply {
-    /// The status.
     pub status: StatusCode,
-    /// The body.
     pub body: Bytes,
 }
 

@@ -12,7 +12,7 @@ use thiserror::Error;
 use time::Duration;
 
 /// The prefix of a secret, followed by its base64.
-pub(super) const PREFIX: &str = "whsec_";
+pub(crate) const PREFIX: &str = "whsec_";
 /// The prefix of symmetric signatures, of which there is only version 1.
 const VERSION: &str = "v1,";
 /// The tolerance for clock differences and for the delay of a message.
@@ -37,7 +37,6 @@ pub enum SecretError {
 /// A received message.
 #[derive(Clone, Copy, Debug)]
 pub struct SignedMessage<'a> {
-    /// The id.
     pub id: &'a str,
     /// The time of sending, in seconds since 1970-01-01T00:00:00Z.
     pub timestamp: &'a str,

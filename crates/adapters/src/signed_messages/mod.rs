@@ -1,11 +1,10 @@
 //! Messages to and from providers and to endpoints of users, signed according to Standard Webhooks.
 
 mod client;
-mod sender;
 mod signature;
 
 pub use client::{CALL_WITHIN, CallError, Reply, WebhookClient};
-pub use sender::EndpointCalls;
+pub(crate) use signature::PREFIX;
 pub use signature::{SecretError, SignedMessage, SigningSecrets};
 
 use cuepoint_domain::provider_message::Excerpt;

@@ -25,11 +25,10 @@ use tokio::time::Instant;
 use url::Url;
 use uuid::Uuid;
 
-use super::SigningSecrets;
-use super::signature::PREFIX;
 use crate::outgoing::{OutgoingCallError, OutgoingCalls, OutgoingReply, UrlRefusal};
 use crate::security::random::{RandomSecrets, random};
 use crate::security::sealing::Sealing;
+use crate::signed_messages::{PREFIX, SigningSecrets};
 
 /// The number of random bytes of a secret.
 const SECRET_BYTES: usize = 32;

@@ -25,7 +25,7 @@ use crate::wire::error::{ApiError, Code};
 use crate::wire::fields::Fields;
 use crate::wire::kinds;
 use cuepoint_adapters::observability::metrics::{self, ContradictionOutcome};
-use cuepoint_adapters::webhooks::kept_reason;
+use cuepoint_adapters::signed_messages::kept_reason;
 use cuepoint_views::view;
 use cuepoint_views::wire::json::Object;
 use cuepoint_views::wire::names;
@@ -35,7 +35,7 @@ operations! {
     ///
     /// Returns 204 if the message is applied or changes nothing. A message that contradicts the ledger changes
     /// nothing and is stored for operators. It returns 200 with the outcome, or 404 for an unknown reference.
-    POST "/api/v1/providers/topups" "hearOfTopup" {
+    POST "/api/v1/providers/topups" "receiveTopupMessage" {
         tag: Providers,
         run: signed(Provider::Topups, topups),
         answers: ok::<MessageReceivedView>("The message contradicts the ledger and changes nothing.")
@@ -49,7 +49,7 @@ operations! {
     ///
     /// Returns 204 if the message is applied or changes nothing. A message that contradicts the ledger changes
     /// nothing and is stored for operators. It returns 200 with the outcome, or 404 for an unknown reference.
-    POST "/api/v1/providers/payouts" "hearOfPayout" {
+    POST "/api/v1/providers/payouts" "receivePayoutMessage" {
         tag: Providers,
         run: signed(Provider::Payouts, payouts),
         answers: ok::<MessageReceivedView>("The message contradicts the ledger and changes nothing.")
