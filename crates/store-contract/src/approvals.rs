@@ -15,6 +15,15 @@ use time::Duration;
 
 use crate::scenario::{Refused, Scenario, amount, at, at_once, balance, key, line, withdrawal_of};
 
+promises! { ($) approvals as approvals_promises {
+    a_withdrawal_above_the_limit_needs_two_approvals,
+    concurrent_approvals_are_counted_once_each,
+    a_plan_of_a_dismissed_operator_changes_nothing,
+    an_earlier_approval_counts_only_while_its_operator_is_eligible,
+    an_operator_cannot_judge_withdrawals_of_a_wallet_they_adjusted,
+    a_concurrent_adjustment_bars_a_later_rejection,
+}}
+
 /// A fixture that requires two operators above 1.00.
 fn four_eyes(store: Arc<dyn Store>) -> Scenario {
     let mut scenario = Scenario::new(store);

@@ -9,6 +9,13 @@ use futures_util::future::join_all;
 
 use crate::scenario::{Scenario, at};
 
+promises! { ($) audit as audit_promises {
+    an_empty_ledger_is_consistent,
+    a_consistent_ledger_passes_the_audit,
+    an_audit_reports_its_progress,
+    an_audit_of_a_ledger_in_use_reports_no_finding,
+}}
+
 /// A ledger without wallets, and one of empty wallets, are consistent.
 pub async fn an_empty_ledger_is_consistent(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);

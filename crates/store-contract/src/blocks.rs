@@ -8,6 +8,12 @@ use cuepoint_domain::ports::Store;
 use cuepoint_domain::user::{ArtistType, Block};
 
 use crate::scenario::{Refused, Scenario, at, at_once};
+
+promises! { ($) blocks as blocks_promises {
+    a_blocked_guest_makes_no_request,
+    a_repeated_block_keeps_its_first_time,
+    blocks_are_listed_newest_first,
+}}
 /// A blocked guest cannot make requests of that DJ until unblocked, but can of other DJs.
 pub async fn a_blocked_guest_makes_no_request(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);

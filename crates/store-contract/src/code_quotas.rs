@@ -14,6 +14,15 @@ use time::Duration;
 
 use crate::scenario::{Scenario, at, at_once, line};
 
+promises! { ($) code_quotas as code_quotas_promises {
+    codes_per_number_and_day_are_limited,
+    codes_per_network_and_day_are_limited,
+    codes_per_deployment_and_day_are_limited,
+    concurrent_codes_are_counted_exactly,
+    an_erasure_resets_no_code_quota,
+    codes_count_under_every_key_and_the_longest_wait_is_reported,
+}}
+
 /// The hash of a number or network under the signing key, and under no other.
 fn under_one_key(number: u8) -> Candidates<TokenHash> {
     Candidates { current: TokenHash([number; 32]), others: Vec::new() }

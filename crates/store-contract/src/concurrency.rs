@@ -14,6 +14,19 @@ use crate::ledger::entries;
 use crate::races::{fresh, race};
 use crate::scenario::{Refused, Scenario, at, at_once, balance, key, money, withdrawal_of};
 
+promises! { ($) concurrency as concurrency_promises {
+    parallel_withdrawals_spend_each_cent_once,
+    one_operation_submitted_in_parallel_is_applied_once,
+    one_key_sent_in_parallel_runs_its_command_once,
+    one_key_with_many_bodies_is_bound_to_one,
+    plans_on_one_state_have_one_winner,
+    racing_answers_settle_a_request_once,
+    racing_cancels_release_once,
+    cancel_and_approve_have_one_winner,
+    opposite_transfers_do_not_deadlock,
+    profile_changes_and_played_songs_lose_no_update,
+}}
+
 /// Of 50 parallel withdrawals of 10.00 from a wallet of 200.00, twenty succeed and thirty are refused for
 /// insufficient funds.
 pub async fn parallel_withdrawals_spend_each_cent_once(store: Arc<dyn Store>) {

@@ -19,6 +19,16 @@ use crate::scenario::{Scenario, at, at_once};
 use crate::sessions::{alive, log_in, new_session};
 use crate::webhook_endpoints::{add, pause, stored};
 
+promises! { ($) email_changes as email_changes_promises {
+    a_code_changes_the_address_and_ends_the_others,
+    wrong_codes_and_new_passwords_end_a_change,
+    an_ended_session_changes_no_address,
+    a_taken_address_is_refused_at_the_confirmation,
+    a_restorable_address_is_reserved,
+    a_token_restores_the_previous_address_once,
+    concurrent_changes_give_an_address_to_one_user,
+}}
+
 const RESTORE: TokenHash = TokenHash([200; 32]);
 
 fn secret(number: u8) -> TokenHash {

@@ -16,6 +16,13 @@ use crate::scenario::{Scenario, at, at_once};
 use crate::sessions::{end, hash, log_in, successor};
 use crate::webhook_endpoints::{add, added, new_endpoint, pause, stored, try_to_add};
 
+promises! { ($) endpoint_security as endpoint_security_promises {
+    the_end_of_all_sessions_disables_own_endpoints,
+    a_reused_token_disables_what_its_session_set,
+    an_ended_session_sets_no_url,
+    a_key_creates_one_endpoint,
+}}
+
 const DISABLED: fn(i64) -> EndpointState =
     |seconds| EndpointState::Disabled { at: at(seconds), reason: DisabledReason::Security };
 

@@ -18,6 +18,17 @@ use cuepoint_domain::user::{AccountStatusChange, DjChange, Field, Locate, Profil
 use crate::scenario::{Scenario, at, at_once, line};
 use crate::sessions::{alive, log_in, successor};
 
+promises! { ($) erasure as erasure_promises {
+    an_erased_user_cannot_log_in_and_is_not_listed,
+    receipts_of_an_erased_profile_are_stale,
+    a_user_with_money_is_not_erased,
+    a_user_is_erased_once,
+    erasures_never_deadlock_with_concurrent_operations,
+    an_erasure_deletes_blocks_in_both_directions,
+    no_block_outlives_an_erasure,
+    an_unknown_or_erased_user_is_issued_no_challenge,
+}}
+
 /// A DJ with a full profile, recorded by two operations.
 async fn ada(scenario: &Scenario) -> User {
     let mut user = scenario.stranger(true, at(0)).await;

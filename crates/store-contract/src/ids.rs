@@ -8,6 +8,10 @@ use std::sync::Arc;
 use crate::scenario::at_once;
 use cuepoint_domain::ports::{Ids, Store, Unavailable};
 
+promises! { ($) ids as ids_promises {
+    allocated_ids_are_distinct,
+}}
+
 /// The number of concurrent tasks for each kind of id, and of sequential ids for each task.
 const ASKING: usize = 8;
 const EACH: usize = 250;

@@ -13,6 +13,17 @@ use time::Duration;
 
 use crate::scenario::{Scenario, at, balance, key, money};
 
+promises! { ($) keys as keys_promises {
+    a_key_replays_its_first_answer,
+    a_key_with_another_body_is_refused,
+    keys_of_different_scopes_are_different,
+    a_refusal_uses_up_no_key,
+    a_key_is_kept_for_seven_days,
+    a_purge_deletes_expired_keys,
+    a_key_is_kept_for_a_command_without_effect,
+    a_keyless_command_without_effect_leaves_no_trace,
+}}
+
 async fn withdrawal(
     scenario: &Scenario,
     user: UserId,

@@ -17,6 +17,25 @@ use futures_util::FutureExt;
 
 use crate::scenario::{Refused, Scenario, amount, at, balance, line, money, request_of, withdrawal_of};
 
+promises! { ($) ledger as ledger_promises {
+    a_refused_plan_changes_nothing,
+    a_plan_refused_at_its_second_leg_changes_nothing,
+    a_plan_refused_at_its_last_leg_changes_nothing,
+    no_balance_falls_below_zero,
+    an_operation_is_applied_once,
+    a_plan_decided_on_an_outdated_state_is_stale,
+    states_of_one_status_with_other_times_are_different,
+    a_missing_row_is_an_error,
+    a_refused_profile_change_changes_nothing,
+    entries_are_numbered_and_chained,
+    entry_times_never_decrease,
+    a_free_request_has_no_entries,
+    income_pays_debt_first,
+    released_money_pays_debt_first,
+    operations_are_audited_by_their_own_posting_rules,
+    an_abandoned_apply_is_applied_once_by_its_retry,
+}}
+
 /// All entries of a short wallet history, oldest first.
 pub(crate) async fn entries(scenario: &Scenario, user: UserId) -> Vec<Entry> {
     let page = scenario.store.entries(user, PageRequest::new(1, PageRequest::MAX_SIZE)).await.unwrap();

@@ -13,6 +13,14 @@ use time::Duration;
 
 use crate::scenario::{Refused, Scenario, amount, at, at_once, balance, request_of, withdrawal_of};
 
+promises! { ($) limits as limits_promises {
+    a_window_rolls_to_the_microsecond,
+    only_withdrawals_that_may_be_paid_count,
+    a_window_counts_exactly_under_concurrency,
+    only_open_requests_with_one_dj_count,
+    open_requests_are_counted_exactly_under_concurrency,
+}}
+
 fn limited(store: Arc<dyn Store>, per_24h: Option<i128>, per_30d: Option<i128>) -> Scenario {
     let mut scenario = Scenario::new(store);
     let limits = WithdrawalLimits {

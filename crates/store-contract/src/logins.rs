@@ -18,6 +18,22 @@ use time::Duration;
 use crate::scenario::{Scenario, at, at_once, line};
 use crate::sessions::{alive, log_in};
 
+promises! { ($) logins as logins_promises {
+    credentials_are_found_by_the_folded_email,
+    a_rehash_overwrites_no_other_password,
+    a_password_change_ends_other_sessions_and_resets,
+    one_of_many_concurrent_password_changes_succeeds,
+    a_right_answer_verifies_an_address_once,
+    only_the_newest_unexpired_challenge_can_be_answered,
+    a_code_for_an_earlier_number_verifies_nothing,
+    wrong_answers_are_counted_exactly,
+    one_of_many_concurrent_right_answers_succeeds,
+    challenges_per_user_and_hour_are_limited,
+    challenges_per_address_and_hour_are_limited_across_users,
+    a_password_reset_ends_every_session,
+    one_of_many_concurrent_password_resets_succeeds,
+}}
+
 /// The refusal of a challenge whose hourly quota is used up.
 fn too_many(until: Timestamp) -> IssueOutcome {
     let most = u32::try_from(MAX_ISSUED).unwrap();

@@ -13,6 +13,14 @@ use time::Duration;
 use crate::scenario::{Scenario, at, at_once};
 use crate::sessions::{end, hash, log_in, successor, valid_for};
 
+promises! { ($) networks as networks_promises {
+    a_network_is_known_from_logins_and_refreshes,
+    a_network_is_known_for_one_user_only,
+    a_refused_refresh_records_no_network,
+    a_purge_deletes_expired_networks,
+    no_network_outlives_an_erasure,
+}}
+
 fn network(address: &str) -> ClientNetwork {
     ClientNetwork::of(address.parse().unwrap())
 }

@@ -11,6 +11,13 @@ use cuepoint_domain::topup::{Charge, Orders, Topup, TopupStatus};
 use crate::races::one_of_sixteen_is_applied;
 use crate::scenario::{Scenario, amount, at, balance, topup_of};
 
+promises! { ($) orders as orders_promises {
+    due_orders_are_listed_longest_waiting_first,
+    a_topup_is_claimed_by_one_server,
+    a_payment_page_is_kept_after_the_confirmation,
+    an_order_decided_on_an_outdated_topup_is_stale,
+}}
+
 fn orders(attempts: u32, next_at: Option<i64>) -> Orders {
     Orders { attempts, next_at: next_at.map(at) }
 }

@@ -11,6 +11,12 @@ use cuepoint_domain::withdrawal::{Move, WithdrawalState};
 use crate::races::{fresh, one_of_sixteen_is_applied, race};
 use crate::scenario::{Scenario, amount, at, balance, line, topup_of, withdrawal_of};
 
+promises! { ($) payouts as payouts_promises {
+    due_payouts_are_listed_longest_waiting_first,
+    a_payout_is_claimed_by_one_worker,
+    a_topup_is_settled_once_by_many_status_updates,
+}}
+
 /// The move of a worker that sends at `now`, and again at `again_at`.
 fn send(now: i64, again_at: i64) -> Move {
     Move::Send { now: at(now), again_at: at(again_at) }

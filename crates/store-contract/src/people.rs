@@ -12,6 +12,17 @@ use cuepoint_domain::user::{DjChange, Field, Kilometres, Locate, ProfileChange, 
 
 use crate::scenario::{Scenario, at, at_once, balance, line, money};
 
+promises! { ($) people as people_promises {
+    a_registration_creates_a_user_and_a_wallet,
+    an_email_is_unique_regardless_of_letter_case,
+    one_of_many_concurrent_registrations_gets_an_email,
+    the_first_operator_is_created_once,
+    a_profile_reads_back_as_it_was_changed,
+    djs_are_listed_newest_first,
+    users_are_listed_newest_first,
+    names_of_present_users_are_read_at_once,
+}}
+
 /// A registered user reads back unchanged, with an empty wallet; an unregistered one does not exist.
 pub async fn a_registration_creates_a_user_and_a_wallet(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);

@@ -22,6 +22,13 @@ use crate::scenario::{Scenario, at, line};
 use crate::sessions::log_in;
 use crate::webhook_endpoints::add;
 
+promises! { ($) personal_data as personal_data_promises {
+    money_and_requests_are_exported_completely,
+    account_records_are_exported_completely,
+    operations_about_a_user_are_exported,
+    concurrent_additions_and_deletions_hide_no_record,
+}}
+
 /// A whole list, read in pages of this size.
 async fn all(scenario: &Scenario, user: UserId, part: ExportList, limit: u32) -> Vec<ExportRecord> {
     let mut records: Vec<ExportRecord> = Vec::new();

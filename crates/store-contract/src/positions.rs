@@ -11,6 +11,16 @@ use cuepoint_domain::topup::Charge;
 
 use crate::scenario::{Scenario, amount, at, at_once, request_of};
 
+promises! { ($) positions as positions_promises {
+    operations_are_listed_in_their_order,
+    a_read_continues_after_a_position,
+    refused_and_repeated_operations_take_no_position,
+    a_follower_of_concurrent_operations_misses_none,
+    operations_are_listed_for_the_users_whom_they_concern,
+    a_follower_of_one_user_misses_none,
+    commits_are_announced,
+}}
+
 async fn after(store: &dyn Store, position: Position, limit: u32) -> Vec<PositionedOperation> {
     store.operations(None, position, limit).await.unwrap().operations
 }

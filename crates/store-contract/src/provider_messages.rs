@@ -16,6 +16,17 @@ use time::Duration;
 
 use crate::scenario::{Scenario, at, at_once, key, line};
 
+promises! { ($) provider_messages as provider_messages_promises {
+    provider_messages_read_back_as_they_were_received,
+    a_message_is_kept_once,
+    a_message_sent_in_parallel_is_kept_once,
+    unresolved_messages_are_bounded,
+    the_bound_is_exceeded_by_concurrent_messages_at_most,
+    messages_are_listed_unresolved_first,
+    a_message_is_resolved_once,
+    one_of_many_concurrent_resolutions_succeeds,
+}}
+
 /// A bound that no test here reaches.
 const MAX: u32 = ProviderMessage::MAX_UNRESOLVED;
 

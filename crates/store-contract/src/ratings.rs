@@ -10,6 +10,13 @@ use cuepoint_domain::privacy::personal_data::{ExportList, ExportRecord};
 
 use crate::scenario::{Scenario, at, at_once};
 
+promises! { ($) ratings as ratings_promises {
+    a_rating_counts_once_for_its_dj,
+    concurrent_first_ratings_count_once,
+    a_rating_survives_a_refund_and_an_erasure,
+    ratings_are_exported_to_their_guest,
+}}
+
 async fn played(scenario: &Scenario, guest: UserId, dj: UserId) -> MusicRequest {
     let request = scenario.request(guest, dj, at(1)).await;
     scenario.move_request(request.id, Move::Play, at(2)).await.unwrap();

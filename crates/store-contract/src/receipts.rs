@@ -17,6 +17,15 @@ use time::Duration;
 
 use crate::scenario::{Scenario, amount, at, key, line, money, request_of, topup_of, withdrawal_of};
 
+promises! { ($) receipts as receipts_promises {
+    receipts_of_requests_read_back,
+    receipts_of_withdrawals_read_back,
+    receipts_of_topups_and_adjustments_read_back,
+    receipts_of_profiles_read_back,
+    receipts_of_keys_read_back,
+    profiles_in_receipts_are_kept_for_seven_days,
+}}
+
 /// Plans with their receipts, to be read back after everything has moved on.
 struct ReceiptLog {
     scenario: Scenario,

@@ -11,6 +11,11 @@ use cuepoint_domain::withdrawal::Move;
 
 use crate::scenario::{Scenario, amount, at, topup_of, withdrawal_of};
 
+promises! { ($) references as references_promises {
+    a_withdrawal_is_found_by_the_operation_that_opened_it,
+    a_topup_is_found_by_the_operation_that_opened_it,
+}}
+
 /// Each withdrawal is found by its own opening operation, in every status, and by no other operation.
 pub async fn a_withdrawal_is_found_by_the_operation_that_opened_it(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);

@@ -13,6 +13,17 @@ use time::Duration;
 use crate::scenario::{Scenario, at, at_once};
 use crate::sessions::{alive, end, exchange, hash, log_in, logged_in, successor, valid_for};
 
+promises! { ($) repetitions as repetitions_promises {
+    two_racing_exchanges_get_the_same_successor,
+    many_racing_exchanges_get_the_same_successor,
+    an_exchange_is_repeated_for_a_minute,
+    an_exchange_is_repeated_until_its_successor_is_used,
+    a_successor_under_another_key_is_found,
+    an_exchange_in_an_ended_session_is_not_repeated,
+    a_repeated_registration_adds_one_user,
+    a_repeated_login_begins_one_session,
+}}
+
 /// Presents a token with this single successor at this time.
 async fn present(store: &Arc<dyn Store>, presented: u8, next: u8, now: Timestamp) -> ExchangeOutcome {
     store.exchange(&hash(presented), &successor(next), None, end(), now).await.unwrap()

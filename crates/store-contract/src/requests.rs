@@ -13,6 +13,18 @@ use time::Duration;
 use crate::scenario::{Scenario, at};
 use crate::wallets::PAST_THE_END;
 
+promises! { ($) requests as requests_promises {
+    a_request_reads_back_as_it_was_made,
+    requests_are_listed_newest_first,
+    past_requesters_of_a_dj_are_known,
+    pages_cover_a_list_without_gap_or_overlap,
+    requests_are_filtered_by_requester_dj_and_status,
+    filters_use_the_status_at_the_current_time,
+    lists_show_requests_as_stored,
+    concurrent_lists_return_their_own_rows,
+    overdue_requests_are_listed_longest_overdue_first,
+}}
+
 fn everything(now: Timestamp) -> RequestFilter {
     RequestFilter { requester: None, dj: None, status: None, now }
 }

@@ -16,6 +16,13 @@ use crate::ledger::entries;
 use crate::races::one_of_sixteen_is_applied;
 use crate::scenario::{Scenario, at, balance, line, money, topup_of};
 
+promises! { ($) reversals as reversals_promises {
+    a_reversal_debits_the_available_balance_and_the_rest_is_owed,
+    a_topup_is_reversed_once,
+    only_a_confirmed_topup_is_reversed,
+    a_reversal_by_an_operator_records_an_event,
+}}
+
 /// Reverses a top-up in its stored state.
 async fn reverse(scenario: &Scenario, topup: &Topup, seconds: i64) -> Topup {
     let stored = scenario.stored_topup(topup.id).await;

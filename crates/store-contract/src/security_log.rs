@@ -15,6 +15,15 @@ use time::Duration;
 
 use crate::scenario::{Scenario, at, at_once, key, line};
 
+promises! { ($) security_log as security_log_promises {
+    events_read_back_last_added_first,
+    events_are_filtered_by_user_and_kind,
+    concurrent_events_are_all_stored,
+    each_change_by_an_operator_records_one_event,
+    a_change_sent_in_parallel_records_one_event,
+    a_purge_deletes_events_older_than_a_year,
+}}
+
 /// The events that match a filter, newest first, on one page.
 async fn events(scenario: &Scenario, filter: SecurityEventFilter) -> Vec<SecurityEvent> {
     let rows = scenario.store.events(filter, PageRequest::new(1, 100)).await.unwrap();

@@ -12,6 +12,21 @@ use time::Duration;
 
 use crate::scenario::{Scenario, at, at_once, line};
 
+promises! { ($) sessions as sessions_promises {
+    a_token_is_exchanged_for_the_next,
+    a_login_with_a_changed_password_begins_no_session,
+    a_used_token_ends_its_session,
+    racing_exchanges_without_a_common_key_end_the_session,
+    an_expired_token_is_refused_and_ends_no_session,
+    a_reused_expired_token_still_ends_its_session,
+    a_session_is_ended_by_any_of_its_tokens,
+    sessions_are_listed_newest_first,
+    a_user_cannot_end_the_session_of_another,
+    all_other_sessions_are_ended,
+    ended_sessions_are_listed_since_a_time,
+    a_purge_deletes_expired_tokens_and_ended_sessions,
+}}
+
 pub(crate) fn hash(number: u8) -> TokenHash {
     TokenHash([number; 32])
 }

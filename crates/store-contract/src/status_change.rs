@@ -12,6 +12,13 @@ use cuepoint_domain::user::{AccountStatusChange, Field, ProfileChange, Role, cha
 
 use crate::scenario::{Scenario, at, at_once, line};
 
+promises! { ($) status_change as status_change_promises {
+    an_account_status_reads_back_as_it_was_changed,
+    account_statuses_are_listed_since_a_time,
+    a_member_who_becomes_a_dj_is_listed,
+    concurrent_profile_and_status_changes_lose_no_update,
+}}
+
 /// Each change matches the domain's decision, in its receipt and when read back.
 pub async fn an_account_status_reads_back_as_it_was_changed(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);

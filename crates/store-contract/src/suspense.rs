@@ -17,6 +17,16 @@ use crate::reversals::events;
 use crate::scenario::{Scenario, TOPUPS_PENDING_FOR, amount, at, at_once, line, topup_of};
 use crate::wallets::PAST_THE_END;
 
+promises! { ($) suspense as suspense_promises {
+    pending_topups_prevent_an_erasure,
+    an_erasure_is_pending_until_its_topups_have_failed,
+    an_erased_user_opens_no_topup,
+    late_money_goes_into_suspense_once,
+    a_pending_topup_of_an_erased_user_fails_when_its_money_arrives,
+    suspense_is_settled_once,
+    suspense_is_listed_unsettled_first,
+}}
+
 /// The time for which the money of a pending top-up may arrive, in seconds.
 const WEEK: i64 = TOPUPS_PENDING_FOR.whole_seconds();
 

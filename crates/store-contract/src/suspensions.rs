@@ -14,6 +14,15 @@ use cuepoint_domain::user::{AccountStatusChange, Role};
 use crate::scenario::{Scenario, at, at_once, line};
 use crate::sessions::{alive, end, exchange, hash, log_in, new_session, successor};
 
+promises! { ($) suspensions as suspensions_promises {
+    a_suspension_ends_every_session,
+    no_session_concurrent_with_a_suspension_stays_live,
+    the_number_of_live_sessions_is_limited,
+    the_last_active_operator_cannot_be_removed,
+    one_of_several_operators_dismissing_each_other_remains,
+    one_of_several_operators_leaving_at_once_remains,
+}}
+
 fn change(scenario: &Scenario, by: UserId, user: UserId, change: AccountStatusChange, seconds: i64) -> Plan {
     let metadata = OperationMetadata { reason: Some(line("a reason")), ..scenario.by(by, at(seconds)) };
     plans::change_account_status(metadata, user, change)

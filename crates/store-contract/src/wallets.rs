@@ -14,6 +14,17 @@ use time::Duration;
 
 use crate::scenario::{Scenario, amount, at, balance, topup_of, withdrawal_of};
 
+promises! { ($) wallets as wallets_promises {
+    a_new_wallet_has_a_zero_balance,
+    entries_are_listed_newest_first,
+    entries_are_listed_by_kind,
+    an_entry_is_found_by_its_number,
+    a_balance_at_a_past_time_is_that_of_the_last_entry,
+    withdrawals_are_listed_newest_first,
+    withdrawals_are_listed_by_status,
+    topups_are_listed_newest_first,
+}}
+
 /// Pages past the end of a short list; at 16 or 2 rows a page, the first row of some overflows a row number
 /// of 32 or 64 bits.
 pub(crate) const PAST_THE_END: [u64; 10] = [

@@ -32,6 +32,10 @@ use tokio::sync::Notify;
 use crate::scenario::{Scenario, TOPUPS_PENDING_FOR, amount, at};
 use crate::webhook_endpoints::{added, author};
 
+promises! { ($) webhook_deliveries as webhook_deliveries_promises {
+    every_event_arrives_whatever_receivers_and_servers_do,
+}}
+
 const SEED: u64 = 15;
 const EVENTS: usize = 150;
 const SERVERS: usize = 3;

@@ -15,6 +15,16 @@ use cuepoint_domain::webhook::{
 
 use crate::scenario::{Scenario, at, at_once, line};
 
+promises! { ($) webhook_endpoints as webhook_endpoints_promises {
+    an_endpoint_reads_back_as_it_was_added,
+    the_endpoints_of_an_owner_are_limited_for_each_feed,
+    endpoints_are_listed_last_added_first,
+    settings_of_an_endpoint_are_changed,
+    secrets_are_rotated_and_sealed_anew,
+    one_range_is_replayed_at_a_time,
+    no_endpoint_outlives_an_erasure,
+}}
+
 pub(crate) fn position(number: i64) -> Position {
     Position::new(number).unwrap()
 }

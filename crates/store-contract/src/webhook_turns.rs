@@ -20,6 +20,21 @@ use time::Duration;
 use crate::scenario::{Scenario, at, at_once};
 use crate::webhook_endpoints::{add, change, lease_of, pause, position, stored, take_turn};
 
+promises! { ($) webhook_turns as webhook_turns_promises {
+    an_endpoint_is_leased_by_one_server_at_a_time,
+    a_lease_from_a_clock_that_was_ahead_does_not_count,
+    a_replaced_lease_records_nothing,
+    operations_are_work_for_the_endpoints_that_they_concern,
+    an_endpoint_has_work_only_while_its_owner_may_receive,
+    replays_and_due_deliveries_are_work,
+    failed_deliveries_are_due_at_their_times,
+    deliveries_that_were_given_up_are_repeated_on_demand,
+    the_newest_deliveries_that_were_given_up_are_kept,
+    attempts_are_listed_newest_first,
+    the_newest_attempts_are_kept,
+    a_turn_disables_an_endpoint_that_is_active,
+}}
+
 /// The disabled state that a turn records.
 const GONE: DisabledReason = DisabledReason::Gone;
 

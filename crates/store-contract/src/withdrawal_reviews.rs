@@ -14,6 +14,14 @@ use time::Duration;
 use crate::races::{fresh, race};
 use crate::scenario::{Refused, Scenario, amount, at, at_once, balance, money, withdrawal_of};
 
+promises! { ($) withdrawal_reviews as withdrawal_reviews_promises {
+    concurrent_withdrawals_are_added_up,
+    reviews_show_the_sums_by_which_withdrawals_are_judged,
+    withdrawals_in_debt_delay_no_others,
+    a_chargeback_and_an_approval_are_applied_one_after_the_other,
+    cancelling_and_sending_have_one_winner,
+}}
+
 /// A fixture that approves less than 10.00 within 24 hours without an operator.
 fn approving(store: Arc<dyn Store>) -> Scenario {
     let mut scenario = Scenario::new(store);
