@@ -8,6 +8,7 @@ use anyhow::ensure;
 
 use crate::clients;
 use crate::command;
+use crate::service;
 use crate::workspace::{cargo, exit_code, target_dir};
 
 /// The release of cargo-deny to install if none is found.
@@ -22,9 +23,9 @@ const STEPS: &[Step] = &[
     ("docs", docs),
     ("tidy", || command("tidy")),
     ("licences, bans, sources", licences),
+    ("tests", tests),
     ("openapi", || command("openapi --check")),
     ("clients", clients_where_possible),
-    ("tests", || command("test")),
     ("schemathesis", || command("schemathesis")),
     ("fuzz", || command("fuzz")),
 ];
@@ -54,6 +55,13 @@ fn lints() -> anyhow::Result<u8> {
     let arguments =
         ["clippy", "--workspace", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"];
     exit_code(cargo().args(arguments))
+}
+
+/// Runs the tests. Later steps use the binary that they have built.
+fn tests() -> anyhow::Result<u8> {
+    let code = command("test")?;
+    service::keep_binary();
+    Ok(code)
 }
 
 fn docs() -> anyhow::Result<u8> {

@@ -76,7 +76,7 @@ fn lint(document: &Path) -> anyhow::Result<u8> {
 
 /// Runs the program of a tour against a service with an empty SQLite database.
 fn tour(step: &str, mut program: Command) -> anyhow::Result<()> {
-    Service::build()?;
+    service::binary()?;
     let logs = target_dir()?.join("clients");
     fs::create_dir_all(&logs).with_context(|| format!("{} cannot be created", logs.display()))?;
     let log = logs.join(format!("{step}-server.log"));

@@ -5,11 +5,13 @@ mod comparison;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, bail};
 use serde_json::Value;
 
-use crate::workspace::{cargo, output_of, root};
+use crate::service;
+use crate::workspace::{output_of, root};
 
 /// The committed document.
 pub(crate) const DOCUMENT: &str = "docs/openapi.json";
@@ -65,8 +67,8 @@ fn compare(old: &Path) -> anyhow::Result<u8> {
 
 /// Returns the document of the code, in its committed form.
 pub(crate) fn described() -> anyhow::Result<String> {
-    let arguments = ["run", "--quiet", "--locked", "--package", "cuepoint", "--", "openapi"];
-    Ok(format!("{}\n", output_of(cargo().args(arguments))?.trim_end()))
+    let mut program = Command::new(service::binary()?);
+    Ok(format!("{}\n", output_of(program.arg("openapi"))?.trim_end()))
 }
 
 /// Returns the number of the first line that differs, counted from 1.

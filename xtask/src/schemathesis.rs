@@ -27,7 +27,7 @@ pub(crate) fn run(examples: Count) -> anyhow::Result<u8> {
     let examples = &examples.to_string();
     let requirements = root().join(FOLDER).join("requirements.txt");
     let program = python::environment("schemathesis", &requirements)?.join("schemathesis");
-    Service::build()?;
+    service::binary()?;
     let mut failed = Vec::new();
     for caller in CALLERS {
         let cluster = Cluster::start(Purpose::Testing)?;

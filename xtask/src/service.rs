@@ -2,8 +2,9 @@
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use anyhow::{Context, bail, ensure};
@@ -28,6 +29,28 @@ pub(crate) fn sqlite(directory: &Path) -> anyhow::Result<[(&'static str, &str); 
     Ok([("CUEPOINT__STORAGE__BACKEND", "sqlite"), ("CUEPOINT__STORAGE__DIR", path)])
 }
 
+/// Whether the debug binary is up to date, as after all tests: another build of it takes minutes, because the tests enable
+/// other features.
+static IS_BUILT: AtomicBool = AtomicBool::new(false);
+
+/// Uses the present debug binary from now on.
+pub(crate) fn keep_binary() {
+    IS_BUILT.store(true, Ordering::Relaxed);
+}
+
+/// The path of the debug binary, which is built unless it is known to be up to date.
+///
+/// # Errors
+/// If it cannot be built.
+pub(crate) fn binary() -> anyhow::Result<PathBuf> {
+    if !IS_BUILT.load(Ordering::Relaxed) {
+        let built = exit_code(cargo().args(["build", "--locked", "--package", "cuepoint"]))?;
+        ensure!(built == 0, "the service cannot be built");
+        keep_binary();
+    }
+    Ok(target_dir()?.join("debug").join("cuepoint"))
+}
+
 /// A running service.
 pub(crate) struct Service {
     process: Child,
@@ -35,17 +58,10 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// Builds the debug binary that `start` runs.
-    pub(crate) fn build() -> anyhow::Result<()> {
-        let built = exit_code(cargo().args(["build", "--locked", "--package", "cuepoint"]))?;
-        ensure!(built == 0, "the service cannot be built");
-        Ok(())
-    }
-
     /// Starts the service with these settings in addition to those of tests; its output goes to the log.
     pub(crate) fn start(settings: &[(&str, &str)], log: &Path) -> anyhow::Result<Self> {
         let log = File::create(log).with_context(|| format!("{} cannot be written", log.display()))?;
-        let mut service = Command::new(target_dir()?.join("debug").join("cuepoint"));
+        let mut service = Command::new(binary()?);
         // A developer's own configuration must not affect the tests.
         remove_variables(&mut service, "CUEPOINT_");
         let process = service

@@ -47,7 +47,8 @@ pub(crate) fn run() -> anyhow::Result<u8> {
 /// Runs the suites on the cluster, writes the file, and returns the exit code of the tests.
 fn write_beside(cluster: &Cluster) -> anyhow::Result<u8> {
     let recorder = Recorder::start(cluster.port())?;
-    let code = test::run_on(&cluster::url_at(recorder.port()), SUITES, &[])?;
+    let code =
+        test::run_on(&cluster::url_at(recorder.port()), SUITES, &[("CUEPOINT_TEST_STORE", "postgres")])?;
     let statements = recorder.statements();
     ensure!(code != 0 || !statements.is_empty(), "no server has prepared a statement");
     if code == 0 {

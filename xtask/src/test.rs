@@ -1,5 +1,8 @@
 //! `cargo xtask test`: every test, including those on a real PostgreSQL.
 
+use std::num::NonZeroUsize;
+use std::{env, thread};
+
 use crate::cluster::{Cluster, Purpose};
 use crate::postgres_binaries;
 use crate::server_user::ServerUser;
@@ -7,6 +10,9 @@ use crate::workspace::{cargo, exit_code, remove_variables};
 
 /// The variable with the URL of PostgreSQL for tests.
 const URL_VARIABLE: &str = "CUEPOINT_TEST_POSTGRES_URL";
+
+/// The variable with the number of tests that run at the same time.
+const THREADS_VARIABLE: &str = "RUST_TEST_THREADS";
 
 /// The variable with the folder of PostgreSQL's programs, for tests that start servers of their own.
 const PROGRAMS_VARIABLE: &str = "CUEPOINT_TEST_POSTGRES_PROGRAMS";
@@ -36,6 +42,11 @@ pub(crate) fn run_on(
     let mut tests = cargo();
     // A developer's own configuration must not affect the tests.
     remove_variables(&mut tests, "CUEPOINT_");
+    if env::var_os(THREADS_VARIABLE).is_none() {
+        // A test waits for servers, disks and deadlines half of its time.
+        let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        tests.env(THREADS_VARIABLE, processors.saturating_mul(2).to_string());
+    }
     tests.args(cargo_arguments(arguments)).env(URL_VARIABLE, url).envs(variables.iter().copied());
     let programs = postgres_binaries::find_or_install()?;
     tests.env(PROGRAMS_VARIABLE, postgres_binaries::behind_links(&programs));

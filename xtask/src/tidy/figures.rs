@@ -20,7 +20,7 @@ const GENERATED: &[&str] = &[
     "docs/openapi.json",
     "Cargo.lock",
     "migrations/postgres/released/",
-    "crates/store-postgres/tests/sql_files.txt",
+    "crates/store-postgres/tests/postgres/sql_files.txt",
 ];
 
 /// The arguments of `cargo xtask figures`.

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Call, Client, Person, ROUTES, Route, Server, Store};
+use crate::harness::{Answer, Call, Client, Person, ROUTES, Route, Server, Store, object_of};
 
-on_every_store!(
+on_one_store!(
     every_private_route_requires_a_token,
     objects_of_other_users_are_not_found,
     an_id_that_is_no_positive_integer_is_not_found,
@@ -63,26 +63,8 @@ struct Objects {
 impl Objects {
     fn new(server: &Server) -> Self {
         let (guest, dj) = (server.payer("100"), server.dj());
-        let request = guest.ask(&dj);
-        let withdrawal = guest.withdraw("10").json()["data"]["withdrawal_request"]["id"].as_i64().unwrap();
-        let topup = guest.topup("1");
-        let endpoint = guest.webhook_endpoint("/webhook-endpoints");
-        let ids = BTreeMap::from([
-            ("/webhook-endpoints/{id}", endpoint),
-            ("/webhook-endpoints/{id}/attempts", endpoint),
-            ("/webhook-endpoints/{id}/replay", endpoint),
-            ("/webhook-endpoints/{id}/rotate", endpoint),
-            ("/webhook-endpoints/{id}/test", endpoint),
-            ("/auth/sessions/{id}", guest.session()),
-            ("/music/requests/{id}", request),
-            ("/music/requests/{id}/cancel", request),
-            ("/music/requests/{id}/rating", request),
-            ("/music/requests-update/{id}", request),
-            ("/wallet/entries/{id}", guest.ids("/wallet/entries", "id")[0]),
-            ("/wallet/topups/{id}", topup),
-            ("/withdrawals/{id}", withdrawal),
-            ("/withdrawals/{id}/cancel", withdrawal),
-        ]);
+        let paths = ROUTES.iter().map(|route| route.path);
+        let ids = paths.filter_map(|path| Some((path, object_of(&guest, &dj, path)?))).collect();
         Self { guest, dj, ids }
     }
 }

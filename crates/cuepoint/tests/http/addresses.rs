@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, Person, Server, Store, keys};
 
-on_every_store!(
+on_one_store!(
     a_strict_policy_stores_the_canonical_form,
     a_strict_policy_names_the_invalid_field,
     fields_are_validated_before_limits_and_funds,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, Database, Person, Server, Store, WITHDRAWAL, keys, operator_keys};
 
-on_every_store!(
+on_one_store!(
     a_withdrawal_above_the_limit_needs_two_approvals,
     an_approval_counts_only_while_its_operator_is_eligible,
     an_operator_cannot_judge_withdrawals_of_a_wallet_they_adjusted,

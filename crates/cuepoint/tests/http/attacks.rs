@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, Message, NEW, PASSWORD, Person, ROUTES, Server, Store, exchange, song};
 
-on_every_store!(
+on_one_store!(
     objects_of_others_are_indistinguishable_from_missing_ones,
     one_kind_of_token_does_not_pass_for_another,
     text_is_never_executed,

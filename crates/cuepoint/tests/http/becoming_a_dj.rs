@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::harness::{Answer, Database, Person, SHARED_KEY, Server, Store};
 
-on_every_store!(a_member_becomes_a_dj_with_the_issued_token_and_stays_one);
+on_one_store!(a_member_becomes_a_dj_with_the_issued_token_and_stays_one);
 
 fn set(person: &Person, is_dj: bool) -> Answer {
     person.patch("/user/personal-info", &json!({"is_dj": is_dj}))

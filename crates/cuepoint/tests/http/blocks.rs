@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::harness::{Server, Store, eventually, keys, song};
 
-on_every_store!(
+on_one_store!(
     a_blocked_guest_cannot_make_a_request,
     each_dj_has_a_separate_block_list,
     only_other_existing_users_can_be_blocked_by_djs,

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::harness::{Person, ROUTES, Route, Server, Store, exchange};
 
-on_every_store!(
+on_one_store!(
     invalid_json_is_malformed,
     bodies_are_limited_to_64_kib,
     an_excessive_content_length_is_refused_before_the_body,

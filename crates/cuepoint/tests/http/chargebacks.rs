@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, Message, PASSWORD, Person, Server, Store, TOPUPS, keys, line, paid};
 
-on_every_store!(
+on_one_store!(
     a_reversal_takes_no_more_than_its_amount,
     held_money_stays_and_pays_the_debt_when_it_is_released,
     the_dj_keeps_the_fee_of_a_reversed_topup_and_the_guest_owes_it,

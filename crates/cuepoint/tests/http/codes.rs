@@ -10,7 +10,7 @@ use crate::harness::{
     Answer, Call, Database, PASSWORD, Person, SHARED_KEY, Server, Store, at_once, eventually,
 };
 
-on_every_store!(
+on_one_store!(
     new_phone_numbers_must_be_valid,
     a_number_gets_five_codes_a_day_across_accounts,
     a_network_gets_twenty_codes_a_day,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, Person, Server, Store, keys, line};
 
-on_every_store!(
+on_one_store!(
     a_refund_returns_the_whole_fee_in_new_entries,
     only_a_played_request_is_refunded,
     a_refund_beyond_the_djs_balance_is_owed_and_paid_by_income_first,

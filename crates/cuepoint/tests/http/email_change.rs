@@ -8,7 +8,7 @@ use crate::harness::{
     Answer, Database, MailServer, PASSWORD, Person, Post, SHARED_KEY, Server, Store, eventually,
 };
 
-on_every_store!(
+on_one_store!(
     a_confirmed_code_changes_the_address_and_notifies_both,
     a_taken_address_is_answered_like_a_free_one,
     an_address_that_was_taken_meanwhile_is_a_field_error,

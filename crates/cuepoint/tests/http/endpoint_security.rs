@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::harness::{Database, PASSWORD, Person, Server, Store, WEBHOOK_URL, eventually};
 use crate::webhook_endpoints::{ALL, OWN, confirmed, endpoint, paused};
 
-on_every_store!(
+on_one_store!(
     another_url_enabling_and_a_rotation_need_the_password,
     a_change_that_changes_nothing_leaves_no_event,
     a_creation_is_repeated_with_its_key,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, Person, Server, Store, song};
 
-on_every_store!(
+on_one_store!(
     a_failure_of_fields_states_the_rule_and_the_limit,
     a_denial_states_who_may_act,
     an_ended_session_has_another_code_than_an_unusable_refresh_token,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Client, Message, NEW, Person, ROUTES, Server, Store, song};
 
-on_every_store!(
+on_one_store!(
     every_field_of_every_body_is_validated,
     every_reason_of_an_operator_is_validated,
     all_invalid_fields_are_named_at_once,

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::harness::{Answer, Client, Database, Person, Server, Store, eventually, keys, run};
 
-on_every_store!(
+on_one_store!(
     a_key_rotation_keeps_sessions_valid,
     third_parties_can_verify_es256_tokens,
     a_secret_key_is_not_published,

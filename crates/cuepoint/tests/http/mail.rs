@@ -8,7 +8,7 @@ use crate::harness::{
     Answer, MailServer, PASSWORD, Person, Post, Provider, Reply, Server, Store, eventually,
 };
 
-on_every_store!(
+on_one_store!(
     a_verification_code_is_sent_by_mail,
     acts_with_a_webhook_endpoint_are_notified_to_a_verified_address,
     acts_with_endpoints_for_all_events_are_notified_to_all_operators,

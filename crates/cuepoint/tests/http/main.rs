@@ -1,4 +1,5 @@
-//! Tests of the HTTP contract against the real binary over a real socket, on every store.
+//! Tests of the HTTP contract against the real binary over a real socket, on the default store, and on every store
+//! where the store matters.
 //!
 //! Every test starts its own servers on free ports, with its own database or data directory, and stops them
 //! at its end.

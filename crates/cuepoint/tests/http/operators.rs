@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, Person, ROUTES, Server, Store, WITHDRAWAL, keys, line};
 
-on_every_store!(
+on_one_store!(
     every_transition_of_a_withdrawal,
     operator_routes_require_the_operator_role,
     an_operator_cannot_judge_their_own_withdrawal,

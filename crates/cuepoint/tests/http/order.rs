@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::harness::{Answer, Call, Person, Server, Store, song};
 
-on_every_store!(
+on_one_store!(
     checks_are_made_in_the_documented_order,
     a_reused_key_is_refused_before_the_fields_are_validated,
     a_non_dj_is_refused_before_the_fields_are_validated,

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::harness::{Answer, Database, PASSWORD, Person, Server, Store, eventually};
 
-on_every_store!(
+on_one_store!(
     a_password_change_ends_all_other_sessions,
     a_wrong_current_password_changes_nothing,
     one_of_two_concurrent_password_changes_succeeds,

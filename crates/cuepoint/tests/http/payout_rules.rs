@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Message, ProviderScene, Reply, Store, eventually};
 
-on_every_store!(
+on_one_store!(
     a_refusal_after_an_unanswered_order_leads_to_a_review,
     an_operator_cannot_fail_an_unanswered_payout_before_a_review,
     a_refusal_with_an_invalid_reason_counts,

@@ -9,7 +9,7 @@ use crate::harness::{
     is_stored_for_review, keys, operator_keys, paid,
 };
 
-on_every_store!(
+on_one_store!(
     a_second_transaction_is_kept_as_evidence_and_changes_nothing,
     messages_with_unknown_references_are_kept_and_answered_404,
     a_topup_is_confirmed_only_with_its_own_amount_and_currency,

@@ -9,7 +9,7 @@ use crate::harness::{
     is_stored_for_review, keys, paid, payout_keys,
 };
 
-on_every_store!(
+on_one_store!(
     a_payout_is_ordered_under_its_reference,
     a_message_settles_the_payout_of_its_reference,
     a_message_settles_the_topup_of_its_reference,

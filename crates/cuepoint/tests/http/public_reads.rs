@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Message, NEW, Server, Store, TOPUPS, keys};
 
-on_every_store!(
+on_one_store!(
     settings_are_shown_without_a_token,
     online_djs_are_shown_without_a_token,
     earlier_paths_are_served_like_the_documented_ones,

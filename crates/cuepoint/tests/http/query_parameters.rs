@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, Message, NEW, Person, Server, Store, TOPUPS};
 use crate::matrix::late_money;
 
-on_every_store!(
+on_one_store!(
     every_route_accepts_its_documented_parameters_once_and_no_others,
     fixed_operations_and_provider_messages_ignore_unknown_parameters,
     an_empty_parameter_is_judged_as_a_value,

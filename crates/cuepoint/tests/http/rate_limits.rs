@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::harness::{Answer, Call, Client, PASSWORD, Server, Store, at_once, song};
 
-on_every_store!(failed_logins_of_an_account_lock_out_unknown_networks_only);
+on_one_store!(failed_logins_of_an_account_lock_out_unknown_networks_only);
 
 /// A server with rate limits that trusts each call's forwarded address.
 fn counting(keys: &[(&str, &str)]) -> Server {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, Person, Server, Store};
 
-on_every_store!(
+on_one_store!(
     a_guest_rates_a_played_request_and_changes_the_rating,
     only_the_guest_of_a_played_request_rates_it,
     an_invalid_rating_names_its_field,

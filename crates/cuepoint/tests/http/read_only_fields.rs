@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{PASSWORD, Server, Store, WEBHOOK_URL, song};
 
-on_every_store!(
+on_one_store!(
     a_read_only_field_is_accepted_only_with_its_present_value,
     a_new_object_has_no_read_only_fields,
 );

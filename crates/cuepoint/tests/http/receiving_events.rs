@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::harness::{Client, PASSWORD, Person, Server, Store, WEBHOOK_URL, eventually, within};
 
-on_every_store!(
+on_one_store!(
     the_documented_receiver_continues_where_it_stopped,
     the_documented_receiver_continues_after_lost_events,
     the_documented_webhook_receiver_stores_each_genuine_event_once,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Person, Server, Store, keys};
 
-on_every_store!(
+on_one_store!(
     actions_of_operators_are_recorded_with_actor_object_transition_and_reason,
     an_export_hides_the_clients_of_operators,
     refused_staff_requests_are_recorded,

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::harness::{Answer, ROUTES, Server, Store};
 
-on_every_store!(
+on_one_store!(
     a_server_is_alive_and_ready,
     metrics_count_requests_and_commits,
     the_description_names_every_route,

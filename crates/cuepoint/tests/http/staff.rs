@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, PASSWORD, Person, Server, Store, keys, song};
 
-on_every_store!(
+on_one_store!(
     users_are_paginated_and_found_by_address,
     a_suspended_user_is_refused_until_restored,
     a_suspended_dj_is_offline,

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::harness::{Database, Person, Proxy, Server, Store, Traffic, eventually, operator_keys, within};
+use crate::harness::{
+    Database, Person, Proxy, Server, Store, Traffic, eventually, narrow_connection, operator_keys, within,
+};
 use crate::keys::{FILE, KeyFolder};
 use crate::service::{metrics, sample};
 
@@ -26,7 +28,7 @@ pub(crate) fn open_streams(server: &Server) -> u64 {
 /// A connection that asked for a stream, with further bytes behind the request.
 fn asked(server: &Server, reader: &Person, path: &str, behind: &str) -> TcpStream {
     let address = server.client().address;
-    let mut socket = TcpStream::connect(address.strip_prefix("http://").unwrap()).unwrap();
+    let mut socket = narrow_connection(address.strip_prefix("http://").unwrap()).unwrap();
     let request = format!(
         "GET /api/v1{path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\n\r\n{behind}",
         reader.token
@@ -35,22 +37,21 @@ fn asked(server: &Server, reader: &Person, path: &str, behind: &str) -> TcpStrea
     socket
 }
 
-/// A stream of all events with a client that reads none of them, and with full buffers on both sides.
-fn unread(server: &Server, operator: &Person) -> TcpStream {
+/// A stream with a client that reads nothing of it, and with full buffers on both sides.
+fn unread(server: &Server, guest: &Person) -> TcpStream {
     const WRITERS: usize = 4;
-    let socket = asked(server, operator, "/operator/events/stream", "");
+    let socket = asked(server, guest, "/events/stream", "");
     eventually("the stream is open", || (open_streams(server) == 1).then_some(()));
     // An end for this reason means that the server cannot write to the client.
     let is_slow = || metrics(server).iter().any(|line| line.contains("reason=\"slow\"} 1"));
-    let guests: Vec<Person> = (0..WRITERS).map(|_| server.guest()).collect();
     for round in 0.. {
-        assert!(round < 50, "the buffers are not full");
+        assert!(round < 100, "the buffers are not full");
         if is_slow() {
             break;
         }
         thread::scope(|scope| {
-            for guest in &guests {
-                scope.spawn(|| (0..200).for_each(|_| assert!(guest.topup("0.01") > 0)));
+            for _ in 0..WRITERS {
+                scope.spawn(|| (0..100).for_each(|_| assert!(guest.topup("0.01") > 0)));
             }
         });
     }
@@ -89,15 +90,15 @@ fn a_stream_is_cut_when_its_client_closes_its_sending_side() {
 
 #[test]
 fn the_stream_of_a_client_that_closes_without_reading_leaves_the_gauge() {
-    let (server, operator) = Server::with_operator(Store::Memory, &[]);
-    drop(unread(&server, &operator));
+    let server = Server::start(Store::Memory);
+    drop(unread(&server, &server.guest()));
     within(ENDED_WITHIN, "the stream is closed", || (open_streams(&server) == 0).then_some(()));
 }
 
 #[test]
 fn a_stop_does_not_wait_for_clients_of_streams_that_do_not_read() {
-    let (mut server, operator) = Server::with_operator(Store::Memory, &[]);
-    let socket = unread(&server, &operator);
+    let mut server = Server::start(Store::Memory);
+    let socket = unread(&server, &server.guest());
     let start = Instant::now();
     server.signal("TERM");
     assert!(server.ended().success());

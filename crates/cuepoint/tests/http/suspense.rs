@@ -11,7 +11,7 @@ use crate::harness::{
 
 const OPERATOR: &str = "operator@example.com";
 
-on_every_store!(
+on_one_store!(
     a_user_with_a_pending_topup_is_not_erased,
     late_money_stays_in_suspense_until_settled,
     concurrent_settlements_settle_suspense_once,

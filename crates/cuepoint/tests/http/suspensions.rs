@@ -8,7 +8,7 @@ use crate::harness::{
     Answer, Call, Database, PASSWORD, Person, SHARED_KEY, Server, Store, at_once, operator_keys,
 };
 
-on_every_store!(
+on_one_store!(
     no_login_concurrent_with_a_suspension_stays_valid,
     a_replayed_suspension_does_not_suspend_again,
     the_last_active_operator_cannot_be_removed,

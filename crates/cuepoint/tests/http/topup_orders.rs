@@ -12,7 +12,7 @@ use crate::harness::{
     Answer, Database, Message, Person, Provider, Reply, Server, Store, TOPUPS, at_once, eventually, is_signed,
 };
 
-on_every_store!(
+on_one_store!(
     a_topup_is_stored_while_it_is_ordered,
     a_slow_provider_delays_no_response_and_its_answer_is_stored,
     an_unanswered_topup_is_ordered_again_under_its_reference,

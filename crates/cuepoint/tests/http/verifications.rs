@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, PERSONAL_INFO, Person, Server, Store, keys};
 
-on_every_store!(
+on_one_store!(
     a_code_verifies_its_address_once,
     too_many_wrong_answers_invalidate_a_code,
     a_newer_code_replaces_the_earlier_one,

@@ -7,7 +7,7 @@ use crate::harness::{
     Answer, PASSWORD, Person, Provider, Reply, Server, Store, WEBHOOK_URL, eventually, keys,
 };
 
-on_every_store!(
+on_one_store!(
     a_secret_is_shown_once,
     settings_are_changed_one_by_one_and_cleared_by_null,
     endpoints_are_listed_newest_first_until_they_are_deleted,

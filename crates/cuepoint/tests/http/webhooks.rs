@@ -9,7 +9,7 @@ use crate::harness::{
     is_signed, payout_keys,
 };
 
-on_every_store!(
+on_one_store!(
     a_signed_message_confirms_a_topup_once,
     a_forged_or_stale_message_changes_nothing,
     messages_are_refused_without_a_configured_secret,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, Database, PASSWORD, Person, Server, Store, operator_keys};
 
-on_every_store!(
+on_one_store!(
     a_debt_stops_withdrawals_before_their_first_order,
     an_approved_withdrawal_is_sent_once_the_debt_is_paid,
     small_withdrawals_are_judged_together,

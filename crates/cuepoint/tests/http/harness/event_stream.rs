@@ -1,16 +1,31 @@
 //! A client of streams of events.
 
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use socket2::{Domain, Socket, Type};
 use ureq::http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::{Answer, Person};
 
 /// The time within which something has to arrive: a comment comes every 15 seconds.
 const WITHIN: Duration = Duration::from_secs(20);
+
+/// A connection with small segments and a small receive buffer, so that few events fill the buffers of both sides while
+/// they are not read.
+///
+/// # Errors
+/// Those of the connection.
+pub(crate) fn narrow_connection(address: &str) -> io::Result<TcpStream> {
+    let address: SocketAddr = address.parse().map_err(io::Error::other)?;
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+    socket.set_tcp_mss(536)?;
+    socket.set_recv_buffer_size(4_096)?;
+    socket.connect(&address.into())?;
+    Ok(socket.into())
+}
 
 /// A received event.
 #[derive(Clone, PartialEq, Debug)]
@@ -83,7 +98,7 @@ impl Person {
         bytes: usize,
     ) -> io::Result<Result<EventStream, Box<Answer>>> {
         let host = self.client.address.strip_prefix("http://").unwrap().to_owned();
-        let mut socket = TcpStream::connect(&host)?;
+        let mut socket = narrow_connection(&host)?;
         socket.set_read_timeout(Some(WITHIN))?;
         let token = &self.token;
         let mut head =

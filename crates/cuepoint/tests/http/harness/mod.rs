@@ -7,6 +7,7 @@ mod event_stream;
 mod mail;
 mod messages;
 mod name_server;
+mod objects;
 mod people;
 mod provider;
 mod provider_scene;
@@ -18,12 +19,13 @@ mod server;
 pub(crate) use answer::{Answer, keys};
 pub(crate) use client::{Call, Client};
 pub(crate) use database::Database;
-pub(crate) use event_stream::{EventStream, Message as StreamMessage, Received};
+pub(crate) use event_stream::{EventStream, Message as StreamMessage, Received, narrow_connection};
 pub(crate) use mail::{MailServer, Post};
 pub(crate) use messages::{
     Message, NEW, OLD, STRANGE, TOPUPS, is_signed, is_stored_for_review, paid, payout_keys,
 };
 pub(crate) use name_server::NameServer;
+pub(crate) use objects::object_of;
 pub(crate) use people::{
     PASSWORD, PERSONAL_INFO, Person, REQUEST, WEBHOOK_URL, WITHDRAWAL, cents, line, operator_keys, song,
 };
@@ -72,6 +74,19 @@ macro_rules! on_every_store {
     };
 }
 
+/// Declares a test for each function of a store on the default store: for what no store can change, because the domain
+/// or the API decides it and the contract of the ports holds on every store.
+macro_rules! on_one_store {
+    ($($test:ident),+ $(,)?) => {
+        mod on_one_store {
+            $(#[test]
+            fn $test() {
+                super::$test($crate::harness::default_store());
+            })+
+        }
+    };
+}
+
 /// Declares a test for each function of a store on every store whose data outlives its process.
 macro_rules! on_durable_stores {
     ($($test:ident),+ $(,)?) => {
@@ -89,6 +104,15 @@ macro_rules! on_durable_stores {
             })+
         }
     };
+}
+
+/// The store of tests that need only one: SQLite, or PostgreSQL while its statements are recorded.
+pub(crate) fn default_store() -> Store {
+    match env::var_os("CUEPOINT_TEST_STORE") {
+        None => Store::Sqlite,
+        Some(store) if store == "postgres" => Store::Postgres,
+        Some(store) => panic!("CUEPOINT_TEST_STORE={} is no store", store.to_string_lossy()),
+    }
 }
 
 /// The factor by which a soak run is longer than a regular one; `cargo xtask soak` sets it.
