@@ -40,7 +40,7 @@ pub struct EventStream {
 /// What a reader receives next.
 #[derive(Debug)]
 pub enum Received {
-    /// These events, in their order; never none.
+    /// At least one event, in their order.
     Events(Vec<Arc<Event>>),
     /// No events for a while: the stream is complete up to this position.
     CompleteTo(Position),
@@ -51,12 +51,19 @@ impl EventStream {
     #[must_use]
     pub const fn new(
         service: Arc<Service>,
-        (principal, feed): (Principal, Feed),
+        principal: Principal,
+        feed: Feed,
         types: Option<BTreeSet<EventType>>,
         after: Position,
         subscription: Subscription,
     ) -> Self {
         Self { service, principal, feed, types, after, live_after: None, subscription }
+    }
+
+    /// The feed of the reader.
+    #[must_use]
+    pub const fn feed(&self) -> Feed {
+        self.feed
     }
 
     /// Waits for what the reader receives next; `None` at the end of the stream.
@@ -85,7 +92,7 @@ impl EventStream {
             match timeout_at(silent_until, self.subscription.receive(&mut events, BATCH)).await {
                 Ok(0) => return Ok(None),
                 Ok(_) => {
-                    self.keep_new(&mut events);
+                    events.retain(|event| self.is_wanted(event));
                     if !events.is_empty() {
                         return Ok(Some(Received::Events(events)));
                     }
@@ -105,8 +112,7 @@ impl EventStream {
     pub async fn read(&mut self) -> Result<Vec<Arc<Event>>, CommandError<FeedRefusal>> {
         let asked = EventPageRequest { after: Some(self.after), limit: PAGE, types: None };
         let page = self.service.use_cases.events.page(&self.principal, self.feed, &asked).await?;
-        let mut events = page.events.into_iter().map(Arc::new).collect();
-        self.keep_new(&mut events);
+        let events = page.events.into_iter().filter(|event| self.is_wanted(event)).map(Arc::new).collect();
         self.after = page.next;
         if page.next >= page.head && self.live_after.is_none() {
             self.live_after = Some(self.subscription.follow(page.next));
@@ -114,13 +120,11 @@ impl EventStream {
         Ok(events)
     }
 
-    /// Keeps the events that the reader has not received yet, of the types that it wants. The stream is complete up to
-    /// them, so that it never states an earlier position afterwards.
-    fn keep_new(&mut self, events: &mut Vec<Arc<Event>>) {
-        events.retain(|event| {
-            let is_new = event.position > self.after;
-            self.after = self.after.max(event.position);
-            is_new && event.is_one_of(self.types.as_ref())
-        });
+    /// Whether an event is new to the reader and of the types that it wants. The stream is complete up to the event from
+    /// then on, so that it never states an earlier position afterwards.
+    fn is_wanted(&mut self, event: &Event) -> bool {
+        let is_new = event.position > self.after;
+        self.after = self.after.max(event.position);
+        is_new && event.is_one_of(self.types.as_ref())
     }
 }

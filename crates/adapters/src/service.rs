@@ -1,4 +1,4 @@
-//! What every entrance of the service and its background jobs share.
+//! What the API and the background jobs share.
 
 use cuepoint_domain::application::UseCases;
 
@@ -6,7 +6,7 @@ use crate::event_hub::EventHub;
 use crate::observability::metrics::Metrics;
 use crate::security::authentication::Authentication;
 
-/// The service behind its entrances.
+/// The service, without the web server.
 pub struct Service {
     pub use_cases: UseCases,
     /// Access tokens, the revocation list and the clocks.

@@ -357,7 +357,7 @@ pub(super) fn note(admitted: Result<Option<Admitted>, Quota>, request: &HttpRequ
 ///
 /// # Errors
 /// None.
-pub const fn no_input() -> Result<(), ApiError> {
+pub(crate) const fn no_input() -> Result<(), ApiError> {
     Ok(())
 }
 
@@ -370,7 +370,7 @@ fn folded(email: &str) -> String {
 ///
 /// # Errors
 /// As [`ApiResponse::new`].
-pub fn page<'r, R, T: Serialize>(
+pub(crate) fn page<'r, R, T: Serialize>(
     message: &'static str,
     paging: &Paging,
     rows: &'r Rows<R>,

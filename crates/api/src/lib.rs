@@ -3,18 +3,18 @@
 //! Reading order, along a request: [`routes`] (the router), [`pipeline`] (the checks of a request, in order) with
 //! [`reliance`], [`endpoint`] and [`declaration`] (the parts of an operation), [`call`] and [`command_call`] (the
 //! handler's view of a request), [`operations`] (the operations by subject, with their handlers), [`mapping`] (domain
-//! errors as API errors), [`wire`] (the format), [`openapi`] (the document). What holds of every request before that is
+//! errors as API errors), [`wire`] (the format), [`openapi`] (the document). What happens to every request before that is
 //! in `cuepoint_transport`; what several operations, events and webhooks show alike, in `cuepoint_views`.
 
-pub mod call;
-pub mod command_call;
+mod call;
+mod command_call;
 pub mod declaration;
 pub mod endpoint;
-pub mod mapping;
+mod mapping;
 pub mod openapi;
 pub mod operations;
-pub mod pipeline;
-pub mod reliance;
+mod pipeline;
+mod reliance;
 pub mod routes;
 pub mod state;
 pub mod wire;

@@ -47,7 +47,7 @@ const MAX_BODY: usize = 64 * 1024;
 ///
 /// # Errors
 /// The first check that fails.
-pub async fn answer(
+pub(crate) async fn answer(
     operation: &Declaration,
     api: &Arc<ApiState>,
     request: &HttpRequest,

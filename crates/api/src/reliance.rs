@@ -12,7 +12,7 @@ use crate::wire::error::ApiError;
 ///
 /// # Errors
 /// [`Code::Unavailable`](crate::wire::error::Code::Unavailable).
-pub fn ensure_reliable(operation: &Declaration, api: &ApiState) -> Result<(), ApiError> {
+pub(crate) fn ensure_reliable(operation: &Declaration, api: &ApiState) -> Result<(), ApiError> {
     let changes = operation.method != Method::GET;
     let (relies_on_list, relies_on_clock) = match &operation.run {
         Endpoint::Plain(_) | Endpoint::Open(_) => (false, false),

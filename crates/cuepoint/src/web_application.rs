@@ -1,4 +1,4 @@
-//! The handlers of all entrances, as one web application.
+//! The handlers of the service, as one web application.
 
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 //!
 //! | way | here, and where it is tested on real stores or over HTTP |
 //! |---|---|
-//! | a negative or zero amount | [`no_amount_is_zero_or_below`]; `server/tests/http/money.rs` |
+//! | a negative or zero amount | [`no_amount_is_zero_or_below`]; `crates/cuepoint/tests/http/money.rs` |
 //! | accept twice | [`accepting_twice_moves_nothing`]; the server's `ways_to_lose_money.rs` |
 //! | accept after reject | [`a_rejected_request_stays_rejected`]; the server's |
 //! | a rejection that refunds money never held | [`a_rejection_releases_exactly_the_held_amount`]; the server's |

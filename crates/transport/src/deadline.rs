@@ -9,7 +9,7 @@ use cuepoint_adapters::signed_messages::CALL_WITHIN;
 use cuepoint_adapters::topups::LEASE;
 
 /// The maximum time to answer: the five seconds of the contract, less the time to write the answer.
-pub const ANSWER_WITHIN: Duration = Duration::from_millis(4_750);
+const ANSWER_WITHIN: Duration = Duration::from_millis(4_750);
 // The lease of a top-up begins when it is opened: the commit may use up the whole deadline before the call to
 // the provider begins.
 const _: () = assert!(LEASE.as_millis() > ANSWER_WITHIN.as_millis() + CALL_WITHIN.as_millis());

@@ -34,16 +34,16 @@ struct RequestId(String);
 #[derive(Clone, Copy, Debug)]
 struct Matched(&'static str);
 
-/// What the observation of answers knows of the service.
+/// What [`observe`] needs from the service.
 #[derive(Clone, Debug)]
 pub struct Observer {
     /// The proxies whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Networks,
-    /// Whether clients reach the service over https.
+    /// Whether clients reach the service over HTTPS.
     pub is_encrypted: bool,
     /// The source of request ids.
     pub new_request_id: fn() -> Uuid,
-    /// Whether the route of this path shows documentation, which runs scripts.
+    /// Whether a path belongs to the documentation, whose page runs scripts.
     pub is_documentation: fn(&str) -> bool,
     /// The answer to a request that failed outside a handler, with its request id.
     pub failure: fn(StatusCode, &str) -> HttpResponse,
@@ -171,7 +171,7 @@ fn record(id: &str, method: &'static str, route: &'static str, status: StatusCod
     metrics::answered(method, route, status.as_u16(), took);
 }
 
-/// Replaces the body of a failure from the web server or a middleware by that of the service.
+/// Replaces the body of a failure from the web server or a middleware by the answer of [`Observer::failure`].
 fn enveloped(observer: &Observer, response: ServiceResponse, id: &str) -> ServiceResponse {
     let status = response.status();
     let failed = status.is_client_error() || status.is_server_error();

@@ -3,7 +3,7 @@
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 
 /// The header that carries a request id.
-pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The content security policy of API answers, which allows nothing.
 const NOTHING_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
@@ -12,7 +12,7 @@ const DOCUMENTATION_POLICY: &str = "default-src 'none'; script-src 'self'; style
      img-src 'self' data:; connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
 
 /// The headers of every response.
-pub struct ResponseHeaders {
+pub(crate) struct ResponseHeaders {
     pub request_id: String,
     /// Whether the response is part of the documentation, whose pages run scripts of their own.
     pub is_documentation: bool,
@@ -22,7 +22,7 @@ pub struct ResponseHeaders {
 
 impl ResponseHeaders {
     /// Adds the headers. A `Cache-Control` of the operation itself stays.
-    pub fn add_to(&self, headers: &mut HeaderMap) {
+    pub(crate) fn add_to(&self, headers: &mut HeaderMap) {
         if let Ok(id) = HeaderValue::from_str(&self.request_id) {
             headers.insert(REQUEST_ID, id);
         }

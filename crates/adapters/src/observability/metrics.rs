@@ -115,7 +115,7 @@ fn start() -> anyhow::Result<Metrics> {
 }
 
 /// Counts lost log lines.
-pub fn log_lines_lost(lines: u64) {
+pub(crate) fn log_lines_lost(lines: u64) {
     metrics::counter!(LOG_LINES_LOST).increment(lines);
 }
 
@@ -169,12 +169,12 @@ pub fn messages_unresolved(count: u64) {
 }
 
 /// Records the number of open streams of events.
-pub fn event_streams(open: usize) {
+pub(crate) fn event_streams(open: usize) {
     metrics::gauge!(EVENT_STREAMS).set(f64::from(u32::try_from(open).unwrap_or(u32::MAX)));
 }
 
 /// Counts a stream of events that this server ended.
-pub fn event_stream_ended(reason: &'static str) {
+pub(crate) fn event_stream_ended(reason: &'static str) {
     metrics::counter!(EVENT_STREAMS_ENDED, "reason" => reason).increment(1);
 }
 

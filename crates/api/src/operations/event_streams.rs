@@ -105,8 +105,8 @@ async fn open(call: ApiCall, principal: Principal, feed: Feed) -> Result<ApiResp
         None => call.use_cases().events.newest().await?,
     };
     let begin = server_sent_events::begin(after.get(), retry(subscription.number()));
-    let reader = (principal, feed);
-    let mut stream = EventStream::new(Arc::clone(&call.api.service), reader, types, after, subscription);
+    let service = Arc::clone(&call.api.service);
+    let mut stream = EventStream::new(service, principal, feed, types, after, subscription);
     let api = call.api;
     let first = show(feed, &stream.read().await?, api.currency()).map_err(ApiError::internal)?;
     // An empty chunk would end the body.
@@ -115,7 +115,7 @@ async fn open(call: ApiCall, principal: Principal, feed: Feed) -> Result<ApiResp
         let api = Arc::clone(&api);
         async move {
             let mut stream = stream?;
-            match next(&mut stream, feed, api.currency()).await {
+            match next(&mut stream, api.currency()).await {
                 Ok(chunk) => chunk.map(|chunk| (Ok(chunk), Some(stream))),
                 Err(error) => {
                     tracing::warn!(%error, "a stream of events broke off");
@@ -170,16 +170,12 @@ enum StreamError {
 }
 
 /// The next chunk of a stream, which is never empty; `None` at its end.
-async fn next(
-    stream: &mut EventStream,
-    feed: Feed,
-    currency: &Currency,
-) -> Result<Option<Bytes>, StreamError> {
+async fn next(stream: &mut EventStream, currency: &Currency) -> Result<Option<Bytes>, StreamError> {
     loop {
         let chunk = match stream.next().await? {
             None => return Ok(None),
             Some(Received::CompleteTo(position)) => server_sent_events::comment(position.get()),
-            Some(Received::Events(events)) => show(feed, &events, currency)?,
+            Some(Received::Events(events)) => show(stream.feed(), &events, currency)?,
         };
         if !chunk.is_empty() {
             return Ok(Some(chunk));

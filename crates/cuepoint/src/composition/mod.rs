@@ -148,7 +148,7 @@ fn nothing_to(backend: &dyn Backend, work: &str) -> String {
     format!("storage.backend is {}: there is nothing to {work}", backend.name())
 }
 
-/// The service with its entrances.
+/// The parts of the service, wired together.
 pub struct Composed {
     pub service: Arc<Service>,
     pub api: Arc<ApiState>,

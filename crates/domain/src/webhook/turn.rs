@@ -39,6 +39,7 @@ pub struct Turn {
     pub failed: Vec<FailedDelivery>,
     /// Positions whose failed deliveries are removed, if there are any; none of those in `failed`.
     pub settled: Vec<Position>,
+    /// The state of the endpoint, only if this turn disabled it.
     pub disabled: Option<EndpointState>,
     /// The time of the first failed attempt since the last successful one; `None` if there was no attempt.
     pub failing_since: Option<Option<Timestamp>>,

@@ -23,22 +23,33 @@ macro_rules! written {
         stored { $($Kind:ident($Type:ty, $Id:ty) in $table:ident { $($facts:tt)+ })+ }
         recorded { $($recorded:tt)+ }
     ) => {
-        written! { set:
+        written! { WriteSet {
+            operations: _,
+            entities,
+            suspense,
+            ended_sessions,
+            wallets,
+            replaced_keys,
+            keys,
+            entries,
+            postings,
+            events,
+        } =>
             $(
-                Insert<RowOf<$Type>> = set.entities.$table.opened.into_values(),
-                Update<RowOf<$Type>> = set.entities.$table.moved.into_values(),
+                Insert<RowOf<$Type>> = entities.$table.opened.into_values(),
+                Update<RowOf<$Type>> = entities.$table.moved.into_values(),
             )+
-            Update<StoredTopup, Later> = set.suspense.into_values(),
-            EndSessions = set.ended_sessions.into_values(),
-            Update<StoredWallet> = set.wallets.into_values(),
-            RemoveKeys = set.replaced_keys,
-            Insert<StoredKey> = set.keys,
-            Insert<StoredEntry> = set.entries,
-            Insert<StoredPosting> = set.postings,
-            Insert<StoredSecurityEvent> = set.events,
+            Update<StoredTopup, Later> = suspense.into_values(),
+            EndSessions = ended_sessions.into_values(),
+            Update<StoredWallet> = wallets.into_values(),
+            RemoveKeys = replaced_keys,
+            Insert<StoredKey> = keys,
+            Insert<StoredEntry> = entries,
+            Insert<StoredPosting> = postings,
+            Insert<StoredSecurityEvent> = events,
         }
     };
-    ($set:ident: $($statement:ty = $rows:expr,)+) => {
+    ($set:pat => $($statement:ty = $rows:expr,)+) => {
         /// The tables of these statements, some of them several times, and that of operations.
         pub(super) const TABLES: &[&str] =
             &[$(<$statement as RowsStatement>::TABLE,)+ <InsertOperations as RowsStatement>::TABLE];

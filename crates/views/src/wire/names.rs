@@ -53,7 +53,7 @@ macro_rules! names {
     )+};
 }
 
-/// Declares texts that have one of some names, each of which the document explains.
+/// Declares strings with a fixed set of values, each explained in the OpenAPI document.
 #[macro_export]
 macro_rules! explained_names {
     ($(#[doc = $doc:literal] $name:ident = $names:expr;)+) => {$(
