@@ -194,6 +194,9 @@ mod tests {
     fn every_promise_is_listed_in_its_file() {
         for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap() {
             let path = entry.unwrap().path();
+            if path.is_dir() {
+                continue;
+            }
             let text = fs::read_to_string(&path).unwrap();
             let Some((_, listed)) = text.split_once("promises! {") else { continue };
             let (listed, _) = listed.split_once("}}").unwrap();

@@ -7,9 +7,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::harness::{
-    Database, Person, Proxy, Server, Store, Traffic, eventually, narrow_connection, operator_keys, within,
-};
+use crate::harness::{Database, Person, Proxy, Server, Store, Traffic, eventually, operator_keys, within};
 use crate::keys::{FILE, KeyFolder};
 use crate::service::{metrics, sample};
 
@@ -28,7 +26,7 @@ pub(crate) fn open_streams(server: &Server) -> u64 {
 /// A connection that asked for a stream, with further bytes behind the request.
 fn asked(server: &Server, reader: &Person, path: &str, behind: &str) -> TcpStream {
     let address = server.client().address;
-    let mut socket = narrow_connection(address.strip_prefix("http://").unwrap()).unwrap();
+    let mut socket = TcpStream::connect(address.strip_prefix("http://").unwrap()).unwrap();
     let request = format!(
         "GET /api/v1{path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\n\r\n{behind}",
         reader.token

@@ -18,7 +18,7 @@ const WITHIN: Duration = Duration::from_secs(20);
 ///
 /// # Errors
 /// Those of the connection.
-pub(crate) fn narrow_connection(address: &str) -> io::Result<TcpStream> {
+fn narrow_connection(address: &str) -> io::Result<TcpStream> {
     let address: SocketAddr = address.parse().map_err(io::Error::other)?;
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
     socket.set_tcp_mss(536)?;

@@ -19,7 +19,7 @@ mod server;
 pub(crate) use answer::{Answer, keys};
 pub(crate) use client::{Call, Client};
 pub(crate) use database::Database;
-pub(crate) use event_stream::{EventStream, Message as StreamMessage, Received, narrow_connection};
+pub(crate) use event_stream::{EventStream, Message as StreamMessage, Received};
 pub(crate) use mail::{MailServer, Post};
 pub(crate) use messages::{
     Message, NEW, OLD, STRANGE, TOPUPS, is_signed, is_stored_for_review, paid, payout_keys,
