@@ -109,11 +109,27 @@ impl<Guard: Send + Sync> Fixture for (Arc<dyn Store>, Guard) {
     }
 }
 
-/// Generates the tests of all subjects.
-#[doc(hidden)]
+/// Generates a test for each promise, in a module for each subject.
+///
+/// `$factory` is the path of an async function without arguments that creates a [`Fixture`]; `histories` is
+/// the number of random histories, each of `steps` commands. For a long run, `CUEPOINT_HISTORIES=100` in the
+/// environment multiplies that number by a hundred.
 #[macro_export]
-macro_rules! every_promise {
-    ($factory:path) => {
+macro_rules! store_contract {
+    ($factory:path, histories = $histories:expr, steps = $steps:expr) => {
+        mod histories {
+            #[allow(unused_imports, reason = "the factory's path is resolved in the caller's module")]
+            use super::*;
+
+            #[::tokio::test(flavor = "multi_thread", worker_threads = 4)]
+            async fn random_histories_agree_with_a_reference_model() {
+                let fixture = $factory().await;
+                $crate::histories::random_histories_agree_with_a_reference_model(
+                    &fixture, $histories, $steps,
+                )
+                .await;
+            }
+        }
         $crate::approvals_promises!($factory);
         $crate::audit_promises!($factory);
         $crate::blocks_promises!($factory);
@@ -150,31 +166,6 @@ macro_rules! every_promise {
         $crate::webhook_endpoints_promises!($factory);
         $crate::webhook_turns_promises!($factory);
         $crate::withdrawal_reviews_promises!($factory);
-    };
-}
-
-/// Generates a test for each promise, in a module for each subject.
-///
-/// `$factory` is the path of an async function without arguments that creates a [`Fixture`]; `histories` is
-/// the number of random histories, each of `steps` commands. For a long run, `CUEPOINT_HISTORIES=100` in the
-/// environment multiplies that number by a hundred.
-#[macro_export]
-macro_rules! store_contract {
-    ($factory:path, histories = $histories:expr, steps = $steps:expr) => {
-        mod histories {
-            #[allow(unused_imports, reason = "the factory's path is resolved in the caller's module")]
-            use super::*;
-
-            #[::tokio::test(flavor = "multi_thread", worker_threads = 4)]
-            async fn random_histories_agree_with_a_reference_model() {
-                let fixture = $factory().await;
-                $crate::histories::random_histories_agree_with_a_reference_model(
-                    &fixture, $histories, $steps,
-                )
-                .await;
-            }
-        }
-        $crate::every_promise!($factory);
     };
     ($factory:path) => {
         $crate::store_contract!($factory, histories = 24, steps = 60);
