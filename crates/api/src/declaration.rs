@@ -161,7 +161,7 @@ macro_rules! operations {
         }
     )+) => {
         /// The operations of this file.
-        pub(super) fn operations() -> Vec<$crate::declaration::Declaration> {
+        pub(in crate::operations) fn operations() -> Vec<$crate::declaration::Declaration> {
             use $crate::declaration::{Declaration, Tag};
             vec![$(Declaration {
                 tag: Tag::$tag,

@@ -1,6 +1,6 @@
 //! Connections of the web server: what happens to every request before a handler reads it.
 //!
-//! Reading order, along a request: [`web_server`] (workers and connections), [`request_gate`] and [`refusals`] (the
+//! Reading order, along a request: [`web_server`] (workers and connections), [`request_gate`] and `refusals` (the
 //! bytes of a connection), [`observe`] (request id, log line and metrics), [`client_address`], [`rate_limits`],
 //! [`deadline`]. No module knows an operation. The crate of the handlers states how a failure outside them is
 //! shown.

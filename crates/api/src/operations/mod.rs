@@ -1,36 +1,15 @@
 //! The operations of the API: one file per subject declares its operations beside their handlers.
+//!
+//! [`members`] has the operations of users, [`staff`] those of operators and auditors, [`providers`] those of payment and
+//! payout systems.
 
-pub mod audit;
-pub mod auth;
-pub mod blocks;
-pub mod corrections;
-pub mod djs;
 pub mod docs;
-pub mod email_changes;
-pub mod event_streams;
-mod events;
 pub mod health;
 pub mod jwks;
-pub mod messages_from_providers;
-pub mod operator_topups;
-pub mod operator_webhook_endpoints;
-pub mod operator_withdrawals;
-pub mod passwords;
-pub mod people;
-pub mod personal_data;
-pub mod profile;
-pub mod provider_messages;
-pub mod ratings;
-pub mod reason;
-pub mod requests;
-pub mod security_log;
-pub mod sessions;
+pub mod members;
+pub mod providers;
 pub mod settings;
-pub mod topups;
-pub mod verifications;
-pub mod wallet;
-pub mod webhook_endpoints;
-pub mod withdrawals;
+pub mod staff;
 
 use crate::declaration::Declaration;
 
@@ -38,33 +17,33 @@ use crate::declaration::Declaration;
 #[must_use]
 pub fn all() -> Vec<Declaration> {
     [
-        auth::operations(),
-        sessions::operations(),
-        passwords::operations(),
-        verifications::operations(),
-        email_changes::operations(),
-        profile::operations(),
-        personal_data::operations(),
-        djs::operations(),
-        blocks::operations(),
-        requests::operations(),
-        ratings::operations(),
-        wallet::operations(),
-        topups::operations(),
-        withdrawals::operations(),
-        events::operations(),
-        event_streams::operations(),
-        webhook_endpoints::operations(),
-        messages_from_providers::operations(),
-        operator_withdrawals::operations(),
-        operator_topups::operations(),
-        operator_webhook_endpoints::operations(),
-        corrections::operations(),
-        audit::operations(),
-        people::operations(),
-        security_log::operations(),
+        members::auth::operations(),
+        members::sessions::operations(),
+        members::passwords::operations(),
+        members::verifications::operations(),
+        members::email_changes::operations(),
+        members::profile::operations(),
+        members::personal_data::operations(),
+        members::djs::operations(),
+        members::blocks::operations(),
+        members::requests::operations(),
+        members::ratings::operations(),
+        members::wallet::operations(),
+        members::topups::operations(),
+        members::withdrawals::operations(),
+        members::events::operations(),
+        members::event_streams::operations(),
+        members::webhook_endpoints::operations(),
+        providers::messages::operations(),
+        staff::withdrawals::operations(),
+        staff::topups::operations(),
+        staff::webhook_endpoints::operations(),
+        staff::corrections::operations(),
+        staff::audit::operations(),
+        staff::people::operations(),
+        staff::security_log::operations(),
         settings::operations(),
-        provider_messages::operations(),
+        staff::provider_messages::operations(),
         health::operations(),
         docs::operations(),
         jwks::operations(),

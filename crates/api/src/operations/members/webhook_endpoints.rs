@@ -184,7 +184,7 @@ body! {
 }
 
 /// Lists the endpoints.
-pub(super) async fn list<V: WebhookViews>(
+pub(in crate::operations) async fn list<V: WebhookViews>(
     call: ApiCall,
     principal: Principal,
 ) -> Result<ApiResponse, ApiError> {
@@ -195,7 +195,7 @@ pub(super) async fn list<V: WebhookViews>(
 }
 
 /// Creates an endpoint.
-pub(super) async fn create<V: WebhookViews>(
+pub(in crate::operations) async fn create<V: WebhookViews>(
     call: ApiCall,
     principal: Principal,
 ) -> Result<Done<ApiResponse>, ApiError> {
@@ -211,7 +211,7 @@ pub(super) async fn create<V: WebhookViews>(
 }
 
 /// Shows the endpoint in the path.
-pub(super) async fn show<V: WebhookViews>(
+pub(in crate::operations) async fn show<V: WebhookViews>(
     call: ApiCall,
     principal: Principal,
 ) -> Result<ApiResponse, ApiError> {
@@ -222,7 +222,7 @@ pub(super) async fn show<V: WebhookViews>(
 }
 
 /// Changes the settings of the endpoint in the path.
-pub(super) async fn change<V: WebhookViews>(
+pub(in crate::operations) async fn change<V: WebhookViews>(
     call: ApiCall,
     principal: Principal,
 ) -> Result<ApiResponse, ApiError> {
@@ -248,7 +248,7 @@ pub(super) async fn change<V: WebhookViews>(
 }
 
 /// Deletes the endpoint in the path.
-pub(super) async fn delete<V: WebhookViews>(
+pub(in crate::operations) async fn delete<V: WebhookViews>(
     call: ApiCall,
     principal: Principal,
 ) -> Result<ApiResponse, ApiError> {
@@ -258,7 +258,7 @@ pub(super) async fn delete<V: WebhookViews>(
 }
 
 /// Gives the endpoint in the path a new secret.
-pub(super) async fn rotate<V: WebhookViews>(
+pub(in crate::operations) async fn rotate<V: WebhookViews>(
     call: ApiCall,
     principal: Principal,
 ) -> Result<ApiResponse, ApiError> {
@@ -272,7 +272,7 @@ pub(super) async fn rotate<V: WebhookViews>(
 }
 
 /// Has a test sent to the endpoint in the path.
-pub(super) async fn test<V: WebhookViews>(
+pub(in crate::operations) async fn test<V: WebhookViews>(
     call: ApiCall,
     principal: Principal,
 ) -> Result<ApiResponse, ApiError> {
@@ -282,7 +282,7 @@ pub(super) async fn test<V: WebhookViews>(
 }
 
 /// Lists the attempts of the endpoint in the path.
-pub(super) async fn attempts<V: WebhookViews>(
+pub(in crate::operations) async fn attempts<V: WebhookViews>(
     call: ApiCall,
     principal: Principal,
 ) -> Result<ApiResponse, ApiError> {
@@ -292,7 +292,7 @@ pub(super) async fn attempts<V: WebhookViews>(
 }
 
 /// Has events delivered to the endpoint in the path once more.
-pub(super) async fn replay<V: WebhookViews>(
+pub(in crate::operations) async fn replay<V: WebhookViews>(
     call: ApiCall,
     principal: Principal,
 ) -> Result<ApiResponse, ApiError> {

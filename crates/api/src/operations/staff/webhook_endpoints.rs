@@ -4,7 +4,7 @@ use cuepoint_domain::authorization::Action;
 
 use crate::declaration::{accepted, created, json, object, ok, operations, optional_json, page};
 use crate::endpoint::{authenticated, keyed};
-use crate::operations::webhook_endpoints::{
+use crate::operations::members::webhook_endpoints::{
     EndpointChangeBody, NewEndpointBody, ReplayBody, RotationBody, attempts, change, create, delete, list,
     replay, rotate, show, test,
 };

@@ -12,7 +12,7 @@ use crate::call::{self, ApiCall};
 use crate::command_call::CommandCall;
 use crate::declaration::{json, ok, operations, page};
 use crate::endpoint::{authenticated, command};
-use crate::operations::reason::{ReasonBody, reason};
+use crate::operations::staff::reason::{ReasonBody, reason};
 use crate::wire::envelope::ApiResponse;
 use crate::wire::error::{ApiError, Code};
 use crate::wire::filters::{self, QueryFilters as _, filters};

@@ -19,6 +19,6 @@ body! {
 ///
 /// # Errors
 /// 422 with the messages of all wrong fields.
-pub(super) fn reason(call: &ApiCall) -> Result<Line, ApiError> {
+pub(in crate::operations) fn reason(call: &ApiCall) -> Result<Line, ApiError> {
     call.body().map(|ReasonBody { reason }| reason)
 }

@@ -15,7 +15,7 @@ use futures_util::stream::{self, Stream, StreamExt as _};
 use crate::call::ApiCall;
 use crate::declaration::{json, ok, operations};
 use crate::endpoint::authenticated;
-use crate::operations::personal_data::view::{AccountView, PersonalDataView, row};
+use crate::operations::members::personal_data::view::{AccountView, PersonalDataView, row};
 use crate::wire::body::body;
 use crate::wire::envelope::ApiResponse;
 use crate::wire::error::{ApiError, Code};

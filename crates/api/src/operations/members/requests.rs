@@ -174,7 +174,7 @@ async fn answer(call: CommandCall<AnswerRequest>) -> Result<Done<ApiResponse>, A
 }
 
 /// The answer to a change of a request's status.
-pub(super) fn updated(
+pub(in crate::operations) fn updated(
     call: &ApiCall,
     done: Done<music_request::MusicRequest>,
 ) -> Result<Done<ApiResponse>, ApiError> {

@@ -7,7 +7,7 @@ use cuepoint_domain::text::{Email, Password};
 use crate::call::ApiCall;
 use crate::declaration::{json, ok, operations};
 use crate::endpoint::{anonymous, authenticated};
-use crate::operations::verifications::VerificationCodeBody;
+use crate::operations::members::verifications::VerificationCodeBody;
 use crate::wire::body::body;
 use crate::wire::envelope::ApiResponse;
 use crate::wire::error::{ApiError, Code};

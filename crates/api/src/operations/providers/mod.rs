@@ -1,0 +1,3 @@
+//! Operations of payment and payout systems.
+
+pub mod messages;
