@@ -6,10 +6,9 @@ use std::path::Path;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ports::{Applied, Ledger};
 use cuepoint_store_sqlite::testing::TestDirectory;
-use futures_util::future::join_all;
 
 use crate::child;
-use crate::fixtures::{audit, available, guest, numbered_withdrawal, open};
+use crate::fixtures::{audit, available, numbered_withdrawal, open};
 
 /// Withdrawals that are made one after the other, and those that are made at once.
 const BEFORE: i64 = 5;
@@ -37,25 +36,6 @@ crash_at! {
     before_the_answer = "before_answer", committed: true;
 }
 
-#[tokio::test]
-#[ignore = "is started by other tests"]
-async fn doomed() {
-    let Some(directory) = child::directory() else { return };
-    let store = open(&directory).unwrap();
-    let user = guest(&store, 100_00).await;
-    // The test's name precedes it on the same line.
-    println!("\nuser {user}");
-    let withdraw = async |number| {
-        let applied = store.apply(numbered_withdrawal(number, user, number == FATAL)).await.unwrap();
-        assert!(matches!(applied, Applied::Fresh(_)));
-        println!("acknowledged {number}");
-    };
-    for number in 1..=BEFORE {
-        withdraw(number).await;
-    }
-    join_all((BEFORE + 1..=ALL).map(withdraw)).await;
-}
-
 /// The numbers on the lines of a text that begin with a word.
 fn numbers(text: &str, word: &str) -> Vec<i64> {
     text.lines().filter_map(|line| line.strip_prefix(word)?.trim().parse().ok()).collect()
@@ -63,7 +43,10 @@ fn numbers(text: &str, word: &str) -> Vec<i64> {
 
 async fn crash_at(step: &str, committed: bool) {
     let directory = TestDirectory::create();
-    let mut doomed = child::command(&[], "", "crashes::doomed", directory.path());
+    let mut doomed = child::command(&[], "", "killed_while_it_writes", directory.path());
+    doomed.envs(
+        [("BEFORE", BEFORE), ("ALL", ALL), ("FATAL", FATAL)].map(|(name, number)| (name, number.to_string())),
+    );
     let output = doomed.env("CUEPOINT_CRASH_AT", step).output().unwrap();
     let told = child::text(&output);
     assert!(!output.status.success(), "{told}");

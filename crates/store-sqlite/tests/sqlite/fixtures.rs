@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use cuepoint_domain::audit::Auditor;
-use cuepoint_domain::ids::{OperationId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ids::{OperationId, UserId, WithdrawalId};
 use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
 use cuepoint_domain::music_request::{NewRequest, RequestTerms};
 use cuepoint_domain::operation::{Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Plan, plans};
@@ -77,13 +77,6 @@ pub(crate) async fn guest(store: &SqliteStore, cents: i128) -> UserId {
 pub(crate) async fn topup(store: &SqliteStore, user: UserId, cents: i128) -> Plan {
     let id = store.next_topup().await.unwrap();
     plans::open_topup(metadata(store, user), id, user, amount(cents), Charge::Confirmed)
-}
-
-/// A top-up with a given id, so that another process can make the same plan.
-pub(crate) fn numbered_topup(number: i64, user: UserId, cents: i128) -> Plan {
-    let operation = OperationId(u128::try_from(number).unwrap() + (1 << 64));
-    let metadata = OperationMetadata::by(user, operation, now());
-    plans::open_topup(metadata, TopupId::new(number).unwrap(), user, amount(cents), Charge::Confirmed)
 }
 
 /// A withdrawal of 1.00 with a given id, and with a key if asked for.

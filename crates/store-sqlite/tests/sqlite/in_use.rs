@@ -223,13 +223,6 @@ async fn a_directory_with_keys_alone_is_a_first_start() {
 }
 
 #[tokio::test]
-#[ignore = "is started by another test"]
-async fn first_start() {
-    let Some(directory) = child::directory() else { return };
-    open(&directory).unwrap().close().await;
-}
-
-#[tokio::test]
 async fn a_first_start_that_is_killed_at_any_step_succeeds_the_next_time() {
     for step in [
         "start_directory_created",
@@ -244,7 +237,7 @@ async fn a_first_start_that_is_killed_at_any_step_succeeds_the_next_time() {
     ] {
         let folder = TestDirectory::create();
         let data = folder.path().join("data");
-        let mut killed = child::command(&[], "", "in_use::first_start", &data);
+        let mut killed = child::command(&[], "", "first_start", &data);
         let output = killed.env("CUEPOINT_CRASH_AT", step).output().unwrap();
         assert!(!output.status.success() && data.exists(), "{step}: {}", child::text(&output));
         let store = open(&data).unwrap_or_else(|error| panic!("{step}: {error:#}"));

@@ -82,23 +82,13 @@ fn ordinary_user(directory: &Path) -> Vec<&'static str> {
 }
 
 #[tokio::test]
-#[ignore = "is started by another test"]
-async fn read_only_database() {
-    let Some(directory) = child::directory() else { return };
-    let to_read = format!("{:#}", SqliteStore::open_to_read(&directory, usd()).unwrap_err());
-    for message in [refusal(&directory), to_read] {
-        assert!(message.contains("/cuepoint.db cannot be written to: Permission denied"), "{message}");
-    }
-}
-
-#[tokio::test]
 async fn a_read_only_database_is_named_and_does_not_break_later_starts() {
     let directory = TestDirectory::create();
     open(directory.path()).unwrap().close().await;
     let database = directory.path().join("cuepoint.db");
     let user = ordinary_user(directory.path());
     fs::set_permissions(&database, Permissions::from_mode(0o400)).unwrap();
-    let mut start = child::command(&user, "", "start::read_only_database", directory.path());
+    let mut start = child::command(&user, "", "read_only_database", directory.path());
     let output = start.output().unwrap();
     assert!(output.status.success(), "{}", child::text(&output));
     for ending in ["-wal", "-shm", "-journal"] {
