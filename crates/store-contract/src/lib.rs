@@ -185,7 +185,7 @@ mod tests {
     fn every_promise_is_listed_in_its_file() {
         for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap() {
             let path = entry.unwrap().path();
-            if path.is_dir() {
+            if path.is_dir() || path.ends_with("lib.rs") {
                 continue;
             }
             let text = fs::read_to_string(&path).unwrap();
