@@ -7,7 +7,6 @@ use actix_web::dev::{ServiceFactory, ServiceRequest, ServiceResponse};
 use actix_web::http::StatusCode;
 use actix_web::middleware::from_fn;
 use actix_web::{App, Error, HttpResponse, web};
-use cuepoint_adapters::request_ids::new_request_id;
 use cuepoint_api::routes;
 use cuepoint_api::state::ApiState;
 use cuepoint_transport::cors::cors;
@@ -32,7 +31,6 @@ impl WebApplication {
         let observer = Observer {
             trusted_proxies: settings.server.trusted_proxies.clone(),
             is_encrypted: api.settings.public_url.starts_with("https://"),
-            new_request_id,
             is_documentation: routes::is_documentation,
             failure,
         };

@@ -26,7 +26,9 @@ use cuepoint_domain::operation::{OperationMetadata, Plan, plans};
 use cuepoint_domain::ports::{Applied, ApplyError, Ledger, Store};
 use cuepoint_domain::topup::Charge;
 use cuepoint_store_sqlite::SqliteStore;
-use fixtures::{amount, audit, available, guest, now, numbered_withdrawal, open, refusal, until, usd};
+use fixtures::{
+    ALL, BEFORE, FATAL, amount, audit, available, guest, now, numbered_withdrawal, open, refusal, until, usd,
+};
 use futures_util::future::join_all;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
@@ -47,24 +49,20 @@ async fn main() {
     }
 }
 
-/// Withdraws one after the other, then at once, and prints what is acknowledged. Arguments of the test, in its
-/// environment: the numbers of both, and the one with a key.
-#[expect(clippy::disallowed_methods, reason = "no configuration: the test passes its numbers")]
+/// Withdraws one after the other, then at once, and prints what is acknowledged.
 async fn killed_while_it_writes(directory: &Path) {
-    let number = |name| -> i64 { env::var(name).unwrap().parse().unwrap() };
-    let (before, all, fatal) = (number("BEFORE"), number("ALL"), number("FATAL"));
     let store = open(directory).unwrap();
     let user = guest(&store, 100_00).await;
     println!("user {user}");
     let withdraw = async |number| {
-        let applied = store.apply(numbered_withdrawal(number, user, number == fatal)).await.unwrap();
+        let applied = store.apply(numbered_withdrawal(number, user, number == FATAL)).await.unwrap();
         assert!(matches!(applied, Applied::Fresh(_)));
         println!("acknowledged {number}");
     };
-    for number in 1..=before {
+    for number in 1..=BEFORE {
         withdraw(number).await;
     }
-    join_all((before + 1..=all).map(withdraw)).await;
+    join_all((BEFORE + 1..=ALL).map(withdraw)).await;
 }
 
 async fn limited_files(directory: &Path) {

@@ -10,8 +10,8 @@ use actix_web::http::{Method, StatusCode};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, HttpRequest, HttpResponse, web};
 use cuepoint_adapters::networks::Networks;
+use cuepoint_adapters::request_ids::new_request_id;
 use tracing::Instrument as _;
-use uuid::Uuid;
 
 use crate::client_address;
 use crate::connections::Connection;
@@ -41,8 +41,6 @@ pub struct Observer {
     pub trusted_proxies: Networks,
     /// Whether clients reach the service over HTTPS.
     pub is_encrypted: bool,
-    /// The source of request ids.
-    pub new_request_id: fn() -> Uuid,
     /// Whether a path belongs to the documentation, whose page runs scripts.
     pub is_documentation: fn(&str) -> bool,
     /// The answer to a request that failed outside a handler, with its request id.
@@ -69,7 +67,7 @@ pub async fn observe<B: MessageBody + 'static>(
     mut request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    let id = own_id(request.headers()).unwrap_or_else(|| observer.new_id());
+    let id = own_id(request.headers()).unwrap_or_else(new_id);
     request.extensions_mut().insert(RequestId(id.clone()));
     let method = known_method(request.method());
     let connection = request.conn_data::<Connection>().cloned();
@@ -124,14 +122,10 @@ pub async fn observe<B: MessageBody + 'static>(
 }
 
 impl Observer {
-    fn new_id(&self) -> String {
-        (self.new_request_id)().to_string()
-    }
-
     /// The answer to a request that the web server's parser refused with this status. It has no request yet, nor
     /// a request id.
     pub(crate) fn refused(&self, status: StatusCode) -> HttpResponse {
-        let id = self.new_id();
+        let id = new_id();
         record(&id, OTHER_METHOD, UNKNOWN_ROUTE, status, Instant::now());
         let mut response = (self.failure)(status, &id);
         let headers =
@@ -139,6 +133,10 @@ impl Observer {
         headers.add_to(response.headers_mut());
         response
     }
+}
+
+fn new_id() -> String {
+    new_request_id().to_string()
 }
 
 /// The client's own request id, if it is 1 to 128 letters, digits, dots, underscores and hyphens.

@@ -1,7 +1,7 @@
 //! Views of events: for the users whom they concern, and for staff.
 
 use cuepoint_domain::application::queries::EventPage;
-use cuepoint_domain::event::Event;
+use cuepoint_domain::event::{Event, Feed};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::Entity;
 use serde::Serialize;
@@ -119,3 +119,24 @@ event_views!(EventPageView as EventPage, EventView as Event, EventDataView as Ev
     topup: TopupView, withdrawal: WithdrawalView);
 event_views!(OperatorEventPageView as OperatorEventPage, OperatorEventView as OperatorEvent,
     OperatorEventDataView as OperatorEventData, topup: OperatorTopupView, withdrawal: OperatorWithdrawalView);
+
+/// An event as the readers of a feed see it.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum FeedEventView<'e> {
+    /// For the users whom it concerns.
+    Own(EventView<'e>),
+    /// For staff.
+    All(OperatorEventView<'e>),
+}
+
+impl<'e> FeedEventView<'e> {
+    /// The view of an event, if it has an object.
+    #[must_use]
+    pub fn new(feed: Feed, event: &'e Event, currency: &Currency) -> Option<Self> {
+        match feed {
+            Feed::Own => EventView::new(event, currency).map(Self::Own),
+            Feed::All => OperatorEventView::new(event, currency).map(Self::All),
+        }
+    }
+}

@@ -1,6 +1,5 @@
 //! An event as the body of a call to a webhook endpoint.
 
-use cuepoint_domain::event::{Event, Feed};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::WebhookMessage;
 use cuepoint_domain::webhook::WebhookEndpoint;
@@ -8,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::event::{EventView, OperatorEventView};
+use crate::event::FeedEventView;
 use crate::wire::names;
 use crate::wire::time::WireTimestamp;
 
@@ -30,7 +29,9 @@ pub fn event_body(
     currency: &Currency,
 ) -> Option<Vec<u8>> {
     match message {
-        WebhookMessage::Event(event) => shown(endpoint.feed, event, currency),
+        WebhookMessage::Event(event) => {
+            serde_json::to_vec(&FeedEventView::new(endpoint.feed, event, currency)?).ok()
+        }
         WebhookMessage::Test { id, at } => {
             let (id, created_at) = (Uuid::from_u128(id.0), WireTimestamp(*at));
             let test = TestEvent {
@@ -42,12 +43,5 @@ pub fn event_body(
             };
             serde_json::to_vec(&test).ok()
         }
-    }
-}
-
-fn shown(feed: Feed, event: &Event, currency: &Currency) -> Option<Vec<u8>> {
-    match feed {
-        Feed::Own => serde_json::to_vec(&EventView::new(event, currency)?).ok(),
-        Feed::All => serde_json::to_vec(&OperatorEventView::new(event, currency)?).ok(),
     }
 }

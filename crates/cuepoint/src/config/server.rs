@@ -9,7 +9,7 @@ use super::values::{Seconds, Text, TextList, Whole};
 use cuepoint_adapters::networks::Networks;
 use cuepoint_transport::web_server::ServerSettings;
 
-/// The settings of the web server.
+/// The section `server`.
 #[derive(Clone, Debug)]
 pub struct Server {
     /// The IP address or host name to listen on.

@@ -3,11 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// The variable with the data directory, for shell commands before a case.
-const DIRECTORY: &str = "CUEPOINT_TEST_DIRECTORY";
-
 /// A command that runs a case of `testing/child.rs` on a directory. `setup` are shell commands before it, in a shell
-/// that `wrapper` starts.
+/// that `wrapper` starts; the directory is their `$2`.
 pub(crate) fn command(wrapper: &[&str], setup: &str, case: &str, directory: &Path) -> Command {
     let shell = [wrapper, &["sh", "-c"]].concat();
     let mut command = Command::new(shell[0]);
@@ -16,8 +13,7 @@ pub(crate) fn command(wrapper: &[&str], setup: &str, case: &str, directory: &Pat
         .arg(format!("{setup}\nexec \"$0\" \"$@\""))
         .arg(env!("CARGO_BIN_EXE_cuepoint-sqlite-child"))
         .arg(case)
-        .arg(directory)
-        .env(DIRECTORY, directory);
+        .arg(directory);
     command
 }
 

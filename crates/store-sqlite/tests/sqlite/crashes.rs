@@ -8,13 +8,7 @@ use cuepoint_domain::ports::{Applied, Ledger};
 use cuepoint_store_sqlite::testing::TestDirectory;
 
 use crate::child;
-use crate::fixtures::{audit, available, numbered_withdrawal, open};
-
-/// Withdrawals that are made one after the other, and those that are made at once.
-const BEFORE: i64 = 5;
-const ALL: i64 = 21;
-/// The withdrawal with a key, at which the process dies.
-const FATAL: i64 = 13;
+use crate::fixtures::{ALL, BEFORE, FATAL, audit, available, numbered_withdrawal, open};
 
 /// Declares a test for each step of the writer; states whether the commit is made by then.
 macro_rules! crash_at {
@@ -44,9 +38,6 @@ fn numbers(text: &str, word: &str) -> Vec<i64> {
 async fn crash_at(step: &str, committed: bool) {
     let directory = TestDirectory::create();
     let mut doomed = child::command(&[], "", "killed_while_it_writes", directory.path());
-    doomed.envs(
-        [("BEFORE", BEFORE), ("ALL", ALL), ("FATAL", FATAL)].map(|(name, number)| (name, number.to_string())),
-    );
     let output = doomed.env("CUEPOINT_CRASH_AT", step).output().unwrap();
     let told = child::text(&output);
     assert!(!output.status.success(), "{told}");

@@ -20,6 +20,12 @@ use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 use time::Duration as Span;
 
+/// The withdrawals of a process that is killed: those made one after the other, and all, the rest of them at once.
+pub(crate) const BEFORE: i64 = 5;
+pub(crate) const ALL: i64 = 21;
+/// The withdrawal with a key, at which that process dies.
+pub(crate) const FATAL: i64 = 13;
+
 pub(crate) fn usd() -> Currency {
     Currency::new("USD", 2).unwrap()
 }

@@ -30,7 +30,7 @@ fn may_mount() -> bool {
 }
 
 /// Mounts a small file system on the directory.
-const SMALL_DISK: &str = "mount -t tmpfs -o size=3m,mode=0700 tmpfs \"$CUEPOINT_TEST_DIRECTORY\" || exit 9";
+const SMALL_DISK: &str = "mount -t tmpfs -o size=3m,mode=0700 tmpfs \"$2\" || exit 9";
 
 #[test]
 fn a_failed_commit_loses_and_repeats_nothing() {

@@ -24,7 +24,7 @@ use crate::wire::filters::{self, QueryFilters as _, filters};
 use crate::wire::server_sent_events;
 use cuepoint_adapters::event_hub::{Authority, Full};
 use cuepoint_adapters::event_stream::{EventStream, Received};
-use cuepoint_views::event::{EventView, OperatorEventView};
+use cuepoint_views::event::FeedEventView;
 
 /// The minimum of the time after which clients reconnect, and the range above it, in milliseconds.
 const RETRY_AT_LEAST: u64 = 2_000;
@@ -187,16 +187,8 @@ async fn next(stream: &mut EventStream, currency: &Currency) -> Result<Option<By
 fn show(feed: Feed, events: &[Arc<Event>], currency: &Currency) -> serde_json::Result<Bytes> {
     let mut chunk = Vec::new();
     for event in events {
-        let (id, name) = (event.position.get(), event.event_type.name());
-        match feed {
-            Feed::Own => {
-                let view = EventView::new(event, currency);
-                view.map_or(Ok(()), |view| server_sent_events::append(&mut chunk, id, name, &view))?;
-            }
-            Feed::All => {
-                let view = OperatorEventView::new(event, currency);
-                view.map_or(Ok(()), |view| server_sent_events::append(&mut chunk, id, name, &view))?;
-            }
+        if let Some(view) = FeedEventView::new(feed, event, currency) {
+            server_sent_events::append(&mut chunk, event.position.get(), event.event_type.name(), &view)?;
         }
     }
     Ok(chunk.into())
