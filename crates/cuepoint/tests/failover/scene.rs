@@ -38,9 +38,7 @@ pub(crate) fn without_load() -> RwLockReadGuard<'static, ()> {
 /// A server on the database at this address, with an operator.
 pub(crate) fn server(url: &str) -> Server {
     let [email, password] = operator_keys(OPERATOR);
-    // Dozens of people log in before each scenario.
-    let cheap = [("auth.argon2_memory_kib", "7168"), ("auth.argon2_iterations", "1")];
-    Server::reaching(url, &[email, password, ("auth.access_token_ttl_seconds", "86400"), cheap[0], cheap[1]])
+    Server::reaching(url, &[email, password, ("auth.access_token_ttl_seconds", "86400")])
 }
 
 /// Two servers on the database at this address.

@@ -18,6 +18,10 @@ pub(crate) const SHARED_KEY: (&str, &str) =
 /// The webhook keys of servers on PostgreSQL, unless a test configures others: data directories have their own.
 const WEBHOOK_KEYS: &str = "shared:HwECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
+/// The cost of a password hash in `config/default.toml`, for tests of times that depend on it.
+pub(crate) const DEFAULT_HASH_COST: [(&str, &str); 2] =
+    [("auth.argon2_memory_kib", "19456"), ("auth.argon2_iterations", "2")];
+
 /// The time limit of a command.
 const RUN_WITHIN: Duration = Duration::from_secs(120);
 
