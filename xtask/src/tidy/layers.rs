@@ -40,7 +40,7 @@ const CRATES: &[CrateLayers] = &[
             &["application/environment"],
             &["application/executor"],
             &["application/jobs", "application/queries"],
-            &["application/accounts", "application/providers"],
+            &["application/users", "application/providers"],
             &["application/commands", "application/webhooks"],
             &["application/use_cases"],
             &["application"],

@@ -2,8 +2,8 @@
 //! commands about money in `commands`, those of accounts in `accounts`, those of webhook endpoints in
 //! `webhook_endpoints`.
 
-mod accounts;
 mod commands;
+mod users;
 mod webhook_endpoints;
 
 use std::convert::Infallible;

@@ -4,13 +4,12 @@
 //! - `executor`: runs each change of the ledger, a [`Command`], in the order that the trait states, and performs
 //!   the effects of every change;
 //! - [`commands`]: the changes of the ledger that a principal can make; [`queries`]: use cases that only read;
-//! - `accounts`: registration, logins, sessions, addresses, blocks and personal data of users;
+//! - `users`: registration, logins, sessions, addresses, blocks and personal data of users;
 //! - `providers`: orders to payment and payout providers, and their messages;
 //! - `webhooks`: the endpoints of users, and the deliveries to them;
 //! - `jobs`: what runs in the background alone;
 //! - `security_audit`: the events that use cases record in the security log; [`Failure`]: the errors of all.
 
-mod accounts;
 pub mod commands;
 mod environment;
 mod error;
@@ -23,14 +22,9 @@ mod security_audit;
 #[cfg(test)]
 mod tests;
 mod use_cases;
+mod users;
 mod webhooks;
 
-pub use accounts::{
-    Accounts, Address, BlockRefusal, BootstrapRefusal, Bootstrapped, ChangePasswordRefusal,
-    ConfirmEmailRefusal, EmailChanges, EraseRefusal, GuestBlocks, LoginRefusal, OwnSessions, PasswordChanges,
-    PersonalData, RefreshRefusal, RegisterRefusal, Registration, RequestEmailRefusal, RequestResetRefusal,
-    ResetPasswordRefusal, RestoreEmailRefusal, SendCodeRefusal, SignedIn, Verifications, VerifyRefusal,
-};
 pub use environment::{Environment, Ports, Terms};
 pub use error::{CommandError, Failure, InvalidTransition};
 pub use executor::{
@@ -44,6 +38,12 @@ pub use providers::{
 };
 pub use readiness::Readiness;
 pub use use_cases::UseCases;
+pub use users::{
+    Accounts, Address, BlockRefusal, BootstrapRefusal, Bootstrapped, ChangePasswordRefusal,
+    ConfirmEmailRefusal, EmailChanges, EraseRefusal, GuestBlocks, LoginRefusal, OwnSessions, PasswordChanges,
+    PersonalData, RefreshRefusal, RegisterRefusal, Registration, RequestEmailRefusal, RequestResetRefusal,
+    ResetPasswordRefusal, RestoreEmailRefusal, SendCodeRefusal, SignedIn, Verifications, VerifyRefusal,
+};
 pub use webhooks::{
     CheckedSecrets, Deliveries, EndpointRequest, ReplayRequest, TestRefusal, TurnSummary, WebhookRefusal,
     Webhooks, WithoutKeys,

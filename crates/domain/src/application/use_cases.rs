@@ -2,9 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::application::accounts::{
-    Accounts, EmailChanges, GuestBlocks, OwnSessions, PasswordChanges, PersonalData, Verifications,
-};
 use crate::application::environment::{Environment, Ports, Terms};
 use crate::application::error::Failure;
 use crate::application::executor::{Executor, Expiry};
@@ -15,6 +12,9 @@ use crate::application::queries::{
     SecurityLogQueries, SettingsQueries, TopupQueries, WalletQueries, WithdrawalQueries,
 };
 use crate::application::readiness::Readiness;
+use crate::application::users::{
+    Accounts, EmailChanges, GuestBlocks, OwnSessions, PasswordChanges, PersonalData, Verifications,
+};
 use crate::application::webhooks::{Deliveries, EndpointNotices, RunningTests, Webhooks};
 use crate::ports::{Job, Unavailable};
 

@@ -1,19 +1,15 @@
 //! The tables that every store has, each declared once. A test of each store compares the declarations with its
 //! migrated database.
 
-mod accounts;
 mod bootstrap;
 mod entities;
 mod ledger;
 mod text;
+mod user_data;
 mod webhooks;
 
 use std::sync::LazyLock;
 
-pub use accounts::{
-    StoredChallenge, StoredSession, StoredToken, StoredUser, blocks, challenges, login_networks, phone_codes,
-    refresh_tokens, sessions, users,
-};
 pub use bootstrap::bootstrap_operator;
 pub use entities::{
     StoredMessage, StoredMessageRecord, StoredRating, StoredRequest, StoredSuspense, StoredTopup,
@@ -22,6 +18,10 @@ pub use entities::{
 pub use ledger::{
     StoredEntry, StoredKey, StoredOperation, StoredPosting, StoredSecurityEvent, StoredWallet,
     idempotency_keys, ledger_entries, operations, position_gaps, postings, security_events, wallets,
+};
+pub use user_data::{
+    StoredChallenge, StoredSession, StoredToken, StoredUser, blocks, challenges, login_networks, phone_codes,
+    refresh_tokens, sessions, users,
 };
 pub use webhooks::{
     StoredWebhookAttempt, StoredWebhookDelivery, StoredWebhookEndpoint, StoredWebhookEndpointRecord,

@@ -1,14 +1,13 @@
 //! The commands: every change of the ledger that a principal can make.
 
-mod account_status;
 mod adjustments;
 mod music_requests;
 mod profiles;
 mod provider_messages;
 mod topups;
+mod user_status;
 mod withdrawals;
 
-pub use account_status::{ChangeAccountStatus, ChangeAccountStatusRefusal};
 pub use adjustments::{Adjust, AdjustRefusal, NewAdjustment};
 pub use music_requests::{
     AnswerRequest, CancelRequest, DjAnswer, OpenRequest, OpenRequestRefusal, RateRequest, RefundRequest,
@@ -16,6 +15,7 @@ pub use music_requests::{
 pub use profiles::ChangeProfile;
 pub use provider_messages::ResolveMessage;
 pub use topups::{OpenTopup, OpenTopupRefusal, ReverseTopup, SettleSuspense};
+pub use user_status::{ChangeAccountStatus, ChangeAccountStatusRefusal};
 pub use withdrawals::{
     CancelWithdrawal, JudgeWithdrawal, Judgement, MoveWithdrawalRefusal, OpenWithdrawal,
     OpenWithdrawalRefusal, SendWithdrawal, SendingStep,

@@ -1,12 +1,12 @@
 //! The use cases on test doubles of the ports.
 
 mod abandoned_topups;
-mod accounts;
 mod commands;
 mod email_changes;
 mod endpoint_secrets;
 mod events;
 mod executor;
+mod logins;
 mod operators;
 mod passwords;
 mod payouts;

@@ -1,6 +1,6 @@
 //! Repeated registrations, on doubles of the ports.
 
-use super::accounts::{Setup, accounts, checked, hash, known, password, session};
+use super::logins::{Setup, accounts, checked, hash, known, password, session};
 use super::*;
 use crate::page::Rows;
 use crate::user::session::{Session, TokenHash};

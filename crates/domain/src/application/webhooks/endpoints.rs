@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::application::accounts::is_own_password;
 use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure};
 use crate::application::executor::{Authorized, Context, Done, Effects, Executor};
+use crate::application::users::is_own_password;
 use crate::application::webhooks::Deliveries;
 use crate::application::webhooks::performed_change::Performed;
 use crate::application::webhooks::requests::{EndpointRequest, ReplayRequest, WebhookRefusal};

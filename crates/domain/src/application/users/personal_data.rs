@@ -5,11 +5,11 @@ use std::sync::Arc;
 use futures_util::stream::{self, Stream, StreamExt as _};
 use thiserror::Error;
 
-use crate::application::accounts::is_own_password;
 use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure};
 use crate::application::executor::{Authorized, Context, Executor, Expiry};
 use crate::application::jobs::AbandonedTopups;
+use crate::application::users::is_own_password;
 use crate::authorization::{Principal, permission::UsePersonalData};
 use crate::ports::{Erased, Profile, Unavailable};
 use crate::privacy::ErasureRefusal;

@@ -2,10 +2,10 @@
 
 use thiserror::Error;
 
-use crate::application::accounts::logins::StartedSession;
-use crate::application::accounts::{Accounts, SignedIn};
 use crate::application::error::{CommandError, Failure};
 use crate::application::executor::{ClientContext, Effects};
+use crate::application::users::logins::StartedSession;
+use crate::application::users::{Accounts, SignedIn};
 use crate::ids::{SessionId, UserId};
 use crate::ledger::Balance;
 use crate::page::PageRequest;

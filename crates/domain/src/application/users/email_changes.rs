@@ -5,11 +5,11 @@ use std::sync::Arc;
 use thiserror::Error;
 use time::Duration;
 
-use crate::application::accounts::is_own_password;
-use crate::application::accounts::verifications::between;
 use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure};
 use crate::application::executor::{ClientContext, Context, Executor};
+use crate::application::users::is_own_password;
+use crate::application::users::verifications::between;
 use crate::authorization::Principal;
 use crate::authorization::permission::UseAccount;
 use crate::ports::{
