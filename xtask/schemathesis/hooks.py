@@ -45,7 +45,7 @@ def call(method, path, token=None, **body):
 
 
 def register(is_dj=False):
-    """A new account's e-mail and access token."""
+    """A new user's e-mail and access token."""
     email = f"{CALLER}-{next(numbers)}@schemathesis.example.com"
     data = call("POST", "/auth/register", name="Somebody", email=email, password=PASSWORD, is_dj=is_dj)["data"]
     if is_dj:
@@ -64,7 +64,7 @@ operators = [FIRST_OPERATOR]
 def operator():
     """An operator's access token: one that another made, where the service has a way to do that.
 
-    The one under test may lose the account that it works with, so another has to be left.
+    The one under test may lose the user that it works with, so another has to be left.
     """
     tokens = [token for token in map(login, reversed(operators)) if token]
     if not tokens:
@@ -123,17 +123,17 @@ def kept_messages():
 
 
 class Caller:
-    """An account of the caller's kind with a world around it; a new one when the old one is refused."""
+    """A user of the caller's kind with a world around it; a new one when the old one is refused."""
 
     def get(self, case, context):
-        account = register(is_dj=CALLER == "dj")
+        user = register(is_dj=CALLER == "dj")
         populate(
-            guest=account if CALLER == "guest" else register(),
-            dj=account if CALLER == "dj" else register(is_dj=True),
+            guest=user if CALLER == "guest" else register(),
+            dj=user if CALLER == "dj" else register(is_dj=True),
         )
         if CALLER == "operator":
             return operator()
-        email, token, _ = account
+        email, token, _ = user
         # Sessions other than the one that calls, to be ended.
         login(email)
         sessions = call("GET", "/auth/sessions", token)
@@ -153,18 +153,18 @@ class Peer(Caller):
 
 @schemathesis.hook
 def after_load_schema(context, schema):
-    """Calls as one account; what it reads of its own is asked for as a second one, too.
+    """Calls as one user; what it reads of its own is asked for as a second one, too.
 
-    A 401 makes schemathesis ask for the account anew and repeat the call, so that operations may end sessions and
-    accounts as they like.
+    A 401 makes schemathesis ask for a new user and repeat the call, so that operations may end sessions and
+    users as they like.
     """
     if CALLER == "operator":
         # What an operator sees is every operator's to see.
         schema.auth.providers.append(CachingAuthProvider(Caller()))
     else:
-        accounts = [CachingAuthProvider(Caller()), CachingAuthProvider(Peer())]
+        users = [CachingAuthProvider(Caller()), CachingAuthProvider(Peer())]
         peers = ("caller", "peer")
-        provider = EscalatingAuthProvider(accounts, list(peers), peers=peers, pinned="caller")
+        provider = EscalatingAuthProvider(users, list(peers), peers=peers, pinned="caller")
         schema.auth.providers.append(provider)
 
 
@@ -348,7 +348,7 @@ def a_field_that_depends(failure, case, response):
 
 
 def a_dj_for_all_to_see(failure, case, response):
-    """DJs are shown to everybody who has an account."""
+    """DJs are shown to every user."""
     return isinstance(failure, ObjectLevelAuthorizationViolation) and case.path == "/api/v1/djs/{id}"
 
 

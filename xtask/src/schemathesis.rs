@@ -17,7 +17,7 @@ use crate::workspace::{root, target_dir};
 const FOLDER: &str = "xtask/schemathesis";
 /// The principals of the generated calls.
 const CALLERS: &[&str] = &["guest", "dj", "operator"];
-/// The password of every account; accounts exist only during the run.
+/// The password of every user; the users exist only during the run.
 const PASSWORD: &str = "only for this run";
 /// The secret of the providers' signatures, which also exists only during the run.
 const SECRET: &str = "whsec_b25seSBmb3IgdGhpcyBydW4sIDI0IGJ5dGVz";

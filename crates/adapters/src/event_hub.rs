@@ -20,8 +20,8 @@ use tokio::time::Instant;
 
 use crate::observability::metrics;
 
-/// The maximum number of open streams of an account on this server.
-pub const PER_ACCOUNT: usize = 6;
+/// The maximum number of open streams of a user on this server.
+pub const PER_USER: usize = 6;
 /// The number of events by which a stream may be behind.
 const BUFFER: usize = 256;
 
@@ -46,8 +46,8 @@ pub struct Authority {
 /// Why no further stream is opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Full {
-    /// The account has the maximum number of streams.
-    Account,
+    /// The user has the maximum number of streams.
+    User,
     /// This server has the maximum number of streams, or is stopping.
     Server,
 }
@@ -106,7 +106,7 @@ struct Streams {
     open: HashMap<StreamKey, OpenStream>,
     /// Streams that this server ended and that the client has not read to the end.
     ended: HashMap<StreamKey, EndedStream>,
-    by_account: HashMap<UserId, HashSet<StreamKey>>,
+    by_user: HashMap<UserId, HashSet<StreamKey>>,
     of_all: HashSet<StreamKey>,
     /// When closed connections were last sought among all streams.
     abandoned_sought_at: Option<Instant>,
@@ -177,13 +177,13 @@ impl EventHub {
         connection: Arc<dyn ClientConnection>,
     ) -> Result<Subscription, Full> {
         let Self(hub) = self;
-        let account = authority.principal.user;
+        let user = authority.principal.user;
         let mut guard = hub.lock();
         let streams = &mut *guard;
-        streams.make_room(account, hub.max_streams)?;
+        streams.make_room(user, hub.max_streams)?;
         streams.last_key = streams.last_key.wrapping_add(1);
         let key = StreamKey(streams.last_key);
-        streams.by_account.entry(account).or_default().insert(key);
+        streams.by_user.entry(user).or_default().insert(key);
         if authority.feed == Feed::All {
             streams.of_all.insert(key);
         }
@@ -202,13 +202,13 @@ impl EventHub {
         Ok(Subscription { hub: Arc::clone(hub), key, events: received, revoked })
     }
 
-    /// Whether a further stream of this account would be admitted.
+    /// Whether a further stream of this user would be admitted.
     ///
     /// # Errors
     /// [`Full`].
-    pub fn ensure_room(&self, account: UserId) -> Result<(), Full> {
+    pub fn ensure_room(&self, user: UserId) -> Result<(), Full> {
         let Self(hub) = self;
-        hub.lock().make_room(account, hub.max_streams)
+        hub.lock().make_room(user, hub.max_streams)
     }
 
     /// Waits until a stream follows, and returns the position after which the next events are due.
@@ -302,24 +302,24 @@ impl Hub {
 }
 
 impl Streams {
-    fn has_room(&self, account: UserId, max_streams: usize) -> Result<(), Full> {
+    fn has_room(&self, user: UserId, max_streams: usize) -> Result<(), Full> {
         if self.is_closed || self.open.len() >= max_streams {
             return Err(Full::Server);
         }
-        let of_account = self.by_account.get(&account).map_or(0, HashSet::len);
-        if of_account >= PER_ACCOUNT { Err(Full::Account) } else { Ok(()) }
+        let of_user = self.by_user.get(&user).map_or(0, HashSet::len);
+        if of_user >= PER_USER { Err(Full::User) } else { Ok(()) }
     }
 
-    fn make_room(&mut self, account: UserId, max_streams: usize) -> Result<(), Full> {
-        let Err(full) = self.has_room(account, max_streams) else { return Ok(()) };
-        self.end_abandoned(full, account);
-        self.has_room(account, max_streams)
+    fn make_room(&mut self, user: UserId, max_streams: usize) -> Result<(), Full> {
+        let Err(full) = self.has_room(user, max_streams) else { return Ok(()) };
+        self.end_abandoned(full, user);
+        self.has_room(user, max_streams)
     }
 
-    /// Frees the places of closed connections: of this account, or of all accounts at most once a second.
-    fn end_abandoned(&mut self, full: Full, account: UserId) {
+    /// Frees the places of closed connections: of this user, or of all users at most once a second.
+    fn end_abandoned(&mut self, full: Full, user: UserId) {
         let candidates: Vec<StreamKey> = match full {
-            Full::Account => self.by_account.get(&account).into_iter().flatten().copied().collect(),
+            Full::User => self.by_user.get(&user).into_iter().flatten().copied().collect(),
             Full::Server => {
                 let is_recent = |at: &Instant| at.elapsed() < ABANDONED_SOUGHT_EVERY;
                 if self.abandoned_sought_at.as_ref().is_some_and(is_recent) {
@@ -339,7 +339,7 @@ impl Streams {
     fn deliver(&mut self, event: &Arc<Event>) {
         let audience = event.audience();
         let concerned = [audience.owner, audience.dj].into_iter().flatten();
-        let own = concerned.filter_map(|user| self.by_account.get(&user)).flatten();
+        let own = concerned.filter_map(|user| self.by_user.get(&user)).flatten();
         let keys: HashSet<StreamKey> = own.chain(&self.of_all).copied().collect();
         for key in keys {
             let Some(stream) = self.open.get_mut(&key).filter(|stream| stream.follows) else { continue };
@@ -376,11 +376,11 @@ impl Streams {
     fn remove(&mut self, key: StreamKey) -> Option<OpenStream> {
         let stream = self.open.remove(&key)?;
         self.of_all.remove(&key);
-        let account = stream.authority.principal.user;
-        if let Some(of_account) = self.by_account.get_mut(&account) {
-            of_account.remove(&key);
-            if of_account.is_empty() {
-                self.by_account.remove(&account);
+        let user = stream.authority.principal.user;
+        if let Some(of_user) = self.by_user.get_mut(&user) {
+            of_user.remove(&key);
+            if of_user.is_empty() {
+                self.by_user.remove(&user);
             }
         }
         if stream.follows {

@@ -1,5 +1,5 @@
 //! The bounded in-process job queue, for work that must not influence the response time, which would reveal
-//! whether an account exists.
+//! whether a user exists.
 
 use std::sync::{Mutex, PoisonError};
 

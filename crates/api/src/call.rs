@@ -190,12 +190,12 @@ impl ApiCall {
         self.api.service.authentication.timer.deadline(self.deadline.for_waits())
     }
 
-    /// Counts a login with the account of this address as failed, whether or not the account exists. A
+    /// Counts a login with this address as failed, whether or not a user has the address. A
     /// successful login is refunded to the limits.
     ///
     /// # Errors
     /// [`Code::RateLimited`] after too many failures from this network, or from all networks unless the
-    /// account was recently logged in from this one, or if too many passwords from this network are waiting.
+    /// user recently logged in from this one, or if too many passwords from this network are waiting.
     /// [`Code::Unavailable`].
     pub async fn admit_login(&self, email: &str) -> Result<LoginAttempt, ApiError> {
         self.ensure_hashable()?;
@@ -204,8 +204,8 @@ impl ApiCall {
         match self.api.limits.try_login(&name, network) {
             Ok(attempt) => Ok(attempt),
             Err(LoginLimitRefusal::Network(quota)) => Err(self.refused_for_network(quota)),
-            Err(LoginLimitRefusal::Account(quota, attempt)) => {
-                let known = self.use_cases().accounts.knows_network(&name, network).await;
+            Err(LoginLimitRefusal::Email(quota, attempt)) => {
+                let known = self.use_cases().sign_ins.knows_network(&name, network).await;
                 if matches!(known, Ok(true)) {
                     return Ok(*attempt);
                 }
@@ -225,7 +225,7 @@ impl ApiCall {
         self.ensure_hashable()?;
         match self.api.limits.try_login(&email.folded(), self.client().network()) {
             Ok(attempt) => Ok(attempt),
-            Err(LoginLimitRefusal::Account(_, attempt)) => Ok(*attempt),
+            Err(LoginLimitRefusal::Email(_, attempt)) => Ok(*attempt),
             Err(LoginLimitRefusal::Network(quota)) => Err(self.refused_for_network(quota)),
         }
     }

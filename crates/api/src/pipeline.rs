@@ -3,7 +3,7 @@
 //! The router matches path, method and network. The pipeline then checks token, staff role, rate limit,
 //! headers with the form of the idempotency key, size, media type and JSON; a provider's signature is verified
 //! over the body, after its size. The handler and the executor check the rest: key, id and entity, ownership,
-//! fields, rate limit of an account, state, limits, funds. After a slow body the executor checks the
+//! fields, rate limit of a user, state, limits, funds. After a slow body the executor checks the
 //! principal again.
 
 use std::sync::Arc;

@@ -84,7 +84,7 @@ pub enum EventType {
 named_enum!(EventType);
 
 impl EventType {
-    /// The type of the event of an operation. Changes of accounts, orders at providers, first approvals of
+    /// The type of the event of an operation. Changes of users, orders at providers, first approvals of
     /// two, and money in suspense produce none.
     #[must_use]
     pub const fn of(kind: PlanKind, outcome: &Outcome) -> Option<Self> {

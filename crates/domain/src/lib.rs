@@ -5,7 +5,7 @@
 //!
 //! - [`user`]: users with their sessions, challenges, and changes of profile and status;
 //! - [`authorization`]: the roles and permissions of principals;
-//! - [`security_log`]: the record of authentication and of changes to accounts;
+//! - [`security_log`]: the record of authentication and of changes to users;
 //! - [`ledger`]: accounts, transfers, and the permanent records of money;
 //! - [`music_request`], [`withdrawal`], [`topup`]: the life cycle of each entity, decided by pure functions;
 //! - [`operation`]: plans, the only way to change money and entities, and how they are applied;

@@ -1,4 +1,4 @@
-//! The security log: an append-only record of authentication and of changes to accounts.
+//! The security log: an append-only record of authentication and of changes to users.
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
 use time::Duration;
@@ -19,7 +19,7 @@ pub enum SecurityEventKind {
     Registered,
     /// A user logged in.
     LoggedIn,
-    /// A login failed; the event names the account, if one exists.
+    /// A login failed; the event names the user, if one exists.
     LoginFailed,
     /// A user ended one of their sessions.
     SessionEnded,
@@ -51,7 +51,7 @@ pub enum SecurityEventKind {
     DataExported,
     /// Personal data was erased.
     DataErased,
-    /// A webhook endpoint of the account was created, changed, removed or used; the detail names it.
+    /// A webhook endpoint of the user was created, changed, removed or used; the detail names it.
     WebhookEndpointChanged,
     /// Access to a staff route was denied for lack of the role; the detail names the route.
     AccessDenied,
@@ -85,7 +85,7 @@ impl SecurityEvent {
     /// The retention of an event.
     pub const RETENTION: Duration = Duration::days(365);
 
-    /// An event of a user's own account, or one about a user without an authenticated actor.
+    /// An event about a user without an authenticated actor, such as a login.
     #[must_use]
     pub const fn about(
         kind: SecurityEventKind,
@@ -96,7 +96,7 @@ impl SecurityEvent {
         Self { kind, user, actor: None, session: None, client, detail: None, at }
     }
 
-    /// An event of a principal's own account, in the current session.
+    /// An event that a principal caused about themselves, in the current session.
     #[must_use]
     pub const fn by(caller: &Principal, kind: SecurityEventKind, client: ClientInfo, at: Timestamp) -> Self {
         let (user, session) = (Some(caller.user), Some(caller.session));

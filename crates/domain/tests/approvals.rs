@@ -10,7 +10,7 @@ use cuepoint_domain::ids::{OperationId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentRefusal, AdjustmentTerms};
 use cuepoint_domain::operation::{Entity, OperationMetadata, Receipt, Rejection, plans};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::user::{AccountStatusChange, Role};
+use cuepoint_domain::user::{Role, UserStatusChange};
 use cuepoint_domain::withdrawal::{Move, Withdrawal, WithdrawalState, WithdrawalStatus, approvals_needed};
 use support::{DJ, GUEST, Ledger, OPERATOR, adjustment, amount, at, money, user};
 
@@ -21,15 +21,15 @@ const OTHER: i64 = DJ;
 fn ledger() -> Ledger {
     let mut ledger = Ledger::new(0, 1_000);
     for operator in [OPERATOR, OTHER] {
-        stand(&mut ledger, operator, AccountStatusChange::Role(Role::Operator), at(0));
+        stand(&mut ledger, operator, UserStatusChange::Role(Role::Operator), at(0));
     }
     ledger.withdraw(1, GUEST, 200).unwrap();
     ledger
 }
 
-fn stand(ledger: &mut Ledger, who: i64, change: AccountStatusChange, now: Timestamp) {
+fn stand(ledger: &mut Ledger, who: i64, change: UserStatusChange, now: Timestamp) {
     let metadata = ledger.metadata(now);
-    ledger.apply(&plans::change_account_status(metadata, user(who), change)).unwrap();
+    ledger.apply(&plans::change_user_status(metadata, user(who), change)).unwrap();
 }
 
 fn stored(ledger: &Ledger) -> Withdrawal {
@@ -109,8 +109,8 @@ fn a_repeated_approval_by_one_operator_leaves_no_trace() {
 fn an_approval_lapses_with_the_suspension_of_its_operator() {
     let mut ledger = ledger();
     approve(&mut ledger, OPERATOR, Some(1), 5);
-    stand(&mut ledger, OPERATOR, AccountStatusChange::Suspend, at(6));
-    stand(&mut ledger, OPERATOR, AccountStatusChange::Restore, at(7));
+    stand(&mut ledger, OPERATOR, UserStatusChange::Suspend, at(6));
+    stand(&mut ledger, OPERATOR, UserStatusChange::Restore, at(7));
     // The approval from before the suspension no longer counts, so this one replaces it.
     approve(&mut ledger, OPERATOR, Some(1), 8);
     assert_eq!(stored(&ledger).approvals[0].at, at(8));

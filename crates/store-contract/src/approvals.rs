@@ -9,7 +9,7 @@ use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::security_log::SecurityEventFilter;
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::user::{AccountStatusChange, Role};
+use cuepoint_domain::user::{Role, UserStatusChange};
 use cuepoint_domain::withdrawal::{Move, WithdrawalFilter, WithdrawalStatus};
 use time::Duration;
 
@@ -142,11 +142,11 @@ pub async fn concurrent_approvals_are_counted_once_each(store: Arc<dyn Store>) {
 /// demoted, even if restored, nor after they adjusted the wallet. Once the limit is lifted, one approval is
 /// enough again.
 pub async fn an_earlier_approval_counts_only_while_its_operator_is_eligible(store: Arc<dyn Store>) {
-    use AccountStatusChange::{Restore, Role as Give, Suspend};
+    use UserStatusChange::{Restore, Role as Give, Suspend};
     use WithdrawalStatus::{Approved, Pending};
     let mut scenario = four_eyes(store);
     let (guest, bob) = (scenario.guest(10_000).await, scenario.operator().await);
-    let lives: [&[AccountStatusChange]; 5] = [
+    let lives: [&[UserStatusChange]; 5] = [
         &[Suspend],
         &[Suspend, Restore],
         &[Give(Role::Auditor)],
@@ -254,7 +254,7 @@ pub async fn a_plan_of_a_dismissed_operator_changes_nothing(store: Arc<dyn Store
     let scenario = Scenario::new(store);
     let (chief, guest) = (scenario.operator().await, scenario.guest(100).await);
     let id = scenario.withdrawn(guest, 100).await;
-    for change in [AccountStatusChange::Suspend, AccountStatusChange::Role(Role::Auditor)] {
+    for change in [UserStatusChange::Suspend, UserStatusChange::Role(Role::Auditor)] {
         let dismissed = scenario.operator().await;
         let metadata = || OperationMetadata { as_operator: true, ..scenario.by(dismissed, at(5)) };
         let stored = scenario.stored_withdrawal(id).await;
@@ -262,7 +262,7 @@ pub async fn a_plan_of_a_dismissed_operator_changes_nothing(store: Arc<dyn Store
         let plans = [
             plans::move_withdrawal(metadata(), &stored, approve).unwrap(),
             scenario.adjust_plan(metadata(), guest, 7).await,
-            plans::change_account_status(metadata(), guest, AccountStatusChange::Role(Role::Operator)),
+            plans::change_user_status(metadata(), guest, UserStatusChange::Role(Role::Operator)),
         ];
         scenario.stand(chief, dismissed, change, at(4)).await;
         for plan in plans {

@@ -96,7 +96,7 @@ fn number_of(number: u32) -> u8 {
     u8::try_from(number).unwrap()
 }
 
-/// A number is sent a limited number of codes within a day, to the microsecond, across all accounts and
+/// A number is sent a limited number of codes within a day, to the microsecond, across all users and
 /// networks.
 pub async fn codes_per_number_and_day_are_limited(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
@@ -145,7 +145,7 @@ pub async fn concurrent_codes_are_counted_exactly(store: Arc<dyn Store>) {
     }
 }
 
-/// An erasure leaves sent codes counted: a new account resets no quota.
+/// An erasure leaves sent codes counted: a new user resets no quota.
 pub async fn an_erasure_resets_no_code_quota(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     for number in 0..PER_NUMBER {

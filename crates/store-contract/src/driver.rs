@@ -19,7 +19,7 @@ use cuepoint_domain::operation::{
 use cuepoint_domain::ports::Applied;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::Charge;
-use cuepoint_domain::user::{AccountStatusChange, ArtistType, DjChange, Field, ProfileChange, Role};
+use cuepoint_domain::user::{ArtistType, DjChange, Field, ProfileChange, Role, UserStatusChange};
 use cuepoint_domain::withdrawal::WithdrawalLimits;
 use futures_util::FutureExt;
 
@@ -229,11 +229,10 @@ impl<'a> HistoryDriver<'a> {
                 return self.agree(answer, model);
             }
             Command::Stand { who, suspend } => {
-                let change =
-                    if suspend { AccountStatusChange::Suspend } else { AccountStatusChange::Restore };
+                let change = if suspend { UserStatusChange::Suspend } else { UserStatusChange::Restore };
                 let metadata =
                     OperationMetadata { reason: Some(line("a reason")), ..self.metadata(OPERATOR, keyed) };
-                let plan = plans::change_account_status(metadata, self.people[who], change);
+                let plan = plans::change_user_status(metadata, self.people[who], change);
                 let answer = self.apply(Ok(plan)).await;
                 let model = self.model.stand(who, suspend, self.now);
                 return self.agree(answer, model);
@@ -243,7 +242,7 @@ impl<'a> HistoryDriver<'a> {
                 let metadata =
                     OperationMetadata { reason: Some(line("a reason")), ..self.metadata(OPERATOR, keyed) };
                 let plan =
-                    plans::change_account_status(metadata, self.people[who], AccountStatusChange::Role(role));
+                    plans::change_user_status(metadata, self.people[who], UserStatusChange::Role(role));
                 let answer = self.apply(Ok(plan)).await;
                 let model = self.model.employ(who, operator, self.now);
                 return self.agree(answer, model);

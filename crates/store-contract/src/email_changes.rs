@@ -221,7 +221,7 @@ pub async fn a_restorable_address_is_reserved(store: Arc<dyn Store>) {
     issue(&scenario, bob, "bob@third.example", 4, end).await;
     assert!(matches!(confirm(&scenario, bob, 4, end).await, EmailChanged::Done(_)));
     assert!(is_reserved(&scenario, "bob@new.example", end).await);
-    // A thief of the account cannot end the restoration by erasing it.
+    // A thief of the login cannot end the restoration by erasing the user.
     let until = scenario.store.restorable_until(bob, end).await.unwrap().unwrap();
     let erased = scenario.store.erase(bob, end, end).await.unwrap();
     assert_eq!(erased, Erased::Refused(ErasureRefusal::EmailRestorable(until)));
@@ -231,7 +231,7 @@ pub async fn a_restorable_address_is_reserved(store: Arc<dyn Store>) {
     assert!(!is_reserved(&scenario, "bob@new.example", until).await);
 }
 
-/// A token restores the address once, whatever the thief of the account changed since: it sets the password, ends all
+/// A token restores the address once, whatever the thief of the login changed since: it sets the password, ends all
 /// sessions and open codes, and disables the endpoints for the user's own events again.
 pub async fn a_token_restores_the_previous_address_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);

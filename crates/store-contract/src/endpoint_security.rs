@@ -39,7 +39,7 @@ async fn states<const N: usize>(scenario: &Scenario, endpoints: [&WebhookEndpoin
     states
 }
 
-/// The end of all sessions disables the active endpoints of the account for its own events, and no others.
+/// The end of all sessions disables the active endpoints of the user for the user's own events, and no others.
 pub async fn the_end_of_all_sessions_disables_own_endpoints(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (owner, other) = (scenario.guest(0).await, scenario.guest(0).await);

@@ -13,7 +13,7 @@ use cuepoint_domain::privacy::{self, ErasureRefusal};
 use cuepoint_domain::text::Email;
 use cuepoint_domain::user::challenge::{AnswerOutcome, Challenge, Purpose};
 use cuepoint_domain::user::session::TokenHash;
-use cuepoint_domain::user::{AccountStatusChange, DjChange, Field, Locate, ProfileChange, User};
+use cuepoint_domain::user::{DjChange, Field, Locate, ProfileChange, User, UserStatusChange};
 
 use crate::scenario::{Scenario, at, at_once, line};
 use crate::sessions::{alive, log_in, successor};
@@ -168,7 +168,7 @@ pub async fn erasures_never_deadlock_with_concurrent_operations(store: Arc<dyn S
                             reason: Some(line("a reason")),
                             ..scenario.by(operator, at(2))
                         };
-                        let plan = plans::change_account_status(metadata, dj, AccountStatusChange::Suspend);
+                        let plan = plans::change_user_status(metadata, dj, UserStatusChange::Suspend);
                         let stood = scenario.apply(plan).await;
                         assert!(
                             matches!(stood, Ok(_) | Err(Rejection::Missing(EntityKind::User))),
@@ -210,7 +210,7 @@ pub async fn an_erasure_deletes_blocks_in_both_directions(store: Arc<dyn Store>)
     }
     assert_eq!(scenario.store.blocks(other, PageRequest::new(1, 15)).await.unwrap(), Rows::none(0));
     for (one, two) in [(dj, other), (other, dj)] {
-        assert_eq!(scenario.store.block(one, two, at(3)).await.unwrap(), None, "the account was erased");
+        assert_eq!(scenario.store.block(one, two, at(3)).await.unwrap(), None, "the user was erased");
         assert!(!scenario.store.is_blocked(one, two).await.unwrap());
     }
 }

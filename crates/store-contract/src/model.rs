@@ -67,7 +67,7 @@ pub(crate) struct Person {
     pub(crate) erased: bool,
     pub(crate) is_operator: bool,
     pub(crate) is_suspended: bool,
-    /// The time of the last change of their account status.
+    /// The time of the last change of their status.
     pub(crate) stands_since: i64,
     /// The operators who adjusted their wallet, with the times.
     pub(crate) adjusted: Vec<(usize, i64)>,
@@ -124,7 +124,7 @@ pub(crate) struct Model {
     pub(crate) adjustments: usize,
     /// Postings to accounts other than wallets.
     pub(crate) postings: u64,
-    /// The sum of those postings: platform and external account.
+    /// The sum of those postings: platform and external accounts.
     pub(crate) elsewhere: i128,
 }
 

@@ -16,7 +16,7 @@ use cuepoint_domain::security_log::{SecurityEvent, SecurityEventKind};
 use cuepoint_domain::topup::TopupFilter;
 use cuepoint_domain::user::challenge::{Challenge, Purpose};
 use cuepoint_domain::user::session::{ClientInfo, TokenHash};
-use cuepoint_domain::user::{AccountStatusChange, Block, Field, ProfileChange};
+use cuepoint_domain::user::{Block, Field, ProfileChange, UserStatusChange};
 
 use crate::scenario::{Scenario, at, line};
 use crate::sessions::log_in;
@@ -24,7 +24,7 @@ use crate::webhook_endpoints::add;
 
 promises! { ($) personal_data as personal_data_promises {
     money_and_requests_are_exported_completely,
-    account_records_are_exported_completely,
+    records_of_users_are_exported_completely,
     operations_about_a_user_are_exported,
     concurrent_additions_and_deletions_hide_no_record,
 }}
@@ -136,7 +136,7 @@ fn message(source: MessageSource, number: &str, row: Option<i64>) -> MessageReco
 
 /// Ended sessions, issued challenges, blocks in both directions, events and webhook endpoints are listed, each
 /// with its fields.
-pub async fn account_records_are_exported_completely(store: Arc<dyn Store>) {
+pub async fn records_of_users_are_exported_completely(store: Arc<dyn Store>) {
     let scenario = Scenario::new(Arc::clone(&store));
     let (user, other) = (scenario.dj(100).await, scenario.dj(100).await);
     for number in 1..=3 {
@@ -199,7 +199,7 @@ pub async fn account_records_are_exported_completely(store: Arc<dyn Store>) {
     check(&scenario, user, ExportList::WebhookEndpoints, &endpoints).await;
 }
 
-/// Changes of a profile and an account are listed, as are operators' changes with a reason. After seven days
+/// Changes of a profile, status or role are listed, as are operators' changes with a reason. After seven days
 /// the profile is redacted, and the rest is retained.
 pub async fn operations_about_a_user_are_exported(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
@@ -207,11 +207,8 @@ pub async fn operations_about_a_user_are_exported(store: Arc<dyn Store>) {
     let change = ProfileChange { name: Field::Set(line("Ada")), ..ProfileChange::default() };
     let reason = |plan: OperationMetadata| OperationMetadata { reason: Some(line("a reason")), ..plan };
     let renamed = scenario.fresh(plans::change_profile(scenario.by(user, at(1)), user, change)).await;
-    let suspend = plans::change_account_status(
-        reason(scenario.by(operator, at(2))),
-        user,
-        AccountStatusChange::Suspend,
-    );
+    let suspend =
+        plans::change_user_status(reason(scenario.by(operator, at(2))), user, UserStatusChange::Suspend);
     let suspended = scenario.fresh(suspend).await;
     // Without a reason, a user's own operations on their money are listed as money alone.
     scenario.withdraw(user, 10, at(3)).await.unwrap();

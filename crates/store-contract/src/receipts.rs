@@ -10,7 +10,7 @@ use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::text::PaymentUrl;
 use cuepoint_domain::topup::{Charge, Orders, Topup, TopupStatus};
 use cuepoint_domain::user::{
-    AccountStatusChange, ArtistType, Coordinates, Field, Kilometres, Locate, ProfileChange, Role,
+    ArtistType, Coordinates, Field, Kilometres, Locate, ProfileChange, Role, UserStatusChange,
 };
 use cuepoint_domain::withdrawal;
 use time::Duration;
@@ -187,12 +187,10 @@ pub async fn receipts_of_profiles_read_back(store: Arc<dyn Store>) {
         log.play(plan).await;
         let nothing = plans::change_profile(log.metadata(), user, ProfileChange::default());
         log.play(nothing).await;
-        for to in [
-            AccountStatusChange::Suspend,
-            AccountStatusChange::Role(Role::Auditor),
-            AccountStatusChange::Restore,
-        ] {
-            let plan = plans::change_account_status(log.metadata(), user, to);
+        for to in
+            [UserStatusChange::Suspend, UserStatusChange::Role(Role::Auditor), UserStatusChange::Restore]
+        {
+            let plan = plans::change_user_status(log.metadata(), user, to);
             log.play(plan).await;
         }
     }
@@ -240,11 +238,11 @@ pub async fn profiles_in_receipts_are_kept_for_seven_days(store: Arc<dyn Store>)
     );
     log.play(rename).await;
     for change in
-        [AccountStatusChange::Suspend, AccountStatusChange::Restore, AccountStatusChange::Role(Role::Auditor)]
+        [UserStatusChange::Suspend, UserStatusChange::Restore, UserStatusChange::Role(Role::Auditor)]
     {
         let metadata =
             OperationMetadata { reason: Some(line("a reason")), ..log.scenario.by(operator, at(0)) };
-        log.play(plans::change_account_status(metadata, user, change)).await;
+        log.play(plans::change_user_status(metadata, user, change)).await;
     }
     let young = plans::change_profile(log.scenario.by(user, at(1)), user, ProfileChange::default());
     let money = log.scenario.adjust_plan(log.scenario.by(operator, at(0)), user, 7).await;

@@ -19,7 +19,7 @@ use cuepoint_domain::ports::{
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, ReversalRefusal, SuspenseRefusal, Topup};
-use cuepoint_domain::user::{AccountStatusChange, ArtistType, DjChange, Field, ProfileChange, Role, User};
+use cuepoint_domain::user::{ArtistType, DjChange, Field, ProfileChange, Role, User, UserStatusChange};
 use cuepoint_domain::withdrawal::{
     self, Limit, NewWithdrawal, Withdrawal, WithdrawalAmount, WithdrawalFilter, WithdrawalTerms,
 };
@@ -439,16 +439,16 @@ impl Scenario {
         user.id
     }
 
-    /// An operator's change of an account status, expected to be new.
+    /// An operator's change of a user's status, expected to be new.
     pub(crate) async fn stand(
         &self,
         operator: UserId,
         user: UserId,
-        change: AccountStatusChange,
+        change: UserStatusChange,
         now: Timestamp,
     ) -> Receipt {
         let metadata = OperationMetadata { reason: Some(line("a reason")), ..self.by(operator, now) };
-        self.fresh(plans::change_account_status(metadata, user, change)).await
+        self.fresh(plans::change_user_status(metadata, user, change)).await
     }
 
     /// An audit of the whole ledger, expected to find nothing.

@@ -10,7 +10,7 @@ use cuepoint_domain::ports::{Applied, Store};
 use cuepoint_domain::security_log::{SecurityEvent, SecurityEventFilter, SecurityEventKind};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::user::session::ClientInfo;
-use cuepoint_domain::user::{AccountStatusChange, Role};
+use cuepoint_domain::user::{Role, UserStatusChange};
 use time::Duration;
 
 use crate::scenario::{Scenario, at, at_once, key, line};
@@ -133,7 +133,7 @@ pub async fn each_change_by_an_operator_records_one_event(store: Arc<dyn Store>)
     assert!(matches!(scenario.apply(same_key).await, Ok(Applied::Replayed(_))));
     let refused = OperationMetadata { key: None, ..metadata() };
     assert!(scenario.apply(scenario.adjust_plan(refused, user, -500).await).await.is_err());
-    scenario.stand(operator, user, AccountStatusChange::Role(Role::Auditor), at(2)).await;
+    scenario.stand(operator, user, UserStatusChange::Role(Role::Auditor), at(2)).await;
     scenario.withdraw(user, 10, at(3)).await.unwrap();
 
     let found = events(&scenario, about(user)).await;
@@ -158,7 +158,7 @@ pub async fn a_change_sent_in_parallel_records_one_event(store: Arc<dyn Store>) 
     let scenario = Scenario::new(store);
     let (user, operator) = (scenario.guest(0).await, scenario.guest(0).await);
     let metadata = OperationMetadata { reason: Some(line("a reason")), ..scenario.by(operator, at(1)) };
-    let plan = plans::change_account_status(metadata, user, AccountStatusChange::Suspend);
+    let plan = plans::change_user_status(metadata, user, UserStatusChange::Suspend);
     let tasks = (0..50).map(|_| {
         let (scenario, plan) = (scenario.clone(), plan.clone());
         async move { scenario.apply(plan).await.unwrap() }

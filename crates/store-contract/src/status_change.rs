@@ -1,38 +1,38 @@
-//! Account statuses: changed by plans, and listed since a given time.
+//! User statuses: changed by plans, and listed since a given time.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use cuepoint_domain::authorization::AccountStatus;
+use cuepoint_domain::authorization::UserStatus;
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::operation::{Entity, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{DjFilter, Store};
-use cuepoint_domain::user::{AccountStatusChange, Field, ProfileChange, Role, change_account_status};
+use cuepoint_domain::user::{Field, ProfileChange, Role, UserStatusChange, change_user_status};
 
 use crate::scenario::{Scenario, at, at_once, line};
 
 promises! { ($) status_change as status_change_promises {
-    an_account_status_reads_back_as_it_was_changed,
-    account_statuses_are_listed_since_a_time,
+    a_user_status_reads_back_as_it_was_changed,
+    user_statuses_are_listed_since_a_time,
     a_member_who_becomes_a_dj_is_listed,
     concurrent_profile_and_status_changes_lose_no_update,
 }}
 
 /// Each change matches the domain's decision, in its receipt and when read back.
-pub async fn an_account_status_reads_back_as_it_was_changed(store: Arc<dyn Store>) {
+pub async fn a_user_status_reads_back_as_it_was_changed(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (dj, operator) = (scenario.dj(100).await, scenario.operator().await);
     let changes = [
-        AccountStatusChange::Role(Role::Operator),
-        AccountStatusChange::Suspend,
-        AccountStatusChange::Suspend,
-        AccountStatusChange::Restore,
-        AccountStatusChange::Role(Role::Auditor),
-        AccountStatusChange::Role(Role::Member),
+        UserStatusChange::Role(Role::Operator),
+        UserStatusChange::Suspend,
+        UserStatusChange::Suspend,
+        UserStatusChange::Restore,
+        UserStatusChange::Role(Role::Auditor),
+        UserStatusChange::Role(Role::Member),
     ];
     for (seconds, change) in (1..).zip(changes) {
-        let expected = change_account_status(&scenario.user(dj).await, change, at(seconds));
+        let expected = change_user_status(&scenario.user(dj).await, change, at(seconds));
         match scenario.stand(operator, dj, change, at(seconds)).await.outcome.entity {
             Entity::User(shown) => assert_eq!(shown, expected, "{change:?}"),
             other => panic!("no profile: {other:?}"),
@@ -41,27 +41,27 @@ pub async fn an_account_status_reads_back_as_it_was_changed(store: Arc<dyn Store
     }
 }
 
-/// A changed account status is listed from its change on, with its current value; a change to the same status
+/// A changed status is listed from its change on, with its current value; a change to the same status
 /// is not.
-pub async fn account_statuses_are_listed_since_a_time(store: Arc<dyn Store>) {
+pub async fn user_statuses_are_listed_since_a_time(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let operator = scenario.guest(0).await;
     let (ada, bob, cyd) = (scenario.guest(0).await, scenario.dj(100).await, scenario.guest(0).await);
-    scenario.stand(operator, ada, AccountStatusChange::Role(Role::Auditor), at(10)).await;
-    scenario.stand(operator, bob, AccountStatusChange::Suspend, at(20)).await;
-    scenario.stand(operator, cyd, AccountStatusChange::Restore, at(30)).await;
+    scenario.stand(operator, ada, UserStatusChange::Role(Role::Auditor), at(10)).await;
+    scenario.stand(operator, bob, UserStatusChange::Suspend, at(20)).await;
+    scenario.stand(operator, cyd, UserStatusChange::Restore, at(30)).await;
     let statuses = async |since| scenario.store.revoked_since(at(since)).await.unwrap().statuses;
-    let auditor = AccountStatus { role: Role::Auditor, is_dj: false, suspended: false };
-    let suspended = AccountStatus { role: Role::Member, is_dj: true, suspended: true };
+    let auditor = UserStatus { role: Role::Auditor, is_dj: false, suspended: false };
+    let suspended = UserStatus { role: Role::Member, is_dj: true, suspended: true };
     assert_eq!(statuses(0).await, HashMap::from([(ada, auditor), (bob, suspended)]));
     assert_eq!(statuses(10).await, HashMap::from([(ada, auditor), (bob, suspended)]));
     assert_eq!(statuses(11).await, HashMap::from([(bob, suspended)]));
-    scenario.stand(operator, bob, AccountStatusChange::Restore, at(40)).await;
-    assert_eq!(statuses(30).await, HashMap::from([(bob, AccountStatus { suspended: false, ..suspended })]));
+    scenario.stand(operator, bob, UserStatusChange::Restore, at(40)).await;
+    assert_eq!(statuses(30).await, HashMap::from([(bob, UserStatus { suspended: false, ..suspended })]));
     assert_eq!(statuses(41).await, HashMap::new());
 }
 
-/// A member who becomes a DJ is listed among the DJs, once, and among the changed account statuses.
+/// A member who becomes a DJ is listed among the DJs, once, and among the changed statuses.
 pub async fn a_member_who_becomes_a_dj_is_listed(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (ada, bob) = (scenario.guest(0).await, scenario.dj(100).await);
@@ -78,11 +78,11 @@ pub async fn a_member_who_becomes_a_dj_is_listed(store: Arc<dyn Store>) {
     listed.sort_unstable();
     assert_eq!((listed, djs.total), (vec![ada, bob], 2));
     let statuses = async |since| scenario.store.revoked_since(at(since)).await.unwrap().statuses;
-    assert_eq!(statuses(5).await, HashMap::from([(ada, AccountStatus::of(&user))]));
+    assert_eq!(statuses(5).await, HashMap::from([(ada, UserStatus::of(&user))]));
     assert_eq!(statuses(6).await, HashMap::new());
 }
 
-/// Concurrent changes of a profile by its owner and of the account status by an operator are both kept.
+/// Concurrent changes of a profile by its owner and of the status by an operator are both kept.
 pub async fn concurrent_profile_and_status_changes_lose_no_update(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (user, operator) = (scenario.guest(0).await, scenario.operator().await);
@@ -92,11 +92,7 @@ pub async fn concurrent_profile_and_status_changes_lose_no_update(store: Arc<dyn
         let change = ProfileChange { city: Field::Set(Some(city.clone())), ..ProfileChange::default() };
         let both = [
             plans::change_profile(scenario.by(user, at(round)), user, change),
-            plans::change_account_status(
-                scenario.by(operator, at(round)),
-                user,
-                AccountStatusChange::Role(role),
-            ),
+            plans::change_user_status(scenario.by(operator, at(round)), user, UserStatusChange::Role(role)),
         ];
         let tasks = both.map(|plan| {
             let scenario = scenario.clone();

@@ -9,7 +9,7 @@ use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, BeginOutcome, Erased, ExchangeOutcome, Store};
 use cuepoint_domain::privacy::ErasureRefusal;
 use cuepoint_domain::user::session::Session;
-use cuepoint_domain::user::{AccountStatusChange, Role};
+use cuepoint_domain::user::{Role, UserStatusChange};
 
 use crate::scenario::{Scenario, at, at_once, line};
 use crate::sessions::{alive, end, exchange, hash, log_in, new_session, successor};
@@ -23,9 +23,9 @@ promises! { ($) suspensions as suspensions_promises {
     one_of_several_operators_leaving_at_once_remains,
 }}
 
-fn change(scenario: &Scenario, by: UserId, user: UserId, change: AccountStatusChange, seconds: i64) -> Plan {
+fn change(scenario: &Scenario, by: UserId, user: UserId, change: UserStatusChange, seconds: i64) -> Plan {
     let metadata = OperationMetadata { reason: Some(line("a reason")), ..scenario.by(by, at(seconds)) };
-    plans::change_account_status(metadata, user, change)
+    plans::change_user_status(metadata, user, change)
 }
 
 /// A fixture with this many operators.
@@ -71,7 +71,7 @@ pub async fn a_suspension_ends_every_session(store: Arc<dyn Store>) {
         log_in(&store, user, number, at(0)).await;
     }
     let theirs = log_in(&store, other, 50, at(0)).await.id;
-    let suspend = change(&scenario, operator, user, AccountStatusChange::Suspend, 5);
+    let suspend = change(&scenario, operator, user, UserStatusChange::Suspend, 5);
     scenario.fresh(suspend.clone()).await;
     assert_eq!(alive(&store, user, at(5)).await, []);
     assert_eq!(alive(&store, other, at(5)).await, [theirs]);
@@ -85,7 +85,7 @@ pub async fn a_suspension_ends_every_session(store: Arc<dyn Store>) {
     assert_eq!(store.begin(&late, hash(60), &password).await.unwrap(), BeginOutcome::Suspended);
     assert_eq!(store.owner(&hash(60)).await.unwrap(), None);
 
-    scenario.stand(operator, user, AccountStatusChange::Restore, at(7)).await;
+    scenario.stand(operator, user, UserStatusChange::Restore, at(7)).await;
     assert_eq!(alive(&store, user, at(7)).await, []);
     assert_eq!(exchange(&store, 1, 11).await, ExchangeOutcome::Refused);
     let anew = log_in(&store, user, 61, at(8)).await.id;
@@ -104,7 +104,7 @@ pub async fn no_session_concurrent_with_a_suspension_stays_live(store: Arc<dyn S
         let password = store.credentials_of(user).await.unwrap().unwrap().password;
         let (late, suspend) = (
             new_session(&store, user, at(1)).await,
-            change(&scenario, operator, user, AccountStatusChange::Suspend, 1),
+            change(&scenario, operator, user, UserStatusChange::Suspend, 1),
         );
         let tasks = (0..3_u8).map(|what| {
             let (scenario, store) = (scenario.clone(), Arc::clone(&store));
@@ -119,7 +119,7 @@ pub async fn no_session_concurrent_with_a_suspension_stays_live(store: Arc<dyn S
         });
         at_once(tasks).await;
         assert_eq!(alive(&store, user, at(2)).await, []);
-        scenario.stand(operator, user, AccountStatusChange::Restore, at(3)).await;
+        scenario.stand(operator, user, UserStatusChange::Restore, at(3)).await;
         assert_eq!(alive(&store, user, at(3)).await, []);
         for token in [round, 100 + round, 200 + round] {
             assert_eq!(exchange(&store, token, 40).await, ExchangeOutcome::Refused, "token {token}");
@@ -152,13 +152,13 @@ pub async fn the_number_of_live_sessions_is_limited(store: Arc<dyn Store>) {
 pub async fn the_last_active_operator_cannot_be_removed(store: Arc<dyn Store>) {
     let (scenario, operators) = with_operators(store, 3).await;
     let (guest, last) = (scenario.guest(0).await, operators[0]);
-    scenario.stand(last, operators[1], AccountStatusChange::Suspend, at(1)).await;
+    scenario.stand(last, operators[1], UserStatusChange::Suspend, at(1)).await;
     assert_eq!(scenario.store.erase(operators[2], at(2), at(2)).await.unwrap(), Erased::Done);
     let before = scenario.user(last).await;
     for to in [
-        AccountStatusChange::Suspend,
-        AccountStatusChange::Role(Role::Auditor),
-        AccountStatusChange::Role(Role::Member),
+        UserStatusChange::Suspend,
+        UserStatusChange::Role(Role::Auditor),
+        UserStatusChange::Role(Role::Member),
     ] {
         let refused = scenario.apply(change(&scenario, guest, last, to, 3)).await;
         assert_eq!(refused, Err(Rejection::LastOperator), "{to:?}");
@@ -167,9 +167,9 @@ pub async fn the_last_active_operator_cannot_be_removed(store: Arc<dyn Store>) {
     assert_eq!(refused, Erased::Refused(ErasureRefusal::LastOperator));
     assert_eq!(scenario.user(last).await, before);
     // The suspended operator is not an active one, and can lose the role.
-    scenario.stand(last, operators[1], AccountStatusChange::Role(Role::Member), at(4)).await;
-    scenario.stand(last, guest, AccountStatusChange::Role(Role::Operator), at(5)).await;
-    scenario.stand(guest, last, AccountStatusChange::Suspend, at(6)).await;
+    scenario.stand(last, operators[1], UserStatusChange::Role(Role::Member), at(4)).await;
+    scenario.stand(last, guest, UserStatusChange::Role(Role::Operator), at(5)).await;
+    scenario.stand(guest, last, UserStatusChange::Suspend, at(6)).await;
     assert_eq!(active(&scenario, &[last, guest]).await, 1);
 }
 
@@ -179,7 +179,7 @@ pub async fn one_of_several_operators_dismissing_each_other_remains(store: Arc<d
     let scenario = Scenario::new(store);
     for round in 0..12 {
         let operators = renewed(&scenario, 2 + round % 2).await;
-        let ways = [AccountStatusChange::Suspend, AccountStatusChange::Role(Role::Member)];
+        let ways = [UserStatusChange::Suspend, UserStatusChange::Role(Role::Member)];
         let plans = (0..operators.len()).map(|number| {
             let (by, whom) = (operators[number], operators[(number + 1) % operators.len()]);
             change(&scenario, by, whom, ways[(number + round) % 2], 10)
@@ -199,7 +199,7 @@ async fn renewed(scenario: &Scenario, many: usize) -> Vec<UserId> {
     let everybody = scenario.store.people(None, PageRequest::new(1, 100)).await.unwrap();
     for user in everybody.rows {
         if user.is_active_operator() && !operators.contains(&user.id) {
-            scenario.stand(operators[0], user.id, AccountStatusChange::Role(Role::Member), at(0)).await;
+            scenario.stand(operators[0], user.id, UserStatusChange::Role(Role::Member), at(0)).await;
         }
     }
     operators
@@ -220,7 +220,7 @@ pub async fn one_of_several_operators_leaving_at_once_remains(store: Arc<dyn Sto
                         other => panic!("{other:?}"),
                     },
                     _ => {
-                        let to = AccountStatusChange::Role(Role::Auditor);
+                        let to = UserStatusChange::Role(Role::Auditor);
                         let plan = change(&scenario, operators[0], operators[2], to, 20);
                         matches!(scenario.apply(plan).await, Ok(Applied::Fresh(_)))
                     }

@@ -19,7 +19,7 @@ use cuepoint_domain::ports::{
 };
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{OrderTerms, Topup};
-use cuepoint_domain::user::{AccountStatusChange, Role};
+use cuepoint_domain::user::{Role, UserStatusChange};
 use cuepoint_domain::webhook::{
     AttemptError, AttemptOutcome, EndpointChange, EndpointSecrets, EndpointSettings, EndpointState,
     EndpointUrl, NewEndpoint, SealedSecret, UndecryptableSecret, WebhookEndpoint,
@@ -236,8 +236,8 @@ pub async fn every_event_arrives_whatever_receivers_and_servers_do(store: Arc<dy
     let (guest, other) = (scenario.guest(100).await, scenario.guest(100).await);
     let operator = scenario.stranger(false, at(0)).await;
     scenario.register(&operator).await;
-    let promotion = AccountStatusChange::Role(Role::Operator);
-    scenario.fresh(plans::change_account_status(scenario.by(guest, at(0)), operator.id, promotion)).await;
+    let promotion = UserStatusChange::Role(Role::Operator);
+    scenario.fresh(plans::change_user_status(scenario.by(guest, at(0)), operator.id, promotion)).await;
     let own = endpoint(&scenario, guest, Feed::Own).await;
     let all = endpoint(&scenario, operator.id, Feed::All).await;
     let receivers = Arc::new(Receivers {

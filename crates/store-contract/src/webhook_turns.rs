@@ -10,7 +10,7 @@ use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::Store;
 use cuepoint_domain::provider_message::Excerpt;
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::user::{AccountStatusChange, Role};
+use cuepoint_domain::user::{Role, UserStatusChange};
 use cuepoint_domain::webhook::{
     Attempt, AttemptError, AttemptOutcome, DisabledReason, EndpointChange, EndpointState, FailedDelivery,
     Lease, Replay, Turn, WebhookEndpoint,
@@ -170,12 +170,12 @@ pub async fn an_endpoint_has_work_only_while_its_owner_may_receive(store: Arc<dy
     let mut owners = vec![(second, Vec::new())];
     for changes in [
         vec![],
-        vec![AccountStatusChange::Suspend],
-        vec![AccountStatusChange::Suspend, AccountStatusChange::Restore],
-        vec![AccountStatusChange::Role(Role::Operator)],
-        vec![AccountStatusChange::Role(Role::Auditor)],
-        vec![AccountStatusChange::Role(Role::Operator), AccountStatusChange::Suspend],
-        vec![AccountStatusChange::Role(Role::Operator), AccountStatusChange::Role(Role::Member)],
+        vec![UserStatusChange::Suspend],
+        vec![UserStatusChange::Suspend, UserStatusChange::Restore],
+        vec![UserStatusChange::Role(Role::Operator)],
+        vec![UserStatusChange::Role(Role::Auditor)],
+        vec![UserStatusChange::Role(Role::Operator), UserStatusChange::Suspend],
+        vec![UserStatusChange::Role(Role::Operator), UserStatusChange::Role(Role::Member)],
     ] {
         owners.push((scenario.guest(0).await, changes));
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use cuepoint_domain::authorization::{AccountStatus, RevocationList};
+use cuepoint_domain::authorization::{RevocationList, UserStatus};
 use cuepoint_domain::ids::{SessionId, UserId};
 use cuepoint_domain::network::{ClientNetwork, KnownNetwork};
 use cuepoint_domain::page::{PageRequest, Rows};
@@ -284,7 +284,7 @@ impl Sessions for MemoryStore {
             state.book.all::<User>().filter(|user| user.status_changed_at.is_some_and(|at| at >= since));
         Ok(RevocationList {
             sessions: ended.map(|kept| kept.session.id).collect(),
-            statuses: changed.map(|user| (user.id, AccountStatus::of(user))).collect(),
+            statuses: changed.map(|user| (user.id, UserStatus::of(user))).collect(),
             ..RevocationList::default()
         })
     }

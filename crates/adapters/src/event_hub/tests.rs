@@ -125,8 +125,8 @@ async fn events_read_for_streams_that_left_are_not_delivered() {
 #[test]
 fn places_are_limited_and_those_of_closed_connections_are_free() {
     let hub = EventHub::new(8);
-    let mut streams: Vec<_> = (0..PER_ACCOUNT).map(|_| open(&hub, ONE, Feed::Own).unwrap()).collect();
-    assert_eq!(open(&hub, ONE, Feed::Own).err(), Some(Full::Account));
+    let mut streams: Vec<_> = (0..PER_USER).map(|_| open(&hub, ONE, Feed::Own).unwrap()).collect();
+    assert_eq!(open(&hub, ONE, Feed::Own).err(), Some(Full::User));
     streams.pop();
     let closed = Arc::new(Connection { is_abandoned: true, ..Connection::default() });
     streams.push(hub.open(authority(ONE, Feed::Own), closed).unwrap());

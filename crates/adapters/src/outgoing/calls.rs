@@ -96,13 +96,13 @@ impl OutgoingCalls {
         self.rules.accept(text)
     }
 
-    /// Sends a POST request for an account and reads the answer.
+    /// Sends a POST request for a user and reads the answer.
     ///
     /// # Errors
     /// [`OutgoingCallError`]
     pub async fn post(
         &self,
-        account: UserId,
+        user: UserId,
         url: &Url,
         headers: HeaderMap,
         body: Vec<u8>,
@@ -113,7 +113,7 @@ impl OutgoingCalls {
         *request.headers_mut() = headers;
         let (names, accepted) = (Arc::clone(&self.names), self.rules.accepted.clone());
         // A client of its own costs little, because connections are not reused.
-        let client = self.clients.client(FilteredResolver { names, account, accepted });
+        let client = self.clients.client(FilteredResolver { names, user, accepted });
         timeout(CALL_WITHIN, exchange(client, request)).await.map_err(|_| OutgoingCallError::TimedOut)?
     }
 }

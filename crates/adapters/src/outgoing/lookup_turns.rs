@@ -1,7 +1,7 @@
-//! Turns of accounts at looking up names.
+//! Turns of users at looking up names.
 //!
-//! An account chooses its names and can own their name servers, so it can make every look-up of its own last until
-//! the time limit. Accounts with such look-ups share a part of all look-ups, and the others do not wait for them.
+//! A user chooses its names and can own their name servers, so it can make every look-up of its own last until
+//! the time limit. Users with such look-ups share a part of all look-ups, and the others do not wait for them.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,16 +12,16 @@ use hashlink::LruCache;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-/// The maximum number of concurrent look-ups of an account.
-const PER_ACCOUNT: usize = 2;
+/// The maximum number of concurrent look-ups of a user.
+const PER_USER: usize = 2;
 /// The duration above which a look-up is slow.
 const SLOW: Duration = Duration::from_secs(1);
-/// How long an account counts as slow after a slow look-up.
+/// How long a user counts as slow after a slow look-up.
 const SLOW_FOR: Duration = Duration::from_secs(600);
-/// The number of accounts whose standing is known. The others count as new.
+/// The number of users whose standing is known. The others count as new.
 const KNOWN: usize = 10_000;
 
-/// What is known of an account's look-ups, the best first.
+/// What is known of a user's look-ups, the best first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Standing {
     /// The last look-up was fast, and no recent one was slow.
@@ -35,7 +35,7 @@ enum Standing {
 impl Standing {
     const ALL: [Self; 3] = [Self::Fast, Self::New, Self::Slow];
 
-    /// An account of this standing may begin a look-up while fewer than this number run for all accounts.
+    /// A user of this standing may begin a look-up while fewer than this number run for all users.
     const fn limit(self) -> usize {
         match self {
             Self::Fast => 32,
@@ -45,24 +45,24 @@ impl Standing {
     }
 }
 
-/// Gives accounts turns: at most two at a time for each, and 32 for all.
+/// Gives users turns: at most two at a time for each, and 32 for all.
 #[derive(Clone, Default)]
 pub(super) struct LookupTurns(Arc<Mutex<State>>);
 
 /// The right to look up a name, until it is dropped.
 pub(super) struct LookupTurn {
     turns: LookupTurns,
-    account: UserId,
+    user: UserId,
     began: Instant,
 }
 
 struct State {
     running: HashMap<UserId, usize>,
     total: usize,
-    /// The accounts that wait, in the order of their turns.
+    /// The users that wait, in the order of their turns.
     order: VecDeque<UserId>,
     waiting: HashMap<UserId, VecDeque<oneshot::Sender<()>>>,
-    /// When the last slow look-up of an account ended; `None` if none is known.
+    /// When the last slow look-up of a user ended; `None` if none is known.
     known: LruCache<UserId, Option<Instant>>,
 }
 
@@ -79,21 +79,21 @@ impl Default for State {
 }
 
 impl LookupTurns {
-    /// Waits for a turn of an account.
-    pub(super) async fn next(&self, account: UserId) -> LookupTurn {
-        let mut waiter = Waiter { turns: self, account, given: self.enqueue(account) };
+    /// Waits for a turn of a user.
+    pub(super) async fn next(&self, user: UserId) -> LookupTurn {
+        let mut waiter = Waiter { turns: self, user, given: self.enqueue(user) };
         // The sender is dropped only with a turn.
         let _ = (&mut waiter.given).await;
-        LookupTurn { turns: self.clone(), account, began: Instant::now() }
+        LookupTurn { turns: self.clone(), user, began: Instant::now() }
     }
 
-    fn enqueue(&self, account: UserId) -> oneshot::Receiver<()> {
+    fn enqueue(&self, user: UserId) -> oneshot::Receiver<()> {
         let (give, given) = oneshot::channel();
         let mut state = self.state();
-        let waiting = state.waiting.entry(account).or_default();
+        let waiting = state.waiting.entry(user).or_default();
         waiting.push_back(give);
         if waiting.len() == 1 {
-            state.order.push_back(account);
+            state.order.push_back(user);
         }
         state.give();
         given
@@ -104,18 +104,18 @@ impl LookupTurns {
     }
 
     /// Ends a turn that took this long; `None` if no look-up began.
-    fn end(&self, account: UserId, took: Option<Duration>) {
+    fn end(&self, user: UserId, took: Option<Duration>) {
         let mut state = self.state();
         state.total = state.total.saturating_sub(1);
-        if let Some(running) = state.running.get_mut(&account) {
+        if let Some(running) = state.running.get_mut(&user) {
             *running = running.saturating_sub(1);
             if *running == 0 {
-                state.running.remove(&account);
+                state.running.remove(&user);
             }
         }
         if let Some(took) = took {
-            let slow_at = state.known.get(&account).copied().flatten();
-            state.known.insert(account, if took > SLOW { Some(Instant::now()) } else { slow_at });
+            let slow_at = state.known.get(&user).copied().flatten();
+            state.known.insert(user, if took > SLOW { Some(Instant::now()) } else { slow_at });
         }
         state.give();
     }
@@ -123,14 +123,14 @@ impl LookupTurns {
 
 impl Drop for LookupTurn {
     fn drop(&mut self) {
-        self.turns.end(self.account, Some(self.began.elapsed()));
+        self.turns.end(self.user, Some(self.began.elapsed()));
     }
 }
 
 /// A wait that may end before its turn comes.
 struct Waiter<'a> {
     turns: &'a LookupTurns,
-    account: UserId,
+    user: UserId,
     given: oneshot::Receiver<()>,
 }
 
@@ -139,50 +139,49 @@ impl Drop for Waiter<'_> {
         self.given.close();
         // A turn that was given meanwhile.
         if self.given.try_recv().is_ok() {
-            self.turns.end(self.account, None);
+            self.turns.end(self.user, None);
         }
     }
 }
 
 impl State {
-    /// Gives turns to waiting accounts while the limits permit.
+    /// Gives turns to waiting users while the limits permit.
     fn give(&mut self) {
         for standing in Standing::ALL {
             while self.total < standing.limit()
-                && let Some(index) = self.order.iter().position(|account| self.may_begin(*account, standing))
-                && let Some(account) = self.order.remove(index)
+                && let Some(index) = self.order.iter().position(|user| self.may_begin(*user, standing))
+                && let Some(user) = self.order.remove(index)
             {
-                self.give_to(account);
+                self.give_to(user);
             }
         }
     }
 
-    fn may_begin(&self, account: UserId, standing: Standing) -> bool {
-        self.standing(account) == standing
-            && self.running.get(&account).is_none_or(|running| *running < PER_ACCOUNT)
+    fn may_begin(&self, user: UserId, standing: Standing) -> bool {
+        self.standing(user) == standing && self.running.get(&user).is_none_or(|running| *running < PER_USER)
     }
 
-    fn standing(&self, account: UserId) -> Standing {
-        match self.known.peek(&account) {
+    fn standing(&self, user: UserId) -> Standing {
+        match self.known.peek(&user) {
             None => Standing::New,
             Some(Some(slow_at)) if slow_at.elapsed() < SLOW_FOR => Standing::Slow,
             Some(_) => Standing::Fast,
         }
     }
 
-    /// Gives an account one turn, and puts it at the end if it waits for more.
-    fn give_to(&mut self, account: UserId) {
-        let Some(waiting) = self.waiting.get_mut(&account) else { return };
+    /// Gives a user one turn, and puts it at the end if it waits for more.
+    fn give_to(&mut self, user: UserId) {
+        let Some(waiting) = self.waiting.get_mut(&user) else { return };
         // Some may no longer wait.
         let given = std::iter::from_fn(|| waiting.pop_front()).any(|waiter| waiter.send(()).is_ok());
         if waiting.is_empty() {
-            self.waiting.remove(&account);
+            self.waiting.remove(&user);
         } else {
-            self.order.push_back(account);
+            self.order.push_back(user);
         }
         if given {
             self.total = self.total.saturating_add(1);
-            let running = self.running.entry(account).or_default();
+            let running = self.running.entry(user).or_default();
             *running = running.saturating_add(1);
         }
     }
@@ -197,25 +196,25 @@ mod tests {
 
     const HONEST: UserId = UserId::new(1_000).unwrap();
 
-    fn account(number: i64) -> UserId {
+    fn user(number: i64) -> UserId {
         UserId::new(number).unwrap()
     }
 
-    /// The turns that begin immediately if each account asks for this many.
-    fn begin(turns: &LookupTurns, accounts: std::ops::Range<i64>, each: usize) -> Vec<LookupTurn> {
-        let asked = accounts.flat_map(|number| std::iter::repeat_n(account(number), each));
-        asked.filter_map(|account| turns.next(account).now_or_never()).collect()
+    /// The turns that begin immediately if each user asks for this many.
+    fn begin(turns: &LookupTurns, users: std::ops::Range<i64>, each: usize) -> Vec<LookupTurn> {
+        let asked = users.flat_map(|number| std::iter::repeat_n(user(number), each));
+        asked.filter_map(|user| turns.next(user).now_or_never()).collect()
     }
 
-    /// Looks up a name for an account in this time.
-    async fn look_up(turns: &LookupTurns, account: UserId, time: Duration) {
-        let turn = turns.next(account).await;
+    /// Looks up a name for a user in this time.
+    async fn look_up(turns: &LookupTurns, user: UserId, time: Duration) {
+        let turn = turns.next(user).await;
         advance(time).await;
         drop(turn);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_account_has_two_turns_at_a_time_and_new_accounts_24() {
+    async fn a_user_has_two_turns_at_a_time_and_new_users_24() {
         let turns = LookupTurns::default();
         assert_eq!(begin(&turns, 1..2, 5).len(), 2);
         let running = begin(&turns, 1..101, 1);
@@ -226,16 +225,16 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn fast_accounts_have_32_turns_and_slow_ones_16() {
+    async fn fast_users_have_32_turns_and_slow_ones_16() {
         let turns = LookupTurns::default();
         for number in 1..41 {
-            look_up(&turns, account(number), Duration::from_millis(20)).await;
+            look_up(&turns, user(number), Duration::from_millis(20)).await;
         }
         assert_eq!(begin(&turns, 1..41, 1).len(), 32);
         for number in 1..41 {
-            look_up(&turns, account(number), Duration::from_secs(5)).await;
+            look_up(&turns, user(number), Duration::from_secs(5)).await;
             // A fast look-up does not make up for a slow one.
-            look_up(&turns, account(number), Duration::from_millis(20)).await;
+            look_up(&turns, user(number), Duration::from_millis(20)).await;
         }
         assert_eq!(begin(&turns, 1..41, 1).len(), 16);
         advance(SLOW_FOR).await;
@@ -243,10 +242,10 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn waiting_accounts_take_turns() {
+    async fn waiting_users_take_turns() {
         let turns = LookupTurns::default();
         let mut running = begin(&turns, 100..124, 1);
-        let asked: Vec<_> = [1, 1, 1, 2, 3].map(|number| (number, turns.next(account(number)))).into();
+        let asked: Vec<_> = [1, 1, 1, 2, 3].map(|number| (number, turns.next(user(number)))).into();
         let mut waiting: Vec<_> =
             asked.into_iter().map(|(number, next)| (number, Box::pin(next), None)).collect();
         let mut order = Vec::new();
@@ -260,16 +259,16 @@ mod tests {
                 order.extend(turn.is_some().then_some(*number));
             }
         }
-        assert_eq!(order, [1, 2, 3, 1], "an account has two turns at a time");
+        assert_eq!(order, [1, 2, 3, 1], "a user has two turns at a time");
         drop(waiting.remove(0));
-        assert!(waiting[1].1.as_mut().now_or_never().is_some(), "a turn of the account has ended");
+        assert!(waiting[1].1.as_mut().now_or_never().is_some(), "a turn of the user has ended");
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_wait_that_ends_early_leaves_its_turn_to_another() {
         let turns = LookupTurns::default();
         let mut running = begin(&turns, 100..124, 1);
-        let mut given_up: Vec<_> = (1..4).map(|number| Box::pin(turns.next(account(number)))).collect();
+        let mut given_up: Vec<_> = (1..4).map(|number| Box::pin(turns.next(user(number)))).collect();
         assert!(given_up.iter_mut().all(|next| next.as_mut().now_or_never().is_none()));
         let mut honest = Box::pin(turns.next(HONEST));
         assert!(honest.as_mut().now_or_never().is_none());
@@ -286,7 +285,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn silent_names_of_a_hundred_accounts_do_not_keep_another_waiting() {
+    async fn silent_names_of_a_hundred_users_do_not_keep_another_waiting() {
         let turns = LookupTurns::default();
         look_up(&turns, HONEST, Duration::from_millis(20)).await;
         for number in 1..101 {
@@ -294,7 +293,7 @@ mod tests {
                 let turns = turns.clone();
                 tokio::spawn(async move {
                     loop {
-                        look_up_until(&turns, account(number), Duration::from_secs(5)).await;
+                        look_up_until(&turns, user(number), Duration::from_secs(5)).await;
                     }
                 });
             }
@@ -304,12 +303,12 @@ mod tests {
             assert!(turns.state().waiting.len() > 60);
             assert!(turns.next(HONEST).now_or_never().is_some());
         }
-        // A new account does not wait either, once the others are known to be slow.
-        assert!(turns.next(account(2_000)).now_or_never().is_some());
+        // A new user does not wait either, once the others are known to be slow.
+        assert!(turns.next(user(2_000)).now_or_never().is_some());
     }
 
-    async fn look_up_until(turns: &LookupTurns, account: UserId, time: Duration) {
-        let _turn = turns.next(account).await;
+    async fn look_up_until(turns: &LookupTurns, user: UserId, time: Duration) {
+        let _turn = turns.next(user).await;
         tokio::time::sleep(time).await;
     }
 }

@@ -31,7 +31,7 @@ pub(super) struct Answer {
 /// Looks up a name.
 pub(super) type Lookup = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Answer>> + Send + Sync>;
 
-/// Looks up names for accounts.
+/// Looks up names for users.
 pub(super) struct Names {
     lookup: Lookup,
     turns: LookupTurns,
@@ -44,17 +44,17 @@ impl Names {
         Self { lookup, turns: LookupTurns::default(), kept: Mutex::new(LruCache::new(KEPT)) }
     }
 
-    /// The addresses of a host, for an account. A valid answer is reused. Otherwise the account takes a turn and
+    /// The addresses of a host, for a user. A valid answer is reused. Otherwise the user takes a turn and
     /// looks up the host.
     ///
     /// # Errors
     /// When the look-up fails, or takes more than five seconds.
-    pub(super) async fn addresses(&self, account: UserId, host: &str) -> io::Result<Vec<IpAddr>> {
+    pub(super) async fn addresses(&self, user: UserId, host: &str) -> io::Result<Vec<IpAddr>> {
         let host = host.to_ascii_lowercase();
         if let Some(addresses) = self.kept(&host) {
             return Ok(addresses);
         }
-        let turn = self.turns.next(account).await;
+        let turn = self.turns.next(user).await;
         // Another look-up of the name may have ended meanwhile.
         if let Some(addresses) = self.kept(&host) {
             return Ok(addresses);
@@ -93,7 +93,7 @@ mod tests {
 
     use super::*;
 
-    const ACCOUNT: UserId = UserId::new(1).unwrap();
+    const USER: UserId = UserId::new(1).unwrap();
     const OTHER: UserId = UserId::new(2).unwrap();
 
     /// Names with answers that are valid for this time, and the number of look-ups.
@@ -115,38 +115,38 @@ mod tests {
     async fn an_answer_is_kept_for_its_time_to_live_and_at_most_a_minute() {
         for (time_to_live, kept_for) in [(0, 0), (1, 1), (30, 30), (60, 60), (86_400, 60)] {
             let (names, asked) = valid_for(Duration::from_secs(time_to_live));
-            names.addresses(ACCOUNT, "host.example").await.unwrap();
+            names.addresses(USER, "host.example").await.unwrap();
             advance(Duration::from_secs(kept_for).saturating_sub(Duration::from_millis(1))).await;
             names.addresses(OTHER, "HOST.example").await.unwrap();
             let after = if kept_for == 0 { 2 } else { 1 };
             assert_eq!(asked.load(Ordering::SeqCst), after, "before the end of {time_to_live} s");
             advance(Duration::from_millis(1)).await;
-            names.addresses(ACCOUNT, "host.example").await.unwrap();
+            names.addresses(USER, "host.example").await.unwrap();
             assert_eq!(asked.load(Ordering::SeqCst), after + 1, "after {time_to_live} s");
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn two_look_ups_of_an_account_run_at_a_time() {
+    async fn two_look_ups_of_a_user_run_at_a_time() {
         let asked = Arc::new(AtomicUsize::new(0));
         let counter = Arc::clone(&asked);
         let names = Names::new(Arc::new(move |_| {
             counter.fetch_add(1, Ordering::SeqCst);
             std::future::pending().boxed()
         }));
-        let look_up = |account, host| names.addresses(account, host).boxed();
-        let mut look_ups: Vec<_> = ["a", "b", "c"].map(|host| look_up(ACCOUNT, host)).into();
+        let look_up = |user, host| names.addresses(user, host).boxed();
+        let mut look_ups: Vec<_> = ["a", "b", "c"].map(|host| look_up(USER, host)).into();
         assert!(look_ups.iter_mut().all(|look_up| look_up.now_or_never().is_none()));
         assert_eq!(asked.load(Ordering::SeqCst), 2);
         assert!(look_up(OTHER, "d").now_or_never().is_none());
-        assert_eq!(asked.load(Ordering::SeqCst), 3, "the turns of another account are its own");
+        assert_eq!(asked.load(Ordering::SeqCst), 3, "the turns of another user are its own");
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_silent_name_fails_after_five_seconds() {
         let names = Names::new(Arc::new(|_| std::future::pending().boxed()));
         let began = Instant::now();
-        let error = names.addresses(ACCOUNT, "silent.example").await.unwrap_err();
+        let error = names.addresses(USER, "silent.example").await.unwrap_err();
         assert_eq!(error.to_string(), "the name servers gave no answer in time");
         assert_eq!(began.elapsed().as_secs(), 5);
     }

@@ -19,11 +19,11 @@ use super::names::Names;
 #[error("none of the addresses of the host may be called: {0:?}")]
 pub struct RefusedAddresses(pub Vec<IpAddr>);
 
-/// Passes on only those addresses that an account's look-up finds and a filter accepts.
+/// Passes on only those addresses that a user's look-up finds and a filter accepts.
 #[derive(Clone)]
 pub(super) struct FilteredResolver {
     pub(super) names: Arc<Names>,
-    pub(super) account: UserId,
+    pub(super) user: UserId,
     pub(super) accepted: AddressFilter,
 }
 
@@ -37,9 +37,9 @@ impl Service<Name> for FilteredResolver {
     }
 
     fn call(&mut self, name: Name) -> Self::Future {
-        let Self { names, account, accepted } = self.clone();
+        let Self { names, user, accepted } = self.clone();
         let filter = async move {
-            let found = names.addresses(account, name.as_str()).await?;
+            let found = names.addresses(user, name.as_str()).await?;
             let (accepted, refused): (Vec<_>, Vec<_>) =
                 found.into_iter().partition(|address| accepted.accepts(*address));
             if accepted.is_empty() {
@@ -67,7 +67,7 @@ mod tests {
         let answer = Answer { addresses, valid_until: Instant::now() };
         let names = Arc::new(Names::new(Arc::new(move |_| std::future::ready(Ok(answer.clone())).boxed())));
         let accepted = AddressFilter::new(Networks::parse(["10.0.0.1"]).unwrap()).unwrap();
-        let mut resolver = FilteredResolver { names, account: UserId::new(1).unwrap(), accepted };
+        let mut resolver = FilteredResolver { names, user: UserId::new(1).unwrap(), accepted };
         let resolved = resolver.call("host.example".parse().unwrap()).await;
         let text =
             |addresses: std::vec::IntoIter<SocketAddr>| addresses.map(|a| a.ip().to_string()).collect();

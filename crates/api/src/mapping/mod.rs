@@ -1,5 +1,5 @@
 //! Mapping of application errors to API errors: the errors common to all use cases here, the refusals of
-//! commands about money in `commands`, those of accounts in `accounts`, those of webhook endpoints in
+//! commands about money in `commands`, those about users in `users`, those of webhook endpoints in
 //! `webhook_endpoints`.
 
 mod commands;

@@ -1,7 +1,7 @@
-//! Mapping of account refusals to API errors: registration, login, sessions, passwords, verification,
-//! profiles, account status, blocks and erasure.
+//! Mapping of refusals about users to API errors: registration, login, sessions, passwords, verification,
+//! profiles, statuses, blocks and erasure.
 
-use cuepoint_domain::application::commands::ChangeAccountStatusRefusal;
+use cuepoint_domain::application::commands::ChangeUserStatusRefusal;
 use cuepoint_domain::application::{
     BlockRefusal, ChangePasswordRefusal, ConfirmEmailRefusal, EraseRefusal, LoginRefusal, RefreshRefusal,
     RegisterRefusal, RequestEmailRefusal, RequestResetRefusal, ResetPasswordRefusal, RestoreEmailRefusal,
@@ -185,10 +185,10 @@ impl From<ProfileRefusal> for ApiError {
     }
 }
 
-impl From<ChangeAccountStatusRefusal> for ApiError {
-    fn from(refusal: ChangeAccountStatusRefusal) -> Self {
+impl From<ChangeUserStatusRefusal> for ApiError {
+    fn from(refusal: ChangeUserStatusRefusal) -> Self {
         match refusal {
-            ChangeAccountStatusRefusal::LastOperator => Code::LastOperator.into(),
+            ChangeUserStatusRefusal::LastOperator => Code::LastOperator.into(),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::load::requests::write_request;
 /// The beginning of the title of each song, as it is in an event.
 const TITLE: &[u8] = br#""song_title":"Call "#;
 
-/// The two accounts that a call concerns, by their places among all accounts.
+/// The two users that a call concerns, by their places among all users.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Concerned {
     /// The guest who calls.
@@ -20,9 +20,9 @@ pub(super) struct Concerned {
     pub(super) dj: usize,
 }
 
-/// An endless sequence of calls of some accounts, the same in every run.
+/// An endless sequence of calls of some users, the same in every run.
 pub(super) struct Calls {
-    accounts: Vec<UserId>,
+    users: Vec<UserId>,
     tokens: Vec<String>,
     guests: Vec<usize>,
     djs: Vec<usize>,
@@ -30,31 +30,31 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// The calls of these accounts.
+    /// The calls of these users.
     ///
     /// # Errors
     /// If there is no guest or no DJ among them.
-    pub(super) fn new(bench: &Bench, accounts: Vec<UserId>) -> anyhow::Result<Self> {
-        let tokens = bench.tokens().of(&accounts)?;
-        let is_dj = |place: &usize| accounts.get(*place).is_some_and(|user| bench.population().is_dj(*user));
-        let (djs, guests): (Vec<usize>, Vec<usize>) = (0..accounts.len()).partition(is_dj);
+    pub(super) fn new(bench: &Bench, users: Vec<UserId>) -> anyhow::Result<Self> {
+        let tokens = bench.tokens().of(&users)?;
+        let is_dj = |place: &usize| users.get(*place).is_some_and(|user| bench.population().is_dj(*user));
+        let (djs, guests): (Vec<usize>, Vec<usize>) = (0..users.len()).partition(is_dj);
         anyhow::ensure!(!djs.is_empty() && !guests.is_empty(), "the calls need a guest and a DJ");
-        Ok(Self { accounts, tokens, guests, djs, rng: Rng::with_seed(3) })
+        Ok(Self { users, tokens, guests, djs, rng: Rng::with_seed(3) })
     }
 
-    /// The tokens of the accounts.
+    /// The tokens of the users.
     pub(super) fn tokens(&self) -> &[String] {
         &self.tokens
     }
 
-    /// Writes the call of this number into a buffer, and returns the accounts that it concerns.
+    /// Writes the call of this number into a buffer, and returns the users that it concerns.
     ///
     /// # Errors
     /// None: [`Calls::new`] ensures that there are a guest and a DJ.
     pub(super) fn write(&mut self, number: u32, into: &mut Vec<u8>) -> anyhow::Result<Concerned> {
         let guest = *self.rng.choice(&self.guests).context("no guest")?;
         let dj = *self.rng.choice(&self.djs).context("no DJ")?;
-        let id = self.accounts.get(dj).context("no DJ")?;
+        let id = self.users.get(dj).context("no DJ")?;
         let body = format!(
             r#"{{"dj_id":{id},"song_title":"Call {number}","artist_name":"New Order","artist_type":"popular","music_url":"https://music.example.com/track/{number}"}}"#
         );

@@ -1,4 +1,4 @@
-//! The time from a commit to the events on the streams of both accounts that it concerns.
+//! The time from a commit to the events on the streams of both users that it concerns.
 
 use anyhow::ensure;
 
@@ -13,7 +13,7 @@ use crate::datasets::WRITTEN;
 use crate::figures::{mebibytes, milliseconds, number};
 use crate::operations::Store;
 
-/// The number of open streams, each of another account.
+/// The number of open streams, each of another user.
 const STREAMS: usize = 1_000;
 /// The number of open streams in a smoke test.
 const FEW_STREAMS: usize = 100;
@@ -47,13 +47,13 @@ pub(super) const COLUMNS: [Column; 15] = [
 /// Measures the row on a store. The second value says which events were lost or duplicated.
 pub(super) fn measure(bench: &Bench, store: Store) -> anyhow::Result<(Row<15>, Option<String>)> {
     let count = if bench.options.smoke { FEW_STREAMS } else { STREAMS };
-    let accounts: Vec<_> = bench.population().users().take(count).collect();
-    ensure!(accounts.len() == count, "{count} accounts need a larger scale");
+    let users: Vec<_> = bench.population().users().take(count).collect();
+    ensure!(users.len() == count, "{count} users need a larger scale");
     let rate =
         Rate { per_second: PER_SECOND, warm_up: bench.options.warm_up(), counted: bench.options.counted() };
     let data = bench.dataset(store, WRITTEN)?;
     let service = bench.server(0, bench.programs(), &data)?;
-    let mut calls = Calls::new(bench, accounts)?;
+    let mut calls = Calls::new(bench, users)?;
     let mut clients = Clients::new(service.address())?;
     let tokens: Vec<&str> = calls.tokens().iter().map(String::as_str).collect();
     clients.open(&tokens)?;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::ensure;
-use cuepoint_adapters::event_hub::PER_ACCOUNT;
+use cuepoint_adapters::event_hub::PER_USER;
 use cuepoint_domain::ids::UserId;
 
 use super::calls::Calls;
@@ -24,7 +24,7 @@ pub(super) const FEW_STREAMS: usize = 500;
 const PER_SECOND: u32 = 200;
 /// The minimum time of counting: in it, the server sends a comment on each stream.
 const AT_LEAST: Duration = Duration::from_secs(16);
-/// The number of accounts that write and have no stream: one in twenty a DJ.
+/// The number of users that write and have no stream: one in twenty a DJ.
 const WRITERS: usize = 200;
 
 /// The name of the row without its store.
@@ -57,8 +57,8 @@ struct Writes {
 pub(super) fn measure(bench: &Bench, store: Store, count: usize) -> anyhow::Result<(Row<9>, Option<String>)> {
     let users: Vec<UserId> = bench.population().users().collect();
     let (writers, idle) = users.split_at_checked(WRITERS).unwrap_or((&users, &[]));
-    let most = idle.len().saturating_mul(PER_ACCOUNT);
-    ensure!(count <= most, "{} accounts can have {most} streams: use a larger scale", idle.len());
+    let most = idle.len().saturating_mul(PER_USER);
+    ensure!(count <= most, "{} users can have {most} streams: use a larger scale", idle.len());
     let data = bench.dataset(store, WRITTEN)?;
     let service = bench.server(0, bench.programs(), &data)?;
     let mut calls = Calls::new(bench, writers.to_vec())?;

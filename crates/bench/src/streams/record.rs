@@ -30,7 +30,7 @@ pub(super) struct Record {
     calls: Vec<Call>,
     /// The number of calls of the warm-up.
     warm_up: usize,
-    /// Whether the stream of each account has the place of the account.
+    /// Whether the stream of each user has the place of the user.
     has_streams: bool,
     unanswered: u64,
     /// The events that are expected, of all calls.
@@ -42,8 +42,8 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// A record without calls. If accounts have streams, each of these has to receive the events of its
-    /// account; otherwise no event is expected.
+    /// A record without calls. If users have streams, each of these has to receive the events of its
+    /// user; otherwise no event is expected.
     pub(super) const fn new(warm_up: usize, has_streams: bool) -> Self {
         let (expected, received, unexpected) = (0, 0, 0);
         Self { calls: Vec::new(), warm_up, has_streams, unanswered: 0, expected, received, unexpected }

@@ -29,8 +29,7 @@ pub struct Auth {
     pub breached_passwords: BreachedPasswords,
 }
 
-/// The first operator, created at start unless one was created before or the e-mail address belongs to an
-/// account.
+/// The first operator, created at start unless one was created before or the e-mail address belongs to a user.
 #[derive(Clone, Debug)]
 pub struct Bootstrap {
     /// The e-mail address of the operator.

@@ -11,7 +11,7 @@ use crate::harness::{Answer, Client, PASSWORD, Person, Server, Store};
 
 on_every_store!(
     email_addresses_are_unique_in_any_letter_case,
-    a_failed_login_does_not_reveal_the_account,
+    a_failed_login_does_not_reveal_the_user,
     refresh_tokens_rotate,
     a_reused_refresh_token_ends_its_session,
     logout_ends_the_session,
@@ -59,7 +59,7 @@ fn email_addresses_are_unique_in_any_letter_case(store: Store) {
     assert_eq!(answers.iter().filter(|status| **status == 422).count(), 7, "{answers:?}");
 }
 
-fn a_failed_login_does_not_reveal_the_account(store: Store) {
+fn a_failed_login_does_not_reveal_the_user(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let login = |email: &str, password: &str| {
@@ -104,7 +104,7 @@ fn a_reused_refresh_token_ends_its_session(store: Store) {
     }
     elsewhere.get("/wallet").data(200);
     refresh(&client, &third.refresh_token).refused(401, "invalid_refresh_token");
-    // Another login of the same account starts another session.
+    // Another login of the same user starts another session.
     refreshed(&client, &guest, &elsewhere.refresh_token);
 }
 

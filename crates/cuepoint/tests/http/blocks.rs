@@ -62,7 +62,7 @@ fn only_other_existing_users_can_be_blocked_by_djs(store: Store) {
     guest.get("/music/dj/blocks").refused(403, "dj_only");
 }
 
-/// A DJ cannot learn the name or the existence of an account that never made a request to the DJ.
+/// A DJ cannot learn the name or the existence of a user who never made a request to the DJ.
 fn a_user_without_requests_looks_nonexistent_to_a_dj(store: Store) {
     let server = Server::start(store);
     let (dj, other, guest) = (server.dj(), server.dj(), server.payer("20"));

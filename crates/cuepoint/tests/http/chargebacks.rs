@@ -17,7 +17,7 @@ on_one_store!(
     a_partial_reversal_is_listed_but_not_booked,
     a_reversal_that_the_status_excludes_is_listed,
     concurrent_reversals_by_operator_and_provider_take_the_money_once,
-    a_chargeback_after_an_erasure_is_owed_by_the_erased_account,
+    a_chargeback_after_an_erasure_is_owed_by_the_erased_user,
 );
 
 fn reverse(operator: &Person, topup: i64) -> Answer {
@@ -72,7 +72,7 @@ fn a_reversal_takes_no_more_than_its_amount(store: Store) {
     let shown = guest.get(&format!("/wallet/topups/{topup}")).data(200)["topup"].clone();
     assert_eq!(shown["status"], "reversed");
     assert_eq!(shown["updated_at"], reversed["updated_at"]);
-    // The security log names the operator, the account and the reason.
+    // The security log names the operator, the user and the reason.
     let events = operator.get(&format!("/operator/security-log?user_id={}&kind=operator_action", guest.id));
     let event = events.data(200)["data"][0].clone();
     let detail = format!("reverse_topup: top-up {topup} confirmed → reversed: a stolen card");
@@ -108,7 +108,7 @@ fn the_dj_keeps_the_fee_of_a_reversed_topup_and_the_guest_owes_it(store: Store) 
     dj.answer(request, "played").data(200);
     reverse(&operator, topup).data(200);
     assert_eq!((purse(&guest), dj.wallet().0), (["0.00", "0.00", "5.00"].map(String::from), "4.50".into()));
-    // An account with a debt cannot be erased; an adjustment can forgive the debt.
+    // A user with a debt cannot be erased; an adjustment can forgive the debt.
     erase(&guest).refused(409, "wallet_not_empty");
     // Income, top-ups and refunds of the guest pay the debt first.
     guest.topup("1.50");
@@ -349,7 +349,7 @@ fn concurrent_reversals_by_operator_and_provider_take_the_money_once(store: Stor
     assert_eq!(listed(&operator), [json!(null); 0]);
 }
 
-fn a_chargeback_after_an_erasure_is_owed_by_the_erased_account(store: Store) {
+fn a_chargeback_after_an_erasure_is_owed_by_the_erased_user(store: Store) {
     let (server, operator) = Server::with_operator(store, &TOPUPS);
     let dj = server.dj();
     for by_provider in [true, false] {

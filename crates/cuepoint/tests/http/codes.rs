@@ -12,7 +12,7 @@ use crate::harness::{
 
 on_one_store!(
     new_phone_numbers_must_be_valid,
-    a_number_gets_five_codes_a_day_across_accounts,
+    a_number_gets_five_codes_a_day_across_users,
     a_network_gets_twenty_codes_a_day,
     codes_per_deployment_and_day_follow_the_configuration,
     a_code_survives_a_rotation_of_the_keys,
@@ -93,11 +93,11 @@ fn new_phone_numbers_must_be_valid(store: Store) {
     }
 }
 
-fn a_number_gets_five_codes_a_day_across_accounts(store: Store) {
+fn a_number_gets_five_codes_a_day_across_users(store: Store) {
     let server = Server::start(store);
     let (number, digits) = ("+4930123456", "4930123456");
     for _ in 0..5 {
-        // The accounts are erased as soon as the code is sent.
+        // The users are erased as soon as the code is sent.
         let guest = guest(&server, number);
         ask(&guest).send().data(200);
         if let Some(database) = server.database() {
@@ -113,7 +113,7 @@ fn a_number_gets_five_codes_a_day_across_accounts(store: Store) {
     }
     let next = guest(&server, number);
     used_up(&ask(&next).send(), "5");
-    // Another number of the same account, and a code by e-mail.
+    // Another number of the same user, and a code by e-mail.
     give(&next, "+4930123457");
     ask(&next).send().data(200);
     next.call("POST", "/auth/email/code").send().data(200);
@@ -219,7 +219,7 @@ fn codes_are_counted_across_restarts(store: Store) {
     used_up(&ask(&guest(&later, NUMBER)).send(), "5");
 }
 
-/// Twelve accounts request codes for one number at once.
+/// Twelve users request codes for one number at once.
 fn five_of_twelve_are_sent(servers: &[&Server; 2]) {
     let guests: Vec<Person> = (0..12).map(|number| guest(servers[number % 2], NUMBER)).collect();
     let answers = at_once(guests.iter().map(ask).collect());

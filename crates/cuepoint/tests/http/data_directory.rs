@@ -242,7 +242,7 @@ fn the_signing_key_in_the_data_directory_can_be_rotated() {
     let folder = Folder::new();
     let server = folder.serve(&["--data", "data"], &[]);
     let guest = server.client.person(false);
-    // Of another account, because an account has a limited number of sessions.
+    // Of another user, because a user has a limited number of sessions.
     let other = server.client.person(false);
     let file = folder.path().join("data/signing-keys");
     let keys = || fs::read_to_string(&file).unwrap().lines().count();

@@ -14,10 +14,10 @@ on_one_store!(
     an_address_that_was_taken_meanwhile_is_a_field_error,
     a_change_requires_the_password_and_another_address,
     five_codes_to_new_addresses_are_sent_within_an_hour,
-    a_token_takes_the_account_back_from_a_thief,
+    a_token_restores_the_login_after_a_theft,
     an_unverified_address_gets_a_notice_without_a_token,
     a_token_is_sent_again_to_a_reserved_address,
-    an_account_whose_address_can_be_restored_is_not_erased,
+    a_user_whose_address_can_be_restored_is_not_erased,
     reset_and_restoration_mails_contain_the_configured_links,
 );
 
@@ -183,7 +183,7 @@ fn five_codes_to_new_addresses_are_sent_within_an_hour(store: Store) {
     change(&other, "new5@example.com").data(200);
 }
 
-fn a_token_takes_the_account_back_from_a_thief(store: Store) {
+fn a_token_restores_the_login_after_a_theft(store: Store) {
     let server = Server::configured(store, &[("auth.breached_passwords", "refuse")]);
     let owner = server.guest();
     verify(&server, &owner);
@@ -275,8 +275,8 @@ fn a_token_is_sent_again_to_a_reserved_address(store: Store) {
     login(&server, &guest.email, NEW).data(200);
 }
 
-/// A thief of the account cannot end the restoration by erasing the account.
-fn an_account_whose_address_can_be_restored_is_not_erased(store: Store) {
+/// A thief of the login cannot end the restoration by erasing the user.
+fn a_user_whose_address_can_be_restored_is_not_erased(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     verify(&server, &guest);

@@ -18,7 +18,7 @@ on_every_store!(
     staff_stream_all_events,
     a_stream_shows_only_the_wanted_types,
     a_silent_stream_states_where_to_resume,
-    an_account_has_at_most_six_streams,
+    a_user_has_at_most_six_streams,
     a_stream_ends_with_its_session,
     a_stream_ends_when_its_reader_is_suspended_or_demoted,
     a_stop_ends_streams_first,
@@ -140,7 +140,7 @@ fn a_silent_stream_states_where_to_resume(store: Store) {
     assert_eq!(stream.try_next().unwrap(), Some(StreamMessage::Comment(2)));
 }
 
-fn an_account_has_at_most_six_streams(store: Store) {
+fn a_user_has_at_most_six_streams(store: Store) {
     let server = Server::configured(store, &[("events.max_streams", "8")]);
     let (guest, other) = (server.guest(), server.guest());
     let mut streams: Vec<EventStream> = (0..6).map(|_| guest.stream("/events/stream", &[])).collect();

@@ -1,4 +1,4 @@
-//! An export contains all data that the database stores about an account: every column of every row that
+//! An export contains all data that the database stores about a user: every column of every row that
 //! mentions it, except those whose declaration gives the reason for their omission.
 
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use crate::harness::{Database, PASSWORD, Person, Server, Store, operator_keys, s
 
 on_durable_stores!(every_column_about_a_user_is_exported_or_deliberately_excluded);
 
-/// Tables that are not in every store, with their contents. They mention no account.
+/// Tables that are not in every store, with their contents. They mention no user.
 const OF_SOME_STORES: &[(&str, &str)] = &[
     ("__diesel_schema_migrations", "which migrations were applied"),
     ("deployment", "what all servers of the deployment share"),
@@ -28,7 +28,7 @@ fn declaration(name: &str) -> Option<&'static Table> {
     declared
 }
 
-/// Accounts, one of which has rows in every table, with a value in every nullable column.
+/// Users, one of which has rows in every table, with a value in every nullable column.
 struct Life {
     dj: Person,
     others: [Person; 2],
@@ -109,7 +109,7 @@ fn more(database: &Database, id: i64, operator: i64) {
     database.execute(&statements);
 }
 
-/// A condition for the rows of an account, in the SQL of a database.
+/// A condition for the rows of a user, in the SQL of a database.
 fn condition(database: &Database, text: &str, id: &str) -> String {
     let mut parts = text.split('[');
     let mut condition = parts.next().unwrap_or_default().to_owned();
@@ -216,8 +216,7 @@ fn unexplained_columns(database: &Database, id: &str, exported: &BTreeSet<String
     let mut omitted: BTreeSet<String> = omitted.collect();
     let mut unexplained = Vec::new();
     for [table, column, kind] in columns(database) {
-        let Some(Table { columns, mentions: Mentions::Accounts { own, .. }, .. }) = declaration(&table)
-        else {
+        let Some(Table { columns, mentions: Mentions::Users { own, .. }, .. }) = declaration(&table) else {
             continue;
         };
         let name = format!("{table}.{column}");
@@ -235,13 +234,13 @@ fn unexplained_columns(database: &Database, id: &str, exported: &BTreeSet<String
     unexplained
 }
 
-/// Rows with a text unique to this account that no declaration covers.
+/// Rows with a text unique to this user that no declaration covers.
 fn unexplained_rows(database: &Database, id: &str, text: &str) -> Vec<String> {
     let mut tables: Vec<String> = columns(database).into_iter().map(|[table, ..]| table).collect();
     tables.dedup();
     let rows = tables.into_iter().flat_map(|name| {
         let known = match declaration(&name).map(|table| table.mentions) {
-            Some(Mentions::Accounts { own, omitted }) => {
+            Some(Mentions::Users { own, omitted }) => {
                 omitted.iter().map(|(rows, _)| *rows).chain([own]).map(|rows| format!("({rows})")).collect()
             }
             Some(Mentions::Nobody(_)) | None => Vec::new(),
@@ -259,7 +258,7 @@ fn every_column_about_a_user_is_exported_or_deliberately_excluded(store: Store) 
     let database = Arc::new(Database::of(store));
     // The first start creates the database.
     drop(Server::on(&database, &[]));
-    // No other value looks like an account id.
+    // No other value looks like a user id.
     database.execute(database.sql(
         "SELECT setval('user_ids', 770077000000)",
         "UPDATE ids SET next = 770077000000 WHERE kind = 'users'",
@@ -288,7 +287,7 @@ fn every_column_about_a_user_is_exported_or_deliberately_excluded(store: Store) 
     assert!(profiles.clone().any(|city| city == "Emesa") && profiles.clone().any(|city| city == "Palmyra"));
     let mut reasons = document["wallet_entries"].as_array().unwrap().iter().map(|entry| &entry["reason"]);
     assert!(reasons.any(|reason| reason == "the song was cut short"), "{document}");
-    // It contains no more than the ids of other accounts, and not even those of operators.
+    // It contains no more than the ids of other users, and not even those of operators.
     let document = document.to_string();
     let operators = operators.iter().flat_map(|operator| [operator.id.to_string(), operator.email.clone()]);
     let others = others.iter().map(|other| other.email.clone());

@@ -162,7 +162,7 @@ fn head_of_a_stream_makes_the_checks_of_a_stream_and_opens_none() {
     };
     let mut open: Vec<_> = Vec::new();
     for _ in 0..6 {
-        // More than the places of an account, if each took one.
+        // More than the places of a user, if each took one.
         for _ in 0..3 {
             let answer = head("/events/stream", &[]);
             assert_eq!(answer.status, 200);

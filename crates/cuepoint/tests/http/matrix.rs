@@ -119,7 +119,7 @@ impl Operation {
     fn sides(&self, action: Action) -> Vec<Ownership> {
         let names_somebody = self.body.as_ref().is_some_and(|body| body.get("user_id").is_some());
         if self.path == "/api/v1/music/dj/blocks/{id}" {
-            // The list belongs to the caller, whatever account is blocked.
+            // The list belongs to the caller, whoever is blocked.
             vec![Ownership::Own]
         } else if self.path.contains("{id}") || names_somebody {
             vec![Ownership::Own, Ownership::Others]
@@ -156,7 +156,7 @@ struct Target {
     user: i64,
 }
 
-/// The principals that call, and the accounts beside them.
+/// The principals that call, and the users beside them.
 struct Scene {
     callers: [(Who, Person); 4],
     dj: Person,
@@ -282,10 +282,10 @@ fn every_operation_matches_the_authorization_matrix(store: Store) {
                 let expected = expected(action, &as_domain(*who, caller), whose);
                 assert_eq!(came(&answer), expected, "{who:?}, {whose:?}: {answer}");
             }
-            // These operations change the accounts for good.
+            // These operations change the users for good.
             if matches!(
                 action,
-                Action::UseAccount | Action::UsePersonalData | Action::BlockGuest | Action::ManagePeople
+                Action::UseCredentials | Action::UsePersonalData | Action::BlockGuest | Action::ManagePeople
             ) {
                 scene = Scene::new(&server, &operator);
             }

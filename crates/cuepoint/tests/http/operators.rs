@@ -1,4 +1,4 @@
-//! Operators and withdrawals of all accounts: every transition, its money, its authorization, and its record.
+//! Operators and withdrawals of all users: every transition, its money, its authorization, and its record.
 
 use serde_json::{Value, json};
 

@@ -10,7 +10,7 @@ on_one_store!(
     a_password_change_ends_all_other_sessions,
     a_wrong_current_password_changes_nothing,
     one_of_two_concurrent_password_changes_succeeds,
-    a_password_reset_request_does_not_reveal_the_account,
+    a_password_reset_request_does_not_reveal_the_user,
     a_reset_token_sets_a_password_once,
     a_newer_reset_token_replaces_the_earlier_one,
     a_password_change_invalidates_reset_tokens,
@@ -91,7 +91,7 @@ fn one_of_two_concurrent_password_changes_succeeds(store: Store) {
     login(&server, &guest.email, passwords[1 - holds]).refused(401, "invalid_credentials");
 }
 
-fn a_password_reset_request_does_not_reveal_the_account(store: Store) {
+fn a_password_reset_request_does_not_reveal_the_user(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let seen = |answer: &Answer| {

@@ -109,7 +109,7 @@ fn an_export_matches_the_lists_and_excludes_other_users(store: Store) {
         kinds,
         ["data_exported", "webhook_endpoint_changed", "webhook_endpoint_changed", "registered"]
     );
-    // No record belongs to another account.
+    // No record belongs to another user.
     let nobody = export(&server.guest());
     for list in EXPORT.iter().filter(|list| {
         !["user", "account", "wallet", "sessions", "networks", "security_events"].contains(list)
@@ -119,7 +119,7 @@ fn an_export_matches_the_lists_and_excludes_other_users(store: Store) {
 }
 
 /// Ended sessions, earlier profiles, operators' actions with reasons, sent messages, and blocks of the
-/// account.
+/// user.
 fn data_shown_in_no_list_is_exported(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("20"), server.dj());
@@ -226,7 +226,7 @@ fn an_erased_user_cannot_log_in_and_the_ledger_stays_consistent(store: Store) {
         operator.call(method, &path).text(r#"{"reason": "x"}"#).send().refused(404, "not_found");
     }
     assert!(operator.ids(&format!("/operator/users?email={}", guest.email), "id").is_empty());
-    // The address is free, and its new holder is a different account.
+    // The address is free, and its new holder is a different user.
     let body = json!({"name": "Grace", "email": guest.email, "password": PASSWORD});
     let next = server.client().post("/auth/register", &body).data(201);
     assert_ne!(next["user"]["id"], guest.id);

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::harness::{Answer, Call, Client, PASSWORD, Server, Store, at_once, song};
 
-on_one_store!(failed_logins_of_an_account_lock_out_unknown_networks_only);
+on_one_store!(failed_logins_of_a_user_lock_out_unknown_networks_only);
 
 /// A server with rate limits that trusts each call's forwarded address.
 fn counting(keys: &[(&str, &str)]) -> Server {
@@ -109,7 +109,7 @@ fn requests_and_withdrawals_have_separate_quotas() {
 }
 
 #[test]
-fn logins_are_counted_per_address_regardless_of_account() {
+fn logins_are_counted_per_address_regardless_of_user() {
     let server = counting(&[("rate_limits.login_per_minute", "2")]);
     let (client, ada) = (server.client(), server.guest());
     login(&client, "192.0.2.1", "nobody@example.com", PASSWORD).refused(401, "invalid_credentials");
@@ -124,7 +124,7 @@ fn logins_are_counted_per_address_regardless_of_account() {
 }
 
 #[test]
-fn failed_logins_lock_the_account_out_of_one_network_only() {
+fn failed_logins_lock_the_user_out_of_one_network_only() {
     let server = failing(Store::Memory, &[("rate_limits.failed_logins_per_minute", "2")]);
     let client = server.client();
     let ada = server.guest().email;
@@ -135,14 +135,14 @@ fn failed_logins_lock_the_account_out_of_one_network_only() {
         let at = |host: &str| format!("2001:db8:0:{network}::{host}");
         login(&client, &at("1"), &first, "wrong").refused(401, "invalid_credentials");
         login(&client, &at("2"), &second, "wrong").refused(401, "invalid_credentials");
-        // Here even the right password has to wait, and the answer does not reveal whether the account
+        // Here even the right password has to wait, and the answer does not reveal whether the user
         // exists.
         let refused = login(&client, &at("3"), &third, PASSWORD);
         limited(&refused, "2");
         let mut body = refused.json();
         body["request_id"].take();
         refusals.push(body);
-        // Logins to another account are admitted.
+        // Logins to another user are admitted.
         login(&client, &at("4"), &server.guest().email, PASSWORD).data(200);
     }
     assert_eq!(refusals[0], refusals[1]);
@@ -151,7 +151,7 @@ fn failed_logins_lock_the_account_out_of_one_network_only() {
     }
 }
 
-fn failed_logins_of_an_account_lock_out_unknown_networks_only(store: Store) {
+fn failed_logins_of_a_user_lock_out_unknown_networks_only(store: Store) {
     let server = failing(store, &[("rate_limits.failed_logins_per_hour", "3")]);
     let client = server.client();
     let ada = register(&client, "192.0.2.1", "ada@example.com", PASSWORD).data(201);

@@ -155,7 +155,7 @@ fn a_registration_is_repeated_only_with_the_right_password(store: Store) {
     let client = server.client();
     let ada = Person::signed_in(&client, &register(&client, "ada@example.com", PASSWORD).data(201));
     let wrong = taken(&client, "ada@example.com", "another horse");
-    // An account without a first session is answered in the same way, even with the right password.
+    // A user without a first session is answered in the same way, even with the right password.
     assert_eq!(taken(&client, &operator.email, PASSWORD), wrong);
     ada.get("/wallet").data(200);
     let path = format!("/operator/security-log?user_id={}&kind=login_failed", ada.id);

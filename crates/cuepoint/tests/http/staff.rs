@@ -1,4 +1,4 @@
-//! Account management by staff: search, suspension, restoration and roles.
+//! User management by staff: search, suspension, restoration and roles.
 
 use serde_json::{Value, json};
 

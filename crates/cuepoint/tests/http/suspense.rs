@@ -15,7 +15,7 @@ on_one_store!(
     a_user_with_a_pending_topup_is_not_erased,
     late_money_stays_in_suspense_until_settled,
     concurrent_settlements_settle_suspense_once,
-    late_money_of_an_existing_account_is_a_contradiction,
+    late_money_of_an_existing_user_is_a_contradiction,
     messages_contradicting_suspense_are_listed,
     an_erased_wallet_stays_empty,
     operators_see_the_failure_of_a_topup_after_an_erasure,
@@ -209,7 +209,7 @@ fn concurrent_settlements_settle_suspense_once(store: Store) {
     assert_eq!(statuses.iter().filter(|status| **status == 409).count(), 6, "{statuses:?}");
 }
 
-fn late_money_of_an_existing_account_is_a_contradiction(store: Store) {
+fn late_money_of_an_existing_user_is_a_contradiction(store: Store) {
     let (server, operator) = Server::with_operator(store, &TOPUPS);
     let guest = server.guest();
     let topup = guest.topup("5");

@@ -77,7 +77,7 @@ fn the_last_active_operator_cannot_be_removed(store: Store) {
     operator.give_role(&second, "operator");
     act(&second, &operator, "suspend").send().data(200);
     erase(&second).refused(409, "last_operator");
-    // A suspended account is not an active operator: it can lose the role, and does not count as a remaining
+    // A suspended user is not an active operator: they can lose the role, and does not count as a remaining
     // one.
     second.give_role(&operator, "member");
     erase(&second).refused(409, "last_operator");

@@ -1,5 +1,5 @@
 //! Many clients behind one address, and many addresses of one client: what counts for an address, a network, a
-//! session or an account, and how an answer names its quota. Quotas are so small that none is restored during a
+//! session or a user, and how an answer names its quota. Quotas are so small that none is restored during a
 //! test, except those of a minute that the test does not use up.
 
 use std::thread::available_parallelism;
@@ -36,7 +36,7 @@ fn limited(answer: &Answer, resource: &str, limit: u32) {
 }
 
 #[test]
-fn failed_logins_of_an_address_are_limited_over_all_accounts() {
+fn failed_logins_of_an_address_are_limited_over_all_users() {
     let server = counting(&[("rate_limits.failed_logins_per_address", "3")]);
     let (client, ada) = (server.client(), server.guest().email);
     for _ in 0..5 {
@@ -173,7 +173,7 @@ fn a_refresh_counts_for_its_session_and_an_unknown_token_for_its_address() {
         assert_eq!(quota(&unknown), ("refreshes_per_minute", 3, left));
     }
     limited(&refresh(&json!("x"), "192.0.2.1"), "refreshes_per_minute", 3);
-    // Neither disturbs another session at the address, nor another one of the account.
+    // Neither disturbs another session at the address, nor another one of the user.
     refresh(&json!(eve.refresh_token), "192.0.2.1").data(200);
     let other = login(&server.client(), "192.0.2.1", &ada.email, PASSWORD).send().data(200);
     refresh(&other["refresh_token"], "192.0.2.1").data(200);

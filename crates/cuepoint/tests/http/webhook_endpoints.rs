@@ -11,7 +11,7 @@ on_one_store!(
     a_secret_is_shown_once,
     settings_are_changed_one_by_one_and_cleared_by_null,
     endpoints_are_listed_newest_first_until_they_are_deleted,
-    an_account_has_at_most_five_endpoints_for_a_feed,
+    a_user_has_at_most_five_endpoints_for_a_feed,
     endpoints_of_others_look_nonexistent,
     endpoints_for_all_events_are_common_to_operators_and_closed_to_others,
     changes_of_endpoints_are_in_the_security_log,
@@ -136,7 +136,7 @@ fn endpoints_are_listed_newest_first_until_they_are_deleted(store: Store) {
     guest.get(&format!("{path}/attempts")).refused(404, "not_found");
 }
 
-fn an_account_has_at_most_five_endpoints_for_a_feed(store: Store) {
+fn a_user_has_at_most_five_endpoints_for_a_feed(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     for list in [OWN, ALL] {
         let ids: Vec<i64> = (0..5).map(|_| operator.webhook_endpoint(list)).collect();

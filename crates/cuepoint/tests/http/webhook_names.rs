@@ -8,7 +8,7 @@ use crate::harness::{NameServer, PASSWORD, Person, Provider, Reply, Server, Stor
 
 /// The time limit for the start of a delivery and for a login on a busy machine. It is less than a look-up takes.
 const PROMPTLY: Duration = Duration::from_secs(3);
-const ACCOUNTS: usize = 100;
+const USERS: usize = 100;
 
 fn server(names: &NameServer) -> Server {
     let keys = [("webhooks.allowed_networks", "127.0.0.1"), ("webhooks.name_servers", &names.address)];
@@ -22,7 +22,7 @@ fn silent_endpoint(person: &Person, name: &str) {
 }
 
 #[test]
-fn silent_names_of_a_hundred_accounts_delay_neither_other_deliveries_nor_logins() {
+fn silent_names_of_a_hundred_users_delay_neither_other_deliveries_nor_logins() {
     let names = NameServer::new();
     let server = server(&names);
     let (honest, receiver) = (server.guest(), Provider::new(Reply::Says(200, String::new())));
@@ -35,7 +35,7 @@ fn silent_names_of_a_hundred_accounts_delay_neither_other_deliveries_nor_logins(
         began.elapsed()
     };
     delivered(1);
-    let silent: Vec<Person> = (0..ACCOUNTS).map(|_| server.guest()).collect();
+    let silent: Vec<Person> = (0..USERS).map(|_| server.guest()).collect();
     for (number, person) in silent.iter().enumerate() {
         silent_endpoint(person, &format!("a{number}"));
         silent_endpoint(person, &format!("b{number}"));

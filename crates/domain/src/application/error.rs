@@ -35,7 +35,7 @@ pub enum Failure {
     /// The action is for staff, and the principal is not staff or has another role.
     #[error("the action is for staff with another role")]
     WrongRole,
-    /// The principal's session ended, or their account is suspended.
+    /// The principal's session ended, or the user is suspended.
     #[error(transparent)]
     Revoked(Revocation),
     /// The revocation list or the clock is currently unreliable.

@@ -39,10 +39,11 @@ pub use providers::{
 pub use readiness::Readiness;
 pub use use_cases::UseCases;
 pub use users::{
-    Accounts, Address, BlockRefusal, BootstrapRefusal, Bootstrapped, ChangePasswordRefusal,
-    ConfirmEmailRefusal, EmailChanges, EraseRefusal, GuestBlocks, LoginRefusal, OwnSessions, PasswordChanges,
-    PersonalData, RefreshRefusal, RegisterRefusal, Registration, RequestEmailRefusal, RequestResetRefusal,
-    ResetPasswordRefusal, RestoreEmailRefusal, SendCodeRefusal, SignedIn, Verifications, VerifyRefusal,
+    Address, BlockRefusal, BootstrapRefusal, Bootstrapped, ChangePasswordRefusal, ConfirmEmailRefusal,
+    EmailChanges, EraseRefusal, GuestBlocks, LoginRefusal, OwnSessions, PasswordChanges, PersonalData,
+    RefreshRefusal, RegisterRefusal, Registration, RequestEmailRefusal, RequestResetRefusal,
+    ResetPasswordRefusal, RestoreEmailRefusal, SendCodeRefusal, SignIns, SignedIn, Verifications,
+    VerifyRefusal,
 };
 pub use webhooks::{
     CheckedSecrets, Deliveries, EndpointRequest, ReplayRequest, TestRefusal, TurnSummary, WebhookRefusal,

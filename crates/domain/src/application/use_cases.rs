@@ -13,7 +13,7 @@ use crate::application::queries::{
 };
 use crate::application::readiness::Readiness;
 use crate::application::users::{
-    Accounts, EmailChanges, GuestBlocks, OwnSessions, PasswordChanges, PersonalData, Verifications,
+    EmailChanges, GuestBlocks, OwnSessions, PasswordChanges, PersonalData, SignIns, Verifications,
 };
 use crate::application::webhooks::{Deliveries, EndpointNotices, RunningTests, Webhooks};
 use crate::ports::{Job, Unavailable};
@@ -24,7 +24,7 @@ pub struct UseCases {
     /// Runs commands.
     pub executor: Executor,
     /// Registration, login and refresh tokens.
-    pub accounts: Accounts,
+    pub sign_ins: SignIns,
     /// The principal's own sessions.
     pub sessions: OwnSessions,
     /// Changes and resets of passwords.
@@ -86,7 +86,7 @@ impl UseCases {
         let executor = Executor::new(env.clone());
         let deliveries = Deliveries::new(env.clone());
         Self {
-            accounts: Accounts { env: env.clone(), executor: executor.clone() },
+            sign_ins: SignIns { env: env.clone(), executor: executor.clone() },
             sessions: OwnSessions { env: env.clone(), executor: executor.clone() },
             passwords: PasswordChanges { env: env.clone(), executor: executor.clone() },
             email_changes: EmailChanges { env: env.clone(), executor: executor.clone() },

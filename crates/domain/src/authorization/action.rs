@@ -42,7 +42,7 @@ actions! {
     /// Go online and set prices; own is the principal's own presence.
     TakeRequests,
     /// List and end sessions, change the password or the e-mail address, verify an address.
-    UseAccount,
+    UseCredentials,
     /// Export or erase personal data.
     UsePersonalData,
     /// Read DJs.
@@ -81,7 +81,7 @@ actions! {
     RefundRequest,
     /// Adjust a balance.
     AdjustBalance,
-    /// Search the top-ups of any user, and read money that arrived for erased accounts.
+    /// Search the top-ups of any user, and read money that arrived for erased users.
     ReadTopups,
     /// Reverse a top-up that was charged back.
     ReverseTopup,

@@ -39,7 +39,7 @@ impl Action {
             //                                                                           guest DJ operator auditor
             Self::UseProfile      => line("read and update the profile",                  [Own, Non, Non, Non]),
             Self::TakeRequests    => line("go online, set prices",                        [Non, Own, Non, Non]),
-            Self::UseAccount      => line("sessions, password, verification",             [Own, Non, Non, Non]),
+            Self::UseCredentials  => line("sessions, password, verification",             [Own, Non, Non, Non]),
             Self::UsePersonalData => line("export and erase personal data",               [Own, Non, Non, Non]),
             Self::ReadDjs         => line("list DJs",                                     [All, Non, Non, Non]),
             Self::OpenRequest     => line("create a request",                             [Own, Non, Non, Non]),

@@ -9,7 +9,7 @@ mod revocation;
 
 pub use action::{Action, Permission, permission};
 pub use matrix::Rule;
-pub use revocation::{AccountStatus, Epoch, Revocation, RevocationList};
+pub use revocation::{Epoch, Revocation, RevocationList, UserStatus};
 
 use crate::ids::{SessionId, UserId};
 use crate::user::Role;
@@ -31,7 +31,7 @@ impl Capacity {
     /// Every column, in the order of the matrix.
     pub const ALL: [Self; 4] = [Self::Guest, Self::Dj, Self::Operator, Self::Auditor];
 
-    /// The capacities of an account with this role.
+    /// The capacities of a user with this role.
     pub fn of(role: Role, is_dj: bool) -> impl Iterator<Item = Self> {
         let staff = match role {
             Role::Member | Role::Unknown(_) => None,

@@ -1,4 +1,4 @@
-//! The revocation list: sessions that ended and accounts that changed before their access tokens expire.
+//! The revocation list: sessions that ended, and users whose status changed, before their access tokens expire.
 //!
 //! A server reads it every few seconds instead of querying a database on each request. It stays small,
 //! because a change that is older than the validity of a token affects no valid token.
@@ -15,17 +15,17 @@ use crate::user::{Role, User};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Epoch(pub i64);
 
-/// The current role, capacity as a DJ and suspension of an account.
+/// The current role, capacity as a DJ and suspension of a user.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct AccountStatus {
+pub struct UserStatus {
     pub role: Role,
     /// Whether the user is a DJ.
     pub is_dj: bool,
-    /// Whether the account is suspended.
+    /// Whether the user is suspended.
     pub suspended: bool,
 }
 
-impl AccountStatus {
+impl UserStatus {
     /// The status of this user.
     #[must_use]
     pub const fn of(user: &User) -> Self {
@@ -38,8 +38,8 @@ impl AccountStatus {
 pub struct RevocationList {
     /// Sessions that ended.
     pub sessions: HashSet<SessionId>,
-    /// The current status of accounts whose role or suspension changed, or who became DJs.
-    pub statuses: HashMap<UserId, AccountStatus>,
+    /// The current status of users whose role or suspension changed, or who became DJs.
+    pub statuses: HashMap<UserId, UserStatus>,
     /// The epoch of the data; tokens of another epoch are invalid.
     pub epoch: Epoch,
     /// The time by the storage's clock, for comparison with the server's; `None` if the storage has no clock.
@@ -51,8 +51,8 @@ pub struct RevocationList {
 pub enum Revocation {
     #[error("the session has ended")]
     SessionEnded,
-    /// Their account is suspended.
-    #[error("the account is suspended")]
+    /// The user is suspended.
+    #[error("the user is suspended")]
     Suspended,
 }
 
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn the_revocation_list_overrules_the_token() {
-        let status = |role, suspended| AccountStatus { role, is_dj: true, suspended };
+        let status = |role, suspended| UserStatus { role, is_dj: true, suspended };
         let user = |number| UserId::new(number).unwrap();
         let revoked = RevocationList {
             sessions: HashSet::from([SessionId::new(3).unwrap()]),

@@ -12,7 +12,7 @@ use crate::operation::{
 };
 use crate::security_log::SecurityEvent;
 use crate::timestamp::Timestamp;
-use crate::user::{User, change_account_status, change_profile, ends_sessions};
+use crate::user::{User, change_profile, change_user_status, ends_sessions};
 
 /// Applies a plan to the book atomically.
 ///
@@ -108,10 +108,10 @@ fn change_user(
 ) -> Result<User, Rejection> {
     match change {
         UserChange::Profile(change) => change_profile(stored, change, at).map_err(Rejection::Profile),
-        UserChange::AccountStatus(change) => {
+        UserChange::Status(change) => {
             let ended = ends_sessions(stored, *change);
             changes.ended_sessions = ended.then_some(EndedSessions { user: stored.id, at });
-            Ok(change_account_status(stored, *change, at))
+            Ok(change_user_status(stored, *change, at))
         }
     }
 }

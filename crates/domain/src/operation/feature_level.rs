@@ -22,7 +22,7 @@
 //!   refresh them.
 //! - Pending top-ups without a page, which they may write as well.
 //! - Events of operators with session, address and user agent, in columns that they have. They show these to
-//!   the affected user in an export; omitting the fields would hide abuse of an operator's account.
+//!   the affected user in an export; omitting the fields would hide abuse of an operator's login.
 
 use crate::ledger::{Account, OutsideAccount, PostingRules, Transfer, TransferKind};
 #[cfg(doc)]
@@ -37,7 +37,7 @@ pub enum FeatureLevel {
     /// Additionally charge-backs, money in suspense, withdrawals with two approvals, receipts without their
     /// profile, and income that first repays debt.
     Level1,
-    /// Additionally endpoints that were disabled for the account's security or for a lost secret, gaps between
+    /// Additionally endpoints that were disabled for the user's security or for a lost secret, gaps between
     /// positions, which the ledger audit of earlier versions reports, released money that first repays debt, and changes
     /// of e-mail addresses, whose codes and tokens they cannot export.
     Level2,

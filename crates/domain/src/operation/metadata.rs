@@ -10,7 +10,7 @@ use crate::user::session::ClientInfo;
 /// The actor of a change.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Actor {
-    /// A user, on their own account or as an operator.
+    /// A user, on their own behalf or as an operator.
     User(UserId),
     /// The service itself: the clock or a provider's message.
     System,

@@ -11,7 +11,7 @@ use crate::names::named_enum;
 use crate::operation::feature_level::{self, FeatureLevel};
 use crate::operation::{Actor, Entity, OperationMetadata};
 use crate::timestamp::Timestamp;
-use crate::user::{AccountStatusChange, ProfileChange};
+use crate::user::{ProfileChange, UserStatusChange};
 use crate::withdrawal::{Window, Withdrawal};
 
 /// The effect of a plan beside moving money.
@@ -65,8 +65,8 @@ pub enum WithdrawalJudgement {
 #[derive(Clone, PartialEq, Debug)]
 pub enum UserChange {
     Profile(Box<ProfileChange>),
-    /// Changes the account status or the role.
-    AccountStatus(AccountStatusChange),
+    /// Changes the status or the role.
+    Status(UserStatusChange),
 }
 
 /// Numbers of a user that a plan changes beside its step.
@@ -114,9 +114,9 @@ pub enum PlanKind {
     Adjust,
     /// Changes a profile.
     Profile,
-    /// Suspends an account.
+    /// Suspends a user.
     Suspend,
-    /// Ends the suspension of an account.
+    /// Ends the suspension of a user.
     Restore,
     /// Changes a user's role.
     Role,

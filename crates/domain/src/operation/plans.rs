@@ -14,7 +14,7 @@ use crate::operation::{
 use crate::provider_message::{self, AlreadyResolved, ProviderMessage};
 use crate::text::{Line, PaymentUrl};
 use crate::topup::{self, Charge, Orders, ReversalRefusal, Settlement, SuspenseRefusal, Topup, TopupStatus};
-use crate::user::{AccountStatusChange, ProfileChange, User, may_dismiss};
+use crate::user::{ProfileChange, User, UserStatusChange, may_dismiss};
 use crate::withdrawal::{self, NewWithdrawal, Withdrawal, WithdrawalTerms};
 
 /// The posting rules of every plan.
@@ -271,17 +271,17 @@ pub fn change_profile(metadata: OperationMetadata, user: UserId, change: Profile
     plan(metadata, PlanKind::Profile, Step::ChangeUser { user, change }, [])
 }
 
-/// Changes a user's account status or role, for the reason in the operation metadata; whether an active
+/// Changes a user's status or role, for the reason in the operation metadata; whether an active
 /// operator remains is checked when the plan is applied.
 #[must_use]
-pub fn change_account_status(metadata: OperationMetadata, user: UserId, change: AccountStatusChange) -> Plan {
+pub fn change_user_status(metadata: OperationMetadata, user: UserId, change: UserStatusChange) -> Plan {
     let guards = may_dismiss(change).then_some(Guard::ActiveOperator).into_iter().collect();
     let kind = match change {
-        AccountStatusChange::Suspend => PlanKind::Suspend,
-        AccountStatusChange::Restore => PlanKind::Restore,
-        AccountStatusChange::Role(_) => PlanKind::Role,
+        UserStatusChange::Suspend => PlanKind::Suspend,
+        UserStatusChange::Restore => PlanKind::Restore,
+        UserStatusChange::Role(_) => PlanKind::Role,
     };
-    let change = UserChange::AccountStatus(change);
+    let change = UserChange::Status(change);
     Plan { guards, ..plan(metadata, kind, Step::ChangeUser { user, change }, []) }
 }
 

@@ -31,7 +31,7 @@ impl Receipt {
 pub enum StoredReceipt {
     /// The complete receipt.
     Whole(Receipt),
-    /// The receipt of a change of a profile or an account, without the profile.
+    /// The receipt of a change of a user, without the profile.
     Redacted {
         operation: OperationId,
         /// The user shown in the profile.

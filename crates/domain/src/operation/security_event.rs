@@ -5,7 +5,7 @@ use crate::ids::UserId;
 use crate::operation::{Actor, Book, Entity, Outcome, Plan, Step, UserChange, WithdrawalJudgement};
 use crate::security_log::{SecurityEvent, SecurityEventKind};
 use crate::text::Line;
-use crate::user::{AccountStatusChange, User};
+use crate::user::{User, UserStatusChange};
 
 /// The description of a plan without a transition.
 const NOTHING: &str = "nothing";
@@ -43,7 +43,7 @@ fn change_of(step: &Step, outcome: &Outcome, book: &Book) -> String {
         (Step::Open(Entity::Adjustment(adjustment)), _) => {
             format!("adjustment {} of user {}", adjustment.id, adjustment.user)
         }
-        (Step::ChangeUser { user, change: UserChange::AccountStatus(change) }, _) => {
+        (Step::ChangeUser { user, change: UserChange::Status(change) }, _) => {
             status_change(*user, *change, book.get(*user))
         }
         (Step::Unchanged(_) | Step::Open(_) | Step::Judge(_) | Step::ChangeUser { .. }, _) => {
@@ -52,13 +52,11 @@ fn change_of(step: &Step, outcome: &Outcome, book: &Book) -> String {
     }
 }
 
-fn status_change(user: UserId, change: AccountStatusChange, before: Option<&User>) -> String {
+fn status_change(user: UserId, change: UserStatusChange, before: Option<&User>) -> String {
     let (from, to) = match change {
-        AccountStatusChange::Suspend => ("active", "suspended"),
-        AccountStatusChange::Restore => ("suspended", "active"),
-        AccountStatusChange::Role(role) => {
-            (before.map_or("unknown", |before| before.role.name()), role.name())
-        }
+        UserStatusChange::Suspend => ("active", "suspended"),
+        UserStatusChange::Restore => ("suspended", "active"),
+        UserStatusChange::Role(role) => (before.map_or("unknown", |before| before.role.name()), role.name()),
     };
     described("user", user.get(), from, to)
 }

@@ -12,7 +12,7 @@ use crate::user::Block;
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait Blocks: Send + Sync {
-    /// Blocks a guest and returns the block; an existing block keeps its start. `None` if either account does
+    /// Blocks a guest and returns the block; an existing block keeps its start. `None` if either user does
     /// not exist or was erased.
     async fn block(&self, dj: UserId, guest: UserId, at: Timestamp) -> Result<Option<Block>, Unavailable>;
 

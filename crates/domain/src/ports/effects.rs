@@ -23,7 +23,7 @@ pub trait Revocations: Send + Sync {
 /// A background job; its `Debug` output redacts addresses.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Job {
-    /// Sends a password reset token if the address belongs to an active account.
+    /// Sends a password reset token if the address belongs to an active user.
     SendPasswordReset {
         /// The address.
         email: Email,

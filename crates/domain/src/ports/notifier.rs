@@ -97,7 +97,7 @@ impl From<&WebhookEndpoint> for EndpointMention {
     }
 }
 
-/// Why the sessions of an account ended.
+/// Why the sessions of a user ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SecurityCause {
     /// The password was changed with the previous one.
@@ -106,7 +106,7 @@ pub enum SecurityCause {
     PasswordReset,
     /// The previous e-mail address was restored, and a password was set.
     EmailRestored,
-    /// Its user ended all sessions.
+    /// The user ended all sessions.
     SessionsEnded,
     /// A used refresh token of this session was presented again.
     RefreshTokenReused(SessionId),
@@ -117,11 +117,11 @@ pub enum SecurityCause {
 pub enum Notice {
     /// The code that verifies the address.
     Code(Token),
-    /// The code that proves a new address of an account.
+    /// The code that proves a new address of a user.
     EmailChangeCode(Token),
-    /// A notice that another account named this address as its new one, at this time.
+    /// A notice that another user named this address as their new one, at this time.
     EmailClaimed(Timestamp),
-    /// A notice to an address that the account has another one.
+    /// A notice to an address that the user replaced it.
     EmailReplaced {
         /// The token that restores the address, and until when.
         restore: Option<(Token, Timestamp)>,
@@ -130,7 +130,7 @@ pub enum Notice {
         /// When.
         at: Timestamp,
     },
-    /// A notice to an address that an account has it now.
+    /// A notice to an address that a user has adopted it.
     EmailAdopted {
         /// The address of the client that made the change, if known.
         client: Option<IpAddr>,
@@ -138,13 +138,13 @@ pub enum Notice {
         at: Timestamp,
     },
     PasswordReset(Token),
-    /// A notice that the password was changed or reset, with the webhook endpoints of the account, so that its owner
+    /// A notice that the password was changed or reset, with the webhook endpoints of the user, who
     /// can react to an unauthorized change.
     PasswordChanged(Vec<EndpointMention>),
     /// A notice that sessions ended, with the webhook endpoints that were stopped because of that.
     SessionsEnded(SecurityCause, Vec<EndpointMention>),
-    /// A notice for operators: sessions of this operator ended, and these endpoints for all events, where their account
-    /// set the URL, go on.
+    /// A notice for operators: sessions of this operator ended, and these endpoints for all events, whose URL they
+    /// set, stay active.
     OperatorSecured(UserId, SecurityCause, Vec<EndpointMention>),
     /// A notice of an act with a webhook endpoint, so that an unauthorized one is noticed.
     WebhookChanged(EndpointNews),

@@ -64,7 +64,7 @@ pub trait Passwords: Send + Sync {
     ) -> Result<PasswordHash, HashingError>;
 
     /// Verifies a password from this network. Without a hash it takes the same time and returns [`PasswordCheck::Wrong`], so that
-    /// timing does not reveal whether an account exists.
+    /// timing does not reveal whether a user exists.
     ///
     /// # Errors
     /// [`HashingError`].

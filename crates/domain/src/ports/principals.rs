@@ -6,7 +6,7 @@ use crate::ports::Unavailable;
 /// Why a principal is refused although their access token is valid.
 #[derive(Debug, thiserror::Error)]
 pub enum PrincipalRefusal {
-    /// The session ended or the account was suspended.
+    /// The session ended or the user was suspended.
     #[error(transparent)]
     Revoked(#[from] Revocation),
     /// The revocation list or the clock is currently unreliable.

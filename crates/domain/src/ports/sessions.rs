@@ -113,7 +113,7 @@ pub trait Sessions: Send + Sync {
         now: Timestamp,
     ) -> Result<u64, Unavailable>;
 
-    /// The revocation list: the sessions that ended at this time or later, and the users whose account status
+    /// The revocation list: the sessions that ended at this time or later, and the users whose status
     /// changed since, with the storage's epoch and clock.
     async fn revoked_since(&self, since: Timestamp) -> Result<RevocationList, Unavailable>;
 }

@@ -43,7 +43,7 @@ pub enum ExportList {
     /// The entries of the user's wallet.
     #[strum(serialize = "wallet_entries")]
     Entries,
-    /// Changes to the profile and the account, and operators' actions that have a reason.
+    /// Changes to the profile, status and role, and operators' actions that have a reason.
     Operations,
     /// Provider messages about the user's top-ups and withdrawals that contradict the ledger.
     ProviderMessages,
@@ -95,7 +95,7 @@ pub struct OperationNote {
     pub acted_by: ActedBy,
     /// The reason, if one was given.
     pub reason: Option<Line>,
-    /// The affected entity; `None` for the profile or the account itself.
+    /// The affected entity; `None` for the user themselves.
     pub reference: Option<EntityRef>,
     /// The profile after it, within its retention.
     pub profile: Option<(User, Balance)>,
@@ -104,7 +104,7 @@ pub struct OperationNote {
 }
 
 impl OperationNote {
-    /// The user to whom an operation is shown, if any: the owner of the changed profile or account, or of the
+    /// The user to whom an operation is shown, if any: the changed user, or the owner of the
     /// money or request for which a reason was given.
     #[must_use]
     pub fn person(receipt: &StoredReceipt, reason: Option<&Line>) -> Option<UserId> {

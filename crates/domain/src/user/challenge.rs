@@ -21,7 +21,7 @@ pub enum Purpose {
     Phone,
     /// Reset a password with an unguessable token.
     Password,
-    /// Move an account to another e-mail address, to which a six-digit code was sent.
+    /// Change the e-mail address, with a six-digit code that was sent to the new one.
     EmailChange,
     /// Restore the previous e-mail address with an unguessable token that was sent there.
     EmailRestore,

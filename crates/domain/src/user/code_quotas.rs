@@ -8,7 +8,7 @@ use time::Duration;
 use crate::timestamp::Timestamp;
 use crate::user::session::{Candidates, TokenHash};
 
-/// The maximum number of codes by phone within [`WINDOW`] to one number, across all accounts.
+/// The maximum number of codes by phone within [`WINDOW`] to one number, across all users.
 pub const PER_NUMBER: u32 = 5;
 /// The maximum number of codes by phone within [`WINDOW`] requested from one network.
 pub const PER_NETWORK: u32 = 20;

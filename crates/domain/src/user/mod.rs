@@ -1,7 +1,7 @@
 //! Users: their profiles and logins, and the changes that they and operators may make.
 //!
 //! - [`User`], [`Role`], [`DjProfile`]: the user, with the prices and ratings of a DJ;
-//! - [`ProfileChange`]: what users change themselves; [`AccountStatusChange`]: what operators change;
+//! - [`ProfileChange`]: what users change themselves; [`UserStatusChange`]: what operators change;
 //! - [`session`]: sessions and their refresh tokens;
 //! - [`challenge`]: codes and tokens that verify an address or reset a password; [`code_quotas`]: their number;
 //! - [`email_change`]: the change of the e-mail address, and the way back;
@@ -21,7 +21,7 @@ pub use block::Block;
 pub use dj::{ArtistType, DjProfile, Rating};
 pub use profile::{DjChange, Field, Locate, ProfileChange, ProfileRefusal, change_profile};
 pub use status_change::{
-    AccountStatusChange, change_account_status, ends_sessions, leaves_an_operator, may_dismiss,
+    UserStatusChange, change_user_status, ends_sessions, leaves_an_operator, may_dismiss,
 };
 
 use strum::{EnumIter, EnumString, IntoStaticStr};
@@ -123,7 +123,7 @@ pub struct User {
     pub radius: Option<Kilometres>,
     /// Time of registration.
     pub created_at: Timestamp,
-    /// Time of the suspension, if the account is suspended.
+    /// Time of the suspension, if the user is suspended.
     pub suspended_at: Option<Timestamp>,
     /// Time of the last change of role or suspension, or of becoming a DJ, if any: it overrides earlier tokens until
     /// they expire.
@@ -184,7 +184,7 @@ impl User {
         self.login_changed_at = Some(self.login_changed_at.map_or(at, |before| before.max(at)));
     }
 
-    /// Records a change of the account's status.
+    /// Records a change of the user's status.
     pub fn note_status_change(&mut self, at: Timestamp) {
         self.status_changed_at = Some(self.status_changed_at.map_or(at, |before| before.max(at)));
     }

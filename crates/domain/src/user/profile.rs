@@ -101,7 +101,7 @@ pub enum ProfileRefusal {
     OffTheMap,
 }
 
-/// Applies the change to the user. Becoming a DJ changes the status of the account, so that issued tokens have the
+/// Applies the change to the user. Becoming a DJ changes the user's status, so that issued tokens have the
 /// new capacity.
 ///
 /// # Errors

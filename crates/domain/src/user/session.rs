@@ -114,7 +114,7 @@ impl Session {
         ended_at.is_none() && now < self.expires_at
     }
 
-    /// Whether a registration repeated at `now` gets this live session: the session began with the account,
+    /// Whether a registration repeated at `now` gets this live session: the session began with the registration,
     /// and its first token is unused.
     #[must_use]
     pub fn answers_registration(&self, registered_at: Timestamp, now: Timestamp) -> bool {

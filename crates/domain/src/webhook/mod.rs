@@ -88,7 +88,7 @@ pub enum DisabledReason {
     /// An attempt failed [`WebhookEndpoint::DISABLED_AFTER`] or more after the first failure, without a
     /// success in between.
     Failing,
-    /// The account ended all its sessions, or its password was reset.
+    /// The user ended all sessions, or the password was reset.
     Security,
     /// Its secret cannot be decrypted by any key of this deployment.
     SecretLost,
@@ -152,7 +152,7 @@ pub struct Replay {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WebhookEndpoint {
     pub id: WebhookEndpointId,
-    /// The account that set its URL, by whose permissions events are delivered.
+    /// The user who set the URL; events are delivered by their permissions.
     pub owner: UserId,
     /// The events that it receives.
     pub feed: Feed,

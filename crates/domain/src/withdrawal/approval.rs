@@ -49,7 +49,7 @@ pub fn sum_24h<'a>(withdrawal: &Withdrawal, all: impl IntoIterator<Item = &'a Wi
 }
 
 /// The time after a change of the owner's e-mail address, or a reset of the password, in which every withdrawal needs
-/// an operator: a thief may have taken over the account.
+/// an operator: a thief may have taken over the login.
 pub const WATCHED_AFTER_LOGIN_CHANGE: Duration = Duration::hours(48);
 
 /// Whether a new withdrawal of this owner with this [`sum_24h`] is approved without an operator.

@@ -134,7 +134,7 @@ impl Model {
         self.people[wallet].adjusted.iter().any(|(who, at)| *who == by && *at > now - BARRED_SECONDS)
     }
 
-    /// Adds an approval; earlier ones count if their operator's account status is unchanged and they adjusted
+    /// Adds an approval; earlier ones count if their operator's status is unchanged and they adjusted
     /// nothing since.
     fn approve(&mut self, place: usize, by: usize, now: i64) -> Seen {
         let Withdrawal { owner, made, mut approvals, .. } = self.withdrawals[place].clone();

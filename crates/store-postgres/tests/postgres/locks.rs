@@ -12,7 +12,7 @@ use cuepoint_domain::ports::{
     Sessions, WebhookEndpoints,
 };
 use cuepoint_domain::text::Line;
-use cuepoint_domain::user::AccountStatusChange;
+use cuepoint_domain::user::UserStatusChange;
 use cuepoint_domain::user::session::{ClientInfo, Session, TokenHash};
 use cuepoint_domain::webhook::{
     EndpointChange, EndpointSettings, EndpointUrl, NewEndpoint, SealedSecret, SettingsAuthor,
@@ -227,7 +227,7 @@ async fn a_suspension_that_cannot_end_sessions_changes_nothing() {
     let suspend = || {
         let metadata =
             OperationMetadata { reason: Some(Line::new("a reason").unwrap()), ..metadata(&store, operator) };
-        plans::change_account_status(metadata, user, AccountStatusChange::Suspend)
+        plans::change_user_status(metadata, user, UserStatusChange::Suspend)
     };
     let refused = store.apply(suspend()).await;
     assert!(matches!(refused, Err(ApplyError::Unavailable(_))), "{refused:?}");

@@ -7,7 +7,7 @@ use cuepoint_domain::ports::{Applied, ApplyError, Audit, Erased, Ids, Ledger, Pe
 use cuepoint_domain::privacy::ErasureRefusal;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::topup::Charge;
-use cuepoint_domain::user::{AccountStatusChange, Role};
+use cuepoint_domain::user::{Role, UserStatusChange};
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
 use futures_util::future::{join_all, try_join_all};
@@ -78,13 +78,13 @@ async fn servers_allocate_distinct_ids_starting_at_one() {
 /// A registered operator.
 async fn operator(server: &PostgresStore) -> UserId {
     let id = guest(server, 0).await;
-    server.apply(status_change(server, id, id, AccountStatusChange::Role(Role::Operator))).await.unwrap();
+    server.apply(status_change(server, id, id, UserStatusChange::Role(Role::Operator))).await.unwrap();
     id
 }
 
-fn status_change(server: &PostgresStore, by: UserId, user: UserId, change: AccountStatusChange) -> Plan {
+fn status_change(server: &PostgresStore, by: UserId, user: UserId, change: UserStatusChange) -> Plan {
     let reason = Some(Line::new("a reason").unwrap());
-    plans::change_account_status(OperationMetadata { reason, ..metadata(server, by) }, user, change)
+    plans::change_user_status(OperationMetadata { reason, ..metadata(server, by) }, user, change)
 }
 
 async fn is_operator(server: &PostgresStore, user: UserId) -> bool {
@@ -99,15 +99,15 @@ async fn one_of_two_operators_dismissing_each_other_at_two_servers_remains() {
     for round in 0..30 {
         let (ada, bob) = (operator(&servers[0]).await, operator(&servers[1]).await);
         servers[2]
-            .apply(status_change(&servers[2], ada, last, AccountStatusChange::Role(Role::Member)))
+            .apply(status_change(&servers[2], ada, last, UserStatusChange::Role(Role::Member)))
             .await
             .unwrap();
-        let ways = [AccountStatusChange::Suspend, AccountStatusChange::Role(Role::Auditor)];
+        let ways = [UserStatusChange::Suspend, UserStatusChange::Role(Role::Auditor)];
         let first = servers[0].apply(status_change(&servers[0], ada, bob, ways[round % 2]));
         let second = servers[1].apply(status_change(&servers[1], bob, ada, ways[(round / 2) % 2]));
         // A third plan that locks every operator.
         let guest = guest(&servers[2], 0).await;
-        let third = servers[2].apply(status_change(&servers[2], ada, guest, AccountStatusChange::Suspend));
+        let third = servers[2].apply(status_change(&servers[2], ada, guest, UserStatusChange::Suspend));
         let (first, second, third) = tokio::join!(first, second, third);
         assert!(third.is_ok(), "{third:?}");
         let refused = |answer: &Result<_, ApplyError>| {
@@ -136,7 +136,7 @@ async fn one_of_two_operators_erased_at_two_servers_remains() {
         // Demotes the remaining operators to make room for the next two.
         let last = if both[0] == Erased::Done { bob } else { ada };
         let next = operator(&one).await;
-        one.apply(status_change(&one, next, last, AccountStatusChange::Role(Role::Member))).await.unwrap();
+        one.apply(status_change(&one, next, last, UserStatusChange::Role(Role::Member))).await.unwrap();
         let others = "UPDATE users SET role = 'member' WHERE id = $1";
         client(database.url()).await.execute(others, &[&next.get()]).await.unwrap();
     }

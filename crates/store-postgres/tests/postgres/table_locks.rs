@@ -13,7 +13,7 @@ use cuepoint_domain::provider_message::{
 };
 use cuepoint_domain::text::Line;
 use cuepoint_domain::topup::Charge;
-use cuepoint_domain::user::{AccountStatusChange, Field, ProfileChange};
+use cuepoint_domain::user::{Field, ProfileChange, UserStatusChange};
 use cuepoint_store_postgres::PostgresStore;
 use cuepoint_store_postgres::testing::TestDatabase;
 use cuepoint_store_sql::LockedTable;
@@ -62,7 +62,7 @@ async fn group(store: &PostgresStore) -> Vec<Plan> {
         request(store, user, dj).await,
         withdrawal(store, user, 5_00, "T1").await,
         resolution(store, operator).await,
-        plans::change_account_status(suspension, user, AccountStatusChange::Suspend),
+        plans::change_user_status(suspension, user, UserStatusChange::Suspend),
     ]
 }
 

@@ -1,4 +1,4 @@
-//! Redaction: in receipts of profile and account changes, the profile is replaced by the user's id. Each
+//! Redaction: in receipts of changes of users, the profile is replaced by the user's id. Each
 //! batch is a transaction of its own, which locks only its receipts.
 
 use cuepoint_domain::ids::UserId;

@@ -1,6 +1,6 @@
 //! The revocation list.
 
-use cuepoint_domain::authorization::{AccountStatus, Epoch, RevocationList};
+use cuepoint_domain::authorization::{Epoch, RevocationList, UserStatus};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::Role;
 
@@ -19,7 +19,7 @@ pub fn revocation_list(
 ) -> Result<RevocationList, Corrupt> {
     let status = |(user, role, is_dj, suspended_at): StatusRow| {
         let role = known("role", Role::stored(&role))?;
-        Ok((user_id(user)?, AccountStatus { role, is_dj, suspended: suspended_at.is_some() }))
+        Ok((user_id(user)?, UserStatus { role, is_dj, suspended: suspended_at.is_some() }))
     };
     Ok(RevocationList {
         sessions: ended.into_iter().map(session_id).collect::<Result<_, _>>()?,

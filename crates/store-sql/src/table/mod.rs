@@ -37,7 +37,7 @@ pub enum ColumnKind {
 /// Why an export omits a column.
 #[derive(Clone, Copy, Debug)]
 pub struct Omission {
-    /// A condition for those rows of an account whose value is omitted.
+    /// A condition for those rows of a user whose value is omitted.
     pub rows: &'static str,
     pub reason: &'static str,
 }
@@ -105,34 +105,34 @@ impl Counter {
     }
 }
 
-/// The accounts that the rows of a table mention. In conditions `{id}` stands for the id of the account, and
+/// The users that the rows of a table mention. In conditions `{id}` stands for the id of the user, and
 /// `[profile.user]` for the text of this field of a receipt.
 #[derive(Clone, Copy, Debug)]
 pub enum Mentions {
-    /// No account; holds a description of the contents.
+    /// No user; holds a description of the contents.
     Nobody(&'static str),
-    /// The accounts that the conditions select.
-    Accounts {
-        /// The rows that belong to the account: an export shows every column of them without an [`Omission`].
+    /// The users that the conditions select.
+    Users {
+        /// The rows that belong to the user: an export shows every column of them without an [`Omission`].
         own: &'static str,
-        /// Rows that mention the account and are omitted, each with the reason.
+        /// Rows that mention the user and are omitted, each with the reason.
         omitted: &'static [(&'static str, &'static str)],
     },
 }
 
-/// A table that mentions no account.
+/// A table that mentions no user.
 pub(crate) const fn nobody(contents: &'static str) -> Mentions {
     Mentions::Nobody(contents)
 }
 
-/// A table whose rows mention only the account that they belong to.
+/// A table whose rows mention only the user that they belong to.
 pub(crate) const fn own(own: &'static str) -> Mentions {
-    Mentions::Accounts { own, omitted: &[] }
+    Mentions::Users { own, omitted: &[] }
 }
 
-/// A table with other rows that mention an account.
+/// A table with other rows that mention a user.
 pub(crate) const fn own_and(own: &'static str, omitted: &'static [(&'static str, &'static str)]) -> Mentions {
-    Mentions::Accounts { own, omitted }
+    Mentions::Users { own, omitted }
 }
 
 /// A table.
@@ -146,7 +146,7 @@ pub struct Table {
     pub(crate) key: usize,
     /// The counter of its ids, if it has any.
     pub counter: Option<Counter>,
-    /// The accounts that its rows mention.
+    /// The users that its rows mention.
     pub mentions: Mentions,
 }
 

@@ -178,7 +178,7 @@ fn leave_gap(connection: &mut SqliteConnection) -> Result<(), SqliteFailure> {
 }
 
 /// Begins the epoch, moves the ids and positions, ends all sessions, refresh tokens and challenges, and returns the
-/// number of ended sessions. Tokens that restore an address stay valid, so that a restore helps no thief of an account.
+/// number of ended sessions. Tokens that restore an address stay valid, so that a restore helps no thief of a login.
 fn prepare(connection: &mut SqliteConnection, epoch: i64) -> Result<usize, SqliteFailure> {
     diesel::update(schema::deployment::table).set(schema::deployment::epoch.eq(epoch)).execute(connection)?;
     let moved: Vec<i64> = next_ids(connection)?.into_iter().map(|next| next.saturating_add(AHEAD)).collect();

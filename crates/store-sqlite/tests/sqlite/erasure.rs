@@ -14,7 +14,7 @@ use cuepoint_domain::security_log::{SecurityEvent, SecurityEventFilter, Security
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::user::challenge::{Challenge, Purpose};
 use cuepoint_domain::user::session::{ClientInfo, Session, TokenHash};
-use cuepoint_domain::user::{AccountStatusChange, Field, Kilometres, Locate, ProfileChange, User};
+use cuepoint_domain::user::{Field, Kilometres, Locate, ProfileChange, User, UserStatusChange};
 use cuepoint_domain::webhook::{EndpointUrl, NewEndpoint, SealedSecret};
 use cuepoint_store_sqlite::SqliteStore;
 use cuepoint_store_sqlite::testing::TestDirectory;
@@ -70,9 +70,9 @@ async fn live(store: &SqliteStore) -> UserId {
     let keyed = OperationMetadata { key: Some(key), ..metadata(store, id) };
     store.apply(plans::change_profile(keyed, id, change)).await.unwrap();
     let operator = guest(store, 0).await;
-    for change in [AccountStatusChange::Suspend, AccountStatusChange::Restore] {
+    for change in [UserStatusChange::Suspend, UserStatusChange::Restore] {
         let metadata = OperationMetadata { reason: Some(line("a reason")), ..metadata(store, operator) };
-        store.apply(plans::change_account_status(metadata, id, change)).await.unwrap();
+        store.apply(plans::change_user_status(metadata, id, change)).await.unwrap();
     }
     for purpose in Purpose::all() {
         let hash = TokenHash([2; 32]);

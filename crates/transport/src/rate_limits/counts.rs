@@ -190,7 +190,7 @@ mod tests {
     }
 
     fn subject(of: u32) -> RateLimitSubject {
-        RateLimitSubject::AccountFrom(
+        RateLimitSubject::EmailFrom(
             0,
             Some(cuepoint_domain::network::ClientNetwork::of(IpAddr::V4(Ipv4Addr::from_bits(of)))),
         )

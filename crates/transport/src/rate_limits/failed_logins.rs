@@ -1,5 +1,5 @@
-//! Failed logins, counted by account and network, so that strangers cannot use up the owner's attempts; by
-//! network alone, so that one network cannot try a password on many accounts; and by account alone, so that
+//! Failed logins, counted by e-mail address and network, so that strangers cannot use up the owner's attempts; by
+//! network alone, so that one network cannot try a password on many users; and by address alone, so that
 //! many networks together cannot guess without limit.
 
 use std::hash::RandomState;
@@ -17,26 +17,26 @@ use super::quota::Quota;
 pub struct LoginAttempt {
     from_network: Option<Taken>,
     by_network: Option<Taken>,
-    by_account: Option<Taken>,
+    by_email: Option<Taken>,
 }
 
 /// The reason for refusing a login before its password is checked.
 #[derive(Debug)]
 pub enum LoginLimitRefusal {
-    /// Too many failed logins from this network, with this account or with all accounts.
+    /// Too many failed logins from this network, with this address or with all addresses.
     Network(Quota),
-    /// Too many failed logins with this account. The attempt counts against the network only. It is admitted
-    /// from networks from which the account was recently logged in, and refunded for all others.
-    Account(Quota, Box<LoginAttempt>),
+    /// Too many failed logins with this address. The attempt counts against the network only. It is admitted
+    /// from networks from which the user recently logged in, and refunded for all others.
+    Email(Quota, Box<LoginAttempt>),
 }
 
 /// The counts of failed logins.
 pub(super) struct FailedLogins {
     from_network: Counts,
     by_network: Counts,
-    by_account: Counts,
-    /// Hashes account names into numbers that are unpredictable from outside.
-    names: RandomState,
+    by_email: Counts,
+    /// Hashes e-mail addresses into numbers that are unpredictable from outside.
+    emails: RandomState,
 }
 
 impl FailedLogins {
@@ -44,20 +44,20 @@ impl FailedLogins {
         Self {
             from_network: Counts::per_minute("failed_logins_per_minute", quotas.failed_logins),
             by_network: Counts::per_minute("failed_logins_per_address", quotas.failed_logins_per_address),
-            by_account: Counts::per_hour("failed_logins_per_hour", quotas.failed_logins_per_hour),
-            names: RandomState::new(),
+            by_email: Counts::per_hour("failed_logins_per_hour", quotas.failed_logins_per_hour),
+            emails: RandomState::new(),
         }
     }
 
     pub(super) fn attempt(
         &self,
-        folded_name: &str,
+        folded_email: &str,
         network: Option<ClientNetwork>,
         now: Duration,
     ) -> Result<LoginAttempt, LoginLimitRefusal> {
-        let (account, account_from) = Shares::account(&self.names, folded_name, network);
+        let (email, email_from) = Shares::email(&self.emails, folded_email, network);
         let (_, from_network) =
-            self.from_network.take(account_from, now).map_err(LoginLimitRefusal::Network)?;
+            self.from_network.take(email_from, now).map_err(LoginLimitRefusal::Network)?;
         let by_network = match self.by_network.take(Shares::network(network), now) {
             Ok((_, taken)) => taken,
             Err(quota) => {
@@ -66,20 +66,20 @@ impl FailedLogins {
             }
         };
         let (from_network, by_network) = (Some(from_network), Some(by_network));
-        match self.by_account.take(account, now) {
-            Ok((_, taken)) => Ok(LoginAttempt { from_network, by_network, by_account: Some(taken) }),
+        match self.by_email.take(email, now) {
+            Ok((_, taken)) => Ok(LoginAttempt { from_network, by_network, by_email: Some(taken) }),
             Err(quota) => {
-                let attempt = LoginAttempt { from_network, by_network, by_account: None };
-                Err(LoginLimitRefusal::Account(quota, Box::new(attempt)))
+                let attempt = LoginAttempt { from_network, by_network, by_email: None };
+                Err(LoginLimitRefusal::Email(quota, Box::new(attempt)))
             }
         }
     }
 
     pub(super) fn give_back(&self, attempt: LoginAttempt, now: Duration) {
-        let LoginAttempt { from_network, by_network, by_account } = attempt;
+        let LoginAttempt { from_network, by_network, by_email } = attempt;
         from_network.into_iter().for_each(|taken| self.from_network.give_back(taken, now));
         by_network.into_iter().for_each(|taken| self.by_network.give_back(taken, now));
-        by_account.into_iter().for_each(|taken| self.by_account.give_back(taken, now));
+        by_email.into_iter().for_each(|taken| self.by_email.give_back(taken, now));
     }
 }
 
@@ -92,7 +92,7 @@ mod tests {
     use super::super::tests::{FakeClock, limits_of};
     use super::*;
 
-    /// Five failures a minute per account and network, twelve per network, eight an hour per account.
+    /// Five failures a minute per address and network, twelve per network, eight an hour per address.
     fn limits() -> (RateLimits, FakeClock) {
         limits_of(|quotas| {
             quotas.failed_logins_per_address = 12.try_into().unwrap();
@@ -104,8 +104,8 @@ mod tests {
         Some(ClientNetwork::of(address.parse::<IpAddr>().unwrap()))
     }
 
-    /// The outcome of a login: `.` is admitted, `n` refused for the account and network, `m` for the network
-    /// with all accounts, `a` for the account.
+    /// The outcome of a login: `.` is admitted, `n` refused for the address and network, `m` for the network
+    /// with all addresses, `a` for the address.
     fn tried(limits: &RateLimits, name: &str, address: &str) -> char {
         match limits.try_login(name, at(address)) {
             Ok(_) => '.',
@@ -114,7 +114,7 @@ mod tests {
                 ("failed_logins_per_address", 12 | 96) => 'm',
                 _ => panic!("{quota:?}"),
             },
-            Err(LoginLimitRefusal::Account(quota, attempt)) => {
+            Err(LoginLimitRefusal::Email(quota, attempt)) => {
                 assert_eq!((quota.resource, quota.limit), ("failed_logins_per_hour", 8));
                 limits.give_back(*attempt);
                 'a'
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(many(&limits, "ada", 1, 7), ".....nn");
         assert_eq!(many(&limits, "ada", 2, 5), "...aa");
         assert_eq!(many(&limits, "bob", 1, 1), ".");
-        // Attempts refused for the account were refunded to the network.
+        // Attempts refused for the address were refunded to the network.
         clock.advance(Duration::from_secs(450));
         assert_eq!(many(&limits, "ada", 2, 2), ".a");
         clock.advance(Duration::from_secs(3_600));
@@ -141,13 +141,13 @@ mod tests {
     }
 
     #[test]
-    fn a_network_fails_on_few_accounts_in_a_minute() {
+    fn a_network_fails_on_few_users_in_a_minute() {
         let (limits, clock) = limits();
         assert_eq!(many(&limits, "ada", 1, 5), ".....");
         assert_eq!(many(&limits, "bob", 1, 5), ".....");
         assert_eq!(many(&limits, "cyd", 1, 4), "..mm");
         assert_eq!(many(&limits, "cyd", 2, 3), "...");
-        // The refused attempts took nothing from the count of the account and the network.
+        // The refused attempts took nothing from the count of the address and the network.
         clock.advance(Duration::from_secs(60));
         assert_eq!(many(&limits, "cyd", 1, 5), "...aa");
     }

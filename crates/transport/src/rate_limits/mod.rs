@@ -1,4 +1,4 @@
-//! Rate limits: each class of routes has a quota per minute or hour for each principal, address or account.
+//! Rate limits: each class of routes has a quota per minute or hour for each principal, client address or e-mail address.
 //!
 //! Counts are local to this process and end with it.
 
@@ -29,7 +29,7 @@ pub enum Class {
     /// Reads without a token.
     Public,
     /// All other routes that could be used to guess a password or code, that end all sessions, or that read a
-    /// large amount of data. Calls with a token are counted by session and by account.
+    /// large amount of data. Calls with a token are counted by session and by user.
     Guess,
     /// Exchanges of refresh tokens.
     Refreshes,
@@ -42,7 +42,7 @@ pub enum Class {
     Withdrawals,
     /// Creations, tests and replays of webhook endpoints.
     Webhooks,
-    /// Changes, removals and rotations of webhook endpoints, counted by session and by account.
+    /// Changes, removals and rotations of webhook endpoints, counted by session and by user.
     WebhookChanges,
     /// All others.
     Other,
@@ -97,11 +97,11 @@ pub struct Quotas {
     pub webhook_changes_per_hour: NonZeroU32,
     /// Quota of [`Class::Other`].
     pub other: NonZeroU32,
-    /// Failed logins with one account from one network.
+    /// Failed logins with one e-mail address from one network.
     pub failed_logins: NonZeroU32,
-    /// Failed logins with all accounts from one network.
+    /// Failed logins with all e-mail addresses from one network.
     pub failed_logins_per_address: NonZeroU32,
-    /// Failed logins with one account from all networks, per hour.
+    /// Failed logins with one e-mail address from all networks, per hour.
     pub failed_logins_per_hour: NonZeroU32,
     /// Passwords from one network that wait to be hashed at the same time.
     pub waiting_passwords: NonZeroU32,
@@ -192,18 +192,18 @@ impl RateLimits {
     }
 
     /// Counts a login as failed before its password is checked, so that concurrent guesses cannot exceed the
-    /// quota. Counts it for the account of this name, existing or not, and for this network. Call
+    /// quota. Counts it for this address, of a user or not, and for this network. Call
     /// [`RateLimits::give_back`] if the login succeeds.
     ///
     /// # Errors
     /// [`LoginLimitRefusal`].
     pub fn try_login(
         &self,
-        folded_name: &str,
+        folded_email: &str,
         network: Option<ClientNetwork>,
     ) -> Result<LoginAttempt, LoginLimitRefusal> {
         match &self.classes {
-            Some(classes) => classes.failed_logins.attempt(folded_name, network, (self.clock)()),
+            Some(classes) => classes.failed_logins.attempt(folded_email, network, (self.clock)()),
             None => Ok(LoginAttempt::default()),
         }
     }
@@ -215,7 +215,7 @@ impl RateLimits {
         }
     }
 
-    /// Counts a call of a principal, for [`Class::Guess`] and [`Class::WebhookChanges`] by session and by account;
+    /// Counts a call of a principal, for [`Class::Guess`] and [`Class::WebhookChanges`] by session and by user;
     /// `None` if the limits are disabled.
     ///
     /// # Errors

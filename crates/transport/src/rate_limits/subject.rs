@@ -9,7 +9,7 @@ use cuepoint_domain::network::{ClientNetwork, ClientSite};
 
 use super::counts::Shares;
 
-/// The number of sessions of an account that can use up their quotas before the account has none left.
+/// The number of sessions of a user that can use up their quotas before the user has none left.
 const SESSIONS: NonZeroU32 = NonZeroU32::MIN.saturating_add(4);
 
 /// The subject of a count.
@@ -23,10 +23,10 @@ pub(super) enum RateLimitSubject {
     Network(Option<ClientNetwork>),
     /// The site of an IPv6 client.
     Site(ClientSite),
-    /// An account name, hashed.
-    Account(u64),
-    /// An account name, hashed, and the network of the client.
-    AccountFrom(u64, Option<ClientNetwork>),
+    /// An e-mail address, hashed.
+    Email(u64),
+    /// An e-mail address, hashed, and the network of the client.
+    EmailFrom(u64, Option<ClientNetwork>),
 }
 
 impl Shares {
@@ -39,23 +39,20 @@ impl Shares {
         }
     }
 
-    /// The session of this principal and their account, so that a stolen token cannot use up what its owner has
+    /// The session of this principal and their user, so that a stolen token cannot use up the quota of the owner
     /// in another session.
     pub(super) const fn session(principal: &Principal) -> Self {
         let own = Self::of(RateLimitSubject::Session(principal.session));
         own.and(RateLimitSubject::Principal(principal.user), SESSIONS)
     }
 
-    /// The account of this name, alone and together with this network.
-    pub(super) fn account(
-        names: &impl BuildHasher,
-        folded_name: &str,
+    /// This e-mail address, alone and together with this network.
+    pub(super) fn email(
+        hasher: &impl BuildHasher,
+        folded_email: &str,
         network: Option<ClientNetwork>,
     ) -> (Self, Self) {
-        let number = names.hash_one(folded_name);
-        (
-            Self::of(RateLimitSubject::Account(number)),
-            Self::of(RateLimitSubject::AccountFrom(number, network)),
-        )
+        let number = hasher.hash_one(folded_email);
+        (Self::of(RateLimitSubject::Email(number)), Self::of(RateLimitSubject::EmailFrom(number, network)))
     }
 }

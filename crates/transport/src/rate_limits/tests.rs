@@ -133,14 +133,14 @@ fn each_class_and_subject_has_a_separate_count() {
 }
 
 #[test]
-fn passwords_and_changes_of_webhook_endpoints_are_counted_by_session_and_by_account() {
+fn passwords_and_changes_of_webhook_endpoints_are_counted_by_session_and_by_user() {
     let (limits, clock) = limits();
     for (class, of_session) in [(Class::Guess, 5), (Class::WebhookChanges, 4)] {
         let admitted = |user, session| exhaust(|| limits.admit_principal(class, &principal(user, session)));
         let admitted_of = |sessions: &[i64]| sessions.iter().map(|id| admitted(1, *id)).collect::<Vec<_>>();
         assert_eq!(admitted_of(&[1, 2, 3, 4, 5]), [of_session; 5], "{class:?}");
         assert_eq!(admitted_of(&[6, 7]), [0, 0], "{class:?}");
-        assert_eq!(admitted(2, 8), of_session, "{class:?}: another account");
+        assert_eq!(admitted(2, 8), of_session, "{class:?}: another user");
         clock.advance(Duration::from_secs(3_600));
         assert_eq!(admitted(1, 1), of_session, "{class:?}");
     }

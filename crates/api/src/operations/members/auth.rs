@@ -132,7 +132,7 @@ async fn register(call: ApiCall) -> Result<ApiResponse, ApiError> {
     let RegistrationBody { name, email, password, phone, is_dj } = call.counted_body()?;
     let registration = Registration { name, email, password, phone, is_dj: is_dj.unwrap_or(false) };
     let attempt = call.admit_registration(&registration.email)?;
-    let registered = call.use_cases().accounts.register(&call.client_context(), registration).await;
+    let registered = call.use_cases().sign_ins.register(&call.client_context(), registration).await;
     if !matches!(registered, Err(CommandError::Refused(RegisterRefusal::EmailTaken))) {
         call.api.limits.give_back(attempt);
     }
@@ -143,7 +143,7 @@ async fn register(call: ApiCall) -> Result<ApiResponse, ApiError> {
 async fn login(call: ApiCall) -> Result<ApiResponse, ApiError> {
     let LoginBody { email, password } = call.counted_body()?;
     let attempt = call.admit_login(&email).await?;
-    let logged_in = call.use_cases().accounts.login(&call.client_context(), &email, &password).await;
+    let logged_in = call.use_cases().sign_ins.login(&call.client_context(), &email, &password).await;
     if !matches!(logged_in, Err(CommandError::Refused(LoginRefusal::InvalidCredentials))) {
         call.api.limits.give_back(attempt);
     }
@@ -152,14 +152,14 @@ async fn login(call: ApiCall) -> Result<ApiResponse, ApiError> {
 }
 
 async fn refresh(call: ApiCall) -> Result<ApiResponse, ApiError> {
-    let (accounts, token) = (&call.use_cases().accounts, refresh_token(&call)?);
-    call.count_refresh(accounts.session_of(&token).await?)?;
-    let refreshed = accounts.refresh(&call.client_context(), &token).await?;
+    let (sign_ins, token) = (&call.use_cases().sign_ins, refresh_token(&call)?);
+    call.count_refresh(sign_ins.session_of(&token).await?)?;
+    let refreshed = sign_ins.refresh(&call.client_context(), &token).await?;
     ApiResponse::new("Refreshed.", session(&call, &refreshed))
 }
 
 async fn logout(call: ApiCall) -> Result<ApiResponse, ApiError> {
-    call.use_cases().accounts.logout(&call.client_context(), &refresh_token(&call)?).await?;
+    call.use_cases().sign_ins.logout(&call.client_context(), &refresh_token(&call)?).await?;
     ApiResponse::new("Logged out.", Empty {})
 }
 

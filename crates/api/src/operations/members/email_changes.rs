@@ -24,7 +24,7 @@ operations! {
     /// answer, and a notice instead of the code.
     POST "/api/v1/auth/email/change" "requestEmailChange" {
         tag: Accounts,
-        run: authenticated(Action::UseAccount, request),
+        run: authenticated(Action::UseCredentials, request),
         answers: ok::<Empty>("A message is sent to the new address."),
         class: Class::Guess,
         body: json::<EmailChangeBody>(),
@@ -38,7 +38,7 @@ operations! {
     /// reserved, and the address cannot be changed again. For 48 hours, no withdrawal is approved automatically.
     POST "/api/v1/auth/email/confirm" "confirmEmailChange" {
         tag: Accounts,
-        run: authenticated(Action::UseAccount, confirm),
+        run: authenticated(Action::UseCredentials, confirm),
         answers: ok::<UserData>("The profile with the new e-mail address."),
         class: Class::Guess,
         body: json::<VerificationCodeBody>(),

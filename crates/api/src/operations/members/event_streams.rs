@@ -151,7 +151,7 @@ fn retry(number: u64) -> Duration {
 
 fn refusal(full: Full) -> ApiError {
     match full {
-        Full::Account => ApiError::after(Code::TooManyStreams, FULL_FOR_SECONDS),
+        Full::User => ApiError::after(Code::TooManyStreams, FULL_FOR_SECONDS),
         Full::Server => {
             ApiError::not_now("This server can open no further stream of events.", FULL_FOR_SECONDS)
         }

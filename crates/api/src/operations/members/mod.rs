@@ -1,4 +1,4 @@
-//! Operations of users: their accounts, requests, wallets, withdrawals, events and webhook endpoints.
+//! Operations of users: their logins, profiles, requests, wallets, withdrawals, events and webhook endpoints.
 
 pub mod auth;
 pub mod blocks;

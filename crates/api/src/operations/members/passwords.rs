@@ -20,7 +20,7 @@ operations! {
     /// All other sessions of the caller end. Passwords from known data leaks are rejected.
     POST "/api/v1/auth/password" "changePassword" {
         tag: Accounts,
-        run: authenticated(Action::UseAccount, change),
+        run: authenticated(Action::UseCredentials, change),
         answers: ok::<Empty>("The password is changed."),
         class: Class::Guess,
         body: json::<NewPasswordBody>(),

@@ -18,7 +18,7 @@ operations! {
     /// Active sessions, newest first.
     GET "/api/v1/auth/sessions" "listSessions" {
         tag: Accounts,
-        run: authenticated(Action::UseAccount, list),
+        run: authenticated(Action::UseCredentials, list),
         answers: page::<ActiveSessionView>("A page of sessions, newest first."),
     }
 
@@ -28,7 +28,7 @@ operations! {
     /// rejects its tokens at once, other servers within seconds.
     DELETE "/api/v1/auth/sessions/{id}" "endSession" {
         tag: Accounts,
-        run: authenticated(Action::UseAccount, end),
+        run: authenticated(Action::UseCredentials, end),
         answers: ok::<Empty>("The session has ended."),
     }
 
@@ -37,7 +37,7 @@ operations! {
     /// Ends all of the caller's sessions, including the one of this request.
     POST "/api/v1/auth/logout-everywhere" "logoutEverywhere" {
         tag: Accounts,
-        run: authenticated(Action::UseAccount, end_all),
+        run: authenticated(Action::UseCredentials, end_all),
         answers: ok::<Empty>("All sessions have ended."),
         class: Class::Guess,
         body: optional_json::<Empty>(),

@@ -23,7 +23,7 @@ operations! {
     /// are sent per hour.
     POST "/api/v1/auth/email/code" "sendEmailCode" {
         tag: Accounts,
-        run: authenticated(Action::UseAccount, send_email_code),
+        run: authenticated(Action::UseCredentials, send_email_code),
         answers: ok::<Empty>("The code is sent, or the address is verified."),
         body: optional_json::<Empty>(),
         fails: &[Code::NotConfigured],
@@ -32,7 +32,7 @@ operations! {
     /// Verify the e-mail address
     POST "/api/v1/auth/email/verify" "verifyEmail" {
         tag: Accounts,
-        run: authenticated(Action::UseAccount, verify_email),
+        run: authenticated(Action::UseCredentials, verify_email),
         answers: ok::<UserData>("The profile with the verified e-mail address."),
         class: Class::Guess,
         body: json::<VerificationCodeBody>(),
@@ -46,7 +46,7 @@ operations! {
     /// hours, the answer is a 503.
     POST "/api/v1/auth/phone/code" "sendPhoneCode" {
         tag: Accounts,
-        run: authenticated(Action::UseAccount, send_phone_code),
+        run: authenticated(Action::UseCredentials, send_phone_code),
         answers: ok::<Empty>("The code is sent, or the number is verified."),
         body: optional_json::<Empty>(),
         fails: &[Code::NotConfigured],
@@ -55,7 +55,7 @@ operations! {
     /// Verify the phone number
     POST "/api/v1/auth/phone/verify" "verifyPhone" {
         tag: Accounts,
-        run: authenticated(Action::UseAccount, verify_phone),
+        run: authenticated(Action::UseCredentials, verify_phone),
         answers: ok::<UserData>("The profile with the verified phone number."),
         class: Class::Guess,
         body: json::<VerificationCodeBody>(),

@@ -1,11 +1,11 @@
-//! Accounts, for staff: their status and role.
+//! Users, for staff: their status and role.
 
 use cuepoint_domain::application::Done;
-use cuepoint_domain::application::commands::ChangeAccountStatus;
+use cuepoint_domain::application::commands::ChangeUserStatus;
 use cuepoint_domain::authorization::{Action, Principal};
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::text::Line;
-use cuepoint_domain::user::{AccountStatusChange, Role, User};
+use cuepoint_domain::user::{Role, User, UserStatusChange};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -144,24 +144,24 @@ async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
     ApiResponse::new("Person.", PersonData { user: PersonView::new(&user) })
 }
 
-async fn suspend(call: CommandCall<ChangeAccountStatus>) -> Result<Done<ApiResponse>, ApiError> {
-    change(&call, |ReasonBody { reason }| (AccountStatusChange::Suspend, reason)).await
+async fn suspend(call: CommandCall<ChangeUserStatus>) -> Result<Done<ApiResponse>, ApiError> {
+    change(&call, |ReasonBody { reason }| (UserStatusChange::Suspend, reason)).await
 }
 
-async fn restore(call: CommandCall<ChangeAccountStatus>) -> Result<Done<ApiResponse>, ApiError> {
-    change(&call, |ReasonBody { reason }| (AccountStatusChange::Restore, reason)).await
+async fn restore(call: CommandCall<ChangeUserStatus>) -> Result<Done<ApiResponse>, ApiError> {
+    change(&call, |ReasonBody { reason }| (UserStatusChange::Restore, reason)).await
 }
 
-async fn give_role(call: CommandCall<ChangeAccountStatus>) -> Result<Done<ApiResponse>, ApiError> {
-    change(&call, |RoleBody { role, reason }| (AccountStatusChange::Role(role), reason)).await
+async fn give_role(call: CommandCall<ChangeUserStatus>) -> Result<Done<ApiResponse>, ApiError> {
+    change(&call, |RoleBody { role, reason }| (UserStatusChange::Role(role), reason)).await
 }
 
-/// Changes the status or role of the account in the path.
+/// Changes the status or role of the user in the path.
 async fn change<B: RequestBody>(
-    call: &CommandCall<ChangeAccountStatus>,
-    input: impl FnOnce(B) -> (AccountStatusChange, Line),
+    call: &CommandCall<ChangeUserStatus>,
+    input: impl FnOnce(B) -> (UserStatusChange, Line),
 ) -> Result<Done<ApiResponse>, ApiError> {
-    let command = ChangeAccountStatus { id: call.id(UserId::new)? };
+    let command = ChangeUserStatus { id: call.id(UserId::new)? };
     let done = call.run(command, || call.body().map(input)).await?;
     done.try_map(|user| ApiResponse::new("Person updated.", PersonData { user: PersonView::new(&user) }))
 }

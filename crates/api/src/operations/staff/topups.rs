@@ -1,4 +1,4 @@
-//! Top-ups of all accounts, for staff: charge-backs and money in suspense.
+//! Top-ups of all users, for staff: charge-backs and money in suspense.
 
 use cuepoint_domain::application::Done;
 use cuepoint_domain::application::commands::{ReverseTopup, SettleSuspense};

@@ -1,4 +1,4 @@
-//! Withdrawals of all accounts, for operators.
+//! Withdrawals of all users, for operators.
 
 use cuepoint_domain::application::Done;
 use cuepoint_domain::application::commands::{

@@ -2,7 +2,7 @@
 
 use super::Person;
 
-/// The maximum number of webhook endpoints of an account.
+/// The maximum number of webhook endpoints of a user.
 const MOST_ENDPOINTS: usize = 5;
 
 /// Creates an object of this user for a path below the base address; requests are those to the given DJ. `None` if the

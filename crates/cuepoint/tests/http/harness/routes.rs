@@ -74,7 +74,7 @@ impl Route {
         if body.get("dj_id").is_some() {
             body["dj_id"] = json!(dj);
         }
-        // A wrong password, so that the account survives calls of every route.
+        // A wrong password, so that the user survives calls of every route.
         if (self.method, self.path) == ("DELETE", "/user") {
             body["password"] = json!("wrong horse");
         }

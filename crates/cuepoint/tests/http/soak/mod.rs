@@ -24,7 +24,7 @@ const OPERATIONS: usize = 10_000;
 const CLIENTS: usize = 32;
 /// The number of DJs, who are the first clients.
 const DJS: usize = 8;
-/// The daily withdrawal limit per account, in cents.
+/// The daily withdrawal limit per user, in cents.
 const DAILY_LIMIT: i64 = 10_000;
 /// The platform's commission, in hundredths of a percent.
 const COMMISSION: i64 = 333;

@@ -48,14 +48,14 @@ fn guest(number: usize) -> String {
     format!("guest-{number}@example.com")
 }
 
-/// Registers an account, each from its own address.
+/// Registers a user from an address of their own.
 fn register(client: &Client, number: usize, email: &str) {
     let body = json!({"name": "Guest", "email": email, "password": PASSWORD});
     let address = format!("10.0.{}.{}", number / 200, number % 200);
     client.call("POST", "/auth/register").json(&body).header("x-forwarded-for", &address).send().data(201);
 }
 
-/// Guesses passwords of guests and of unknown accounts until the attack is over, at this rate regardless of the
+/// Guesses passwords of guests and of unknown users until the attack is over, at this rate regardless of the
 /// answers, and counts the answers.
 fn guess<'s>(
     scope: &'s Scope<'s, '_>,

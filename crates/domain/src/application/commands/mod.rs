@@ -15,7 +15,7 @@ pub use music_requests::{
 pub use profiles::ChangeProfile;
 pub use provider_messages::ResolveMessage;
 pub use topups::{OpenTopup, OpenTopupRefusal, ReverseTopup, SettleSuspense};
-pub use user_status::{ChangeAccountStatus, ChangeAccountStatusRefusal};
+pub use user_status::{ChangeUserStatus, ChangeUserStatusRefusal};
 pub use withdrawals::{
     CancelWithdrawal, JudgeWithdrawal, Judgement, MoveWithdrawalRefusal, OpenWithdrawal,
     OpenWithdrawalRefusal, SendWithdrawal, SendingStep,

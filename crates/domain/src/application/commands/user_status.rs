@@ -9,29 +9,29 @@ use crate::entity_ref::EntityKind;
 use crate::ids::UserId;
 use crate::operation::{Rejection, plans};
 use crate::text::Line;
-use crate::user::{AccountStatusChange, User};
+use crate::user::{User, UserStatusChange};
 
 /// Changes the role or suspension of another user, as an operator. A suspension ends the user's sessions.
 #[derive(Clone, Copy, Debug)]
-pub struct ChangeAccountStatus {
+pub struct ChangeUserStatus {
     pub id: UserId,
 }
 
 /// Why a role or suspension is not changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-pub enum ChangeAccountStatusRefusal {
+pub enum ChangeUserStatusRefusal {
     /// No active operator would remain.
     #[error("no active operator would remain")]
     LastOperator,
 }
 
-impl Command for ChangeAccountStatus {
+impl Command for ChangeUserStatus {
     type Permission = permission::ManagePeople;
     type Entity = User;
     /// The change and its reason.
-    type Input = (AccountStatusChange, Line);
+    type Input = (UserStatusChange, Line);
     type Output = User;
-    type Refusal = ChangeAccountStatusRefusal;
+    type Refusal = ChangeUserStatusRefusal;
 
     fn id(&self) -> UserId {
         self.id
@@ -41,16 +41,16 @@ impl Command for ChangeAccountStatus {
         &self,
         Decide { metadata, entity: user, input: (change, _), .. }: Decide<'_, Self>,
     ) -> Decided<Self> {
-        Ok(plans::change_account_status(metadata, user.id, *change))
+        Ok(plans::change_user_status(metadata, user.id, *change))
     }
 
-    fn reason((_, reason): &(AccountStatusChange, Line)) -> Option<&Line> {
+    fn reason((_, reason): &(UserStatusChange, Line)) -> Option<&Line> {
         Some(reason)
     }
 
-    fn rejected(rejection: Rejection) -> CommandError<ChangeAccountStatusRefusal> {
+    fn rejected(rejection: Rejection) -> CommandError<ChangeUserStatusRefusal> {
         match rejection {
-            Rejection::LastOperator => CommandError::Refused(ChangeAccountStatusRefusal::LastOperator),
+            Rejection::LastOperator => CommandError::Refused(ChangeUserStatusRefusal::LastOperator),
             // The user was erased after they were loaded, which a repeated request will find.
             Rejection::Missing(EntityKind::User) => Failure::Conflict.into(),
             other => Failure::from(other).into(),

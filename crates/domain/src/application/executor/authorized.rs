@@ -52,7 +52,7 @@ impl<T, P: Permission> Authorized<T, P> {
 }
 
 impl<P: Permission> Authorized<UserId, P> {
-    /// The principal's own account.
+    /// The principal themselves.
     pub(in crate::application) fn own(principal: &Principal) -> Result<Self, Denied> {
         Self::ask(principal.user, Ownership::Own, principal)
     }

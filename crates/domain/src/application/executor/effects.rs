@@ -23,7 +23,7 @@ impl Effects {
     /// by its key submits no plan.
     pub(in crate::application) fn of(plan: &Plan) -> Self {
         let revocations_changed = match plan.step() {
-            Step::ChangeUser { change: UserChange::AccountStatus(_), .. } => true,
+            Step::ChangeUser { change: UserChange::Status(_), .. } => true,
             Step::ChangeUser { change: UserChange::Profile(change), .. } => change.is_dj.is_set(),
             Step::Unchanged(_) | Step::Open(_) | Step::Move { .. } | Step::Judge(_) => false,
         };

@@ -183,7 +183,7 @@ impl Executor {
         command.complete(&self.env, context, done).await.map_err(CommandError::with_input)
     }
 
-    /// Makes a change of the principal's own account that is not a plan of the ledger, and performs its
+    /// Makes a change of the principal that is not a plan of the ledger, and performs its
     /// effects, even if it is refused. The caller does not drop the future before its end, as the change may
     /// be committed by then, and its effects not be performed.
     pub(in crate::application) async fn perform<P: Permission, T, E: From<Failure>>(

@@ -27,7 +27,7 @@ impl Retention {
         self.remove_endpoints_of_erased().await
     }
 
-    /// Removes the webhook endpoints of erased accounts: servers of an earlier version erase without them.
+    /// Removes the webhook endpoints of erased users: servers of an earlier version erase without them.
     async fn remove_endpoints_of_erased(&self) -> Result<(), Unavailable> {
         let mut after = None;
         loop {

@@ -22,7 +22,7 @@ use crate::user::session::ClientInfo;
 pub(super) struct SecurityAudit {
     pub(super) log: Arc<dyn SecurityLog>,
     pub(super) clock: Arc<dyn Clock>,
-    /// The networks of failed logins to unknown accounts within the hour.
+    /// The networks of failed logins to unknown users within the hour.
     unknown_logins: Arc<Mutex<HourlyEvents<Option<ClientNetwork>>>>,
     /// The principals that were denied an action of staff within the hour, with the operation.
     denials: Arc<Mutex<HourlyEvents<(UserId, Line)>>>,
@@ -39,7 +39,7 @@ impl SecurityAudit {
         Self { log, clock, unknown_logins: Arc::default(), denials: Arc::default() }
     }
 
-    /// Records a failed login. Every one to a known account is recorded; those to unknown accounts, which
+    /// Records a failed login. Every one to a known user is recorded; those to unknown users, which
     /// clients can repeat without limit, once for each network and hour.
     pub(super) async fn login_failed(&self, user: Option<UserId>, client: ClientInfo) {
         let (kind, now) = (SecurityEventKind::LoginFailed, self.clock.now());
@@ -83,7 +83,7 @@ impl SecurityAudit {
         self.add(SecurityEvent { session, ..event }).await;
     }
 
-    /// Records a change by a principal to their own account.
+    /// Records a change that a principal made to themselves.
     pub(super) async fn by(&self, principal: &Principal, kind: SecurityEventKind, client: ClientInfo) {
         self.add(SecurityEvent::by(principal, kind, client, self.clock.now())).await;
     }

@@ -76,8 +76,8 @@ impl Command for Probe<'_> {
         if self.refused {
             return Err(CommandError::Refused(Refused));
         }
-        let change = crate::user::AccountStatusChange::Suspend;
-        Ok(crate::operation::plans::change_account_status(metadata, principal.user, change))
+        let change = crate::user::UserStatusChange::Suspend;
+        Ok(crate::operation::plans::change_user_status(metadata, principal.user, change))
     }
 }
 
@@ -218,7 +218,7 @@ fn a_principal_is_checked_again_before_a_replay() {
 }
 
 #[test]
-fn a_principal_is_checked_again_before_a_change_of_their_account() {
+fn a_principal_is_checked_again_before_a_change_of_their_data() {
     let mut principals = MockPrincipalCheck::new();
     principals
         .expect_current()
@@ -226,7 +226,7 @@ fn a_principal_is_checked_again_before_a_change_of_their_account() {
         .returning(|_| Err(PrincipalRefusal::Revoked(Revocation::SessionEnded)));
     let executor = Doubles { principals: Arc::new(principals), ..Doubles::default() }.executor();
     let refused = run(executor
-        .perform::<permission::UseAccount, (), Failure>(&context(1), async |_, _, _| {
+        .perform::<permission::UseCredentials, (), Failure>(&context(1), async |_, _, _| {
             panic!("the change is made")
         }));
     assert!(matches!(refused, Err(Failure::Revoked(Revocation::SessionEnded))), "{refused:?}");

@@ -3,7 +3,7 @@
 use super::*;
 use crate::text::Password;
 use crate::user::session::{Candidates, TokenHash};
-use crate::user::{AccountStatusChange, change_account_status};
+use crate::user::{UserStatusChange, change_user_status};
 
 /// The doubles of a test, and its expectations of the security log.
 #[derive(Default)]
@@ -19,7 +19,7 @@ pub(super) struct Setup {
     pub(super) log: Option<MockSecurityLog>,
 }
 
-pub(super) fn accounts(setup: Setup) -> Accounts {
+pub(super) fn sign_ins(setup: Setup) -> SignIns {
     let mut secrets = MockSecrets::new();
     secrets.expect_token().returning(|| Token("next".to_owned()));
     let derived =
@@ -48,7 +48,7 @@ pub(super) fn accounts(setup: Setup) -> Accounts {
         ..Doubles::default()
     };
     let env = doubles.env();
-    Accounts { executor: Executor::new(env.clone()), env }
+    SignIns { executor: Executor::new(env.clone()), env }
 }
 
 pub(super) fn session() -> SessionId {
@@ -96,7 +96,7 @@ fn begun() -> MockSessions {
 }
 
 fn login(setup: Setup) -> Result<SignedIn, CommandError<LoginRefusal>> {
-    run(accounts(setup).login(&client(), "Dee@example.com", &password()))
+    run(sign_ins(setup).login(&client(), "Dee@example.com", &password()))
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn a_login_with_an_unknown_address_costs_a_password_check() {
             .returning(|_, _, _| Ok(PasswordCheck::Wrong));
         let setup =
             Setup { logins, passwords, noted: vec![SecurityEventKind::LoginFailed], ..Setup::default() };
-        let refused = run(accounts(setup).login(&client(), email, &password()));
+        let refused = run(sign_ins(setup).login(&client(), email, &password()));
         assert!(matches!(refused, Err(CommandError::Refused(LoginRefusal::InvalidCredentials))), "{email}");
     }
 }
@@ -223,8 +223,8 @@ fn bootstrap(
     };
     let noted = usize::from(made == Some(FirstOperator::Done));
     log.expect_append().withf(right).times(noted).returning(|_| Ok(()));
-    let accounts = accounts(Setup { log: Some(log), ..setup });
-    run(accounts.bootstrap_operator(Email::new("op@example.com").unwrap(), password()))
+    let sign_ins = sign_ins(Setup { log: Some(log), ..setup });
+    run(sign_ins.bootstrap_operator(Email::new("op@example.com").unwrap(), password()))
 }
 
 #[test]
@@ -264,7 +264,7 @@ fn a_suspension_is_disclosed_only_with_the_right_password() {
         people.expect_profile().returning(|_| {
             let profile = dj(true);
             Ok(Some(Profile {
-                user: change_account_status(&profile.user, AccountStatusChange::Suspend, now()),
+                user: change_user_status(&profile.user, UserStatusChange::Suspend, now()),
                 ..profile
             }))
         });
@@ -315,7 +315,7 @@ fn elsewhere() -> ClientContext {
 }
 
 fn refresh(setup: Setup) -> Result<SignedIn, CommandError<RefreshRefusal>> {
-    run(accounts(setup).refresh(&elsewhere(), &Token("old".to_owned())))
+    run(sign_ins(setup).refresh(&elsewhere(), &Token("old".to_owned())))
 }
 
 #[test]
@@ -357,8 +357,8 @@ fn a_logout_is_recorded_and_refreshes_the_revocation_list() {
         let mut sessions = MockSessions::new();
         sessions.expect_end().once().returning(move |_, _| Ok(ended));
         let refreshed = usize::from(ended.is_some());
-        let accounts = accounts(Setup { sessions, noted, refreshed, ..Setup::default() });
-        run(accounts.logout(&client(), &Token("old".to_owned()))).unwrap();
+        let sign_ins = sign_ins(Setup { sessions, noted, refreshed, ..Setup::default() });
+        run(sign_ins.logout(&client(), &Token("old".to_owned()))).unwrap();
     }
 }
 

@@ -5,7 +5,7 @@ use crate::text::Password;
 use crate::user::challenge::Purpose;
 use crate::user::code_quotas::{CodeQuota, TooMany};
 use crate::user::session::TokenHash;
-use crate::user::{AccountStatusChange, change_account_status};
+use crate::user::{UserStatusChange, change_user_status};
 
 /// The doubles of a test, and its expectations of the security log.
 #[derive(Default)]
@@ -235,7 +235,7 @@ fn no_reset_is_sent_to_unknown_suspended_or_rate_limited_users() {
     let mut suspended = MockPeople::new();
     suspended.expect_profile().returning(|_| {
         let profile = dj(false);
-        let user = change_account_status(&profile.user, AccountStatusChange::Suspend, now());
+        let user = change_user_status(&profile.user, UserStatusChange::Suspend, now());
         Ok(Some(Profile { user, ..profile }))
     });
     forgot(Setup { people: suspended, logins: known(IssueOutcome::Done), ..Setup::default() }).unwrap();

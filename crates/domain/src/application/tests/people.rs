@@ -1,4 +1,4 @@
-//! Staff's changes of accounts, and the blocks of DJs, on doubles of the ports.
+//! Staff's changes of users, and the blocks of DJs, on doubles of the ports.
 
 use futures_util::FutureExt as _;
 
@@ -8,11 +8,11 @@ use crate::music_request::OpenRefusal;
 use crate::operation::{Actor, Entity, Step, UserChange};
 use crate::page::{PageRequest, Rows};
 use crate::security_log::SecurityEventFilter;
-use crate::user::{AccountStatusChange, Block};
+use crate::user::{Block, UserStatusChange};
 
-const CHANGE: ChangeAccountStatus = ChangeAccountStatus { id: UserId::new(2).unwrap() };
+const CHANGE: ChangeUserStatus = ChangeUserStatus { id: UserId::new(2).unwrap() };
 
-type ChangeError = CommandError<ChangeAccountStatusRefusal, Infallible>;
+type ChangeError = CommandError<ChangeUserStatusRefusal, Infallible>;
 
 fn first_page() -> PageRequest {
     PageRequest::new(1, 15)
@@ -22,18 +22,18 @@ fn queries(people: MockPeople) -> PeopleQueries {
     PeopleQueries { env: Doubles { people, ..Doubles::default() }.env() }
 }
 
-/// Changes the DJ's account as an operator, with this number of expected refreshes of the revocation list.
+/// Changes the DJ as an operator, with this number of expected refreshes of the revocation list.
 fn change(
     ledger: MockLedger,
     refreshes: usize,
-    (change, reason): (AccountStatusChange, &str),
+    (change, reason): (UserStatusChange, &str),
 ) -> Result<Done<User>, ChangeError> {
     let doubles =
         Doubles { ledger, people: with_dj(false), revocations: refreshed(refreshes), ..Doubles::default() };
     run(doubles.executor().run(&context(3), CHANGE, input((change, Line::new(reason).unwrap()))))
 }
 
-/// The receipt of a change of the DJ's account.
+/// The receipt of a change of the DJ.
 fn of_dj() -> Receipt {
     let Profile { user, balance } = dj(true);
     Receipt { outcome: Outcome { entity: Entity::User(user), balance: Some(balance) }, ..receipt() }
@@ -51,16 +51,16 @@ fn with_dj(erased: bool) -> MockPeople {
 }
 
 #[test]
-fn an_operator_changes_an_account_status_with_a_reason() {
+fn an_operator_changes_a_user_status_with_a_reason() {
     let mut ledger = MockLedger::new();
     let theirs = |plan: &Plan| {
         let metadata = plan.metadata();
         metadata.actor == Actor::User(user(3))
             && metadata.reason == Some(Line::new("fraud").unwrap())
-            && matches!(plan.step(), Step::ChangeUser { user, change: UserChange::AccountStatus(AccountStatusChange::Suspend) } if user.get() == 2)
+            && matches!(plan.step(), Step::ChangeUser { user, change: UserChange::Status(UserStatusChange::Suspend) } if user.get() == 2)
     };
     ledger.expect_apply().withf(theirs).once().returning(|_| Ok(Applied::Fresh(of_dj())));
-    let changed = change(ledger, 1, (AccountStatusChange::Suspend, "fraud"));
+    let changed = change(ledger, 1, (UserStatusChange::Suspend, "fraud"));
     assert_eq!(changed.unwrap(), done(dj(true).user, false));
 }
 
@@ -68,7 +68,7 @@ fn an_operator_changes_an_account_status_with_a_reason() {
 fn a_user_erased_meanwhile_is_a_conflict() {
     let mut ledger = MockLedger::new();
     ledger.expect_apply().once().returning(|_| rejected(Rejection::Missing(EntityKind::User)));
-    let changed = change(ledger, 0, (AccountStatusChange::Suspend, "fraud"));
+    let changed = change(ledger, 0, (UserStatusChange::Suspend, "fraud"));
     assert!(matches!(changed, Err(ChangeError::Failed(Failure::Conflict))), "{changed:?}");
 }
 
@@ -76,8 +76,8 @@ fn a_user_erased_meanwhile_is_a_conflict() {
 fn the_last_operator_cannot_be_dismissed() {
     let mut ledger = MockLedger::new();
     ledger.expect_apply().once().returning(|_| rejected(Rejection::LastOperator));
-    let changed = change(ledger, 0, (AccountStatusChange::Role(Role::Member), "a coup"));
-    let last = ChangeAccountStatusRefusal::LastOperator;
+    let changed = change(ledger, 0, (UserStatusChange::Role(Role::Member), "a coup"));
+    let last = ChangeUserStatusRefusal::LastOperator;
     assert!(matches!(changed, Err(ChangeError::Refused(refusal)) if refusal == last));
 }
 
@@ -90,9 +90,9 @@ fn only_operators_change_the_status_of_others() {
             Ok(Some(Profile { user: User { id, ..user }, balance }))
         });
         let context = Context { principal, ..context(3) };
-        let input = input((AccountStatusChange::Restore, Line::new("why not").unwrap()));
+        let input = input((UserStatusChange::Restore, Line::new("why not").unwrap()));
         let executor = Doubles { people, ..Doubles::default() }.executor();
-        run(executor.run(&context, ChangeAccountStatus { id }, input))
+        run(executor.run(&context, ChangeUserStatus { id }, input))
     };
     let own = change(principal(3), user(3));
     assert!(matches!(own, Err(ChangeError::Failed(Failure::Denied(_)))), "{own:?}");
@@ -109,7 +109,7 @@ fn an_erased_user_is_not_found_by_staff() {
     let found = run(queries(with_dj(true)).user(&principal(3), user(2)));
     assert!(matches!(found, Err(Failure::NotFound)), "{found:?}");
     let executor = Doubles { people: with_dj(true), ..Doubles::default() }.executor();
-    let input = input((AccountStatusChange::Suspend, Line::new("fraud").unwrap()));
+    let input = input((UserStatusChange::Suspend, Line::new("fraud").unwrap()));
     let changed = run(executor.run(&context(3), CHANGE, input));
     assert!(matches!(changed, Err(ChangeError::Failed(Failure::NotFound))), "{changed:?}");
 }

@@ -1,14 +1,14 @@
 //! Repeated registrations, on doubles of the ports.
 
-use super::logins::{Setup, accounts, checked, hash, known, password, session};
+use super::logins::{Setup, checked, hash, known, password, session, sign_ins};
 use super::*;
 use crate::page::Rows;
 use crate::user::session::{Session, TokenHash};
-use crate::user::{AccountStatusChange, change_account_status};
+use crate::user::{UserStatusChange, change_user_status};
 
 /// A taken address, and the state found by a repeated registration.
 struct Taken {
-    /// The age of the account.
+    /// The time since the registration.
     age: Duration,
     suspended: bool,
     /// The verification of the password; `None` if it must not be verified.
@@ -25,7 +25,7 @@ fn began(age: Duration) -> Session {
     Session::begin(session(), user(2), ClientInfo::default(), now().minus(age), Duration::days(30))
 }
 
-/// An account that was registered a second ago, with its first session.
+/// A user who registered a second ago, with the first session.
 fn fresh() -> Taken {
     let age = Duration::SECOND;
     let verified = Some(PasswordCheck::Right);
@@ -41,7 +41,7 @@ fn again(taken: Taken) -> Result<SignedIn, CommandError<RegisterRefusal>> {
         let profile = dj(true);
         let mut user = User { created_at: now().minus(age), ..profile.user };
         if suspended {
-            user = change_account_status(&user, AccountStatusChange::Suspend, now());
+            user = change_user_status(&user, UserStatusChange::Suspend, now());
         }
         Ok(Some(Profile { user, ..profile }))
     });
@@ -53,8 +53,8 @@ fn again(taken: Taken) -> Result<SignedIn, CommandError<RegisterRefusal>> {
     sessions
         .expect_owner()
         .returning(move |presented| Ok((*presented == kept).then(|| (user(2), session()))));
-    let accounts =
-        accounts(Setup { people, logins: known("hash"), sessions, passwords, noted, ..Setup::default() });
+    let sign_ins =
+        sign_ins(Setup { people, logins: known("hash"), sessions, passwords, noted, ..Setup::default() });
     let registration = Registration {
         name: Line::new("Dee").unwrap(),
         email: Email::new("Dee@example.com").unwrap(),
@@ -62,7 +62,7 @@ fn again(taken: Taken) -> Result<SignedIn, CommandError<RegisterRefusal>> {
         phone: None,
         is_dj: true,
     };
-    run(accounts.register(&client(), registration))
+    run(sign_ins.register(&client(), registration))
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_registration_is_repeated_for_a_minute() {
     let (minute, tick) = (Duration::minutes(1), Duration::MICROSECOND);
     let aged = |age| Taken { age, alive: vec![began(age)], ..fresh() };
     assert!(again(aged(minute - tick)).is_ok());
-    // The password is verified for young accounts only, because verification costs as much as a login.
+    // The password is verified for recent registrations only, because verification costs as much as a login.
     for age in [minute, minute + tick, Duration::days(365)] {
         let refused = again(Taken { verified: None, ..aged(age) });
         assert!(
@@ -99,7 +99,7 @@ fn other_registrations_of_the_address_are_refused() {
     let noted = vec![SecurityEventKind::LoginFailed];
     for (case, taken) in [
         ("a wrong password", Taken { verified: Some(PasswordCheck::Wrong), noted, ..fresh() }),
-        ("a suspended account", Taken { suspended: true, verified: None, ..fresh() }),
+        ("a suspended user", Taken { suspended: true, verified: None, ..fresh() }),
         ("a session that ended", Taken { alive: Vec::new(), ..fresh() }),
         ("a token that was used", Taken { alive: vec![used], ..fresh() }),
         ("a login alone", Taken { alive: vec![began(Duration::ZERO)], ..fresh() }),

@@ -11,7 +11,7 @@ use crate::application::executor::{ClientContext, Context, Executor};
 use crate::application::users::is_own_password;
 use crate::application::users::verifications::between;
 use crate::authorization::Principal;
-use crate::authorization::permission::UseAccount;
+use crate::authorization::permission::UseCredentials;
 use crate::ports::{
     EmailNews, IssueOutcome, Job, LowEntropyValue, Notice, Profile, Recipient, SecurityCause, Token,
     Unavailable,
@@ -105,7 +105,7 @@ impl EmailChanges {
     ) -> Result<(), CommandError<RequestEmailRefusal>> {
         let env = &self.env;
         self.executor
-            .perform::<UseAccount, _, _>(context, async |_, principal, _| {
+            .perform::<UseCredentials, _, _>(context, async |_, principal, _| {
                 let to = Recipient::Email(email.clone());
                 if !env.notifier.can_reach(&to) {
                     return Err(CommandError::Refused(RequestEmailRefusal::NotOffered));
@@ -162,7 +162,7 @@ impl EmailChanges {
     ) -> Result<Profile, CommandError<ConfirmEmailRefusal>> {
         let env = &self.env;
         self.executor
-            .perform::<UseAccount, _, _>(context, async |own, principal, effects| {
+            .perform::<UseCredentials, _, _>(context, async |own, principal, effects| {
                 // Read first: an outage must not use the code up.
                 let (mut profile, now) = (self.profile(principal).await?, env.now());
                 let hashes: Vec<TokenHash> = self.hashes(principal, code, now)?.iter().copied().collect();

@@ -45,11 +45,11 @@ pub(super) struct StartedSession {
 /// Why a login is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum LoginRefusal {
-    /// No account has this address, or its password is another one.
+    /// No user has this address, or the password is wrong.
     #[error("the credentials are invalid")]
     InvalidCredentials,
-    /// The credentials are valid, but the account is suspended.
-    #[error("the account is suspended")]
+    /// The credentials are valid, but the user is suspended.
+    #[error("the user is suspended")]
     Suspended,
 }
 
@@ -62,19 +62,19 @@ pub enum RefreshRefusal {
     /// It was used before: its whole session has now ended, with all its tokens.
     #[error("the refresh token was used before")]
     Reused,
-    /// The account is suspended.
-    #[error("the account is suspended")]
+    /// The user is suspended.
+    #[error("the user is suspended")]
     Suspended,
 }
 
 /// Registers users, and begins, refreshes and ends sessions.
 #[derive(Clone)]
-pub struct Accounts {
+pub struct SignIns {
     pub(in crate::application) env: Arc<Environment>,
     pub(in crate::application) executor: Executor,
 }
 
-impl Accounts {
+impl SignIns {
     /// Whether a session of the user with this folded address recently began or was refreshed in this
     /// network, so that failed logins from other networks do not lock the user out. An unknown address takes
     /// the same time.
@@ -124,7 +124,7 @@ impl Accounts {
         Ok(SignedIn { profile, session, refresh_token, access_token })
     }
 
-    /// Begins a session; if the password or its hash changed after it was verified, returns the account
+    /// Begins a session; if the password or its hash changed after it was verified, returns the user
     /// instead.
     async fn try_login(
         &self,
@@ -163,15 +163,15 @@ impl Accounts {
         self.env.security_audit.about(SecurityEventKind::LoggedIn, Some(id), Some(session), client).await;
         if verified == PasswordCheck::Outdated {
             // The answer does not wait for a second password.
-            let (accounts, password) = (self.clone(), password.clone());
+            let (sign_ins, password) = (self.clone(), password.clone());
             self.env.tasks.spawn(Box::pin(async move {
-                accounts.rehash(id, &hash, &password, network).await;
+                sign_ins.rehash(id, &hash, &password, network).await;
             }));
         }
         Ok(ControlFlow::Break(StartedSession { profile, session, refresh_token }))
     }
 
-    /// Records and refuses the login to a suspended account.
+    /// Records and refuses the login to a suspended user.
     async fn suspended(&self, user: UserId, client: ClientInfo) -> CommandError<LoginRefusal> {
         self.env.security_audit.about(SecurityEventKind::LoginFailed, Some(user), None, client).await;
         CommandError::Refused(LoginRefusal::Suspended)

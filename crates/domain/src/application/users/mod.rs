@@ -1,6 +1,6 @@
-//! Accounts: what users change about themselves beside the ledger.
+//! What users change about themselves outside the ledger.
 //!
-//! - `registration`, `logins`: [`Accounts`], from the registration to the logout; [`OwnSessions`];
+//! - `registration`, `logins`: [`SignIns`], from the registration to the logout; [`OwnSessions`];
 //! - [`PasswordChanges`], [`EmailChanges`]: how a user logs in; `own_password` asks for the password first;
 //! - [`Verifications`]: codes that verify the e-mail address and the phone number;
 //! - [`GuestBlocks`]: the guests whom a DJ blocks;
@@ -18,7 +18,7 @@ mod verifications;
 
 pub use blocks::{BlockRefusal, GuestBlocks};
 pub use email_changes::{ConfirmEmailRefusal, EmailChanges, RequestEmailRefusal, RestoreEmailRefusal};
-pub use logins::{Accounts, LoginRefusal, RefreshRefusal, SignedIn};
+pub use logins::{LoginRefusal, RefreshRefusal, SignIns, SignedIn};
 pub(super) use own_password::is_own_password;
 pub use passwords::{ChangePasswordRefusal, PasswordChanges, RequestResetRefusal, ResetPasswordRefusal};
 pub use personal_data::{EraseRefusal, PersonalData};

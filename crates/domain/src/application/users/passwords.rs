@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure};
 use crate::application::executor::{ClientContext, Context, Executor};
-use crate::authorization::permission::UseAccount;
+use crate::authorization::permission::UseCredentials;
 use crate::ports::{
     Credentials, IssueOutcome, Job, Notice, PasswordCheck, Recipient, SecurityCause, Token, Unavailable,
 };
@@ -67,7 +67,7 @@ impl PasswordChanges {
     ) -> Result<(), CommandError<ChangePasswordRefusal>> {
         let env = &self.env;
         self.executor
-            .perform::<UseAccount, _, _>(context, async |own, principal, effects| {
+            .perform::<UseCredentials, _, _>(context, async |own, principal, effects| {
                 if env.passwords.is_breached(new) {
                     return Err(CommandError::Refused(ChangePasswordRefusal::BreachedPassword));
                 }
@@ -140,7 +140,7 @@ impl PasswordChanges {
             .await
     }
 
-    /// Sends a password reset token if the address belongs to an active account whose quota is not used up.
+    /// Sends a password reset token if the address belongs to an active user whose quota is not used up.
     pub(in crate::application) async fn send_reset(
         &self,
         email: &Email,

@@ -81,7 +81,7 @@ impl PersonalData {
         .fuse())
     }
 
-    /// Erases the principal's account after verifying their password; the ledger keeps its records, without a
+    /// Erases the principal after verifying their password; the ledger keeps its records, without a
     /// name. A wrong password takes the same time as the right one. The principal's own overdue fees are
     /// released first, and their pending top-ups fail afterwards.
     ///

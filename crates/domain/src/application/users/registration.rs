@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::application::error::{CommandError, Failure};
 use crate::application::executor::{ClientContext, Effects};
 use crate::application::users::logins::StartedSession;
-use crate::application::users::{Accounts, SignedIn};
+use crate::application::users::{SignIns, SignedIn};
 use crate::ids::{SessionId, UserId};
 use crate::ledger::Balance;
 use crate::page::PageRequest;
@@ -38,7 +38,7 @@ pub struct Registration {
 /// Why a registration is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum RegisterRefusal {
-    /// Another account has this e-mail address, regardless of letter case.
+    /// Another user has this e-mail address, regardless of letter case.
     #[error("the e-mail address is taken")]
     EmailTaken,
     /// The password is known from breaches.
@@ -53,7 +53,7 @@ pub enum Bootstrapped {
     Made(UserId),
     /// The first operator was created before; that user may have been dismissed or erased since.
     MadeBefore,
-    /// Another account has the address.
+    /// Another user has the address.
     AddressTaken,
 }
 
@@ -65,8 +65,8 @@ pub enum BootstrapRefusal {
     BreachedPassword,
 }
 
-impl Accounts {
-    /// Creates an account and its first session. Repeating the registration within [`REPEATABLE_FOR`], while
+impl SignIns {
+    /// Creates a user with the first session. Repeating the registration within [`REPEATABLE_FOR`], while
     /// the refresh token is unused, returns the same session, because the first answer may have been lost.
     ///
     /// # Errors
@@ -150,7 +150,7 @@ impl Accounts {
     }
 
     /// Creates the deployment's first operator, once: not again after they were dismissed or erased. An
-    /// existing account with the address does not become an operator.
+    /// existing user with the address does not become an operator.
     ///
     /// # Errors
     /// [`BootstrapRefusal`].

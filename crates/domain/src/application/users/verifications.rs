@@ -10,7 +10,7 @@ use crate::application::environment::Environment;
 use crate::application::error::{CommandError, Failure};
 use crate::application::executor::{Context, Executor};
 use crate::authorization::Principal;
-use crate::authorization::permission::UseAccount;
+use crate::authorization::permission::UseCredentials;
 use crate::ports::{IssueOutcome, LowEntropyValue, Notice, Profile, Recipient, Token, Unavailable};
 use crate::security_log::SecurityEventKind;
 use crate::timestamp::Timestamp;
@@ -62,7 +62,7 @@ impl Address {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum SendCodeRefusal {
     /// The principal has no such address.
-    #[error("the account has no such address")]
+    #[error("the user has no such address")]
     NoAddress,
     /// This deployment sends no messages of this kind.
     #[error("messages to such addresses are not offered")]
@@ -110,7 +110,7 @@ impl Verifications {
         address: Address,
     ) -> Result<(), CommandError<SendCodeRefusal>> {
         self.executor
-            .perform::<UseAccount, _, _>(context, async |_, principal, _| {
+            .perform::<UseCredentials, _, _>(context, async |_, principal, _| {
                 self.issue(principal, address, &context.client).await
             })
             .await
@@ -179,7 +179,7 @@ impl Verifications {
     ) -> Result<Profile, CommandError<VerifyRefusal>> {
         let env = &self.env;
         self.executor
-            .perform::<UseAccount, _, _>(context, async |own, principal, _| {
+            .perform::<UseCredentials, _, _>(context, async |own, principal, _| {
                 // Read first: an outage must not use the code up.
                 let mut profile = self.profile(principal).await?;
                 let now = env.now();

@@ -21,7 +21,7 @@ pub(in crate::application) struct EndpointNotices {
 
 impl EndpointNotices {
     /// Notifies the user of a change. A change of an endpoint for all events goes to all operators, because that
-    /// endpoint shows the events of all accounts.
+    /// endpoint shows the events of all users.
     pub(in crate::application) async fn changed(&self, news: EndpointNews) -> Result<(), Unavailable> {
         let (feed, by) = (news.feed, news.by);
         let notice = Notice::WebhookChanged(news);

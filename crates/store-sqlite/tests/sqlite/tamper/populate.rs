@@ -8,7 +8,7 @@ use cuepoint_domain::operation::{Entity, Outcome, Plan, plans};
 use cuepoint_domain::ports::{Ids, Ledger, PasswordHash, People, Topups};
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::topup::Charge;
-use cuepoint_domain::user::{AccountStatusChange, ArtistType, DjChange, Field, ProfileChange, Role, User};
+use cuepoint_domain::user::{ArtistType, DjChange, Field, ProfileChange, Role, User, UserStatusChange};
 use cuepoint_domain::withdrawal;
 use cuepoint_store_sqlite::SqliteStore;
 use diesel::SqliteConnection;
@@ -90,8 +90,8 @@ async fn approvals(store: &SqliteStore, by: UserId) {
     let operators = [guest(store, 0).await, guest(store, 0).await];
     let guest = guest(store, 30_00).await;
     for operator in operators {
-        let employ = AccountStatusChange::Role(Role::Operator);
-        applied(store, plans::change_account_status(metadata(store, by), operator, employ)).await;
+        let employ = UserStatusChange::Role(Role::Operator);
+        applied(store, plans::change_user_status(metadata(store, by), operator, employ)).await;
     }
     for approvals in [&operators[..1], &operators] {
         let opened = withdrawal(store, guest, 5_00, "T1").await;
