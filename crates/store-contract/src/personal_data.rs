@@ -30,11 +30,11 @@ promises! { ($) personal_data as personal_data_promises {
 }}
 
 /// A whole list, read in pages of this size.
-async fn all(scenario: &Scenario, user: UserId, part: ExportList, limit: u32) -> Vec<ExportRecord> {
+async fn all(scenario: &Scenario, user: UserId, list: ExportList, limit: u32) -> Vec<ExportRecord> {
     let mut records: Vec<ExportRecord> = Vec::new();
     loop {
-        let after = records.last().map(ExportRecord::place);
-        let page = scenario.store.records(user, part, after, limit).await.unwrap();
+        let after = records.last().map(ExportRecord::key);
+        let page = scenario.store.records(user, list, after, limit).await.unwrap();
         let full = page.len() == usize::try_from(limit).unwrap();
         records.extend(page);
         if !full {
@@ -44,13 +44,13 @@ async fn all(scenario: &Scenario, user: UserId, part: ExportList, limit: u32) ->
 }
 
 /// Checks that a list has these records, on pages of any size, and that no other user has any of them.
-async fn check(scenario: &Scenario, user: UserId, part: ExportList, expected: &[ExportRecord]) {
-    assert!(!expected.is_empty(), "{part:?}");
+async fn check(scenario: &Scenario, user: UserId, list: ExportList, expected: &[ExportRecord]) {
+    assert!(!expected.is_empty(), "{list:?}");
     for limit in [1, 2, 100] {
-        assert_eq!(all(scenario, user, part, limit).await, expected, "{part:?} by {limit}");
+        assert_eq!(all(scenario, user, list, limit).await, expected, "{list:?} by {limit}");
     }
     let stranger = scenario.guest(0).await;
-    assert_eq!(all(scenario, stranger, part, 100).await, [], "{part:?} of another user");
+    assert_eq!(all(scenario, stranger, list, 100).await, [], "{list:?} of another user");
 }
 
 /// Requests, money and messages about them are listed newest first, each once, for the users concerned.
@@ -66,7 +66,7 @@ pub async fn money_and_requests_are_exported_completely(store: Arc<dyn Store>) {
     for request in &requests {
         stored.push(ExportRecord::Request(scenario.stored_request(request.id).await));
     }
-    stored.sort_by_key(|record| std::cmp::Reverse(record.place()));
+    stored.sort_by_key(|record| std::cmp::Reverse(record.key()));
     check(&scenario, guest, ExportList::RequestsMade, &stored).await;
     check(&scenario, dj, ExportList::RequestsReceived, &stored).await;
 
@@ -171,7 +171,7 @@ pub async fn records_of_users_are_exported_completely(store: Arc<dyn Store>) {
         let guest = scenario.guest(0).await;
         blocks.push(ExportRecord::Block(store.block(user, guest, at(seconds)).await.unwrap().unwrap()));
     }
-    blocks.sort_by_key(|record| std::cmp::Reverse(record.place()));
+    blocks.sort_by_key(|record| std::cmp::Reverse(record.key()));
     check(&scenario, user, ExportList::Blocks, &blocks).await;
     store.block(other, user, at(6)).await.unwrap();
     check(&scenario, user, ExportList::BlockedBy, &[ExportRecord::BlockedBy { dj: other, at: at(6) }]).await;
@@ -267,9 +267,9 @@ pub async fn concurrent_additions_and_deletions_hide_no_record(store: Arc<dyn St
     }
     let late = scenario.guest(0).await;
     store.block(dj, late, at(9)).await.unwrap();
-    let second = page(first.last().map(ExportRecord::place)).await;
+    let second = page(first.last().map(ExportRecord::key)).await;
     assert_eq!(second, [&blocks[2], &blocks[3]].map(|block| ExportRecord::Block(block.clone())));
-    let third = page(second.last().map(ExportRecord::place)).await;
+    let third = page(second.last().map(ExportRecord::key)).await;
     assert_eq!(third, [&blocks[4], &blocks[5]].map(|block| ExportRecord::Block(block.clone())));
-    assert_eq!(page(third.last().map(ExportRecord::place)).await, []);
+    assert_eq!(page(third.last().map(ExportRecord::key)).await, []);
 }

@@ -119,7 +119,7 @@ pub async fn ratings_are_exported_to_their_guest(store: Arc<dyn Store>) {
     for limit in [1, 2, 100] {
         let mut listed: Vec<ExportRecord> = Vec::new();
         loop {
-            let after = listed.last().map(ExportRecord::place);
+            let after = listed.last().map(ExportRecord::key);
             let page = scenario.store.records(guest, ExportList::Ratings, after, limit).await.unwrap();
             if page.is_empty() {
                 break;

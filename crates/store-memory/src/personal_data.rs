@@ -16,10 +16,10 @@ use crate::operation_log::LoggedOperation;
 use crate::{MemoryStore, State};
 
 impl State {
-    /// All records of a part, in no particular order.
-    fn records(&self, user: UserId, part: ExportList) -> Box<dyn Iterator<Item = ExportRecord> + '_> {
+    /// All records of a list, in no particular order.
+    fn records(&self, user: UserId, list: ExportList) -> Box<dyn Iterator<Item = ExportRecord> + '_> {
         let book = &self.book;
-        match part {
+        match list {
             ExportList::Sessions => Box::new(self.sessions.of(user)),
             ExportList::Networks => Box::new(self.sessions.networks_of(user)),
             ExportList::Challenges => {
@@ -106,10 +106,10 @@ impl PersonalRecords for MemoryStore {
     async fn records(
         &self,
         user: UserId,
-        part: ExportList,
+        list: ExportList,
         after: Option<ExportKey>,
         limit: u32,
     ) -> Result<Vec<ExportRecord>, Unavailable> {
-        Ok(ExportRecord::next(self.lock()?.records(user, part), after, limit))
+        Ok(ExportRecord::next(self.lock()?.records(user, list), after, limit))
     }
 }

@@ -10,15 +10,15 @@ use crate::privacy::personal_data::{ExportKey, ExportList, ExportRecord};
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait PersonalRecords: Send + Sync {
-    /// The next records of a part after this place, in descending order of [`ExportRecord::place`], `limit` at
-    /// most; without a place, the first ones. Fewer than `limit` records mean the end.
+    /// The next records of a list after this key, in descending order of [`ExportRecord::key`], `limit` at
+    /// most; without a key, the first ones. Fewer than `limit` records mean the end.
     ///
-    /// The place need not belong to an existing record: keyset pagination neither skips nor repeats a record
+    /// The key need not belong to an existing record: keyset pagination neither skips nor repeats a record
     /// while others are added and deleted, and its cost does not depend on the number of preceding records.
     async fn records(
         &self,
         user: UserId,
-        part: ExportList,
+        list: ExportList,
         after: Option<ExportKey>,
         limit: u32,
     ) -> Result<Vec<ExportRecord>, Unavailable>;

@@ -171,7 +171,7 @@ pub enum ExportRecord {
     WebhookEndpoint(WebhookEndpoint),
 }
 
-/// The position of a record in its list: unique and permanent. Lists are in descending order.
+/// The key of a record in its list: unique and permanent. Lists are in descending order of their keys.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct ExportKey {
     /// Microseconds since the Unix epoch, or a number.
@@ -189,13 +189,13 @@ impl ExportKey {
         Self { major, minor: 0 }
     }
 
-    /// The time of the position, in a list by time.
+    /// The time in the key, in a list by time.
     #[must_use]
     pub fn moment(self) -> Timestamp {
         Timestamp::from_unix_micros(self.major)
     }
 
-    /// The number of the record at this position, in a list by time.
+    /// The number of the record with this key, in a list by time.
     #[must_use]
     pub fn id(self) -> i64 {
         i64::try_from(self.minor).unwrap_or(i64::MAX)
@@ -203,9 +203,9 @@ impl ExportKey {
 }
 
 impl ExportRecord {
-    /// The record's position in its list.
+    /// The record's key in its list.
     #[must_use]
-    pub fn place(&self) -> ExportKey {
+    pub fn key(&self) -> ExportKey {
         match self {
             Self::Session(session, _) => ExportKey::at(session.began_at, session.id.get()),
             Self::Network(number, _) | Self::Event(number, _) => ExportKey::number(*number),
@@ -238,12 +238,12 @@ impl ExportRecord {
         }
     }
 
-    /// Returns up to `limit` records after a position, for lists that a store holds entirely in memory.
+    /// Returns up to `limit` records after a key, for lists that a store holds entirely in memory.
     #[must_use]
     pub fn next(records: impl IntoIterator<Item = Self>, after: Option<ExportKey>, limit: u32) -> Vec<Self> {
-        let behind = records.into_iter().filter(|record| after.is_none_or(|after| record.place() < after));
+        let behind = records.into_iter().filter(|record| after.is_none_or(|after| record.key() < after));
         let mut behind: Vec<Self> = behind.collect();
-        behind.sort_unstable_by_key(|record| std::cmp::Reverse(record.place()));
+        behind.sort_unstable_by_key(|record| std::cmp::Reverse(record.key()));
         behind.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         behind
     }

@@ -100,7 +100,7 @@ async fn an_export_reads_no_rows_of_other_users() {
         loop {
             let page = store.records(user, part, after, PAGE).await.unwrap();
             found += i64::try_from(page.len()).unwrap();
-            after = page.last().map(ExportRecord::place);
+            after = page.last().map(ExportRecord::key);
             if page.len() < usize::try_from(PAGE).unwrap() {
                 break;
             }

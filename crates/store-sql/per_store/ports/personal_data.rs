@@ -81,12 +81,12 @@ impl PersonalRecords for SqlStore {
     async fn records(
         &self,
         user: UserId,
-        part: ExportList,
+        list: ExportList,
         after: Option<ExportKey>,
         limit: u32,
     ) -> Result<Vec<ExportRecord>, Unavailable> {
         let page = Page { user, after, limit, currency: self.currency.clone() };
-        self.read_export_page((page, part), async |connection, (page, part)| match part {
+        self.read_export_page((page, list), async |connection, (page, list)| match list {
             ExportList::Sessions => page.sessions(connection).await,
             ExportList::Networks => page.networks(connection).await,
             ExportList::Challenges => page.challenges(connection).await,

@@ -86,10 +86,10 @@ async fn export(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiE
         r#"{{"status":"ok","message":"Personal data.","data":{{"user":{user},"account":{account},"wallet":{wallet}"#
     );
     let mut stream = stream::once(future::ready(Ok(Bytes::from(head)))).boxed_local();
-    for part in ExportList::all() {
-        let (api, rows) = (call.api.clone(), personal_data.part(&principal, part)?);
+    for list in ExportList::all() {
+        let (api, rows) = (call.api.clone(), personal_data.list(&principal, list)?);
         let write = move |record: &ExportRecord| row(record, principal.session, &api.settings.currency);
-        stream = stream.chain(list(part.name(), rows, write)).boxed_local();
+        stream = stream.chain(list_chunks(list.name(), rows, write)).boxed_local();
     }
     let tail = stream::once(future::ready(Ok(Bytes::from_static(b"}}"))));
     Ok(ApiResponse::streamed(until_failure(stream.chain(tail)).boxed_local()))
@@ -104,7 +104,7 @@ async fn erase(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiEr
 }
 
 /// A list as a further key of an object, in one chunk per page.
-fn list(
+fn list_chunks(
     name: &'static str,
     pages: impl Stream<Item = Result<Vec<ExportRecord>, Unavailable>>,
     write: impl Fn(&ExportRecord) -> serde_json::Result<Vec<u8>>,
@@ -165,7 +165,7 @@ mod tests {
             ExportRecord::Block(block) => serde_json::to_vec(&block.guest.get()),
             other => panic!("{other:?}"),
         };
-        until_failure(list("blocks", stream::iter(pages), write))
+        until_failure(list_chunks("blocks", stream::iter(pages), write))
     }
 
     #[actix_web::test]

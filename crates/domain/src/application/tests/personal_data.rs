@@ -44,8 +44,8 @@ fn entry(seq: i64) -> Entry {
 /// A wallet with this number of entries, which gains two more between any two pages.
 fn growing(entries: i64) -> MockPersonalRecords {
     let (mut records, mut newest) = (MockPersonalRecords::new(), entries);
-    records.expect_records().returning(move |of, part, after, limit| {
-        assert_eq!((of, part), (user(2), ExportList::Entries));
+    records.expect_records().returning(move |of, list, after, limit| {
+        assert_eq!((of, list), (user(2), ExportList::Entries));
         let kept = (1..=newest).rev().map(|seq| ExportRecord::Entry(entry(seq), None));
         newest = newest.saturating_add(2);
         Ok(ExportRecord::next(kept, after, limit))
@@ -58,7 +58,7 @@ fn an_export_of_a_growing_list_is_complete_without_duplicates() {
     for entries in [0, 1, 199, 200, 201, 450] {
         let data = personal_data(Doubles { records: growing(entries), ..Doubles::default() });
         let pages: Vec<Vec<ExportRecord>> =
-            run(data.part(&principal(2), ExportList::Entries).unwrap().try_collect()).unwrap();
+            run(data.list(&principal(2), ExportList::Entries).unwrap().try_collect()).unwrap();
         let numbers: Vec<i64> =
             pages
                 .into_iter()
@@ -79,7 +79,7 @@ fn an_interrupted_list_ends_with_its_failure() {
         Some(_) => Err(Unavailable::new("the storage is away")),
     });
     let data = personal_data(Doubles { records, ..Doubles::default() });
-    let pages: Vec<_> = run(data.part(&principal(2), ExportList::Entries).unwrap().collect());
+    let pages: Vec<_> = run(data.list(&principal(2), ExportList::Entries).unwrap().collect());
     assert!(matches!(&pages[..], [Ok(_), Err(_)]), "{pages:?}");
 }
 
@@ -87,8 +87,8 @@ fn an_interrupted_list_ends_with_its_failure() {
 #[test]
 fn exported_records_hide_operators_and_show_expiry() {
     let mut records = MockPersonalRecords::new();
-    records.expect_records().returning(|_, part, _, _| {
-        Ok(vec![match part {
+    records.expect_records().returning(|_, list, _, _| {
+        Ok(vec![match list {
             ExportList::RequestsMade => ExportRecord::Request(MusicRequest {
                 state: RequestState::Pending { answer_by: now() },
                 ..request()
@@ -105,8 +105,8 @@ fn exported_records_hide_operators_and_show_expiry() {
         }])
     });
     let data = personal_data(Doubles { records, ..Doubles::default() });
-    let shown = |part| -> Vec<Vec<ExportRecord>> {
-        run(data.part(&principal(2), part).unwrap().try_collect()).unwrap()
+    let shown = |list| -> Vec<Vec<ExportRecord>> {
+        run(data.list(&principal(2), list).unwrap().try_collect()).unwrap()
     };
     let made = shown(ExportList::RequestsMade);
     assert!(

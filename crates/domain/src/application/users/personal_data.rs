@@ -38,8 +38,8 @@ pub struct PersonalData {
 }
 
 impl PersonalData {
-    /// Begins the export of the principal's data and returns their profile. [`PersonalData::part`] returns
-    /// the rest.
+    /// Begins the export of the principal's data and returns their profile. [`PersonalData::list`] returns
+    /// each list.
     pub async fn export(&self, context: &Context) -> Result<Profile, Failure> {
         let Context { principal, client, .. } = context;
         let own = Authorized::<_, UsePersonalData>::own(principal)?;
@@ -54,25 +54,25 @@ impl PersonalData {
     ///
     /// # Errors
     /// [`Failure::Denied`]; the stream ends with [`Unavailable`] if a page cannot be read.
-    pub fn part(
+    pub fn list(
         &self,
         principal: &Principal,
-        part: ExportList,
+        list: ExportList,
     ) -> Result<impl Stream<Item = Result<Vec<ExportRecord>, Unavailable>> + use<>, Failure> {
         let user = *Authorized::<_, UsePersonalData>::own(principal)?;
         let env = self.env.clone();
-        // The place at which the next page begins.
+        // The key after which the next page begins.
         let start = Some(None);
         Ok(stream::unfold(start, move |next| {
             let env = env.clone();
             async move {
                 let after = next?;
-                let records = match env.records.records(user, part, after, PAGE).await {
+                let records = match env.records.records(user, list, after, PAGE).await {
                     Ok(records) => records,
                     Err(unavailable) => return Some((Err(unavailable), None)),
                 };
                 let full = u32::try_from(records.len()).is_ok_and(|found| found >= PAGE);
-                let last = records.last().map(ExportRecord::place);
+                let last = records.last().map(ExportRecord::key);
                 let now = env.now();
                 let shown = records.into_iter().map(|record| record.shown_to(user, now)).collect();
                 Some((Ok(shown), full.then_some(last)))

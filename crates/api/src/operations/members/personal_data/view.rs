@@ -266,7 +266,7 @@ mod tests {
     fn every_exported_list_is_described() {
         let described = serde_json::to_value(PersonalDataView::schema()).unwrap();
         let described: BTreeSet<_> = described["properties"].as_object().unwrap().keys().cloned().collect();
-        let named = ExportList::all().map(|part| part.name().to_owned());
+        let named = ExportList::all().map(|list| list.name().to_owned());
         assert_eq!(
             described,
             named.into_iter().chain(["user", "account", "wallet"].map(str::to_owned)).collect()
