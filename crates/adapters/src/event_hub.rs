@@ -1,7 +1,7 @@
 //! The open streams of events on this server, and the distribution of events to them.
 //!
-//! One reader follows the operations of all servers and hands each event to the streams whose readers it
-//! concerns, so that a stream holds no connection to the database.
+//! One reader per server reads the operations of all servers and delivers each event to the streams of the involved
+//! users, so that a stream holds no connection to the database.
 
 use std::collections::{HashMap, HashSet};
 use std::mem;
@@ -22,12 +22,12 @@ use crate::observability::metrics;
 
 /// The maximum number of open streams of a user on this server.
 pub const PER_USER: usize = 6;
-/// The number of events by which a stream may be behind.
+/// The maximum number of undelivered events of a stream.
 const BUFFER: usize = 256;
 
-/// The minimum time between two searches for closed connections among all streams for a free place.
+/// The minimum interval between searches of all streams for closed connections.
 const ABANDONED_SOUGHT_EVERY: Duration = Duration::from_secs(1);
-/// The time for which a client may take to read the end of a stream.
+/// Time limit for a client to read the end of a stream.
 const END_READ_WITHIN: Duration = Duration::from_secs(2);
 
 /// The authority under which a stream was opened.
@@ -65,7 +65,7 @@ pub enum EndReason {
     Stopping,
     /// Events could not be read for a while.
     Unavailable,
-    /// Commits whose events were sent are lost: a standby without them has become the primary.
+    /// A new primary lacks commits of which events were sent.
     Reset,
 }
 
@@ -95,7 +95,7 @@ pub struct EventHub(Arc<Hub>);
 struct Hub {
     max_streams: usize,
     streams: Mutex<Streams>,
-    /// Notified when the first stream begins to follow.
+    /// Notified when the first stream becomes live.
     followed: Notify,
 }
 
@@ -104,24 +104,24 @@ struct Streams {
     is_closed: bool,
     last_key: u64,
     open: HashMap<StreamKey, OpenStream>,
-    /// Streams that this server ended and that the client has not read to the end.
+    /// Streams that this server ended, and that their clients have not read to the end.
     ended: HashMap<StreamKey, EndedStream>,
     by_user: HashMap<UserId, HashSet<StreamKey>>,
     of_all: HashSet<StreamKey>,
-    /// When closed connections were last sought among all streams.
+    /// When all streams were last searched for closed connections.
     abandoned_sought_at: Option<Instant>,
-    /// The number of streams that follow.
+    /// The number of live streams.
     following: usize,
-    /// The position up to which the following streams have their events.
+    /// The position that the live streams have reached.
     position: Position,
 }
 
 /// The connection of a stream's client.
 pub trait ClientConnection: Send + Sync {
-    /// Whether the client has closed it, which is noticed otherwise at the next write, or sends more behind the
-    /// request than the server holds.
+    /// Whether the client has closed the connection, which only the next write would notice, or sends more after the
+    /// request than the server buffers.
     fn is_abandoned(&self) -> bool;
-    /// Closes it, whatever the client has not read.
+    /// Closes the connection, even with unread data.
     fn cut(&self);
 }
 
@@ -141,7 +141,7 @@ impl<C: ClientConnection> ClientConnection for Option<C> {
 struct OpenStream {
     authority: Authority,
     follows: bool,
-    /// `None` once the reader did not keep up; the stream shows what it has received, and ends.
+    /// `None` once the reader did not keep up; the stream delivers its buffered events, and ends.
     events: Option<mpsc::Sender<Arc<Event>>>,
     connection: Arc<dyn ClientConnection>,
     revoked: Arc<AtomicBool>,
@@ -152,7 +152,7 @@ struct EndedStream {
     at: Instant,
 }
 
-/// A stream's place at the hub, which it leaves when dropped.
+/// The registration of a stream at the hub, until it is dropped.
 pub struct Subscription {
     hub: Arc<Hub>,
     key: StreamKey,
@@ -167,7 +167,7 @@ impl EventHub {
         Self(Arc::new(Hub { max_streams, streams: Mutex::default(), followed: Notify::new() }))
     }
 
-    /// Admits a stream, which gets no events until it follows.
+    /// Admits a stream, which gets no events until [`Subscription::follow`].
     ///
     /// # Errors
     /// [`Full`].
@@ -211,7 +211,7 @@ impl EventHub {
         hub.lock().make_room(user, hub.max_streams)
     }
 
-    /// Waits until a stream follows, and returns the position after which the next events are due.
+    /// Waits for a live stream, and returns the position that the live streams have reached.
     pub async fn due(&self) -> Position {
         let Self(hub) = self;
         loop {
@@ -225,8 +225,8 @@ impl EventHub {
         }
     }
 
-    /// Hands the events after a position, complete up to another, to the streams whose readers they concern.
-    /// They are discarded if the streams for which they were read have all ended.
+    /// Delivers the events in (`after`, `complete_to`] to the streams of the involved users. They are discarded if the
+    /// streams that needed them have ended.
     pub fn deliver(&self, after: Position, events: Vec<Event>, complete_to: Position) {
         let Self(hub) = self;
         let mut streams = hub.lock();
@@ -239,7 +239,7 @@ impl EventHub {
         streams.position = complete_to;
     }
 
-    /// Ends the streams whose authority is no longer valid.
+    /// Ends the streams without a valid authority.
     pub fn end_unauthorized(&self, is_valid: impl Fn(&Authority) -> bool) {
         let Self(hub) = self;
         let mut streams = hub.lock();
@@ -257,7 +257,7 @@ impl EventHub {
     /// Ends the streams of clients that have closed their connections.
     pub fn end_abandoned(&self) {
         let Self(hub) = self;
-        // Asks for each connection without the lock, which delays events.
+        // Checks the connections without the lock, which would delay events.
         let of = |(key, stream): (&StreamKey, &OpenStream)| (*key, Arc::clone(&stream.connection));
         let connections: Vec<_> = hub.lock().open.iter().map(of).collect();
         let is_abandoned = |(_, connection): &(_, Arc<dyn ClientConnection>)| connection.is_abandoned();
@@ -344,7 +344,7 @@ impl Streams {
         for key in keys {
             let Some(stream) = self.open.get_mut(&key).filter(|stream| stream.follows) else { continue };
             let sent = stream.events.as_ref().map(|events| events.try_send(Arc::clone(event)));
-            // What it has received so far stays complete; the rest follows when its reader resumes.
+            // The stream has no gap so far; its reader can resume there.
             if !matches!(sent, Some(Ok(()))) {
                 (stream.events, stream.follows) = (None, false);
                 self.following = self.following.saturating_sub(1);
@@ -392,8 +392,8 @@ impl Streams {
 }
 
 impl Subscription {
-    /// Delivers events from now on, and returns the position after which they are complete. The stream reads
-    /// what is missing before it from the feed, and skips what it has seen.
+    /// Makes the stream live, and returns the position after which it receives all events. The stream reads earlier
+    /// events from the feed, and skips duplicates.
     pub fn follow(&self, after: Position) -> Position {
         let mut streams = self.hub.lock();
         let is_first = streams.following == 0;
@@ -415,13 +415,13 @@ impl Subscription {
         self.key.0
     }
 
-    /// The next events, at most this many; none if the stream has ended.
+    /// Waits for the next events, at most `limit`; none if the stream has ended.
     pub async fn receive(&mut self, into: &mut Vec<Arc<Event>>, limit: usize) -> usize {
         let received = self.events.recv_many(into, limit).await;
         if self.is_revoked() { 0 } else { received }
     }
 
-    /// The position up to which the stream has received everything; `None` while events wait for it.
+    /// The position that the stream has reached; `None` while events are buffered for it.
     #[must_use]
     pub fn complete_to(&self) -> Option<Position> {
         let streams = self.hub.lock();
@@ -429,7 +429,7 @@ impl Subscription {
         (self.events.is_empty() && !self.events.is_closed()).then_some(streams.position)
     }
 
-    /// Whether the stream has ended and must not show anything more.
+    /// Whether the stream has ended and must not deliver more events.
     #[must_use]
     pub fn is_revoked(&self) -> bool {
         self.revoked.load(Ordering::Acquire)

@@ -1,4 +1,4 @@
-//! A stream of events for one reader: first what the feed has since a position, then what the hub delivers.
+//! A stream of events for one reader: first the events of the feed after a position, then live events of the hub.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,29 +15,29 @@ use tokio::time::{Instant, sleep, timeout_at};
 use crate::event_hub::Subscription;
 use crate::service::Service;
 
-/// The time after which a stream without events states its position, so that proxies keep its connection open.
+/// The interval in which a stream without events sends its position, so that proxies keep its connection open.
 const SILENT_FOR: Duration = Duration::from_secs(15);
-/// The delay before a page is read again that made no progress.
+/// Delay before re-reading a page without progress.
 const READ_AGAIN_AFTER: Duration = Duration::from_millis(10);
-/// The maximum number of live events that are yielded at once.
+/// The maximum number of live events in one batch.
 const BATCH: usize = 64;
-/// The number of events that are read at once before the stream is live.
+/// The number of events in one page, before the stream is live.
 const PAGE: u32 = 250;
 
-/// A stream as its reader has received it so far.
+/// The state of a stream on its reader's side.
 pub struct EventStream {
     service: Arc<Service>,
     principal: Principal,
     feed: Feed,
     types: Option<BTreeSet<EventType>>,
-    /// The position up to which it is complete.
+    /// The last position that the reader has received.
     after: Position,
-    /// The position after which the hub delivers events; `None` before it does.
+    /// The position after which the hub delivers events; `None` before the stream is live.
     live_after: Option<Position>,
     subscription: Subscription,
 }
 
-/// What a reader receives next.
+/// The next item of a stream.
 #[derive(Debug)]
 pub enum Received {
     /// At least one event, in their order.
@@ -66,7 +66,7 @@ impl EventStream {
         self.feed
     }
 
-    /// Waits for what the reader receives next; `None` at the end of the stream.
+    /// Waits for the next item; `None` at the end of the stream.
     ///
     /// # Errors
     /// When a page of the feed cannot be read.
@@ -105,7 +105,7 @@ impl EventStream {
         }
     }
 
-    /// Reads the next page of the feed. After the last one, the hub delivers what follows.
+    /// Reads the next page of the feed. After the last page, the hub delivers the later events.
     ///
     /// # Errors
     /// When the page cannot be read.
@@ -120,8 +120,8 @@ impl EventStream {
         Ok(events)
     }
 
-    /// Whether an event is new to the reader and of the types that it wants. The stream is complete up to the event from
-    /// then on, so that it never states an earlier position afterwards.
+    /// Whether an event is new to the reader and of the requested types. The stream then has the position of the event,
+    /// so that it never sends an earlier position.
     fn is_wanted(&mut self, event: &Event) -> bool {
         let is_new = event.position > self.after;
         self.after = self.after.max(event.position);

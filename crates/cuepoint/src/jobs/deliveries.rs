@@ -15,22 +15,22 @@ use tokio::time::{Instant, sleep, timeout};
 use cuepoint_adapters::observability::metrics;
 use cuepoint_adapters::service::Service;
 
-/// The most endpoints that this server works for at once: most of the time of a turn is spent waiting.
+/// The maximum number of concurrent turns on this server. It is high, because a turn mostly waits.
 const CONCURRENCY: usize = 256;
-/// The most endpoints of one owner that this server works for at once.
+/// The maximum number of concurrent turns for endpoints of one owner.
 const PER_OWNER: usize = 2;
-/// The most endpoints whose owners are remembered.
+/// The capacity of the cache of owners, in endpoints.
 const OWNERS: usize = 10_000;
-/// The shortest time between two searches for work, in which commits share one.
+/// Minimum interval between searches for work.
 const SPACING: Duration = Duration::from_millis(50);
-/// The time between two searches as a multiple of the duration of the first, so that many endpoints do not keep the
-/// database busy.
+/// The minimum interval between two searches as a multiple of the duration of the first, so that many endpoints do not
+/// keep the database busy.
 const SPACING_PER_SEARCH: u32 = 10;
-/// The time after which work is searched even if no commit was announced.
+/// Maximum interval between searches, without an announced commit.
 const POLLED_EVERY: Duration = Duration::from_secs(1);
 
-/// Finds endpoints with work and takes turns for them, concurrently, until stopped. Calls that are going on
-/// then are completed and recorded.
+/// Finds endpoints with work and takes concurrent turns for them, until stopped. Running calls are then completed and
+/// recorded.
 pub(super) async fn run(service: Arc<Service>, mut stopped: watch::Receiver<bool>) {
     let mut turns = Turns::new();
     let mut announced = 0;
@@ -63,11 +63,11 @@ pub(super) async fn run(service: Arc<Service>, mut stopped: watch::Receiver<bool
     }
 }
 
-/// The turns that are going on.
+/// The running turns.
 struct Turns {
     running: HashMap<WebhookEndpointId, UserId>,
     tasks: JoinSet<WebhookEndpointId>,
-    /// The owners of endpoints whose turns have not ended; those of endpoints for all events can change.
+    /// The owners of endpoints with running turns; an endpoint for all events can change its owner.
     owners: LruCache<WebhookEndpointId, UserId>,
     /// The number of endpoints of the last search that wait for other turns of their owners.
     deferred: usize,
@@ -84,7 +84,7 @@ impl Turns {
         service: &Arc<Service>,
         stopped: &watch::Receiver<bool>,
     ) -> Result<(), Unavailable> {
-        // At least one: endpoints in work are found among others. Those that are deferred must not hide others.
+        // At least one, because the search also finds endpoints with running turns, and deferred endpoints must not hide others.
         let free = CONCURRENCY.saturating_sub(self.running.len()).max(1).saturating_add(self.deferred);
         let limit = u32::try_from(free).unwrap_or(u32::MAX);
         self.deferred = 0;
@@ -135,7 +135,7 @@ impl Turns {
         });
     }
 
-    /// Waits until a turn has ended; forever if none is going on.
+    /// Waits until a turn has ended; forever without a running turn.
     async fn ended(&mut self) {
         match self.tasks.join_next().await {
             Some(ended) => self.note_end(ended),
@@ -158,7 +158,7 @@ impl Turns {
             }
             Err(error) => {
                 tracing::error!(%error, "webhook turn panicked");
-                // Which one is unknown: leases keep two turns for one endpoint apart.
+                // The endpoint of the turn is unknown. Its lease prevents a second turn.
                 self.running.clear();
             }
         }

@@ -12,15 +12,15 @@ use cuepoint_adapters::event_hub::{Authority, EndReason};
 use cuepoint_adapters::observability::metrics;
 use cuepoint_adapters::service::Service;
 
-/// The time between two reads, in which commits share one.
+/// Minimum interval between reads.
 const SPACING: Duration = Duration::from_millis(10);
-/// The time after which operations are read even if no commit was announced.
+/// Maximum interval between reads, without an announced commit.
 const POLLED_EVERY: Duration = Duration::from_secs(1);
 
-/// The time after which streams end if new events cannot be read, so that their readers learn of it.
+/// The duration of an outage after which streams end, so that their readers notice it.
 const FAILING_FOR: Duration = Duration::from_secs(10);
 
-/// Hands new events to the streams, as long as there are any that follow.
+/// Delivers new events to the live streams, if there are any.
 pub(super) async fn run(service: Arc<Service>) {
     let mut announced = 0;
     let mut failing_since: Option<Instant> = None;
@@ -68,7 +68,7 @@ fn measure(service: &Service, tail: &EventTail) {
     metrics::event_delay(delay.max(0.0));
 }
 
-/// Whether a stream may go on.
+/// Whether the stream's authority is still valid.
 pub(super) fn is_valid(service: &Service, authority: &Authority) -> bool {
     let revocations = &service.authentication.revocations;
     let current = revocations.check(authority.principal);

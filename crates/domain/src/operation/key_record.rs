@@ -18,16 +18,16 @@ pub struct KeyRecord {
 }
 
 impl KeyRecord {
-    /// The retention of a key, equal to that of the complete receipt that it answers with.
+    /// The retention of a key, equal to the retention of its complete receipt.
     pub const RETENTION: Duration = Receipt::RETENTION;
 
-    /// Whether the key still stands for its first answer.
+    /// Whether the key is within its retention.
     #[must_use]
     pub fn is_kept(&self, now: Timestamp) -> bool {
         now < self.at.plus(Self::RETENTION)
     }
 
-    /// The receipt that answers a command with this key; `None` if the key has expired and is free again.
+    /// The receipt that answers a command with this key; `None` if the key has expired.
     ///
     /// # Errors
     /// [`KeyReused`] if the key was used with another body.

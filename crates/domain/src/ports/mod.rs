@@ -121,13 +121,13 @@ pub trait Store:
     /// [`Unavailable`] when it cannot, within two seconds.
     async fn ready(&self) -> Result<(), Unavailable>;
 
-    /// Purges data past their retention: idempotency keys after seven days, ended or expired sessions once no
-    /// access token of theirs can be valid, challenges of the previous day, events after a year. Redacts the
+    /// Purges data past their retention: idempotency keys after seven days, ended or expired sessions once all
+    /// their access tokens have expired, challenges after one day, events after a year. Redacts the
     /// profile in receipts past [`Receipt::RETENTION`](crate::operation::Receipt::RETENTION), once their keys
     /// are purged.
     ///
     /// # Errors
-    /// [`Unavailable`]; some of it may be done then.
+    /// [`Unavailable`]; a part may be done then.
     async fn purge_expired(&self, now: crate::timestamp::Timestamp) -> Result<(), Unavailable>;
 
     /// The feature level of the deployment, as last read.

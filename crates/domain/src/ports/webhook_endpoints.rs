@@ -40,15 +40,15 @@ pub enum EndpointUpdate {
 
 /// Stores webhook endpoints.
 ///
-/// An endpoint is worked by the server that holds its [`Lease`]: [`lease_endpoint`](Self::lease_endpoint) gives
-/// it to one server, [`end_turn`](Self::end_turn) records the results and ends it.
+/// The server that holds an endpoint's [`Lease`] delivers to it: [`lease_endpoint`](Self::lease_endpoint) leases the
+/// endpoint to one server, [`end_turn`](Self::end_turn) records the results and ends the lease.
 #[cfg_attr(any(test, feature = "mocks"), mockall::automock)]
 #[async_trait]
 pub trait WebhookEndpoints: Send + Sync {
     /// Adds an endpoint under an id of [`Ids::next_webhook_endpoint`](crate::ports::Ids::next_webhook_endpoint); its
     /// cursor begins at the newest position. It is not added if its owner has too many, its session has ended, or its
     /// key is known, as [`WebhookEndpoint::known_creation`] decides at the time of the new endpoint. A key that has
-    /// expired is removed from the endpoint that has it. All of that is one atomic step: no endpoint outlives the end
+    /// expired is removed from its endpoint. This is one atomic step: no endpoint outlives the end
     /// of its session by [`Sessions::end_sessions`](super::Sessions::end_sessions).
     async fn add_endpoint(
         &self,
@@ -92,15 +92,18 @@ pub trait WebhookEndpoints: Send + Sync {
     /// if the endpoint was removed.
     async fn add_attempt(&self, id: WebhookEndpointId, attempt: &Attempt) -> Result<(), Unavailable>;
 
-    /// Makes all kept deliveries of an endpoint that were given up due now, with no attempts so far, and returns
-    /// their number.
+    /// Makes all given-up deliveries of an endpoint due now, without attempts, and returns their number.
     async fn repeat_given_up(&self, id: WebhookEndpointId, now: Timestamp) -> Result<u64, Unavailable>;
 
-    /// At most `limit` endpoints that may receive events, by [`WebhookEndpoint::may_deliver`], that no server has
-    /// leased and that may have something to deliver, those without a turn for the longest time first: an operation
-    /// that concerns the feed's reader after the cursor, a replay, or a failed delivery that is due. A store may add
-    /// those whose cursors are far behind the newest position. A turn without a delivery moves the cursor on, or its
-    /// endpoint is found again.
+    /// At most `limit` endpoints with work, without a lease, that may receive events by
+    /// [`WebhookEndpoint::may_deliver`], least recently served first. An endpoint has work if it has
+    ///
+    /// - an event of its feed after the cursor,
+    /// - a replay, or
+    /// - a failed delivery that is due.
+    ///
+    /// A store may add endpoints with cursors far behind the newest position: a turn without a delivery advances the
+    /// cursor.
     async fn endpoints_with_work(
         &self,
         now: Timestamp,
@@ -116,8 +119,7 @@ pub trait WebhookEndpoints: Send + Sync {
         until: Timestamp,
     ) -> Result<Option<Lease>, Unavailable>;
 
-    /// A leased endpoint with its owner; `None` if the lease was replaced by a newer one, or the endpoint was
-    /// removed.
+    /// A leased endpoint with its owner; `None` if a newer lease replaced this one, or the endpoint was removed.
     async fn leased_endpoint(&self, lease: Lease) -> Result<Option<(WebhookEndpoint, User)>, Unavailable>;
 
     /// At most `limit` failed deliveries of an endpoint that are due at `now`, the longest due first.
@@ -131,11 +133,11 @@ pub trait WebhookEndpoints: Send + Sync {
     /// Records the results of a turn in one commit and ends its lease at `leased_until`; `false`, and nothing
     /// changes, if the lease was replaced by a newer one or the endpoint was removed. A turn that disables an
     /// endpoint that its owner paused meanwhile leaves it paused. The newest
-    /// [`WebhookEndpoint::ATTEMPTS_KEPT`] attempts are kept, and of the deliveries that were given up those
-    /// with the [`WebhookEndpoint::GIVEN_UP_KEPT`] greatest positions.
+    /// [`WebhookEndpoint::ATTEMPTS_KEPT`] attempts are kept, and the [`WebhookEndpoint::GIVEN_UP_KEPT`] given-up
+    /// deliveries with the greatest positions.
     async fn end_turn(&self, lease: Lease, leased_until: Timestamp, turn: &Turn)
     -> Result<bool, Unavailable>;
 
-    /// The time of the first attempt of the oldest delivery that is to be repeated, of all active endpoints.
+    /// The time of the first attempt of the oldest failed delivery, over all active endpoints.
     async fn oldest_failed_delivery(&self) -> Result<Option<Timestamp>, Unavailable>;
 }

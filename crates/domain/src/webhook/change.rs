@@ -59,34 +59,33 @@ pub struct SettingsAuthor {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EndpointChange {
     /// Its settings change; nothing changes without a password that is [required](WebhookEndpoint::requires_password).
-    /// The author of the URL becomes the owner, so that events are sent only where somebody wants them who may still
-    /// read them.
+    /// Setting the URL transfers ownership: deliveries stop when that user loses access.
     Settings {
         /// The new settings.
         settings: EndpointSettings,
         /// Who sets them.
         by: SettingsAuthor,
     },
-    /// A new secret signs; the previous ones sign beside it for [`EndpointSecrets::PREVIOUS_FOR`]. An endpoint that was
-    /// disabled for a lost secret is paused: its owner enables it.
+    /// A new secret signs. The previous secrets sign as well for [`EndpointSecrets::PREVIOUS_FOR`]. An endpoint that was
+    /// disabled for a lost secret becomes paused, until its owner enables it.
     Rotate {
         /// The new secret.
         secret: SealedSecret,
         /// The time.
         at: Timestamp,
     },
-    /// The same secrets, sealed by another key; nothing changes if they are no longer the expected ones.
+    /// The same secrets, encrypted with another key; nothing changes unless the stored secrets are the expected ones.
     Reseal {
         /// The secrets as they were read.
         expected: EndpointSecrets,
-        /// The same secrets, sealed anew.
+        /// The same secrets, encrypted again.
         resealed: EndpointSecrets,
     },
-    /// A range is delivered once more; nothing changes while another one is, or unless the endpoint is active.
+    /// Replays a range of events; nothing changes during another replay, or unless the endpoint is active.
     Replay(Replay),
-    /// No key decrypts the current secret: the endpoint is disabled, whatever its state is. Nothing changes if it has
-    /// another secret, or below the feature level of [`DisabledReason::SecretLost`], where servers of an earlier
-    /// version may have the key.
+    /// No key decrypts the current secret: the endpoint is disabled in any state. Nothing changes if it has another
+    /// secret, or below the feature level of [`DisabledReason::SecretLost`], while servers of the previous version may
+    /// have the key.
     LoseSecret {
         /// The secret as it was read.
         lost: SealedSecret,
@@ -126,8 +125,8 @@ impl WebhookEndpoint {
         }
     }
 
-    /// Whether a user has to present their password for these settings: for another URL, for the URL of an endpoint
-    /// that becomes theirs, and to enable an endpoint.
+    /// Whether a user has to present their password for these settings: for another URL, to take over the ownership,
+    /// and to enable an endpoint.
     #[must_use]
     pub fn requires_password(&self, settings: &EndpointSettings, by: UserId) -> bool {
         let sets_url = settings.url.as_ref().is_some_and(|url| *url != self.url || self.owner != by);

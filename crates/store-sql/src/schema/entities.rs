@@ -28,7 +28,7 @@ table! {
         /// The time of the last state change; `created_at` while it is pending.
         #[serde(with = "text::micros")]
         changed_at [Moves]: UtcTime,
-        commission [Moves]: Nullable<MoneySum> omitted "what the service kept; the DJ's entry has the rest",
+        commission [Moves]: Nullable<MoneySum> omitted "the service's commission; the DJ's entry has the rest",
         #[serde(with = "text::micros")]
         created_at: UtcTime,
     }
@@ -71,18 +71,18 @@ table! {
         #[serde(with = "text::micros")]
         updated_at [Moves]: UtcTime,
         #[serde(default)]
-        attempts [Moves]: Integer omitted "how often the service called the provider",
+        attempts [Moves]: Integer omitted "the number of the service's calls to the provider",
         #[serde(default, with = "text::micros::option")]
-        retry_at [Moves]: Nullable<UtcTime> omitted "when the service calls the provider again",
+        retry_at [Moves]: Nullable<UtcTime> omitted "the time of the service's next call to the provider",
         /// The operation that opened it.
         #[serde(default)]
         reference: Nullable<OperationUuid>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        approved_by [Moves]: Nullable<BigInt> omitted "which operator it was",
+        approved_by [Moves]: Nullable<BigInt> omitted "the id of the operator",
         #[serde(default, skip_serializing_if = "Option::is_none", with = "text::micros::option")]
         approved_at [Moves]: Nullable<UtcTime>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        second_approved_by [Moves]: Nullable<BigInt> omitted "which operator it was",
+        second_approved_by [Moves]: Nullable<BigInt> omitted "the id of the operator",
         #[serde(default, skip_serializing_if = "Option::is_none", with = "text::micros::option")]
         second_approved_at [Moves]: Nullable<UtcTime>,
     }
@@ -91,7 +91,7 @@ table! {
         "user_id = {id}",
         &[(
             "{id} IN (approved_by, second_approved_by)",
-            "it is the payout of somebody else, whom the operator's approval is about",
+            "the payout of another user, whose export has the approval",
         )],
     );
 }
@@ -114,9 +114,9 @@ table! {
         reference: Nullable<OperationUuid>,
         /// The number of orders; null if an earlier version opened it.
         #[serde(default)]
-        attempts [Moves]: Nullable<Integer> omitted "how often the service called the provider",
+        attempts [Moves]: Nullable<Integer> omitted "the number of the service's calls to the provider",
         #[serde(default, with = "text::micros::option")]
-        order_at [Moves]: Nullable<UtcTime> omitted "when the service calls the provider again",
+        order_at [Moves]: Nullable<UtcTime> omitted "the time of the service's next call to the provider",
         #[serde(default, skip_serializing_if = "StoredSuspense::is_empty")]
         + suspense,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -139,7 +139,7 @@ table! {
     counter Reserved topup_ids;
     mentions own_and(
         "user_id = {id}",
-        &[("settled_by = {id}", "it is about the money of somebody else")],
+        &[("settled_by = {id}", "about the money of another user")],
     );
 }
 
@@ -163,7 +163,7 @@ table! {
         record.received_at: UtcTime,
         #[serde(with = "text::micros::option")]
         resolved_at [Moves]: Nullable<UtcTime>,
-        resolved_by [Moves]: Nullable<BigInt> omitted "which operator it was",
+        resolved_by [Moves]: Nullable<BigInt> omitted "the id of the operator",
         resolution [Moves]: Nullable<Text>,
     }
     /// A provider message before it has an id.
@@ -173,6 +173,6 @@ table! {
     mentions own_and(
         "source = 'topups' AND row_id IN (SELECT id FROM topups WHERE user_id = {id}) \
             OR source = 'payouts' AND row_id IN (SELECT id FROM withdrawals WHERE user_id = {id})",
-        &[("resolved_by = {id}", "it is about the money of somebody else")],
+        &[("resolved_by = {id}", "about the money of another user")],
     );
 }

@@ -15,7 +15,7 @@ table! {
         owed [Moves]: MoneySum,
         seq [Moves]: BigInt,
         last_at [Moves]: UtcTime,
-        head [Moves]: Binary omitted "a check sum of the newest entry",
+        head [Moves]: Binary omitted "a checksum of the newest entry",
     }
     mentions own("user_id = {id}");
 }
@@ -25,18 +25,18 @@ table! {
     operations(id): StoredOperation {
         id: OperationUuid,
         kind: Text,
-        actor_user_id: Nullable<BigInt> omitted "which operator it was" where "actor_user_id <> {id}",
+        actor_user_id: Nullable<BigInt> omitted "the id of the operator" where "actor_user_id <> {id}",
         reason: Nullable<Text>,
         at: UtcTime,
         /// The receipt as JSON text.
-        receipt: Json omitted "shown as the profile and the reference",
-        posting_rules: Nullable<SmallInt> omitted "by which rules the service booked it",
+        receipt: Json omitted "exported as the profile and the reference",
+        posting_rules: Nullable<SmallInt> omitted "the version of the posting rules",
         /// Its position: null from before the introduction of positions, 0 while it waits for one.
-        position [Computed]: Nullable<BigInt> omitted "its number in the order of all operations",
+        position [Computed]: Nullable<BigInt> omitted "the internal position of the operation",
         /// The owner of the entity, if the operation has an event.
-        owner_id: Nullable<BigInt> omitted "the account of what it made, which is shown",
+        owner_id: Nullable<BigInt> omitted "the owner of the entity, which is exported",
         /// The DJ of a request.
-        dj_id: Nullable<BigInt> omitted "the DJ of the request, which is shown",
+        dj_id: Nullable<BigInt> omitted "the DJ of the request, which is exported",
     }
     mentions own_and(
         "([profile] IS NOT NULL OR reason IS NOT NULL) AND '{id}' IN ([profile.user.id], \
@@ -45,13 +45,13 @@ table! {
         &[
             (
                 "reason IS NULL AND [profile] IS NULL",
-                "shown as what it made: a request, a rating, a withdrawal, a top-up, an entry",
+                "exported as its entity: a request, a rating, a withdrawal, a top-up, an entry",
             ),
-            ("[request] IS NOT NULL", "it is about the guest; a DJ's entry shows the reason"),
+            ("[request] IS NOT NULL", "about the guest; the DJ's entry has the reason"),
             (
                 "'{id}' IN (CAST(actor_user_id AS text), [withdrawal.withdrawal.approved_by], \
                     [withdrawal.withdrawal.second_approved_by])",
-                "what an operator did is about somebody else, in whose export it is",
+                "acts of operators are exported to the affected user",
             ),
         ],
     );
@@ -69,9 +69,9 @@ table! {
 table! {
     /// An idempotency key.
     idempotency_keys(scope): StoredKey {
-        scope: Binary omitted "a check sum",
-        fingerprint: Binary omitted "a check sum",
-        operation_id: OperationUuid omitted "an internal id of the operation",
+        scope: Binary omitted "a checksum",
+        fingerprint: Binary omitted "a checksum",
+        operation_id: OperationUuid omitted "internal id of the operation",
         at: UtcTime omitted "the exported object has its own time",
     }
     mentions own("operation_id IN (SELECT id FROM operations WHERE actor_user_id = {id})");
@@ -82,19 +82,19 @@ table! {
     ledger_entries(wallet_id, seq): StoredEntry {
         wallet_id: BigInt,
         seq: BigInt,
-        operation_id: OperationUuid omitted "a number of the service for what moved the money",
-        kind: Text omitted "a kind may have another name outside: refund_taken",
+        operation_id: OperationUuid omitted "internal id of the operation",
+        kind: Text omitted "exported under the public name of the kind",
         reference_kind: Text,
         reference_id: BigInt,
         available_change: MoneySum,
-        held_change: MoneySum omitted "the difference of what was held",
-        owed_change: MoneySum omitted "the difference of what was owed",
+        held_change: MoneySum omitted "the difference between successive held balances",
+        owed_change: MoneySum omitted "the difference between successive owed balances",
         available_after: MoneySum,
         held_after: MoneySum,
         owed_after: MoneySum,
         at: UtcTime,
-        previous: Binary omitted "a check sum",
-        hash: Binary omitted "a check sum",
+        previous: Binary omitted "a checksum",
+        hash: Binary omitted "a checksum",
     }
     mentions own("wallet_id = {id}");
 }
@@ -102,11 +102,11 @@ table! {
 table! {
     /// A posting, without its id.
     postings(id): StoredPosting {
-        id [id]: BigInt omitted "a number of the service's own side of a change",
-        operation_id: OperationUuid omitted "a number of the service's own side of a change",
-        account: Text omitted "an account of the service",
-        amount: MoneySum omitted "what the service's own account has of it",
-        at: UtcTime omitted "when the wallet changed, too",
+        id [id]: BigInt omitted "internal id of a posting",
+        operation_id: OperationUuid omitted "internal id of the operation",
+        account: Text omitted "a ledger account of the service",
+        amount: MoneySum omitted "the amount on the service's ledger account",
+        at: UtcTime omitted "the time of the wallet entry, which is exported",
     }
     counter Permanent postings_id_seq;
     mentions own("operation_id IN (SELECT operation_id FROM ledger_entries WHERE wallet_id = {id})");
@@ -118,16 +118,16 @@ table! {
         id [id]: BigInt,
         kind: Text,
         user_id: Nullable<BigInt>,
-        actor_id: Nullable<BigInt> omitted "which operator it was" where BY_OTHERS,
-        session_id: Nullable<BigInt> omitted "where the operator was logged in" where BY_OTHERS,
-        address: Nullable<Text> omitted "from where the operator called" where BY_OTHERS,
-        agent: Nullable<Text> omitted "with what the operator called" where BY_OTHERS,
+        actor_id: Nullable<BigInt> omitted "the id of the operator" where BY_OTHERS,
+        session_id: Nullable<BigInt> omitted "the operator's session" where BY_OTHERS,
+        address: Nullable<Text> omitted "the operator's address" where BY_OTHERS,
+        agent: Nullable<Text> omitted "the operator's user agent" where BY_OTHERS,
         detail: Nullable<Text>,
         at: UtcTime,
     }
     counter Generated security_events_id_seq;
     mentions own_and(
         "user_id = {id}",
-        &[("actor_id = {id}", "what an operator did is about somebody else, in whose export it is")],
+        &[("actor_id = {id}", "acts of operators are exported to the affected user")],
     );
 }

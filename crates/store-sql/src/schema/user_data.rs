@@ -17,7 +17,7 @@ table! {
         id [Key]: BigInt,
         name [Moves]: Text,
         email: Text,
-        email_folded [apart]: Text omitted "the address in lower case",
+        email_folded [apart]: Text omitted "the exported address in lower case",
         email_verified: Bool,
         phone [Moves]: Nullable<Text>,
         phone_verified [Moves]: Bool,
@@ -28,7 +28,7 @@ table! {
         fee_upcoming_artist [Moves]: MoneySum,
         fee_popular_song [Moves]: MoneySum,
         played [Moves]: BigInt,
-        rating_stars [Moves]: BigInt omitted "the rating is their mean",
+        rating_stars [Moves]: BigInt omitted "exported as the mean rating",
         rating_count [Moves]: BigInt,
         city [Moves]: Nullable<Text>,
         state [Moves]: Nullable<Text>,
@@ -77,9 +77,9 @@ table! {
     refresh_tokens(hash): StoredToken {
         hash: Binary omitted "a secret",
         session_id: BigInt,
-        issued_at: UtcTime omitted "the session shows the last one",
-        expires_at: UtcTime omitted "the session shows the last one",
-        used_at: Nullable<UtcTime> omitted "the session shows the last one",
+        issued_at: UtcTime omitted "the session has the newest token's time",
+        expires_at: UtcTime omitted "the session has the newest token's time",
+        used_at: Nullable<UtcTime> omitted "the session has the newest token's time",
     }
     mentions own("session_id IN (SELECT id FROM sessions WHERE user_id = {id})");
 }
@@ -87,7 +87,7 @@ table! {
 table! {
     /// A network from which a user has logged in.
     login_networks(id) {
-        id [apart]: BigInt omitted "a number of the service",
+        id [apart]: BigInt omitted "an internal id",
         user_id [apart]: BigInt,
         network [apart]: Text,
         seen_at [apart]: UtcTime,
@@ -99,10 +99,10 @@ table! {
 table! {
     /// A challenge, without its id.
     challenges(id): StoredChallenge {
-        id [id]: BigInt omitted "a number of the service",
+        id [id]: BigInt omitted "an internal id",
         user_id: BigInt,
         purpose: Text,
-        target: Text omitted "the folded address; the export has it as it was written",
+        target: Text omitted "the folded address; the original spelling is exported",
         address: Nullable<Text>,
         hash: Binary omitted "a secret",
         issued_at: UtcTime,
@@ -122,7 +122,7 @@ table! {
         sent_at [apart]: UtcTime,
     }
     counter Generated phone_codes_id_seq;
-    mentions nobody("numbers and networks of codes by phone as check sums, without the person");
+    mentions nobody("checksums of numbers and networks of codes by phone, without the user");
 }
 
 table! {

@@ -31,14 +31,14 @@ table! {
         record.failing_since: Nullable<UtcTime>,
         #[diesel(serialize_as = ColumnTime)]
         record.created_at: UtcTime,
-        lease [apart]: BigInt omitted "which server delivers",
-        leased_until [apart]: Nullable<UtcTime> omitted "which server delivers",
+        lease [apart]: BigInt omitted "the lease of a server",
+        leased_until [apart]: Nullable<UtcTime> omitted "the lease of a server",
         attempts [apart]: BigInt omitted "the number of attempts",
         record.url_session_id: Nullable<BigInt> omitted "the security event of the change names the session",
         /// The scope of the idempotency key of the creation.
-        record.creation_key: Nullable<Binary> omitted "a check sum of the idempotency key",
+        record.creation_key: Nullable<Binary> omitted "a checksum of the idempotency key",
         /// The keyed hash of the body of the creation.
-        record.creation_body: Nullable<Binary> omitted "a check sum of the settings",
+        record.creation_body: Nullable<Binary> omitted "a checksum of the settings",
     }
     /// A webhook endpoint before it has an id.
     #[derive(AsChangeset)]

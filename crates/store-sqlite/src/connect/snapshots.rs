@@ -1,9 +1,8 @@
 //! Idle connections that read, each with its last snapshot.
 //!
-//! To begin and to end a snapshot takes locks of the log's index, and all threads of the process wait for them:
-//! together they cost more than a short read. So a snapshot serves further reads until the next commit of the
-//! server's writer. Changes by another process, which has to hold the data directory's lock for them, are seen a
-//! moment later.
+//! Beginning and ending a snapshot locks the WAL index, and all threads contend for it: together they cost more than a
+//! short read. So a snapshot serves further reads until the next commit of the server's writer. Changes by another
+//! process, which needs the data directory's lock, become visible a moment later.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +14,7 @@ use diesel::{QueryResult, RunQueryDsl, SqliteConnection};
 use super::failure::SqliteFailure;
 use crate::statements::{Begin, Commit};
 
-/// The time after which a snapshot serves no further reads, even if nothing was committed.
+/// Maximum age of a snapshot for further reads, without a commit.
 const REUSED_FOR: Duration = Duration::from_micros(200);
 
 /// A snapshot of the database.
@@ -118,7 +117,7 @@ impl Snapshots {
         }
     }
 
-    /// Begins new snapshots for all later reads, because something may have been committed.
+    /// Begins new snapshots for all later reads, after a possible commit.
     pub(crate) fn outdate(&self) {
         self.generation.fetch_add(1, Ordering::AcqRel);
     }
@@ -129,7 +128,7 @@ impl Snapshots {
         self.generation.load(Ordering::Acquire)
     }
 
-    /// Ends the snapshots that no read uses, and the others after their reads, so that the log can be copied and
+    /// Ends the unused snapshots, and the others after their reads, so that the log can be copied and
     /// overwritten.
     pub(crate) fn end(&self) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);

@@ -26,10 +26,10 @@ use cuepoint_adapters::event_hub::{Authority, Full};
 use cuepoint_adapters::event_stream::{EventStream, Received};
 use cuepoint_views::event::FeedEventView;
 
-/// The minimum of the time after which clients reconnect, and the range above it, in milliseconds.
+/// The minimum reconnect delay of clients, and the range above it, in milliseconds.
 const RETRY_AT_LEAST: u64 = 2_000;
 const RETRY_SPREAD: u64 = 2_001;
-/// The distance between the times of two successive streams; it has no factor in common with the range.
+/// Step between the reconnect delays of successive streams; coprime with the range.
 const SPREAD_STEP: u64 = 617;
 /// The `Retry-After` of a refused stream, in seconds.
 const FULL_FOR_SECONDS: u32 = 5;

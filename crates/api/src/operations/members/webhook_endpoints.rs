@@ -271,7 +271,7 @@ pub(in crate::operations) async fn rotate<V: WebhookViews>(
     ApiResponse::new("Secret rotated.", V::secret_data(&endpoint, &names, secret))
 }
 
-/// Has a test sent to the endpoint in the path.
+/// Sends a test to the endpoint in the path.
 pub(in crate::operations) async fn test<V: WebhookViews>(
     call: ApiCall,
     principal: Principal,
@@ -291,7 +291,7 @@ pub(in crate::operations) async fn attempts<V: WebhookViews>(
     call::page("Attempts.", &paging, &rows, V::attempt)
 }
 
-/// Has events delivered to the endpoint in the path once more.
+/// Replays events to the endpoint in the path.
 pub(in crate::operations) async fn replay<V: WebhookViews>(
     call: ApiCall,
     principal: Principal,

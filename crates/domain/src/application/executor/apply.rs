@@ -1,4 +1,4 @@
-//! The only way of a plan to the ledger: it is applied, and its effects are performed.
+//! The only path of a plan to the ledger: the plan is applied, and its effects are performed.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::ports::{Applied, ApplyError, Deadline, Unavailable};
 /// Applies a plan, and performs its effects; waits for these until the deadline, if there is one.
 ///
 /// The ledger applies a submitted plan even if this future is dropped. A plan with effects is submitted by a
-/// task of its own, so that its effects follow even then; a plan without needs no task.
+/// task of its own, so that its effects follow even then; a plan without effects is applied directly.
 ///
 /// # Errors
 /// [`ApplyError`].

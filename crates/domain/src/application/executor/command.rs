@@ -21,7 +21,7 @@ pub struct Decide<'a, C: Command> {
     pub env: &'a Environment,
     pub metadata: OperationMetadata,
     pub principal: &'a Principal,
-    /// The entity, for which the principal has the permission.
+    /// The entity of the command; the principal has the permission for it.
     pub entity: &'a Authorized<C::Entity, C::Permission>,
     /// The input of the command.
     pub input: &'a C::Input,
@@ -49,7 +49,7 @@ pub type Decided<C> = Result<Plan, CommandError<<C as Command>::Refusal>>;
 pub trait Command: Sized + Send + Sync {
     /// The required permission.
     type Permission: Permission;
-    /// The entity that it is decided about; `()` for a command that creates one.
+    /// The entity of the decision; `()` for a command that creates one.
     type Entity: Loadable;
     /// Its input, read after authorization.
     type Input: Send + Sync;
@@ -69,8 +69,7 @@ pub trait Command: Sized + Send + Sync {
         Self::Entity::load(env, self.id())
     }
 
-    /// The permission that the input requires besides, as far as it is known: called before the input is read,
-    /// and with it afterwards.
+    /// An additional permission required by the input. Called before the input is read, and again with it.
     fn also_requires(&self, _principal: &Principal, _input: Option<&Self::Input>) -> Option<Requirement> {
         None
     }
@@ -92,12 +91,12 @@ pub trait Command: Sized + Send + Sync {
     fn decide(&self, inputs: Decide<'_, Self>) -> impl Future<Output = Decided<Self>> + Send;
 
     /// The reason in the operation's metadata; `None` if the command needs none, or if its plan takes the
-    /// reason from the entity that records it as well.
+    /// reason from the entity.
     fn reason(_input: &Self::Input) -> Option<&Line> {
         None
     }
 
-    /// The user whose own overdue fees are released first if a plan is short of funds.
+    /// The payer: if a plan is short of funds, the payer's overdue fees are released first.
     fn payer(&self, _principal: &Principal, _input: &Self::Input) -> Option<UserId> {
         None
     }

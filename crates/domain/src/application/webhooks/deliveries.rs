@@ -15,7 +15,7 @@ use crate::ports::{Notice, Unavailable, WebhookMessage};
 use crate::user::User;
 use crate::webhook::{EndpointState, WebhookEndpoint};
 
-/// The number of endpoints whose pending events are read.
+/// The maximum number of endpoints with pending events that a measurement reads.
 const BATCH: u32 = 100;
 
 /// Delivers events to webhook endpoints.
@@ -31,8 +31,7 @@ impl Deliveries {
         Self { env, undecryptable: Undecryptable::default() }
     }
 
-    /// At most `limit` endpoints that may have something to deliver, that no server works for, and whose secrets this
-    /// server can decrypt.
+    /// At most `limit` endpoints without a lease that may have events to deliver, and that this server can sign for.
     pub async fn endpoints_with_work(&self, limit: u32) -> Result<Vec<WebhookEndpointId>, Unavailable> {
         // Endpoints without turns come first, and must not take the places of others.
         let skipped = u32::try_from(self.undecryptable.count()).unwrap_or(u32::MAX);
@@ -48,7 +47,7 @@ impl Deliveries {
         Ok(self.env.endpoints.endpoint(id).await?.map(|endpoint| endpoint.owner))
     }
 
-    /// Waits for a commit after those that were announced to this reader before; see
+    /// Waits for a commit that was not announced to this reader before; see
     /// [`OperationLog::announced_after`](crate::ports::OperationLog::announced_after).
     pub async fn announced_after(&self, seen: u64) -> u64 {
         self.env.operations.announced_after(seen).await
@@ -58,7 +57,7 @@ impl Deliveries {
     /// deliveries that are due, replays, and attempts the events after the cursor, in their order.
     ///
     /// # Errors
-    /// [`Unavailable`]. What was attempted before is recorded if possible, and otherwise attempted again.
+    /// [`Unavailable`]. Earlier attempts of the turn are recorded if possible, and otherwise repeated.
     pub async fn take_turn(
         &self,
         id: WebhookEndpointId,
@@ -96,12 +95,12 @@ impl Deliveries {
     }
 
     /// The longest wait of an event: since its first failed attempt, for any active endpoint; or since its
-    /// operation if there was no attempt, for endpoints that may receive it. Of the events without an
-    /// attempt, those of the hundred endpoints without a turn for the longest time are considered.
+    /// operation if there was no attempt, for endpoints that may receive it. Events without an attempt are
+    /// considered for the hundred least recently served endpoints.
     pub async fn oldest_pending(&self) -> Result<Option<Duration>, Unavailable> {
         let (env, now) = (&*self.env, self.env.now());
         let mut oldest = env.endpoints.oldest_failed_delivery().await?;
-        // Leases that are held now end by then.
+        // Every current lease has expired by then.
         for id in env.endpoints.endpoints_with_work(now.plus(LEASE), BATCH).await? {
             if let Some((endpoint, owner)) = self.with_owner(id).await?
                 && endpoint.may_deliver(&owner)

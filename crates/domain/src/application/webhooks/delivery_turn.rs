@@ -16,21 +16,21 @@ use crate::webhook::{
     WebhookEndpoint,
 };
 
-/// The time after which a lease ends by itself: longer than a turn and the last call that begins in it.
+/// The duration of a lease: longer than a turn with its last call.
 pub(super) const LEASE: Duration = Duration::seconds(60);
-/// The time of a turn in which calls begin. At least one new event is attempted, however long the calls before it
+/// The part of a turn in which calls may begin. At least one new event is attempted, however long the earlier calls
 /// took.
 const TURN: Duration = Duration::seconds(10);
 /// The part of a turn in which failed deliveries are repeated.
 const REPETITIONS: Duration = Duration::seconds(3);
 /// The part of a turn in which replayed events are delivered, including the repetitions.
 const REPLAYS: Duration = Duration::seconds(6);
-/// The time for which an endpoint is left alone after a failure.
+/// Back-off after a turn that failed without a call.
 const PAUSE: Duration = Duration::seconds(30);
-/// The time for which an endpoint that may not receive anything is left alone: searches for work leave it out, and it
-/// may be enabled, or its owner restored, soon.
+/// Back-off for an endpoint that may not receive events. It is short, because searches for work omit such endpoints, and
+/// the endpoint may be enabled or its owner restored soon.
 const SHORT_PAUSE: Duration = Duration::seconds(1);
-/// The number of operations or deliveries that are read at once.
+/// The number of operations or deliveries in one read.
 const BATCH: u32 = 100;
 
 /// The results of a turn.
@@ -53,7 +53,7 @@ pub(super) struct RunningTurn<'a, F> {
     began: Timestamp,
     is_stopping: F,
     turn: Turn,
-    /// Whether the endpoint may not receive anything now.
+    /// Whether the endpoint may not receive events now.
     may_not_deliver: bool,
     has_attempted_new: bool,
 }
@@ -117,7 +117,7 @@ impl<'a, F: Fn() -> bool> RunningTurn<'a, F> {
     }
 
     async fn repeat_failed(&mut self, endpoint: &WebhookEndpoint) -> Result<(), Unavailable> {
-        // Positions can be assigned anew, for example after a restore: the event of another user is never sent.
+        // A restore can assign a position to another operation: the event of another user is never sent.
         let concerning = endpoint.feed.concerning(endpoint.owner);
         let due = self.env.endpoints.due_deliveries(self.lease.endpoint, self.began, BATCH).await?;
         for failed in due {
@@ -135,7 +135,7 @@ impl<'a, F: Fn() -> bool> RunningTurn<'a, F> {
                         break;
                     }
                 }
-                // It does not concern the owner, or this version cannot show it, for example after a rollback.
+                // The event is not for the owner, or this version cannot show it, for example after a rollback.
                 None => self.turn.settled.push(failed.position),
             }
         }
@@ -178,7 +178,7 @@ impl<'a, F: Fn() -> bool> RunningTurn<'a, F> {
             self.turn.cursor = Some(after);
             // A batch without an event for the endpoint counts as well, as there may be many.
             self.has_attempted_new = true;
-            // What is committed meanwhile is found by the next search.
+            // The next search finds later commits.
             if is_last {
                 break;
             }
@@ -186,8 +186,8 @@ impl<'a, F: Fn() -> bool> RunningTurn<'a, F> {
         Ok(())
     }
 
-    /// The events after a position of the types that the endpoint has once they are read, so that a change of types
-    /// applies to all later events; `None` if it may not receive anything.
+    /// The events after a position that have the endpoint's types at the time of the read, so that a change of types
+    /// applies to all later events; `None` if the endpoint may not receive events.
     async fn wanted_events(
         &mut self,
         endpoint: &WebhookEndpoint,
@@ -221,8 +221,8 @@ impl<'a, F: Fn() -> bool> RunningTurn<'a, F> {
         i32::try_from(random).unwrap_or(0).saturating_sub(1_000)
     }
 
-    /// Records the results and ends the lease: later if there are none because of a failure, or because the endpoint
-    /// may not receive anything, so that it is not looked at again at once.
+    /// Records the results and ends the lease. A turn without results keeps the lease for [`PAUSE`] or [`SHORT_PAUSE`], to
+    /// avoid a busy loop.
     async fn end(self, worked: bool) -> Result<TurnSummary, Unavailable> {
         let Self { env, lease, turn, may_not_deliver, .. } = self;
         let is_fruitless = turn == Turn::default();
@@ -260,7 +260,7 @@ impl<'a, F: Fn() -> bool> RunningTurn<'a, F> {
 pub(super) struct EventBatch {
     /// The events, in their order.
     pub(super) events: Vec<Event>,
-    /// The position up to which they are complete.
+    /// The position of the end of the batch.
     complete_to: Position,
     /// Whether no event followed when they were read.
     is_last: bool,

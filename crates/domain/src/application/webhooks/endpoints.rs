@@ -1,4 +1,4 @@
-//! Webhook endpoints of members, for the events that concern them, and of operators, for all events.
+//! Webhook endpoints of members, for their own events, and of operators, for all events.
 
 use std::sync::Arc;
 
@@ -29,8 +29,8 @@ use crate::webhook::{
 /// The name under which a wrong password is recorded.
 const ACT: &str = "webhook endpoint";
 
-/// Manages webhook endpoints. Those of a member are concealed from others; those for all events are common to
-/// operators.
+/// Manages webhook endpoints. A member's endpoint is visible to the member only; every operator manages the endpoints
+/// for all events.
 #[derive(Clone)]
 pub struct Webhooks {
     pub(in crate::application) env: Arc<Environment>,
@@ -82,9 +82,9 @@ impl Webhooks {
         Ok(self.env.endpoints.attempts(endpoint.id, page).await?)
     }
 
-    /// Creates an endpoint after verifying the principal's password, and returns it with its secret. It receives the
-    /// events from now on. With the key of an earlier creation, its endpoint is returned with the current secret,
-    /// unless it has another owner now.
+    /// Creates an endpoint after verifying the principal's password, and returns it with its secret. The endpoint
+    /// receives later events only. With the key of an earlier creation, the endpoint of that creation is returned with its
+    /// current secret, unless it has another owner now.
     ///
     /// # Errors
     /// [`WebhookRefusal`] and [`Failure`].
@@ -138,8 +138,8 @@ impl Webhooks {
         Ok(Done { value: (endpoint, value), replayed: !has_changed })
     }
 
-    /// Changes the settings of an endpoint. Another URL, and enabling, need the principal's password; one that is
-    /// given is verified in any case.
+    /// Changes the settings of an endpoint. Another URL, and enabling, need the principal's password; a given password is
+    /// always verified.
     ///
     /// # Errors
     /// [`WebhookRefusal`] and [`Failure`].
@@ -178,7 +178,7 @@ impl Webhooks {
         changed.await.map(|performed| performed.endpoint)
     }
 
-    /// Removes an endpoint; deliveries that wait for another attempt are dropped.
+    /// Removes an endpoint; failed deliveries are dropped.
     pub async fn remove(&self, context: &Context, feed: Feed, id: WebhookEndpointId) -> Changed<()> {
         let removed = self.perform(context, feed, "remove_webhook_endpoint", async |principal| {
             let endpoint = self.visible(principal, feed, id).await?;
@@ -189,7 +189,7 @@ impl Webhooks {
     }
 
     /// Gives an endpoint a new secret after verifying the principal's password, and returns it. The previous secrets
-    /// sign beside it for a day.
+    /// sign as well for a day.
     ///
     /// # Errors
     /// [`WebhookRefusal`] and [`Failure`].
@@ -212,7 +212,7 @@ impl Webhooks {
         rotated.await.map(|performed| (performed.endpoint, performed.value))
     }
 
-    /// Has a test sent to an endpoint, by a task of its own: a slow endpoint would keep the job queue waiting.
+    /// Sends a test to an endpoint in its own task, so that a slow endpoint cannot block the job queue.
     ///
     /// # Errors
     /// [`WebhookRefusal::Test`] and [`Failure`].
@@ -231,7 +231,7 @@ impl Webhooks {
         begun.await.map(drop)
     }
 
-    /// Has events delivered once more.
+    /// Replays events.
     ///
     /// # Errors
     /// [`WebhookRefusal::Inactive`], [`WebhookRefusal::Lost`], [`WebhookRefusal::EmptyRange`],
@@ -275,8 +275,8 @@ impl Webhooks {
         begun.await.map(|performed| performed.endpoint)
     }
 
-    /// The position after which an owner continues who names this range, if one of its positions belongs to a lost
-    /// commit. A range may end at any later position than the newest one.
+    /// The position after which the owner has to continue, if the range contains a position of a lost commit. A range may
+    /// end after the newest position.
     async fn lost_after(
         &self,
         after: Position,
@@ -290,7 +290,7 @@ impl Webhooks {
         }
     }
 
-    /// Makes a change of an endpoint for a feed; records it in the security log by this name, and notifies the act.
+    /// Performs an act on an endpoint for a feed, records the act in the security log, and notifies the owner.
     async fn perform<T>(
         &self,
         context: &Context,
