@@ -321,7 +321,7 @@ async fn measurements_name_routes_and_nothing_that_clients_invent() {
 
 #[actix_web::test]
 async fn pages_of_other_origins_may_call_only_where_they_are_allowed() {
-    let asked = || {
+    let request = || {
         TestRequest::default()
             .method(Method::OPTIONS)
             .uri("/api/v1/wallet")
@@ -329,12 +329,12 @@ async fn pages_of_other_origins_may_call_only_where_they_are_allowed() {
             .insert_header(("access-control-request-method", "GET"))
             .insert_header(("access-control-request-headers", "authorization,idempotency-key"))
     };
-    let closed = send(&api(&[]), asked()).await;
+    let closed = send(&api(&[]), request()).await;
     assert_eq!(closed.status, StatusCode::METHOD_NOT_ALLOWED);
     assert_eq!(closed.header("access-control-allow-origin"), "");
 
     let open = api(&[("cors.allowed_origins", "https://app.example.com")]);
-    let preflight = send(&open, asked()).await;
+    let preflight = send(&open, request()).await;
     assert_eq!(preflight.status, StatusCode::OK);
     assert_eq!(preflight.header("access-control-allow-origin"), "https://app.example.com");
     let called =

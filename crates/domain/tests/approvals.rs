@@ -21,13 +21,13 @@ const OTHER: i64 = DJ;
 fn ledger() -> Ledger {
     let mut ledger = Ledger::new(0, 1_000);
     for operator in [OPERATOR, OTHER] {
-        stand(&mut ledger, operator, UserStatusChange::Role(Role::Operator), at(0));
+        change_status(&mut ledger, operator, UserStatusChange::Role(Role::Operator), at(0));
     }
     ledger.withdraw(1, GUEST, 200).unwrap();
     ledger
 }
 
-fn stand(ledger: &mut Ledger, who: i64, change: UserStatusChange, now: Timestamp) {
+fn change_status(ledger: &mut Ledger, who: i64, change: UserStatusChange, now: Timestamp) {
     let metadata = ledger.metadata(now);
     ledger.apply(&plans::change_user_status(metadata, user(who), change)).unwrap();
 }
@@ -109,8 +109,8 @@ fn a_repeated_approval_by_one_operator_leaves_no_trace() {
 fn an_approval_lapses_with_the_suspension_of_its_operator() {
     let mut ledger = ledger();
     approve(&mut ledger, OPERATOR, Some(1), 5);
-    stand(&mut ledger, OPERATOR, UserStatusChange::Suspend, at(6));
-    stand(&mut ledger, OPERATOR, UserStatusChange::Restore, at(7));
+    change_status(&mut ledger, OPERATOR, UserStatusChange::Suspend, at(6));
+    change_status(&mut ledger, OPERATOR, UserStatusChange::Restore, at(7));
     // The approval from before the suspension no longer counts, so this one replaces it.
     approve(&mut ledger, OPERATOR, Some(1), 8);
     assert_eq!(stored(&ledger).approvals[0].at, at(8));

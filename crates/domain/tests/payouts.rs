@@ -79,7 +79,7 @@ fn unsent_payouts_come_first() {
 #[test]
 fn every_payout_update_in_every_state() {
     let (known, given) = (line("known"), line("given"));
-    let words = [
+    let updates = [
         PayoutUpdate::Accepted,
         PayoutUpdate::Broadcast { txid: given.clone() },
         PayoutUpdate::Broadcast { txid: known.clone() },
@@ -108,9 +108,9 @@ fn every_payout_update_in_every_state() {
         (WithdrawalState::NeedsReview { txid: Some(known) }, "o t o t o o"),
     ];
     for (state, cells) in table {
-        assert_eq!(cells.split(' ').count(), words.len());
-        for (word, cell) in words.iter().zip(cells.split(' ')) {
-            let txid = || word.txid().unwrap().clone();
+        assert_eq!(cells.split(' ').count(), updates.len());
+        for (update, cell) in updates.iter().zip(cells.split(' ')) {
+            let txid = || update.txid().unwrap().clone();
             let expected = match cell {
                 "=" => PayoutUpdateDecision::Known,
                 "o" => PayoutUpdateDecision::ForOperator,
@@ -123,9 +123,13 @@ fn every_payout_update_in_every_state() {
                 "review" => PayoutUpdateDecision::Move(Move::Review),
                 other => panic!("no cell: {other}"),
             };
-            assert_eq!(decide_update(&withdrawal(state.clone()), word), expected, "{word:?} in {state:?}");
+            assert_eq!(
+                decide_update(&withdrawal(state.clone()), update),
+                expected,
+                "{update:?} in {state:?}"
+            );
             if let PayoutUpdateDecision::Move(to) = expected {
-                assert!(decide(&withdrawal(state.clone()), to).is_ok(), "{word:?} in {state:?}");
+                assert!(decide(&withdrawal(state.clone()), to).is_ok(), "{update:?} in {state:?}");
             }
         }
     }

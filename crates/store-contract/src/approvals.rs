@@ -157,7 +157,7 @@ pub async fn an_earlier_approval_counts_only_while_its_operator_is_eligible(stor
         let (ada, id) = (scenario.operator().await, scenario.withdrawn(guest, 200).await);
         scenario.approve(id, ada, at(2)).await;
         for change in changes {
-            scenario.stand(bob, ada, *change, at(3)).await;
+            scenario.change_status(bob, ada, *change, at(3)).await;
         }
         scenario.approve(id, bob, at(4)).await;
         assert_eq!(scenario.approved(id).await, (Pending, vec![bob]), "{changes:?}");
@@ -264,7 +264,7 @@ pub async fn a_plan_of_a_dismissed_operator_changes_nothing(store: Arc<dyn Store
             scenario.adjust_plan(metadata(), guest, 7).await,
             plans::change_user_status(metadata(), guest, UserStatusChange::Role(Role::Operator)),
         ];
-        scenario.stand(chief, dismissed, change, at(4)).await;
+        scenario.change_status(chief, dismissed, change, at(4)).await;
         for plan in plans {
             assert_eq!(scenario.apply(plan).await, Err(Rejection::NotAnOperator));
         }

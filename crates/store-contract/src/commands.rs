@@ -18,16 +18,16 @@ pub(crate) const OPERATOR: usize = 4;
 /// The index of the second operator.
 pub(crate) const OTHER_OPERATOR: usize = 5;
 
-/// The leaver: the current user to be erased.
-const LEAVER: usize = usize::MAX;
+/// The departing user: the one to be erased next.
+const DEPARTING: usize = usize::MAX;
 
 /// The number of newest entities of a kind that a command picks from.
 const NEWEST: usize = 3;
 
 /// Status updates of the payout provider.
-const WORDS: [&str; 4] = ["accepted", "broadcast", "completed", "refused"];
+const PAYOUT_UPDATES: [&str; 4] = ["accepted", "broadcast", "completed", "refused"];
 /// Status updates of the payment provider, with the excess of the paid amount over the top-up's.
-const TOPUP_WORDS: [(&str, i128); 6] =
+const TOPUP_UPDATES: [(&str, i128); 6] =
     [("confirmed", 0), ("confirmed", 1), ("failed", 0), ("reversed", 0), ("reversed", -1), ("reversed", 1)];
 
 /// A command; `pick` counts from the newest entity of its kind, and without one the command does nothing.
@@ -50,7 +50,7 @@ pub(crate) enum Command {
     /// Delivers the provider's answer to an order: with a page, without one, a refusal, or none at all.
     AnswerOrder {
         pick: usize,
-        word: &'static str,
+        reply: &'static str,
     },
     SettleTopup {
         pick: usize,
@@ -62,16 +62,16 @@ pub(crate) enum Command {
     /// Delivers a status update about a top-up whose payment exceeds its amount by this many cents.
     ReceiveTopupUpdate {
         pick: usize,
-        word: &'static str,
-        more: i128,
+        update: &'static str,
+        excess: i128,
     },
-    /// Opens a pending top-up of the leaver, who takes part in no other command.
-    OpenLeaversTopup {
+    /// Opens a pending top-up of the departing user, who takes part in no other command.
+    OpenDepartingTopup {
         cents: i128,
         ordered: bool,
     },
-    /// Erases the leaver if that is allowed; a new user takes their place.
-    EraseLeaver,
+    /// Erases the departing user if that is allowed; a new user takes their place.
+    EraseDeparting,
     SettleSuspense {
         pick: usize,
     },
@@ -88,12 +88,12 @@ pub(crate) enum Command {
         popular: Option<i128>,
     },
     /// Suspends or restores a user.
-    Stand {
+    ChangeSuspension {
         who: usize,
         suspend: bool,
     },
     /// Makes a user an operator or a member.
-    Employ {
+    ChangeRole {
         who: usize,
         operator: bool,
     },
@@ -146,7 +146,7 @@ pub(crate) enum Command {
     /// Delivers a status update of the payout provider, with this transaction if the update names one.
     ReceivePayoutUpdate {
         pick: usize,
-        word: &'static str,
+        update: &'static str,
         txid: &'static str,
     },
     /// Submits an earlier plan again.
@@ -190,7 +190,7 @@ pub(crate) fn history(steps: usize) -> impl Strategy<Value = History> {
         2 => crowd(),
         1 => silence(),
         1 => four_eyes(),
-        1 => theft(),
+        1 => chargebacks(),
         1 => departure(),
         1 => ratings(),
     ];
@@ -203,7 +203,7 @@ pub(crate) fn history(steps: usize) -> impl Strategy<Value = History> {
 
 /// A top-up that is charged back while its money is held or spent, withdrawals of the debtor, and another top-up that
 /// pays the debt.
-fn theft() -> impl Strategy<Value = Vec<Command>> {
+fn chargebacks() -> impl Strategy<Value = Vec<Command>> {
     (0..FIRST_DJ, 1..450_i128).prop_map(|(who, cents)| {
         let top_up = || Command::OpenTopup { who, cents, confirmed: true };
         let spend = [
@@ -211,7 +211,7 @@ fn theft() -> impl Strategy<Value = Vec<Command>> {
             Command::Adjust { who, cents: None, by: OPERATOR },
         ];
         let reverse = || Command::ReverseTopup { pick: 0 };
-        let receive = |more| Command::ReceiveTopupUpdate { pick: 0, word: "reversed", more };
+        let receive = |excess| Command::ReceiveTopupUpdate { pick: 0, update: "reversed", excess };
         let moved = |to| Command::MoveWithdrawal { pick: 0, to, by: OPERATOR, txid: false };
         let withdraw = || Command::OpenWithdrawal { who, cents: Some(1) };
         let beginning = std::iter::once(top_up()).chain(spend);
@@ -223,23 +223,23 @@ fn theft() -> impl Strategy<Value = Vec<Command>> {
     })
 }
 
-/// A leaver with a pending top-up whose money arrives too late.
+/// A departing user with a pending top-up whose money arrives too late.
 fn departure() -> impl Strategy<Value = Vec<Command>> {
     (1..4_000_i128, any::<bool>()).prop_map(|(cents, ordered)| {
         let confirmed = || Command::SettleTopup { pick: 0, confirmed: true };
-        let receive = |word| Command::ReceiveTopupUpdate { pick: 0, word, more: 0 };
+        let receive = |update| Command::ReceiveTopupUpdate { pick: 0, update, excess: 0 };
         let settle = || Command::SettleSuspense { pick: 0 };
-        let open = || Command::OpenLeaversTopup { cents, ordered };
+        let open = || Command::OpenDepartingTopup { cents, ordered };
         vec![
-            Command::Adjust { who: LEAVER, cents: None, by: OPERATOR },
+            Command::Adjust { who: DEPARTING, cents: None, by: OPERATOR },
             open(),
             confirmed(),
-            Command::EraseLeaver,
+            Command::EraseDeparting,
             Command::ReverseTopup { pick: 0 },
             open(),
-            Command::EraseLeaver,
+            Command::EraseDeparting,
             Command::Pass { seconds: 604_800 },
-            Command::EraseLeaver,
+            Command::EraseDeparting,
             if ordered { confirmed() } else { receive("confirmed") },
             receive("confirmed"),
             receive("reversed"),
@@ -315,10 +315,10 @@ fn doubt() -> impl Strategy<Value = Vec<Command>> {
 /// A case that random commands seldom reach: a payout that is sent once or twice before the provider reports
 /// anything.
 fn order() -> impl Strategy<Value = Vec<Command>> {
-    let words = || (select(WORDS.to_vec()), select(TXIDS.to_vec()));
-    (0..OPERATOR, any::<bool>(), words(), words()).prop_map(|(who, again, first, second)| {
+    let updates = || (select(PAYOUT_UPDATES.to_vec()), select(TXIDS.to_vec()));
+    (0..OPERATOR, any::<bool>(), updates(), updates()).prop_map(|(who, again, first, second)| {
         let moved = |to| Command::MoveWithdrawal { pick: 0, to, by: OPERATOR, txid: false };
-        let receive = |(word, txid)| Command::ReceivePayoutUpdate { pick: 0, word, txid };
+        let receive = |(update, txid)| Command::ReceivePayoutUpdate { pick: 0, update, txid };
         let open = Command::OpenWithdrawal { who, cents: Some(20) };
         let mut commands = vec![open, moved("approved"), Command::Send { pick: 0 }];
         if again {
@@ -334,20 +334,20 @@ fn order() -> impl Strategy<Value = Vec<Command>> {
 fn four_eyes() -> impl Strategy<Value = Vec<Command>> {
     let between = prop_oneof![
         2 => any::<bool>().prop_map(|same| vec![Command::Pass { seconds: i64::from(same) }]),
-        1 => operator().prop_map(|who| vec![Command::Stand { who, suspend: true }]),
+        1 => operator().prop_map(|who| vec![Command::ChangeSuspension { who, suspend: true }]),
         1 => operator().prop_map(|who| {
-            vec![Command::Stand { who, suspend: true }, Command::Stand { who, suspend: false }]
+            vec![Command::ChangeSuspension { who, suspend: true }, Command::ChangeSuspension { who, suspend: false }]
         }),
-        1 => operator().prop_map(|who| vec![Command::Employ { who, operator: false }]),
+        1 => operator().prop_map(|who| vec![Command::ChangeRole { who, operator: false }]),
         1 => operator().prop_map(|by| vec![Command::Adjust { who: 0, cents: Some(1), by }]),
     ];
     (0..FIRST_DJ, between, operator()).prop_map(|(who, between, last)| {
         let approved = |by| Command::MoveWithdrawal { pick: 0, to: "approved", by, txid: false };
-        let employ = |who| Command::Employ { who, operator: true };
+        let change_role = |who| Command::ChangeRole { who, operator: true };
         let mut phrase = vec![
             Command::Pass { seconds: 2_592_000 },
-            employ(OPERATOR),
-            employ(OTHER_OPERATOR),
+            change_role(OPERATOR),
+            change_role(OTHER_OPERATOR),
             Command::OpenTopup { who, cents: 400, confirmed: true },
             Command::OpenWithdrawal { who, cents: Some(299) },
             approved(OPERATOR),
@@ -418,24 +418,24 @@ fn command() -> impl Strategy<Value = Command> {
             .prop_map(|(who, cents, confirmed)| Command::OpenTopup { who, cents, confirmed }),
         3 => (pick(), flag()).prop_map(|(pick, confirmed)| Command::SettleTopup { pick, confirmed }),
         1 => pick().prop_map(|pick| Command::ReverseTopup { pick }),
-        2 => (pick(), select(TOPUP_WORDS.to_vec()))
-            .prop_map(|(pick, (word, more))| Command::ReceiveTopupUpdate { pick, word, more }),
+        2 => (pick(), select(TOPUP_UPDATES.to_vec()))
+            .prop_map(|(pick, (update, excess))| Command::ReceiveTopupUpdate { pick, update, excess }),
         1 => prop_oneof![
-            (1..4_000_i128, flag()).prop_map(|(cents, ordered)| Command::OpenLeaversTopup { cents, ordered }),
-            Just(Command::EraseLeaver),
+            (1..4_000_i128, flag()).prop_map(|(cents, ordered)| Command::OpenDepartingTopup { cents, ordered }),
+            Just(Command::EraseDeparting),
             pick().prop_map(|pick| Command::SettleSuspense { pick }),
         ],
         3 => (who(), 1..4_000_i128).prop_map(|(who, cents)| Command::OrderTopup { who, cents }),
         4 => (1..3_usize).prop_map(|limit| Command::TakeUpTopups { limit }),
         5 => (pick(), select(vec!["page", "taken", "taken", "refused", "silent", "silent"]))
-            .prop_map(|(pick, word)| Command::AnswerOrder { pick, word }),
+            .prop_map(|(pick, reply)| Command::AnswerOrder { pick, reply }),
         2 => (who(), prop_oneof![-600..0_i128, 1..600_i128], operator())
             .prop_map(|(who, cents, by)| Command::Adjust { who, cents: Some(cents), by }),
         2 => (dj(), operator()).prop_map(|(who, by)| Command::Adjust { who, cents: None, by }),
         2 => (prop_oneof![4 => dj(), 1 => who()], option::of(flag()), option::of(price()), option::of(price()))
             .prop_map(|(who, online, upcoming, popular)| Command::ChangeDj { who, online, upcoming, popular }),
-        1 => (who(), weighted(0.3)).prop_map(|(who, suspend)| Command::Stand { who, suspend }),
-        1 => (operator(), weighted(0.8)).prop_map(|(who, operator)| Command::Employ { who, operator }),
+        1 => (who(), weighted(0.3)).prop_map(|(who, suspend)| Command::ChangeSuspension { who, suspend }),
+        1 => (operator(), weighted(0.8)).prop_map(|(who, operator)| Command::ChangeRole { who, operator }),
         10 => (who(), prop_oneof![9 => dj(), 1 => who()], flag(), option::weighted(0.3, 0..600_i128))
             .prop_map(|(guest, dj, popular, offer)| Command::OpenRequest { guest, dj, popular, offer }),
         18 => (pick(), any_of_them()).prop_map(|(pick, edge)| Command::FollowRequest { pick, edge }),
@@ -449,8 +449,8 @@ fn command() -> impl Strategy<Value = Command> {
         16 => (pick(), any_of_them(), operator(), weighted(0.15))
             .prop_map(|(pick, edge, by, txid)| Command::FollowWithdrawal { pick, edge, by, txid }),
         2 => pick().prop_map(|pick| Command::Send { pick }),
-        4 => (pick(), select(WORDS.to_vec()), select(TXIDS.to_vec()))
-            .prop_map(|(pick, word, txid)| Command::ReceivePayoutUpdate { pick, word, txid }),
+        4 => (pick(), select(PAYOUT_UPDATES.to_vec()), select(TXIDS.to_vec()))
+            .prop_map(|(pick, update, txid)| Command::ReceivePayoutUpdate { pick, update, txid }),
         2 => any_of_them().prop_map(|pick| Command::Retry { pick }),
         2 => (any_of_them(), flag()).prop_map(|(pick, same_body)| Command::ReuseKey { pick, same_body }),
         3 => select(vec![1, 60, 899, 900, 2_700, 3_600, 86_400, 86_400, 604_800, 2_592_000])
@@ -475,6 +475,6 @@ pub(crate) fn beginning() -> Vec<(Command, bool)> {
         Command::ChangeDj { who, online: Some(true), upcoming, popular }
     });
     let guests = (0..FIRST_DJ).map(|who| Command::OpenTopup { who, cents: 3_000, confirmed: true });
-    let operators = (OPERATOR..PEOPLE).map(|who| Command::Employ { who, operator: true });
+    let operators = (OPERATOR..PEOPLE).map(|who| Command::ChangeRole { who, operator: true });
     djs.chain(guests).chain(operators).map(|command| (command, false)).collect()
 }

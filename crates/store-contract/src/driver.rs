@@ -90,7 +90,7 @@ impl<'a> HistoryDriver<'a> {
         scenario.requests.most_open_per_dj = terms.most_open_per_dj;
         let mut model = Model { terms, ..Model::default() };
         let mut people = Vec::new();
-        // The last of them is the leaver.
+        // The last of them is the departing user.
         for place in 0..=PEOPLE {
             let is_dj = (FIRST_DJ..OPERATOR).contains(&place);
             let user = scenario.stranger(is_dj, at(0)).await;
@@ -206,7 +206,7 @@ impl<'a> HistoryDriver<'a> {
             }
             Command::OrderTopup { who, cents } => return self.order_topup(who, cents, keyed).await,
             Command::TakeUpTopups { limit } => return self.take_up_topups(limit).await,
-            Command::AnswerOrder { pick, word } => return self.answer_order(pick, word).await,
+            Command::AnswerOrder { pick, reply } => return self.answer_order(pick, reply).await,
             Command::Adjust { who, cents, by } => {
                 let who = who.min(self.people.len() - 1);
                 let (available, ..) = self.model.people[who].balances;
@@ -228,23 +228,23 @@ impl<'a> HistoryDriver<'a> {
                 let model = self.model.change_dj(who, online, upcoming, popular);
                 return self.agree(answer, model);
             }
-            Command::Stand { who, suspend } => {
+            Command::ChangeSuspension { who, suspend } => {
                 let change = if suspend { UserStatusChange::Suspend } else { UserStatusChange::Restore };
                 let metadata =
                     OperationMetadata { reason: Some(line("a reason")), ..self.metadata(OPERATOR, keyed) };
                 let plan = plans::change_user_status(metadata, self.people[who], change);
                 let answer = self.apply(Ok(plan)).await;
-                let model = self.model.stand(who, suspend, self.now);
+                let model = self.model.change_suspension(who, suspend, self.now);
                 return self.agree(answer, model);
             }
-            Command::Employ { who, operator } => {
+            Command::ChangeRole { who, operator } => {
                 let role = if operator { Role::Operator } else { Role::Member };
                 let metadata =
                     OperationMetadata { reason: Some(line("a reason")), ..self.metadata(OPERATOR, keyed) };
                 let plan =
                     plans::change_user_status(metadata, self.people[who], UserStatusChange::Role(role));
                 let answer = self.apply(Ok(plan)).await;
-                let model = self.model.employ(who, operator, self.now);
+                let model = self.model.change_role(who, operator, self.now);
                 return self.agree(answer, model);
             }
             Command::OpenRequest { guest, dj, popular, offer } => {
@@ -272,14 +272,14 @@ impl<'a> HistoryDriver<'a> {
             Command::SettleTopup { pick, confirmed } => {
                 return self.settle_topup(pick, confirmed, keyed).await;
             }
-            Command::ReceiveTopupUpdate { pick, word, more } => {
-                return self.receive_topup_update(pick, word, more).await;
+            Command::ReceiveTopupUpdate { pick, update, excess } => {
+                return self.receive_topup_update(pick, update, excess).await;
             }
             Command::ReverseTopup { pick } => return self.reverse_topup(pick, keyed).await,
-            Command::OpenLeaversTopup { cents, ordered } => {
-                return self.open_leavers_topup(cents, ordered, keyed).await;
+            Command::OpenDepartingTopup { cents, ordered } => {
+                return self.open_departing_topup(cents, ordered, keyed).await;
             }
-            Command::EraseLeaver => return self.erase_leaver().await,
+            Command::EraseDeparting => return self.erase_departing().await,
             Command::SettleSuspense { pick } => return self.settle_suspense(pick, keyed).await,
             Command::MoveRequest { pick, to } => {
                 if let Some(place) = picked(pick, self.requests.len()) {
@@ -310,9 +310,9 @@ impl<'a> HistoryDriver<'a> {
                     return self.send(place).await;
                 }
             }
-            Command::ReceivePayoutUpdate { pick, word, txid } => {
+            Command::ReceivePayoutUpdate { pick, update, txid } => {
                 if let Some(place) = picked(pick, self.withdrawals.len()) {
-                    return self.receive_payout_update(place, word, txid).await;
+                    return self.receive_payout_update(place, update, txid).await;
                 }
             }
             Command::FollowWithdrawal { pick, edge, by, txid } => {

@@ -109,7 +109,7 @@ pub(crate) struct Topup {
     pub(crate) amount: i128,
     pub(crate) status: &'static str,
     ordering: Ordering,
-    /// The opening time of a leaver's top-up.
+    /// The opening time of a departing user's top-up.
     made: i64,
 }
 
@@ -261,7 +261,7 @@ impl Model {
     }
 
     /// A suspended DJ is offline; restoring them does not bring them online.
-    pub(crate) fn stand(&mut self, who: usize, suspend: bool, now: i64) -> Result<Seen, Refusal> {
+    pub(crate) fn change_suspension(&mut self, who: usize, suspend: bool, now: i64) -> Result<Seen, Refusal> {
         let person = &mut self.people[who];
         let mut is_changed = person.is_suspended != suspend;
         person.is_suspended = suspend;
@@ -273,7 +273,7 @@ impl Model {
         Ok(Seen::Profile { dj: person.dj.clone(), balances: person.balances })
     }
 
-    pub(crate) fn employ(&mut self, who: usize, operator: bool, now: i64) -> Result<Seen, Refusal> {
+    pub(crate) fn change_role(&mut self, who: usize, operator: bool, now: i64) -> Result<Seen, Refusal> {
         let person = &mut self.people[who];
         if person.is_operator != operator {
             (person.is_operator, person.stands_since) = (operator, now);

@@ -193,7 +193,7 @@ pub async fn a_follower_of_one_user_misses_none(store: Arc<dyn Store>) {
     follower.await.unwrap();
 }
 
-/// A reader that waits hears of the next commit, and of those since it last waited at once.
+/// A waiting reader learns of the next commit, and immediately of commits since its last wait.
 pub async fn commits_are_announced(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(0).await;

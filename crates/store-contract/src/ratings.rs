@@ -88,15 +88,16 @@ pub async fn concurrent_first_ratings_count_once(store: Arc<dyn Store>) {
 /// A refund of the request and an erasure of its guest leave the rating as it is.
 pub async fn a_rating_survives_a_refund_and_an_erasure(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
-    let (guest, leaver, dj) = (scenario.guest(100).await, scenario.guest(100).await, scenario.dj(100).await);
+    let (guest, departing, dj) =
+        (scenario.guest(100).await, scenario.guest(100).await, scenario.dj(100).await);
     let refunded = played(&scenario, guest, dj).await;
-    let left = played(&scenario, leaver, dj).await;
+    let left = played(&scenario, departing, dj).await;
     for request in [&refunded, &left] {
         let plan = plan(&scenario, request, 3, 3).await;
         scenario.fresh(plan).await;
     }
     scenario.move_request(refunded.id, Move::Refund, at(4)).await.unwrap();
-    assert_eq!(scenario.erase(leaver, 5).await, Erased::Done);
+    assert_eq!(scenario.erase(departing, 5).await, Erased::Done);
     for request in [&refunded, &left] {
         assert!(stored(&scenario, request).await.is_some());
     }

@@ -440,7 +440,7 @@ impl Scenario {
     }
 
     /// An operator's change of a user's status, expected to be new.
-    pub(crate) async fn stand(
+    pub(crate) async fn change_status(
         &self,
         operator: UserId,
         user: UserId,

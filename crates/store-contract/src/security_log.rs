@@ -133,7 +133,7 @@ pub async fn each_change_by_an_operator_records_one_event(store: Arc<dyn Store>)
     assert!(matches!(scenario.apply(same_key).await, Ok(Applied::Replayed(_))));
     let refused = OperationMetadata { key: None, ..metadata() };
     assert!(scenario.apply(scenario.adjust_plan(refused, user, -500).await).await.is_err());
-    scenario.stand(operator, user, UserStatusChange::Role(Role::Auditor), at(2)).await;
+    scenario.change_status(operator, user, UserStatusChange::Role(Role::Auditor), at(2)).await;
     scenario.withdraw(user, 10, at(3)).await.unwrap();
 
     let found = events(&scenario, about(user)).await;

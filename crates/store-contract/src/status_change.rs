@@ -33,7 +33,7 @@ pub async fn a_user_status_reads_back_as_it_was_changed(store: Arc<dyn Store>) {
     ];
     for (seconds, change) in (1..).zip(changes) {
         let expected = change_user_status(&scenario.user(dj).await, change, at(seconds));
-        match scenario.stand(operator, dj, change, at(seconds)).await.outcome.entity {
+        match scenario.change_status(operator, dj, change, at(seconds)).await.outcome.entity {
             Entity::User(shown) => assert_eq!(shown, expected, "{change:?}"),
             other => panic!("no profile: {other:?}"),
         }
@@ -47,16 +47,16 @@ pub async fn user_statuses_are_listed_since_a_time(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let operator = scenario.guest(0).await;
     let (ada, bob, cyd) = (scenario.guest(0).await, scenario.dj(100).await, scenario.guest(0).await);
-    scenario.stand(operator, ada, UserStatusChange::Role(Role::Auditor), at(10)).await;
-    scenario.stand(operator, bob, UserStatusChange::Suspend, at(20)).await;
-    scenario.stand(operator, cyd, UserStatusChange::Restore, at(30)).await;
+    scenario.change_status(operator, ada, UserStatusChange::Role(Role::Auditor), at(10)).await;
+    scenario.change_status(operator, bob, UserStatusChange::Suspend, at(20)).await;
+    scenario.change_status(operator, cyd, UserStatusChange::Restore, at(30)).await;
     let statuses = async |since| scenario.store.revoked_since(at(since)).await.unwrap().statuses;
     let auditor = UserStatus { role: Role::Auditor, is_dj: false, suspended: false };
     let suspended = UserStatus { role: Role::Member, is_dj: true, suspended: true };
     assert_eq!(statuses(0).await, HashMap::from([(ada, auditor), (bob, suspended)]));
     assert_eq!(statuses(10).await, HashMap::from([(ada, auditor), (bob, suspended)]));
     assert_eq!(statuses(11).await, HashMap::from([(bob, suspended)]));
-    scenario.stand(operator, bob, UserStatusChange::Restore, at(40)).await;
+    scenario.change_status(operator, bob, UserStatusChange::Restore, at(40)).await;
     assert_eq!(statuses(30).await, HashMap::from([(bob, UserStatus { suspended: false, ..suspended })]));
     assert_eq!(statuses(41).await, HashMap::new());
 }

@@ -85,7 +85,7 @@ pub async fn a_suspension_ends_every_session(store: Arc<dyn Store>) {
     assert_eq!(store.begin(&late, hash(60), &password).await.unwrap(), BeginOutcome::Suspended);
     assert_eq!(store.owner(&hash(60)).await.unwrap(), None);
 
-    scenario.stand(operator, user, UserStatusChange::Restore, at(7)).await;
+    scenario.change_status(operator, user, UserStatusChange::Restore, at(7)).await;
     assert_eq!(alive(&store, user, at(7)).await, []);
     assert_eq!(exchange(&store, 1, 11).await, ExchangeOutcome::Refused);
     let anew = log_in(&store, user, 61, at(8)).await.id;
@@ -119,7 +119,7 @@ pub async fn no_session_concurrent_with_a_suspension_stays_live(store: Arc<dyn S
         });
         at_once(tasks).await;
         assert_eq!(alive(&store, user, at(2)).await, []);
-        scenario.stand(operator, user, UserStatusChange::Restore, at(3)).await;
+        scenario.change_status(operator, user, UserStatusChange::Restore, at(3)).await;
         assert_eq!(alive(&store, user, at(3)).await, []);
         for token in [round, 100 + round, 200 + round] {
             assert_eq!(exchange(&store, token, 40).await, ExchangeOutcome::Refused, "token {token}");
@@ -152,7 +152,7 @@ pub async fn the_number_of_live_sessions_is_limited(store: Arc<dyn Store>) {
 pub async fn the_last_active_operator_cannot_be_removed(store: Arc<dyn Store>) {
     let (scenario, operators) = with_operators(store, 3).await;
     let (guest, last) = (scenario.guest(0).await, operators[0]);
-    scenario.stand(last, operators[1], UserStatusChange::Suspend, at(1)).await;
+    scenario.change_status(last, operators[1], UserStatusChange::Suspend, at(1)).await;
     assert_eq!(scenario.store.erase(operators[2], at(2), at(2)).await.unwrap(), Erased::Done);
     let before = scenario.user(last).await;
     for to in [
@@ -167,9 +167,9 @@ pub async fn the_last_active_operator_cannot_be_removed(store: Arc<dyn Store>) {
     assert_eq!(refused, Erased::Refused(ErasureRefusal::LastOperator));
     assert_eq!(scenario.user(last).await, before);
     // The suspended operator is not an active one, and can lose the role.
-    scenario.stand(last, operators[1], UserStatusChange::Role(Role::Member), at(4)).await;
-    scenario.stand(last, guest, UserStatusChange::Role(Role::Operator), at(5)).await;
-    scenario.stand(guest, last, UserStatusChange::Suspend, at(6)).await;
+    scenario.change_status(last, operators[1], UserStatusChange::Role(Role::Member), at(4)).await;
+    scenario.change_status(last, guest, UserStatusChange::Role(Role::Operator), at(5)).await;
+    scenario.change_status(guest, last, UserStatusChange::Suspend, at(6)).await;
     assert_eq!(active(&scenario, &[last, guest]).await, 1);
 }
 
@@ -199,7 +199,7 @@ async fn renewed(scenario: &Scenario, many: usize) -> Vec<UserId> {
     let everybody = scenario.store.people(None, PageRequest::new(1, 100)).await.unwrap();
     for user in everybody.rows {
         if user.is_active_operator() && !operators.contains(&user.id) {
-            scenario.stand(operators[0], user.id, UserStatusChange::Role(Role::Member), at(0)).await;
+            scenario.change_status(operators[0], user.id, UserStatusChange::Role(Role::Member), at(0)).await;
         }
     }
     operators

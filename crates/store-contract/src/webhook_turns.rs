@@ -184,7 +184,7 @@ pub async fn an_endpoint_has_work_only_while_its_owner_may_receive(store: Arc<dy
         let both = [add(&scenario, owner, Feed::Own).await, add(&scenario, owner, Feed::All).await];
         scenario.fund(owner, 1).await;
         for change in changes {
-            scenario.stand(first, owner, change, at(1)).await;
+            scenario.change_status(first, owner, change, at(1)).await;
         }
         let user = scenario.user(owner).await;
         expected

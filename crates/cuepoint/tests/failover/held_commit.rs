@@ -85,7 +85,7 @@ fn a_lost_commit_is_not_confused_with_a_reused_transaction_id() {
         replicas.promote(1);
         replicas.use_transaction_numbers_up_to(transaction);
         name.names(replicas.primary().address());
-        // The server hears of the end of its connection when the number is in use.
+        // The server notices the end of its connection only when the number is in use.
         name.cut();
         replicas.kill(0);
         eprintln!("failover under a held commit: {}", seconds(begin.elapsed()));

@@ -28,7 +28,7 @@ fn call(client: &Client, route: &Route, id: impl std::fmt::Display, dj: i64) -> 
 fn every_private_route_requires_a_token(store: Store) {
     let server = Server::start(store);
     let (client, person) = (server.client(), server.dj());
-    let before = person.affairs();
+    let before = person.snapshot();
     let token = person.token.as_str();
     let broken: Vec<String> = vec![
         "Bearer".into(),
@@ -50,7 +50,7 @@ fn every_private_route_requires_a_token(store: Store) {
             call.clone().header("authorization", header).send().refused(401, "invalid_token");
         }
     }
-    assert_eq!(person.affairs(), before);
+    assert_eq!(person.snapshot(), before);
 }
 
 /// A guest's objects, by the path of the routes that show them.
@@ -72,7 +72,7 @@ impl Objects {
 fn objects_of_other_users_are_not_found(store: Store) {
     let server = Server::start(store);
     let objects = Objects::new(&server);
-    let before = (objects.guest.affairs(), objects.dj.affairs());
+    let before = (objects.guest.snapshot(), objects.dj.snapshot());
     let strangers = [server.guest(), server.dj()];
     // A DJ's list of blocks is the DJ's own, whatever id is blocked.
     let of_anybody = ["/djs/{id}", "/music/dj/blocks/{id}"];
@@ -92,7 +92,7 @@ fn objects_of_other_users_are_not_found(store: Store) {
         }
     }
     objects.guest.get(&format!("/djs/{}", objects.guest.id)).refused(404, "not_found");
-    assert_eq!((objects.guest.affairs(), objects.dj.affairs()), before);
+    assert_eq!((objects.guest.snapshot(), objects.dj.snapshot()), before);
 }
 
 fn an_id_that_is_no_positive_integer_is_not_found(store: Store) {
@@ -122,7 +122,7 @@ fn the_wrong_party_is_forbidden(store: Store) {
     let server = Server::start(store);
     let objects = Objects::new(&server);
     let (guest, dj) = (&objects.guest, &objects.dj);
-    let before = (guest.affairs(), dj.affairs());
+    let before = (guest.snapshot(), dj.snapshot());
     let request = objects.ids["/music/requests/{id}"];
     guest.answer(request, "accepted").refused(403, "not_your_request");
     dj.cancel(request).refused(403, "not_your_request");
@@ -132,7 +132,7 @@ fn the_wrong_party_is_forbidden(store: Store) {
     for (field, value) in [("online", 1), ("fee_upcoming_artist", 5), ("fee_popular_song", 5)] {
         guest.patch("/user/personal-info", &json!({"city": "Rome", field: value})).refused(403, "dj_only");
     }
-    assert_eq!((guest.affairs(), dj.affairs()), before);
+    assert_eq!((guest.snapshot(), dj.snapshot()), before);
     dj.get("/music/dj/requests").data(200);
     guest.patch("/user/personal-info", &json!({"city": "Rome"})).data(200);
 }

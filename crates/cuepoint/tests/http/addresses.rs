@@ -60,7 +60,7 @@ fn a_strict_policy_stores_the_canonical_form(store: Store) {
 fn a_strict_policy_names_the_invalid_field(store: Store) {
     let server = Server::configured(store, &[STRICT]);
     let guest = server.payer("1000");
-    let before = guest.affairs();
+    let before = guest.snapshot();
     let format = "The wallet address field format is invalid.";
     let other = "The wallet address field is an address of another network.";
     let test = "The wallet address field is an address of a test network.";
@@ -92,7 +92,7 @@ fn a_strict_policy_names_the_invalid_field(store: Store) {
         let answer = withdraw(&guest, currency, network, address);
         assert_eq!(answer.invalid(&[field])[field], json!([sentence]), "{answer}");
     }
-    assert_eq!(guest.affairs(), before);
+    assert_eq!(guest.snapshot(), before);
 }
 
 fn fields_are_validated_before_limits_and_funds(store: Store) {

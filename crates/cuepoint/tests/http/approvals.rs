@@ -45,7 +45,7 @@ fn approved(answer: &Answer) -> (String, Vec<i64>) {
 
 fn a_withdrawal_above_the_limit_needs_two_approvals(store: Store) {
     let (server, ada) = Server::with_operator(store, &FOUR_EYES);
-    let (bob, guest) = (ada.employ(&server), server.payer("50"));
+    let (bob, guest) = (ada.new_operator(&server), server.payer("50"));
     let pending = || ("pending".to_owned(), vec![ada.id]);
     let both = || ("approved".to_owned(), vec![ada.id, bob.id]);
     let small = guest.withdrawal("10");
@@ -92,9 +92,9 @@ fn a_withdrawal_above_the_limit_needs_two_approvals(store: Store) {
 
 fn an_approval_counts_only_while_its_operator_is_eligible(store: Store) {
     let (server, ada) = Server::with_operator(store, &FOUR_EYES);
-    let (bob, guest) = (ada.employ(&server), server.payer("50"));
+    let (bob, guest) = (ada.new_operator(&server), server.payer("50"));
     for acts in [&["suspend"][..], &["suspend", "restore"], &["role"]] {
-        let (thief, withdrawal) = (ada.employ(&server), guest.withdrawal(ABOVE));
+        let (thief, withdrawal) = (ada.new_operator(&server), guest.withdrawal(ABOVE));
         assert_eq!(approved(&thief.act(withdrawal, "approve")), ("pending".to_owned(), vec![thief.id]));
         for act in acts {
             let body = json!({"reason": "a stolen laptop", "role": "member"});
@@ -105,7 +105,7 @@ fn an_approval_counts_only_while_its_operator_is_eligible(store: Store) {
         assert_eq!(approved(&bob.act(withdrawal, "approve")).0, "approved");
     }
     // The approval of an operator who adjusts the wallet before the second approval lapses as well.
-    let (carol, withdrawal) = (ada.employ(&server), guest.withdrawal(ABOVE));
+    let (carol, withdrawal) = (ada.new_operator(&server), guest.withdrawal(ABOVE));
     carol.act(withdrawal, "approve").data(200);
     carol.adjust(guest.id, "1").data(201);
     let first = approved(&ada.act(withdrawal, "approve"));
@@ -114,7 +114,7 @@ fn an_approval_counts_only_while_its_operator_is_eligible(store: Store) {
 
 fn an_operator_cannot_judge_withdrawals_of_a_wallet_they_adjusted(store: Store) {
     let (server, ada) = Server::with_operator(store, &[]);
-    let (bob, guest, other) = (ada.employ(&server), server.payer("50"), server.payer("50"));
+    let (bob, guest, other) = (ada.new_operator(&server), server.payer("50"), server.payer("50"));
     let withdrawal = guest.withdrawal("1");
     ada.adjust(guest.id, "-0.01").data(201);
     for act in ["approve", "reject", "fail"] {
@@ -202,7 +202,7 @@ fn first_approvals_at_two_servers_are_both_counted() {
     let settings = [&operator_keys("ada@example.com")[..], &FOUR_EYES].concat();
     let servers = [Server::on(&database, &settings), Server::on(&database, &settings)];
     let ada = servers[0].client().login("ada@example.com");
-    let bob = ada.employ(&servers[1]);
+    let bob = ada.new_operator(&servers[1]);
     let operators = [ada, bob];
     let guest = servers[0].payer("200");
     for _ in 0..10 {

@@ -30,7 +30,7 @@ fn alike(answer: &Answer) -> Value {
 fn objects_of_others_are_indistinguishable_from_missing_ones(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("50"), server.dj());
-    let (request, withdrawal, topup) = (guest.ask(&dj), guest.withdrawal("10"), guest.topup("1"));
+    let (request, withdrawal, topup) = (guest.request_song(&dj), guest.withdrawal("10"), guest.topup("1"));
     // The operator is a stranger on routes that are not for operators.
     for mallory in [server.guest(), server.dj(), operator] {
         for (method, path, id) in [
@@ -328,9 +328,9 @@ fn held(server: &Server, person: &Person, path: &str, body: &str) -> TcpStream {
     );
     stream.write_all(head.as_bytes()).unwrap();
     // The server asks for the body once it has admitted the call.
-    let mut asked = [0; 25];
-    stream.read_exact(&mut asked).unwrap();
-    assert!(asked.starts_with(b"HTTP/1.1 100 "), "{}", String::from_utf8_lossy(&asked));
+    let mut interim = [0; 25];
+    stream.read_exact(&mut interim).unwrap();
+    assert!(interim.starts_with(b"HTTP/1.1 100 "), "{}", String::from_utf8_lossy(&interim));
     stream
 }
 
@@ -345,14 +345,14 @@ fn released(mut stream: TcpStream, body: &str) -> String {
 fn a_held_request_is_refused_after_its_authority_ends(store: Store) {
     let (server, chief) = Server::with_operator(store, &[]);
     let reason = json!({"reason": "as agreed"});
-    let stand = |person: &Person, what: &str, body: &Value| {
+    let change_status = |person: &Person, what: &str, body: &Value| {
         chief.post(&format!("/operator/users/{}/{what}", person.id), body).data(200);
     };
     let withdrawal = r#"{"amount": 5, "wallet_address": "a", "currency": "BTC", "network": "b"}"#;
 
     let guest = server.payer("20");
     let suspended = held(&server, &guest, "/withdrawal/crypto", withdrawal);
-    stand(&guest, "suspend", &reason);
+    change_status(&guest, "suspend", &reason);
     assert_eq!(released(suspended, withdrawal), "403");
 
     let guest = server.payer("20");
@@ -369,10 +369,10 @@ fn a_held_request_is_refused_after_its_authority_ends(store: Store) {
     let guest = server.client().login(&guest.email);
 
     let deputy = server.guest();
-    stand(&deputy, "role", &json!({"role": "operator", "reason": "as agreed"}));
+    change_status(&deputy, "role", &json!({"role": "operator", "reason": "as agreed"}));
     let adjustment = format!(r#"{{"user_id": {}, "amount": 1000, "reason": "a gift"}}"#, guest.id);
     let demoted = held(&server, &deputy, "/operator/adjustments", &adjustment);
-    stand(&deputy, "role", &json!({"role": "member", "reason": "as agreed"}));
+    change_status(&deputy, "role", &json!({"role": "member", "reason": "as agreed"}));
     assert_eq!(released(demoted, &adjustment), "403");
     assert_eq!(guest.wallet().0, "0.00");
 }

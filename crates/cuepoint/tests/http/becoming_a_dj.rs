@@ -24,7 +24,7 @@ fn a_member_becomes_a_dj_with_the_issued_token_and_stays_one(store: Store) {
     // The access token was issued to a member.
     assert_eq!(member.patch("/user/personal-info", &prices).data(200)["user"]["online"], 1);
     assert_eq!(guest.ids("/djs", "id"), [member.id]);
-    let request = guest.ask(&member);
+    let request = guest.request_song(&member);
     member.answer(request, "accepted").data(200);
     assert_eq!(set(&member, true).data(200)["user"]["online"], 1);
     let errors = set(&member, false).invalid(&["is_dj"]);

@@ -16,7 +16,7 @@ on_one_store!(
 fn a_blocked_guest_cannot_make_a_request(store: Store) {
     let server = Server::start(store);
     let (dj, guest) = (server.dj(), server.payer("100"));
-    let open = guest.ask(&dj);
+    let open = guest.request_song(&dj);
     let path = format!("/music/dj/blocks/{}", guest.id);
     let block = dj.call("PUT", &path).send().data(200)["block"].clone();
     assert_eq!(keys(&block), ["created_at", "name", "user_id"]);
@@ -25,10 +25,10 @@ fn a_blocked_guest_cannot_make_a_request(store: Store) {
     assert_eq!(refused["message"], "This DJ isn't accepting your requests.");
     // Open requests stay open, and other DJs are unaffected.
     dj.answer(open, "played").data(200);
-    guest.ask(&server.dj());
+    guest.request_song(&server.dj());
     dj.call("DELETE", &path).send().data(200);
     dj.call("DELETE", &path).send().data(200);
-    guest.ask(&dj);
+    guest.request_song(&dj);
 }
 
 fn each_dj_has_a_separate_block_list(store: Store) {
@@ -37,7 +37,7 @@ fn each_dj_has_a_separate_block_list(store: Store) {
     let guests = [server.payer("5"), server.payer("5"), server.dj()];
     guests[2].topup("5");
     for guest in &guests {
-        guest.ask(&dj);
+        guest.request_song(&dj);
         dj.call("PUT", &format!("/music/dj/blocks/{}", guest.id)).send().data(200);
     }
     let newest_first: Vec<i64> = guests.iter().rev().map(|guest| guest.id).collect();
@@ -66,7 +66,7 @@ fn only_other_existing_users_can_be_blocked_by_djs(store: Store) {
 fn a_user_without_requests_looks_nonexistent_to_a_dj(store: Store) {
     let server = Server::start(store);
     let (dj, other, guest) = (server.dj(), server.dj(), server.payer("20"));
-    guest.ask(&other);
+    guest.request_song(&other);
     let block = |id: i64| dj.call("PUT", &format!("/music/dj/blocks/{id}")).send();
     let nobody = block(999_999_999).refused(404, "not_found");
     for stranger in [guest.id, other.id] {
@@ -75,7 +75,7 @@ fn a_user_without_requests_looks_nonexistent_to_a_dj(store: Store) {
     }
     assert!(dj.ids("/music/dj/blocks", "user_id").is_empty());
     // One request is enough, even a closed one.
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     guest.cancel(request).data(200);
     assert_eq!(block(guest.id).data(200)["block"]["name"], "Ada");
     assert_eq!(dj.ids("/music/dj/blocks", "user_id"), [guest.id]);
@@ -86,22 +86,22 @@ fn a_user_without_requests_looks_nonexistent_to_a_dj(store: Store) {
 fn open_requests_per_dj_are_limited(store: Store) {
     let server = Server::configured(store, &[("requests.max_open_per_dj", "2")]);
     let (dj, guest) = (server.dj(), server.payer("100"));
-    let (first, second) = (guest.ask(&dj), guest.ask(&dj));
+    let (first, second) = (guest.request_song(&dj), guest.request_song(&dj));
     let before = guest.wallet();
-    let ask = || guest.post("/music/requests", &song(dj.id));
-    let errors = ask().refused(422, "limit_exceeded")["errors"].clone();
+    let request_song = || guest.post("/music/requests", &song(dj.id));
+    let errors = request_song().refused(422, "limit_exceeded")["errors"].clone();
     assert_eq!(errors, json!({"dj_id": ["You already have 2 open requests with this DJ."]}));
     assert_eq!(guest.wallet(), before);
     // An accepted request is open too; other guests and other DJs have limits of their own.
     dj.answer(first, "accepted").data(200);
-    ask().refused(422, "limit_exceeded");
-    server.payer("10").ask(&dj);
-    guest.ask(&server.dj());
+    request_song().refused(422, "limit_exceeded");
+    server.payer("10").request_song(&dj);
+    guest.request_song(&server.dj());
     guest.cancel(second).data(200);
-    guest.ask(&dj);
-    ask().refused(422, "limit_exceeded");
+    guest.request_song(&dj);
+    request_song().refused(422, "limit_exceeded");
     dj.answer(first, "played").data(200);
-    guest.ask(&dj);
+    guest.request_song(&dj);
 }
 
 fn an_expired_request_frees_its_slot(store: Store) {
@@ -112,10 +112,10 @@ fn an_expired_request_frees_its_slot(store: Store) {
     ];
     let server = Server::configured(store, &keys);
     let (dj, guest) = (server.dj(), server.payer("100"));
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     eventually("the request is seen expired", || {
         let shown = guest.get(&format!("/music/requests/{request}")).data(200);
         (shown["status"] == "expired").then_some(())
     });
-    guest.ask(&dj);
+    guest.request_song(&dj);
 }

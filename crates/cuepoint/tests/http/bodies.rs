@@ -22,7 +22,7 @@ const LIMIT: usize = 65_536;
 fn invalid_json_is_malformed(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let dj = server.dj();
-    let before = dj.affairs();
+    let before = dj.snapshot();
     let deep = format!(r#"{{"amount": {}1{}}}"#, "[".repeat(30_000), "]".repeat(30_000));
     let broken: [&[u8]; 15] = [
         b"",
@@ -51,7 +51,7 @@ fn invalid_json_is_malformed(store: Store) {
             call.send().refused(400, "malformed_json");
         }
     }
-    assert_eq!(dj.affairs(), before);
+    assert_eq!(dj.snapshot(), before);
 }
 
 /// A top-up of 1.00 with a body of this many bytes.
@@ -149,7 +149,7 @@ fn a_cancellation_needs_no_body(store: Store) {
     let (dj, guest) = (server.dj(), server.payer("100"));
     let withdrawal =
         |person: &Person| person.withdraw("1").json()["data"]["withdrawal_request"]["id"].as_i64().unwrap();
-    let request = || format!("/music/requests/{}/cancel", guest.ask(&dj));
+    let request = || format!("/music/requests/{}/cancel", guest.request_song(&dj));
     let withdrawn = || format!("/withdrawals/{}/cancel", withdrawal(&guest));
     for path in [request(), withdrawn()] {
         assert_eq!(guest.call("POST", &path).send().data(200)["status"], "cancelled");

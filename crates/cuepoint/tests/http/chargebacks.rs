@@ -37,7 +37,7 @@ fn erase(person: &Person) -> Answer {
 /// A top-up of 20, confirmed by the provider.
 fn confirmed(server: &Server, person: &Person) -> i64 {
     let topup = person.topup("20");
-    Message::topup_of("20", "topup.confirmed", &person.topup_reference(topup)).heard(server);
+    Message::topup_of("20", "topup.confirmed", &person.topup_reference(topup)).accepted_by(server);
     topup
 }
 
@@ -85,7 +85,7 @@ fn held_money_stays_and_pays_the_debt_when_it_is_released(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.guest(), server.dj());
     let topup = guest.topup("20");
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     guest.withdrawal("15");
     reverse(&operator, topup).data(200);
     assert_eq!(purse(&guest), ["0.00", "20.00", "20.00"]);
@@ -104,7 +104,7 @@ fn the_dj_keeps_the_fee_of_a_reversed_topup_and_the_guest_owes_it(store: Store) 
     let (server, operator) = Server::with_operator(store, &[("fees.commission_bps", "1000")]);
     let (guest, dj) = (server.guest(), server.dj());
     let topup = guest.topup("5");
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     dj.answer(request, "played").data(200);
     reverse(&operator, topup).data(200);
     assert_eq!((purse(&guest), dj.wallet().0), (["0.00", "0.00", "5.00"].map(String::from), "4.50".into()));
@@ -123,7 +123,7 @@ fn repeated_chargebacks_owe_no_more_than_was_spent(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.guest(), server.dj());
     let mut topup = guest.topup("5");
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     dj.answer(request, "played").data(200);
     for _ in 0..3 {
         reverse(&operator, topup).data(200);
@@ -172,7 +172,7 @@ fn only_a_confirmed_topup_of_another_user_is_reversed(store: Store) {
     let topup = guest.topup("20");
     let refused = reverse(&operator, topup).refused(409, "invalid_transition");
     assert_eq!((&refused["current"], &refused["allowed"]), (&json!("pending"), &json!([])));
-    Message::topup("topup.failed", &guest.topup_reference(topup)).heard(&server);
+    Message::topup("topup.failed", &guest.topup_reference(topup)).accepted_by(&server);
     let refused = reverse(&operator, topup).refused(409, "invalid_transition");
     assert_eq!((&refused["current"], &refused["allowed"]), (&json!("failed"), &json!([])));
     assert_eq!(guest.entries(), [json!(null); 0]);
@@ -250,14 +250,14 @@ fn a_reversal_by_the_provider_takes_the_full_amount_once(store: Store) {
     guest.withdrawal("15");
     let message = reversal("20.00", &reference);
     for again in [&message, &message, &reversal("20", &reference)] {
-        again.heard(&server);
+        again.accepted_by(&server);
         assert_eq!(purse(&guest), ["0.00", "15.00", "15.00"]);
     }
     assert_eq!(last_line(&guest), format!("chargeback -5.00 0.00 15.00 topup {topup}"));
     assert_eq!(guest.get(&format!("/wallet/topups/{topup}")).data(200)["topup"]["status"], "reversed");
     // The confirmation arrives once more, late, and an operator reverses the top-up that the provider has
     // reversed.
-    Message::topup_of("20", "topup.confirmed", &reference).heard(&server);
+    Message::topup_of("20", "topup.confirmed", &reference).accepted_by(&server);
     assert_eq!(reverse(&operator, topup).data(200)["topup"]["status"], "reversed");
     assert_eq!((guest.entries().len(), listed(&operator)), (3, Vec::new()));
     assert_eq!(purse(&guest), ["0.00", "15.00", "15.00"]);
@@ -289,7 +289,7 @@ fn a_partial_reversal_is_listed_but_not_booked(store: Store) {
         if currency == "EUR" {
             message.contradicts(&server);
         } else {
-            message.heard(&server);
+            message.accepted_by(&server);
         }
         assert_eq!(listed(&operator).len(), kept);
     }
@@ -314,7 +314,7 @@ fn a_reversal_that_the_status_excludes_is_listed(store: Store) {
     // confirmed.
     reversal("20", &reference).contradicts(&server);
     assert_eq!(listed(&operator), [json!(["status_contradiction", topup, "20"])]);
-    Message::topup_of("20", "topup.confirmed", &reference).heard(&server);
+    Message::topup_of("20", "topup.confirmed", &reference).accepted_by(&server);
     assert_eq!(purse(&guest), ["20.00", "0.00", "0.00"]);
     reverse(&operator, topup).data(200);
     Message::topup_of("20", "topup.failed", &reference).contradicts(&server);
@@ -322,7 +322,7 @@ fn a_reversal_that_the_status_excludes_is_listed(store: Store) {
 
     let failed = guest.topup("5");
     let reference = guest.topup_reference(failed);
-    Message::topup("topup.failed", &reference).heard(&server);
+    Message::topup("topup.failed", &reference).accepted_by(&server);
     reversal("5", &reference).contradicts(&server);
     assert_eq!(listed(&operator)[0], json!(["status_contradiction", failed, "5"]));
     assert_eq!(listed(&operator).len(), 3);
@@ -356,13 +356,13 @@ fn a_chargeback_after_an_erasure_is_owed_by_the_erased_user(store: Store) {
         let guest = server.guest();
         let topup = guest.topup("5");
         let reference = guest.topup_reference(topup);
-        Message::topup("topup.confirmed", &reference).heard(&server);
-        let request = guest.ask(&dj);
+        Message::topup("topup.confirmed", &reference).accepted_by(&server);
+        let request = guest.request_song(&dj);
         dj.answer(request, "played").data(200);
         erase(&guest).data(200);
         for _ in 0..2 {
             if by_provider {
-                reversal("5", &reference).heard(&server);
+                reversal("5", &reference).accepted_by(&server);
             } else {
                 reverse(&operator, topup).data(200);
             }

@@ -52,7 +52,7 @@ fn a_server_whose_clock_goes_wrong_affects_no_other_server() {
     let keys = operator_keys("op@example.com");
     let well = Server::on(&database, &keys);
     let (guest, dj) = (well.payer("50"), well.dj());
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     let keyed = || guest.call("POST", "/wallet/topups").key("k").text(r#"{"amount": 5}"#).send();
     let first = keyed();
     assert_eq!(first.status, 201, "{first}");

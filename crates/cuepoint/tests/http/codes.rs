@@ -25,7 +25,7 @@ on_durable_stores!(
 
 const NUMBER: &str = "+4930123456";
 
-fn ask(person: &Person) -> Call {
+fn request_code(person: &Person) -> Call {
     person.call("POST", "/auth/phone/code")
 }
 
@@ -88,7 +88,7 @@ fn new_phone_numbers_must_be_valid(store: Store) {
             );
         }
         guest.patch("/user/personal-info", &json!({"phone": "030 / 12 34 57"})).invalid(&["phone"]);
-        ask(&guest).send().data(200);
+        request_code(&guest).send().data(200);
         give(&guest, "+4930123456");
     }
 }
@@ -99,7 +99,7 @@ fn a_number_gets_five_codes_a_day_across_users(store: Store) {
     for _ in 0..5 {
         // The users are erased as soon as the code is sent.
         let guest = guest(&server, number);
-        ask(&guest).send().data(200);
+        request_code(&guest).send().data(200);
         if let Some(database) = server.database() {
             let tables = database.tables_with(digits);
             assert!(["users", "challenges"].iter().all(|table| tables.iter().any(|other| other == table)));
@@ -112,10 +112,10 @@ fn a_number_gets_five_codes_a_day_across_users(store: Store) {
         assert_eq!(database.rows("SELECT 1 FROM phone_codes").len(), 5, "the codes stay counted");
     }
     let next = guest(&server, number);
-    used_up(&ask(&next).send(), "5");
+    used_up(&request_code(&next).send(), "5");
     // Another number of the same user, and a code by e-mail.
     give(&next, "+4930123457");
-    ask(&next).send().data(200);
+    request_code(&next).send().data(200);
     next.call("POST", "/auth/email/code").send().data(200);
     assert_eq!(server.messages(number).len(), 5);
 }
@@ -124,17 +124,17 @@ fn a_network_gets_twenty_codes_a_day(store: Store) {
     let server = Server::configured(store, &[("server.trusted_proxies", "127.0.0.1")]);
     for number in 0..20 {
         let guest = guest(&server, &format!("+4930{number:06}"));
-        from(ask(&guest), &format!("2001:db8:0:1::{number}")).send().data(200);
+        from(request_code(&guest), &format!("2001:db8:0:1::{number}")).send().data(200);
     }
     let next = guest(&server, "+4930999999");
-    used_up(&from(ask(&next), "2001:db8:0:1:ffff::1").send(), "20");
-    from(ask(&next), "2001:db8:0:2::1").send().data(200);
+    used_up(&from(request_code(&next), "2001:db8:0:1:ffff::1").send(), "20");
+    from(request_code(&next), "2001:db8:0:2::1").send().data(200);
 }
 
 fn codes_per_deployment_and_day_follow_the_configuration(store: Store) {
     let server = Server::configured(store, &[("phone.codes_per_day", "3")]);
     let guests: Vec<Person> = (0..8).map(|number| guest(&server, &format!("+4930{number:06}"))).collect();
-    let answers = at_once(guests.iter().map(ask).collect());
+    let answers = at_once(guests.iter().map(request_code).collect());
     assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 3, "{answers:?}");
     for answer in answers.iter().filter(|answer| answer.status != 200) {
         answer.refused(503, "unavailable");
@@ -151,7 +151,7 @@ fn a_code_survives_a_rotation_of_the_keys(store: Store) {
     folder.rotate(&[]);
     let server = Server::configured(store, &[(FILE, &folder.path())]);
     let guest = guest(&server, "+4930123456");
-    ask(&guest).send().data(200);
+    request_code(&guest).send().data(200);
     let code = code(&server.message("+4930123456", 0));
     let said = folder.rotate(&["--signs-in", "0"]);
     let after = said.split(' ').next().unwrap();
@@ -216,12 +216,12 @@ fn codes_are_counted_across_restarts(store: Store) {
     five_of_twelve_are_sent(&[&server, &server]);
     drop(server);
     let later = Server::on(&database, &[SHARED_KEY]);
-    used_up(&ask(&guest(&later, NUMBER)).send(), "5");
+    used_up(&request_code(&guest(&later, NUMBER)).send(), "5");
 }
 
 /// Twelve users request codes for one number at once.
 fn five_of_twelve_are_sent(servers: &[&Server; 2]) {
     let guests: Vec<Person> = (0..12).map(|number| guest(servers[number % 2], NUMBER)).collect();
-    let answers = at_once(guests.iter().map(ask).collect());
+    let answers = at_once(guests.iter().map(request_code).collect());
     assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 5, "{answers:?}");
 }

@@ -28,7 +28,7 @@ fn adjust(operator: &Person, user: i64, amount: &str) -> Answer {
 
 /// A played request at 5.00.
 fn played(guest: &Person, dj: &Person) -> i64 {
-    let request = guest.ask(dj);
+    let request = guest.request_song(dj);
     dj.answer(request, "played").data(200);
     request
 }
@@ -65,16 +65,16 @@ fn only_a_played_request_is_refunded(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("50"), server.dj());
     for status in ["pending", "accepted", "rejected", "cancelled"] {
-        let request = guest.ask(&dj);
+        let request = guest.request_song(&dj);
         match status {
             "pending" => (),
             "cancelled" => drop(guest.cancel(request).data(200)),
             status => drop(dj.answer(request, status).data(200)),
         }
-        let before = (guest.affairs(), dj.affairs());
+        let before = (guest.snapshot(), dj.snapshot());
         let body = refund(&operator, request).refused(409, "invalid_transition");
         assert_eq!((&body["current"], &body["allowed"]), (&json!(status), &json!([])));
-        assert_eq!((guest.affairs(), dj.affairs()), before);
+        assert_eq!((guest.snapshot(), dj.snapshot()), before);
     }
     let request = played(&guest, &dj);
     operator.post(&format!("/operator/music/requests/{request}/refund"), &json!({})).invalid(&["reason"]);
@@ -156,12 +156,12 @@ fn an_adjustment_takes_no_more_than_is_available(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.payer("20");
     guest.withdrawal("15");
-    let before = guest.affairs();
+    let before = guest.snapshot();
     for amount in ["-5.01", "-20", "-1000000000000"] {
         let body = adjust(&operator, guest.id, amount).refused(422, "insufficient_funds");
         assert!(body["errors"]["amount"][0].is_string(), "{body}");
     }
-    assert_eq!(guest.affairs(), before);
+    assert_eq!(guest.snapshot(), before);
     adjust(&operator, guest.id, "-5.00").data(201);
     assert_eq!(guest.wallet(), ("0.00".into(), "15.00".into()));
 }
@@ -169,7 +169,7 @@ fn an_adjustment_takes_no_more_than_is_available(store: Store) {
 fn an_invalid_adjustment_is_refused(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.payer("20");
-    let before = guest.affairs();
+    let before = guest.snapshot();
     for amount in [
         "0",
         "0.00",
@@ -193,7 +193,7 @@ fn an_invalid_adjustment_is_refused(store: Store) {
         let body = json!({"user_id": guest.id, "amount": 1, "reason": reason});
         operator.post("/operator/adjustments", &body).invalid(&["reason"]);
     }
-    assert_eq!(guest.affairs(), before);
+    assert_eq!(guest.snapshot(), before);
 }
 
 fn an_adjustment_with_a_key_is_made_once(store: Store) {

@@ -42,7 +42,7 @@ struct Pair {
 
 /// The observable effect: the available and held amounts and the number of entries of the guest and the DJ;
 /// the guest's numbers of top-ups, requests and withdrawals, and their debt.
-type Affairs = [i64; 10];
+type Snapshot = [i64; 10];
 
 impl Pair {
     fn at(&self, server: &Server) -> Self {
@@ -50,7 +50,7 @@ impl Pair {
         Self { guest: self.guest.at(&client), dj: self.dj.at(&client), operator: self.operator.at(&client) }
     }
 
-    fn affairs(&self) -> Affairs {
+    fn snapshot(&self) -> Snapshot {
         let total = |person: &Person, list: &str| person.get(list).data(200)["total"].as_i64().unwrap();
         let wallet = |person: &Person| {
             let (available, held) = person.wallet();
@@ -73,7 +73,7 @@ struct Command {
     path: fn(&Pair) -> String,
     call: fn(&Pair, &str) -> Call,
     /// The effect of applying the command once.
-    effect: Affairs,
+    effect: Snapshot,
 }
 
 fn withdrawal(guest: &Person) -> Call {
@@ -90,7 +90,7 @@ const COMMANDS: [Command; 8] = [
     Command {
         kind: "move_request",
         path: |Pair { guest, dj, .. }| {
-            let request = guest.ask(dj);
+            let request = guest.request_song(dj);
             dj.answer(request, "accepted").data(200);
             format!("/music/requests-update/{request}")
         },
@@ -105,7 +105,7 @@ const COMMANDS: [Command; 8] = [
     },
     Command {
         kind: "move_request",
-        path: |Pair { guest, dj, .. }| format!("/music/requests/{}/cancel", guest.ask(dj)),
+        path: |Pair { guest, dj, .. }| format!("/music/requests/{}/cancel", guest.request_song(dj)),
         call: |pair, path| post(pair, path, &json!({})),
         effect: [500, -500, 1, 0, 0, 0, 0, 0, 0, 0],
     },
@@ -169,7 +169,7 @@ fn crash_at(store: Store, step: &str, committed: bool) {
     let mut pair = Pair { guest: server.payer("1000"), dj: server.dj(), operator };
     for (place, command) in COMMANDS.iter().enumerate() {
         let path = (command.path)(&pair);
-        let before = pair.affairs();
+        let before = pair.snapshot();
         let told = format!("{} at {step}", command.kind);
         let call = |pair: &Pair| (command.call)(pair, &path).key(&format!("key-{place}"));
         assert!(call(&pair).try_send().is_err(), "{told}: it was answered");
@@ -177,13 +177,13 @@ fn crash_at(store: Store, step: &str, committed: bool) {
 
         server = doomed(&database, step, COMMANDS.get(place + 1));
         pair = pair.at(&server);
-        let once: Affairs = std::array::from_fn(|number| before[number] + command.effect[number]);
-        assert_eq!(pair.affairs(), if committed { once } else { before }, "{told}, after the restart");
+        let once: Snapshot = std::array::from_fn(|number| before[number] + command.effect[number]);
+        assert_eq!(pair.snapshot(), if committed { once } else { before }, "{told}, after the restart");
         let answer = call(&pair).send();
         is_done(&answer, committed, &told);
         is_done(&call(&pair).send(), true, &told);
         assert_eq!(call(&pair).send().text, answer.text, "{told}");
-        assert_eq!(pair.affairs(), once, "{told}, after the retries");
+        assert_eq!(pair.snapshot(), once, "{told}, after the retries");
         database.verify();
     }
 }

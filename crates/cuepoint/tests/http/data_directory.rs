@@ -153,7 +153,7 @@ fn a_restart_keeps_money_lists_and_tokens() {
     let prices = r#"{"online": 1, "fee_upcoming_artist": 5.00, "fee_popular_song": 10.00}"#;
     dj.call("PATCH", "/user/personal-info").text(prices).send().data(200);
     guest.topup("20");
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     let lists = ["/music/user/requests", "/wallet/entries", "/auth/sessions"];
     // Links contain the port, which differs after the restart.
     let read = |guest: &Person| {

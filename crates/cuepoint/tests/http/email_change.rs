@@ -153,17 +153,17 @@ fn an_address_that_was_taken_meanwhile_is_a_field_error(store: Store) {
 fn a_change_requires_the_password_and_another_address(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
-    let ask = |email: &str, password: &str| {
+    let request_change = |email: &str, password: &str| {
         guest.post("/auth/email/change", &json!({"email": email, "password": password}))
     };
-    let errors = ask("new@example.com", "wrong horse").invalid(&["password"]);
+    let errors = request_change("new@example.com", "wrong horse").invalid(&["password"]);
     assert_eq!(errors["password"], json!(["The password is incorrect."]));
-    let errors = ask(&guest.email.to_uppercase(), PASSWORD).invalid(&["email"]);
+    let errors = request_change(&guest.email.to_uppercase(), PASSWORD).invalid(&["email"]);
     assert_eq!(errors["email"], json!(["The email is already yours."]));
-    ask("no address", PASSWORD).invalid(&["email"]);
+    request_change("no address", PASSWORD).invalid(&["email"]);
     assert!(server.messages("new@example.com").is_empty());
     // A new password ends the change that a thief of the previous one began.
-    ask("thief@example.com", PASSWORD).data(200);
+    request_change("thief@example.com", PASSWORD).data(200);
     let sent = code(&server.message("thief@example.com", 0));
     guest.post("/auth/password", &json!({"current_password": PASSWORD, "password": NEW})).data(200);
     confirm(&guest, &sent).invalid(&["code"]);

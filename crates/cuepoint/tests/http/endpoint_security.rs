@@ -24,7 +24,7 @@ on_durable_stores!(
 
 fn another_url_enabling_and_a_rotation_need_the_password(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
-    let other = operator.employ(&server);
+    let other = operator.new_operator(&server);
     for (person, list) in [(&server.guest(), OWN), (&operator, ALL)] {
         person.post(list, &json!({"url": WEBHOOK_URL})).invalid(&["password"]);
         let wrong =
@@ -89,7 +89,7 @@ fn a_change_that_changes_nothing_writes_nothing(store: Store) {
 
 fn a_creation_is_repeated_with_its_key(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
-    let (guest, colleague) = (server.guest(), operator.employ(&server));
+    let (guest, colleague) = (server.guest(), operator.new_operator(&server));
     for (person, list) in [(&guest, OWN), (&operator, ALL)] {
         let create = |body: Value| person.call("POST", list).json(&body).key("once").send();
         let body = json!({"url": WEBHOOK_URL, "types": ["topup.created"], "password": PASSWORD});

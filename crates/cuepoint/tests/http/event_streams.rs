@@ -75,7 +75,7 @@ fn a_stream_shows_the_events_of_the_feed_as_they_happen(store: Store) {
     };
     assert_eq!(id, head, "a client that receives nothing else resumes there");
     assert!((2_000..=4_000).contains(&retry), "{retry}");
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     dj.answer(request, "accepted").data(200);
     dj.answer(request, "played").data(200);
     guest.topup("5");
@@ -110,7 +110,7 @@ fn staff_stream_all_events(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("20"), server.dj());
     let mut stream = operator.stream("/operator/events/stream?after=0", &[]);
-    guest.ask(&dj);
+    guest.request_song(&dj);
     guest.withdrawal("1");
     let received = stream.events(3);
     assert_eq!(types(&received), ["topup.created", "music_request.created", "withdrawal.created"]);
@@ -122,10 +122,10 @@ fn staff_stream_all_events(store: Store) {
 fn a_stream_shows_only_the_wanted_types(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.payer("20"), server.dj());
-    guest.cancel(guest.ask(&dj)).data(200);
+    guest.cancel(guest.request_song(&dj)).data(200);
     let mut stream = guest.stream("/events/stream?after=0&types=music_request.cancelled,topup.created", &[]);
     assert_eq!(types(&stream.events(2)), ["topup.created", "music_request.cancelled"]);
-    guest.cancel(guest.ask(&dj)).data(200);
+    guest.cancel(guest.request_song(&dj)).data(200);
     assert_eq!(types(&stream.events(1)), ["music_request.cancelled"]);
 }
 

@@ -37,11 +37,11 @@ fn positions(page: &Value) -> Vec<i64> {
 fn a_feed_shows_each_event_about_the_caller_once_and_in_order(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj, stranger) = (server.payer("20"), server.dj(), server.guest());
-    let played = guest.ask(&dj);
+    let played = guest.request_song(&dj);
     dj.answer(played, "accepted").data(200);
     dj.answer(played, "played").data(200);
-    guest.cancel(guest.ask(&dj)).data(200);
-    let rejected = guest.ask(&dj);
+    guest.cancel(guest.request_song(&dj)).data(200);
+    let rejected = guest.request_song(&dj);
     dj.answer(rejected, "rejected").data(200);
     let reason = json!({"reason": "the wrong song"});
     operator.post(&format!("/operator/music/requests/{played}/refund"), &reason).data(200);
@@ -74,16 +74,16 @@ fn events_show_their_object_as_its_operation_does(store: Store) {
     let server = Server::configured(store, &TOPUPS);
     let (guest, dj) = (server.guest(), server.dj());
     let topup = guest.topup("20");
-    Message::topup_of("20", "topup.confirmed", &guest.topup_reference(topup)).heard(&server);
-    let request = guest.ask(&dj);
+    Message::topup_of("20", "topup.confirmed", &guest.topup_reference(topup)).accepted_by(&server);
+    let request = guest.request_song(&dj);
     let withdrawal = guest.withdrawal("1");
     let page = feed(&guest, "");
-    let [created, confirmed, asked, withdrawn] = events(&page) else { panic!("{page}") };
+    let [created, confirmed, requested, withdrawn] = events(&page) else { panic!("{page}") };
     assert_eq!(keys(created), ["created_at", "data", "id", "position", "type"]);
     assert_eq!(created["data"]["topup"]["status"], "pending", "as it was then");
     assert_eq!(confirmed["data"], guest.get(&format!("/wallet/topups/{topup}")).data(200));
     assert_eq!(
-        asked["data"],
+        requested["data"],
         json!({"music_request": guest.get(&format!("/music/requests/{request}")).data(200)})
     );
     let mut shown = guest.get(&format!("/withdrawals/{withdrawal}")).data(200);
@@ -147,7 +147,7 @@ fn a_feed_is_read_page_by_page(store: Store) {
 fn a_feed_is_filtered_by_type(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.payer("20"), server.dj());
-    guest.cancel(guest.ask(&dj)).data(200);
+    guest.cancel(guest.request_song(&dj)).data(200);
     let page = feed(&guest, "?types=music_request.cancelled,topup.created");
     assert_eq!(types(&page), ["topup.created", "music_request.cancelled"]);
     assert_eq!(types(&feed(&guest, "?types=music_request.played")), [""; 0]);

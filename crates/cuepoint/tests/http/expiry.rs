@@ -53,7 +53,7 @@ fn between(from: &Value, to: &Value) -> i64 {
 fn a_pending_request_expires(store: Store) {
     let server = Server::configured(store, &[("requests.pending_ttl_seconds", "1"), NO_SWEEP]);
     let (guest, dj) = (server.payer("20"), server.dj());
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     let shown = seen_expired(&guest, request);
     assert_eq!(between(&shown["created_at"], &shown["updated_at"]), 1_000_000);
     is_over(&guest, &dj, &shown);
@@ -64,7 +64,7 @@ fn a_pending_request_expires(store: Store) {
 fn an_accepted_request_expires(store: Store) {
     let server = Server::configured(store, &[("requests.accepted_ttl_seconds", "1"), NO_SWEEP]);
     let (guest, dj) = (server.payer("20"), server.dj());
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     let accepted = dj.answer(request, "accepted").data(200);
     let shown = seen_expired(&guest, request);
     assert_eq!(between(&accepted["updated_at"], &shown["updated_at"]), 1_000_000);
@@ -75,7 +75,7 @@ fn the_sweeper_releases_the_money(store: Store) {
     let keys = [("requests.pending_ttl_seconds", "1"), ("requests.sweep_interval_seconds", "1")];
     let server = Server::configured(store, &keys);
     let (guest, dj) = (server.payer("20"), server.dj());
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     let seen = seen_expired(&guest, request);
     eventually("the money is back", || (guest.wallet() == ("20.00".into(), "0.00".into())).then_some(()));
     let entries = guest.entries();
@@ -90,10 +90,10 @@ fn the_sweeper_releases_the_money(store: Store) {
 fn expired_holds_are_released_when_the_money_is_needed(store: Store) {
     let server = Server::configured(store, &[("requests.pending_ttl_seconds", "1"), NO_SWEEP]);
     let (guest, dj) = (server.payer("6"), server.dj());
-    let first = guest.ask(&dj);
+    let first = guest.request_song(&dj);
     seen_expired(&guest, first);
     assert_eq!(guest.wallet(), ("1.00".into(), "5.00".into()));
-    let second = guest.ask(&dj);
+    let second = guest.request_song(&dj);
     assert_eq!(guest.wallet(), ("1.00".into(), "5.00".into()));
     seen_expired(&guest, second);
     guest.withdraw("6.01").refused(422, "insufficient_funds");

@@ -29,13 +29,14 @@ fn declaration(name: &str) -> Option<&'static Table> {
 }
 
 /// Users, one of which has rows in every table, with a value in every nullable column.
-struct Life {
+struct Users {
     dj: Person,
     others: [Person; 2],
     operators: [Person; 2],
 }
 
-fn life(server: &Server, operators: [Person; 2]) -> Life {
+/// Creates the users through the API.
+fn users_with_every_row(server: &Server, operators: [Person; 2]) -> Users {
     let [operator, second] = &operators;
     let (dj, other, guest) = (server.dj_at("5.25", "10.75"), server.dj(), server.payer("50"));
     let profile = json!({
@@ -45,7 +46,7 @@ fn life(server: &Server, operators: [Person; 2]) -> Life {
     dj.patch("/user/personal-info", &json!({"city": "Emesa"})).data(200);
     dj.call("PATCH", "/user/personal-info").json(&profile).key("k").send().data(200);
     dj.topup("73.21");
-    let made = dj.ask(&other);
+    let made = dj.request_song(&other);
     for status in ["played", "refunded"] {
         let received = guest.post("/music/requests", &song(dj.id)).data(201)["id"].as_i64().unwrap();
         dj.answer(received, "played").data(200);
@@ -55,7 +56,7 @@ fn life(server: &Server, operators: [Person; 2]) -> Life {
         }
     }
     other.answer(made, "accepted").data(200);
-    let rated = dj.ask(&other);
+    let rated = dj.request_song(&other);
     other.answer(rated, "played").data(200);
     dj.post(&format!("/music/requests/{rated}/rating"), &json!({"stars": 4})).data(200);
     let withdrawal = dj.withdrawal("11.37");
@@ -82,11 +83,11 @@ fn life(server: &Server, operators: [Person; 2]) -> Life {
     let dj = Person::signed_in(&server.client(), &refreshed);
     let wrong = json!({"email": dj.email, "password": "not the password"});
     server.client().post("/auth/login", &wrong).refused(401, "invalid_credentials");
-    Life { dj, others: [other, guest], operators }
+    Users { dj, others: [other, guest], operators }
 }
 
-/// Writes data that calls cannot produce, or only with a provider.
-fn more(database: &Database, id: i64, operator: i64) {
+/// Writes the rows that no API call creates without a provider.
+fn insert_other_rows(database: &Database, id: i64, operator: i64) {
     let now = database.sql("now()", "unixepoch() * 1000000");
     let bytes = database.sql("decode(repeat('01', 32), 'hex')", "zeroblob(32)");
     let restored = database.sql("decode(repeat('77', 32), 'hex')", "randomblob(32)");
@@ -267,9 +268,9 @@ fn every_column_about_a_user_is_exported_or_deliberately_excluded(store: Store) 
     let server =
         Server::on(&database, &[&operator[..], &[("withdrawals.second_approval_above", "1")]].concat());
     let operator = server.client().login("zabdas@example.com");
-    let second = operator.employ(&server);
-    let Life { dj, others, operators } = life(&server, [operator, second]);
-    more(&database, dj.id, operators[0].id);
+    let second = operator.new_operator(&server);
+    let Users { dj, others, operators } = users_with_every_row(&server, [operator, second]);
+    insert_other_rows(&database, dj.id, operators[0].id);
     let document = dj.get("/user/export").data(200);
 
     let mut exported = BTreeSet::new();

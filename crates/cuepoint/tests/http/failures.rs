@@ -23,7 +23,7 @@ fn detail(field: &str, rule: &str, limit: Value) -> Value {
 fn a_failure_of_fields_states_the_rule_and_the_limit(store: Store) {
     let server = Server::configured(store, &[("withdrawals.max_amount", "15")]);
     let (guest, dj) = (server.payer("20"), server.dj());
-    let ask = |key: &str, value: Value| {
+    let request_song = |key: &str, value: Value| {
         let mut body = song(dj.id);
         body[key] = value;
         guest.post("/music/requests", &body)
@@ -39,9 +39,9 @@ fn a_failure_of_fields_states_the_rule_and_the_limit(store: Store) {
         ("dj_id", json!(999_999), "exists", Value::Null),
         ("dj_id", json!(guest.id), "not_yourself", Value::Null),
     ] {
-        assert_eq!(details(&ask(key, value)), detail(key, rule, limit));
+        assert_eq!(details(&request_song(key, value)), detail(key, rule, limit));
     }
-    let oneself = ask("dj_id", json!(guest.id)).invalid(&["dj_id"]);
+    let oneself = request_song("dj_id", json!(guest.id)).invalid(&["dj_id"]);
     assert_eq!(oneself, json!({"dj_id": ["You cannot send a request to yourself."]}));
     assert_eq!(details(&guest.withdraw("15.01")), detail("amount", "max", json!(15.00)));
     let place = json!({"latitude": 91, "longitude": 0});
@@ -68,7 +68,7 @@ fn a_failure_of_fields_states_the_rule_and_the_limit(store: Store) {
 fn a_denial_states_who_may_act(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("20"), server.dj());
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     operator.topup("20");
     let own = operator.withdrawal("5");
     let why = json!({"reason": "x"});

@@ -248,7 +248,7 @@ fn cast(server: &Server) -> (Person, Person, i64) {
     let (dj, other) = (server.dj(), server.dj());
     dj.topup("100");
     other.topup("100");
-    let request = other.ask(&dj);
+    let request = other.request_song(&dj);
     (dj, other, request)
 }
 
@@ -262,7 +262,7 @@ fn every_field_of_every_body_is_validated(store: Store) {
     let server = Server::start(store);
     let (dj, other, request) = cast(&server);
     let client = server.client();
-    let before = (dj.affairs(), other.affairs());
+    let before = (dj.snapshot(), other.snapshot());
     for form in forms(other.id, request) {
         for (field, kind, need) in &form.fields {
             for wrong in kind.refuses() {
@@ -283,7 +283,7 @@ fn every_field_of_every_body_is_validated(store: Store) {
             send(&client, &dj, &form, body).refused(422, "validation_failed");
         }
     }
-    assert_eq!((dj.affairs(), other.affairs()), before);
+    assert_eq!((dj.snapshot(), other.snapshot()), before);
 }
 
 /// Every review, reversal, suspension and resolution requires a reason that can be stored.
@@ -294,7 +294,7 @@ fn every_reason_of_an_operator_is_validated(store: Store) {
     let unknown = "00000000-0000-0000-0000-000000000001";
     Message::payout("payout.failed", unknown).send(&server).refused(404, "not_found");
     let messages = operator.ids("/operator/provider-messages?resolved=0", "id");
-    let before = guest.affairs();
+    let before = guest.snapshot();
     for path in [
         format!("/operator/withdrawals/{withdrawal}/approve"),
         format!("/operator/topups/{topup}/chargeback"),
@@ -310,7 +310,7 @@ fn every_reason_of_an_operator_is_validated(store: Store) {
             send(body).refused(422, "validation_failed");
         }
     }
-    assert_eq!(guest.affairs(), before);
+    assert_eq!(guest.snapshot(), before);
     assert_eq!(operator.ids("/operator/provider-messages?resolved=0", "id"), messages);
 }
 
@@ -418,12 +418,12 @@ fn unknown_fields_are_ignored_and_read_only_ones_refused(store: Store) {
         "name": "Mallory", "email": "mallory@example.com", "password": "12345678", "role": "operator"
     });
     let mut greedy = body.clone();
-    let more =
+    let extra =
         [("id", json!(1)), ("wallet_balance", json!(1_000_000)), ("rating", json!(5)), ("online", json!(1))];
-    for (key, value) in more.clone() {
+    for (key, value) in extra.clone() {
         greedy[key] = value;
     }
-    let refused: Vec<&str> = more.iter().map(|(key, _)| *key).collect();
+    let refused: Vec<&str> = extra.iter().map(|(key, _)| *key).collect();
     server.client().post("/auth/register", &greedy).invalid(&refused);
     let answer = server.client().post("/auth/register", &body);
     let user = answer.data(201)["user"].clone();

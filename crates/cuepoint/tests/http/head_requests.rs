@@ -236,7 +236,7 @@ fn http_1_0_gets_streamed_bodies_until_the_connection_closes() {
         // The second request must not be answered within the body of the first.
         export.send(&format!("{}{LIVE}", old(EXPORT)));
         let head = export.head();
-        assert!(head.asked.starts_with("HTTP/1.0 200"), "{head}");
+        assert!(head.request.starts_with("HTTP/1.0 200"), "{head}");
         assert_eq!((head.header("transfer-encoding"), head.header("connection")), (None, None), "{head}");
         let body: serde_json::Value = serde_json::from_str(&export.rest()).unwrap();
         assert_eq!(body["data"]["user"]["id"], guest.id);

@@ -89,14 +89,14 @@ fn listed_origins_may_use_every_method_without_credentials() {
     let server = Server::configured(Store::Memory, &[("cors.allowed_origins", ORIGIN)]);
     let guest = server.guest();
     for method in ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] {
-        let asked =
+        let answer =
             preflight(&server, ORIGIN, method, "authorization,content-type,idempotency-key,x-request-id");
-        assert_eq!(asked.status, 200, "{asked}");
-        assert_eq!(asked.header("access-control-allow-origin"), Some(ORIGIN));
-        assert!(asked.header("access-control-allow-methods").unwrap().contains(method), "{asked}");
-        assert_eq!(asked.header("access-control-max-age"), Some("3600"));
-        assert_eq!(asked.header("access-control-allow-credentials"), None);
-        assert!(asked.header("vary").unwrap().contains("Origin"), "{asked}");
+        assert_eq!(answer.status, 200, "{answer}");
+        assert_eq!(answer.header("access-control-allow-origin"), Some(ORIGIN));
+        assert!(answer.header("access-control-allow-methods").unwrap().contains(method), "{answer}");
+        assert_eq!(answer.header("access-control-max-age"), Some("3600"));
+        assert_eq!(answer.header("access-control-allow-credentials"), None);
+        assert!(answer.header("vary").unwrap().contains("Origin"), "{answer}");
     }
     let called = guest.call("GET", "/wallet").header("origin", ORIGIN).send();
     called.data(200);
@@ -125,15 +125,15 @@ fn other_origins_get_no_cors_headers() {
         "https://app.example.com.evil.example",
         "null",
     ] {
-        let asked = preflight(&server, origin, "GET", "authorization");
-        assert!(asked.status >= 400, "{asked}");
-        silent(&asked);
+        let answer = preflight(&server, origin, "GET", "authorization");
+        assert!(answer.status >= 400, "{answer}");
+        silent(&answer);
         silent(&server.client().call("GET", "/wallet").header("origin", origin).send());
     }
     // The listed origins get no more for methods and headers that no route takes.
     for (method, headers) in [("TRACE", "authorization"), ("GET", "x-forwarded-for")] {
-        let asked = preflight(&server, ORIGIN, method, headers);
-        assert!(asked.status >= 400, "{asked}");
+        let answer = preflight(&server, ORIGIN, method, headers);
+        assert!(answer.status >= 400, "{answer}");
     }
     silent(&preflight(&Server::start(Store::Memory), ORIGIN, "GET", "authorization"));
 }

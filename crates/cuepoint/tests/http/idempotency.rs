@@ -70,7 +70,7 @@ fn every_command_takes_a_key(store: Store) {
     twice(&dj, "PATCH", "/user/personal-info", Some(json!({"city": "Rome"})));
     let id = twice(&guest, "POST", "/music/requests", Some(song(dj.id))).data(201)["id"].clone();
     twice(&dj, "PATCH", &format!("/music/requests-update/{id}"), Some(json!({"status": "accepted"})));
-    let other = guest.ask(&dj);
+    let other = guest.request_song(&dj);
     twice(&guest, "POST", &format!("/music/requests/{other}/cancel"), None);
     twice(&guest, "POST", "/wallet/topups", Some(json!({"amount": 1})));
     let body = json!({"amount": 10, "wallet_address": "a", "currency": "BTC", "network": "b"});
@@ -115,7 +115,7 @@ fn an_idempotency_key_is_scoped_to_its_user_method_and_path(store: Store) {
     for person in [&one, &two, &dj] {
         assert_eq!(topup(person, "k", r#"{"amount": 20}"#).header(REPLAYED), None);
     }
-    let requests = [one.ask(&dj), one.ask(&dj)];
+    let requests = [one.request_song(&dj), one.request_song(&dj)];
     for request in requests {
         let call = one.call("POST", &format!("/music/requests/{request}/cancel")).key("k");
         let answer = call.send();
@@ -157,8 +157,8 @@ fn twenty_concurrent_requests_with_one_key_have_one_effect(store: Store) {
 fn a_replay_takes_precedence_over_a_refusal(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.payer("5"), server.dj());
-    let ask = || guest.call("POST", "/music/requests").key("k").json(&song(dj.id)).send();
-    let first = ask();
+    let request_song = || guest.call("POST", "/music/requests").key("k").json(&song(dj.id)).send();
+    let first = request_song();
     let request = first.data(201)["id"].as_i64().unwrap();
     let accept = || {
         let path = format!("/music/requests-update/{request}");
@@ -169,7 +169,7 @@ fn a_replay_takes_precedence_over_a_refusal(store: Store) {
     dj.answer(request, "played").data(200);
     dj.patch("/user/personal-info", &json!({"online": 0, "fee_upcoming_artist": 50})).data(200);
     // By now the DJ is offline and more expensive, the money is spent, and the request is played.
-    is_replay(&first, &ask());
+    is_replay(&first, &request_song());
     is_replay(&accepted, &accept());
     assert_eq!(guest.get(&format!("/music/requests/{request}")).data(200)["status"], "played");
 }

@@ -26,7 +26,7 @@ fn at(person: &Person, moment: &str) -> (String, String) {
 fn a_wallet_shows_its_balance_at_a_past_time(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.payer("20"), server.dj());
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     dj.answer(request, "played").data(200);
     guest.topup("0.10");
     let entries = guest.entries();
@@ -85,7 +85,7 @@ fn the_audit_is_pending_before_its_first_run(store: Store) {
 fn the_last_ledger_audit_is_shown_to_operators(store: Store) {
     let (server, operator) = Server::with_operator(store, &[("ledger.audit_interval_seconds", "1")]);
     let (guest, dj) = (server.payer("20"), server.dj());
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     dj.answer(request, "played").data(200);
     let shown = eventually("a self-check has seen everything", || {
         let shown = audit(&operator);

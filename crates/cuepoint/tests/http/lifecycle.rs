@@ -59,7 +59,7 @@ fn every_transition_of_a_request(store: Store) {
     ];
     for (from, to, possible) in moves {
         let (guest, dj) = pair(&server);
-        let request = guest.ask(&dj);
+        let request = guest.request_song(&dj);
         let go = |status: &str| {
             if status == "cancelled" { guest.cancel(request) } else { dj.answer(request, status) }
         };
@@ -88,7 +88,7 @@ fn the_same_status_again_changes_nothing(store: Store) {
     let server = Server::start(store);
     for status in ["accepted", "rejected", "played", "cancelled"] {
         let (guest, dj) = pair(&server);
-        let request = guest.ask(&dj);
+        let request = guest.request_song(&dj);
         let go = || if status == "cancelled" { guest.cancel(request) } else { dj.answer(request, status) };
         let first = go().data(200);
         let before = (guest.entries(), dj.entries(), dj.get("/user/personal-info").data(200));
@@ -100,7 +100,7 @@ fn the_same_status_again_changes_nothing(store: Store) {
 fn a_request_requires_another_user_who_is_an_online_dj(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = pair(&server);
-    let before = guest.affairs();
+    let before = guest.snapshot();
     dj.topup("20");
     dj.post("/music/requests", &song(dj.id)).invalid(&["dj_id"]);
     for nobody in [guest.id, server.guest().id, 999_999, i64::MAX] {
@@ -108,21 +108,21 @@ fn a_request_requires_another_user_who_is_an_online_dj(store: Store) {
     }
     dj.patch("/user/personal-info", &json!({"online": 0})).data(200);
     guest.post("/music/requests", &song(dj.id)).refused(409, "dj_offline");
-    assert_eq!(guest.affairs(), before);
+    assert_eq!(guest.snapshot(), before);
 }
 
 fn a_boosted_fee_is_fixed_at_creation(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = pair(&server);
-    let ask = |fee: &str| {
+    let request_song = |fee: &str| {
         let body = song(dj.id).to_string();
         let body = format!("{}, \"fee\": {fee}}}", body.strip_suffix('}').unwrap());
         guest.call("POST", "/music/requests").text(&body).send()
     };
-    let errors = ask("4.99").invalid(&["fee"]);
+    let errors = request_song("4.99").invalid(&["fee"]);
     assert_eq!(errors["fee"], json!(["The fee field must be at least 5.00."]));
-    assert_eq!(ask("5.00").raw("/data/fee"), "5.00");
-    let boosted = ask("7.25");
+    assert_eq!(request_song("5.00").raw("/data/fee"), "5.00");
+    let boosted = request_song("7.25");
     assert_eq!(boosted.raw("/data/fee"), "7.25");
     assert_eq!(guest.wallet(), ("7.75".into(), "12.25".into()));
     // The price is fixed at creation.
@@ -136,11 +136,11 @@ fn a_free_request_moves_no_money(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.guest(), server.dj_at("0", "0"));
     for status in ["accepted", "played"] {
-        let request = guest.ask(&dj);
+        let request = guest.request_song(&dj);
         dj.answer(request, "accepted").data(200);
         assert_eq!(dj.answer(request, status).raw("/data/fee"), "0.00");
     }
-    guest.cancel(guest.ask(&dj)).data(200);
+    guest.cancel(guest.request_song(&dj)).data(200);
     assert_eq!((guest.entries(), dj.entries()), (vec![], vec![]));
     assert_eq!(balances(&guest, &dj), ["0.00"; 4]);
     assert_eq!(dj.get("/user/personal-info").data(200)["user"]["played"], 1);
@@ -186,10 +186,10 @@ fn the_statement_lists_every_change_of_the_wallet(store: Store) {
     let server = Server::configured(store, &[("fees.commission_bps", "1000")]);
     let (guest, dj) = (server.guest(), server.dj());
     let topup = guest.topup("20");
-    let played = guest.ask(&dj);
+    let played = guest.request_song(&dj);
     dj.answer(played, "accepted").data(200);
     dj.answer(played, "played").data(200);
-    let rejected = guest.ask(&dj);
+    let rejected = guest.request_song(&dj);
     dj.answer(rejected, "rejected").data(200);
     let withdrawal = guest.withdraw("10").json()["data"]["withdrawal_request"]["id"].clone();
     guest.call("POST", &format!("/withdrawals/{withdrawal}/cancel")).send().data(200);
@@ -237,7 +237,7 @@ fn one_of_many_concurrent_transitions_settles(store: Store) {
     let server = Server::start(store);
     for _ in 0..5 {
         let (guest, dj) = pair(&server);
-        let request = guest.ask(&dj);
+        let request = guest.request_song(&dj);
         let answers: Vec<_> = std::thread::scope(|scope| {
             let threads: Vec<_> = ["accepted", "rejected", "played", "cancelled", "rejected", "played"]
                 .into_iter()

@@ -30,7 +30,7 @@ fn mailing(store: Store, mails: &MailServer) -> Server {
     Server::configured(store, &keys)
 }
 
-fn ask(person: &Person) -> Answer {
+fn request_code(person: &Person) -> Answer {
     person.call("POST", "/auth/email/code").send()
 }
 
@@ -41,7 +41,7 @@ fn code(text: &str) -> String {
 
 /// Requests a code, and verifies the address with the code in the mail.
 fn proves(mails: &MailServer, person: &Person) {
-    ask(person).data(200);
+    request_code(person).data(200);
     let mail = mails.mails().pop().unwrap();
     let body = json!({"code": code(&mail.text)});
     let user = person.post("/auth/email/verify", &body).data(200)["user"].clone();
@@ -110,7 +110,7 @@ fn acts_with_endpoints_for_all_events_are_notified_to_all_operators(store: Store
     let mails = MailServer::new(Post::Takes);
     let keys = [("notifier.email", "smtp"), ("notifier.smtp_url", &*mails.url), ("notifier.from", FROM)];
     let (server, operator) = Server::with_operator(store, &keys);
-    let (second, dismissed) = (operator.employ(&server), operator.employ(&server));
+    let (second, dismissed) = (operator.new_operator(&server), operator.new_operator(&server));
     operator.give_role(&dismissed, "member");
     let id = operator.webhook_endpoint("/operator/webhook-endpoints");
     let own = operator.webhook_endpoint("/webhook-endpoints");
@@ -187,7 +187,7 @@ fn mail_with(mails: &MailServer, to: &Person, part: &str) -> String {
 fn a_reused_refresh_token_names_the_endpoints_of_its_session(store: Store) {
     let mails = MailServer::new(Post::Takes);
     let (server, operator) = mailing_with_operator(store, &mails);
-    let second = operator.employ(&server);
+    let second = operator.new_operator(&server);
     proves(&mails, &operator);
     let stolen = server.client().login(&operator.email);
     let kept = operator.webhook_endpoint("/webhook-endpoints");
@@ -213,7 +213,7 @@ fn a_reused_refresh_token_names_the_endpoints_of_its_session(store: Store) {
 fn a_reset_password_names_the_endpoints_of_an_operator_to_all_operators(store: Store) {
     let mails = MailServer::new(Post::Takes);
     let (server, operator) = mailing_with_operator(store, &mails);
-    let second = operator.employ(&server);
+    let second = operator.new_operator(&server);
     let [own, all] =
         ["/webhook-endpoints", "/operator/webhook-endpoints"].map(|list| operator.webhook_endpoint(list));
     server.client().post("/auth/password/forgot", &json!({"email": operator.email})).data(200);
@@ -240,7 +240,7 @@ fn a_refusing_mail_server_is_an_outage(store: Store) {
     let mails = MailServer::new(Post::Refuses);
     let server = mailing(store, &mails);
     let guest = server.guest();
-    ask(&guest).refused(503, "unavailable");
+    request_code(&guest).refused(503, "unavailable");
     assert!(mails.mails().is_empty());
     mails.now(Post::Takes);
     proves(&mails, &guest);
@@ -252,7 +252,7 @@ fn a_mail_refusal_logs_no_address(store: Store) {
     let mails = MailServer::new(Post::Refuses);
     let server = mailing(store, &mails);
     let guest = server.guest();
-    ask(&guest).refused(503, "unavailable");
+    request_code(&guest).refused(503, "unavailable");
     server.client().post("/auth/password/forgot", &json!({"email": guest.email})).data(200);
     let body = json!({"current_password": PASSWORD, "password": "battery staple"});
     guest.post("/auth/password", &body).data(200);
@@ -267,9 +267,9 @@ fn a_hanging_mail_server_is_an_outage(store: Store) {
     let mails = MailServer::new(Post::Hangs);
     let server = mailing(store, &mails);
     let guest = server.guest();
-    let asked = Instant::now();
-    ask(&guest).refused(503, "unavailable");
-    assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+    let began = Instant::now();
+    request_code(&guest).refused(503, "unavailable");
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
     mails.now(Post::Takes);
     proves(&mails, &guest);
 }
@@ -307,18 +307,18 @@ fn a_verification_code_is_sent_by_phone(store: Store) {
     let server = Server::configured(store, &keys);
     let guest = server.guest();
     guest.patch("/user/personal-info", &json!({"phone": "+4930123456"})).data(200);
-    let ask = || guest.call("POST", "/auth/phone/code").send();
+    let request_code = || guest.call("POST", "/auth/phone/code").send();
     phones.answers(Reply::Says(500, "no such number: +4930123456".to_owned()));
-    ask().refused(503, "unavailable");
+    request_code().refused(503, "unavailable");
     phones.answers(Reply::HangsUp);
-    ask().refused(503, "unavailable");
+    request_code().refused(503, "unavailable");
     phones.answers(Reply::Says(202, String::new()));
-    ask().data(200);
-    let heard = phones.heard();
-    let order = heard[2].json();
+    request_code().data(200);
+    let received = phones.received();
+    let order = received[2].json();
     assert_eq!(order["to"], "+4930123456");
-    assert!(heard[2].headers["webhook-signature"].starts_with("v1,"));
-    let ids: Vec<&String> = heard.iter().map(|call| &call.headers["webhook-id"]).collect();
+    assert!(received[2].headers["webhook-signature"].starts_with("v1,"));
+    let ids: Vec<&String> = received.iter().map(|call| &call.headers["webhook-id"]).collect();
     assert!(ids[0] != ids[1] && ids[1] != ids[2], "each message is one of its own");
     eventually("the failure is logged", || server.log().contains("answers with status 500").then_some(()));
     let log = server.log();

@@ -33,9 +33,9 @@ impl Who {
     }
 }
 
-/// How far a call got.
+/// The step that decided a call.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Came {
+enum Outcome {
     /// Admitted to the use case, which executed it or refused it for another reason.
     Through,
     Unauthenticated,
@@ -44,28 +44,28 @@ enum Came {
     NotFound,
 }
 
-fn came(answer: &Answer) -> Came {
+fn outcome_of(answer: &Answer) -> Outcome {
     let code = if answer.status < 400 { Value::Null } else { answer.json()["code"].clone() };
     match (answer.status, code.as_str()) {
-        (200..=299 | 409 | 410 | 422, _) => Came::Through,
-        (401, Some("unauthenticated")) => Came::Unauthenticated,
-        (403, Some("insufficient_scope")) => Came::WrongRole,
-        (403, Some("dj_only" | "not_your_request" | "own_account")) => Came::WrongParty,
-        (404, Some("not_found")) => Came::NotFound,
+        (200..=299 | 409 | 410 | 422, _) => Outcome::Through,
+        (401, Some("unauthenticated")) => Outcome::Unauthenticated,
+        (403, Some("insufficient_scope")) => Outcome::WrongRole,
+        (403, Some("dj_only" | "not_your_request" | "own_account")) => Outcome::WrongParty,
+        (404, Some("not_found")) => Outcome::NotFound,
         _ => panic!("{answer}"),
     }
 }
 
 /// The result that the matrix predicts.
-fn expected(action: Action, caller: &Principal, whose: Ownership) -> Came {
+fn expected(action: Action, caller: &Principal, whose: Ownership) -> Outcome {
     if caller.may(action, whose).is_ok() {
-        Came::Through
+        Outcome::Through
     } else if action.is_for_staff() && caller.could(action).is_err() {
-        Came::WrongRole
+        Outcome::WrongRole
     } else if action.is_for_staff() || whose == Ownership::Own {
-        Came::WrongParty
+        Outcome::WrongParty
     } else {
-        Came::NotFound
+        Outcome::NotFound
     }
 }
 
@@ -171,7 +171,7 @@ impl Scene {
     fn new(server: &Server, operator: &Person) -> Self {
         let paid = |person: &Person, amount: &str| {
             let topup = person.topup(amount);
-            Message::topup_of(amount, "topup.confirmed", &person.topup_reference(topup)).heard(server);
+            Message::topup_of(amount, "topup.confirmed", &person.topup_reference(topup)).accepted_by(server);
         };
         let callers = Who::ALL.map(|who| {
             let person = if who == Who::Dj { server.dj() } else { server.guest() };
@@ -197,12 +197,12 @@ impl Scene {
         let path = path.strip_prefix("/api/v1").unwrap_or(path);
         let id = match path {
             "/music/requests-update/{id}" if whose == Ownership::Own && who == Who::Dj => {
-                self.stranger.ask(caller)
+                self.stranger.request_song(caller)
             }
             "/djs/{id}" if whose == Ownership::Own && who == Who::Dj => caller.id,
             "/djs/{id}" => self.dj.id,
             "/music/dj/blocks/{id}" if who == Who::Dj => {
-                self.stranger.ask(caller);
+                self.stranger.request_song(caller);
                 self.stranger.id
             }
             "/music/dj/blocks/{id}" => self.stranger.id,
@@ -232,7 +232,7 @@ pub(crate) fn late_money(server: &Server) -> i64 {
     let topup = guest.topup("5");
     let reference = guest.topup_reference(topup);
     guest.call("DELETE", "/user").json(&json!({"password": PASSWORD})).send().data(200);
-    Message::topup("topup.confirmed", &reference).heard(server);
+    Message::topup("topup.confirmed", &reference).accepted_by(server);
     topup
 }
 
@@ -266,12 +266,14 @@ fn every_operation_matches_the_authorization_matrix(store: Store) {
             Some("provider") => {
                 let call = operation.call(&client, &scene, &nothing).bearer(&operator.token);
                 assert_eq!(
-                    (came(&without_token), came(&call.send())),
-                    (Came::Unauthenticated, Came::Unauthenticated)
+                    (outcome_of(&without_token), outcome_of(&call.send())),
+                    (Outcome::Unauthenticated, Outcome::Unauthenticated)
                 );
                 continue;
             }
-            Some("caller") => assert_eq!(came(&without_token), Came::Unauthenticated, "{without_token}"),
+            Some("caller") => {
+                assert_eq!(outcome_of(&without_token), Outcome::Unauthenticated, "{without_token}")
+            }
             _ => panic!("{} {} does not say who may call it", operation.method, operation.path),
         }
         let action = operation.action();
@@ -280,7 +282,7 @@ fn every_operation_matches_the_authorization_matrix(store: Store) {
                 let target = scene.target(&server, &operation.path, *who, caller, whose);
                 let answer = operation.call(&client, &scene, &target).bearer(&caller.token).send();
                 let expected = expected(action, &as_domain(*who, caller), whose);
-                assert_eq!(came(&answer), expected, "{who:?}, {whose:?}: {answer}");
+                assert_eq!(outcome_of(&answer), expected, "{who:?}, {whose:?}: {answer}");
             }
             // These operations change the users for good.
             if matches!(

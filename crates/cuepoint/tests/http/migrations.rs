@@ -11,7 +11,7 @@ fn a_server_works_under_the_documented_database_role() {
     let url = database.service_url();
     let server = Server::through(&database, &url, &[("storage.postgres.migrate_on_start", "false")]);
     let (guest, dj) = (server.payer("20"), server.dj());
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     for status in ["accepted", "played"] {
         dj.answer(request, status).data(200);
     }

@@ -80,7 +80,7 @@ const NONE: &[&str] = &[
 fn invalid_amounts_are_refused(store: Store) {
     let server = Server::start(store);
     let guest = server.payer("1000");
-    let before = guest.affairs();
+    let before = guest.snapshot();
     let long = "9".repeat(60_000);
     for text in NONE.iter().copied().chain([long.as_str()]) {
         at_once(&guest, "POST", "/withdrawal/crypto", &withdrawal(text)).invalid(&["amount"]);
@@ -100,7 +100,7 @@ fn invalid_amounts_are_refused(store: Store) {
     ] {
         at_once(&guest, "POST", path, body).refused(400, "malformed_json");
     }
-    assert_eq!(guest.affairs(), before);
+    assert_eq!(guest.snapshot(), before);
 }
 
 fn a_withdrawal_is_at_least_one(store: Store) {
@@ -162,7 +162,7 @@ fn the_largest_amount_is_exact(store: Store) {
 fn a_withdrawal_or_request_beyond_the_balance_is_refused(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.payer("4.99"), server.dj());
-    let before = guest.affairs();
+    let before = guest.snapshot();
     for amount in ["5", "4.991e0", "1000000000000"] {
         let answer = guest.withdraw(amount);
         if amount.contains('e') {
@@ -174,7 +174,7 @@ fn a_withdrawal_or_request_beyond_the_balance_is_refused(store: Store) {
     }
     let answer = guest.post("/music/requests", &crate::harness::song(dj.id));
     answer.refused(422, "insufficient_funds");
-    assert_eq!(guest.affairs(), before);
+    assert_eq!(guest.snapshot(), before);
     assert_eq!(guest.withdraw("4.99").raw("/data/new_balance"), "0.00");
 }
 

@@ -28,10 +28,10 @@ fn staff_see_names_beside_the_ids_of_users(store: Store) {
     ]
     .concat();
     let (server, first_operator) = Server::with_operator(store, &keys);
-    let (guest, operator) = (named(&server, "Grace"), first_operator.employ(&server));
+    let (guest, operator) = (named(&server, "Grace"), first_operator.new_operator(&server));
     operator.patch("/user/personal-info", &json!({"name": "Olga"})).data(200);
     let topup = guest.topup("100.00");
-    Message::topup_of("100.00", "topup.confirmed", &guest.topup_reference(topup)).heard(&server);
+    Message::topup_of("100.00", "topup.confirmed", &guest.topup_reference(topup)).accepted_by(&server);
     let withdrawal = guest.withdrawal("5.00");
     let reason = json!({"reason": "checked"});
     let approved = operator.post(&format!("/operator/withdrawals/{withdrawal}/approve"), &reason).data(200);
@@ -79,7 +79,7 @@ fn staff_see_names_beside_the_ids_of_users(store: Store) {
     // A page names each user, and no event or export does.
     for person in ["Heidi", "Ivan"].map(|name| named(&server, name)) {
         let topup = person.topup("5.00");
-        Message::topup("topup.confirmed", &person.topup_reference(topup)).heard(&server);
+        Message::topup("topup.confirmed", &person.topup_reference(topup)).accepted_by(&server);
         person.withdrawal("1.00");
     }
     let page = operator.get("/operator/withdrawals").data(200);

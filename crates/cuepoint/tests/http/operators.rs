@@ -195,8 +195,8 @@ fn every_transition_of_a_withdrawal(store: Store) {
 fn operator_routes_require_the_operator_role(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("20"), server.dj());
-    let (request, withdrawal) = (guest.ask(&dj), guest.withdrawal("1"));
-    let before = (guest.affairs(), dj.affairs());
+    let (request, withdrawal) = (guest.request_song(&dj), guest.withdrawal("1"));
+    let before = (guest.snapshot(), dj.snapshot());
     let routes: Vec<_> = ROUTES.iter().filter(|route| route.is_operators()).collect();
     assert!(routes.len() > 9);
     for route in routes {
@@ -213,7 +213,7 @@ fn operator_routes_require_the_operator_role(store: Store) {
             call.send().refused(404, "not_found");
         }
     }
-    assert_eq!((guest.affairs(), dj.affairs()), before);
+    assert_eq!((guest.snapshot(), dj.snapshot()), before);
 }
 
 fn an_operator_cannot_judge_their_own_withdrawal(store: Store) {
@@ -238,7 +238,7 @@ fn an_operator_cannot_judge_their_own_withdrawal(store: Store) {
 fn each_action_on_a_withdrawal_requires_a_reason(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let case = Case::new(&server, &operator);
-    let before = case.guest.affairs();
+    let before = case.guest.snapshot();
     for (act, _) in ACTS.iter().filter(|(act, _)| *act != "cancel") {
         let mut missing = vec!["reason"];
         missing.extend((*act == "broadcast").then_some("txid"));
@@ -250,7 +250,7 @@ fn each_action_on_a_withdrawal_requires_a_reason(store: Store) {
             operator.post(&path(case.id, act), &body).invalid(&["reason"]);
         }
     }
-    assert_eq!(case.guest.affairs(), before);
+    assert_eq!(case.guest.snapshot(), before);
 }
 
 fn a_completed_payout_requires_a_transaction_id(store: Store) {
@@ -418,7 +418,7 @@ fn each_action_is_stored_with_its_actor_time_and_reason(store: Store) {
     let database = server.database().unwrap();
     let dj = server.dj();
     let guest = server.payer("20");
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     dj.answer(request, "played").data(200);
     let mut expected = Vec::new();
     let mut act = |kind: &str, path: &str, mut body: Value| {

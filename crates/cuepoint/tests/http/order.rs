@@ -32,7 +32,7 @@ struct Scene {
 impl Scene {
     fn new(server: &Server) -> Self {
         let (guest, dj, stranger, eager) = (server.payer("100"), server.dj(), server.dj(), server.guest());
-        let request = guest.ask(&dj);
+        let request = guest.request_song(&dj);
         dj.answer(request, "rejected").data(200);
         Self { guest, dj, stranger, eager, request }
     }
@@ -111,22 +111,22 @@ fn a_new_request_is_checked_in_the_documented_order(store: Store) {
     let server = Server::start(store);
     let (dj, guest) = (server.dj(), server.guest());
     dj.patch("/user/personal-info", &json!({"online": 0})).data(200);
-    let ask = |body: &serde_json::Value| -> Answer { guest.post("/music/requests", body) };
+    let request_song = |body: &serde_json::Value| -> Answer { guest.post("/music/requests", body) };
     let mut body = song(dj.id);
     body["song_title"] = json!("");
     body["fee"] = json!(1);
     // It is unspecified whether the DJ's price is checked with the other fields; the title is reported either
     // way.
-    let errors = ask(&body).refused(422, "validation_failed")["errors"].clone();
+    let errors = request_song(&body).refused(422, "validation_failed")["errors"].clone();
     assert!(errors["song_title"].is_array(), "{errors}");
     body["song_title"] = json!("x");
-    ask(&body).invalid(&["fee"]);
+    request_song(&body).invalid(&["fee"]);
     body["fee"] = json!(5);
-    ask(&body).refused(409, "dj_offline");
+    request_song(&body).refused(409, "dj_offline");
     dj.patch("/user/personal-info", &json!({"online": 1})).data(200);
-    ask(&body).refused(422, "insufficient_funds");
+    request_song(&body).refused(422, "insufficient_funds");
     guest.topup("5");
-    ask(&body).data(201);
+    request_song(&body).data(201);
 }
 
 fn limits_are_checked_before_funds(store: Store) {

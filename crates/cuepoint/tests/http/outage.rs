@@ -92,12 +92,12 @@ impl Scene {
 /// The answers to concurrent calls, with their durations.
 fn at_once(calls: Vec<Call>) -> Vec<(Answer, Duration)> {
     thread::scope(|scope| {
-        let ask = |call: Call| {
+        let send = |call: Call| {
             let begin = Instant::now();
             let answer = call.send();
             (answer, begin.elapsed())
         };
-        let threads: Vec<_> = calls.into_iter().map(|call| scope.spawn(move || ask(call))).collect();
+        let threads: Vec<_> = calls.into_iter().map(|call| scope.spawn(move || send(call))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     })
 }

@@ -85,7 +85,7 @@ fn with_dj(text: &str, dj: i64) -> String {
 fn with_requests(server: &Server, dj: &Person, total: u64, status: &str) -> Person {
     let guest = server.guest();
     for _ in 0..total {
-        let request = guest.ask(dj);
+        let request = guest.request_song(dj);
         match status {
             "pending" | "expired" => (),
             "cancelled" => drop(guest.cancel(request).data(200)),
@@ -96,7 +96,7 @@ fn with_requests(server: &Server, dj: &Person, total: u64, status: &str) -> Pers
 }
 
 /// The golden pages as a client can request them: a size other than the default is requested and then kept.
-fn asked(golden: Golden) -> Golden {
+fn with_page_size(golden: Golden) -> Golden {
     if golden.per_page == 15 || golden.query.contains("per_page=") {
         return golden;
     }
@@ -140,7 +140,7 @@ fn pages_of_expired_requests_match_the_golden_files(store: Store) {
 
 fn check_all(server: &Server, dj: &Person, wanted: impl Fn(&str) -> bool) {
     let mut groups: BTreeMap<(u64, String), Vec<Golden>> = BTreeMap::new();
-    for page in golden(&server.client().address, dj.id).into_iter().map(asked) {
+    for page in golden(&server.client().address, dj.id).into_iter().map(with_page_size) {
         let status = page.status.clone().unwrap_or("pending".into());
         if wanted(&status) {
             groups.entry((page.total, status)).or_default().push(page);
@@ -163,7 +163,7 @@ fn pages_list_each_row_once_newest_first(store: Store) {
     let server = Server::start(store);
     let dj = server.dj_at("0", "0");
     let guest = server.guest();
-    let mut made: Vec<i64> = (0..23).map(|_| guest.ask(&dj)).collect();
+    let mut made: Vec<i64> = (0..23).map(|_| guest.request_song(&dj)).collect();
     made.reverse();
     for path in ["/music/user/requests", "/music/dj/requests"] {
         let person = if path.contains("/dj/") { &dj } else { &guest };
@@ -185,7 +185,7 @@ fn invalid_page_parameters_fall_back_to_the_defaults(store: Store) {
     let dj = server.dj_at("0", "0");
     let guest = server.guest();
     for _ in 0..17 {
-        guest.ask(&dj);
+        guest.request_song(&dj);
     }
     for (query, page, per_page, rows) in [
         ("page=0", 1, 15, 15),
@@ -230,8 +230,8 @@ fn lists_are_filtered_by_status_and_dj(store: Store) {
     let server = Server::start(store);
     let (one, two) = (server.dj_at("0", "0"), server.dj_at("0", "0"));
     let guest = server.guest();
-    let of_one: Vec<i64> = (0..5).map(|_| guest.ask(&one)).collect();
-    let of_two = guest.ask(&two);
+    let of_one: Vec<i64> = (0..5).map(|_| guest.request_song(&one)).collect();
+    let of_two = guest.request_song(&two);
     one.answer(of_one[0], "accepted").data(200);
     one.answer(of_one[1], "rejected").data(200);
     one.answer(of_one[2], "played").data(200);
@@ -279,7 +279,7 @@ fn the_other_lists_are_paginated(store: Store) {
     for _ in 0..3 {
         guest.topup("5");
         assert_eq!(guest.withdraw("1").status, 201);
-        guest.ask(&dj);
+        guest.request_song(&dj);
     }
     for (person, path, total) in [
         (&guest, "/wallet/entries", 6),

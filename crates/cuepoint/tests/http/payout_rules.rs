@@ -25,9 +25,9 @@ fn a_refusal_after_an_unanswered_order_leads_to_a_review(store: Store) {
     scene.provider.answers(Reply::HangsUp);
     let (id, reference) = scene.ordered();
     eventually("it is sent twice", || {
-        (scene.provider.heard().iter().filter(|order| order.json()["id"] == id).count() > 1).then_some(())
+        (scene.provider.received().iter().filter(|order| order.json()["id"] == id).count() > 1).then_some(())
     });
-    Message::payout("payout.failed", &reference).heard(&scene.server);
+    Message::payout("payout.failed", &reference).accepted_by(&scene.server);
     assert_eq!(scene.withdrawal(id)["status"], "needs_review");
     assert_eq!(scene.guest.wallet(), ("40.00".into(), "10.00".into()));
 }
@@ -55,7 +55,7 @@ fn a_refusal_with_an_invalid_reason_counts(store: Store) {
         let (id, reference) = scene.ordered();
         let data = json!({"reference": reference, "reason": reason});
         Message::new("/providers/payouts", &json!({"type": "payout.failed", "data": data}))
-            .heard(&scene.server);
+            .accepted_by(&scene.server);
         assert_eq!(scene.withdrawal(id)["status"], "failed", "{reason}");
     }
     assert_eq!(scene.guest.wallet(), ("50.00".into(), "0.00".into()));
@@ -66,7 +66,7 @@ fn a_refusal_with_an_invalid_reason_counts(store: Store) {
 fn an_answer_that_contradicts_the_ledger_is_logged_and_counted(store: Store) {
     let scene = ProviderScene::answering(store, Reply::Silent);
     let (id, reference) = scene.ordered();
-    Message::payout_as("payout.broadcast", &reference, "tx-1").heard(&scene.server);
+    Message::payout_as("payout.broadcast", &reference, "tx-1").accepted_by(&scene.server);
     scene.provider.answers(Reply::Says(200, r#"{"status": "completed", "txid": "tx-2"}"#.to_owned()));
     scene.is_logged(&[
         "ERROR",

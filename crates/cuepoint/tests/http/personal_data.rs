@@ -54,8 +54,8 @@ fn an_export_matches_the_lists_and_excludes_other_users(store: Store) {
     let (person, other) = (server.dj(), server.dj());
     person.topup("50");
     other.topup("50");
-    person.ask(&other);
-    let received = other.ask(&person);
+    person.request_song(&other);
+    let received = other.request_song(&person);
     person.answer(received, "played").data(200);
     person.withdrawal("5");
     let endpoint = format!("/webhook-endpoints/{}", person.webhook_endpoint("/webhook-endpoints"));
@@ -76,13 +76,15 @@ fn an_export_matches_the_lists_and_excludes_other_users(store: Store) {
         let mut shown = data[list].clone();
         // Fields that an export has in addition to the list.
         for row in shown.as_array_mut().unwrap() {
-            let more: &[&str] = match list {
+            let extra: &[&str] = match list {
                 "withdrawals" => &["reference"],
                 "wallet_entries" => &["reason"],
                 "webhook_endpoints" => &["feed"],
                 _ => &[],
             };
-            more.iter().for_each(|key| assert!(row.as_object_mut().unwrap().remove(*key).is_some(), "{key}"));
+            extra
+                .iter()
+                .for_each(|key| assert!(row.as_object_mut().unwrap().remove(*key).is_some(), "{key}"));
         }
         let mut listed = rows(&person, path);
         if list == "withdrawals" {
@@ -128,7 +130,7 @@ fn data_shown_in_no_list_is_exported(store: Store) {
     }
     let correction = json!({"user_id": guest.id, "amount": -1.5, "reason": "charged too little"});
     operator.post("/operator/adjustments", &correction).data(201);
-    guest.ask(&dj);
+    guest.request_song(&dj);
     dj.call("PUT", &format!("/music/dj/blocks/{}", guest.id)).send().data(200);
     guest.call("POST", "/auth/email/code").send().data(200);
     let second = server.client().login(&guest.email);
@@ -184,7 +186,7 @@ fn a_long_list_is_exported_completely(store: Store) {
 fn an_erasure_requires_the_password_and_an_empty_wallet(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.payer("5"), server.dj());
-    let before = guest.affairs();
+    let before = guest.snapshot();
     for password in ["wrong horse", "correct  horse", " "] {
         let errors = erase(&guest, password).invalid(&["password"]);
         assert_eq!(errors["password"], json!(["The password is incorrect."]));
@@ -192,9 +194,9 @@ fn an_erasure_requires_the_password_and_an_empty_wallet(store: Store) {
     guest.call("DELETE", "/user").send().refused(400, "malformed_json");
     guest.call("DELETE", "/user").text("{}").send().invalid(&["password"]);
     erase(&guest, PASSWORD).refused(409, "wallet_not_empty");
-    assert_eq!(guest.affairs(), before);
+    assert_eq!(guest.snapshot(), before);
     // Held money counts too.
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     erase(&guest, PASSWORD).refused(409, "wallet_not_empty");
     dj.answer(request, "played").data(200);
     erase(&guest, PASSWORD).data(200);
@@ -204,7 +206,7 @@ fn an_erasure_requires_the_password_and_an_empty_wallet(store: Store) {
 fn an_erased_user_cannot_log_in_and_the_ledger_stays_consistent(store: Store) {
     let (server, operator) = Server::with_operator(store, &[("ledger.audit_interval_seconds", "1")]);
     let (guest, dj) = (server.payer("10"), server.dj());
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     dj.answer(request, "played").data(200);
     let withdrawal = guest.withdrawal("5");
     for act in ["approve", "process", "broadcast", "complete"] {
@@ -248,7 +250,7 @@ fn an_erased_dj_is_not_listed_requested_or_blocked(store: Store) {
     let server = Server::start(store);
     let (dj, other, guest) = (server.dj(), server.dj(), server.payer("10"));
     dj.topup("5");
-    let request = dj.ask(&other);
+    let request = dj.request_song(&other);
     other.call("PUT", &format!("/music/dj/blocks/{}", dj.id)).send().data(200);
     other.answer(request, "played").data(200);
     erase(&dj, PASSWORD).data(200);

@@ -140,7 +140,7 @@ fn a_restart_keeps_all_data(store: Store) {
     let database = Arc::new(Database::of(store));
     let mut before = Server::on(&database, &[]);
     let (guest, dj) = (before.payer("20"), before.dj());
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     dj.answer(request, "accepted").data(200);
     assert_eq!(guest.withdraw("3").status, 201);
     before.signal("TERM");
@@ -151,7 +151,7 @@ fn a_restart_keeps_all_data(store: Store) {
     dj.answer(request, "played").data(200);
     assert_eq!(dj.wallet().0, "5.00");
     assert_eq!(
-        guest.ask(&dj),
+        guest.request_song(&dj),
         guest.get("/music/user/requests").data(200)["data"][0]["id"].as_i64().unwrap()
     );
     database.verify();

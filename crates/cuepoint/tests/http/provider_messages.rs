@@ -64,7 +64,7 @@ fn a_second_transaction_is_kept_as_evidence_and_changes_nothing(store: Store) {
         let withdrawal = scene.withdrawal(id);
         (withdrawal["status"].clone(), withdrawal["txid"].clone(), scene.guest.wallet())
     };
-    Message::payout_as("payout.broadcast", &reference, "tx-1").heard(&scene.server);
+    Message::payout_as("payout.broadcast", &reference, "tx-1").accepted_by(&scene.server);
     let broadcast = state();
     assert_eq!(broadcast, (json!("broadcast"), json!("tx-1"), ("45.00".into(), "5.00".into())));
     let second = Message::payout_as("payout.broadcast", &reference, "tx-2");
@@ -73,7 +73,7 @@ fn a_second_transaction_is_kept_as_evidence_and_changes_nothing(store: Store) {
         contradiction.contradicts(&scene.server);
         assert_eq!(state(), broadcast);
     }
-    Message::payout_as("payout.completed", &reference, "tx-1").heard(&scene.server);
+    Message::payout_as("payout.completed", &reference, "tx-1").accepted_by(&scene.server);
     let completed = state();
     assert_eq!(completed, (json!("completed"), json!("tx-1"), ("45.00".into(), "0.00".into())));
     let fourth = Message::payout_as("payout.completed", &reference, "tx-4");
@@ -266,7 +266,7 @@ fn texts_of_messages_are_truncated_and_sanitized() {
     let texts = ["webhook_id", "type", "reference", "amount", "currency", "txid"];
     let bytes: usize = texts.iter().map(|part| kept[*part].as_str().unwrap().len()).sum();
     assert!(bytes <= 1_024, "{bytes}");
-    Message::about_topup(&"k".repeat(50_000), json!({})).heard(&scene.server);
+    Message::about_topup(&"k".repeat(50_000), json!({})).accepted_by(&scene.server);
     let longest = scene.server.log().lines().map(str::len).max().unwrap();
     assert!(longest < 4_096, "{longest}");
 }
@@ -320,7 +320,7 @@ fn a_message_is_resolved_once_by_an_operator(store: Store) {
     }
     assert_eq!(scene.messages(), [newer.clone(), older.clone()]);
 
-    let before = scene.guest.affairs();
+    let before = scene.guest.snapshot();
     let path = format!("{LIST}/{id}/resolve");
     let call = || {
         let call = scene.operator.call("POST", &path).key("once").header("user-agent", "console/1");
@@ -348,7 +348,7 @@ fn a_message_is_resolved_once_by_an_operator(store: Store) {
     let mut kept = scene.messages();
     kept[1].as_object_mut().unwrap().remove("resolved_by_name");
     assert_eq!(kept, [older, resolved]);
-    assert_eq!(scene.guest.affairs(), before, "it moves no money");
+    assert_eq!(scene.guest.snapshot(), before, "it moves no money");
 
     let events = scene.operator.get("/operator/security-log?kind=operator_action").data(200)["data"].clone();
     let event = &events[0];

@@ -27,7 +27,9 @@ fn accepting() -> Provider {
 /// The id of a guest's withdrawal, once the provider has its order.
 fn ordered(guest: &Person, provider: &Provider) -> i64 {
     let id = guest.withdrawal("5");
-    eventually("it is sent", || provider.heard().iter().any(|order| order.json()["id"] == id).then_some(()));
+    eventually("it is sent", || {
+        provider.received().iter().any(|order| order.json()["id"] == id).then_some(())
+    });
     eventually("the answer is known", || (status(guest, id) == "processing").then_some(()));
     id
 }
@@ -45,7 +47,7 @@ fn a_payout_is_ordered_under_its_reference(store: Store) {
     let (server, operator) = Server::with_operator(store, &payout_keys(&provider, "5"));
     let guest = server.payer("200");
     let id = ordered(&guest, &provider);
-    let [order] = provider.heard().try_into().unwrap();
+    let [order] = provider.received().try_into().unwrap();
     let reference = order.json()["reference"].as_str().unwrap().to_owned();
     is_signed(&order, &reference);
     let groups: Vec<usize> = reference.split('-').map(str::len).collect();
@@ -121,9 +123,9 @@ fn a_message_settles_the_payout_of_its_reference(store: Store) {
         assert_eq!((status(&guest, one), status(&guest, other)), (json!("processing"), json!("processing")));
     }
     eventually("an operator is told to look", || server.log().contains(CONTRADICTION).then_some(()));
-    Message::payout("payout.completed", &reference).heard(&server);
-    Message::about_payout("payout.completed", json!({"reference": second, "id": other})).heard(&server);
-    Message::payout("payout.failed", &last.to_uppercase()).heard(&server);
+    Message::payout("payout.completed", &reference).accepted_by(&server);
+    Message::about_payout("payout.completed", json!({"reference": second, "id": other})).accepted_by(&server);
+    Message::payout("payout.failed", &last.to_uppercase()).accepted_by(&server);
     assert_eq!(
         [one, other, third].map(|id| status(&guest, id)),
         [json!("completed"), json!("completed"), json!("failed")]
@@ -146,10 +148,10 @@ fn a_message_settles_the_topup_of_its_reference(store: Store) {
         assert_eq!(guest.wallet().0, "0.00", "{data}");
     }
     eventually("an operator is told to look", || server.log().contains(CONTRADICTION).then_some(()));
-    Message::topup("topup.confirmed", &reference).heard(&server);
+    Message::topup("topup.confirmed", &reference).accepted_by(&server);
     let both = json!({"reference": second, "id": other});
-    Message::about_topup("topup.confirmed", paid("6", both)).heard(&server);
-    Message::topup("topup.failed", &last).heard(&server);
+    Message::about_topup("topup.confirmed", paid("6", both)).accepted_by(&server);
+    Message::topup("topup.failed", &last).accepted_by(&server);
     assert_eq!(guest.wallet().0, "11.00");
     assert_eq!(topup_status(&guest, third), "failed");
 }
@@ -167,7 +169,7 @@ fn an_old_message_does_not_settle_a_new_row_with_a_reused_id(store: Store) {
     };
     let before = configured();
     let (bob, topup, old_topup) = funded(&before);
-    Message::topup_of("20", "topup.confirmed", &old_topup).heard(&before);
+    Message::topup_of("20", "topup.confirmed", &old_topup).accepted_by(&before);
     let payout = ordered(&bob, &provider);
     let old_payout = provider.reference_of(payout);
     drop(before);
@@ -181,13 +183,13 @@ fn an_old_message_does_not_settle_a_new_row_with_a_reused_id(store: Store) {
         .refused(404, "not_found");
     Message::about_topup("topup.confirmed", json!({"id": topup})).send(&restored).invalid(&["reference"]);
     assert_eq!(carol.wallet(), ("0.00".into(), "0.00".into()));
-    Message::topup_of("20", "topup.confirmed", &new_topup).heard(&restored);
+    Message::topup_of("20", "topup.confirmed", &new_topup).accepted_by(&restored);
 
-    let orders = provider.heard().len();
+    let orders = provider.received().len();
     let same_payout = carol.withdrawal("5");
     assert_eq!(same_payout, payout);
-    eventually("it is sent", || (provider.heard().len() > orders).then_some(()));
-    assert_ne!(provider.heard()[orders].headers["idempotency-key"], old_payout);
+    eventually("it is sent", || (provider.received().len() > orders).then_some(()));
+    assert_ne!(provider.received()[orders].headers["idempotency-key"], old_payout);
     eventually("the answer is known", || (status(&carol, payout) == "processing").then_some(()));
     Message::payout("payout.completed", &old_payout).send(&restored).refused(404, "not_found");
     Message::about_payout("payout.completed", json!({"id": payout})).send(&restored).invalid(&["reference"]);
@@ -213,7 +215,7 @@ fn a_payout_in_flight_at_an_upgrade_is_resent_unchanged() {
     let mut before = Server::on(&database, &keys);
     let guest = before.payer("20");
     let id = guest.withdrawal("5");
-    eventually("it is sent", || (!provider.heard().is_empty()).then_some(()));
+    eventually("it is sent", || (!provider.received().is_empty()).then_some(()));
     before.signal("KILL");
     before.ended();
     let due =
@@ -221,11 +223,11 @@ fn a_payout_in_flight_at_an_upgrade_is_resent_unchanged() {
     assert_eq!(database.rows(due), [[Some(id.to_string())]]);
     database.rows(AS_BEFORE);
 
-    let unanswered = provider.heard().len();
+    let unanswered = provider.received().len();
     let server = Server::on(&database, &keys);
     let guest = guest.at(&server.client());
-    eventually("it is sent again", || (provider.heard().len() > unanswered).then_some(()));
-    let again = provider.heard()[unanswered].clone();
+    eventually("it is sent again", || (provider.received().len() > unanswered).then_some(()));
+    let again = provider.received()[unanswered].clone();
     is_signed(&again, &id.to_string());
     assert_eq!(
         again.body,
@@ -233,13 +235,13 @@ fn a_payout_in_flight_at_an_upgrade_is_resent_unchanged() {
             r#"{{"id":{id},"amount":5.00,"amount_currency":"USD","wallet_address":"bc1q","currency":"BTC","network":"bitcoin"}}"#
         )
     );
-    Message::about_payout("payout.broadcast", json!({"id": id})).heard(&server);
+    Message::about_payout("payout.broadcast", json!({"id": id})).accepted_by(&server);
     assert_eq!(status(&guest, id), "broadcast");
-    Message::payout("payout.completed", &id.to_string()).heard(&server);
+    Message::payout("payout.completed", &id.to_string()).accepted_by(&server);
     assert_eq!((status(&guest, id), guest.wallet()), (json!("completed"), ("15.00".into(), "0.00".into())));
     provider.answers(Reply::Says(202, String::new()));
     let new = ordered(&guest, &provider);
-    let order = provider.heard().pop().unwrap();
+    let order = provider.received().pop().unwrap();
     is_signed(&order, order.json()["reference"].as_str().unwrap());
     assert_ne!(order.json()["reference"], new.to_string());
     database.verify();
@@ -253,10 +255,10 @@ fn a_topup_pending_at_an_upgrade_is_confirmed_by_its_id() {
     let [by_id, by_reference, wrong] = ["5", "6", "7"].map(|amount| guest.topup(amount));
     database.rows(AS_BEFORE);
     assert_eq!(guest.topup_reference(by_id), by_id.to_string());
-    Message::about_topup("topup.confirmed", json!({"id": by_id})).heard(&server);
+    Message::about_topup("topup.confirmed", json!({"id": by_id})).accepted_by(&server);
     // The earlier version did not ask providers to report the paid amount.
     let by_reference = json!({"reference": by_reference.to_string()});
-    Message::about_topup("topup.confirmed", by_reference).heard(&server);
+    Message::about_topup("topup.confirmed", by_reference).accepted_by(&server);
     let mismatch = json!({"reference": wrong.to_string(), "id": by_id});
     Message::about_topup("topup.confirmed", mismatch).contradicts(&server);
     assert_eq!((guest.wallet().0.as_str(), topup_status(&guest, wrong)), ("11.00", json!("pending")));

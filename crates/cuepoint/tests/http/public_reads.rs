@@ -108,7 +108,7 @@ fn earlier_paths_are_served_like_the_documented_ones(store: Store) {
             .by("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSx")
             .send(&server)
             .refused(401, "invalid_signature");
-        message.heard(&server);
+        message.accepted_by(&server);
         assert_eq!(guest.get(&format!("/wallet/topups/{topup}")).data(200)["topup"]["status"], "confirmed");
     }
     let body =

@@ -39,10 +39,10 @@ impl Scene {
         for person in [&dj, &other] {
             let topup = person.topup("100.00");
             let reference = person.topup_reference(topup);
-            Message::topup_of("100.00", "topup.confirmed", &reference).heard(&server);
+            Message::topup_of("100.00", "topup.confirmed", &reference).accepted_by(&server);
         }
-        other.ask(&dj);
-        let (played, open) = (dj.ask(&other), dj.ask(&other));
+        other.request_song(&dj);
+        let (played, open) = (dj.request_song(&other), dj.request_song(&other));
         other.answer(played, "played").data(200);
         let unknown = "00000000-0000-0000-0000-000000000001";
         Message::payout("payout.failed", unknown).send(&server).refused(404, "not_found");
@@ -133,7 +133,7 @@ fn every_route_accepts_its_documented_parameters_once_and_no_others(store: Store
     assert!(operations.len() > 70, "{}", operations.len());
     let known: BTreeSet<&String> =
         operations.iter().flat_map(|operation| operation.parameters.keys()).collect();
-    let before = (scene.dj.affairs(), scene.operator.affairs());
+    let before = (scene.dj.snapshot(), scene.operator.snapshot());
     for operation in &operations {
         let Operation { method, path, parameters, .. } = operation;
         // One of two filters of this list is required.
@@ -156,13 +156,13 @@ fn every_route_accepts_its_documented_parameters_once_and_no_others(store: Store
         let query = format!("{required}{}", query.join("&"));
         scene.send(operation, method, &query).invalid(&others);
     }
-    assert_eq!((scene.dj.affairs(), scene.operator.affairs()), before);
+    assert_eq!((scene.dj.snapshot(), scene.operator.snapshot()), before);
 }
 
 fn fixed_operations_and_provider_messages_ignore_unknown_parameters(store: Store) {
     let server = Server::configured(store, &[("payouts.webhook_secrets", NEW)]);
     let (dj, guest) = (server.dj(), server.payer("100"));
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     let junk = "junk=1&junk=2&status=";
     guest.get(&format!("/user/personal-info?{junk}")).data(200);
     assert_eq!(guest.ids(&format!("/music/user/requests?{junk}&dj_id=&dj_id={}", dj.id), "id"), [request]);
@@ -224,7 +224,7 @@ fn lists_are_filtered_by_status_and_kind(store: Store) {
     let (guest, other) = (server.guest(), server.guest());
     let confirmed = |person: &Person| {
         let topup = person.topup("50.00");
-        Message::topup_of("50.00", "topup.confirmed", &person.topup_reference(topup)).heard(&server);
+        Message::topup_of("50.00", "topup.confirmed", &person.topup_reference(topup)).accepted_by(&server);
         topup
     };
     let (paid, _) = (confirmed(&guest), confirmed(&other));

@@ -79,8 +79,8 @@ fn the_open_request_limit_holds_across_two_servers() {
     let dj = pair.servers[0].dj();
     for _ in 0..10 {
         let guest = pair.payer("100");
-        let ask = |person: &Person| person.call("POST", "/music/requests").json(&song(dj.id));
-        let answers = at_once(in_turn(12, &guest, ask));
+        let request_song = |person: &Person| person.call("POST", "/music/requests").json(&song(dj.id));
+        let answers = at_once(in_turn(12, &guest, request_song));
         let (made, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status == 201);
         refused.iter().for_each(|answer| drop(answer.refused(422, "limit_exceeded")));
         assert_eq!((made.len(), refused.len()), (3, 9));

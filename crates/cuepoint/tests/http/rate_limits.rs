@@ -100,8 +100,8 @@ fn requests_and_withdrawals_have_separate_quotas() {
     let (dj, guest) = (server.dj(), server.payer("100"));
     assert_eq!(guest.withdraw("10").status, 201);
     limited(&guest.withdraw("10"), "1");
-    guest.ask(&dj);
-    guest.ask(&dj);
+    guest.request_song(&dj);
+    guest.request_song(&dj);
     limited(&guest.post("/music/requests", &song(dj.id)), "2");
     // One withdrawal and two requests are held, and all other calls are still admitted.
     assert_eq!(guest.wallet(), ("80.00".into(), "20.00".into()));

@@ -21,7 +21,7 @@ fn stars(number: i64) -> Value {
 
 /// A request of the guest that the DJ has played.
 fn played(guest: &Person, dj: &Person) -> i64 {
-    let request = guest.ask(dj);
+    let request = guest.request_song(dj);
     dj.answer(request, "played").data(200);
     request
 }
@@ -58,7 +58,7 @@ fn a_guest_rates_a_played_request_and_changes_the_rating(store: Store) {
 fn only_the_guest_of_a_played_request_rates_it(store: Store) {
     let server = Server::start(store);
     let (guest, dj, stranger) = (server.payer("50"), server.dj(), server.guest());
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     let refused = rate(&guest, request, &stars(5)).refused(409, "invalid_transition");
     assert_eq!((&refused["current"], &refused["allowed"]), (&json!("pending"), &json!([])));
     dj.answer(request, "accepted").data(200);

@@ -54,7 +54,7 @@ fn a_new_object_has_no_read_only_fields(store: Store) {
     let endpoint = json!({"url": WEBHOOK_URL, "password": PASSWORD});
     let adjustment = json!({"user_id": guest.id, "amount": 1, "reason": "as agreed"});
     let registration = json!({"name": "Ada", "email": "new@example.com", "password": PASSWORD});
-    let before = (guest.affairs(), operator.ids("/operator/users", "id"));
+    let before = (guest.snapshot(), operator.ids("/operator/users", "id"));
     for (person, path, body, field) in [
         (&guest, "/auth/register", &registration, "email_verified"),
         (&guest, "/music/requests", &song(dj.id), "status"),
@@ -65,9 +65,9 @@ fn a_new_object_has_no_read_only_fields(store: Store) {
     ] {
         person.post(path, &with(body.clone(), field, json!(true))).invalid(&[field]);
     }
-    assert_eq!((guest.affairs(), operator.ids("/operator/users", "id")), before);
+    assert_eq!((guest.snapshot(), operator.ids("/operator/users", "id")), before);
     guest.post("/wallet/topups", &json!({"amount": 1, "status": null, "note": "mine"})).data(201);
     // The body of an action has arguments, and no fields of an object.
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     guest.post(&format!("/music/requests/{request}/cancel"), &json!({"status": "played"})).data(200);
 }

@@ -77,7 +77,7 @@ fn the_documented_receiver_continues_where_it_stopped(store: Store) {
     let mut receiver = Receiver::start(&server, &guest, &position);
     // 1: the prices of the DJ, which are no event.
     assert_eq!(receiver.next(), "2 topup.created");
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     assert_eq!(receiver.next(), "3 music_request.created");
     dj.answer(request, "accepted").data(200);
     assert_eq!(receiver.next(), "4 music_request.accepted");

@@ -51,7 +51,7 @@ fn session(person: &Person) -> i64 {
 fn actions_of_operators_are_recorded_with_actor_object_transition_and_reason(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("20"), server.dj());
-    let (withdrawal, request) = (guest.withdrawal("1"), guest.ask(&dj));
+    let (withdrawal, request) = (guest.withdrawal("1"), guest.request_song(&dj));
     dj.answer(request, "played").data(200);
     let mut expected: Vec<String> = Vec::new();
     let mut act = |path: &str, change: &str, mut body: Value| {

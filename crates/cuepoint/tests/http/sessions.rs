@@ -119,12 +119,12 @@ fn another_server_on_postgres_refuses_an_ended_session_within_two_seconds() {
     let (here, there) = (Server::on(&database, &keys), Server::on(&database, &keys));
     let guest = here.guest();
     let there = there.client();
-    let asked = || there.call("GET", "/wallet").bearer(&guest.token).send();
-    asked().data(200);
+    let call = || there.call("GET", "/wallet").bearer(&guest.token).send();
+    call().data(200);
     guest.call("POST", "/auth/logout-everywhere").send().data(200);
     let ended = Instant::now();
     guest.get("/wallet").refused(401, "session_ended");
-    is_refused_within_two_seconds(ended, asked);
+    is_refused_within_two_seconds(ended, call);
 }
 
 /// A session ended by another process: on SQLite a command of the operator, on PostgreSQL another server as
@@ -133,19 +133,19 @@ fn a_session_ended_in_the_database_is_refused_within_two_seconds(store: Store) {
     let server = Server::start(store);
     let (guest, other) = (server.guest(), server.guest());
     let database = server.database().unwrap();
-    let asked = || guest.get("/withdrawals/options");
-    asked().data(200);
+    let call = || guest.get("/withdrawals/options");
+    call().data(200);
     let now = database.sql("now()", "unixepoch() * 1000000");
     database.execute(&format!("UPDATE sessions SET ended_at = {now} WHERE user_id = {}", guest.id));
-    is_refused_within_two_seconds(Instant::now(), asked);
+    is_refused_within_two_seconds(Instant::now(), call);
     other.get("/withdrawals/options").data(200);
 }
 
 /// Calls until the session is refused.
-fn is_refused_within_two_seconds(ended: Instant, asked: impl Fn() -> Answer) {
+fn is_refused_within_two_seconds(ended: Instant, call: impl Fn() -> Answer) {
     loop {
         let begun = Instant::now();
-        let answer = asked();
+        let answer = call();
         if answer.status != 200 {
             answer.refused(401, "session_ended");
             break;

@@ -90,7 +90,7 @@ fn a_suspended_dj_is_offline(store: Store) {
     guest.post("/music/requests", &song(dj.id)).refused(409, "dj_offline");
     let dj = server.client().login(&dj.email);
     dj.patch("/user/personal-info", &json!({"online": 1})).data(200);
-    guest.ask(&dj);
+    guest.request_song(&dj);
 }
 
 fn a_role_change_takes_effect_at_once(store: Store) {
@@ -115,7 +115,7 @@ fn an_operator_who_is_a_dj_keeps_both_roles(store: Store) {
     let (dj, guest) = (server.dj(), server.payer("20"));
     operator.give_role(&dj, "operator");
     let dj = server.client().login(&dj.email);
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     dj.answer(request, "played").data(200);
     let withdrawal = guest.withdrawal("1");
     dj.post(&format!("/operator/withdrawals/{withdrawal}/approve"), &json!({"reason": "x"})).data(200);
@@ -130,7 +130,7 @@ fn an_auditor_can_read_but_not_change(store: Store) {
     let (auditor, guest) = (server.guest(), server.payer("20"));
     operator.give_role(&auditor, "auditor");
     let withdrawal = guest.withdrawal("1");
-    let before = guest.affairs();
+    let before = guest.snapshot();
     for path in ["withdrawals", "audit", "users", "security-log"] {
         auditor.get(&format!("/operator/{path}")).data(200);
     }
@@ -144,7 +144,7 @@ fn an_auditor_can_read_but_not_change(store: Store) {
     for act_ in ["suspend", "restore", "role"] {
         act(&auditor, &guest, act_).refused(403, "insufficient_scope");
     }
-    assert_eq!(guest.affairs(), before);
+    assert_eq!(guest.snapshot(), before);
 }
 
 fn an_operator_cannot_change_their_own_status(store: Store) {
@@ -189,20 +189,20 @@ fn an_operator_cannot_adjust_or_refund_their_own_wallet(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     operator.topup("20");
     let dj = server.dj();
-    let request = operator.ask(&dj);
+    let request = operator.request_song(&dj);
     dj.answer(request, "played").data(200);
-    let before = operator.affairs();
+    let before = operator.snapshot();
     let body = json!({"user_id": operator.id, "amount": 100, "reason": "a bonus"});
     operator.post("/operator/adjustments", &body).refused(403, "own_account");
     let refund = format!("/operator/music/requests/{request}/refund");
     operator.post(&refund, &json!({"reason": "not good"})).refused(403, "own_account");
-    assert_eq!(operator.affairs(), before);
+    assert_eq!(operator.snapshot(), before);
 }
 
 fn the_export_dates_a_role(store: Store) {
     let (server, ada) = Server::with_operator(store, &[]);
     let account = |person: &Person| person.get("/user/export").data(200)["account"].clone();
     assert_eq!(account(&server.guest())["role_changed_at"], Value::Null);
-    let bob = account(&ada.employ(&server));
+    let bob = account(&ada.new_operator(&server));
     assert!(bob["role_changed_at"].is_string(), "{bob}");
 }

@@ -80,9 +80,9 @@ impl CopyStore {
     }
 
     /// Runs the command on this store. A server that has just ended may still hold the lock of its store.
-    fn copy(&self, to: &Self, more: &[&str], crash_at: Option<&str>) -> (bool, String) {
+    fn copy(&self, to: &Self, options: &[&str], crash_at: Option<&str>) -> (bool, String) {
         let url = to.url();
-        let arguments = [&["storage", "copy", "--to", &url], more].concat();
+        let arguments = [&["storage", "copy", "--to", &url], options].concat();
         let mut keys = self.keys();
         keys.extend(crash_at.map(|step| (CRASH_AT, step)));
         eventually("the stores are unused", || {
@@ -130,14 +130,14 @@ fn digests(said: &str) -> Vec<&str> {
 fn fill(from: &CopyStore) {
     let server = from.server();
     let (guest, dj) = (server.payer("20"), server.dj());
-    dj.answer(guest.ask(&dj), "played").data(200);
-    guest.ask(&dj);
+    dj.answer(guest.request_song(&dj), "played").data(200);
+    guest.request_song(&dj);
 }
 
 fn a_copied_store_serves_and_its_source_does_not(from: &CopyStore, to: &CopyStore) {
     let server = from.server();
     let (guest, dj) = (server.payer("20"), server.dj());
-    dj.answer(guest.ask(&dj), "played").data(200);
+    dj.answer(guest.request_song(&dj), "played").data(200);
     let (wallet, entries) = (guest.wallet(), guest.entries());
     drop(server);
     let (done, said) = from.copy(to, &[], None);
@@ -259,9 +259,9 @@ fn a_target_in_use_and_a_source_in_use_are_refused(from: &CopyStore, to: &CopySt
     let in_use = |said: &str| said.contains("in use by pid") || said.contains("a server is connected");
     let server = from.server();
     server.payer("20");
-    let copy = |more: &[&str]| {
+    let copy = |options: &[&str]| {
         let url = to.url();
-        let (status, said) = run(&[&["storage", "copy", "--to", &url], more].concat(), None, &from.keys());
+        let (status, said) = run(&[&["storage", "copy", "--to", &url], options].concat(), None, &from.keys());
         (status.success(), said)
     };
     let (done, said) = copy(&[]);
@@ -300,11 +300,11 @@ fn an_interrupted_copy_is_aborted_at_its_target_wherever_that_is() {
     let (from, to) = (CopyStore::postgres(), Directory::new());
     fill(&from);
     let to_url = format!("sqlite:{}", to.path());
-    let copy = |url: &str, more: &[&str], crash_at: Option<&str>| {
+    let copy = |url: &str, options: &[&str], crash_at: Option<&str>| {
         let mut keys = from.keys();
         keys.extend(crash_at.map(|step| (CRASH_AT, step)));
         eventually("the source is unused", || {
-            let (status, said) = run(&[&["storage", "copy", "--to", url], more].concat(), None, &keys);
+            let (status, said) = run(&[&["storage", "copy", "--to", url], options].concat(), None, &keys);
             (!said.contains("a server is connected")).then_some((status.success(), said))
         })
     };

@@ -23,8 +23,8 @@ pub(crate) fn open_streams(server: &Server) -> u64 {
     values.next().map_or(0, |value| value.parse().unwrap())
 }
 
-/// A connection that asked for a stream, with further bytes behind the request.
-fn asked(server: &Server, reader: &Person, path: &str, behind: &str) -> TcpStream {
+/// A connection that requested a stream, with further bytes behind the request.
+fn open_stream(server: &Server, reader: &Person, path: &str, behind: &str) -> TcpStream {
     let address = server.client().address;
     let mut socket = TcpStream::connect(address.strip_prefix("http://").unwrap()).unwrap();
     let request = format!(
@@ -38,7 +38,7 @@ fn asked(server: &Server, reader: &Person, path: &str, behind: &str) -> TcpStrea
 /// A stream with a client that reads nothing of it, and with full buffers on both sides.
 fn unread(server: &Server, guest: &Person) -> TcpStream {
     const WRITERS: usize = 4;
-    let socket = asked(server, guest, "/events/stream", "");
+    let socket = open_stream(server, guest, "/events/stream", "");
     eventually("the stream is open", || (open_streams(server) == 1).then_some(()));
     // An end for this reason means that the server cannot write to the client.
     let is_slow = || metrics(server).iter().any(|line| line.contains("reason=\"slow\"} 1"));
@@ -64,7 +64,7 @@ fn the_stream_of_a_closed_connection_leaves_the_gauge() {
     let next = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
     // The last ones with bytes that the server does not read before the end of the stream, of which it holds 64 KiB.
     for behind in [String::new(), format!("{next}GET / HTTP/1.1\r\n"), next.repeat(200 * 1024 / next.len())] {
-        let mut socket = asked(&server, &guest, "/events/stream", &behind);
+        let mut socket = open_stream(&server, &guest, "/events/stream", &behind);
         assert!(socket.read(&mut [0; 1_024]).unwrap() > 0);
         eventually("the stream is open", || (open_streams(&server) == 1).then_some(()));
         drop(socket);
@@ -76,7 +76,7 @@ fn the_stream_of_a_closed_connection_leaves_the_gauge() {
 #[test]
 fn a_stream_is_cut_when_its_client_closes_its_sending_side() {
     let server = Server::start(Store::Memory);
-    let mut socket = asked(&server, &server.guest(), "/events/stream", "");
+    let mut socket = open_stream(&server, &server.guest(), "/events/stream", "");
     eventually("the stream is open", || (open_streams(&server) == 1).then_some(()));
     socket.shutdown(Shutdown::Write).unwrap();
     socket.set_read_timeout(Some(ENDED_WITHIN)).unwrap();

@@ -82,7 +82,7 @@ fn operators_see_the_failure_of_a_topup_after_an_erasure(store: Store) {
     let failed = &event["data"]["topup"];
     assert_eq!((&failed["status"], &failed["user_id"]), (&json!("failed"), &json!(guest.id)));
     // Its money is no second failure.
-    Message::topup("topup.confirmed", &reference).heard(&server);
+    Message::topup("topup.confirmed", &reference).accepted_by(&server);
     assert_eq!((failures(&operator), suspense(&operator, "").len()), (seen, 1));
     if let Some(database) = server.database() {
         database.verify();
@@ -119,7 +119,7 @@ fn a_user_with_a_pending_topup_is_not_erased(store: Store) {
     assert_eq!(refused["message"], "A top-up is pending: its money may still come.");
     let status = |id: i64| guest.get(&format!("/wallet/topups/{id}")).data(200)["topup"]["status"].clone();
     assert_eq!(status(topup), "pending");
-    Message::topup("topup.failed", &guest.topup_reference(topup)).heard(&server);
+    Message::topup("topup.failed", &guest.topup_reference(topup)).accepted_by(&server);
     erase(&guest).data(200);
 }
 
@@ -135,9 +135,9 @@ fn late_money_stays_in_suspense_until_settled(store: Store) {
     settle(&operator, first).refused(404, "not_found");
 
     for _ in 0..3 {
-        Message::topup("topup.confirmed", &reference).heard(&server);
+        Message::topup("topup.confirmed", &reference).accepted_by(&server);
     }
-    Message::topup_of("7.25", "topup.confirmed", &other).heard(&server);
+    Message::topup_of("7.25", "topup.confirmed", &other).accepted_by(&server);
     let waits = suspense(&auditor, "");
     assert_eq!(waits, suspense(&operator, ""));
     let ids = |rows: &[Value]| rows.iter().map(|row| row["id"].as_i64().unwrap()).collect::<Vec<_>>();
@@ -176,8 +176,8 @@ fn late_money_stays_in_suspense_until_settled(store: Store) {
     assert_eq!(suspense(&operator, "?per_page=1&page=2"), std::slice::from_ref(&listed));
     let refused = settle(&operator, second).refused(409, "already_settled");
     assert_eq!(refused["message"], "This money has already been settled.");
-    Message::topup_of("7.25", "topup.confirmed", &other).heard(&server);
-    assert_eq!(suspense(&operator, "")[1], listed, "a word that is known changes nothing");
+    Message::topup_of("7.25", "topup.confirmed", &other).accepted_by(&server);
+    assert_eq!(suspense(&operator, "")[1], listed, "a known message changes nothing");
 
     let path = format!("/operator/security-log?user_id={}&kind=operator_action", settled["user_id"]);
     let event = operator.get(&path).data(200)["data"][0].clone();
@@ -193,7 +193,7 @@ fn late_money_stays_in_suspense_until_settled(store: Store) {
 fn concurrent_settlements_settle_suspense_once(store: Store) {
     let (server, operator) = Server::with_operator(store, &impatient());
     let (id, reference) = abandoned(&server, "5");
-    Message::topup("topup.confirmed", &reference).heard(&server);
+    Message::topup("topup.confirmed", &reference).accepted_by(&server);
     let key = |number: usize| format!("settle-{}", number % 4);
     let statuses: Vec<u16> = std::thread::scope(|scope| {
         let (operator, key) = (&operator, &key);
@@ -214,7 +214,7 @@ fn late_money_of_an_existing_user_is_a_contradiction(store: Store) {
     let guest = server.guest();
     let topup = guest.topup("5");
     let reference = guest.topup_reference(topup);
-    Message::topup("topup.failed", &reference).heard(&server);
+    Message::topup("topup.failed", &reference).accepted_by(&server);
     Message::topup("topup.confirmed", &reference).contradicts(&server);
     assert_eq!((guest.wallet().0.as_str(), suspense(&operator, "").len()), ("0.00", 0));
     assert_eq!(reasons(&operator), ["status_contradiction"]);
@@ -226,9 +226,9 @@ fn messages_contradicting_suspense_are_listed(store: Store) {
     // An amount other than the top-up's is not the expected money.
     Message::topup_of("4.99", "topup.confirmed", &reference).contradicts(&server);
     assert_eq!((reasons(&operator), suspense(&operator, "")), (vec!["amount_mismatch".to_owned()], vec![]));
-    Message::topup("topup.failed", &reference).heard(&server);
+    Message::topup("topup.failed", &reference).accepted_by(&server);
     assert_eq!(reasons(&operator).len(), 1, "it has failed");
-    Message::topup("topup.confirmed", &reference).heard(&server);
+    Message::topup("topup.confirmed", &reference).accepted_by(&server);
     let waits = suspense(&operator, "");
     assert_eq!(waits.len(), 1);
     eventually("the log reports money in suspense", || {
@@ -252,12 +252,12 @@ fn an_erased_wallet_stays_empty(store: Store) {
     let topup = guest.topup("5");
     let reference = guest.topup_reference(topup);
     // The money arrives while its owner is being erased: either may be first.
-    let (erased, heard) = std::thread::scope(|scope| {
+    let (erased, received) = std::thread::scope(|scope| {
         let erasing = scope.spawn(|| erase(&guest).status);
         let hearing = scope.spawn(|| Message::topup("topup.confirmed", &reference).send(&server).status);
         (erasing.join().unwrap(), hearing.join().unwrap())
     });
-    assert_eq!(heard, 204);
+    assert_eq!(received, 204);
     match erased {
         200 => assert_eq!(suspense(&operator, "").len(), 1),
         409 => assert_eq!((guest.wallet().0.as_str(), suspense(&operator, "").len()), ("5.00", 0)),

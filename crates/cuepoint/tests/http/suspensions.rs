@@ -113,7 +113,7 @@ fn an_operator_dismissed_at_one_server_is_refused_at_the_other() {
     let (guest, accomplice) = (servers[0].payer("50"), servers[0].guest());
     let withdrawal = guest.withdrawal("10");
     for dismissed_by in ["suspend", "role"] {
-        let dismissed = operator.employ(&servers[1]);
+        let dismissed = operator.new_operator(&servers[1]);
         match dismissed_by {
             "suspend" => act(&operator, &dismissed, "suspend"),
             _ => role(&operator, &dismissed, "member"),

@@ -71,26 +71,26 @@ fn stands(topup: &Value, status: &str, page: Option<&str>) {
 }
 
 fn is_asked(provider: &Provider, times: usize) {
-    eventually("the provider is asked", || (provider.heard().len() >= times).then_some(()));
+    eventually("the provider is called", || (provider.received().len() >= times).then_some(()));
 }
 
 fn gains_its_page(guest: &Person) -> Value {
     eventually("the page is kept", || Some(only(guest)).filter(|topup| topup["payment_url"] == PAGE))
 }
 
-/// Checks that the provider was asked for this top-up only, each time with the same body.
+/// Checks that the provider was called for this top-up only, each time with the same body.
 #[track_caller]
 fn is_ordered_alone(provider: &Provider, topup: &Value) {
-    let heard = provider.heard();
-    for order in &heard {
+    let received = provider.received();
+    for order in &received {
         is_signed(order, topup["reference"].as_str().unwrap());
-        assert_eq!(order.body, heard[0].body);
+        assert_eq!(order.body, received[0].body);
         assert_eq!(order.json()["id"], topup["id"]);
     }
 }
 
 /// Opens a top-up while its provider is silent, and returns the call in flight once the provider has been
-/// asked.
+/// called.
 fn opening<'scope>(
     scope: &'scope thread::Scope<'scope, '_>,
     guest: &'scope Person,
@@ -116,7 +116,7 @@ fn a_topup_is_stored_while_it_is_ordered(store: Store) {
         assert_eq!(answered, only(&guest));
         assert_eq!(answered["updated_at"], row["updated_at"], "its status is the same");
     });
-    assert_eq!(provider.heard().len(), 1);
+    assert_eq!(provider.received().len(), 1);
 }
 
 fn a_slow_provider_delays_no_response_and_its_answer_is_stored(store: Store) {
@@ -135,7 +135,7 @@ fn a_slow_provider_delays_no_response_and_its_answer_is_stored(store: Store) {
     let replayed = open(&guest, "k");
     assert_eq!((replayed.header(REPLAYED), opened(&replayed)), (Some("true"), topup.clone()));
     assert_eq!(replayed.header("location"), first.header("location"));
-    assert_eq!(provider.heard().len(), 1);
+    assert_eq!(provider.received().len(), 1);
     is_ordered_alone(&provider, &topup);
 }
 
@@ -149,9 +149,9 @@ fn an_unanswered_topup_is_ordered_again_under_its_reference(store: Store) {
         provider.answers(named(PAGE));
         let topup = gains_its_page(&guest);
         is_ordered_alone(&provider, &topup);
-        let asked = provider.heard().len();
+        let calls = provider.received().len();
         assert_eq!(opened(&open(&guest, "k")), topup);
-        assert_eq!(provider.heard().len(), asked);
+        assert_eq!(provider.received().len(), calls);
     }
 }
 
@@ -164,10 +164,10 @@ fn a_topup_stays_pending_after_its_last_order(store: Store) {
     eventually("it is given up", || server.log().contains("is not ordered again").then_some(()));
     provider.answers(named(PAGE));
     assert_eq!(opened(&open(&guest, "k")), topup);
-    assert_eq!(provider.heard().len(), 2);
+    assert_eq!(provider.received().len(), 2);
     is_ordered_alone(&provider, &topup);
     // The provider received the order nevertheless.
-    Message::topup_of("12.50", "topup.confirmed", topup["reference"].as_str().unwrap()).heard(&server);
+    Message::topup_of("12.50", "topup.confirmed", topup["reference"].as_str().unwrap()).accepted_by(&server);
     stands(&only(&guest), "confirmed", None);
     assert_eq!(guest.wallet().0, "12.50");
 }
@@ -186,7 +186,7 @@ fn a_topup_refused_by_the_provider_fails(store: Store) {
         let replayed = open(&guest, "k");
         assert_eq!((replayed.header(REPLAYED), opened(&replayed)), (Some("true"), failed.clone()));
     }
-    assert_eq!(provider.heard().len(), 1);
+    assert_eq!(provider.received().len(), 1);
     // Another key opens another top-up.
     stands(&opened(&open(&guest, "other")), "pending", Some(PAGE));
     assert_eq!(guest.wallet().0, "0.00");
@@ -205,7 +205,7 @@ fn a_client_retry_orders_a_due_topup(store: Store) {
         Some(opened(&replayed)).filter(|topup| topup["payment_url"] == PAGE)
     });
     assert_eq!(replayed, only(&guest));
-    assert_eq!(provider.heard().len(), 2);
+    assert_eq!(provider.received().len(), 2);
     is_ordered_alone(&provider, &replayed);
 }
 
@@ -215,8 +215,8 @@ fn a_confirmation_before_the_payment_page_counts(store: Store) {
     let guest = server.guest();
     thread::scope(|scope| {
         let call = opening(scope, &guest, &provider);
-        let reference = provider.heard()[0].json()["reference"].as_str().unwrap().to_owned();
-        Message::topup_of("12.50", "topup.confirmed", &reference).heard(&server);
+        let reference = provider.received()[0].json()["reference"].as_str().unwrap().to_owned();
+        Message::topup_of("12.50", "topup.confirmed", &reference).accepted_by(&server);
         provider.answers(named(PAGE));
         stands(&opened(&call.join().unwrap()), "confirmed", None);
     });
@@ -232,12 +232,12 @@ fn payment_page_urls_are_limited_to_2048_characters(store: Store) {
     stands(&opened(&open(&guest, "long")), "pending", Some(&page(2_048)));
     for (key, reply) in [("longer", named(&page(2_049))), ("script", named("javascript:alert(1)"))] {
         provider.answers(reply);
-        let asked = provider.heard().len();
+        let calls = provider.received().len();
         stands(&opened(&open(&guest, key)), "pending", None);
-        // The provider has accepted the order and is not asked again.
+        // The provider has accepted the order and is not called again.
         stands(&opened(&open(&guest, key)), "pending", None);
-        assert_eq!(provider.heard().len(), asked + 1);
-        let told = || server.log().matches("named an unusable payment page").count() == asked;
+        assert_eq!(provider.received().len(), calls + 1);
+        let told = || server.log().matches("named an unusable payment page").count() == calls;
         eventually("somebody is told to look", || told().then_some(()));
     }
 }
@@ -260,7 +260,7 @@ fn one_key_at_two_servers_orders_once() {
     });
     let topup = only(&guest);
     assert_eq!(opened(&open(&elsewhere, "k")), topup);
-    assert_eq!(provider.heard().len(), 1);
+    assert_eq!(provider.received().len(), 1);
     for round in 0..8 {
         let send = |guest: &Person| {
             guest.call("POST", "/wallet/topups").key(&format!("round-{round}")).text(r#"{"amount": 1}"#)
@@ -270,7 +270,7 @@ fn one_key_at_two_servers_orders_once() {
         assert_eq!(ids.len(), 1, "{answers:?}");
     }
     let orders: Vec<String> =
-        provider.heard().iter().map(|order| order.headers["idempotency-key"].clone()).collect();
+        provider.received().iter().map(|order| order.headers["idempotency-key"].clone()).collect();
     let references: BTreeSet<&String> = orders.iter().collect();
     assert_eq!((orders.len(), references.len(), list(&guest).len()), (9, 9, 9));
 }
@@ -289,7 +289,7 @@ fn another_server_orders_after_a_crash_before_the_order(store: Store) {
     let guest = doomed.guest();
     let dies = guest.call("POST", "/wallet/topups").key("k").text(r#"{"amount": 12.50}"#).try_send();
     assert!(dies.is_err() && !doomed.ended().success());
-    assert!(provider.heard().is_empty());
+    assert!(provider.received().is_empty());
 
     let servers = Server::as_many_as_may(&database, &ordered_at(&provider, SOON));
     let guest = guest.at(&servers[0].client());
@@ -297,7 +297,7 @@ fn another_server_orders_after_a_crash_before_the_order(store: Store) {
     end_leases(&database);
     let topup = gains_its_page(&guest);
     assert_eq!(opened(&open(&guest, "k")), topup);
-    assert_eq!(provider.heard().len(), 1);
+    assert_eq!(provider.received().len(), 1);
     is_ordered_alone(&provider, &topup);
     database.verify();
 }
@@ -317,11 +317,11 @@ fn another_server_orders_after_a_crash_during_the_order(store: Store) {
     let second = Server::on(&database, &ordered_at(&provider, SOON));
     let guest = guest.at(&second.client());
     stands(&opened(&open(&guest, "k")), "pending", None);
-    assert_eq!(provider.heard().len(), 1, "the lease of the first order has not ended");
+    assert_eq!(provider.received().len(), 1, "the lease of the first order has not ended");
     provider.answers(named(PAGE));
     end_leases(&database);
     let topup = gains_its_page(&guest);
-    assert_eq!(provider.heard().len(), 2);
+    assert_eq!(provider.received().len(), 2);
     is_ordered_alone(&provider, &topup);
 }
 
@@ -342,5 +342,5 @@ fn many_servers_order_each_topup_once() {
     eventually("all have their pages", || {
         list(&guest).iter().all(|topup| topup["payment_url"] == PAGE).then_some(())
     });
-    assert_eq!(provider.heard().len(), 40);
+    assert_eq!(provider.received().len(), 40);
 }

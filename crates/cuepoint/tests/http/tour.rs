@@ -15,7 +15,7 @@ fn a_song_request_from_registration_to_withdrawal(store: Store) {
     let (dj, guest) = (register(&server, "DJ Kay", true), register(&server, "Ada", false));
     set_prices(&dj);
     top_up(&server, &guest);
-    let request = ask(&server, &guest, &dj);
+    let request = request_song(&server, &guest, &dj);
     accept_and_play(&guest, &dj, &request);
     withdraw(&server, &dj);
 }
@@ -110,7 +110,7 @@ fn top_up(server: &Server, guest: &Person) {
     );
 }
 
-fn ask(server: &Server, guest: &Person, dj: &Person) -> Value {
+fn request_song(server: &Server, guest: &Person, dj: &Person) -> Value {
     let answer = guest.post("/music/requests", &song(dj.id));
     let request = answer.data(201);
     assert_eq!(keys(&request), REQUEST);
@@ -207,7 +207,7 @@ fn moment(value: &Value) {
 fn the_platform_keeps_its_commission(store: Store) {
     let server = Server::configured(store, &[("fees.commission_bps", "1500")]);
     let (dj, guest) = (server.dj_at("3.33", "0.30"), server.payer("20"));
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     dj.answer(request, "played").data(200);
     // 15 % of 3.33 is 0.4995, which is 0.50; the DJ gets the exact rest.
     assert_eq!(dj.wallet(), ("2.83".into(), "0.00".into()));

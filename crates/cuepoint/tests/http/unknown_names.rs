@@ -48,7 +48,8 @@ impl Scene {
         let (dj, guest) = (server.dj(), server.guest());
         let adjustment = json!({"user_id": guest.id, "amount": 300, "reason": "a beginning"});
         assert_eq!(operator.post("/operator/adjustments", &adjustment).status, 201);
-        let (request, withdrawal, topup) = (guest.ask(&dj), guest.withdrawal("150"), guest.topup("5"));
+        let (request, withdrawal, topup) =
+            (guest.request_song(&dj), guest.withdrawal("150"), guest.topup("5"));
         Self { database, server, _payouts: payouts, operator, dj, guest, request, withdrawal, topup }
     }
 
@@ -70,7 +71,7 @@ fn unknown_statuses_are_shown_and_never_changed() {
     let Scene { server, operator, dj, guest, request, withdrawal, topup, .. } = &scene;
     let reference = guest.topup_reference(*topup);
     // The operator who adjusted the guest's balance may not review the withdrawal.
-    let judge = operator.employ(server);
+    let judge = operator.new_operator(server);
     scene.write(
         "UPDATE music_requests SET status = 'queued', expires_at = now() - interval '1 hour';
          UPDATE withdrawals SET status = 'frozen', retry_at = now() - interval '1 hour';

@@ -86,23 +86,23 @@ fn invalid_and_repeated_requests_take_nothing_from_their_quota() {
         assert_eq!(answer.status, status, "{answer}");
         assert_eq!(quota(answer).0, "default_per_minute", "{answer}");
     };
-    let ask = |body: &Value| guest.call("POST", "/music/requests").json(body);
+    let request_song = |body: &Value| guest.call("POST", "/music/requests").json(body);
     for body in [json!({}), json!([]), json!({"dj_id": "x"}), song(guest.id), song(9_999)] {
-        free(&ask(&body).send(), 422);
+        free(&request_song(&body).send(), 422);
     }
     let mut dear = song(dj.id);
     dear["fee"] = json!(5_000);
-    free(&ask(&dear).send(), 422);
-    (0..3).for_each(|_| free(&ask(&json!({"song_title": ""})).send(), 422));
-    let asked = ask(&song(dj.id)).key("one").send();
-    assert_eq!((asked.status, quota(&asked)), (201, ("requests_per_minute", 3, 2)), "{asked}");
-    let again = ask(&song(dj.id)).key("one").send();
+    free(&request_song(&dear).send(), 422);
+    (0..3).for_each(|_| free(&request_song(&json!({"song_title": ""})).send(), 422));
+    let first = request_song(&song(dj.id)).key("one").send();
+    assert_eq!((first.status, quota(&first)), (201, ("requests_per_minute", 3, 2)), "{first}");
+    let again = request_song(&song(dj.id)).key("one").send();
     assert_eq!(again.header("idempotency-replayed"), Some("true"), "{again}");
     free(&again, 201);
-    free(&ask(&dear).key("one").send(), 422);
+    free(&request_song(&dear).key("one").send(), 422);
     // The request was understood, and the DJ's state refuses it.
     dj.patch("/user/personal-info", &json!({"online": 0})).data(200);
-    let offline = ask(&song(dj.id)).send();
+    let offline = request_song(&song(dj.id)).send();
     offline.refused(409, "dj_offline");
     assert_eq!(quota(&offline), ("requests_per_minute", 3, 1));
     free(&guest.post("/withdrawal/crypto", &json!({"amount": "10"})), 422);

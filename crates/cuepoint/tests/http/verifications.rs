@@ -24,7 +24,7 @@ fn guest(server: &Server) -> Person {
     guest
 }
 
-fn ask(person: &Person, address: &str) -> Answer {
+fn request_code(person: &Person, address: &str) -> Answer {
     person.call("POST", &format!("/auth/{address}/code")).send()
 }
 
@@ -34,7 +34,7 @@ fn verify(person: &Person, address: &str, code: &str) -> Answer {
 
 /// Requests a code, and returns the one in the message that is this many after the first.
 fn code(server: &Server, person: &Person, address: &str, number: usize) -> String {
-    assert_eq!(ask(person, address).data(200), json!({}));
+    assert_eq!(request_code(person, address).data(200), json!({}));
     let to = if address == "email" { &person.email } else { PHONE };
     let message = server.message(to, number);
     let (_, after) = message.split_once("code is ").unwrap_or_else(|| panic!("{message}"));
@@ -68,7 +68,7 @@ fn a_code_verifies_its_address_once(store: Store) {
     assert_eq!(proven(&guest), (json!(true), json!(false)));
     stale(&verify(&guest, "email", &email));
     // A verified address needs no code, and none is sent.
-    assert_eq!(ask(&guest, "email").data(200), json!({}));
+    assert_eq!(request_code(&guest, "email").data(200), json!({}));
     let phone = code(&server, &guest, "phone", 0);
     assert_eq!(server.messages(&guest.email).len(), 1);
     verify(&guest, "phone", &phone).data(200);
@@ -111,7 +111,10 @@ fn a_code_is_valid_for_one_user_and_one_address(store: Store) {
     stale(&verify(&other, "phone", &phone));
     stale(&verify(&other, "email", &phone));
     stale(&verify(&guest, "email", &phone));
-    assert_eq!(ask(&other, "phone").invalid(&["phone"])["phone"], json!(["The phone field is required."]));
+    assert_eq!(
+        request_code(&other, "phone").invalid(&["phone"])["phone"],
+        json!(["The phone field is required."])
+    );
     verify(&guest, "phone", &phone).data(200);
     assert_eq!(proven(&other), (json!(false), json!(false)));
 }
@@ -135,7 +138,7 @@ fn at_most_five_codes_are_sent_an_hour(store: Store) {
     let server = Server::start(store);
     let guest = guest(&server);
     let codes: Vec<String> = (0..5).map(|number| code(&server, &guest, "email", number)).collect();
-    let answer = ask(&guest, "email");
+    let answer = request_code(&guest, "email");
     answer.refused(429, "rate_limited");
     let seconds: u32 = answer.header("retry-after").unwrap().parse().unwrap();
     assert!((3_500..=3_601).contains(&seconds), "{answer}");
@@ -144,7 +147,7 @@ fn at_most_five_codes_are_sent_an_hour(store: Store) {
     assert_eq!(answer.header("x-ratelimit-reset"), Some("3600"));
     assert_eq!(answer.header("x-ratelimit-resource"), Some("codes_per_hour"));
     // The other address has its own limit, and the latest code stays valid.
-    ask(&guest, "phone").data(200);
+    request_code(&guest, "phone").data(200);
     verify(&guest, "email", &codes[4]).data(200);
 }
 

@@ -35,7 +35,7 @@ fn ask_at(guest: &Person, dj: &Person, fee: &str) -> i64 {
 fn accepting_twice_moves_nothing(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.payer("20"), server.dj());
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     let answers = at_once(vec![answer(&dj, request, "accepted"); 6]);
     let shown: Vec<Value> = answers.iter().map(|answer| answer.data(200)).collect();
     assert!(shown.iter().all(|one| *one == shown[0]), "{shown:?}");
@@ -46,7 +46,7 @@ fn accepting_twice_moves_nothing(store: Store) {
 fn a_rejected_request_stays_rejected(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.payer("20"), server.dj());
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     dj.answer(request, "rejected").data(200);
     for status in ["accepted", "played"] {
         dj.answer(request, status).refused(409, "invalid_transition");
@@ -59,10 +59,10 @@ fn a_rejected_request_stays_rejected(store: Store) {
 fn a_rejection_releases_exactly_the_held_amount(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.payer("20"), server.dj());
-    let (rejected, played) = (guest.ask(&dj), guest.ask(&dj));
+    let (rejected, played) = (guest.request_song(&dj), guest.request_song(&dj));
     dj.answer(played, "played").data(200);
     let free = server.dj_at("0", "0");
-    let for_nothing = guest.ask(&free);
+    let for_nothing = guest.request_song(&free);
     // Twice, and for requests that hold nothing, or nothing any more.
     let calls = vec![answer(&dj, rejected, "rejected"), answer(&dj, rejected, "rejected")];
     at_once(calls).iter().for_each(|answer| assert_eq!(answer.data(200)["status"], "rejected"));
@@ -85,8 +85,8 @@ fn a_limit_holds_under_concurrency(store: Store) {
 fn the_last_cent_is_spent_once(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.payer("10"), server.dj_at("10", "10"));
-    let ask = guest.call("POST", "/music/requests").json(&crate::harness::song(dj.id));
-    let calls = (0..10).flat_map(|_| [ask.clone(), withdrawal(&guest, 10)]).collect();
+    let request_song = guest.call("POST", "/music/requests").json(&crate::harness::song(dj.id));
+    let calls = (0..10).flat_map(|_| [request_song.clone(), withdrawal(&guest, 10)]).collect();
     let answers = at_once(calls);
     let (done, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status == 201);
     refused.iter().for_each(|answer| drop(answer.refused(422, "insufficient_funds")));

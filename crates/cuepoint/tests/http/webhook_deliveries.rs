@@ -82,7 +82,7 @@ impl Hook {
     /// The calls, once there are this many.
     pub(super) fn calls(&self, count: usize) -> Vec<ReceivedRequest> {
         eventually("the endpoint is called", || {
-            Some(self.receiver.heard()).filter(|calls| calls.len() >= count)
+            Some(self.receiver.received()).filter(|calls| calls.len() >= count)
         })
     }
 
@@ -138,7 +138,7 @@ fn an_endpoint_receives_the_events_of_its_feed_signed(store: Store) {
     let (guest, dj, stranger) = (server.payer("20"), server.dj(), server.guest());
     let before = feed(&guest, "/events");
     let hook = Hook::member(&guest);
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     stranger.topup("1");
     dj.answer(request, "accepted").data(200);
     dj.answer(request, "played").data(200);
@@ -153,14 +153,14 @@ fn an_endpoint_receives_the_events_of_its_feed_signed(store: Store) {
     hook.settled(head(&guest));
     let statuses: Vec<Value> = hook.attempts().iter().map(|attempt| attempt["status"].clone()).collect();
     assert_eq!(statuses, [200, 200, 200]);
-    assert_eq!(hook.receiver.heard().len(), 3, "each once");
+    assert_eq!(hook.receiver.received().len(), 3, "each once");
 }
 
 fn an_endpoint_of_an_operator_receives_all_events(store: Store) {
     let (server, operator) = Server::with_operator(store, &[LOOPBACK]);
     let hook = Hook::new(&operator, "/operator/webhook-endpoints", &json!({}));
     let (guest, dj) = (server.payer("20"), server.dj());
-    guest.ask(&dj);
+    guest.request_song(&dj);
     guest.withdrawal("1");
     assert_eq!(hook.events(3), feed(&operator, "/operator/events"));
     hook.receiver.answers(Reply::Says(500, "out of order".to_owned()));
@@ -176,7 +176,7 @@ fn an_endpoint_receives_only_the_wanted_types(store: Store) {
     let (guest, dj) = (server.payer("20"), server.dj());
     let types = json!({"types": ["music_request.accepted", "music_request.played"]});
     let hook = Hook::new(&guest, "/webhook-endpoints", &types);
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     dj.answer(request, "accepted").data(200);
     dj.answer(request, "played").data(200);
     hook.settled(head(&guest));
@@ -207,7 +207,7 @@ fn a_failed_delivery_is_repeated_while_later_events_continue(store: Store) {
         let delay = time(2, position) - time(1, position);
         assert!(delay > time::Duration::seconds(3), "{delay}");
         let calls =
-            hook.receiver.heard().into_iter().filter(|call| call.headers["webhook-id"] == event["id"]);
+            hook.receiver.received().into_iter().filter(|call| call.headers["webhook-id"] == event["id"]);
         for call in calls {
             assert_eq!(call.json(), event, "each attempt is the same");
             assert!(is_verified(&hook.secret, &call));
@@ -232,7 +232,8 @@ fn an_endpoint_that_is_gone_is_disabled_and_loses_nothing_when_enabled(store: St
     hook.receiver.answers(says(200));
     hook.enable();
     let events = eventually("both events", || {
-        let delivered = hook.receiver.heard().into_iter().skip(1).map(|call| call.json()["position"].clone());
+        let delivered =
+            hook.receiver.received().into_iter().skip(1).map(|call| call.json()["position"].clone());
         let delivered: Vec<Value> = delivered.collect();
         (delivered.len() == 2).then_some(delivered)
     });
@@ -249,7 +250,7 @@ fn a_paused_endpoint_receives_afterwards_what_it_missed(store: Store) {
     hook.owner.patch(&hook.path, &json!({"paused": true})).data(200);
     guest.topup("1");
     other.calls(1);
-    assert!(hook.receiver.heard().is_empty());
+    assert!(hook.receiver.received().is_empty());
     hook.enable();
     assert_eq!(hook.events(1), feed(&guest, "/events"));
 }
@@ -262,14 +263,14 @@ fn calls_after_searches(hook: &Hook, witness: &Person) -> usize {
         witness.topup("1");
         other.calls(count);
     }
-    hook.receiver.heard().len()
+    hook.receiver.received().len()
 }
 
 fn nothing_is_sent_for_a_suspended_owner(store: Store) {
     let (server, operator) = Server::with_operator(store, &[LOOPBACK]);
     let (guest, dj, witness) = (server.payer("20"), server.dj(), server.guest());
     let hook = Hook::member(&guest);
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     hook.calls(1);
     let path = format!("/operator/users/{}", guest.id);
     operator.post(&format!("{path}/suspend"), &json!({"reason": "fraud"})).data(200);
@@ -277,14 +278,14 @@ fn nothing_is_sent_for_a_suspended_owner(store: Store) {
     assert_eq!(calls_after_searches(&hook, &witness), 1);
     operator.post(&format!("{path}/restore"), &json!({"reason": "cleared"})).data(200);
     let soon = Duration::from_secs(5);
-    let missed = within(soon, "what was missed is sent", || hook.receiver.heard().into_iter().nth(1));
+    let missed = within(soon, "what was missed is sent", || hook.receiver.received().into_iter().nth(1));
     assert_eq!(missed.json()["type"], "music_request.accepted");
 }
 
 fn nothing_is_sent_for_an_erased_owner(store: Store) {
     let server = Server::configured(store, &[LOOPBACK]);
     let (guest, dj, witness) = (server.guest(), server.dj_at("0", "0"), server.guest());
-    let request = guest.ask(&dj);
+    let request = guest.request_song(&dj);
     let hook = Hook::member(&guest);
     guest.call("DELETE", "/user").json(&json!({"password": "correct horse"})).send().data(200);
     dj.answer(request, "accepted").data(200);
@@ -293,14 +294,14 @@ fn nothing_is_sent_for_an_erased_owner(store: Store) {
 
 fn nothing_is_sent_to_a_former_operator(store: Store) {
     let (server, operator) = Server::with_operator(store, &[LOOPBACK]);
-    let (second, witness) = (operator.employ(&server), server.guest());
+    let (second, witness) = (operator.new_operator(&server), server.guest());
     let hook = Hook::new(&second, "/operator/webhook-endpoints", &json!({}));
     operator.give_role(&second, "member");
     assert_eq!(calls_after_searches(&hook, &witness), 0);
     // What waits is sent once another operator has set the URL.
     let body = json!({"url": hook.receiver.url, "password": PASSWORD});
     operator.patch(&hook.path, &body).data(200);
-    within(Duration::from_secs(5), "what was missed is sent", || hook.receiver.heard().into_iter().next());
+    within(Duration::from_secs(5), "what was missed is sent", || hook.receiver.received().into_iter().next());
 }
 
 fn two_secrets_sign_after_a_rotation(store: Store) {
@@ -364,7 +365,7 @@ fn redirects_are_failures(store: Store) {
     let attempt = eventually("an attempt", || hook.attempts().into_iter().next());
     assert_eq!(attempt["status"], 307);
     assert!(hook.shown()["failing_since"].is_string());
-    assert_eq!(hook.receiver.heard().len(), 1);
+    assert_eq!(hook.receiver.received().len(), 1);
 }
 
 fn private_addresses_are_not_called(store: Store) {
@@ -395,7 +396,7 @@ fn private_addresses_are_not_called(store: Store) {
     let attempt =
         eventually("an attempt", || guest.get(&format!("{path}/attempts")).data(200)["data"].get(0).cloned());
     assert_eq!((&attempt["status"], &attempt["error"]), (&Value::Null, &json!("connection_failed")));
-    assert!(receiver.heard().is_empty());
+    assert!(receiver.received().is_empty());
 }
 
 fn an_owner_has_two_delivery_turns_at_a_time(store: Store) {
@@ -407,15 +408,15 @@ fn an_owner_has_two_delivery_turns_at_a_time(store: Store) {
     }
     let hook = Hook::member(&other);
     guest.topup("1");
-    eventually("two endpoints are called", || (receiver.heard().len() == 2).then_some(()));
+    eventually("two endpoints are called", || (receiver.received().len() == 2).then_some(()));
     // Calls after which work was searched for several times.
     for number in 1..=3 {
         other.topup("1");
         hook.calls(number);
     }
-    assert_eq!(receiver.heard().len(), 2);
+    assert_eq!(receiver.received().len(), 2);
     receiver.answers(says(200));
-    eventually("the other endpoints are called", || (receiver.heard().len() == 5).then_some(()));
+    eventually("the other endpoints are called", || (receiver.received().len() == 5).then_some(()));
 }
 
 fn deliveries_continue_after_a_kill(store: Store) {
@@ -436,7 +437,7 @@ fn deliveries_continue_after_a_kill(store: Store) {
     let all = feed(&guest, "/events");
     let received = within(AFTER_LEASE, "the lease of the killed server ends", || {
         let seen: BTreeSet<String> =
-            hook.receiver.heard().iter().skip(1).map(|call| call.body.clone()).collect();
+            hook.receiver.received().iter().skip(1).map(|call| call.body.clone()).collect();
         (seen.len() == all.len()).then_some(seen)
     });
     let expected: BTreeSet<String> = all.iter().map(ToString::to_string).collect();
@@ -465,5 +466,5 @@ fn of_two_servers_one_delivers() {
     let received = hook.events(100);
     assert_eq!(received, feed(&operator, "/operator/events"), "in one order, each once");
     hook.settled(head(&operator));
-    assert_eq!(hook.receiver.heard().len(), 100);
+    assert_eq!(hook.receiver.received().len(), 100);
 }

@@ -72,14 +72,15 @@ pub(crate) fn paused(person: &Person, list: &str) -> String {
 fn a_secret_is_shown_once(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let body = json!({"url": WEBHOOK_URL, "types": ["topup.created", "topup.created"], "description": " Booth ", "password": PASSWORD});
-    for (person, list, more) in [(server.guest(), OWN, &[][..]), (operator, ALL, &["user_id", "user_name"])] {
+    for (person, list, extra) in [(server.guest(), OWN, &[][..]), (operator, ALL, &["user_id", "user_name"])]
+    {
         let created = person.post(list, &body);
         let data = created.data(201);
         assert_eq!(keys(&data), ["secret", "webhook_endpoint"]);
         let secret = data["secret"].as_str().unwrap();
         assert!(secret.starts_with("whsec_") && secret.len() > 40, "{created}");
         let endpoint = &data["webhook_endpoint"];
-        assert_eq!(keys(endpoint), [&ENDPOINT[..], more].concat());
+        assert_eq!(keys(endpoint), [&ENDPOINT[..], extra].concat());
         assert_eq!(
             (&endpoint["url"], &endpoint["types"], &endpoint["description"], &endpoint["status"]),
             (&json!(WEBHOOK_URL), &json!(["topup.created"]), &json!("Booth"), &json!("active"))
@@ -146,7 +147,7 @@ fn a_user_has_at_most_five_endpoints_for_a_feed(store: Store) {
         operator.delete(&format!("{list}/{}", ids[0])).data(200);
         operator.webhook_endpoint(list);
     }
-    operator.employ(&server).webhook_endpoint(ALL);
+    operator.new_operator(&server).webhook_endpoint(ALL);
     server.guest().webhook_endpoint(OWN);
 }
 
@@ -200,7 +201,7 @@ fn endpoints_for_all_events_are_common_to_operators_and_closed_to_others(store: 
             answer.refused(403, "insufficient_scope");
         }
     }
-    let other = operator.employ(&server);
+    let other = operator.new_operator(&server);
     assert_eq!(endpoint(&other.get(&path), 200)["user_id"], operator.id);
     assert_eq!(other.get(ALL).data(200)["data"][0]["user_id"], operator.id);
     let changed = endpoint(&other.patch(&path, &json!({"description": "the office"})), 200);
@@ -500,6 +501,6 @@ fn creations_tests_and_replays_share_a_quota_per_hour() {
     }
     operator.post(&format!("{all}/rotate"), &json!({"password": PASSWORD})).data(200);
     assert_eq!(limit(&operator.get(&path)), "1000");
-    let other = operator.employ(&server);
+    let other = operator.new_operator(&server);
     other.post(&format!("{all}/test"), &json!({})).data(202);
 }

@@ -122,7 +122,7 @@ fn owners_replace_the_secrets_that_an_operator_declares_lost(store: Store) {
     let hook = moved(&hook, &server);
     let data = hook.owner.post(&format!("{}/rotate", hook.path), &json!({"password": PASSWORD})).data(200);
     assert_eq!(data["webhook_endpoint"]["status"], "paused");
-    assert!(hook.receiver.heard().is_empty(), "nothing is sent unsigned");
+    assert!(hook.receiver.received().is_empty(), "nothing is sent unsigned");
     hook.enable();
     let call = &hook.calls(1)[0];
     assert!(is_verified(data["secret"].as_str().unwrap(), call) && !is_verified(&hook.secret, call));
@@ -329,8 +329,8 @@ fn a_restored_postgres_database_needs_the_webhook_keys() {
     let name = restored.url().rsplit_once('/').unwrap().1;
     let signing = KeyFolder::new();
     signing.rotate(&[]);
-    let restore = |keys: (&str, &str), more: &[&str]| {
-        let arguments = [&["restore", "--database-name", name], more].concat();
+    let restore = |keys: (&str, &str), options: &[&str]| {
+        let arguments = [&["restore", "--database-name", name], options].concat();
         restored.run(&arguments, &[keys, ("auth.signing_key_file", &signing.path())])
     };
     let before = fs::read_to_string(signing.path()).unwrap();
@@ -361,8 +361,8 @@ fn a_copy_to_another_store_says_which_webhook_keys_are_missing() {
     let server = Server::on(&from, &[LOOPBACK]);
     let hook = Hook::member(&server.guest());
     drop(server);
-    let copy = |more: &[&str], keys: &[(&str, &str)]| {
-        from.run(&[&["storage", "copy", "--to", to.url()], more].concat(), keys)
+    let copy = |options: &[&str], keys: &[(&str, &str)]| {
+        from.run(&[&["storage", "copy", "--to", to.url()], options].concat(), keys)
     };
     let (status, said) = copy(&[], &[SECOND]);
     assert!(!status.success() && said.contains("1 webhook endpoint needs the key"), "{said}");

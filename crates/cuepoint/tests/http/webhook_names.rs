@@ -31,7 +31,7 @@ fn silent_names_of_a_hundred_users_delay_neither_other_deliveries_nor_logins() {
     let delivered = |count| {
         let began = Instant::now();
         honest.topup("1");
-        eventually("the event is delivered", || (receiver.heard().len() == count).then_some(()));
+        eventually("the event is delivered", || (receiver.received().len() == count).then_some(()));
         began.elapsed()
     };
     delivered(1);
@@ -43,7 +43,7 @@ fn silent_names_of_a_hundred_users_delay_neither_other_deliveries_nor_logins() {
     for person in &silent {
         person.topup("1");
     }
-    eventually("look-ups wait", || (names.asked().len() > 20).then_some(()));
+    eventually("look-ups wait", || (names.queried().len() > 20).then_some(()));
     for count in 2..8 {
         let took = delivered(count);
         assert!(took < PROMPTLY, "the delivery took {took:?}");
@@ -61,7 +61,7 @@ fn a_stop_does_not_wait_for_the_name_servers() {
     let guest = server.guest();
     silent_endpoint(&guest, "a");
     guest.topup("1");
-    eventually("the name is looked up", || names.asked().contains("a.silent.example").then_some(()));
+    eventually("the name is looked up", || names.queried().contains("a.silent.example").then_some(()));
     let began = Instant::now();
     server.signal("TERM");
     assert!(server.ended().success());

@@ -38,7 +38,7 @@ fn only_forged_messages_are_counted() {
     forged().refused(401, "invalid_signature");
     forged().refused(429, "rate_limited");
     for _ in 0..10 {
-        Message::topup("topup.confirmed", &reference).heard(&server);
+        Message::topup("topup.confirmed", &reference).accepted_by(&server);
     }
     forged().refused(429, "rate_limited");
 }
@@ -67,7 +67,7 @@ fn a_signed_message_confirms_a_topup_once(store: Store) {
     let (id, reference) = pending_topup(&guest, &server);
     let confirmed = Message::topup("topup.confirmed", &reference);
     for _ in 0..3 {
-        confirmed.heard(&server);
+        confirmed.accepted_by(&server);
     }
     assert_eq!((guest.wallet().0.as_str(), status_of_topup(&guest, id)), ("5.00", json!("confirmed")));
     Message::topup("topup.failed", &reference).contradicts(&server);
@@ -75,7 +75,7 @@ fn a_signed_message_confirms_a_topup_once(store: Store) {
     assert_eq!(guest.entries().len(), 1);
 
     let failed = pending(&guest);
-    Message::topup("topup.failed", &guest.topup_reference(failed)).by(OLD).heard(&server);
+    Message::topup("topup.failed", &guest.topup_reference(failed)).by(OLD).accepted_by(&server);
     Message::topup("topup.confirmed", &guest.topup_reference(failed)).by(OLD).contradicts(&server);
     assert_eq!((guest.wallet().0.as_str(), status_of_topup(&guest, failed)), ("5.00", json!("failed")));
     eventually("an operator is told to look", || {
@@ -84,7 +84,7 @@ fn a_signed_message_confirms_a_topup_once(store: Store) {
     Message::topup("topup.confirmed", "00000000-0000-0000-0000-000000000001")
         .send(&server)
         .refused(404, "not_found");
-    Message::topup("topup.celebrated", &reference).heard(&server);
+    Message::topup("topup.celebrated", &reference).accepted_by(&server);
 }
 
 fn pending(guest: &Person) -> i64 {
@@ -173,15 +173,15 @@ fn the_payment_page_comes_from_the_provider(store: Store) {
         (&topup["status"], &topup["payment_url"]),
         (&json!("pending"), &json!("https://pay.example.com/1"))
     );
-    let [asked] = provider.heard().try_into().unwrap();
+    let [order] = provider.received().try_into().unwrap();
     assert_eq!(
-        asked.body,
+        order.body,
         format!(
             r#"{{"id":{},"reference":{},"amount":12.50,"currency":"USD"}}"#,
             topup["id"], topup["reference"]
         )
     );
-    is_signed(&asked, topup["reference"].as_str().unwrap());
+    is_signed(&order, topup["reference"].as_str().unwrap());
 }
 
 fn withdrawal(guest: &Person, id: i64) -> Value {
@@ -197,32 +197,32 @@ fn a_payout_is_sent_signed_and_settled_by_messages(store: Store) {
     let server = Server::configured(store, &payout_keys(&provider, "5"));
     let guest = server.payer("20");
     let id = guest.withdrawal("12.50");
-    eventually("it is sent", || (!provider.heard().is_empty()).then_some(()));
-    let asked = provider.heard()[0].clone();
+    eventually("it is sent", || (!provider.received().is_empty()).then_some(()));
+    let order = provider.received()[0].clone();
     let reference = provider.reference_of(id);
-    is_signed(&asked, &reference);
+    is_signed(&order, &reference);
     assert_eq!(
-        asked.body,
+        order.body,
         format!(
             r#"{{"id":{id},"reference":"{reference}","amount":12.50,"amount_currency":"USD","wallet_address":"bc1q","currency":"BTC","network":"bitcoin"}}"#
         )
     );
-    Message::payout("payout.broadcast", &provider.reference_of(id)).heard(&server);
+    Message::payout("payout.broadcast", &provider.reference_of(id)).accepted_by(&server);
     let sent = withdrawal(&guest, id);
     assert_eq!((&sent["status"], &sent["txid"]), (&json!("broadcast"), &json!("f00d")));
     assert_eq!(guest.wallet(), ("7.50".into(), "12.50".into()));
     for _ in 0..2 {
-        Message::payout("payout.completed", &provider.reference_of(id)).heard(&server);
+        Message::payout("payout.completed", &provider.reference_of(id)).accepted_by(&server);
     }
     assert_eq!(withdrawal(&guest, id)["status"], "completed");
     assert_eq!(guest.wallet(), ("7.50".into(), "0.00".into()));
-    assert_eq!(provider.heard().len(), 1);
+    assert_eq!(provider.received().len(), 1);
     // Above the limit, nothing is sent before an operator approves.
     guest.topup("100");
     let large = guest.withdrawal("100");
     let small = server.payer("1").withdrawal("1");
-    eventually("the small one is sent", || (provider.heard().len() > 1).then_some(()));
-    assert_eq!(provider.heard()[1].json()["id"], small);
+    eventually("the small one is sent", || (provider.received().len() > 1).then_some(()));
+    assert_eq!(provider.received()[1].json()["id"], small);
     assert_eq!(withdrawal(&guest, large)["status"], "pending");
 }
 
@@ -232,14 +232,14 @@ fn duplicate_and_reordered_messages_settle_once(store: Store) {
     let guest = server.payer("40");
     let accepted = |count: usize| {
         let id = guest.withdrawal("10");
-        eventually("it is sent", || (provider.heard().len() >= count).then_some(()));
+        eventually("it is sent", || (provider.received().len() >= count).then_some(()));
         reaches(&guest, id, "processing");
         id
     };
     // Completion arrives before the broadcast, and both arrive twice.
     let first = accepted(1);
     for kind in ["payout.completed", "payout.broadcast", "payout.completed", "payout.broadcast"] {
-        Message::payout(kind, &provider.reference_of(first)).heard(&server);
+        Message::payout(kind, &provider.reference_of(first)).accepted_by(&server);
         assert_eq!(withdrawal(&guest, first)["status"], "completed");
     }
     // It is completed, so a failure is a contradiction.
@@ -256,7 +256,7 @@ fn duplicate_and_reordered_messages_settle_once(store: Store) {
     for kind in ["payout.failed", "payout.failed", "payout.completed"] {
         let message = Message::payout(kind, &provider.reference_of(second));
         if kind == "payout.failed" {
-            message.heard(&server);
+            message.accepted_by(&server);
         } else {
             message.contradicts(&server);
         }
@@ -268,7 +268,7 @@ fn duplicate_and_reordered_messages_settle_once(store: Store) {
     // It was broadcast and then failed: the outcome is unknown, and the money stays held.
     let third = accepted(3);
     for kind in ["payout.broadcast", "payout.failed", "payout.completed", "payout.failed"] {
-        Message::payout(kind, &provider.reference_of(third)).heard(&server);
+        Message::payout(kind, &provider.reference_of(third)).accepted_by(&server);
     }
     let doubtful = withdrawal(&guest, third);
     assert_eq!((&doubtful["status"], &doubtful["txid"]), (&json!("needs_review"), &json!("f00d")));
@@ -280,13 +280,13 @@ fn an_unavailable_provider_is_retried_with_the_same_key(store: Store) {
     let server = Server::configured(store, &payout_keys(&provider, "1000"));
     let guest = server.payer("20");
     let id = guest.withdrawal("5");
-    eventually("it is sent twice", || (provider.heard().len() >= 2).then_some(()));
+    eventually("it is sent twice", || (provider.received().len() >= 2).then_some(()));
     assert_eq!(guest.wallet(), ("15.00".into(), "5.00".into()));
     provider.answers(Reply::Says(200, r#"{"status": "completed", "txid": "beef"}"#.to_owned()));
     reaches(&guest, id, "completed");
-    for heard in provider.heard() {
-        is_signed(&heard, &provider.reference_of(id));
-        assert_eq!(heard.body, provider.heard()[0].body);
+    for received in provider.received() {
+        is_signed(&received, &provider.reference_of(id));
+        assert_eq!(received.body, provider.received()[0].body);
     }
     assert_eq!(
         (withdrawal(&guest, id)["txid"].clone(), guest.wallet()),
@@ -302,8 +302,8 @@ fn a_definite_refusal_releases_the_money(store: Store) {
     let id = guest.withdrawal("5");
     reaches(&guest, id, "failed");
     assert_eq!(guest.wallet(), ("20.00".into(), "0.00".into()));
-    assert_eq!(provider.heard().len(), 1);
-    Message::payout("payout.failed", &provider.reference_of(id)).heard(&server);
+    assert_eq!(provider.received().len(), 1);
+    Message::payout("payout.failed", &provider.reference_of(id)).accepted_by(&server);
     assert_eq!(guest.wallet(), ("20.00".into(), "0.00".into()));
 }
 
@@ -313,11 +313,11 @@ fn lost_answers_of_a_paid_payout_lead_to_a_review(store: Store) {
     let guest = server.payer("20");
     let id = guest.withdrawal("5");
     reaches(&guest, id, "needs_review");
-    assert_eq!(provider.heard().len(), 2);
+    assert_eq!(provider.received().len(), 2);
     assert_eq!(guest.wallet(), ("15.00".into(), "5.00".into()));
     // From here on only an operator decides, whatever the provider reports.
     for kind in ["payout.failed", "payout.completed"] {
-        Message::payout(kind, &provider.reference_of(id)).heard(&server);
+        Message::payout(kind, &provider.reference_of(id)).accepted_by(&server);
         assert_eq!(withdrawal(&guest, id)["status"], "needs_review");
     }
     assert_eq!(guest.wallet(), ("15.00".into(), "5.00".into()));
@@ -330,17 +330,17 @@ fn a_payout_continues_after_a_restart_with_the_same_key(store: Store) {
     let mut first = Server::on(&database, &keys);
     let guest = first.payer("20");
     let id = guest.withdrawal("5");
-    eventually("it is sent", || (!provider.heard().is_empty()).then_some(()));
+    eventually("it is sent", || (!provider.received().is_empty()).then_some(()));
     first.signal("KILL");
     first.ended();
     provider.answers(Reply::Says(200, r#"{"status": "broadcast", "txid": "f00d"}"#.to_owned()));
     let servers = Server::as_many_as_may(&database, &keys);
     let guest = guest.at(&servers[0].client());
     reaches(&guest, id, "broadcast");
-    for heard in provider.heard() {
-        is_signed(&heard, &provider.reference_of(id));
+    for received in provider.received() {
+        is_signed(&received, &provider.reference_of(id));
     }
-    Message::payout("payout.completed", &provider.reference_of(id)).heard(servers.last().unwrap());
+    Message::payout("payout.completed", &provider.reference_of(id)).accepted_by(servers.last().unwrap());
     assert_eq!(guest.wallet(), ("15.00".into(), "0.00".into()));
     // A shutdown waits for work in progress and leaves nothing behind.
     for mut server in servers {

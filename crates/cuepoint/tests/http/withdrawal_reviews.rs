@@ -52,7 +52,7 @@ fn owes(answer: &Answer, owed: &str) {
 
 fn a_debt_stops_withdrawals_before_their_first_order(store: Store) {
     let (server, ada) = Server::with_operator(store, &[]);
-    let (bob, guest) = (ada.employ(&server), server.guest());
+    let (bob, guest) = (ada.new_operator(&server), server.guest());
     let topup = guest.topup("20");
     let [pending, approved, processing] = ["1", "2", "3"].map(|amount| guest.withdrawal(amount));
     for withdrawal in [approved, processing] {
@@ -96,7 +96,7 @@ fn a_debt_stops_withdrawals_before_their_first_order(store: Store) {
 
 fn an_approved_withdrawal_is_sent_once_the_debt_is_paid(store: Store) {
     let (server, ada) = Server::with_operator(store, &[]);
-    let (bob, guest) = (ada.employ(&server), server.guest());
+    let (bob, guest) = (ada.new_operator(&server), server.guest());
     let topup = guest.topup("20");
     let withdrawal = guest.withdrawal("5");
     bob.review(withdrawal, "approve").data(200);
@@ -163,7 +163,7 @@ fn a_change_of_the_login_at_one_server_is_known_at_another() {
 
 fn operators_see_the_sum_and_the_approvals_needed(store: Store) {
     let (server, ada) = Server::with_operator(store, &LIMITS);
-    let (bob, guest) = (ada.employ(&server), server.payer("100"));
+    let (bob, guest) = (ada.new_operator(&server), server.payer("100"));
     let facts = |withdrawal: i64| {
         let listed = bob.listed(withdrawal);
         ["sum_24h", "approvals_needed", "status"].map(|key| listed[key].clone())
@@ -206,7 +206,7 @@ fn a_chargeback_and_an_approval_at_two_servers_exclude_each_other() {
     let settings = operator_keys("ada@example.com");
     let servers = [Server::on(&database, &settings), Server::on(&database, &settings)];
     let ada = servers[0].client().login("ada@example.com");
-    let bob = ada.employ(&servers[1]);
+    let bob = ada.new_operator(&servers[1]);
     for _ in 0..10 {
         let guest = servers[0].guest();
         let topup = guest.topup("20");

@@ -122,9 +122,9 @@ pub enum Answered {
 
 /// Decides on the provider's answer, however late.
 #[must_use]
-pub fn answered(topup: &Topup, word: &OrderReply) -> Answered {
+pub fn answered(topup: &Topup, reply: &OrderReply) -> Answered {
     let orders = topup.orders.unwrap_or_default();
-    match (topup.status, &topup.payment_url, word) {
+    match (topup.status, &topup.payment_url, reply) {
         (TopupStatus::Pending, None, OrderReply::Taken { page: None }) if orders.next_at.is_none() => {
             Answered::Known
         }

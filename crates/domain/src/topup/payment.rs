@@ -102,8 +102,8 @@ pub enum TopupUpdateDecision {
 /// opened by an earlier version may be confirmed without it, because their providers were never required to
 /// report it. Only the whole amount is taken back: an operator must handle a partial reversal.
 #[must_use]
-pub fn decide_update(topup: &Topup, word: TopupUpdate, owner_erased: bool) -> TopupUpdateDecision {
-    match (word, topup.status) {
+pub fn decide_update(topup: &Topup, update: TopupUpdate, owner_erased: bool) -> TopupUpdateDecision {
+    match (update, topup.status) {
         (_, TopupStatus::Unknown(_)) => TopupUpdateDecision::Unknown,
         (TopupUpdate::Confirmed(paid), _) => hear_confirmation(topup, paid, owner_erased),
         (TopupUpdate::Failed, TopupStatus::Pending) => TopupUpdateDecision::Settle { confirmed: false },
@@ -195,7 +195,7 @@ mod tests {
     fn the_paid_amount_is_compared_exactly() {
         let settles = TopupUpdateDecision::Settle { confirmed: true };
         let differs = TopupUpdateDecision::Contradiction(Contradiction::AmountMismatch);
-        for (amount, currency, heard) in [
+        for (amount, currency, decision) in [
             ("5", "USD", settles),
             ("5.00", "usd", settles),
             ("5.000000", " USD ", settles),
@@ -214,7 +214,7 @@ mod tests {
             let topup = topup(TopupStatus::Pending, Some(Orders::default()));
             assert_eq!(
                 decide_update(&topup, paid(Some(amount), Some(currency)), false),
-                heard,
+                decision,
                 "{amount} {currency}"
             );
         }
@@ -235,7 +235,7 @@ mod tests {
         let excluded = TopupUpdateDecision::Contradiction(Contradiction::StatusContradiction);
         let settled = |confirmed| Settle { confirmed };
         // For a pending, a confirmed, a failed and a reversed top-up.
-        for (word, expected) in [
+        for (update, expected) in [
             (paid(Some("5"), Some("USD")), [settled(true), Known, excluded, Known]),
             (paid(Some("6"), Some("USD")), [differs, differs, excluded, differs]),
             (paid(Some("5"), Some("EUR")), [differs, differs, excluded, differs]),
@@ -253,30 +253,30 @@ mod tests {
         ] {
             for (status, expected) in TopupStatus::all().zip(expected) {
                 for orders in [None, Some(Orders::default())] {
-                    let heard = decide_update(&topup(status, orders), word, false);
-                    assert_eq!(heard, expected, "{word:?} of {status:?}");
+                    let decision = decide_update(&topup(status, orders), update, false);
+                    assert_eq!(decision, expected, "{update:?} of {status:?}");
                 }
             }
         }
         for (amount, currency) in [(None, None), (Some("5"), None), (None, Some("USD"))] {
-            let word = paid(amount, currency);
+            let update = paid(amount, currency);
             let incomplete = Incomplete { amount: amount.is_none(), currency: currency.is_none() };
             for (status, earlier) in TopupStatus::all().zip([settled(true), Known, excluded, Known]) {
-                assert_eq!(decide_update(&topup(status, Some(Orders::default())), word, false), incomplete);
+                assert_eq!(decide_update(&topup(status, Some(Orders::default())), update, false), incomplete);
                 assert_eq!(
-                    decide_update(&topup(status, None), word, false),
+                    decide_update(&topup(status, None), update, false),
                     earlier,
                     "opened by an earlier version"
                 );
             }
         }
         // The confirmation of an earlier version's top-up is compared as far as it reports the payment.
-        for word in [paid(Some("6"), None), paid(None, Some("EUR"))] {
-            assert_eq!(decide_update(&topup(TopupStatus::Pending, None), word, false), differs);
+        for update in [paid(Some("6"), None), paid(None, Some("EUR"))] {
+            assert_eq!(decide_update(&topup(TopupStatus::Pending, None), update, false), differs);
         }
         let newer = topup(TopupStatus::stored("on_hold").unwrap(), None);
-        for word in [paid(Some("5"), Some("USD")), TopupUpdate::Failed, reversed("5", None)] {
-            assert_eq!(decide_update(&newer, word, false), TopupUpdateDecision::Unknown);
+        for update in [paid(Some("5"), Some("USD")), TopupUpdate::Failed, reversed("5", None)] {
+            assert_eq!(decide_update(&newer, update, false), TopupUpdateDecision::Unknown);
         }
     }
 
@@ -291,14 +291,14 @@ mod tests {
         let all: Vec<_> = TopupStatus::all().map(|status| topup(status, Some(Orders::default()))).collect();
         let [pending, confirmed, failed, reversed_before] = all.try_into().unwrap();
         let stands = [pending, confirmed, failed, reversed_before, suspended];
-        for (word, expected) in [
+        for (update, expected) in [
             (paid(Some("5"), Some("USD")), [Suspend, Known, Suspend, Known, Known]),
             (paid(Some("6"), Some("USD")), [differs; 5]),
             (TopupUpdate::Failed, [Settle { confirmed: false }, excluded, Known, excluded, excluded]),
             (reversed("5", None), [excluded, Reverse, excluded, Known, excluded]),
         ] {
             for (topup, expected) in stands.iter().zip(expected) {
-                assert_eq!(decide_update(topup, word, true), expected, "{word:?} of {topup:?}");
+                assert_eq!(decide_update(topup, update, true), expected, "{update:?} of {topup:?}");
             }
         }
     }

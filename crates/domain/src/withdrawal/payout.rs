@@ -121,11 +121,11 @@ pub enum PayoutUpdateDecision {
 
 /// Applies a provider's update to the state machine; idempotent and order-independent.
 #[must_use]
-pub fn decide_update(withdrawal: &Withdrawal, word: &PayoutUpdate) -> PayoutUpdateDecision {
-    if names_another_transaction(&withdrawal.state, word) {
+pub fn decide_update(withdrawal: &Withdrawal, update: &PayoutUpdate) -> PayoutUpdateDecision {
+    if names_another_transaction(&withdrawal.state, update) {
         return PayoutUpdateDecision::Contradiction(Contradiction::TxidMismatch);
     }
-    match (&withdrawal.state, word) {
+    match (&withdrawal.state, update) {
         (WithdrawalState::NeedsReview { .. }, _) => PayoutUpdateDecision::ForOperator,
         (WithdrawalState::Unknown { .. }, _) => PayoutUpdateDecision::Unknown,
 
@@ -181,11 +181,11 @@ pub fn decide_update(withdrawal: &Withdrawal, word: &PayoutUpdate) -> PayoutUpda
 }
 
 /// Whether the update names a different transaction from the one by which the withdrawal is, or may be, paid.
-fn names_another_transaction(state: &WithdrawalState, word: &PayoutUpdate) -> bool {
+fn names_another_transaction(state: &WithdrawalState, update: &PayoutUpdate) -> bool {
     let paid_by = match state {
         WithdrawalState::Broadcast { txid } | WithdrawalState::Completed { txid } => Some(txid),
         WithdrawalState::NeedsReview { txid } => txid.as_ref(),
         _ => None,
     };
-    paid_by.zip(word.txid()).is_some_and(|(known, named)| known != named)
+    paid_by.zip(update.txid()).is_some_and(|(known, named)| known != named)
 }

@@ -80,14 +80,14 @@ pub(crate) fn withdrawals(ledger: &mut Ledger) {
 /// Top-ups of the guest: confirmed at once, pending, failed, confirmed later.
 pub(crate) fn topups(ledger: &mut Ledger) {
     let pending = Charge::Pending;
-    for (number, charge, word) in [
+    for (number, charge, settled) in [
         (1, Charge::Confirmed, None),
         (2, pending, None),
         (3, pending, Some(false)),
         (4, pending, Some(true)),
     ] {
         ledger.topup(number, GUEST, 700, charge).unwrap();
-        if let Some(confirmed) = word {
+        if let Some(confirmed) = settled {
             let stored = ledger.book.get(TopupId::new(number).unwrap()).unwrap().clone();
             let metadata = ledger.metadata(at(5));
             ledger.apply(&plans::settle_topup(metadata, &stored, confirmed)).unwrap();

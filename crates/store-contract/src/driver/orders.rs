@@ -55,13 +55,13 @@ impl HistoryDriver<'_> {
     }
 
     /// Delivers the provider's answer to the newest order of a top-up.
-    pub(super) async fn answer_order(&mut self, pick: usize, word: &'static str) -> Result<(), String> {
+    pub(super) async fn answer_order(&mut self, pick: usize, reply: &'static str) -> Result<(), String> {
         let ordered = |place: &usize| self.model.topup(*place).1.attempts > 0;
         let ordered: Vec<usize> = (0..self.topups.len()).filter(ordered).collect();
         let Some(place) = picked(pick, ordered.len()).map(|place| ordered[place]) else { return Ok(()) };
         let stored = self.scenario.stored_topup(self.topups[place]).await;
         let page = || PaymentUrl::new("https://pay.example.com/1").ok();
-        let said = match word {
+        let said = match reply {
             "page" => Some(OrderReply::Taken { page: page() }),
             "taken" => Some(OrderReply::Taken { page: None }),
             "refused" => Some(OrderReply::Refused),
@@ -79,14 +79,14 @@ impl HistoryDriver<'_> {
             Some(Answered::Failed) => Some(plans::settle_topup(self.system(), &stored, false)),
             Some(Answered::Known | Answered::Contradiction) => None,
         };
-        match (plan, self.model.answer_order(place, word, self.now)) {
+        match (plan, self.model.answer_order(place, reply, self.now)) {
             (None, None) => Ok(()),
             (Some(plan), Some(model)) => {
-                self.observed.insert(format!("order answered: {word}"));
+                self.observed.insert(format!("order answered: {reply}"));
                 let answer = self.apply(Ok(plan)).await;
                 self.agree(answer, Ok(model))
             }
-            (plan, model) => Err(format!("{word}: the rules plan {plan:?}, the model says {model:?}")),
+            (plan, model) => Err(format!("{reply}: the rules plan {plan:?}, the model says {model:?}")),
         }
     }
 

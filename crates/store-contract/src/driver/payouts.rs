@@ -11,7 +11,7 @@ use crate::observed::{balances, withdrawal_move};
 use crate::scenario::{Refused, at, line};
 
 /// A status update, with this transaction if it names one.
-fn word(name: &str, txid: &str) -> PayoutUpdate {
+fn update(name: &str, txid: &str) -> PayoutUpdate {
     match name {
         "accepted" => PayoutUpdate::Accepted,
         "broadcast" => PayoutUpdate::Broadcast { txid: line(txid) },
@@ -65,7 +65,7 @@ impl HistoryDriver<'_> {
         txid: &'static str,
     ) -> Result<(), String> {
         let id = self.withdrawals[place];
-        let said = word(name, txid);
+        let said = update(name, txid);
         let mut moved = false;
         let came_to = loop {
             let stored = self.scenario.stored_withdrawal(id).await;

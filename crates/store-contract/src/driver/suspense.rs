@@ -54,21 +54,21 @@ impl HistoryDriver<'_> {
         &mut self,
         pick: usize,
         name: &str,
-        more: i128,
+        excess: i128,
     ) -> Result<(), String> {
         let Some(place) = picked(pick, self.topups.len()) else { return Ok(()) };
         let id = self.topups[place];
         let stored = self.scenario.stored_topup(id).await;
-        let amount = PaidAmount::Sum(money(self.model.topups[place].amount + more));
+        let amount = PaidAmount::Sum(money(self.model.topups[place].amount + excess));
         let currency = Some(PaidCurrency::Own);
-        let word = match name {
+        let update = match name {
             "confirmed" => TopupUpdate::Confirmed(Payment { amount: Some(amount), currency }),
             "failed" => TopupUpdate::Failed,
             _ => TopupUpdate::Reversed { amount, currency },
         };
         let owner = self.model.topups[place].owner;
         let metadata = self.scenario.metadata(Actor::System, self.time());
-        let decision = decide_update(&stored, word, self.model.people[owner].erased);
+        let decision = decide_update(&stored, update, self.model.people[owner].erased);
         let plan = match decision {
             TopupUpdateDecision::Settle { confirmed } => {
                 Some(plans::settle_topup(metadata, &stored, confirmed))
@@ -89,7 +89,7 @@ impl HistoryDriver<'_> {
             self.apply(Ok(plan)).await.unwrap();
         }
         self.observed.insert(format!("topup update {came_to}"));
-        equal("the outcome of an update", &came_to, &self.model.receive_topup_update(place, name, more))?;
+        equal("the outcome of an update", &came_to, &self.model.receive_topup_update(place, name, excess))?;
         let stored = self.scenario.stored_topup(id).await;
         equal("the status after an update", &topup_status(&stored), &self.model.topups[place].status)
     }
@@ -108,35 +108,40 @@ impl HistoryDriver<'_> {
         self.agree(answer, model)
     }
 
-    /// Opens a pending top-up of the leaver.
-    pub(super) async fn open_leavers_topup(
+    /// Opens a pending top-up of the departing user.
+    pub(super) async fn open_departing_topup(
         &mut self,
         cents: i128,
         ordered: bool,
         keyed: bool,
     ) -> Result<(), String> {
-        let leaver = self.people.len() - 1;
+        let departing = self.people.len() - 1;
         let id = self.scenario.ids.next_topup().await.unwrap();
         let charge = if ordered { Charge::Ordered(TERMS.first(self.time())) } else { Charge::Pending };
-        let plan =
-            plans::open_topup(self.metadata(leaver, keyed), id, self.people[leaver], amount(cents), charge);
+        let plan = plans::open_topup(
+            self.metadata(departing, keyed),
+            id,
+            self.people[departing],
+            amount(cents),
+            charge,
+        );
         let answer = self.apply(Ok(plan)).await;
         self.topups.extend(answer.iter().map(|receipt| topup_of(receipt).id));
-        let model = self.model.open_leavers_topup(leaver, cents, ordered, self.now);
+        let model = self.model.open_departing_topup(departing, cents, ordered, self.now);
         self.agree(answer, model)
     }
 
-    /// Erases the leaver; a new user takes their place.
-    pub(super) async fn erase_leaver(&mut self) -> Result<(), String> {
-        let leaver = self.people.len() - 1;
-        let erased = match self.scenario.erase(self.people[leaver], self.now).await {
+    /// Erases the departing user; a new user takes their place.
+    pub(super) async fn erase_departing(&mut self) -> Result<(), String> {
+        let departing = self.people.len() - 1;
+        let erased = match self.scenario.erase(self.people[departing], self.now).await {
             Erased::Done => "erasure: done",
             Erased::Refused(ErasureRefusal::MoneyLeft) => "erasure: money left",
             Erased::Refused(ErasureRefusal::TopupPending) => "erasure: topup pending",
             other => panic!("not reached by any history: {other:?}"),
         };
         self.observed.insert(erased.to_owned());
-        equal("an erasure", &erased, &self.model.erase_leaver(self.now))?;
+        equal("an erasure", &erased, &self.model.erase_departing(self.now))?;
         if erased == "erasure: done" {
             let next = self.scenario.stranger(false, at(0)).await;
             self.scenario.register(&next).await;

@@ -54,14 +54,14 @@ impl Model {
     }
 
     /// Applies the provider's answer to the newest order of a top-up; `None` if it changes nothing.
-    pub(crate) fn answer_order(&mut self, place: usize, word: &'static str, now: i64) -> Option<Seen> {
+    pub(crate) fn answer_order(&mut self, place: usize, reply: &'static str, now: i64) -> Option<Seen> {
         let (status, before) = self.topup(place);
         if status != "pending" || before.page {
             return None;
         }
         let topup = &mut self.topups[place];
         let ordering = &mut topup.ordering;
-        match word {
+        match reply {
             "page" => (ordering.page, ordering.next) = (true, None),
             "taken" => ordering.next = None,
             "refused" => (topup.status, ordering.next) = ("failed", None),

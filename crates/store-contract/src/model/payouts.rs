@@ -58,13 +58,13 @@ impl Model {
     pub(crate) fn receive_payout_update(
         &mut self,
         place: usize,
-        word: &str,
+        update: &str,
         txid: &'static str,
     ) -> &'static str {
         let Withdrawal { status, attempts, retry_at, txid: known, .. } = self.withdrawals[place];
-        let names_one = ["broadcast", "completed"].contains(&word);
+        let names_one = ["broadcast", "completed"].contains(&update);
         let is_another = names_one && known.is_some_and(|known| known != txid);
-        let (to, txid) = match (status, word) {
+        let (to, txid) = match (status, update) {
             ("broadcast" | "completed" | "needs_review", _) if is_another => return "txid_mismatch",
             ("needs_review", _) => return "for operator",
             ("pending" | "approved" | "cancelled" | "rejected", _)

@@ -40,20 +40,20 @@ impl Model {
     }
 
     /// Applies a status update about a top-up, paid with this many cents in excess; returns its outcome.
-    pub(crate) fn receive_topup_update(&mut self, place: usize, word: &str, more: i128) -> &'static str {
+    pub(crate) fn receive_topup_update(&mut self, place: usize, update: &str, excess: i128) -> &'static str {
         let is_erased = self.people[self.topups[place].owner].erased;
         let status = self.topups[place].status;
-        let answer = match (word, status) {
+        let answer = match (update, status) {
             ("confirmed", "failed") if !is_erased => return "status_contradiction",
-            ("confirmed", _) if more != 0 => return "amount_mismatch",
+            ("confirmed", _) if excess != 0 => return "amount_mismatch",
             ("confirmed", "pending" | "failed") => self.receive_late_money(place),
             ("failed", "pending") => self.settle_topup(place, false),
             ("confirmed", _) | ("failed", "failed") => return "known",
-            ("reversed", "confirmed" | "reversed") if more < 0 => {
-                let back = self.topups[place].amount + more;
+            ("reversed", "confirmed" | "reversed") if excess < 0 => {
+                let back = self.topups[place].amount + excess;
                 return if back > 0 { "partial_reversal" } else { "amount_mismatch" };
             }
-            ("reversed", "confirmed" | "reversed") if more > 0 => return "amount_mismatch",
+            ("reversed", "confirmed" | "reversed") if excess > 0 => return "amount_mismatch",
             ("reversed", "confirmed") => self.reverse_topup(place),
             ("reversed", "reversed") => return "known",
             _ => return "status_contradiction",
@@ -81,8 +81,8 @@ impl Model {
         Ok(self.see_topup(place))
     }
 
-    /// Opens a pending top-up of the leaver.
-    pub(crate) fn open_leavers_topup(
+    /// Opens a pending top-up of the departing user.
+    pub(crate) fn open_departing_topup(
         &mut self,
         owner: usize,
         amount: i128,
@@ -98,21 +98,21 @@ impl Model {
         seen
     }
 
-    /// Erases the leaver, unless they have money or a pending top-up of the last seven days; returns the
+    /// Erases the departing user, unless they have money or a pending top-up of the last seven days; returns the
     /// outcome. A new user takes their place.
-    pub(crate) fn erase_leaver(&mut self, now: i64) -> &'static str {
-        let leaver = self.people.len() - 1;
-        if self.people[leaver].balances != (0, 0, 0) {
+    pub(crate) fn erase_departing(&mut self, now: i64) -> &'static str {
+        let departing = self.people.len() - 1;
+        if self.people[departing].balances != (0, 0, 0) {
             return "erasure: money left";
         }
-        let pending = |topup: &&mut super::Topup| (topup.owner, topup.status) == (leaver, "pending");
+        let pending = |topup: &&mut super::Topup| (topup.owner, topup.status) == (departing, "pending");
         if self.topups.iter_mut().filter(pending).any(|topup| topup.made > now - 7 * DAY) {
             return "erasure: topup pending";
         }
         for topup in self.topups.iter_mut().filter(pending) {
             (topup.status, topup.ordering.next) = ("failed", None);
         }
-        self.people[leaver].erased = true;
+        self.people[departing].erased = true;
         self.people.push(Person::default());
         "erasure: done"
     }

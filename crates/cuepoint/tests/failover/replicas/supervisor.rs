@@ -102,7 +102,7 @@ impl Supervisor {
         &self.server
     }
 
-    /// Has these processes killed at the end: stopped ones would not hear of it.
+    /// Has these processes killed at the end: stopped processes would not notice the end.
     pub(super) fn note_stopped(&mut self, pids: &[String]) {
         pids.iter().for_each(|pid| self.send_line(pid));
     }

@@ -10,7 +10,7 @@ use ureq::http::HeaderMap;
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     /// The request, for failure messages.
-    pub(crate) asked: String,
+    pub(crate) request: String,
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) text: String,
@@ -142,7 +142,7 @@ impl Answer {
 
 impl std::fmt::Display for Answer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} -> {} {}", self.asked, self.status, self.text)
+        write!(f, "{} -> {} {}", self.request, self.status, self.text)
     }
 }
 

@@ -49,7 +49,7 @@ impl Client {
         Call {
             agent: self.agent.clone(),
             url: format!("{}{path}", self.address),
-            asked: format!("{method} {path}"),
+            request: format!("{method} {path}"),
             method: method.to_owned(),
             headers: Vec::new(),
             body: Vec::new(),
@@ -66,7 +66,7 @@ impl Client {
 #[derive(Clone)]
 pub(crate) struct Call {
     agent: Agent,
-    asked: String,
+    request: String,
     method: String,
     url: String,
     headers: Vec<(String, String)>,
@@ -118,13 +118,13 @@ impl Call {
     }
 
     pub(crate) fn send(self) -> Answer {
-        let asked = self.described();
-        self.try_send().unwrap_or_else(|error| panic!("{asked}: {error}"))
+        let request = self.described();
+        self.try_send().unwrap_or_else(|error| panic!("{request}: {error}"))
     }
 
     /// Returns the answer, or the reason for its absence.
     pub(crate) fn try_send(self) -> Result<Answer, ureq::Error> {
-        let asked = self.described();
+        let described = self.described();
         let method: Method = self.method.parse().unwrap();
         let mut request = Request::builder().uri(&self.url).method(method.clone());
         for (name, value) in &self.headers {
@@ -146,12 +146,12 @@ impl Call {
         let body = if is_stream { Vec::new() } else { response.body_mut().read_to_vec()? };
         // Images are answers too.
         let text = String::from_utf8_lossy(&body).into_owned();
-        Ok(Answer { asked, status: response.status().as_u16(), headers, text })
+        Ok(Answer { request: described, status: response.status().as_u16(), headers, text })
     }
 
     fn described(&self) -> String {
         let body = String::from_utf8_lossy(&self.body);
         let body: String = body.chars().take(400).collect();
-        format!("{} {body}", self.asked)
+        format!("{} {body}", self.request)
     }
 }

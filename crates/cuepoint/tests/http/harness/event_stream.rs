@@ -113,7 +113,7 @@ impl Person {
 }
 
 impl EventStream {
-    fn begin(socket: Cut, asked: String) -> io::Result<Result<Self, Box<Answer>>> {
+    fn begin(socket: Cut, request: String) -> io::Result<Result<Self, Box<Answer>>> {
         let mut socket = BufReader::new(socket);
         let mut lines = Vec::new();
         loop {
@@ -137,7 +137,7 @@ impl EventStream {
         let mut text = vec![0; headers["content-length"].to_str().unwrap().parse().unwrap()];
         socket.read_exact(&mut text)?;
         let text = String::from_utf8(text).unwrap();
-        Ok(Err(Box::new(Answer { asked, status, headers, text })))
+        Ok(Err(Box::new(Answer { request, status, headers, text })))
     }
 
     /// The next message; `None` at the end of the stream.

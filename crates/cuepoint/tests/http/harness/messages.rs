@@ -135,8 +135,9 @@ impl<'a> Message<'a> {
         is_stored_for_review(&self.send(server));
     }
 
+    /// Sends a message that the server accepts.
     #[track_caller]
-    pub(crate) fn heard(&self, server: &Server) {
+    pub(crate) fn accepted_by(&self, server: &Server) {
         let answer = self.send(server);
         assert_eq!((answer.status, answer.text.as_str()), (204, ""), "{answer}");
         assert!(answer.header("x-request-id").is_some() && answer.header("content-type").is_none());
@@ -151,15 +152,15 @@ pub(crate) fn is_stored_for_review(answer: &Answer) {
 
 /// Checks that a call was signed with the first secret over exactly its content, under this reference.
 #[track_caller]
-pub(crate) fn is_signed(heard: &ReceivedRequest, reference: &str) {
-    let header = |name: &str| heard.headers[name].as_str();
+pub(crate) fn is_signed(received: &ReceivedRequest, reference: &str) {
+    let header = |name: &str| received.headers[name].as_str();
     let message = SignedMessage {
         id: header("webhook-id"),
         timestamp: header("webhook-timestamp"),
         signatures: header("webhook-signature"),
-        body: heard.body.as_bytes(),
+        body: received.body.as_bytes(),
     };
-    assert!(SigningSecrets::parse([NEW]).unwrap().verify(message, SystemClock.now()), "{heard:?}");
+    assert!(SigningSecrets::parse([NEW]).unwrap().verify(message, SystemClock.now()), "{received:?}");
     assert_eq!((header("webhook-id"), header("idempotency-key")), (reference, reference));
     assert_eq!(header("content-type"), "application/json");
 }

@@ -138,15 +138,15 @@ pub(crate) fn at_once(calls: Vec<Call>) -> Vec<Answer> {
 }
 
 /// Polls until there is a value, for at most half a minute.
-pub(crate) fn eventually<T>(what: &str, ask: impl FnMut() -> Option<T>) -> T {
-    within(Duration::from_secs(30), what, ask)
+pub(crate) fn eventually<T>(what: &str, probe: impl FnMut() -> Option<T>) -> T {
+    within(Duration::from_secs(30), what, probe)
 }
 
 /// Polls until there is a value, for at most this time.
-pub(crate) fn within<T>(time: Duration, what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
+pub(crate) fn within<T>(time: Duration, what: &str, mut probe: impl FnMut() -> Option<T>) -> T {
     let end = Instant::now() + time;
     loop {
-        if let Some(answer) = ask() {
+        if let Some(answer) = probe() {
             return answer;
         }
         assert!(Instant::now() < end, "not within {time:?}: {what}");

@@ -15,15 +15,15 @@ const A: [u8; 2] = [0, 1];
 pub(crate) struct NameServer {
     /// Its address and port.
     pub(crate) address: String,
-    asked: Arc<Mutex<BTreeSet<String>>>,
+    queried: Arc<Mutex<BTreeSet<String>>>,
 }
 
 impl NameServer {
     pub(crate) fn new() -> Self {
         let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
         let address = socket.local_addr().unwrap().to_string();
-        let asked = Arc::<Mutex<BTreeSet<String>>>::default();
-        let noted = Arc::clone(&asked);
+        let queried = Arc::<Mutex<BTreeSet<String>>>::default();
+        let noted = Arc::clone(&queried);
         thread::spawn(move || {
             let mut datagram = [0; 512];
             while let Ok((length, client)) = socket.recv_from(&mut datagram) {
@@ -35,12 +35,12 @@ impl NameServer {
                 }
             }
         });
-        Self { address, asked }
+        Self { address, queried }
     }
 
-    /// The names that were asked for so far.
-    pub(crate) fn asked(&self) -> BTreeSet<String> {
-        self.asked.lock().unwrap().clone()
+    /// The names that were queried so far.
+    pub(crate) fn queried(&self) -> BTreeSet<String> {
+        self.queried.lock().unwrap().clone()
     }
 }
 

@@ -10,10 +10,10 @@ const MOST_ENDPOINTS: usize = 5;
 pub(crate) fn object_of(owner: &Person, dj: &Person, path: &str) -> Option<i64> {
     Some(match path {
         "/music/requests/{id}" | "/music/requests/{id}/cancel" | "/music/requests-update/{id}" => {
-            owner.ask(dj)
+            owner.request_song(dj)
         }
         "/music/requests/{id}/rating" | "/operator/music/requests/{id}/refund" => {
-            let request = owner.ask(dj);
+            let request = owner.request_song(dj);
             dj.answer(request, "played").data(200);
             request
         }

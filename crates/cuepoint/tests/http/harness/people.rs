@@ -188,7 +188,7 @@ impl Person {
     }
 
     /// Requests a song of an upcoming artist from a DJ.
-    pub(crate) fn ask(&self, dj: &Person) -> i64 {
+    pub(crate) fn request_song(&self, dj: &Person) -> i64 {
         self.post("/music/requests", &song(dj.id)).data(201)["id"].as_i64().unwrap()
     }
 
@@ -262,8 +262,8 @@ impl Person {
         assert_eq!(data["user"]["role"], role);
     }
 
-    /// Makes the user an operator, who logs in again.
-    pub(crate) fn employ(&self, server: &Server) -> Self {
+    /// Registers a user, makes them an operator, and logs them in.
+    pub(crate) fn new_operator(&self, server: &Server) -> Self {
         let person = server.guest();
         self.give_role(&person, "operator");
         server.client().login(&person.email)
@@ -276,7 +276,7 @@ impl Person {
     }
 
     /// All state that a refused request must leave unchanged.
-    pub(crate) fn affairs(&self) -> Vec<Value> {
+    pub(crate) fn snapshot(&self) -> Vec<Value> {
         [
             "/user/personal-info",
             "/wallet",

@@ -67,13 +67,13 @@ impl Provider {
 
     /// The reference in the order of the withdrawal or top-up with this id.
     pub(crate) fn reference_of(&self, id: i64) -> String {
-        let orders = self.heard().into_iter().map(|heard| heard.json());
+        let orders = self.received().into_iter().map(|received| received.json());
         let order = orders.rev().find(|order| order["id"] == id).unwrap();
         order["reference"].as_str().unwrap().to_owned()
     }
 
     /// The calls received so far.
-    pub(crate) fn heard(&self) -> Vec<ReceivedRequest> {
+    pub(crate) fn received(&self) -> Vec<ReceivedRequest> {
         self.state.now.lock().unwrap().1.clone()
     }
 }

@@ -25,7 +25,7 @@ impl ProviderScene {
         let (server, operator) = Server::with_operator(store, &keys);
         let guest = server.guest();
         let topup = guest.topup("50");
-        Message::topup_of("50", "topup.confirmed", &guest.topup_reference(topup)).heard(&server);
+        Message::topup_of("50", "topup.confirmed", &guest.topup_reference(topup)).accepted_by(&server);
         Self { server, operator, guest, provider }
     }
 
@@ -33,7 +33,7 @@ impl ProviderScene {
     pub(crate) fn ordered(&self) -> (i64, String) {
         let id = self.guest.withdrawal("5");
         eventually("it is sent", || {
-            self.provider.heard().iter().any(|order| order.json()["id"] == id).then_some(())
+            self.provider.received().iter().any(|order| order.json()["id"] == id).then_some(())
         });
         (id, self.provider.reference_of(id))
     }

@@ -79,7 +79,7 @@ fn serve(client: &TcpStream, target: &str, state: &Arc<State>) {
     }
     let Ok(server) = TcpStream::connect(target) else { return };
     let commits = AtomicBool::new(false);
-    let asked = |bytes: &[u8]| {
+    let inspect = |bytes: &[u8]| {
         if state.unstuck() == Traffic::WithoutNotifications
             && bytes.windows(7).any(|window| window == b"LISTEN ")
         {
@@ -99,7 +99,7 @@ fn serve(client: &TcpStream, target: &str, state: &Arc<State>) {
         }
     };
     thread::scope(|scope| {
-        scope.spawn(|| copy(client, &server, state, asked));
+        scope.spawn(|| copy(client, &server, state, inspect));
         scope.spawn(|| copy(&server, client, state, answered));
     });
 }

@@ -32,7 +32,7 @@ pub(crate) fn answers(mut said: &str) -> Vec<Answer> {
         let headers: HeaderMap = lines.map(header).collect();
         let length: usize = headers["content-length"].to_str().unwrap().parse().unwrap();
         let (text, next) = rest.split_at(length);
-        answers.push(Answer { asked: head.to_owned(), status, headers, text: text.to_owned() });
+        answers.push(Answer { request: head.to_owned(), status, headers, text: text.to_owned() });
         said = next;
     }
     assert!(said.is_empty(), "more than answers: {said:?}");
@@ -71,7 +71,7 @@ impl RawConnection {
             (name.parse::<HeaderName>().unwrap(), value.parse::<HeaderValue>().unwrap())
         };
         Answer {
-            asked: lines[0].clone(),
+            request: lines[0].clone(),
             status: status.next().unwrap().parse().unwrap(),
             headers: lines[1..].iter().map(header).collect(),
             text: String::new(),

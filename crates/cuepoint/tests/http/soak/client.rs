@@ -111,7 +111,7 @@ impl<'a> Client<'a> {
     fn operate(&mut self) {
         match self.rng.usize(..100) {
             0..14 => self.top_up(),
-            14..36 => self.ask(),
+            14..36 => self.request_song(),
             36..60 => self.move_request(),
             60..68 => self.withdraw(),
             68..72 => self.cancel_withdrawal(),
@@ -132,7 +132,7 @@ impl<'a> Client<'a> {
         }
     }
 
-    fn ask(&mut self) {
+    fn request_song(&mut self) {
         let guest = self.me;
         let dj = (guest + 1 + self.rng.usize(..DJS - 1)) % DJS;
         let mut body = song(self.town.people[dj][0].id);

@@ -147,8 +147,8 @@ fn a_server_killed_under_load_applies_every_acknowledged_command_once(store: Sto
 }
 
 fn assert_calm(server: &Server) {
-    for word in ["panicked", "ERROR"] {
-        assert!(!server.log().contains(word), "the server said {word:?}: {}", server.log());
+    for marker in ["panicked", "ERROR"] {
+        assert!(!server.log().contains(marker), "the server said {marker:?}: {}", server.log());
     }
 }
 

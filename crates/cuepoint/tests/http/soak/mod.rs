@@ -90,8 +90,8 @@ fn many_clients_on_two_servers_lose_no_cent() {
     assert!(missing.is_empty(), "nothing led to {missing:?}");
     assert_every_cent_is_accounted_for(&database, &town, &books);
     for server in &servers {
-        for word in ["deadlock", "panicked", "ERROR"] {
-            assert!(!server.log().contains(word), "a server said {word:?}");
+        for marker in ["deadlock", "panicked", "ERROR"] {
+            assert!(!server.log().contains(marker), "a server said {marker:?}");
         }
     }
 }

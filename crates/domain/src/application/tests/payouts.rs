@@ -142,8 +142,8 @@ fn provider(times: usize, answer: impl Fn() -> PayoutAnswer + Send + Sync + 'sta
     provider
 }
 
-fn says(word: PayoutUpdate) -> impl Fn() -> PayoutAnswer + Send + Sync + 'static {
-    move || PayoutAnswer::Replied(word.clone(), None)
+fn says(update: PayoutUpdate) -> impl Fn() -> PayoutAnswer + Send + Sync + 'static {
+    move || PayoutAnswer::Replied(update.clone(), None)
 }
 
 fn lost() -> PayoutAnswer {
@@ -154,14 +154,14 @@ fn lost() -> PayoutAnswer {
 fn the_answer_of_a_provider_moves_the_payout() {
     let (broadcast, completed) =
         (PayoutUpdate::Broadcast { txid: txid() }, PayoutUpdate::Completed { txid: txid() });
-    for (word, state, settlements) in [
+    for (update, state, settlements) in [
         (PayoutUpdate::Accepted, WithdrawalState::Processing { attempts: 1, retry_at: None }, 0),
         (broadcast, WithdrawalState::Broadcast { txid: txid() }, 0),
         (completed, WithdrawalState::Completed { txid: txid() }, 1),
         (PayoutUpdate::Refused, WithdrawalState::Failed { txid: None }, 1),
     ] {
         let scene = Scene::new(WithdrawalState::Approved);
-        let payouts = scene.server(provider(1, says(word)));
+        let payouts = scene.server(provider(1, says(update)));
         let sent = run(payouts.run()).unwrap();
         let [(sent, PayoutAttempt::Answered(_, PayoutUpdateOutcome::Moved(status)))] = sent.as_slice() else {
             panic!("{sent:?}")
@@ -225,8 +225,8 @@ fn repeatedly_lost_answers_lead_to_a_review_and_keep_the_hold() {
     let sent = run(payouts.run()).unwrap();
     assert!(matches!(sent.as_slice(), [(_, PayoutAttempt::GivenUp)]), "{sent:?}");
     assert_eq!(scene.state(), WithdrawalState::NeedsReview { txid: None });
-    for word in [PayoutUpdate::Refused, PayoutUpdate::Accepted, PayoutUpdate::Completed { txid: txid() }] {
-        assert_eq!(run(payouts.update(id(), &word, None)).unwrap(), PayoutUpdateOutcome::ForOperator);
+    for update in [PayoutUpdate::Refused, PayoutUpdate::Accepted, PayoutUpdate::Completed { txid: txid() }] {
+        assert_eq!(run(payouts.update(id(), &update, None)).unwrap(), PayoutUpdateOutcome::ForOperator);
     }
     assert_eq!((scene.status(), scene.settlements()), (WithdrawalStatus::NeedsReview, 0));
 }
@@ -307,14 +307,14 @@ fn duplicate_and_reordered_payout_updates() {
         ),
         (vec![(Accepted, moved(WithdrawalStatus::Processing)), (Accepted, PayoutUpdateOutcome::Known)], 0),
     ];
-    for (words, settlements) in cases {
+    for (updates, settlements) in cases {
         let scene =
             Scene::new(WithdrawalState::Processing { attempts: 1, retry_at: Some(at(RETRY_SECONDS)) });
         let payouts = scene.server(MockPayoutProvider::new());
-        for (word, told) in &words {
-            assert_eq!(run(payouts.update(id(), word, None)).unwrap(), *told, "{word:?} of {words:?}");
+        for (update, told) in &updates {
+            assert_eq!(run(payouts.update(id(), update, None)).unwrap(), *told, "{update:?} of {updates:?}");
         }
-        assert_eq!(scene.settlements(), settlements, "{words:?}");
+        assert_eq!(scene.settlements(), settlements, "{updates:?}");
     }
 }
 
@@ -330,13 +330,13 @@ fn a_different_transaction_is_a_contradiction_without_effect() {
     ] {
         let scene = Scene::new(state.clone());
         let payouts = scene.server(MockPayoutProvider::new());
-        for word in [&broadcast, &completed] {
+        for update in [&broadcast, &completed] {
             let contradiction =
                 PayoutUpdateOutcome::Contradiction(state.status(), Contradiction::TxidMismatch);
             assert_eq!(
-                run(payouts.update(id(), word, None)).unwrap(),
+                run(payouts.update(id(), update, None)).unwrap(),
                 contradiction,
-                "{word:?} in {state:?}"
+                "{update:?} in {state:?}"
             );
         }
         assert_eq!((scene.state(), scene.settlements()), (state, 0));
@@ -372,8 +372,8 @@ fn an_answer_contradicting_an_earlier_message_changes_nothing() {
         PayoutAnswer::Replied(PayoutUpdate::Completed { txid: Line::new("beef").unwrap() }, None)
     });
     let sent = run(scene.server(provider).run()).unwrap();
-    let [(_, PayoutAttempt::Answered(word, told))] = sent.as_slice() else { panic!("{sent:?}") };
-    assert_eq!(word.txid(), Some(&Line::new("beef").unwrap()));
+    let [(_, PayoutAttempt::Answered(update, told))] = sent.as_slice() else { panic!("{sent:?}") };
+    assert_eq!(update.txid(), Some(&Line::new("beef").unwrap()));
     assert_eq!(
         *told,
         PayoutUpdateOutcome::Contradiction(WithdrawalStatus::Broadcast, Contradiction::TxidMismatch)

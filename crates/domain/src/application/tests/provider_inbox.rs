@@ -240,7 +240,7 @@ fn record(
 
 #[test]
 fn messages_are_matched_by_reference_or_by_id_for_older_rows() {
-    let heard = |opening, subject, about_topup| {
+    let outcome_of = |opening, subject, about_topup| {
         let state = WithdrawalState::Processing { attempts: 1, retry_at: None };
         let scene = Scene::new(TopupStatus::Pending, state, opening);
         let inbox = scene.inbox(scene.keeps());
@@ -279,8 +279,8 @@ fn messages_are_matched_by_reference_or_by_id_for_older_rows() {
         (MessageSubject::Id(0), unknown, unknown),
     ] {
         for about_topup in [true, false] {
-            assert_eq!(heard(Some(OPENING), subject, about_topup), of_a_new_one, "{subject:?}");
-            assert_eq!(heard(None, subject, about_topup), of_an_old_one, "{subject:?}");
+            assert_eq!(outcome_of(Some(OPENING), subject, about_topup), of_a_new_one, "{subject:?}");
+            assert_eq!(outcome_of(None, subject, about_topup), of_an_old_one, "{subject:?}");
         }
     }
 }
@@ -293,7 +293,7 @@ fn contradicting_messages_are_kept_with_their_details() {
     let (topups, payouts) = (MessageSource::Topups, MessageSource::Payouts);
     let sent = || WithdrawalState::Broadcast { txid: line("tx-1") };
     let scene = || Scene::new(TopupStatus::Pending, sent(), Some(OPENING));
-    for (subject, word, kept, status) in [
+    for (subject, update, kept, status) in [
         (by(UNKNOWN, Some(7)), paid(500), record(topups, UnknownReference, UNKNOWN, Some(7), None), None),
         (MessageSubject::Id(7), paid(500), record(topups, UnknownReference, "7", Some(7), None), None),
         (
@@ -310,7 +310,7 @@ fn contradicting_messages_are_kept_with_their_details() {
         ),
     ] {
         let scene = scene();
-        let outcome = run(scene.inbox(scene.keeps()).topup(&message(subject), word)).unwrap();
+        let outcome = run(scene.inbox(scene.keeps()).topup(&message(subject), update)).unwrap();
         let MessageRecord { contradiction, row, .. } = kept;
         let contradicted = Contradicted { contradiction, row, status, recorded: Recorded::Added };
         assert_eq!(outcome, MessageOutcome::Contradiction(contradicted));
@@ -318,7 +318,7 @@ fn contradicting_messages_are_kept_with_their_details() {
         assert_eq!(scene.topup.lock().unwrap().status, TopupStatus::Pending);
     }
     let completed = || PayoutUpdate::Completed { txid: line("tx-2") };
-    for (state, word, contradiction) in [
+    for (state, update, contradiction) in [
         (sent(), completed(), TxidMismatch),
         (WithdrawalState::Completed { txid: line("tx-1") }, completed(), TxidMismatch),
         (WithdrawalState::NeedsReview { txid: Some(line("tx-1")) }, completed(), TxidMismatch),
@@ -327,7 +327,7 @@ fn contradicting_messages_are_kept_with_their_details() {
     ] {
         let scene = Scene::new(TopupStatus::Pending, state.clone(), Some(OPENING));
         let inbox = scene.inbox(scene.keeps());
-        let outcome = run(inbox.payout(&message(by(REFERENCE, None)), &word, None)).unwrap();
+        let outcome = run(inbox.payout(&message(by(REFERENCE, None)), &update, None)).unwrap();
         let status = Some(state.status().name());
         let contradicted = Contradicted { contradiction, row: Some(5), status, recorded: Recorded::Added };
         assert_eq!(outcome, MessageOutcome::Contradiction(contradicted), "{state:?}");

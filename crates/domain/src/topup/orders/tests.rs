@@ -61,7 +61,7 @@ fn each_answer_of_the_provider_has_its_outcome() {
     let kept = |page| Answered::Kept { orders: orders(1, None), page };
     let (ordered, given_up) = (Some(orders(1, Some(30))), Some(orders(1, None)));
     let other = || PaymentUrl::new("https://pay.example.com/2").ok();
-    for (status, orders, stored, word, expected) in [
+    for (status, orders, stored, reply, expected) in [
         (Pending, ordered, None, taken(page()), kept(page())),
         (Pending, ordered, None, taken(None), kept(None)),
         (Pending, ordered, None, OrderReply::Refused, Answered::Failed),
@@ -82,7 +82,7 @@ fn each_answer_of_the_provider_has_its_outcome() {
         (Failed, given_up, None, OrderReply::Refused, Answered::Known),
     ] {
         let topup = topup(status, orders, stored);
-        assert_eq!(answered(&topup, &word), expected, "{topup:?} and {word:?}");
+        assert_eq!(answered(&topup, &reply), expected, "{topup:?} and {reply:?}");
     }
 }
 

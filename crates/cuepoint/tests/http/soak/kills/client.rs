@@ -125,7 +125,7 @@ impl<'a> KeyedClient<'a> {
         while !self.town.over.load(Ordering::Relaxed) {
             match self.rng.usize(..100) {
                 0..20 => self.top_up(),
-                20..45 => self.ask(),
+                20..45 => self.request_song(),
                 45..75 => self.move_request(),
                 75..90 => self.withdraw(),
                 _ => self.cancel_withdrawal(),
@@ -143,14 +143,14 @@ impl<'a> KeyedClient<'a> {
         }
     }
 
-    fn ask(&mut self) {
+    fn request_song(&mut self) {
         let (guest, dj) = (self.me, self.rng.usize(..DJS));
         if dj == guest {
             return;
         }
         let body = song(self.town.people[dj].id);
-        let asked = self.command(guest, "POST", "/music/requests".to_owned(), body, "open_request");
-        if let Some(answer) = asked {
+        let answer = self.command(guest, "POST", "/music/requests".to_owned(), body, "open_request");
+        if let Some(answer) = answer {
             let (id, fee) = (answer.data(201)["id"].as_i64().unwrap(), cents(&answer.raw("/data/fee")));
             self.report.facts.push(Fact::Asked { request: id, guest, dj, fee });
             self.town.requests.lock().unwrap().push(Asked { id, guest, dj });

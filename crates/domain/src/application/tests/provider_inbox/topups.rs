@@ -10,8 +10,8 @@ fn with_topup(status: TopupStatus) -> Arc<Scene> {
     Scene::new(status, WithdrawalState::Approved, Some(OPENING))
 }
 
-fn receive(scene: &Arc<Scene>, word: TopupUpdate) -> MessageOutcome {
-    run(scene.inbox(scene.keeps()).topup(&message(by(REFERENCE, None)), word)).unwrap()
+fn receive(scene: &Arc<Scene>, update: TopupUpdate) -> MessageOutcome {
+    run(scene.inbox(scene.keeps()).topup(&message(by(REFERENCE, None)), update)).unwrap()
 }
 
 fn contradiction(outcome: MessageOutcome) -> (&'static str, Option<&'static str>) {
@@ -21,10 +21,10 @@ fn contradiction(outcome: MessageOutcome) -> (&'static str, Option<&'static str>
 
 #[test]
 fn racing_opposite_updates_are_a_contradiction() {
-    for (word, other) in [(paid(500), TopupStatus::Failed), (TopupUpdate::Failed, TopupStatus::Confirmed)] {
+    for (update, other) in [(paid(500), TopupStatus::Failed), (TopupUpdate::Failed, TopupStatus::Confirmed)] {
         let scene = Scene::pending();
         *scene.race.lock().unwrap() = Some(other);
-        let outcome = run(scene.inbox(scene.keeps()).topup(&message(by(REFERENCE, None)), word)).unwrap();
+        let outcome = run(scene.inbox(scene.keeps()).topup(&message(by(REFERENCE, None)), update)).unwrap();
         let MessageOutcome::Contradiction(contradicted) = outcome else { panic!("{outcome:?}") };
         assert_eq!(contradicted.contradiction, Contradiction::StatusContradiction);
         assert_eq!((contradicted.status, scene.kept().len()), (Some(other.name()), 1));
@@ -67,8 +67,8 @@ fn money_arriving_after_an_erasure_goes_into_suspense_once() {
         assert_eq!(contradiction(receive(&scene, paid(499))), ("amount_mismatch", Some(status.name())));
         assert_eq!(receive(&scene, paid(500)), MessageOutcome::Suspended { row: 5 });
         assert_eq!(receive(&scene, paid(500)), MessageOutcome::Known);
-        for word in [TopupUpdate::Failed, reversed(500)] {
-            assert_eq!(contradiction(receive(&scene, word)), ("status_contradiction", Some("failed")));
+        for update in [TopupUpdate::Failed, reversed(500)] {
+            assert_eq!(contradiction(receive(&scene, update)), ("status_contradiction", Some("failed")));
         }
         assert_eq!(scene.kept().len(), 3);
     }
