@@ -65,7 +65,7 @@ pub enum EndReason {
     Stopping,
     /// Events could not be read for a while.
     Unavailable,
-    /// A new primary lacks commits of which events were sent.
+    /// A new primary lacks commits, after their events were sent.
     Reset,
 }
 
@@ -392,7 +392,7 @@ impl Streams {
 }
 
 impl Subscription {
-    /// Makes the stream live, and returns the position after which it receives all events. The stream reads earlier
+    /// Makes the stream live, and returns its start: it receives all later events. The stream reads earlier
     /// events from the feed, and skips duplicates.
     pub fn follow(&self, after: Position) -> Position {
         let mut streams = self.hub.lock();

@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 use crate::event_hub::Subscription;
 use crate::service::Service;
 
-/// The interval in which a stream without events sends its position, so that proxies keep its connection open.
+/// The interval of position messages on a stream without events, so that proxies keep its connection open.
 const SILENT_FOR: Duration = Duration::from_secs(15);
 /// Delay before re-reading a page without progress.
 const READ_AGAIN_AFTER: Duration = Duration::from_millis(10);
@@ -32,7 +32,7 @@ pub struct EventStream {
     types: Option<BTreeSet<EventType>>,
     /// The last position that the reader has received.
     after: Position,
-    /// The position after which the hub delivers events; `None` before the stream is live.
+    /// The start of the hub's delivery; `None` before the stream is live.
     live_after: Option<Position>,
     subscription: Subscription,
 }

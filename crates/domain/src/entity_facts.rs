@@ -11,10 +11,10 @@ use crate::unknown::UnknownName;
 /// A default holds for an entity without money of its own. A method without a default must be answered for each
 /// entity.
 pub trait EntityFacts {
-    /// The owner of the wallet that its operations change; for a user, that user. `None` if it concerns no wallet.
+    /// The owner of the wallet that its operations change; for a user, that user. `None` without a wallet.
     fn owner(&self) -> Option<UserId>;
 
-    /// Another user whom its events concern: the DJ of a request.
+    /// Another involved user: the DJ of a request.
     fn dj(&self) -> Option<UserId> {
         None
     }

@@ -1,4 +1,4 @@
-//! Events: operations as they are shown to the users whom they concern, and to staff.
+//! Events: operations as they are shown to the involved users, and to staff.
 
 use std::collections::BTreeSet;
 
@@ -169,7 +169,7 @@ const fn begins_processing(state: &WithdrawalState) -> bool {
     )
 }
 
-/// The users whom an event concerns.
+/// The involved users of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Audience {
     /// The owner of the entity: a request's guest, or the user whose money it is.
@@ -179,7 +179,7 @@ pub struct Audience {
 }
 
 impl Audience {
-    /// The users whom an operation concerns; nobody if it has no event.
+    /// The involved users of an operation; nobody if it has no event.
     #[must_use]
     pub fn of(kind: Option<PlanKind>, receipt: &StoredReceipt) -> Self {
         let outcome = receipt.whole().map(|receipt| &receipt.outcome);
@@ -210,16 +210,16 @@ impl Audience {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, IntoStaticStr, EnumString, EnumIter)]
 #[strum(serialize_all = "snake_case")]
 pub enum Feed {
-    /// Those that concern the reader.
+    /// Events that involve the reader.
     Own,
-    /// All, for staff.
+    /// All events, for staff.
     All,
 }
 
 named_enum!(Feed);
 
 impl Feed {
-    /// The action of reading it.
+    /// The action of reading the feed.
     #[must_use]
     pub const fn action(self) -> Action {
         match self {
@@ -228,7 +228,7 @@ impl Feed {
         }
     }
 
-    /// The user whom the events in it concern, for a reader; `None` for all users.
+    /// The user who is involved in the events of the feed, for a reader; `None` for all users.
     #[must_use]
     pub const fn concerning(self, reader: UserId) -> Option<UserId> {
         match self {
@@ -252,13 +252,13 @@ pub struct Event {
 }
 
 impl Event {
-    /// Whether it has one of these types; `None` stands for all.
+    /// Whether the event has one of these types; `None` means all.
     #[must_use]
     pub fn is_one_of(&self, types: Option<&BTreeSet<EventType>>) -> bool {
         types.is_none_or(|types| types.contains(&self.event_type))
     }
 
-    /// The users whom it concerns.
+    /// The involved users.
     #[must_use]
     pub fn audience(&self) -> Audience {
         Audience::of_outcome(&self.outcome)

@@ -10,7 +10,7 @@
 //! - [`music_request`], [`withdrawal`], [`topup`]: the life cycle of each entity, decided by pure functions;
 //! - [`operation`]: plans, the only way to change money and entities, and how they are applied;
 //! - [`audit`]: the audit of the whole ledger;
-//! - [`event`]: operations as they are shown to the users whom they concern;
+//! - [`event`]: operations as they are shown to the involved users;
 //! - [`webhook`]: endpoints to which events are sent, and the schedule of their deliveries;
 //! - [`privacy`]: the export and the erasure of personal data;
 //! - [`ports`]: the traits that adapters implement;

@@ -1,4 +1,4 @@
-//! Reads of single rows by their ids and of lists of music requests, which most requests need: those of one moment
+//! Reads of single rows by their ids and of lists of music requests, which most requests need: concurrent reads
 //! share a statement.
 
 use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};

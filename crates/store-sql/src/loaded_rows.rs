@@ -46,7 +46,7 @@ impl LoadedRows {
         self.keys.extend(keys);
     }
 
-    /// Builds the book that the plans are judged on.
+    /// Builds the book for the checks of the plans.
     ///
     /// # Errors
     /// [`Corrupt`] for the first row without a valid value.

@@ -26,7 +26,7 @@ impl LockedTable {
     }
 }
 
-/// The rows that a group of plans is judged on: those to lock, and those to read under the locks.
+/// The rows for the checks of a group of plans: rows to lock, and rows to read under the locks.
 ///
 /// A store locks the rows of each [`LockedTable`] in the lock order, and reads the rest after the locks. A
 /// store with a single writer locks nothing and reads all of it.
@@ -45,7 +45,7 @@ pub struct GroupLockSet {
     pub adjusted: BTreeSet<UserId>,
     /// The earliest time of those adjustments; `None` if none are read.
     pub adjusted_since: Option<Timestamp>,
-    /// The operations of the plans, to find those that were applied before.
+    /// The operations of the plans, to find operations that were applied before.
     pub operations: Vec<OperationId>,
     /// The scopes of the plans' idempotency keys.
     pub keys: Vec<KeyScope>,

@@ -48,20 +48,20 @@ enum Admitted {
     /// The rest of a head.
     #[default]
     Head,
-    /// Nothing until the request is taken up or answered.
+    /// Nothing until the request is processed or answered.
     Nothing,
     /// This many bytes of a body.
     Body(u64),
     /// The rest of a chunked body.
     Chunks(ChunkedBody),
-    /// Nothing of what was received. The parser gets [`REFUSED`], answers 400 and closes the connection.
+    /// None of the received bytes. The parser gets [`REFUSED`], answers 400 and closes the connection.
     Refused,
     /// Everything, because no further requests follow on this connection.
     Everything,
 }
 
 impl RequestGate {
-    /// Reads what is admitted.
+    /// Reads the admitted bytes.
     ///
     /// # Errors
     /// Those of the connection.
@@ -212,7 +212,7 @@ pub fn wants_web_socket(headers: &HeaderMap) -> bool {
     headers.get_all(header::UPGRADE).any(wanted) && !headers.contains_key(header::TRANSFER_ENCODING)
 }
 
-/// Takes bytes from those that are left, and returns how many these are once none are left.
+/// Consumes bytes of a body with `left` bytes; returns the number of consumed bytes at its end.
 fn end_of_bytes(left: &mut u64, bytes: &[u8]) -> Option<usize> {
     let count = usize::try_from(*left).unwrap_or(usize::MAX).min(bytes.len());
     *left = left.saturating_sub(u64::try_from(count).unwrap_or(u64::MAX));
@@ -224,7 +224,7 @@ fn end_of_bytes(left: &mut u64, bytes: &[u8]) -> Option<usize> {
 struct Head {
     is_complete: bool,
     has_begun: bool,
-    /// The number of its first bytes that are those of a HEAD request; `None` after a different one.
+    /// The number of its first bytes that match a HEAD request; `None` after a mismatch.
     like_head: Option<usize>,
     line: Line,
 }

@@ -233,7 +233,7 @@ fn label(status: u16) -> String {
 
 thread_local! {
     /// The request metrics of this thread by method, route and status, cached because the recorder would
-    /// compare the labels with those of every other metric.
+    /// compare the labels with the labels of every other metric.
     static ANSWERED: RefCell<HashMap<(&'static str, &'static str, u16), Calls>> = RefCell::default();
 }
 

@@ -8,7 +8,7 @@ use crate::networks::Networks;
 
 /// The networks that are not public, after IANA's registries of special-purpose addresses.
 const NOT_PUBLIC: &[&str] = &[
-    // Unspecified addresses and those of this network.
+    // Unspecified addresses and addresses of this network.
     "0.0.0.0/8",
     // Private networks.
     "10.0.0.0/8",
@@ -18,7 +18,7 @@ const NOT_PUBLIC: &[&str] = &[
     "100.64.0.0/10",
     // This machine.
     "127.0.0.0/8",
-    // Link-local addresses, such as those of the metadata services of clouds.
+    // Link-local addresses, such as the metadata services of clouds.
     "169.254.0.0/16",
     // Assignments of protocols.
     "192.0.0.0/24",
@@ -46,7 +46,7 @@ const NOT_PUBLIC: &[&str] = &[
     "2002::/16",
 ];
 
-/// Public addresses, and those of the networks that are allowed as exceptions.
+/// Public addresses, and addresses in allowed networks.
 #[derive(Clone, Debug)]
 pub(super) struct AddressFilter {
     not_public: Networks,

@@ -18,7 +18,7 @@ const PER_USER: usize = 2;
 const SLOW: Duration = Duration::from_secs(1);
 /// How long a user counts as slow after a slow look-up.
 const SLOW_FOR: Duration = Duration::from_secs(600);
-/// The number of users whose standing is known. The others count as new.
+/// The maximum number of users with a known standing. The others count as new.
 const KNOWN: usize = 10_000;
 
 /// What is known of a user's look-ups, the best first.

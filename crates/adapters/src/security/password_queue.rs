@@ -1,7 +1,7 @@
 //! The queue of passwords that wait to be hashed.
 //!
 //! A free place goes to each site in turn, and within a site to each network in turn: the passwords of one network
-//! delay those of another by one hash each at most. A site is an IPv6 /48; an IPv4 address is one for itself.
+//! delay the passwords of another by one hash each at most. A site is an IPv6 /48; an IPv4 address is one for itself.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;

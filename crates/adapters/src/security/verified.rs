@@ -57,7 +57,7 @@ impl Default for VerifiedTokens {
 }
 
 impl Remembered {
-    /// Returns the tokens of this verifier, after dropping those of any other.
+    /// Returns the tokens of this verifier, after dropping the tokens of other verifiers.
     fn of(&mut self, verifier: &Verifier) -> &mut LruCache<TokenDigest, VerifiedToken> {
         let is_same =
             |known: &Verifier| Arc::ptr_eq(&known.ring, &verifier.ring) && known.epoch == verifier.epoch;

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use cuepoint_domain::ports::{Intake, OrderAnswer, TopupProvider, Unavailable};
 use cuepoint_domain::topup::Topup;
 
-/// A provider that confirms every top-up at once.
+/// A provider that confirms every top-up immediately.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sandbox;
 

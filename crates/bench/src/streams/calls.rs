@@ -11,7 +11,7 @@ use crate::load::requests::write_request;
 /// The beginning of the title of each song, as it is in an event.
 const TITLE: &[u8] = br#""song_title":"Call "#;
 
-/// The two users that a call concerns, by their places among all users.
+/// The two involved users of a call, by their places among all users.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Concerned {
     /// The guest who calls.
@@ -47,7 +47,7 @@ impl Calls {
         &self.tokens
     }
 
-    /// Writes the call of this number into a buffer, and returns the users that it concerns.
+    /// Writes the call of this number into a buffer, and returns its involved users.
     ///
     /// # Errors
     /// None: [`Calls::new`] ensures that there are a guest and a DJ.

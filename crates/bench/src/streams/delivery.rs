@@ -1,4 +1,4 @@
-//! The time from a commit to the events on the streams of both users that it concerns.
+//! The time from a commit to the events on the streams of both involved users.
 
 use anyhow::ensure;
 

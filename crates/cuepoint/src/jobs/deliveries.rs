@@ -84,7 +84,8 @@ impl Turns {
         service: &Arc<Service>,
         stopped: &watch::Receiver<bool>,
     ) -> Result<(), Unavailable> {
-        // At least one, because the search also finds endpoints with running turns, and deferred endpoints must not hide others.
+        // At least one, because the search also finds endpoints with running turns. Deferred endpoints must not hide
+        // others.
         let free = CONCURRENCY.saturating_sub(self.running.len()).max(1).saturating_add(self.deferred);
         let limit = u32::try_from(free).unwrap_or(u32::MAX);
         self.deferred = 0;

@@ -17,7 +17,7 @@ const SPACING: Duration = Duration::from_millis(10);
 /// Maximum interval between reads, without an announced commit.
 const POLLED_EVERY: Duration = Duration::from_secs(1);
 
-/// The duration of an outage after which streams end, so that their readers notice it.
+/// The duration of an outage that ends the streams, so that their readers notice it.
 const FAILING_FOR: Duration = Duration::from_secs(10);
 
 /// Delivers new events to the live streams, if there are any.

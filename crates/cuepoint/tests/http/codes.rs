@@ -219,7 +219,7 @@ fn codes_are_counted_across_restarts(store: Store) {
     used_up(&request_code(&guest(&later, NUMBER)).send(), "5");
 }
 
-/// Twelve users request codes for one number at once.
+/// Twelve users request codes for one number concurrently.
 fn five_of_twelve_are_sent(servers: &[&Server; 2]) {
     let guests: Vec<Person> = (0..12).map(|number| guest(servers[number % 2], NUMBER)).collect();
     let answers = at_once(guests.iter().map(request_code).collect());

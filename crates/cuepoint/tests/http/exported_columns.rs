@@ -28,7 +28,7 @@ fn declaration(name: &str) -> Option<&'static Table> {
     declared
 }
 
-/// Users, one of which has rows in every table, with a value in every nullable column.
+/// Users: the DJ has rows in every table, with a value in every nullable column.
 struct Users {
     dj: Person,
     others: [Person; 2],
@@ -288,7 +288,7 @@ fn every_column_about_a_user_is_exported_or_deliberately_excluded(store: Store) 
     assert!(profiles.clone().any(|city| city == "Emesa") && profiles.clone().any(|city| city == "Palmyra"));
     let mut reasons = document["wallet_entries"].as_array().unwrap().iter().map(|entry| &entry["reason"]);
     assert!(reasons.any(|reason| reason == "the song was cut short"), "{document}");
-    // It contains no more than the ids of other users, and not even those of operators.
+    // It contains no more than the ids of other users, and no ids of operators.
     let document = document.to_string();
     let operators = operators.iter().flat_map(|operator| [operator.id.to_string(), operator.email.clone()]);
     let others = others.iter().map(|other| other.email.clone());

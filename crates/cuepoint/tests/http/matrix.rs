@@ -156,7 +156,7 @@ struct Target {
     user: i64,
 }
 
-/// The principals that call, and the users beside them.
+/// The calling principals, and the users whose objects they call.
 struct Scene {
     callers: [(Who, Person); 4],
     dj: Person,

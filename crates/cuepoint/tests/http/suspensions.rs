@@ -77,8 +77,8 @@ fn the_last_active_operator_cannot_be_removed(store: Store) {
     operator.give_role(&second, "operator");
     act(&second, &operator, "suspend").send().data(200);
     erase(&second).refused(409, "last_operator");
-    // A suspended user is not an active operator: they can lose the role, and does not count as a remaining
-    // one.
+    // A suspended user is not an active operator: they can lose the role, and do not count as a remaining
+    // operator.
     second.give_role(&operator, "member");
     erase(&second).refused(409, "last_operator");
     let third = server.guest();

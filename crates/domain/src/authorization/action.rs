@@ -63,11 +63,11 @@ actions! {
     UseWallet,
     /// Request, read and cancel a withdrawal.
     UseWithdrawal,
-    /// Read events; own are those that concern the principal.
+    /// Read events; own are events that involve the principal.
     ReadEvents,
     /// Read all events.
     ReadAllEvents,
-    /// Create, read, change and delete webhook endpoints; own are the principal's, for events that concern them.
+    /// Create, read, change and delete webhook endpoints; own are the principal's, for their own events.
     ManageWebhooks,
     /// Create, read, change and delete the webhook endpoints that receive all events.
     ManageAllWebhooks,

@@ -31,7 +31,7 @@ const fn line(name: &'static str, scopes: [Scope; 4]) -> Rule {
 }
 
 impl Action {
-    /// The matrix's line of this action. DJs, operators and auditors are guests besides.
+    /// The matrix's line of this action. DJs, operators and auditors are also guests.
     #[must_use]
     #[rustfmt::skip]
     pub const fn rule(self) -> Rule {

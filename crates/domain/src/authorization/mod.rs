@@ -77,7 +77,7 @@ pub enum Scope {
     Nothing,
     /// The principal's own.
     Own,
-    /// Those of other users: no principal judges their own.
+    /// The entities of other users: no principal reviews their own.
     Others,
     Everything,
 }
@@ -136,7 +136,7 @@ pub enum DenialReason {
     OwnEntity,
     /// Staff with a role that the principal lacks.
     RoleMissing,
-    /// The owner of the entity, from whom it is no secret that it exists, unlike from the principal.
+    /// The owner of the entity; its existence is a secret from the principal.
     Concealed,
 }
 

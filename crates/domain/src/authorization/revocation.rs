@@ -1,4 +1,4 @@
-//! The revocation list: sessions that ended, and users whose status changed, before their access tokens expire.
+//! The revocation list: sessions that ended, and users with a changed status, before their access tokens expire.
 //!
 //! A server reads it every few seconds instead of querying a database on each request. It stays small,
 //! because a change that is older than the validity of a token affects no valid token.
@@ -38,7 +38,7 @@ impl UserStatus {
 pub struct RevocationList {
     /// Sessions that ended.
     pub sessions: HashSet<SessionId>,
-    /// The current status of users whose role or suspension changed, or who became DJs.
+    /// The current status of users with a changed role or suspension, and of new DJs.
     pub statuses: HashMap<UserId, UserStatus>,
     /// The epoch of the data; tokens of another epoch are invalid.
     pub epoch: Epoch,

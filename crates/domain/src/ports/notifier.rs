@@ -143,8 +143,8 @@ pub enum Notice {
     PasswordChanged(Vec<EndpointMention>),
     /// A notice that sessions ended, with the webhook endpoints that were stopped because of that.
     SessionsEnded(SecurityCause, Vec<EndpointMention>),
-    /// A notice for operators: sessions of this operator ended, and these endpoints for all events, whose URL they
-    /// set, stay active.
+    /// A notice for operators: sessions of this operator ended. These endpoints for all events have a URL
+    /// that the operator set, and stay active.
     OperatorSecured(UserId, SecurityCause, Vec<EndpointMention>),
     /// A notice of an act with a webhook endpoint, so that an unauthorized one is noticed.
     WebhookChanged(EndpointNews),

@@ -66,8 +66,8 @@ pub enum EndpointChange {
         /// Who sets them.
         by: SettingsAuthor,
     },
-    /// A new secret signs. The previous secrets sign as well for [`EndpointSecrets::PREVIOUS_FOR`]. An endpoint that was
-    /// disabled for a lost secret becomes paused, until its owner enables it.
+    /// A new secret signs. The previous secrets sign as well for [`EndpointSecrets::PREVIOUS_FOR`]. An endpoint that
+    /// was disabled for a lost secret becomes paused, until its owner enables it.
     Rotate {
         /// The new secret.
         secret: SealedSecret,

@@ -78,7 +78,8 @@ async fn leave_gap(connection: &mut AsyncPgConnection, timeline: Option<i64>) ->
 }
 
 /// Begins the epoch, moves the sequences and positions, ends all sessions, refresh tokens and challenges, and returns
-/// the number of ended sessions. Tokens that restore an address stay valid, so that a restore helps no thief of a login.
+/// the number of ended sessions. Tokens that restore an address stay valid, so that a restore helps no thief
+/// of a login.
 async fn prepare(connection: &mut AsyncPgConnection, epoch: i64) -> Result<usize, DatabaseFailure> {
     let node = Node::describe(connection).await?;
     let system_identifier = node.system_identifier;

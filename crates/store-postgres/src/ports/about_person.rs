@@ -31,7 +31,7 @@ statement! {
     ] -> Columns<StoredMessage>
 }
 
-/// The operations that are shown to the user whom they concern, after a position.
+/// The operations that are shown to the involved user, after a position.
 pub(super) async fn operations_about(
     mut connection: &AsyncPgConnection,
     user: UserId,

@@ -354,7 +354,7 @@ async fn still_committing(
         .await?)
 }
 
-/// Locks, reads, judges and writes: everything but the commit.
+/// Locks, reads, checks and writes: everything but the commit.
 ///
 /// The locks are pipelined after `BEGIN`, and the reads after the locks: the server executes the statements
 /// of a connection in order, and each statement sees what was committed when it began. If one fails, so do

@@ -30,7 +30,7 @@ const WITHIN_CALL: Duration = Duration::from_secs(1);
 /// The maximum number of pending erasures per search.
 const MAX_PENDING: u32 = 1_000;
 
-/// What the work on a pending erasure came to.
+/// The result of the work on a pending erasure.
 enum Forgotten {
     /// The erasure is finished.
     Whole,
@@ -138,7 +138,7 @@ async fn erase(
     };
     let wallet = wallets::table.find(id.get()).select(StoredWallet::as_select());
     let wallet: StoredWallet = locked!(for_no_key_update, wallet).get_result(connection).await?;
-    // The newest of those that may still be paid, by their index; it is settled under the lock of the wallet.
+    // The newest top-up that may still be paid, by the index; it is settled under the lock of the wallet.
     let pending: Option<StoredTopup> = topups::table
         .filter(topups::user_id.eq(id.get()).and(topups::created_at.gt(ColumnTime(expected_since))))
         .filter(topups::status.eq(TopupStatus::Pending.name()))

@@ -124,7 +124,7 @@ impl StoredOperation {
         Ok(StoredReceipt::Whole(Receipt { operation, at: self.at, rules, outcome }))
     }
 
-    /// Returns the users whom the operation concerns, derived from its receipt.
+    /// Returns the involved users of the operation, derived from its receipt.
     ///
     /// # Errors
     /// [`Corrupt`] if the receipt cannot be read.

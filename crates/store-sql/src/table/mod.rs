@@ -37,7 +37,7 @@ pub enum ColumnKind {
 /// Why an export omits a column.
 #[derive(Clone, Copy, Debug)]
 pub struct Omission {
-    /// A condition for those rows of a user whose value is omitted.
+    /// A condition for the rows of a user with an omitted value.
     pub rows: &'static str,
     pub reason: &'static str,
 }
@@ -125,7 +125,7 @@ pub(crate) const fn nobody(contents: &'static str) -> Mentions {
     Mentions::Nobody(contents)
 }
 
-/// A table whose rows mention only the user that they belong to.
+/// A table with rows that mention only their own user.
 pub(crate) const fn own(own: &'static str) -> Mentions {
     Mentions::Users { own, omitted: &[] }
 }

@@ -19,7 +19,7 @@ use super::file_identity::FileIdentity;
 use super::reading_threads::ReadingThreads;
 use super::snapshots::Snapshots;
 
-/// The maximum number of long reads at once; further ones wait.
+/// The maximum number of concurrent long reads; further reads wait.
 const LONG_READS: u32 = 2;
 /// Time that a closing store waits for long reads to end.
 const LONG_READS_END_WITHIN: Duration = Duration::from_secs(5);
@@ -86,14 +86,14 @@ impl Readers {
         timeout(PAGE_WITHIN, read).await.unwrap_or(Err(SqliteFailure::Deadline))?
     }
 
-    /// Begins new snapshots for all later reads: they see what was committed until now, also if it was not
-    /// answered yet.
+    /// Begins new snapshots for all later reads: they see every commit until now, even
+    /// without its answer.
     pub(crate) fn outdate_snapshots(&self) {
         self.snapshots.outdate();
     }
 
     /// Reads from one snapshot on a thread and a connection of its own; for work that takes longer than a
-    /// request may block its thread. Commits go on meanwhile, but the write-ahead log grows until the end.
+    /// request may block its thread. Commits continue, but the write-ahead log grows until the end.
     ///
     /// The work is to end early when the given function returns false: its result is not wanted any more.
     ///

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::connect::failure::SqliteFailure;
 use crate::tables::operations::about;
 
-/// The operations that are shown to the user whom they concern, exactly as in their index.
+/// The operations that are shown to the involved user, exactly as in their index.
 const SHOWN: &str = "(json_type(receipt, '$.profile') IS NOT NULL OR reason IS NOT NULL)";
 
 /// The messages about a user's top-ups and withdrawals. They are looked up by the user's rows, whose number
@@ -24,7 +24,7 @@ const MESSAGES: [&str; 3] = [
     ") AS own CROSS JOIN provider_messages AS message ON message.source = own.source AND message.row_id = own.id)",
 ];
 
-/// The operations that are shown to the user whom they concern, after a position.
+/// The operations that are shown to the involved user, after a position.
 pub(super) async fn operations_about(
     connection: &mut SqliteConnection,
     user: UserId,

@@ -1,4 +1,4 @@
-//! Operations that concern a user, and their positions.
+//! Operations that involve a user, and their positions.
 
 use cuepoint_domain::ids::UserId;
 use cuepoint_domain::operation::{Position, PositionGap};
@@ -14,7 +14,7 @@ use crate::connect::failure::SqliteFailure;
 /// A condition on an operation.
 type Condition = Box<dyn BoxableExpression<operations::table, Sqlite, SqlType = Bool>>;
 
-/// The user whom an operation concerns, exactly as in the index `operations_about_people`.
+/// The involved user of an operation, exactly as in the index `operations_about_people`.
 const PERSON: &str = "coalesce(\
     json_extract(receipt, '$.profile.user.id'), \
     json_extract(receipt, '$.withdrawal.withdrawal.user_id'), \
@@ -22,7 +22,7 @@ const PERSON: &str = "coalesce(\
     json_extract(receipt, '$.topup.user_id'), \
     json_extract(receipt, '$.adjustment.adjustment.user_id')) = ";
 
-/// The condition of an operation that concerns a user. The index serves a statement that also has its
+/// The condition of an operation that involves a user. The index serves a statement that also has its
 /// condition: that the receipt shows a profile, or that a reason was given.
 pub(crate) fn about(user: UserId) -> Condition {
     Box::new(sql::<Bool>(PERSON).bind::<BigInt, _>(user.get()))

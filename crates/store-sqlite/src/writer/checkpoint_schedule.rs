@@ -19,12 +19,12 @@ use super::copier::Copier;
 use crate::connect::connection::with_busy_timeout;
 use crate::connect::snapshots::Snapshots;
 
-/// The number of new pages in the log after which it is copied: 16 MiB. A page that changed several times since
+/// The number of new pages in the log that starts a copy: 16 MiB. A page that changed several times since
 /// the last copy is copied once.
 const COPY_AFTER: i64 = 4_096;
-/// The number of pages in the log above which its reuse is worth a short wait: 32 MiB.
+/// The size of the log, in pages, that makes its reuse worth a short wait: 32 MiB.
 const RESTART_ABOVE: i64 = 2 * COPY_AFTER;
-/// The number of pages in the log above which the writer waits for the copy that is going on: 64 MiB. Otherwise the
+/// The size of the log, in pages, that makes the writer wait for the running copy: 64 MiB. Otherwise the
 /// log would grow without limit on a disk that is slower than the changes.
 const WAIT_ABOVE: i64 = 2 * RESTART_ABOVE;
 /// The longest wait for readers, in milliseconds: most reads take less than one.
@@ -91,7 +91,7 @@ impl Checkpoints {
         Ok(())
     }
 
-    /// Copies as much of the log as long reads permit, after the copy that is going on.
+    /// Copies as much of the log as long reads permit, after the running copy.
     pub(super) fn copy_now(&mut self, connection: &mut SqliteConnection) -> QueryResult<Log> {
         self.copier.wait();
         self.snapshots.end();

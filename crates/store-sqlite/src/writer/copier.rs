@@ -41,7 +41,7 @@ impl Copier {
         Ok(Self { orders: Some(orders), results, is_copying: false, last: None, thread: Some(thread) })
     }
 
-    /// Starts a copy, unless one is going on.
+    /// Starts a copy, unless one is running.
     pub(super) fn copy(&mut self) {
         if self.is_copying {
             return;
@@ -52,7 +52,7 @@ impl Copier {
         }
     }
 
-    /// Whether a copy is going on.
+    /// Whether a copy is running.
     pub(super) const fn is_copying(&self) -> bool {
         self.is_copying
     }
@@ -70,7 +70,7 @@ impl Copier {
         self.last.take()
     }
 
-    /// Waits for the copy that is going on, and returns the state of the log after it, as [`Self::finished`] does.
+    /// Waits for the running copy, and returns the state of the log after it, as [`Self::finished`] does.
     pub(super) fn wait(&mut self) -> Option<Log> {
         if self.is_copying {
             self.last = self.results.recv().ok().flatten();
@@ -79,7 +79,7 @@ impl Copier {
         self.last.take()
     }
 
-    /// Waits for the copy that is going on, without taking its result.
+    /// Waits for the running copy, without taking its result.
     #[cfg(test)]
     pub(super) fn settle(&mut self) {
         self.last = self.wait();

@@ -23,7 +23,7 @@ use crate::connect::failure::SqliteFailure;
 use crate::connect::snapshots::Snapshots;
 use crate::telemetry;
 
-/// The result of each plan of a group; a failure concerns that plan alone.
+/// The result of each plan of a group; a failure affects that plan alone.
 pub(super) type Verdicts = Vec<Result<Result<Applied, Rejection>, SqliteFailure>>;
 
 /// The database file as the writer uses it.
@@ -113,7 +113,7 @@ impl SqliteCommitter {
         }
     }
 
-    /// Runs a group once more after its commit failed, on a new connection. Operations are permanent, so that
+    /// Runs a group again after its commit failed, on a new connection. Operations are permanent, so that
     /// each plan is then found or applied, and so are changes that recognise their own rows. The others fail.
     pub(super) fn determine(
         &mut self,
@@ -244,7 +244,7 @@ fn apply_one_by_one(
     Ok(verdicts)
 }
 
-/// Loads, judges and writes.
+/// Loads, checks and writes.
 fn apply(
     connection: &mut SqliteConnection,
     plans: &[&Plan],

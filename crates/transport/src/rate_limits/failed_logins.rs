@@ -26,7 +26,7 @@ pub enum LoginLimitRefusal {
     /// Too many failed logins from this network, with this address or with all addresses.
     Network(Quota),
     /// Too many failed logins with this address. The attempt counts against the network only. It is admitted
-    /// from networks from which the user recently logged in, and refunded for all others.
+    /// from known networks of the user, and refunded for all others.
     Email(Quota, Box<LoginAttempt>),
 }
 

@@ -1,4 +1,5 @@
-//! Rate limits: each class of routes has a quota per minute or hour for each principal, client address or e-mail address.
+//! Rate limits: each class of routes has a quota per minute or hour for each principal, client address or e-mail
+//! address.
 //!
 //! Counts are local to this process and end with it.
 
@@ -73,7 +74,7 @@ impl Class {
     }
 }
 
-/// Admitted calls of one subject, per minute unless stated otherwise; all of them may arrive at once. The site
+/// Admitted calls of one subject, per minute unless stated otherwise; all of them may arrive together. The site
 /// of an IPv6 address has [`ClientSite::QUOTA`](cuepoint_domain::network::ClientSite::QUOTA) times its quota.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Quotas {
@@ -240,8 +241,8 @@ impl RateLimits {
         self.admit(class, Shares::network(network))
     }
 
-    /// Counts a call with a genuine token that is not accepted as [`Class::Other`], by its session: whoever has the
-    /// token takes nothing from its owner's other sessions, and from nobody else.
+    /// Counts a call with a genuine token that is not accepted as [`Class::Other`], by its session, so that a
+    /// stolen token uses up no other quota.
     ///
     /// # Errors
     /// As [`RateLimits::admit_principal`].
@@ -280,7 +281,7 @@ impl RateLimits {
     /// it as [`Class::Other`] instead. While that quota is used up, the call still counts in its class, so that
     /// the number of invalid calls is limited too.
     ///
-    /// Returns the admission that is in force.
+    /// Returns the current admission.
     #[must_use]
     pub fn count_as_other(&self, admitted: Admitted) -> Admitted {
         if !admitted.class.counts_accepted_calls_only() {

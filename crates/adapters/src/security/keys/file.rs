@@ -26,7 +26,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<SecretString> {
     text(file).with_context(cannot)
 }
 
-/// Creates a key file with a key that signs or encrypts at once, unless there is a file, and returns whether it did.
+/// Creates a key file with a key that signs or encrypts immediately, unless there is a file; returns whether it did.
 /// Concurrent calls may each add a key; every one of them verifies.
 ///
 /// # Errors

@@ -27,9 +27,9 @@ pub struct Rotation {
 pub enum OlderKeys {
     /// They verify until the last token that they may have signed expires.
     Verify,
-    /// They are removed and the new key signs at once; everything that they signed becomes invalid.
+    /// They are removed, and the new key signs immediately; all their signatures become invalid.
     Remove,
-    /// They are kept, since they decrypt what they encrypted, also in backups.
+    /// They are kept, because secrets that they encrypted must stay readable, also in backups.
     Keep,
 }
 
@@ -41,7 +41,7 @@ pub struct Rotated {
     pub report: String,
 }
 
-/// Adds a new key as the first of a ring. It signs after the delay, or at once if no other key signs. Each
+/// Adds a new key as the first of a ring. It signs after the delay, or immediately if no other key signs. Each
 /// older key is set to expire after the last token that it may have signed, and expired keys are removed.
 ///
 /// # Errors
@@ -59,7 +59,7 @@ pub fn rotate(
     let another_signs =
         keeps_older && lines.iter().filter_map(|(_, key)| key.as_ref()).any(|key| key.signs(now));
     let from = second(now).plus(if another_signs { asked.signs_in } else { Duration::ZERO });
-    // Server clocks may differ by the tolerance, and verification grants it once more.
+    // Server clocks may differ by the tolerance, and verification grants it again.
     let until = from.plus(asked.access_token_ttl).plus(TOLERANCE).plus(TOLERANCE);
 
     let (id, material) = (new_id(now, secrets), algorithm.generate(secrets)?);

@@ -12,7 +12,7 @@ use crate::topup::Topup;
 use crate::user::User;
 use crate::withdrawal::Withdrawal;
 
-/// An entity that use cases load by its id, and whom it belongs to.
+/// An entity that use cases load by its id, with its ownership.
 pub trait Loadable: Sized + Send + Sync {
     /// Its id.
     type Id: Send;

@@ -7,7 +7,7 @@
 //! - [`FromReceipt`]: the output of a command, from its receipt;
 //! - `apply`: applies a plan and performs its [`Effects`], even if the call is dropped ([`run_to_completion`]);
 //! - `single_flight`: commands with the same key run one after the other;
-//! - [`Expiry`]: overdue requests are settled, for the guest who pays before a plan is applied once more.
+//! - [`Expiry`]: overdue requests are settled, before the plan of the paying guest is applied again.
 
 mod apply;
 mod authorized;

@@ -100,7 +100,7 @@ impl Executor {
     }
 
     /// Applies a plan. If it is short of funds, or its payer owes money, the payer's own overdue fees are released,
-    /// and it is applied once more, even if another server released them in the meantime.
+    /// and it is applied again, even if another server released them in the meantime.
     async fn apply(
         &self,
         plan: Plan,
@@ -183,7 +183,7 @@ impl Executor {
         command.complete(&self.env, context, done).await.map_err(CommandError::with_input)
     }
 
-    /// Makes a change of the principal that is not a plan of the ledger, and performs its
+    /// Makes a change by the principal that is not a plan of the ledger, and performs its
     /// effects, even if it is refused. The caller does not drop the future before its end, as the change may
     /// be committed by then, and its effects not be performed.
     pub(in crate::application) async fn perform<P: Permission, T, E: From<Failure>>(

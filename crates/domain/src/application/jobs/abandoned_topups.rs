@@ -14,7 +14,7 @@ use crate::topup::Topup;
 
 /// The number of top-ups that fail concurrently, so that a store with group commit can batch them.
 const BATCH: u32 = 64;
-/// The number of top-ups after which a turn ends, so that the other work of erasures goes on.
+/// The maximum number of top-ups in a turn, so that other erasures are not delayed.
 const PER_TURN: usize = 1_000;
 /// The number of erased users that are read together.
 const USERS: u32 = 100;

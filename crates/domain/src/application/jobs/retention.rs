@@ -7,7 +7,7 @@ use crate::application::error::Failure;
 use crate::application::jobs::AbandonedTopups;
 use crate::ports::{Store, Unavailable};
 
-/// The number of webhook endpoints that are read at once.
+/// The number of webhook endpoints in one read.
 const ENDPOINTS: u32 = 100;
 
 /// The jobs of retention.

@@ -1,4 +1,4 @@
-//! Events, as the users whom they concern and staff see them.
+//! Events, for the involved users and for staff.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,10 +16,10 @@ use crate::operation::{Position, PositionedOperation};
 use crate::ports::{OperationPage, Unavailable};
 use crate::timestamp::Timestamp;
 
-/// The time for which the oldest shown position is not determined again.
+/// The validity of the cached oldest position.
 const OLDEST_KNOWN_FOR: Duration = Duration::minutes(1);
 
-/// The user whom the events of a feed concern; `None` for those about all users.
+/// The user who is involved in the events of a feed; `None` for events about all users.
 fn concerning(feed: Feed, principal: &Principal) -> Result<Option<UserId>, Denied> {
     match feed {
         Feed::Own => Ok(Some(*Authorized::<_, permission::ReadEvents>::own(principal)?)),
@@ -136,7 +136,7 @@ impl EventQueries {
     }
 
     /// The events after a position, of at most [`EventQueries::PAGE_MAX`] operations, for a reader that
-    /// distributes them to the users whom they concern.
+    /// distributes them to the involved users.
     pub async fn tail(&self, after: Position) -> Result<EventTail, Unavailable> {
         let page = self.env.operations.operations(None, after, Self::PAGE_MAX).await?;
         let is_lost = page.lost_after(after).is_some();
@@ -146,7 +146,7 @@ impl EventQueries {
         Ok(EventTail { events, complete_to, newest, is_lost })
     }
 
-    /// Waits for a commit after those that were announced to this reader before; see
+    /// Waits for a commit that was not announced to this reader before; see
     /// [`OperationLog::announced_after`](crate::ports::OperationLog::announced_after).
     pub async fn announced_after(&self, seen: u64) -> u64 {
         self.env.operations.announced_after(seen).await
@@ -164,7 +164,7 @@ impl EventQueries {
         }
         let before = known.map(|(oldest, _)| oldest);
         if let Some(before) = before {
-            // Other calls go on with it meanwhile, and this one does if it fails.
+            // Concurrent calls use the cached position, and so does this one after a failure.
             self.remember((before, now));
         }
         let from = before.unwrap_or(Position::START.next());

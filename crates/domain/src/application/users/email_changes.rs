@@ -292,7 +292,7 @@ impl EmailChanges {
         self.tell(before, &Notice::EmailReplaced { restore, client, at: *at }).await
     }
 
-    /// Sends the token that restores this previous address to that address once more, if there is one. Repetitions have
+    /// Sends the token that restores this previous address to the address again, if there is one. Repetitions have
     /// a quota of their own, which resets for the present address do not use up.
     pub(in crate::application) async fn send_again(
         &self,

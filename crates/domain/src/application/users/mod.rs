@@ -3,7 +3,7 @@
 //! - `registration`, `logins`: [`SignIns`], from the registration to the logout; [`OwnSessions`];
 //! - [`PasswordChanges`], [`EmailChanges`]: how a user logs in; `own_password` asks for the password first;
 //! - [`Verifications`]: codes that verify the e-mail address and the phone number;
-//! - [`GuestBlocks`]: the guests whom a DJ blocks;
+//! - [`GuestBlocks`]: blocks of guests by DJs;
 //! - [`PersonalData`]: the export and the erasure.
 
 mod blocks;

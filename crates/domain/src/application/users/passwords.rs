@@ -140,7 +140,7 @@ impl PasswordChanges {
             .await
     }
 
-    /// Sends a password reset token if the address belongs to an active user whose quota is not used up.
+    /// Sends a password reset token if the address belongs to an active user within their quota.
     pub(in crate::application) async fn send_reset(
         &self,
         email: &Email,

@@ -61,7 +61,7 @@ impl PersonalData {
     ) -> Result<impl Stream<Item = Result<Vec<ExportRecord>, Unavailable>> + use<>, Failure> {
         let user = *Authorized::<_, UsePersonalData>::own(principal)?;
         let env = self.env.clone();
-        // The key after which the next page begins.
+        // The last key of the previous page.
         let start = Some(None);
         Ok(stream::unfold(start, move |next| {
             let env = env.clone();

@@ -18,17 +18,17 @@ use crate::webhook::{
 
 /// The duration of a lease: longer than a turn with its last call.
 pub(super) const LEASE: Duration = Duration::seconds(60);
-/// The part of a turn in which calls may begin. At least one new event is attempted, however long the earlier calls
+/// The part of a turn that may begin calls. At least one new event is attempted, however long the earlier calls
 /// took.
 const TURN: Duration = Duration::seconds(10);
-/// The part of a turn in which failed deliveries are repeated.
+/// The part of a turn for repeated deliveries.
 const REPETITIONS: Duration = Duration::seconds(3);
-/// The part of a turn in which replayed events are delivered, including the repetitions.
+/// The part of a turn for repeated and replayed deliveries together.
 const REPLAYS: Duration = Duration::seconds(6);
 /// Back-off after a turn that failed without a call.
 const PAUSE: Duration = Duration::seconds(30);
-/// Back-off for an endpoint that may not receive events. It is short, because searches for work omit such endpoints, and
-/// the endpoint may be enabled or its owner restored soon.
+/// Back-off for an endpoint that may not receive events. It is short, because searches for work omit such endpoints,
+/// and the endpoint may be enabled or its owner restored soon.
 const SHORT_PAUSE: Duration = Duration::seconds(1);
 /// The number of operations or deliveries in one read.
 const BATCH: u32 = 100;
@@ -186,8 +186,8 @@ impl<'a, F: Fn() -> bool> RunningTurn<'a, F> {
         Ok(())
     }
 
-    /// The events after a position that have the endpoint's types at the time of the read, so that a change of types
-    /// applies to all later events; `None` if the endpoint may not receive events.
+    /// The wanted events after a position; `None` if the endpoint may not receive events. The types are read after the
+    /// events, so that a change of types applies to all later events.
     async fn wanted_events(
         &mut self,
         endpoint: &WebhookEndpoint,
@@ -221,8 +221,8 @@ impl<'a, F: Fn() -> bool> RunningTurn<'a, F> {
         i32::try_from(random).unwrap_or(0).saturating_sub(1_000)
     }
 
-    /// Records the results and ends the lease. A turn without results keeps the lease for [`PAUSE`] or [`SHORT_PAUSE`], to
-    /// avoid a busy loop.
+    /// Records the results and ends the lease. A turn without results keeps the lease for [`PAUSE`] or [`SHORT_PAUSE`],
+    /// to avoid a busy loop.
     async fn end(self, worked: bool) -> Result<TurnSummary, Unavailable> {
         let Self { env, lease, turn, may_not_deliver, .. } = self;
         let is_fruitless = turn == Turn::default();

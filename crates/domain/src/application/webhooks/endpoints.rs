@@ -83,8 +83,8 @@ impl Webhooks {
     }
 
     /// Creates an endpoint after verifying the principal's password, and returns it with its secret. The endpoint
-    /// receives later events only. With the key of an earlier creation, the endpoint of that creation is returned with its
-    /// current secret, unless it has another owner now.
+    /// receives later events only. With the key of an earlier creation, the endpoint of that creation is returned with
+    /// its current secret, unless it has another owner now.
     ///
     /// # Errors
     /// [`WebhookRefusal`] and [`Failure`].
@@ -138,8 +138,8 @@ impl Webhooks {
         Ok(Done { value: (endpoint, value), replayed: !has_changed })
     }
 
-    /// Changes the settings of an endpoint. Another URL, and enabling, need the principal's password; a given password is
-    /// always verified.
+    /// Changes the settings of an endpoint. Another URL, and enabling, need the principal's password; a given password
+    /// is always verified.
     ///
     /// # Errors
     /// [`WebhookRefusal`] and [`Failure`].
@@ -275,8 +275,8 @@ impl Webhooks {
         begun.await.map(|performed| performed.endpoint)
     }
 
-    /// The position after which the owner has to continue, if the range contains a position of a lost commit. A range may
-    /// end after the newest position.
+    /// The position after which the owner has to continue, if the range contains a position of a lost commit. A range
+    /// may end after the newest position.
     async fn lost_after(
         &self,
         after: Position,
