@@ -172,14 +172,7 @@ impl From<Rejection> for Failure {
                 "the upgrade is not finalized: stop all servers of earlier versions, then run `cuepoint finalize-upgrade`",
             )),
             Rejection::Missing(EntityKind::User | EntityKind::Wallet) => Self::UnknownPrincipal,
-            Rejection::Missing(
-                EntityKind::MusicRequest
-                | EntityKind::Withdrawal
-                | EntityKind::Topup
-                | EntityKind::Adjustment
-                | EntityKind::ProviderMessage
-                | EntityKind::Rating,
-            ) => Self::Broken("an entity is gone"),
+            Rejection::Missing(_) => Self::Broken("an entity is gone"),
             Rejection::Broken(what) => Self::Broken(what),
             Rejection::InsufficientFunds { .. } => {
                 Self::Broken("funds were short where none leave a balance")

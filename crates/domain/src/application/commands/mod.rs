@@ -8,17 +8,12 @@ mod topups;
 mod user_status;
 mod withdrawals;
 
-pub use adjustments::{Adjust, AdjustRefusal, NewAdjustment};
-pub use music_requests::{
-    AnswerRequest, CancelRequest, DjAnswer, OpenRequest, OpenRequestRefusal, RateRequest, RefundRequest,
-};
-pub use profiles::ChangeProfile;
-pub use provider_messages::ResolveMessage;
-pub use topups::{OpenTopup, OpenTopupRefusal, ReverseTopup, SettleSuspense};
-pub use user_status::{ChangeUserStatus, ChangeUserStatusRefusal};
-pub use withdrawals::{
-    CancelWithdrawal, JudgeWithdrawal, Judgement, MoveWithdrawalRefusal, OpenWithdrawal,
-    OpenWithdrawalRefusal, SendWithdrawal, SendingStep,
-};
+pub use adjustments::*;
+pub use music_requests::*;
+pub use profiles::*;
+pub use provider_messages::*;
+pub use topups::*;
+pub use user_status::*;
+pub use withdrawals::*;
 
 pub use crate::application::executor::{Adjusted, Withdrawn};

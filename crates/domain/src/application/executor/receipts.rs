@@ -3,13 +3,9 @@
 use crate::application::error::Failure;
 use crate::ledger::Balance;
 use crate::ledger::adjustment::Adjustment;
-use crate::music_request::{MusicRequest, RequestRating};
 use crate::operation::{Entity, Receipt};
 use crate::ports::Profile;
-use crate::provider_message::ProviderMessage;
 use crate::timestamp::Timestamp;
-use crate::topup::Topup;
-use crate::user::User;
 use crate::withdrawal::Withdrawal;
 
 /// A withdrawal, with its owner's balance after the command.
@@ -38,27 +34,35 @@ pub trait FromReceipt: Sized {
     fn from_receipt(receipt: Receipt) -> Result<Self, Failure>;
 }
 
-/// Declares the result in a receipt: from the entity, its owner's balance, and the time of the decision.
-macro_rules! from_receipt {
-    ($output:ty: $entity:pat, $balance:pat, $at:pat => $value:expr) => {
-        impl FromReceipt for $output {
-            fn from_receipt(receipt: Receipt) -> Result<Self, Failure> {
-                match (receipt.outcome.entity, receipt.outcome.balance, receipt.at) {
-                    ($entity, $balance, $at) => Ok($value),
-                    _ => Err(Failure::Broken(concat!("a receipt shows no ", stringify!($output)))),
-                }
-            }
-        }
-    };
+/// The result of most commands is their entity alone.
+impl<E: TryFrom<Entity, Error = Entity>> FromReceipt for E {
+    fn from_receipt(receipt: Receipt) -> Result<Self, Failure> {
+        let entity = E::try_from(receipt.outcome.entity);
+        entity.map_err(|_| Failure::Broken("a receipt shows another kind of entity"))
+    }
 }
 
-from_receipt!(MusicRequest: Entity::MusicRequest(request), _, _ => request);
-from_receipt!(RequestRating: Entity::Rating(rating), _, _ => rating);
-from_receipt!(Topup: Entity::Topup(topup), _, _ => topup);
-from_receipt!(User: Entity::User(user), _, _ => user);
-from_receipt!(Profile: Entity::User(user), Some(balance), _ => Profile { user, balance });
-from_receipt!(ProviderMessage: Entity::ProviderMessage(message), _, _ => message);
-from_receipt!(Withdrawn: Entity::Withdrawal(withdrawal), Some(balance), _ => Withdrawn { withdrawal, balance });
-from_receipt!(
-    Adjusted: Entity::Adjustment(adjustment), Some(balance), at => Adjusted { adjustment, balance, at }
-);
+/// The entity and its owner's balance.
+fn with_balance<E: FromReceipt>(receipt: Receipt) -> Result<(E, Balance), Failure> {
+    let balance = receipt.outcome.balance.ok_or(Failure::Broken("a receipt shows no balance"))?;
+    Ok((E::from_receipt(receipt)?, balance))
+}
+
+impl FromReceipt for Profile {
+    fn from_receipt(receipt: Receipt) -> Result<Self, Failure> {
+        with_balance(receipt).map(|(user, balance)| Self { user, balance })
+    }
+}
+
+impl FromReceipt for Withdrawn {
+    fn from_receipt(receipt: Receipt) -> Result<Self, Failure> {
+        with_balance(receipt).map(|(withdrawal, balance)| Self { withdrawal, balance })
+    }
+}
+
+impl FromReceipt for Adjusted {
+    fn from_receipt(receipt: Receipt) -> Result<Self, Failure> {
+        let at = receipt.at;
+        with_balance(receipt).map(|(adjustment, balance)| Self { adjustment, balance, at })
+    }
+}
