@@ -118,23 +118,11 @@ fn change_user(
 
 /// The user of a tally, with the new numbers.
 fn tallied(book: &Book, tally: Tally) -> Result<User, Rejection> {
-    let mut dj = match tally {
-        Tally::Played(dj) => present(book, dj)?.clone(),
-        // An erased DJ keeps their ratings.
-        Tally::Rated { dj, .. } => book.get(dj).ok_or(Rejection::Missing(EntityKind::User))?.clone(),
-    };
-    let profile = dj.dj.as_mut().ok_or(Rejection::Broken("a request is addressed to no DJ"))?;
-    match tally {
-        Tally::Played(_) => {
-            profile.played = profile.played.checked_add(1).ok_or(Rejection::OutOfRange)?;
-        }
-        Tally::Rated { stars, count, .. } => {
-            let rating = &mut profile.rating;
-            rating.stars = rating.stars.checked_add(stars).ok_or(Rejection::OutOfRange)?;
-            rating.count = rating.count.checked_add(count).ok_or(Rejection::OutOfRange)?;
-        }
-    }
-    Ok(dj)
+    let stored = book.get(tally.user()).filter(|user| tally.outlives_user() || user.is_present());
+    let mut user = stored.ok_or(Rejection::Missing(EntityKind::User))?.clone();
+    let profile = user.dj.as_mut().ok_or(Rejection::Broken("a request is addressed to no DJ"))?;
+    tally.add_to(profile).ok_or(Rejection::OutOfRange)?;
+    Ok(user)
 }
 
 /// The outcome for an entity: with the owner's balance, if the response shows one.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::entity_ref::{EntityKind, EntityRef};
 use crate::ids::UserId;
-use crate::operation::{Actor, Entity, Guard, Plan, Step, Tally, WithdrawalJudgement};
+use crate::operation::{Actor, Entity, Guard, Plan, Step, WithdrawalJudgement};
 use crate::timestamp::Timestamp;
 use crate::withdrawal::{self, Withdrawal};
 
@@ -88,9 +88,8 @@ impl Plan {
         if let Some(operator) = self.operator() {
             rows.add_user(operator);
         }
-        match self.tally {
-            Some(Tally::Played(dj) | Tally::Rated { dj, .. }) => rows.add_user(dj),
-            None => {}
+        if let Some(tally) = self.tally {
+            rows.add_user(tally.user());
         }
         self.lock_step(&mut lock_set);
         for guard in &self.guards {

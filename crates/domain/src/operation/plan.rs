@@ -11,7 +11,7 @@ use crate::names::named_enum;
 use crate::operation::feature_level::{self, FeatureLevel};
 use crate::operation::{Actor, Entity, OperationMetadata};
 use crate::timestamp::Timestamp;
-use crate::user::{ProfileChange, UserStatusChange};
+use crate::user::{DjProfile, ProfileChange, UserStatusChange};
 use crate::withdrawal::{Window, Withdrawal};
 
 /// The effect of a plan beside moving money.
@@ -82,6 +82,36 @@ pub enum Tally {
         /// The change of the number of ratings.
         count: i64,
     },
+}
+
+impl Tally {
+    /// The user.
+    pub(super) const fn user(self) -> UserId {
+        match self {
+            Self::Played(dj) | Self::Rated { dj, .. } => dj,
+        }
+    }
+
+    /// Whether the numbers of an erased user change too: an erased DJ keeps their ratings.
+    pub(super) const fn outlives_user(self) -> bool {
+        match self {
+            Self::Played(_) => false,
+            Self::Rated { .. } => true,
+        }
+    }
+
+    /// Adds it to the user's numbers; `None` if one would be too large.
+    pub(super) fn add_to(self, profile: &mut DjProfile) -> Option<()> {
+        match self {
+            Self::Played(_) => profile.played = profile.played.checked_add(1)?,
+            Self::Rated { stars, count, .. } => {
+                let rating = &mut profile.rating;
+                rating.stars = rating.stars.checked_add(stars)?;
+                rating.count = rating.count.checked_add(count)?;
+            }
+        }
+        Some(())
+    }
 }
 
 /// The kind of a plan, by its name in the operation's record.
