@@ -1,4 +1,8 @@
-//! The actions of the matrix, and each of them as a type.
+//! The table of actions: the authorization matrix, with each action also as a type.
+
+use Scope::{Everything as All, Nothing as Non, Others as Oth, Own};
+
+use super::{DenialReason, Rule, Scope};
 
 /// The permission to apply one action.
 pub trait Permission: Send + Sync + 'static {
@@ -6,9 +10,15 @@ pub trait Permission: Send + Sync + 'static {
     const ACTION: Action;
 }
 
+/// Declares the actions, each with its name in documents and its scope for guest, DJ, operator and auditor. After
+/// `others` stands the refusal that says who can apply the action to the object of another user.
 macro_rules! actions {
-    ($($(#[$doc:meta])+ $name:ident,)+) => {
-        /// The actions, each a row of the matrix, with its [`Rule`](super::Rule).
+    ($(
+        $(#[$doc:meta])+
+        $name:ident: $words:literal [$guest:ident, $dj:ident, $operator:ident, $auditor:ident]
+            $(, others: $others:ident)?;
+    )+) => {
+        /// The actions, each a row of the matrix, with its [`Rule`].
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Action {
             $($(#[$doc])+ $name,)+
@@ -17,6 +27,14 @@ macro_rules! actions {
         impl Action {
             /// Every action, in the order of the matrix.
             pub const ALL: [Self; [$(stringify!($name)),+].len()] = [$(Self::$name),+];
+
+            /// The matrix's line of this action. DJs, operators and auditors are guests besides.
+            #[must_use]
+            pub const fn rule(self) -> Rule {
+                match self {
+                    $(Self::$name => Rule::new($words, [$guest, $dj, $operator, $auditor], &[$(DenialReason::$others)?]),)+
+                }
+            }
         }
 
         /// Permissions as types, for the authorization of an entity.
@@ -38,65 +56,65 @@ macro_rules! actions {
 
 actions! {
     /// Read and update a profile.
-    UseProfile,
+    UseProfile: "read and update the profile" [Own, Non, Non, Non];
     /// Go online and set prices; own is the principal's own presence.
-    TakeRequests,
+    TakeRequests: "go online, set prices" [Non, Own, Non, Non];
     /// List and end sessions, change the password or the e-mail address, verify an address.
-    UseCredentials,
+    UseCredentials: "sessions, password, verification" [Own, Non, Non, Non];
     /// Export or erase personal data.
-    UsePersonalData,
+    UsePersonalData: "export and erase personal data" [Own, Non, Non, Non];
     /// Read DJs.
-    ReadDjs,
+    ReadDjs: "list DJs" [All, Non, Non, Non];
     /// Make a request; own is one that the principal pays.
-    OpenRequest,
+    OpenRequest: "create a request" [Own, Non, Non, Non];
     /// Read a request; own is one of which the principal is the requester or the DJ.
-    ReadRequest,
+    ReadRequest: "read a request made or received" [Own, Non, Non, Non];
     /// Cancel a request; own is one that the principal made.
-    CancelRequest,
+    CancelRequest: "cancel a request" [Own, Non, Non, Non], others: GuestOfRequestOnly;
     /// Rate a played request; own is one that the principal made.
-    RateRequest,
+    RateRequest: "rate a played request" [Own, Non, Non, Non], others: GuestOfRequestOnly;
     /// Accept, reject or play a request, or list the incoming ones; own is one addressed to the principal.
-    AnswerRequest,
+    AnswerRequest: "list and answer received requests" [Non, Own, Non, Non], others: DjOfRequestOnly;
     /// Block a guest; own is the principal's list.
-    BlockGuest,
+    BlockGuest: "block guests" [Non, Own, Non, Non];
     /// Read a wallet and top it up.
-    UseWallet,
+    UseWallet: "read a wallet, create top-ups" [Own, Non, Non, Non];
     /// Request, read and cancel a withdrawal.
-    UseWithdrawal,
+    UseWithdrawal: "create, read and cancel withdrawals" [Own, Non, Non, Non];
     /// Read events; own are events that involve the principal.
-    ReadEvents,
+    ReadEvents: "read the events about the caller" [Own, Non, Non, Non];
     /// Read all events.
-    ReadAllEvents,
+    ReadAllEvents: "read all events" [Non, Non, All, All];
     /// Create, read, change and delete webhook endpoints; own are the principal's, for their own events.
-    ManageWebhooks,
+    ManageWebhooks: "manage webhook endpoints for the caller's events" [Own, Non, Non, Non];
     /// Create, read, change and delete the webhook endpoints that receive all events.
-    ManageAllWebhooks,
+    ManageAllWebhooks: "manage webhook endpoints for all events" [Non, Non, All, Non];
     /// Read the withdrawals of any user.
-    ReadWithdrawals,
+    ReadWithdrawals: "list all withdrawals" [Non, Non, All, All];
     /// Approve or reject a withdrawal, or release its money as failed.
-    JudgeWithdrawal,
+    JudgeWithdrawal: "approve, reject, fail a withdrawal" [Non, Non, Oth, Non];
     /// Record the progress of sending a withdrawal.
-    SendWithdrawal,
+    SendWithdrawal: "process, broadcast, complete, review" [Non, Non, All, Non];
     /// Refund a played request; own is one of which the principal is the requester or the DJ.
-    RefundRequest,
+    RefundRequest: "refund a played request" [Non, Non, Oth, Non];
     /// Adjust a balance.
-    AdjustBalance,
+    AdjustBalance: "adjust a balance" [Non, Non, Oth, Non];
     /// Search the top-ups of any user, and read money that arrived for erased users.
-    ReadTopups,
+    ReadTopups: "search top-ups, list money in suspense" [Non, Non, All, All];
     /// Reverse a top-up that was charged back.
-    ReverseTopup,
+    ReverseTopup: "reverse a top-up" [Non, Non, Oth, Non];
     /// Settle money in suspense.
-    SettleSuspense,
+    SettleSuspense: "settle money in suspense" [Non, Non, All, Non];
     /// Read the findings of the ledger audit.
-    ReadAudit,
+    ReadAudit: "read the ledger audit" [Non, Non, All, All];
     /// Search users.
-    ReadPeople,
+    ReadPeople: "search users" [Non, Non, All, All];
     /// Suspend and restore users, and change their roles.
-    ManagePeople,
+    ManagePeople: "suspend, restore, assign a role" [Non, Non, Oth, Non];
     /// Read the security log.
-    ReadSecurityLog,
+    ReadSecurityLog: "read the security log" [Non, Non, All, All];
     /// Read the messages of providers that contradict the ledger.
-    ReadMessages,
+    ReadMessages: "list provider messages" [Non, Non, All, All];
     /// Resolve a message of a provider.
-    ResolveMessage,
+    ResolveMessage: "resolve a provider message" [Non, Non, All, Non];
 }

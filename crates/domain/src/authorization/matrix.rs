@@ -1,8 +1,6 @@
-//! The authorization matrix: a line for each action, a column for each capacity.
+//! The rules of the authorization matrix: a line for each action, a column for each capacity.
 
-use Scope::{Everything as All, Nothing as Non, Others as Oth, Own};
-
-use super::{Action, Capacity, Ownership, Scope};
+use super::{Action, Capacity, DenialReason, Ownership, Scope};
 
 /// A line of the matrix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -10,9 +8,16 @@ pub struct Rule {
     /// The name of the action in documents.
     pub name: &'static str,
     scopes: [Scope; 4],
+    /// The refusal that says who can apply the action to the object of another user; `None` if that is concealed.
+    pub(crate) others: Option<DenialReason>,
 }
 
 impl Rule {
+    /// The rule with these scopes, in the order of [`Capacity::ALL`]; `others` has at most one reason.
+    pub(super) const fn new(name: &'static str, scopes: [Scope; 4], others: &[DenialReason]) -> Self {
+        Self { name, scopes, others: others.first().copied() }
+    }
+
     /// The scope of this capacity.
     #[must_use]
     pub const fn scope(&self, capacity: Capacity) -> Scope {
@@ -26,51 +31,7 @@ impl Rule {
     }
 }
 
-const fn line(name: &'static str, scopes: [Scope; 4]) -> Rule {
-    Rule { name, scopes }
-}
-
 impl Action {
-    /// The matrix's line of this action. DJs, operators and auditors are also guests.
-    #[must_use]
-    #[rustfmt::skip]
-    pub const fn rule(self) -> Rule {
-        match self {
-            //                                                                           guest DJ operator auditor
-            Self::UseProfile      => line("read and update the profile",                  [Own, Non, Non, Non]),
-            Self::TakeRequests    => line("go online, set prices",                        [Non, Own, Non, Non]),
-            Self::UseCredentials  => line("sessions, password, verification",             [Own, Non, Non, Non]),
-            Self::UsePersonalData => line("export and erase personal data",               [Own, Non, Non, Non]),
-            Self::ReadDjs         => line("list DJs",                                     [All, Non, Non, Non]),
-            Self::OpenRequest     => line("create a request",                             [Own, Non, Non, Non]),
-            Self::ReadRequest     => line("read a request made or received",              [Own, Non, Non, Non]),
-            Self::CancelRequest   => line("cancel a request",                             [Own, Non, Non, Non]),
-            Self::RateRequest     => line("rate a played request",                        [Own, Non, Non, Non]),
-            Self::AnswerRequest   => line("list and answer received requests",            [Non, Own, Non, Non]),
-            Self::BlockGuest      => line("block guests",                                 [Non, Own, Non, Non]),
-            Self::UseWallet       => line("read a wallet, create top-ups",                [Own, Non, Non, Non]),
-            Self::UseWithdrawal   => line("create, read and cancel withdrawals",          [Own, Non, Non, Non]),
-            Self::ReadEvents      => line("read the events about the caller",             [Own, Non, Non, Non]),
-            Self::ReadAllEvents   => line("read all events",                              [Non, Non, All, All]),
-            Self::ManageWebhooks  => line("manage webhook endpoints for the caller's events", [Own, Non, Non, Non]),
-            Self::ManageAllWebhooks => line("manage webhook endpoints for all events",    [Non, Non, All, Non]),
-            Self::ReadWithdrawals => line("list all withdrawals",                         [Non, Non, All, All]),
-            Self::JudgeWithdrawal => line("approve, reject, fail a withdrawal",           [Non, Non, Oth, Non]),
-            Self::SendWithdrawal  => line("process, broadcast, complete, review",         [Non, Non, All, Non]),
-            Self::RefundRequest   => line("refund a played request",                      [Non, Non, Oth, Non]),
-            Self::AdjustBalance   => line("adjust a balance",                             [Non, Non, Oth, Non]),
-            Self::ReadTopups      => line("search top-ups, list money in suspense",       [Non, Non, All, All]),
-            Self::ReverseTopup    => line("reverse a top-up",                             [Non, Non, Oth, Non]),
-            Self::SettleSuspense  => line("settle money in suspense",                     [Non, Non, All, Non]),
-            Self::ReadAudit       => line("read the ledger audit",                        [Non, Non, All, All]),
-            Self::ReadPeople      => line("search users",                                 [Non, Non, All, All]),
-            Self::ManagePeople    => line("suspend, restore, assign a role",              [Non, Non, Oth, Non]),
-            Self::ReadSecurityLog => line("read the security log",                        [Non, Non, All, All]),
-            Self::ReadMessages    => line("list provider messages",                       [Non, Non, All, All]),
-            Self::ResolveMessage  => line("resolve a provider message",                   [Non, Non, All, Non]),
-        }
-    }
-
     /// Whether one of these capacities permits the action on entities of this ownership.
     #[must_use]
     pub fn is_permitted(self, mut capacities: impl Iterator<Item = Capacity>, ownership: Ownership) -> bool {
@@ -80,8 +41,17 @@ impl Action {
     /// Whether the action requires an operator or auditor.
     #[must_use]
     pub const fn is_for_staff(self) -> bool {
+        matches!(self.scopes_of_members(), (Scope::Nothing, Scope::Nothing))
+    }
+
+    /// Whether the action requires a DJ.
+    pub(super) const fn is_for_djs(self) -> bool {
+        matches!(self.scopes_of_members(), (Scope::Nothing, Scope::Own))
+    }
+
+    const fn scopes_of_members(self) -> (Scope, Scope) {
         let rule = self.rule();
-        matches!((rule.scope(Capacity::Guest), rule.scope(Capacity::Dj)), (Scope::Nothing, Scope::Nothing))
+        (rule.scope(Capacity::Guest), rule.scope(Capacity::Dj))
     }
 }
 

@@ -145,14 +145,11 @@ impl Denied {
     #[must_use]
     pub const fn reason(self) -> DenialReason {
         let is_for_staff = self.action.is_for_staff();
-        match (self.action, self.ownership) {
-            (_, Ownership::Own) if is_for_staff => DenialReason::OwnEntity,
-            (_, Ownership::Others) if is_for_staff => DenialReason::RoleMissing,
-            (Action::CancelRequest | Action::RateRequest, Ownership::Others) => {
-                DenialReason::GuestOfRequestOnly
-            }
-            (Action::AnswerRequest, Ownership::Others) => DenialReason::DjOfRequestOnly,
-            (Action::AnswerRequest | Action::TakeRequests | Action::BlockGuest, _) => DenialReason::DjsOnly,
+        match (self.ownership, self.action.rule().others) {
+            (Ownership::Own, _) if is_for_staff => DenialReason::OwnEntity,
+            (Ownership::Others, _) if is_for_staff => DenialReason::RoleMissing,
+            (Ownership::Others, Some(reason)) => reason,
+            _ if self.action.is_for_djs() => DenialReason::DjsOnly,
             _ => DenialReason::Concealed,
         }
     }

@@ -4,7 +4,7 @@ use std::future::Future;
 
 use crate::application::environment::Environment;
 use crate::application::error::Failure;
-use crate::authorization::{Action, Denied, Ownership, Principal};
+use crate::authorization::{Action, DenialReason, Denied, Ownership, Principal};
 use crate::ids::{ProviderMessageId, RequestId, TopupId, UserId, WithdrawalId};
 use crate::music_request::{MusicRequest, Party};
 use crate::provider_message::ProviderMessage;
@@ -68,9 +68,9 @@ impl Loadable for MusicRequest {
     }
 
     fn ownership(&self, principal: &Principal, action: Action) -> Ownership {
-        match action {
-            Action::CancelRequest | Action::RateRequest => Ownership::of(self.requester, principal),
-            Action::AnswerRequest => Ownership::of(self.dj, principal),
+        match action.rule().others {
+            Some(DenialReason::GuestOfRequestOnly) => Ownership::of(self.requester, principal),
+            Some(DenialReason::DjOfRequestOnly) => Ownership::of(self.dj, principal),
             _ if self.party(principal.user) == Party::Stranger => Ownership::Others,
             _ => Ownership::Own,
         }
