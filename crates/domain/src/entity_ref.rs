@@ -3,6 +3,7 @@
 use strum::{EnumIter, EnumString, IntoStaticStr};
 
 use crate::entities;
+use crate::ids;
 use crate::names::named_enum;
 use crate::unknown::UnknownName;
 
@@ -12,7 +13,7 @@ macro_rules! references {
         references! { $($stored)+ $($recorded)+ }
     };
     ($(
-        $Kind:ident($Type:ty, $Id:ty) $(in $table:ident)? { title: $title:literal, posted: $posted:literal }
+        $Kind:ident($Type:ty, $Id:ident) $(in $table:ident)? { title: $title:literal, posted: $posted:literal }
     )+) => {
         /// The kinds of entities, and wallets, by the names that stores and clients use.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
@@ -60,7 +61,7 @@ macro_rules! references {
         pub enum EntityRef {
             $(
                 #[doc = concat!("An entity of the kind \"", $title, "\".")]
-                $Kind($Id),
+                $Kind(ids::$Id),
             )+
             /// An entity of a kind that only a newer version knows.
             Unknown {
@@ -93,7 +94,7 @@ macro_rules! references {
             /// The reference; `None` for a wallet or an invalid id.
             fn of(kind: EntityKind, id: i64) -> Option<Self> {
                 match kind {
-                    $(EntityKind::$Kind => <$Id>::new(id).map(Self::$Kind),)+
+                    $(EntityKind::$Kind => ids::$Id::new(id).map(Self::$Kind),)+
                     EntityKind::Wallet => None,
                 }
             }

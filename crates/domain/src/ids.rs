@@ -2,7 +2,17 @@
 
 use std::fmt;
 
+use crate::entities;
+
 macro_rules! ids {
+    (stored { $($stored:tt)+ } recorded { $($recorded:tt)+ }) => {
+        ids! { $($stored)+ $($recorded)+ }
+    };
+    ($(
+        $Kind:ident($Type:ty, $name:ident) $(in $table:ident)? { title: $title:literal, posted: $posted:literal }
+    )+) => {
+        ids! { $(#[doc = concat!("The id of an entity of the kind \"", $title, "\".")] $name,)+ }
+    };
     ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,27 +46,16 @@ macro_rules! ids {
     )+};
 }
 
+entities!(ids);
+
 ids! {
-    /// A user, and the user's wallet.
-    UserId,
-    /// A music request.
-    RequestId,
-    /// The rating of a request, numbered like the request.
-    RatingId,
-    /// A withdrawal.
-    WithdrawalId,
-    /// A top-up.
-    TopupId,
-    /// An operator's adjustment.
-    AdjustmentId,
     /// A session: one login, and all refresh tokens that descend from it.
     SessionId,
-    /// A stored provider message.
-    ProviderMessageId,
     /// A webhook endpoint.
     WebhookEndpointId,
 }
 
+// A rating is numbered like its request.
 impl RatingId {
     /// The id of a request's rating.
     #[must_use]

@@ -53,8 +53,8 @@ impl<Row> RowImages<Row> {
 /// Declares the rows that a group of plans loads and writes.
 macro_rules! rows {
     (
-        stored { $($Kind:ident($Type:ty, $Id:ty) in $table:ident { $($facts:tt)+ })+ }
-        recorded { $($Recorded:ident($RecordedType:ty, $RecordedId:ty) { $($recorded_facts:tt)+ })+ }
+        stored { $($Kind:ident($Type:ty, $Id:ident) in $table:ident { $($facts:tt)+ })+ }
+        recorded { $($Recorded:ident($RecordedType:ty, $RecordedId:ident) { $($recorded_facts:tt)+ })+ }
     ) => {
         /// The rows that were loaded for a group of plans, by table.
         #[derive(Clone, Debug, Default)]

@@ -21,10 +21,10 @@ const CRATES: &[CrateLayers] = &[
     CrateLayers {
         src: "crates/domain/src/",
         layers: &[
-            &["unknown"],
+            &["entities", "unknown"],
             &["names"],
             &["ids", "money", "page", "text", "timestamp"],
-            &["address", "entities", "entity_ref", "network", "provider_reference"],
+            &["address", "entity_ref", "network", "provider_reference"],
             &["ledger"],
             &["entity_facts"],
             &["provider_message", "user"],

@@ -12,7 +12,7 @@ macro_rules! entity {
         entity! { $($stored)+ $($recorded)+ }
     };
     ($(
-        $Kind:ident($Type:ty, $Id:ty) $(in $table:ident)? { title: $title:literal, posted: $posted:literal }
+        $Kind:ident($Type:ty, $Id:ident) $(in $table:ident)? { title: $title:literal, posted: $posted:literal }
     )+) => {
         /// An entity.
         #[derive(Clone, PartialEq, Debug)]

@@ -5,6 +5,7 @@ use std::hash::Hash;
 
 use crate::entities;
 use crate::entity_facts::EntityFacts;
+use crate::ids;
 use crate::operation::Entity;
 
 /// A stored entity, which a [`Book`](crate::operation::Book) finds by its id.
@@ -30,13 +31,13 @@ pub trait StoredId: Copy + Eq + Hash + 'static {
 /// Declares the maps, and which of them holds which entity.
 macro_rules! shelves {
     (
-        stored { $($Kind:ident($Type:ty, $Id:ty) in $table:ident { $($facts:tt)+ })+ }
-        recorded { $($Recorded:ident($RecordedType:ty, $RecordedId:ty) { $($recorded_facts:tt)+ })+ }
+        stored { $($Kind:ident($Type:ty, $Id:ident) in $table:ident { $($facts:tt)+ })+ }
+        recorded { $($Recorded:ident($RecordedType:ty, $RecordedId:ident) { $($recorded_facts:tt)+ })+ }
     ) => {
         /// The entities of a book.
         #[derive(Clone, PartialEq, Debug, Default)]
         pub struct Shelves {
-            $($table: HashMap<$Id, $Type>,)+
+            $($table: HashMap<ids::$Id, $Type>,)+
         }
 
         impl Shelves {
@@ -70,18 +71,18 @@ macro_rules! shelves {
 
         $(
             impl Stored for $Type {
-                type Id = $Id;
+                type Id = ids::$Id;
 
-                fn shelf(shelves: &Shelves) -> &HashMap<$Id, Self> {
+                fn shelf(shelves: &Shelves) -> &HashMap<ids::$Id, Self> {
                     &shelves.$table
                 }
 
-                fn shelf_mut(shelves: &mut Shelves) -> &mut HashMap<$Id, Self> {
+                fn shelf_mut(shelves: &mut Shelves) -> &mut HashMap<ids::$Id, Self> {
                     &mut shelves.$table
                 }
             }
 
-            impl StoredId for $Id {
+            impl StoredId for ids::$Id {
                 type Entity = $Type;
             }
         )+

@@ -75,8 +75,8 @@ async fn lock_table(
 /// Declares how the rows of each kind of entity are locked.
 macro_rules! locked_entities {
     (
-        stored { $($Kind:ident($Type:ty, $Id:ty) in $table:ident { $($facts:tt)+ })+ }
-        recorded { $($Recorded:ident($RecordedType:ty, $RecordedId:ty) { $($recorded_facts:tt)+ })+ }
+        stored { $($Kind:ident($Type:ty, $Id:ident) in $table:ident { $($facts:tt)+ })+ }
+        recorded { $($Recorded:ident($RecordedType:ty, $RecordedId:ident) { $($recorded_facts:tt)+ })+ }
     ) => {
         /// Locks the rows of one kind of entity by id.
         async fn lock_entities(

@@ -20,7 +20,7 @@ use crate::connect::failure::DatabaseFailure;
 /// first.
 macro_rules! written {
     (
-        stored { $($Kind:ident($Type:ty, $Id:ty) in $table:ident { $($facts:tt)+ })+ }
+        stored { $($Kind:ident($Type:ty, $Id:ident) in $table:ident { $($facts:tt)+ })+ }
         recorded { $($recorded:tt)+ }
     ) => {
         written! { WriteSet {

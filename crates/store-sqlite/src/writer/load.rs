@@ -41,7 +41,7 @@ macro_rules! find {
 /// Declares how the entities of a lock set are loaded.
 macro_rules! load_entities {
     (
-        stored { $($Kind:ident($Type:ty, $Id:ty) in $table:ident { $($facts:tt)+ })+ }
+        stored { $($Kind:ident($Type:ty, $Id:ident) in $table:ident { $($facts:tt)+ })+ }
         recorded { $($recorded:tt)+ }
     ) => {
         /// Loads the named entities.

@@ -71,7 +71,7 @@ impl Output<'_> {
 /// Declares how the rows of entities are written.
 macro_rules! write_entities {
     (
-        stored { $($Kind:ident($Type:ty, $Id:ty) in $table:ident { $($facts:tt)+ })+ }
+        stored { $($Kind:ident($Type:ty, $Id:ident) in $table:ident { $($facts:tt)+ })+ }
         recorded { $($recorded:tt)+ }
     ) => {
         /// Adds the new rows of each kind of entity, and updates the changed ones.
