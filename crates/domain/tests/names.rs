@@ -7,6 +7,7 @@ use cuepoint_domain::event::{EventType, Feed};
 use cuepoint_domain::ledger::{EntryKind, PostingAccount};
 use cuepoint_domain::music_request::RequestStatus;
 use cuepoint_domain::operation::PlanKind;
+use cuepoint_domain::ports::IdKind;
 use cuepoint_domain::privacy::personal_data::{ActedBy, ExportList};
 use cuepoint_domain::provider_message::{Contradiction, MessageSource};
 use cuepoint_domain::security_log::SecurityEventKind;
@@ -47,6 +48,7 @@ fn stored_and_wire_names_are_stable() {
             withdrawal.cancelled withdrawal.processing withdrawal.broadcast withdrawal.completed \
             withdrawal.failed withdrawal.needs_review adjustment.created";
         Feed: "own all";
+        IdKind: "users music_requests withdrawals topups adjustments sessions webhook_endpoints";
         MessageSource: "topups payouts";
         Network: "bitcoin litecoin dogecoin ethereum arbitrum optimism base polygon bsc avalanche tron solana \
             xrp stellar ton";

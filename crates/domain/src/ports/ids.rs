@@ -1,11 +1,28 @@
 //! New ids, allocated before a change is decided.
 
 use async_trait::async_trait;
+use strum::{EnumIter, EnumString, IntoStaticStr};
 
 use crate::ids::{
     AdjustmentId, OperationId, RequestId, SessionId, TopupId, UserId, WebhookEndpointId, WithdrawalId,
 };
+use crate::names::named_enum;
 use crate::ports::Unavailable;
+
+/// The kinds of allocated ids, by the names of their counters in stores.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[strum(serialize_all = "snake_case")]
+pub enum IdKind {
+    Users,
+    MusicRequests,
+    Withdrawals,
+    Topups,
+    Adjustments,
+    Sessions,
+    WebhookEndpoints,
+}
+
+named_enum!(IdKind);
 
 /// Allocates unique ids; gaps are allowed.
 ///
@@ -20,18 +37,46 @@ use crate::ports::Unavailable;
 pub trait Ids: Send + Sync {
     /// An id for an operation, generated without I/O.
     fn operation(&self) -> OperationId;
+
+    /// The number of a new id of this kind; stores implement this method, and use cases call those below.
+    async fn next_number(&self, kind: IdKind) -> Result<i64, Unavailable>;
+
     /// An id for a user.
-    async fn next_user(&self) -> Result<UserId, Unavailable>;
+    async fn next_user(&self) -> Result<UserId, Unavailable> {
+        valid(UserId::new, self.next_number(IdKind::Users).await?)
+    }
+
     /// An id for a music request.
-    async fn next_request(&self) -> Result<RequestId, Unavailable>;
+    async fn next_request(&self) -> Result<RequestId, Unavailable> {
+        valid(RequestId::new, self.next_number(IdKind::MusicRequests).await?)
+    }
+
     /// An id for a withdrawal.
-    async fn next_withdrawal(&self) -> Result<WithdrawalId, Unavailable>;
+    async fn next_withdrawal(&self) -> Result<WithdrawalId, Unavailable> {
+        valid(WithdrawalId::new, self.next_number(IdKind::Withdrawals).await?)
+    }
+
     /// An id for a top-up.
-    async fn next_topup(&self) -> Result<TopupId, Unavailable>;
+    async fn next_topup(&self) -> Result<TopupId, Unavailable> {
+        valid(TopupId::new, self.next_number(IdKind::Topups).await?)
+    }
+
     /// An id for an adjustment.
-    async fn next_adjustment(&self) -> Result<AdjustmentId, Unavailable>;
+    async fn next_adjustment(&self) -> Result<AdjustmentId, Unavailable> {
+        valid(AdjustmentId::new, self.next_number(IdKind::Adjustments).await?)
+    }
+
     /// An id for a session.
-    async fn next_session(&self) -> Result<SessionId, Unavailable>;
+    async fn next_session(&self) -> Result<SessionId, Unavailable> {
+        valid(SessionId::new, self.next_number(IdKind::Sessions).await?)
+    }
+
     /// An id for a webhook endpoint, with which its secret is encrypted before it is added.
-    async fn next_webhook_endpoint(&self) -> Result<WebhookEndpointId, Unavailable>;
+    async fn next_webhook_endpoint(&self) -> Result<WebhookEndpointId, Unavailable> {
+        valid(WebhookEndpointId::new, self.next_number(IdKind::WebhookEndpoints).await?)
+    }
+}
+
+fn valid<Id>(id: fn(i64) -> Option<Id>, number: i64) -> Result<Id, Unavailable> {
+    id(number).ok_or_else(|| Unavailable::new("the store allocated an invalid id"))
 }

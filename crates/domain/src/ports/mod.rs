@@ -39,7 +39,7 @@ pub use backend::{
 pub use blocks::Blocks;
 pub use clock::Clock;
 pub use effects::{Job, JobQueue, Revocations, Task, TaskSpawner};
-pub use ids::Ids;
+pub use ids::{IdKind, Ids};
 pub use ledger::{Applied, ApplyError, Audit, Ledger};
 pub use logins::{Credentials, IssueOutcome, Logins};
 pub use music_requests::MusicRequests;

@@ -1,12 +1,12 @@
 //! Id allocation: sequences of the database in blocks, single ids from the server's memory.
 
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::{
-    AdjustmentId, OperationId, RequestId, SessionId, TopupId, UserId, WebhookEndpointId, WithdrawalId,
-};
-use cuepoint_domain::ports::{Ids, Unavailable};
+use cuepoint_domain::ids::OperationId;
+use cuepoint_domain::ports::{IdKind, Ids, Unavailable};
+use cuepoint_store_sql::schema::COUNTERS;
 use diesel::sql_types::Text;
 use diesel_async::RunQueryDsl;
 use tokio::sync::Mutex;
@@ -42,18 +42,19 @@ struct RemainingIds {
 }
 
 impl IdRange {
-    const fn of(sequence: &'static str, length: i64) -> Self {
+    const fn of(kind: IdKind, sequence: &'static str) -> Self {
+        let length = match kind {
+            IdKind::MusicRequests | IdKind::Withdrawals => LONG,
+            // Servers of an earlier version add endpoints with the sequence of the column.
+            IdKind::WebhookEndpoints => SINGLE,
+            _ => SHORT,
+        };
         #[expect(clippy::reversed_empty_ranges, reason = "nothing was taken yet")]
         Self { sequence, length, left: Mutex::const_new(RemainingIds { numbers: 1..=0, generation: 0 }) }
     }
 
     /// Returns the next number, from a new block if the last one is used up; blocks are taken one at a time.
-    async fn next<Id>(&self, database: &Database, id: fn(i64) -> Option<Id>) -> Result<Id, Unavailable> {
-        let number = within(self.number(database)).await?;
-        id(number).ok_or_else(|| Unavailable::new("a sequence returned an invalid id"))
-    }
-
-    async fn number(&self, database: &Database) -> Result<i64, DatabaseFailure> {
+    async fn next(&self, database: &Database) -> Result<i64, DatabaseFailure> {
         let mut left = self.left.lock().await;
         let generation = database.cluster().generation();
         if left.generation == generation
@@ -74,28 +75,13 @@ impl IdRange {
 }
 
 /// The blocks of every kind of id.
-pub(crate) struct PostgresIds {
-    users: IdRange,
-    requests: IdRange,
-    withdrawals: IdRange,
-    topups: IdRange,
-    adjustments: IdRange,
-    sessions: IdRange,
-    webhook_endpoints: IdRange,
-}
+pub(crate) struct PostgresIds(BTreeMap<IdKind, IdRange>);
 
 impl Default for PostgresIds {
     fn default() -> Self {
-        Self {
-            users: IdRange::of("user_ids", SHORT),
-            requests: IdRange::of("music_request_ids", LONG),
-            withdrawals: IdRange::of("withdrawal_ids", LONG),
-            topups: IdRange::of("topup_ids", SHORT),
-            adjustments: IdRange::of("adjustment_ids", SHORT),
-            sessions: IdRange::of("session_ids", SHORT),
-            // Servers of an earlier version add endpoints with the sequence of the column.
-            webhook_endpoints: IdRange::of("webhook_endpoints_id_seq", SINGLE),
-        }
+        let kinds =
+            COUNTERS.iter().filter_map(|counter| Some((IdKind::named(counter.name)?, counter.sequence)));
+        Self(kinds.map(|(kind, sequence)| (kind, IdRange::of(kind, sequence))).collect())
     }
 }
 
@@ -108,31 +94,8 @@ impl Ids for PostgresStore {
         OperationId(Uuid::now_v7().as_u128())
     }
 
-    async fn next_user(&self) -> Result<UserId, Unavailable> {
-        self.ids.users.next(&self.database, UserId::new).await
-    }
-
-    async fn next_request(&self) -> Result<RequestId, Unavailable> {
-        self.ids.requests.next(&self.database, RequestId::new).await
-    }
-
-    async fn next_withdrawal(&self) -> Result<WithdrawalId, Unavailable> {
-        self.ids.withdrawals.next(&self.database, WithdrawalId::new).await
-    }
-
-    async fn next_topup(&self) -> Result<TopupId, Unavailable> {
-        self.ids.topups.next(&self.database, TopupId::new).await
-    }
-
-    async fn next_adjustment(&self) -> Result<AdjustmentId, Unavailable> {
-        self.ids.adjustments.next(&self.database, AdjustmentId::new).await
-    }
-
-    async fn next_session(&self) -> Result<SessionId, Unavailable> {
-        self.ids.sessions.next(&self.database, SessionId::new).await
-    }
-
-    async fn next_webhook_endpoint(&self) -> Result<WebhookEndpointId, Unavailable> {
-        self.ids.webhook_endpoints.next(&self.database, WebhookEndpointId::new).await
+    async fn next_number(&self, kind: IdKind) -> Result<i64, Unavailable> {
+        let ids = self.ids.0.get(&kind).ok_or_else(|| Unavailable::new("a kind of id has no sequence"))?;
+        Ok(within(ids.next(&self.database)).await?)
     }
 }

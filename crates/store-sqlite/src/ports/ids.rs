@@ -1,12 +1,11 @@
 //! Id allocation: blocks of the table `ids`, single ids from the server's memory.
 
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::{
-    AdjustmentId, OperationId, RequestId, SessionId, TopupId, UserId, WebhookEndpointId, WithdrawalId,
-};
-use cuepoint_domain::ports::{Ids, Unavailable};
+use cuepoint_domain::ids::OperationId;
+use cuepoint_domain::ports::{IdKind, Ids, Unavailable};
 use cuepoint_store_sql::limits::WAIT;
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
@@ -27,22 +26,27 @@ const SHORT: i64 = 32;
 
 /// The rest of the block taken last.
 struct IdRange {
-    kind: &'static str,
-    length: i64,
+    kind: IdKind,
     left: Mutex<RangeInclusive<i64>>,
 }
 
 impl IdRange {
-    const fn of(kind: &'static str, length: i64) -> Self {
+    const fn of(kind: IdKind) -> Self {
         #[expect(clippy::reversed_empty_ranges, reason = "nothing was taken yet")]
-        Self { kind, length, left: Mutex::const_new(1..=0) }
+        Self { kind, left: Mutex::const_new(1..=0) }
+    }
+
+    const fn length(&self) -> i64 {
+        match self.kind {
+            IdKind::MusicRequests | IdKind::Withdrawals => LONG,
+            _ => SHORT,
+        }
     }
 
     /// Returns the next number, from a new block if the last one is used up; blocks are taken one at a time.
     /// All waiting callers fail in time if none can be taken.
-    async fn next<Id>(&self, writer: &SqliteWriter, id: fn(i64) -> Option<Id>) -> Result<Id, Unavailable> {
-        let number = timeout(WAIT, self.number(writer)).await.unwrap_or(Err(SqliteFailure::Deadline))?;
-        id(number).ok_or_else(|| Unavailable::new("the table of ids holds an invalid number"))
+    async fn next(&self, writer: &SqliteWriter) -> Result<i64, SqliteFailure> {
+        timeout(WAIT, self.number(writer)).await.unwrap_or(Err(SqliteFailure::Deadline))
     }
 
     async fn number(&self, writer: &SqliteWriter) -> Result<i64, SqliteFailure> {
@@ -51,13 +55,13 @@ impl IdRange {
             return Ok(number);
         }
         let first = self.take(writer).await?;
-        *left = first.saturating_add(1)..=first.saturating_add(self.length.saturating_sub(1));
+        *left = first.saturating_add(1)..=first.saturating_add(self.length().saturating_sub(1));
         Ok(first)
     }
 
     /// Takes a block, and returns its first number.
     async fn take(&self, writer: &SqliteWriter) -> Result<i64, SqliteFailure> {
-        let (kind, length) = (self.kind, self.length);
+        let (kind, length) = (self.kind.name(), self.length());
         let take = move |connection: &mut SqliteConnection| {
             let row = ids::table.find(kind);
             let first: i64 = row.select(ids::next).get_result(connection)?;
@@ -70,25 +74,11 @@ impl IdRange {
 }
 
 /// The blocks of every kind of id.
-pub(crate) struct SqliteIds {
-    users: IdRange,
-    requests: IdRange,
-    withdrawals: IdRange,
-    topups: IdRange,
-    adjustments: IdRange,
-    sessions: IdRange,
-}
+pub(crate) struct SqliteIds(BTreeMap<IdKind, IdRange>);
 
 impl Default for SqliteIds {
     fn default() -> Self {
-        Self {
-            users: IdRange::of("users", SHORT),
-            requests: IdRange::of("music_requests", LONG),
-            withdrawals: IdRange::of("withdrawals", LONG),
-            topups: IdRange::of("topups", SHORT),
-            adjustments: IdRange::of("adjustments", SHORT),
-            sessions: IdRange::of("sessions", SHORT),
-        }
+        Self(IdKind::all().map(|kind| (kind, IdRange::of(kind))).collect())
     }
 }
 
@@ -117,33 +107,11 @@ impl Ids for SqliteStore {
         OperationId(Uuid::now_v7().as_u128())
     }
 
-    async fn next_user(&self) -> Result<UserId, Unavailable> {
-        self.ids.users.next(&self.writer, UserId::new).await
-    }
-
-    async fn next_request(&self) -> Result<RequestId, Unavailable> {
-        self.ids.requests.next(&self.writer, RequestId::new).await
-    }
-
-    async fn next_withdrawal(&self) -> Result<WithdrawalId, Unavailable> {
-        self.ids.withdrawals.next(&self.writer, WithdrawalId::new).await
-    }
-
-    async fn next_topup(&self) -> Result<TopupId, Unavailable> {
-        self.ids.topups.next(&self.writer, TopupId::new).await
-    }
-
-    async fn next_adjustment(&self) -> Result<AdjustmentId, Unavailable> {
-        self.ids.adjustments.next(&self.writer, AdjustmentId::new).await
-    }
-
-    async fn next_session(&self) -> Result<SessionId, Unavailable> {
-        self.ids.sessions.next(&self.writer, SessionId::new).await
-    }
-
-    async fn next_webhook_endpoint(&self) -> Result<WebhookEndpointId, Unavailable> {
-        let number = self.writer.change(Repetition::Repeatable, reserve_webhook_endpoint).await?;
-        WebhookEndpointId::new(number)
-            .ok_or_else(|| Unavailable::new("SQLite's sequence holds an invalid number"))
+    async fn next_number(&self, kind: IdKind) -> Result<i64, Unavailable> {
+        if kind == IdKind::WebhookEndpoints {
+            return Ok(self.writer.change(Repetition::Repeatable, reserve_webhook_endpoint).await?);
+        }
+        let ids = self.ids.0.get(&kind).ok_or_else(|| Unavailable::new("a kind of id has no block"))?;
+        Ok(ids.next(&self.writer).await?)
     }
 }
