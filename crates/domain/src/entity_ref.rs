@@ -70,6 +70,14 @@ macro_rules! references {
             },
         }
 
+        $(
+            impl From<ids::$Id> for EntityRef {
+                fn from(id: ids::$Id) -> Self {
+                    Self::$Kind(id)
+                }
+            }
+        )+
+
         impl EntityRef {
             /// The kind.
             ///

@@ -105,10 +105,10 @@ pub async fn provider_messages_read_back_as_they_were_received(store: Arc<dyn St
     for record in [full, payout("0"), later] {
         let kept = keep(&scenario, &record).await;
         assert_eq!((&kept.record, &kept.resolution), (&record, &None));
-        assert_eq!(scenario.store.provider_message(kept.id).await.unwrap(), Some(kept));
+        assert_eq!(scenario.stored(kept.id).await, Some(kept));
     }
     let unknown = ProviderMessageId::new(i64::MAX).unwrap();
-    assert_eq!(scenario.store.provider_message(unknown).await.unwrap(), None);
+    assert_eq!(scenario.stored(unknown).await, None);
 }
 
 /// A repeated message adds nothing, whatever its content; ids are scoped to their source.
@@ -212,13 +212,13 @@ pub async fn a_message_is_resolved_once(store: Arc<dyn Store>) {
     let resolved = message_of(&receipt);
     let expected = Resolution { at: at(2), by: operator, reason: line("paid back by hand") };
     assert_eq!(resolved, ProviderMessage { resolution: Some(expected), ..kept.clone() });
-    assert_eq!(scenario.store.provider_message(kept.id).await.unwrap(), Some(resolved.clone()));
+    assert_eq!(scenario.stored(kept.id).await, Some(resolved.clone()));
     assert_eq!(scenario.apply(plan).await, Ok(Applied::Replayed(receipt.clone())));
     let same_key = keyed(resolution(&scenario, &kept, operator, 3));
     assert_eq!(scenario.apply(same_key).await, Ok(Applied::Replayed(receipt)));
     let again = resolution(&scenario, &kept, operator, 4);
     assert_eq!(scenario.apply(again).await, Err(Rejection::Stale));
-    assert_eq!(scenario.store.provider_message(kept.id).await.unwrap(), Some(resolved));
+    assert_eq!(scenario.stored(kept.id).await, Some(resolved));
     assert_eq!(scenario.balance(operator).await, before);
     let events =
         scenario.store.events(SecurityEventFilter::default(), PageRequest::new(1, 10)).await.unwrap().rows;
@@ -250,5 +250,5 @@ pub async fn one_of_many_concurrent_resolutions_succeeds(store: Arc<dyn Store>) 
     let done: Vec<_> = answers.iter().filter_map(|answer| answer.as_ref().ok()).collect();
     let [Applied::Fresh(receipt)] = done.as_slice() else { panic!("{answers:?}") };
     assert_eq!(answers.iter().filter(|answer| **answer == Err(Rejection::Stale)).count(), 7);
-    assert_eq!(scenario.store.provider_message(kept.id).await.unwrap(), Some(message_of(receipt)));
+    assert_eq!(scenario.stored(kept.id).await, Some(message_of(receipt)));
 }

@@ -24,7 +24,7 @@ async fn played(scenario: &Scenario, guest: UserId, dj: UserId) -> MusicRequest 
 }
 
 async fn stored(scenario: &Scenario, request: &MusicRequest) -> Option<RequestRating> {
-    scenario.store.rating(RatingId::of(request.id)).await.unwrap()
+    scenario.stored(RatingId::of(request.id)).await
 }
 
 /// The plan of a rating as it is decided now.

@@ -10,11 +10,13 @@ use cuepoint_domain::ledger::adjustment::{Adjustment, AdjustmentTerms, Correctio
 use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
 use cuepoint_domain::music_request::{self, MusicRequest, NewRequest, OpenRefusal, RequestTerms};
 use cuepoint_domain::operation::{
-    Actor, Entity, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Plan, Receipt, Rejection, plans,
+    Actor, Entity, Fingerprint, IdempotencyKey, KeyScope, OperationMetadata, Plan, Receipt, Rejection,
+    StoredId, plans,
 };
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{
-    Applied, ApplyError, Erased, Ids, MusicRequests, PasswordHash, Registered, Store, Topups, Withdrawals,
+    Applied, ApplyError, Erased, Ids, Ledger, MusicRequests, PasswordHash, Registered, Store, Topups,
+    Withdrawals,
 };
 use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
@@ -303,6 +305,12 @@ impl Scenario {
         let metadata = self.by(guest, now);
         let plan = self.request_plan(metadata, guest, dj, ArtistType::Popular, None).await.unwrap();
         request_of(&self.fresh(plan).await)
+    }
+
+    /// The stored entity with this id.
+    pub(crate) async fn stored<I: StoredId>(&self, id: I) -> Option<I::Entity> {
+        let ledger: &dyn Ledger = &*self.store;
+        ledger.stored(id).await.unwrap()
     }
 
     /// A stored request.

@@ -1,6 +1,7 @@
 //! The ledger: the reference semantics on the whole state.
 
 use async_trait::async_trait;
+use cuepoint_domain::entity_ref::EntityRef;
 use cuepoint_domain::operation::{Changes, EndedSessions, Entity, KeyRecord, KeyScope, Plan, Verdict, apply};
 use cuepoint_domain::ports::{Applied, ApplyError, Ledger, Unavailable};
 
@@ -44,5 +45,9 @@ impl Ledger for MemoryStore {
 
     async fn find_key(&self, scope: &KeyScope) -> Result<Option<KeyRecord>, Unavailable> {
         Ok(self.lock()?.book.keys.get(scope).cloned())
+    }
+
+    async fn entity(&self, reference: EntityRef) -> Result<Option<Entity>, Unavailable> {
+        Ok(self.lock()?.book.entity(reference))
     }
 }

@@ -41,10 +41,6 @@ impl ProviderMessages for MemoryStore {
         Ok(Recorded::Added)
     }
 
-    async fn provider_message(&self, id: ProviderMessageId) -> Result<Option<ProviderMessage>, Unavailable> {
-        Ok(self.lock()?.book.get(id).cloned())
-    }
-
     async fn provider_messages(
         &self,
         filter: MessageFilter,

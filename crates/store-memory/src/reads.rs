@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::{OperationId, RatingId, RequestId, TopupId, UserId, WithdrawalId};
+use cuepoint_domain::ids::{OperationId, RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::{Balance, Entry, EntryKind};
-use cuepoint_domain::music_request::{MusicRequest, Overdue, RequestFilter, RequestRating};
+use cuepoint_domain::music_request::{MusicRequest, Overdue, RequestFilter};
 use cuepoint_domain::operation::Book;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{MusicRequests, Topups, Unavailable, Wallets, Withdrawals};
@@ -47,10 +47,6 @@ pub(crate) fn pending_topups(book: &Book) -> impl Iterator<Item = &Topup> {
 impl MusicRequests for MemoryStore {
     async fn request(&self, id: RequestId) -> Result<Option<MusicRequest>, Unavailable> {
         Ok(self.lock()?.book.get(id).cloned())
-    }
-
-    async fn rating(&self, id: RatingId) -> Result<Option<RequestRating>, Unavailable> {
-        Ok(self.lock()?.book.get(id).copied())
     }
 
     async fn requests(

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::entity_ref::EntityRef;
 use crate::ids::{OperationId, RequestId, UserId, WithdrawalId};
 use crate::ledger::{Entry, EntryKind, Posting, Wallet};
 use crate::music_request::MusicRequest;
@@ -44,6 +45,12 @@ impl Book {
     #[must_use]
     pub fn get<I: StoredId>(&self, id: I) -> Option<&I::Entity> {
         I::Entity::shelf(&self.entities).get(&id)
+    }
+
+    /// The stored entity with this reference.
+    #[must_use]
+    pub fn entity(&self, reference: EntityRef) -> Option<Entity> {
+        self.entities.find(reference)
     }
 
     /// The entity with this id, to change a field on which no index of the book depends.

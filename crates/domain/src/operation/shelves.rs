@@ -5,11 +5,12 @@ use std::hash::Hash;
 
 use crate::entities;
 use crate::entity_facts::EntityFacts;
+use crate::entity_ref::EntityRef;
 use crate::ids;
 use crate::operation::Entity;
 
 /// A stored entity, which a [`Book`](crate::operation::Book) finds by its id.
-pub trait Stored: EntityFacts + Sized + 'static {
+pub trait Stored: EntityFacts + TryFrom<Entity, Error = Entity> + Sized + 'static {
     /// The type of its id.
     type Id: StoredId;
 
@@ -23,7 +24,7 @@ pub trait Stored: EntityFacts + Sized + 'static {
 }
 
 /// The id of a stored entity.
-pub trait StoredId: Copy + Eq + Hash + 'static {
+pub trait StoredId: Copy + Eq + Hash + Into<EntityRef> + Send + 'static {
     /// The entity.
     type Entity: Stored<Id = Self>;
 }
@@ -46,6 +47,14 @@ macro_rules! shelves {
                 match entity {
                     $(Entity::$Kind(it) => drop(self.$table.insert(it.id, it)),)+
                     $(Entity::$Recorded(_) => {})+
+                }
+            }
+
+            /// The entity with this reference.
+            pub(super) fn find(&self, reference: EntityRef) -> Option<Entity> {
+                match reference {
+                    $(EntityRef::$Kind(id) => self.$table.get(&id).cloned().map(Entity::$Kind),)+
+                    EntityRef::Unknown { .. } $(| EntityRef::$Recorded(_))+ => None,
                 }
             }
 

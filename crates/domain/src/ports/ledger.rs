@@ -1,9 +1,10 @@
-//! The ledger port: applies plans and returns receipts.
+//! The ledger port: applies plans and returns receipts, and reads the entities that plans change.
 
 use async_trait::async_trait;
 
 use crate::audit::Auditor;
-use crate::operation::{KeyRecord, KeyScope, Plan, Receipt, Rejection};
+use crate::entity_ref::EntityRef;
+use crate::operation::{Entity, KeyRecord, KeyScope, Plan, Receipt, Rejection, StoredId};
 use crate::ports::Unavailable;
 
 /// The outcome of applying a plan.
@@ -59,6 +60,21 @@ pub trait Ledger: Send + Sync {
     /// The record of a client's idempotency key, within its retention or past it. The receipt of a key within
     /// its retention is whole, unless its profile was erased.
     async fn find_key(&self, scope: &KeyScope) -> Result<Option<KeyRecord>, Unavailable>;
+
+    /// The stored entity with this reference; use cases call `stored`. Requests, withdrawals, top-ups and users have reads
+    /// of their own in other ports, which a store can batch.
+    async fn entity(&self, reference: EntityRef) -> Result<Option<Entity>, Unavailable>;
+}
+
+impl dyn Ledger {
+    /// The stored entity with this id.
+    ///
+    /// # Errors
+    /// [`Unavailable`] when the storage cannot be reached.
+    pub async fn stored<I: StoredId>(&self, id: I) -> Result<Option<I::Entity>, Unavailable> {
+        let entity = self.entity(id.into()).await?;
+        Ok(entity.and_then(|entity| entity.try_into().ok()))
+    }
 }
 
 /// Shows the whole ledger to an audit.

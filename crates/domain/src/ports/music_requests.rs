@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 
-use crate::ids::{RatingId, RequestId, UserId};
-use crate::music_request::{MusicRequest, Overdue, RequestFilter, RequestRating};
+use crate::ids::{RequestId, UserId};
+use crate::music_request::{MusicRequest, Overdue, RequestFilter};
 use crate::page::{PageRequest, Rows};
 use crate::ports::Unavailable;
 
@@ -16,8 +16,6 @@ use crate::ports::Unavailable;
 pub trait MusicRequests: Send + Sync {
     /// One request.
     async fn request(&self, id: RequestId) -> Result<Option<MusicRequest>, Unavailable>;
-    /// The rating of a request, if it has one.
-    async fn rating(&self, id: RatingId) -> Result<Option<RequestRating>, Unavailable>;
     /// A page of the requests that match the filter, by `created_at`, then id, both descending.
     async fn requests(
         &self,

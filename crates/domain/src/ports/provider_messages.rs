@@ -2,7 +2,6 @@
 
 use async_trait::async_trait;
 
-use crate::ids::ProviderMessageId;
 use crate::page::{PageRequest, Rows};
 use crate::ports::Unavailable;
 use crate::provider_message::{MessageFilter, MessageRecord, ProviderMessage};
@@ -36,9 +35,6 @@ pub trait ProviderMessages: Send + Sync {
         message: &MessageRecord,
         most_unresolved: u32,
     ) -> Result<Recorded, Unavailable>;
-
-    /// One message.
-    async fn provider_message(&self, id: ProviderMessageId) -> Result<Option<ProviderMessage>, Unavailable>;
 
     /// A page of the messages that match the filter: unresolved ones first, then by id descending.
     async fn provider_messages(

@@ -1,14 +1,12 @@
 //! The port of music requests.
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::{RatingId, RequestId, UserId};
-use cuepoint_domain::music_request::{MusicRequest, Overdue, RequestFilter, RequestRating, RequestStatus};
+use cuepoint_domain::ids::{RequestId, UserId};
+use cuepoint_domain::music_request::{MusicRequest, Overdue, RequestFilter, RequestStatus};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{MusicRequests, Unavailable};
-use cuepoint_store_sql::Rowed;
-use cuepoint_store_sql::rows::{StoredRating, StoredRequest};
+use cuepoint_store_sql::rows::StoredRequest;
 use cuepoint_store_sql::schema::music_requests::{self, table};
-use cuepoint_store_sql::schema::ratings;
 use cuepoint_store_sql::sql_types::ColumnTime;
 use diesel::dsl::exists;
 use diesel::helper_types::IntoBoxed;
@@ -22,16 +20,6 @@ use crate::dialect::{Database, RunQueryDsl, due_by};
 impl MusicRequests for SqlStore {
     async fn request(&self, id: RequestId) -> Result<Option<MusicRequest>, Unavailable> {
         self.request_by_id(id).await
-    }
-
-    async fn rating(&self, id: RatingId) -> Result<Option<RequestRating>, Unavailable> {
-        let row = self.read(id.get(), async |mut connection, id| {
-            let row = ratings::table.find(id).select(StoredRating::as_select());
-            let row: Option<StoredRating> = row.get_result(&mut connection).await.optional()?;
-            Ok(row)
-        });
-        let rating = row.await?.map(|row| RequestRating::of_row(row, &self.currency));
-        rating.transpose().map_err(Unavailable::new)
     }
 
     async fn requests(

@@ -1,7 +1,6 @@
 //! Provider messages that contradict the ledger.
 
 use async_trait::async_trait;
-use cuepoint_domain::ids::ProviderMessageId;
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::{ProviderMessages, Recorded, Unavailable};
 use cuepoint_domain::provider_message::{MessageFilter, MessageRecord, ProviderMessage};
@@ -32,15 +31,6 @@ impl ProviderMessages for SqlStore {
         let input = (StoredMessageRecord::of(message), i64::from(most_unresolved));
         self.write(input, async |connection, (row, most_unresolved)| {
             record_message(connection, &row, most_unresolved).await
-        })
-        .await
-    }
-
-    async fn provider_message(&self, id: ProviderMessageId) -> Result<Option<ProviderMessage>, Unavailable> {
-        self.read(id.get(), async |mut connection, id| {
-            let message = table.find(id).select(StoredMessage::as_select());
-            let row: Option<StoredMessage> = message.get_result(&mut connection).await.optional()?;
-            Ok(row.map(StoredMessage::message).transpose()?)
         })
         .await
     }

@@ -161,7 +161,7 @@ impl Command for RateRequest {
         &self,
         Decide { env, metadata, entity: request, input: stars, .. }: Decide<'_, Self>,
     ) -> Decided<Self> {
-        let earlier = env.requests.rating(RatingId::of(request.id)).await?;
+        let earlier = env.ledger.stored(RatingId::of(request.id)).await?;
         plans::rate_request(metadata, request, earlier, *stars).map_err(CommandError::from)
     }
 }

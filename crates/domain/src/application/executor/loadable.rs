@@ -124,7 +124,7 @@ impl Loadable for ProviderMessage {
     type Id = ProviderMessageId;
 
     async fn load(env: &Environment, id: ProviderMessageId) -> Result<Self, Failure> {
-        env.messages.provider_message(id).await?.ok_or(Failure::NotFound)
+        env.ledger.stored(id).await?.ok_or(Failure::NotFound)
     }
 
     fn ownership(&self, _: &Principal, _: Action) -> Ownership {

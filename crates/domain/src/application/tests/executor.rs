@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::simulated_time::{Simulated, SpawnedTasks};
 use super::*;
 use crate::authorization::{Revocation, permission};
+use crate::entity_ref::EntityRef;
 use crate::operation::Entity;
 use crate::ports::{MockPrincipalCheck, PrincipalRefusal};
 
@@ -325,6 +326,10 @@ impl Ledger for SlowLedger {
     }
 
     async fn find_key(&self, _: &KeyScope) -> Result<Option<KeyRecord>, Unavailable> {
+        Ok(None)
+    }
+
+    async fn entity(&self, _: EntityRef) -> Result<Option<Entity>, Unavailable> {
         Ok(None)
     }
 }

@@ -399,20 +399,15 @@ fn an_operator_resolves_a_message_once() {
     let mut ledger = MockLedger::new();
     // Another operator was faster, which only the store detects.
     ledger.expect_apply().times(1).returning(|_| Err(ApplyError::Rejected(Rejection::Stale)));
-    let mut messages = MockProviderMessages::new();
     let mut turn = mockall::Sequence::new();
-    messages
-        .expect_provider_message()
-        .once()
-        .in_sequence(&mut turn)
-        .returning(|_| Ok(Some(kept_message(None))));
+    ledger.expect_entity().once().in_sequence(&mut turn).returning(|_| Ok(Some(kept_message(None).into())));
     let resolution = Resolution { at: at(8), by: UserId::new(2).unwrap(), reason: line("theirs") };
-    messages
-        .expect_provider_message()
+    ledger
+        .expect_entity()
         .once()
         .in_sequence(&mut turn)
-        .returning(move |_| Ok(Some(kept_message(Some(resolution.clone())))));
-    let executor = Doubles { ledger, messages, clock: nine(), ..Doubles::default() }.executor();
+        .returning(move |_| Ok(Some(kept_message(Some(resolution.clone())).into())));
+    let executor = Doubles { ledger, clock: nine(), ..Doubles::default() }.executor();
     let resolved = run(executor.run(&context_of(Role::Operator), RESOLVE, input(line("mine"))));
     assert!(matches!(resolved, Err(CommandError::Refused(AlreadyResolved))));
 }
@@ -424,8 +419,9 @@ fn staff_read_messages_and_only_operators_resolve_them() {
     {
         let mut messages = MockProviderMessages::new();
         messages.expect_provider_messages().returning(|_, _| Ok(Rows::none(0)));
-        messages.expect_provider_message().returning(|_| Ok(None));
-        let env = Doubles { messages, ..Doubles::default() }.env();
+        let mut ledger = MockLedger::new();
+        ledger.expect_entity().returning(|_| Ok(None));
+        let env = Doubles { messages, ledger, ..Doubles::default() }.env();
         let queries = ProviderMessageQueries { env: env.clone() };
         let context = context_of(role);
         let page = PageRequest::new(1, 10);
