@@ -7,11 +7,8 @@ use async_trait::async_trait;
 use cuepoint_domain::audit::{Auditor, Trace};
 use cuepoint_domain::ids::{OperationId, UserId};
 use cuepoint_domain::ledger::{Entry, Posting};
-use cuepoint_domain::music_request::MusicRequest;
 use cuepoint_domain::operation::{Book, Entity, Position, Receipt, StoredReceipt};
 use cuepoint_domain::ports::{Audit, Unavailable};
-use cuepoint_domain::topup::Topup;
-use cuepoint_domain::withdrawal::Withdrawal;
 
 use crate::MemoryStore;
 use crate::lists::{count, sorted};
@@ -83,10 +80,8 @@ impl LedgerSnapshot {
     fn entities(&self) -> impl Iterator<Item = Entity> {
         let recorded = self.receipts().map(|receipt| &receipt.outcome.entity);
         let adjustments = recorded.filter(|entity| matches!(entity, Entity::Adjustment(_))).cloned();
-        let requests = self.book.all::<MusicRequest>().cloned().map(Entity::from);
-        let withdrawals = self.book.all::<Withdrawal>().cloned().map(Entity::from);
-        let topups = self.book.all::<Topup>().cloned().map(Entity::from);
-        requests.chain(withdrawals).chain(topups).chain(adjustments)
+        let stored = self.book.entities().filter(|entity| entity.kind().is_posted());
+        stored.chain(adjustments)
     }
 }
 

@@ -63,6 +63,11 @@ impl Book {
         E::shelf(&self.entities).values()
     }
 
+    /// All entities, in no particular order.
+    pub fn entities(&self) -> impl Iterator<Item = Entity> {
+        self.entities.all()
+    }
+
     /// Inserts or replaces an entity.
     pub fn put(&mut self, entity: impl Into<Entity>) {
         let entity = entity.into();

@@ -58,6 +58,11 @@ macro_rules! shelves {
                 }
             }
 
+            /// All entities, in no particular order.
+            pub(super) fn all(&self) -> impl Iterator<Item = Entity> {
+                std::iter::empty()$(.chain(self.$table.values().cloned().map(Entity::$Kind)))+
+            }
+
             /// Whether an entity has this one's kind and id.
             pub(super) fn has(&self, entity: &Entity) -> bool {
                 match entity {

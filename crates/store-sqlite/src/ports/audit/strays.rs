@@ -18,13 +18,9 @@ const STRAY_POSTING: &str = "NOT EXISTS (SELECT 1 FROM ledger_entries AS entry \
     AND NOT EXISTS (SELECT 1 FROM topups WHERE suspense_operation = postings.operation_id) \
     AND NOT EXISTS (SELECT 1 FROM topups WHERE settled_operation = postings.operation_id)";
 
-/// The condition of an entry without its music request, withdrawal, top-up or adjustment.
+/// The condition of an entry without its entity.
 fn stray_entry() -> String {
-    let tables = [
-        ("music_requests", EntityKind::MusicRequest),
-        ("withdrawals", EntityKind::Withdrawal),
-        ("topups", EntityKind::Topup),
-    ];
+    let tables = EntityKind::posted().filter_map(|kind| Some((kind.table()?, kind)));
     let mut conditions: Vec<String> = Vec::new();
     for (table, kind) in tables {
         conditions.push(format!(
