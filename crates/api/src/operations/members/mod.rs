@@ -17,3 +17,31 @@ pub mod verifications;
 pub mod wallet;
 pub mod webhook_endpoints;
 pub mod withdrawals;
+
+use crate::declaration::Declaration;
+
+/// The operations of each subject.
+pub(super) fn operations() -> Vec<Declaration> {
+    [
+        auth::operations(),
+        blocks::operations(),
+        djs::operations(),
+        email_changes::operations(),
+        event_streams::operations(),
+        events::operations(),
+        passwords::operations(),
+        personal_data::operations(),
+        profile::operations(),
+        ratings::operations(),
+        requests::operations(),
+        sessions::operations(),
+        topups::operations(),
+        verifications::operations(),
+        wallet::operations(),
+        webhook_endpoints::operations(),
+        withdrawals::operations(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}

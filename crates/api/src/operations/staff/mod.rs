@@ -9,3 +9,22 @@ pub mod security_log;
 pub mod topups;
 pub mod webhook_endpoints;
 pub mod withdrawals;
+
+use crate::declaration::Declaration;
+
+/// The operations of each subject.
+pub(super) fn operations() -> Vec<Declaration> {
+    [
+        audit::operations(),
+        corrections::operations(),
+        people::operations(),
+        provider_messages::operations(),
+        security_log::operations(),
+        topups::operations(),
+        webhook_endpoints::operations(),
+        withdrawals::operations(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
