@@ -10,6 +10,7 @@ use tokio::runtime::Handle;
 use crate::Fixture;
 use crate::commands::{History, beginning, ending, history};
 use crate::driver::{Ended, HistoryDriver};
+use crate::observed::EVERYTHING;
 use crate::scenario::Scenario;
 
 /// The factor by which histories are multiplied: 1, or the value in the environment for a long run.
@@ -66,78 +67,6 @@ pub async fn random_histories_agree_with_a_reference_model(
         assert!(missing.is_empty(), "no history led to {missing:?}");
     }
 }
-
-/// Answers that the histories must have reached, as evidence that they cover all of the tables.
-const EVERYTHING: &[&str] = &[
-    "request pending",
-    "request accepted",
-    "request rejected",
-    "request cancelled",
-    "request expired",
-    "request played",
-    "request refunded",
-    "1 stars",
-    "5 stars",
-    "withdrawal pending",
-    "withdrawal approved once",
-    "withdrawal approved twice",
-    "withdrawal approved",
-    "withdrawal processing",
-    "withdrawal broadcast",
-    "withdrawal completed",
-    "withdrawal cancelled",
-    "withdrawal rejected",
-    "withdrawal failed",
-    "withdrawal needs_review",
-    "topup pending",
-    "topup confirmed",
-    "topup failed",
-    "topup reversed",
-    "topup suspended",
-    "topup settled",
-    "already settled",
-    "erasure: done",
-    "erasure: money left",
-    "erasure: topup pending",
-    "topup claimed",
-    "topup given up",
-    "order answered: page",
-    "order answered: taken",
-    "order answered: refused",
-    "order answered: silent",
-    "adjustment",
-    "profile",
-    "no such dj",
-    "fee below price",
-    "dj offline",
-    "too many open",
-    "not a dj",
-    "funds",
-    "wallet owes",
-    "limit single",
-    "limit 24h",
-    "limit 30d",
-    "recent adjustment",
-    "txid missing",
-    "transition",
-    "payout update moved",
-    "payout update known",
-    "payout update for operator",
-    "payout update txid_mismatch",
-    "payout update status_contradiction",
-    "topup update moved",
-    "topup update known",
-    "topup update amount_mismatch",
-    "topup update partial_reversal",
-    "topup update status_contradiction",
-    "owed",
-    "paid back",
-    "replayed",
-    "key reused",
-    "lost answer",
-    "lost answer at a crash",
-    "reopened",
-];
 
 async fn play(scenario: &Scenario, fixture: &dyn Fixture, history: History) -> Result<Ended, String> {
     let mut driver = HistoryDriver::start(scenario, fixture, history.terms).await;
