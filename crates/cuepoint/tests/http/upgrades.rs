@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use cuepoint_domain::operation::feature_level::FeatureLevel;
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, Database, Person, Server, eventually, operator_keys, run};
@@ -54,8 +55,9 @@ fn a_first_of_two_approvals_is_refused_until_the_upgrade_is_finalized() {
     eventually("the log says why", || server.log().contains("run `cuepoint finalize-upgrade`").then_some(()));
     assert_eq!(written(&database), before);
 
-    assert!(finalize(&database).contains("feature level 3, 0 before"));
-    assert!(finalize(&database).contains("feature level 3, 3 before"));
+    let newest = FeatureLevel::NEWEST.number();
+    assert!(finalize(&database).contains(&format!("feature level {newest}, 0 before")));
+    assert!(finalize(&database).contains(&format!("feature level {newest}, {newest} before")));
     // Without a restart.
     let approved: Value = eventually("the server knows", || {
         let answer = approve(large);
