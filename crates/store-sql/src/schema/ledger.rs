@@ -45,7 +45,7 @@ table! {
         &[
             (
                 "reason IS NULL AND [profile] IS NULL",
-                "exported as its entity: a request, a rating, a withdrawal, a top-up, an entry",
+                "exported as the object or the entry that it made",
             ),
             ("[request] IS NOT NULL", "about the guest; the DJ's entry has the reason"),
             (
