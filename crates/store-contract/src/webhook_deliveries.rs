@@ -172,7 +172,6 @@ fn deliveries(scenario: &Scenario, receivers: &Arc<Receivers>) -> Deliveries {
     let mut jobs = MockJobQueue::new();
     jobs.expect_enqueue().returning(|_| Ok(()));
     let ports = Ports {
-        store: Arc::clone(&scenario.store),
         clock: receivers.clock.clone(),
         timer: Arc::new(NoTimer),
         passwords: Arc::new(MockPasswords::new()),
@@ -183,8 +182,8 @@ fn deliveries(scenario: &Scenario, receivers: &Arc<Receivers>) -> Deliveries {
         jobs: Arc::new(jobs),
         tasks: Arc::new(NoTasks),
         notifier: Arc::new(MockNotifier::new()),
-        topups: Arc::new(MockTopupProvider::new()),
-        payouts: Arc::new(MockPayoutProvider::new()),
+        topup_provider: Arc::new(MockTopupProvider::new()),
+        payout_provider: Arc::new(MockPayoutProvider::new()),
         webhooks: receivers.clone(),
         orders: Arc::new(NoOrders),
         probes: Vec::new(),
@@ -201,7 +200,7 @@ fn deliveries(scenario: &Scenario, receivers: &Arc<Receivers>) -> Deliveries {
         refresh_token_for: second,
         phone_codes_per_day: None,
     };
-    UseCases::new(ports, terms).deliveries
+    UseCases::new(Arc::clone(&scenario.store), ports, terms).deliveries
 }
 
 async fn endpoint(scenario: &Scenario, owner: UserId, feed: Feed) -> WebhookEndpoint {

@@ -204,7 +204,6 @@ pub fn compose(
         settings.currency.clone(),
     );
     let ports = Ports {
-        store,
         clock: clock.clone(),
         timer: Arc::new(authentication.timer),
         passwords: Arc::new(passwords),
@@ -215,8 +214,8 @@ pub fn compose(
         jobs: job_queue.clone(),
         tasks: Arc::new(TokioTasks),
         notifier: providers.notifier,
-        topups: providers.topups,
-        payouts: providers.payouts,
+        topup_provider: providers.topups,
+        payout_provider: providers.payouts,
         webhooks: Arc::new(webhooks),
         orders: Arc::new(OrderLog),
         probes: vec![clock, authentication.revocations.clone()],
@@ -239,7 +238,7 @@ pub fn compose(
         body_timeout: settings.server.body_timeout,
     };
     let service = Arc::new(Service {
-        use_cases: UseCases::new(ports, terms),
+        use_cases: UseCases::new(store, ports, terms),
         authentication,
         event_hub: EventHub::new(settings.events.max_streams),
         metrics: Metrics::install()?,

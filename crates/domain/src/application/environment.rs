@@ -19,11 +19,9 @@ use crate::timestamp::Timestamp;
 use crate::topup::OrderTerms;
 use crate::withdrawal::{PayoutTerms, WithdrawalTerms};
 
-/// The adapters of the use cases.
+/// The adapters of the use cases, other than the store.
 #[derive(Clone)]
 pub struct Ports {
-    /// The storage.
-    pub store: Arc<dyn Store>,
     /// The wall clock.
     pub clock: Arc<dyn Clock>,
     /// Monotonic time.
@@ -45,8 +43,8 @@ pub struct Ports {
     /// Messages to users.
     pub notifier: Arc<dyn Notifier>,
     /// The payment provider.
-    pub topups: Arc<dyn TopupProvider>,
-    pub payouts: Arc<dyn PayoutProvider>,
+    pub topup_provider: Arc<dyn TopupProvider>,
+    pub payout_provider: Arc<dyn PayoutProvider>,
     /// Calls to webhook endpoints.
     pub webhooks: Arc<dyn WebhookSender>,
     /// Reports of the outcomes of orders of top-ups.
@@ -78,6 +76,7 @@ pub struct Terms {
 
 /// The ports and terms available to use cases.
 pub struct Environment {
+    // A field for each port of the store, because the doubles of tests replace them one by one.
     pub(super) ledger: Arc<dyn Ledger>,
     pub(super) operations: Arc<dyn OperationLog>,
     pub(super) audit: Arc<dyn Audit>,
@@ -93,27 +92,13 @@ pub struct Environment {
     pub(super) messages: Arc<dyn ProviderMessages>,
     pub(super) endpoints: Arc<dyn WebhookEndpoints>,
     pub(super) ids: Arc<dyn Ids>,
-    pub(super) clock: Arc<dyn Clock>,
-    pub(super) timer: Arc<dyn Timer>,
-    pub(super) passwords: Arc<dyn Passwords>,
-    pub(super) secrets: Arc<dyn Secrets>,
-    pub(super) access_tokens: Arc<dyn AccessTokens>,
-    pub(super) principals: Arc<dyn PrincipalCheck>,
-    pub(super) revocations: Arc<dyn Revocations>,
-    pub(super) jobs: Arc<dyn JobQueue>,
-    pub(super) tasks: Arc<dyn TaskSpawner>,
-    pub(super) notifier: Arc<dyn Notifier>,
-    pub(super) topup_provider: Arc<dyn TopupProvider>,
-    pub(super) payout_provider: Arc<dyn PayoutProvider>,
-    pub(super) webhooks: Arc<dyn WebhookSender>,
-    pub(super) orders: Arc<dyn OrderObserver>,
+    pub(super) ports: Ports,
     pub(super) security_audit: SecurityAudit,
     pub(super) terms: Terms,
 }
 
 impl Environment {
-    pub(super) fn new(ports: Ports, terms: Terms) -> Self {
-        let store = ports.store;
+    pub(super) fn new(store: Arc<dyn Store>, ports: Ports, terms: Terms) -> Self {
         Self {
             security_audit: SecurityAudit::new(store.clone(), ports.clock.clone()),
             ledger: store.clone(),
@@ -131,27 +116,14 @@ impl Environment {
             messages: store.clone(),
             endpoints: store.clone(),
             ids: store,
-            clock: ports.clock,
-            timer: ports.timer,
-            passwords: ports.passwords,
-            secrets: ports.secrets,
-            access_tokens: ports.access_tokens,
-            principals: ports.principals,
-            revocations: ports.revocations,
-            jobs: ports.jobs,
-            tasks: ports.tasks,
-            notifier: ports.notifier,
-            topup_provider: ports.topups,
-            payout_provider: ports.payouts,
-            webhooks: ports.webhooks,
-            orders: ports.orders,
+            ports,
             terms,
         }
     }
 
     /// The current time.
     pub(super) fn now(&self) -> Timestamp {
-        self.clock.now()
+        self.ports.clock.now()
     }
 
     /// The metadata of a change by the service itself, at the current time.

@@ -1,6 +1,6 @@
 //! The application layer: use cases on the ports and the rules, independent of HTTP, SQL and JSON.
 //!
-//! - [`UseCases`]: all use cases, made from [`Ports`] and [`Terms`];
+//! - [`UseCases`]: all use cases, made from a store, [`Ports`] and [`Terms`];
 //! - `executor`: runs each change of the ledger, a [`Command`], in the order that the trait states, and performs
 //!   the effects of every change;
 //! - [`commands`]: the changes of the ledger that a principal can make; [`queries`]: use cases that only read;

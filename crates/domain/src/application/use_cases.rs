@@ -16,7 +16,7 @@ use crate::application::users::{
     EmailChanges, GuestBlocks, OwnSessions, PasswordChanges, PersonalData, SignIns, Verifications,
 };
 use crate::application::webhooks::{Deliveries, EndpointNotices, RunningTests, Webhooks};
-use crate::ports::{Job, Unavailable};
+use crate::ports::{Job, Store, Unavailable};
 
 /// All use cases.
 #[derive(Clone)]
@@ -77,11 +77,10 @@ pub struct UseCases {
 impl UseCases {
     /// Creates the use cases on these adapters, with these terms.
     #[must_use]
-    pub fn new(ports: Ports, terms: Terms) -> Self {
-        let readiness = Readiness { store: ports.store.clone(), probes: ports.probes.clone() };
-        let positions = Positions { log: ports.store.clone() };
-        let store = ports.store.clone();
-        let env = Arc::new(Environment::new(ports, terms));
+    pub fn new(store: Arc<dyn Store>, ports: Ports, terms: Terms) -> Self {
+        let readiness = Readiness { store: store.clone(), probes: ports.probes.clone() };
+        let positions = Positions { log: store.clone() };
+        let env = Arc::new(Environment::new(store.clone(), ports, terms));
         let retention = Retention { store, env: env.clone() };
         let executor = Executor::new(env.clone());
         let deliveries = Deliveries::new(env.clone());

@@ -68,7 +68,7 @@ impl Command for OpenTopup {
         &self,
         Decide { env, metadata, principal, input: amount, .. }: Decide<'_, Self>,
     ) -> Decided<Self> {
-        let charge = match env.topup_provider.intake() {
+        let charge = match env.ports.topup_provider.intake() {
             Intake::NotOffered => return Err(CommandError::Refused(OpenTopupRefusal::NotOffered)),
             Intake::Confirmed => Charge::Confirmed,
             Intake::Announced => Charge::Pending,

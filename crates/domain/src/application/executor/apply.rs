@@ -24,7 +24,7 @@ pub(in crate::application) async fn apply(
         return env.ledger.apply(plan).await;
     }
     let task_env = env.clone();
-    let applied = run_to_completion(&*env.tasks, async move {
+    let applied = run_to_completion(&*env.ports.tasks, async move {
         let applied = task_env.ledger.apply(plan).await;
         if applied.is_ok() {
             effects.perform(&task_env, deadline).await;

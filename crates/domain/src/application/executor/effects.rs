@@ -51,16 +51,17 @@ impl Effects {
     /// committed; the adapters log it.
     pub(in crate::application) async fn perform(self, env: &Arc<Environment>, deadline: Option<Deadline>) {
         for job in self.jobs {
-            drop(env.jobs.enqueue(job));
+            drop(env.ports.jobs.enqueue(job));
         }
         if !self.revocations_changed {
             return;
         }
-        let revocations = env.revocations.clone();
-        let refreshed = pin!(run_to_completion(&*env.tasks, async move { revocations.refresh().await }));
+        let revocations = env.ports.revocations.clone();
+        let refreshed =
+            pin!(run_to_completion(&*env.ports.tasks, async move { revocations.refresh().await }));
         match deadline {
             None => drop(refreshed.await),
-            Some(deadline) => drop(select(refreshed, env.timer.sleep_until(deadline)).await),
+            Some(deadline) => drop(select(refreshed, env.ports.timer.sleep_until(deadline)).await),
         }
     }
 }

@@ -46,7 +46,7 @@ impl Executor {
         // On the heap, since the futures around it are moved several times, and this one is large.
         let work = Box::pin(self.run_in_turn(context, &command, read_input));
         let Some(key) = context.key else { return work.await };
-        let done = self.single_flight.run(key.scope, context.deadline, &*self.env.timer, work).await;
+        let done = self.single_flight.run(key.scope, context.deadline, &*self.env.ports.timer, work).await;
         done.unwrap_or_else(|StillRunning| Err(Failure::InFlight.into()))
     }
 
@@ -120,7 +120,7 @@ impl Executor {
 
     /// The context with the principal's current role.
     fn current(&self, context: &Context, action: Action) -> Result<Context, Failure> {
-        let principal = self.env.principals.current(context.principal)?;
+        let principal = self.env.ports.principals.current(context.principal)?;
         principal.has_role_for(action).map_err(|_| Failure::WrongRole)?;
         Ok(Context { principal, ..context.clone() })
     }

@@ -59,7 +59,7 @@ impl Payouts {
     /// Whether operators send by hand, so that a worker has nothing to do.
     #[must_use]
     pub fn by_hand(&self) -> bool {
-        !self.env.payout_provider.sends()
+        !self.env.ports.payout_provider.sends()
     }
 
     /// Sends some of the due withdrawals, and returns their outcomes; none if none is due.
@@ -96,7 +96,7 @@ impl Payouts {
             StepOutcome::Applied => {}
         }
         // From here on the money may be on its way, whatever happens to this process.
-        match self.env.payout_provider.send(withdrawal).await {
+        match self.env.ports.payout_provider.send(withdrawal).await {
             PayoutAnswer::Replied(update, reason) => {
                 let outcome = self.update(id, &update, reason).await?;
                 Ok(PayoutAttempt::Answered(update, outcome))

@@ -50,11 +50,11 @@ impl TopupOrders {
     ) -> Result<Result<Topup, ProviderRefused>, Failure> {
         let (sender, receiver) = oneshot::channel();
         let (this, ordered) = (self.clone(), topup.clone());
-        self.env.tasks.spawn(Box::pin(async move {
+        self.env.ports.tasks.spawn(Box::pin(async move {
             // The receiver is gone if the request was answered at its deadline.
             drop(sender.send(this.order_observed(ordered).await));
         }));
-        match select(receiver, self.env.timer.sleep_until(deadline)).await {
+        match select(receiver, self.env.ports.timer.sleep_until(deadline)).await {
             Either::Left((Ok(ordered), _)) => Ok(ordered),
             Either::Left((Err(oneshot::Canceled), _)) => {
                 Err(Failure::Broken("an order ended without outcome"))
@@ -76,7 +76,7 @@ impl TopupOrders {
         match self.claim(topup).await? {
             Claim::Order(topup) => self.order_by(topup, deadline).await,
             Claim::GivenUp(topup) => {
-                self.env.orders.observe(&topup, &OrderAttempt::GivenUp);
+                self.env.ports.orders.observe(&topup, &OrderAttempt::GivenUp);
                 Ok(Ok(topup))
             }
             Claim::None(topup) => Ok(Ok(topup)),
@@ -89,7 +89,7 @@ impl TopupOrders {
             Ok((ordered, outcome)) => (ordered, OrderAttempt::Ordered(outcome)),
             Err(failure) => (topup, OrderAttempt::Failed(failure.into())),
         };
-        self.env.orders.observe(&topup, &attempt);
+        self.env.ports.orders.observe(&topup, &attempt);
         match attempt {
             OrderAttempt::Ordered(OrderOutcome::Refused) => Err(ProviderRefused),
             _ => Ok(topup),
@@ -99,7 +99,7 @@ impl TopupOrders {
     /// Whether the provider needs orders.
     #[must_use]
     pub fn is_ordered(&self) -> bool {
-        self.env.topup_provider.intake() == Intake::Ordered
+        self.env.ports.topup_provider.intake() == Intake::Ordered
     }
 
     /// Orders some of the due top-ups and reports each; returns the number of claimed ones.
@@ -119,7 +119,7 @@ impl TopupOrders {
                 .attempt(topup.clone())
                 .await
                 .unwrap_or_else(|failure| OrderAttempt::Failed(failure.into()));
-            self.env.orders.observe(&topup, &attempt);
+            self.env.ports.orders.observe(&topup, &attempt);
             matches!(attempt, OrderAttempt::GivenUp | OrderAttempt::Ordered(_))
         });
         Ok(join_all(attempts).await.into_iter().filter(|taken_up| *taken_up).count())
@@ -153,7 +153,7 @@ impl TopupOrders {
     /// [`Failure`], when the outcome cannot be stored: it is ordered again when the lease expires.
     pub(in crate::application) async fn order(&self, taken: Topup) -> Result<(Topup, OrderOutcome), Failure> {
         let attempt = taken.orders.unwrap_or_default().attempts;
-        match self.env.topup_provider.order(&taken).await {
+        match self.env.ports.topup_provider.order(&taken).await {
             OrderAnswer::Replied(reply) => {
                 let decide = |topup: &Topup| {
                     let metadata = self.env.system();

@@ -33,7 +33,7 @@ impl SecurityLogQueries {
     /// hour. A client that disconnects cannot prevent it.
     pub async fn record_denied(&self, principal: &Principal, operation: Line, client: ClientInfo) {
         let (audit, principal) = (self.env.security_audit.clone(), *principal);
-        let recorded = run_to_completion(&*self.env.tasks, async move {
+        let recorded = run_to_completion(&*self.env.ports.tasks, async move {
             audit.denied(&principal, operation, client).await;
         });
         recorded.await;

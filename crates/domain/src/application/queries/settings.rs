@@ -30,18 +30,18 @@ impl SettingsQueries {
     /// Whether the deployment takes top-ups.
     #[must_use]
     pub fn takes_topups(&self) -> bool {
-        self.env.topup_provider.intake() != Intake::NotOffered
+        self.env.ports.topup_provider.intake() != Intake::NotOffered
     }
 
     /// Whether the deployment sends e-mail; only the kind of the address matters.
     #[must_use]
     pub fn sends_email(&self) -> bool {
-        self.env.notifier.can_reach(&Recipient::Email(Email::from_stored(String::new())))
+        self.env.ports.notifier.can_reach(&Recipient::Email(Email::from_stored(String::new())))
     }
 
     /// Whether the deployment sends messages to phones; only the kind of the address matters.
     #[must_use]
     pub fn sends_to_phones(&self) -> bool {
-        self.env.notifier.can_reach(&Recipient::Phone(Line::from_stored(String::new())))
+        self.env.ports.notifier.can_reach(&Recipient::Phone(Line::from_stored(String::new())))
     }
 }

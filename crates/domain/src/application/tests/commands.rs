@@ -129,7 +129,7 @@ fn a_refused_destination_yields_to_the_answer_of_a_concurrent_duplicate() {
     let open = |known: Option<KeyRecord>| {
         let withdrawals =
             WithdrawalTerms { address_policy: AddressPolicy::Strict, ..WithdrawalTerms::default() };
-        let terms = Terms { withdrawals, ..terms() };
+        let terms = Terms { withdrawals, ..Terms::default() };
         let executor = Doubles { ledger: known_later(known), terms, ..Doubles::default() }.executor();
         let line = |text| Line::new(text).unwrap();
         let amount = Amount::new(Money::from_minor(500)).unwrap();

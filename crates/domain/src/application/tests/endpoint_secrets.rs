@@ -73,7 +73,7 @@ impl Scene {
         let mut clock = MockClock::new();
         let shared = Arc::clone(&seconds);
         clock.expect_now().returning(move || now().plus(Duration::seconds(shared.load(Ordering::Relaxed))));
-        let doubles = Doubles { endpoints: stored, webhooks, clock, ..Doubles::default() };
+        let doubles = Doubles { endpoints: stored, webhooks, clock: Some(clock), ..Doubles::default() };
         Self { endpoints, seconds, deliveries: Deliveries::new(doubles.env()), between_batches }
     }
 

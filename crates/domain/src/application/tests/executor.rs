@@ -208,7 +208,7 @@ fn a_principal_is_checked_again_before_a_replay() {
         let mut principals = MockPrincipalCheck::new();
         principals.expect_current().once().returning(move |_| Err(PrincipalRefusal::Revoked(revocation)));
         let steps = Steps::default();
-        let executor = Doubles { principals: Arc::new(principals), ..Doubles::default() }.executor();
+        let executor = Doubles { principals: Some(Arc::new(principals)), ..Doubles::default() }.executor();
         let refused = run(executor.run(&keyed(), Probe::new(&steps), input(())));
         assert!(
             matches!(refused, Err(ProbeError::Failed(Failure::Revoked(found))) if found == revocation),
@@ -225,7 +225,7 @@ fn a_principal_is_checked_again_before_a_change_of_their_data() {
         .expect_current()
         .once()
         .returning(|_| Err(PrincipalRefusal::Revoked(Revocation::SessionEnded)));
-    let executor = Doubles { principals: Arc::new(principals), ..Doubles::default() }.executor();
+    let executor = Doubles { principals: Some(Arc::new(principals)), ..Doubles::default() }.executor();
     let refused = run(executor
         .perform::<permission::UseCredentials, (), Failure>(&context(1), async |_, _, _| {
             panic!("the change is made")
@@ -238,7 +238,7 @@ fn a_role_revoked_meanwhile_is_not_used() {
     let mut principals = MockPrincipalCheck::new();
     let member = |principal| Ok(Principal { role: Role::Member, ..principal });
     principals.expect_current().once().returning(member);
-    let executor = Doubles { principals: Arc::new(principals), ..Doubles::default() }.executor();
+    let executor = Doubles { principals: Some(Arc::new(principals)), ..Doubles::default() }.executor();
     let command = RefundRequest { id: RequestId::new(7).unwrap() };
     let refused = run(executor.run(&context(3), command, input(Line::new("why").unwrap())));
     assert!(matches!(refused, Err(CommandError::Failed(Failure::WrongRole))), "{refused:?}");
@@ -365,11 +365,15 @@ impl InTime {
         let ledger = Arc::new(SlowLedger { time: time.clone(), commits: commits.clone() });
         let revocations =
             SlowRevocations { time: time.clone(), takes: refresh_takes, refreshed: refreshed.clone() };
-        let env =
-            Doubles { timer: Arc::new(time.clone()), tasks: Arc::new(tasks.clone()), ..Doubles::default() };
-        let env = Arc::into_inner(env.env()).unwrap();
-        let env = Arc::new(Environment { ledger, revocations: Arc::new(revocations), ..env });
-        Self { time, tasks, executor: Executor::new(env), commits, refreshed }
+        let doubles = Doubles {
+            timer: Some(Arc::new(time.clone())),
+            tasks: Some(Arc::new(tasks.clone())),
+            ..Doubles::default()
+        };
+        let mut env = Arc::into_inner(doubles.env()).unwrap();
+        env.ledger = ledger;
+        env.ports.revocations = Arc::new(revocations);
+        Self { time, tasks, executor: Executor::new(Arc::new(env)), commits, refreshed }
     }
 
     fn counts(&self) -> (usize, usize) {

@@ -64,6 +64,7 @@ const NOW: i64 = 1_000_000_000;
 const DEADLINE: Deadline = Deadline(Duration::seconds(4));
 
 /// The doubles of the ports: those that a test does not set up reject every call.
+#[derive(Default)]
 struct Doubles {
     ledger: MockLedger,
     requests: MockMusicRequests,
@@ -79,8 +80,10 @@ struct Doubles {
     endpoints: MockWebhookEndpoints,
     webhooks: MockWebhookSender,
     operations: MockOperationLog,
-    ids: MockIds,
-    clock: MockClock,
+    /// [`constant_ids`] if absent.
+    ids: Option<MockIds>,
+    /// [`stopped_clock`] if absent.
+    clock: Option<MockClock>,
     passwords: MockPasswords,
     secrets: MockSecrets,
     revocations: MockRevocations,
@@ -89,69 +92,39 @@ struct Doubles {
     topup_provider: MockTopupProvider,
     payout_provider: MockPayoutProvider,
     log: MockSecurityLog,
-    principals: Arc<dyn PrincipalCheck>,
-    timer: Arc<dyn Timer>,
-    tasks: Arc<dyn TaskSpawner>,
+    /// [`Unchanged`] if absent.
+    principals: Option<Arc<dyn PrincipalCheck>>,
+    /// [`NoTime`] if absent.
+    timer: Option<Arc<dyn Timer>>,
+    /// [`AtOnce`] if absent.
+    tasks: Option<Arc<dyn TaskSpawner>>,
     orders: Arc<Orders>,
     terms: Terms,
 }
 
-impl Default for Doubles {
-    fn default() -> Self {
-        let mut clock = MockClock::new();
-        clock.expect_now().return_const(now());
-        let mut ids = MockIds::new();
-        ids.expect_operation().returning(|| OperationId(42));
-        ids.expect_next_withdrawal().returning(|| Ok(WithdrawalId::new(8).unwrap()));
-        ids.expect_next_request().returning(|| Ok(RequestId::new(7).unwrap()));
-        ids.expect_next_topup().returning(|| Ok(TopupId::new(7).unwrap()));
-        ids.expect_next_adjustment().returning(|| Ok(AdjustmentId::new(4).unwrap()));
-        ids.expect_next_session().returning(|| Ok(SessionId::new(5).unwrap()));
-        ids.expect_next_user().returning(|| Ok(user(4)));
-        Self {
-            ledger: MockLedger::new(),
-            requests: MockMusicRequests::new(),
-            withdrawals: MockWithdrawals::new(),
-            topups: MockTopups::new(),
-            wallets: MockWallets::new(),
-            people: MockPeople::new(),
-            logins: MockLogins::new(),
-            sessions: MockSessions::new(),
-            blocks: MockBlocks::new(),
-            records: MockPersonalRecords::new(),
-            messages: MockProviderMessages::new(),
-            endpoints: MockWebhookEndpoints::new(),
-            webhooks: MockWebhookSender::new(),
-            operations: MockOperationLog::new(),
-            ids,
-            clock,
-            passwords: MockPasswords::new(),
-            secrets: MockSecrets::new(),
-            revocations: MockRevocations::new(),
-            jobs: MockJobQueue::new(),
-            notifier: MockNotifier::new(),
-            topup_provider: MockTopupProvider::new(),
-            payout_provider: MockPayoutProvider::new(),
-            log: MockSecurityLog::new(),
-            principals: Arc::new(Unchanged),
-            timer: Arc::new(NoTime),
-            tasks: Arc::new(AtOnce),
-            orders: Arc::default(),
-            terms: terms(),
-        }
-    }
-}
-
 impl Doubles {
     fn env(self) -> Arc<Environment> {
-        let clock: Arc<dyn Clock> = Arc::new(self.clock);
-        let mut access_tokens = MockAccessTokens::new();
-        access_tokens.expect_issue().returning(|principal| {
-            Ok(AccessToken { token: format!("of {}", principal.user), expires_in_seconds: 900 })
-        });
+        let ports = Ports {
+            clock: Arc::new(self.clock.unwrap_or_else(stopped_clock)),
+            timer: self.timer.unwrap_or_else(|| Arc::new(NoTime)),
+            passwords: Arc::new(self.passwords),
+            secrets: Arc::new(self.secrets),
+            access_tokens: Arc::new(access_tokens()),
+            principals: self.principals.unwrap_or_else(|| Arc::new(Unchanged)),
+            revocations: Arc::new(self.revocations),
+            jobs: Arc::new(self.jobs),
+            tasks: self.tasks.unwrap_or_else(|| Arc::new(AtOnce)),
+            notifier: Arc::new(self.notifier),
+            topup_provider: Arc::new(self.topup_provider),
+            payout_provider: Arc::new(self.payout_provider),
+            webhooks: Arc::new(self.webhooks),
+            orders: self.orders,
+            probes: Vec::new(),
+        };
         Arc::new(Environment {
-            security_audit: SecurityAudit::new(Arc::new(self.log), clock.clone()),
+            security_audit: SecurityAudit::new(Arc::new(self.log), ports.clock.clone()),
             ledger: Arc::new(self.ledger),
+            operations: Arc::new(self.operations),
             audit: Arc::new(MockAudit::new()),
             requests: Arc::new(self.requests),
             withdrawals: Arc::new(self.withdrawals),
@@ -164,22 +137,8 @@ impl Doubles {
             records: Arc::new(self.records),
             messages: Arc::new(self.messages),
             endpoints: Arc::new(self.endpoints),
-            webhooks: Arc::new(self.webhooks),
-            operations: Arc::new(self.operations),
-            ids: Arc::new(self.ids),
-            clock,
-            timer: self.timer,
-            passwords: Arc::new(self.passwords),
-            secrets: Arc::new(self.secrets),
-            access_tokens: Arc::new(access_tokens),
-            principals: self.principals,
-            revocations: Arc::new(self.revocations),
-            jobs: Arc::new(self.jobs),
-            tasks: self.tasks,
-            notifier: Arc::new(self.notifier),
-            topup_provider: Arc::new(self.topup_provider),
-            payout_provider: Arc::new(self.payout_provider),
-            orders: self.orders,
+            ids: Arc::new(self.ids.unwrap_or_else(constant_ids)),
+            ports,
             terms: self.terms,
         })
     }
@@ -187,6 +146,35 @@ impl Doubles {
     fn executor(self) -> Executor {
         Executor::new(self.env())
     }
+}
+
+/// A clock that stands at [`now`].
+fn stopped_clock() -> MockClock {
+    let mut clock = MockClock::new();
+    clock.expect_now().return_const(now());
+    clock
+}
+
+/// The same id of each kind at every call.
+fn constant_ids() -> MockIds {
+    let mut ids = MockIds::new();
+    ids.expect_operation().returning(|| OperationId(42));
+    ids.expect_next_withdrawal().returning(|| Ok(WithdrawalId::new(8).unwrap()));
+    ids.expect_next_request().returning(|| Ok(RequestId::new(7).unwrap()));
+    ids.expect_next_topup().returning(|| Ok(TopupId::new(7).unwrap()));
+    ids.expect_next_adjustment().returning(|| Ok(AdjustmentId::new(4).unwrap()));
+    ids.expect_next_session().returning(|| Ok(SessionId::new(5).unwrap()));
+    ids.expect_next_user().returning(|| Ok(user(4)));
+    ids
+}
+
+/// Access tokens that name their user.
+fn access_tokens() -> MockAccessTokens {
+    let mut access_tokens = MockAccessTokens::new();
+    access_tokens.expect_issue().returning(|principal| {
+        Ok(AccessToken { token: format!("of {}", principal.user), expires_in_seconds: 900 })
+    });
+    access_tokens
 }
 
 /// A check that finds every principal unchanged.
@@ -270,26 +258,29 @@ fn now() -> Timestamp {
     Timestamp::from_unix_micros(NOW)
 }
 
-fn terms() -> Terms {
-    Terms {
-        requests: RequestTerms {
-            pending_for: Duration::minutes(15),
-            accepted_for: Duration::minutes(60),
-            commission: BasisPoints::default(),
-            most_open_per_dj: None,
-        },
-        withdrawals: WithdrawalTerms::default(),
-        adjustments: AdjustmentTerms { max_amount: Amount::new(Money::from_minor(1_000)) },
-        topups: OrderTerms {
-            max_attempts: 2,
-            retry_after: Duration::seconds(5),
-            lease: Duration::seconds(30),
-        },
-        payouts: PayoutTerms { max_attempts: 3, retry_after: Duration::seconds(60) },
-        topups_pending_for: Duration::days(7),
-        events_shown_for: None,
-        refresh_token_for: Duration::days(30),
-        phone_codes_per_day: NonZeroU32::new(7),
+/// The terms of the doubles.
+impl Default for Terms {
+    fn default() -> Self {
+        Self {
+            requests: RequestTerms {
+                pending_for: Duration::minutes(15),
+                accepted_for: Duration::minutes(60),
+                commission: BasisPoints::default(),
+                most_open_per_dj: None,
+            },
+            withdrawals: WithdrawalTerms::default(),
+            adjustments: AdjustmentTerms { max_amount: Amount::new(Money::from_minor(1_000)) },
+            topups: OrderTerms {
+                max_attempts: 2,
+                retry_after: Duration::seconds(5),
+                lease: Duration::seconds(30),
+            },
+            payouts: PayoutTerms { max_attempts: 3, retry_after: Duration::seconds(60) },
+            topups_pending_for: Duration::days(7),
+            events_shown_for: None,
+            refresh_token_for: Duration::days(30),
+            phone_codes_per_day: NonZeroU32::new(7),
+        }
     }
 }
 

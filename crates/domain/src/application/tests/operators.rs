@@ -110,7 +110,7 @@ fn an_operator_cannot_judge_their_own_withdrawal() {
                 let withdrawals = stored(vec![Withdrawal { user: user(3), ..withdrawal(state.clone()) }]);
                 let withdrawal_terms =
                     WithdrawalTerms { second_approval_above, ..WithdrawalTerms::default() };
-                let terms = Terms { withdrawals: withdrawal_terms, ..terms() };
+                let terms = Terms { withdrawals: withdrawal_terms, ..Terms::default() };
                 let executor = Doubles { withdrawals, terms, ..Doubles::default() }.executor();
                 let command = JudgeWithdrawal { judgement, ..REJECT };
                 let moved = run(executor.run(&context(3), command, input(reason())));

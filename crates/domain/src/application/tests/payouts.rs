@@ -128,8 +128,14 @@ impl Scene {
                 .into_iter()
                 .collect())
         });
-        let doubles =
-            Doubles { clock, ids, ledger, withdrawals, payout_provider: provider, ..Doubles::default() };
+        let doubles = Doubles {
+            clock: Some(clock),
+            ids: Some(ids),
+            ledger,
+            withdrawals,
+            payout_provider: provider,
+            ..Doubles::default()
+        };
         Payouts { env: doubles.env() }
     }
 }

@@ -152,7 +152,7 @@ fn denied_access_is_recorded_although_the_client_is_gone() {
     let mut log = MockSecurityLog::new();
     log.expect_append().once().returning(|_| Ok(()));
     let tasks = simulated_time::SpawnedTasks::default();
-    let doubles = Doubles { log, tasks: Arc::new(tasks.clone()), ..Doubles::default() };
+    let doubles = Doubles { log, tasks: Some(Arc::new(tasks.clone())), ..Doubles::default() };
     let log = SecurityLogQueries { env: doubles.env() };
     let (principal, operation) = (principal(1), Line::new("GET /x").unwrap());
     let recorded = log.record_denied(&principal, operation, ClientInfo::default());

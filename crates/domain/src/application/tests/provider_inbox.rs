@@ -185,7 +185,7 @@ impl Scene {
         let scene = self.clone();
         ledger.expect_apply().returning(move |plan| scene.apply(&plan));
         let (topups, withdrawals, people) = (self.topups(), self.withdrawals(), self.people());
-        let clock = nine();
+        let clock = Some(nine());
         let doubles = Doubles { ledger, topups, withdrawals, people, messages, clock, ..Doubles::default() };
         ProviderInbox { env: doubles.env() }
     }
@@ -407,7 +407,7 @@ fn an_operator_resolves_a_message_once() {
         .once()
         .in_sequence(&mut turn)
         .returning(move |_| Ok(Some(kept_message(Some(resolution.clone())).into())));
-    let executor = Doubles { ledger, clock: nine(), ..Doubles::default() }.executor();
+    let executor = Doubles { ledger, clock: Some(nine()), ..Doubles::default() }.executor();
     let resolved = run(executor.run(&context_of(Role::Operator), RESOLVE, input(line("mine"))));
     assert!(matches!(resolved, Err(CommandError::Refused(AlreadyResolved))));
 }

@@ -126,13 +126,13 @@ impl Scene {
             Ok(Some(scene.stored()).filter(is_due).into_iter().collect())
         });
         let env = Doubles {
-            clock,
-            ids,
+            clock: Some(clock),
+            ids: Some(ids),
             ledger,
             topups,
             topup_provider: provider,
-            tasks: Arc::new(Held),
-            timer: Arc::new(Passed),
+            tasks: Some(Arc::new(Held)),
+            timer: Some(Arc::new(Passed)),
             orders: self.reports.clone(),
             ..Doubles::default()
         };

@@ -139,7 +139,8 @@ fn turn(
         queued.lock().unwrap().push(job);
         Ok(())
     });
-    let doubles = Doubles { endpoints, clock, operations, webhooks, jobs: queue, ..Doubles::default() };
+    let doubles =
+        Doubles { endpoints, clock: Some(clock), operations, webhooks, jobs: queue, ..Doubles::default() };
     let can_sign = scene.can_sign;
     let taken = run(Deliveries::new(doubles.env()).take_turn(id(), || false));
     assert_eq!(taken.is_ok(), can_sign);

@@ -107,7 +107,7 @@ impl EmailChanges {
         self.executor
             .perform::<UseCredentials, _, _>(context, async |_, principal, _| {
                 let to = Recipient::Email(email.clone());
-                if !env.notifier.can_reach(&to) {
+                if !env.ports.notifier.can_reach(&to) {
                     return Err(CommandError::Refused(RequestEmailRefusal::NotOffered));
                 }
                 if !is_own_password(env, context, principal, password, "change of the e-mail address").await?
@@ -121,12 +121,12 @@ impl EmailChanges {
                 if let Some(until) = env.logins.restorable_until(user.id, now).await? {
                     return Err(CommandError::Refused(RequestEmailRefusal::Restorable(until)));
                 }
-                let code = env.secrets.code();
+                let code = env.ports.secrets.code();
                 let owner = env.logins.credentials(&email.folded()).await?;
                 let reserved = env.logins.restoration(&email.folded(), now).await?;
                 let (hash, notice) = if owner.is_some() || reserved.is_some() {
                     // No guess of six digits finds out that the address is taken.
-                    (env.secrets.fingerprint(&env.secrets.token()), Notice::EmailClaimed(now))
+                    (env.ports.secrets.fingerprint(&env.ports.secrets.token()), Notice::EmailClaimed(now))
                 } else {
                     (self.hashes(principal, &code, now)?.current, Notice::EmailChangeCode(code))
                 };
@@ -145,7 +145,7 @@ impl EmailChanges {
                 }
                 let client = context.client.clone();
                 env.security_audit.by(principal, SecurityEventKind::EmailChangeRequested, client).await;
-                Ok(env.notifier.send(&to, &notice).await?)
+                Ok(env.ports.notifier.send(&to, &notice).await?)
             })
             .await
     }
@@ -167,8 +167,8 @@ impl EmailChanges {
                 let (mut profile, now) = (self.profile(principal).await?, env.now());
                 let hashes: Vec<TokenHash> = self.hashes(principal, code, now)?.iter().copied().collect();
                 let client = context.client.clone();
-                let restore = env.secrets.restore_tokens(*own, now, now)?.current;
-                let restore = env.secrets.fingerprint(&restore);
+                let restore = env.ports.secrets.restore_tokens(*own, now, now)?.current;
+                let restore = env.ports.secrets.fingerprint(&restore);
                 let before = profile.user.email.clone();
                 let session = principal.session;
                 let changed = env.logins.change_email(*own, session, &hashes, &restore, now).await;
@@ -224,11 +224,11 @@ impl EmailChanges {
         let env = &self.env;
         self.executor
             .perform_open(context.deadline, async |effects| {
-                if env.passwords.is_breached(new) {
+                if env.ports.passwords.is_breached(new) {
                     return Err(CommandError::Refused(RestoreEmailRefusal::BreachedPassword));
                 }
-                let after = env.passwords.hash(new, context.client.network()).await?;
-                let (presented, now) = (env.secrets.fingerprint(token), env.now());
+                let after = env.ports.passwords.hash(new, context.client.network()).await?;
+                let (presented, now) = (env.ports.secrets.fingerprint(token), env.now());
                 let (before, user) = match env.logins.restore_email(&presented, &after, now).await? {
                     EmailRestored::Done { before, after } => (before.email, after.id),
                     EmailRestored::Over => {
@@ -304,7 +304,7 @@ impl EmailChanges {
         let counted = Challenge {
             purpose: Purpose::EmailRestoreRepeat,
             address: None,
-            hash: self.env.secrets.fingerprint(&self.env.secrets.token()),
+            hash: self.env.ports.secrets.fingerprint(&self.env.ports.secrets.token()),
             issued_at: self.env.now(),
             ..open.clone()
         };
@@ -322,7 +322,7 @@ impl EmailChanges {
     /// The challenge that restores this previous address, and its token; `None` as well if the key that the token was
     /// derived with has left the file.
     async fn restoration(&self, address: &Email) -> Result<Option<(Challenge, Token)>, Unavailable> {
-        let (secrets, now) = (&self.env.secrets, self.env.now());
+        let (secrets, now) = (&self.env.ports.secrets, self.env.now());
         let Some(open) = self.env.logins.restoration(&address.folded(), now).await? else { return Ok(None) };
         let tokens = secrets.restore_tokens(open.user, open.issued_at, now)?;
         let token = tokens.iter().find(|token| secrets.fingerprint(token) == open.hash).cloned();
@@ -331,7 +331,11 @@ impl EmailChanges {
 
     async fn tell(&self, address: &Email, notice: &Notice) -> Result<(), Unavailable> {
         let to = Recipient::Email(address.clone());
-        if self.env.notifier.can_reach(&to) { self.env.notifier.send(&to, notice).await } else { Ok(()) }
+        if self.env.ports.notifier.can_reach(&to) {
+            self.env.ports.notifier.send(&to, notice).await
+        } else {
+            Ok(())
+        }
     }
 
     async fn profile(&self, principal: &Principal) -> Result<Profile, Failure> {
@@ -346,6 +350,6 @@ impl EmailChanges {
         now: Timestamp,
     ) -> Result<Candidates<TokenHash>, Unavailable> {
         let bound = format!("{}:{}:{}", Purpose::EmailChange.name(), principal.user, code.0);
-        self.env.secrets.keyed_hashes(LowEntropyValue::Code, &bound, now)
+        self.env.ports.secrets.keyed_hashes(LowEntropyValue::Code, &bound, now)
     }
 }

@@ -120,7 +120,7 @@ impl SignIns {
         let StartedSession { profile, session, refresh_token } = started;
         let user = &profile.user;
         let principal = Principal { user: user.id, role: user.role, is_dj: user.is_dj(), session };
-        let access_token = self.env.access_tokens.issue(&principal)?;
+        let access_token = self.env.ports.access_tokens.issue(&principal)?;
         Ok(SignedIn { profile, session, refresh_token, access_token })
     }
 
@@ -137,7 +137,7 @@ impl SignIns {
             Err(_) => None,
         };
         let (user, hash) = known.map(|Credentials { user, password }| (user, password)).unzip();
-        let verified = self.env.passwords.verify(password, hash.clone(), client.network()).await?;
+        let verified = self.env.ports.passwords.verify(password, hash.clone(), client.network()).await?;
         let right = user.zip(hash).filter(|_| verified != PasswordCheck::Wrong);
         let profile = match &right {
             Some((user, _)) => self.env.people.profile(*user).await?,
@@ -151,10 +151,15 @@ impl SignIns {
             return Err(self.suspended(id, client).await);
         }
         let session = self.env.ids.next_session().await?;
-        let refresh_token = self.env.secrets.token();
+        let refresh_token = self.env.ports.secrets.token();
         let kept =
             Session::begin(session, id, client.clone(), self.env.now(), self.env.terms.refresh_token_for);
-        match self.env.sessions.begin(&kept, self.env.secrets.fingerprint(&refresh_token), &hash).await? {
+        match self
+            .env
+            .sessions
+            .begin(&kept, self.env.ports.secrets.fingerprint(&refresh_token), &hash)
+            .await?
+        {
             BeginOutcome::Done => {}
             BeginOutcome::PasswordChanged => return Ok(ControlFlow::Continue(id)),
             BeginOutcome::Suspended => return Err(self.suspended(id, client).await),
@@ -164,7 +169,7 @@ impl SignIns {
         if verified == PasswordCheck::Outdated {
             // The answer does not wait for a second password.
             let (sign_ins, password) = (self.clone(), password.clone());
-            self.env.tasks.spawn(Box::pin(async move {
+            self.env.ports.tasks.spawn(Box::pin(async move {
                 sign_ins.rehash(id, &hash, &password, network).await;
             }));
         }
@@ -186,14 +191,14 @@ impl SignIns {
         password: &Password,
         network: Option<ClientNetwork>,
     ) {
-        if let Ok(after) = self.env.passwords.hash(password, network).await {
+        if let Ok(after) = self.env.ports.passwords.hash(password, network).await {
             drop(self.env.logins.rehash(user, before, &after).await);
         }
     }
 
     /// The session of a refresh token, used or not; `None` if the token is unknown.
     pub async fn session_of(&self, presented: &Token) -> Result<Option<SessionId>, Unavailable> {
-        let owner = self.env.sessions.owner(&self.env.secrets.fingerprint(presented)).await?;
+        let owner = self.env.sessions.owner(&self.env.ports.secrets.fingerprint(presented)).await?;
         Ok(owner.map(|(_, session)| session))
     }
 
@@ -221,7 +226,7 @@ impl SignIns {
         client: ClientInfo,
         effects: &mut Effects,
     ) -> Result<StartedSession, CommandError<RefreshRefusal>> {
-        let hash = self.env.secrets.fingerprint(presented);
+        let hash = self.env.ports.secrets.fingerprint(presented);
         // Everything that can fail precedes the exchange: an outage must not use the token up.
         let (user, _) = self
             .env
@@ -239,15 +244,16 @@ impl SignIns {
             return Err(CommandError::Refused(RefreshRefusal::Suspended));
         }
         let now = self.env.now();
-        let successors = self.env.secrets.successors(presented, now)?;
-        let hashes = successors.map(|token| self.env.secrets.fingerprint(token));
+        let successors = self.env.ports.secrets.successors(presented, now)?;
+        let hashes = successors.map(|token| self.env.ports.secrets.fingerprint(token));
         let (network, expires_at) = (client.network(), now.plus(self.env.terms.refresh_token_for));
         match self.env.sessions.exchange(&hash, &hashes, network, expires_at, now).await? {
             ExchangeOutcome::Done(_, session) => {
                 Ok(StartedSession { profile, session, refresh_token: successors.current })
             }
             ExchangeOutcome::Repeated(_, session, kept) => {
-                let issued = successors.iter().find(|token| self.env.secrets.fingerprint(token) == kept);
+                let issued =
+                    successors.iter().find(|token| self.env.ports.secrets.fingerprint(token) == kept);
                 let refresh_token =
                     issued.ok_or(CommandError::Refused(RefreshRefusal::InvalidToken))?.clone();
                 Ok(StartedSession { profile, session, refresh_token })
@@ -269,7 +275,7 @@ impl SignIns {
     /// Ends the session of a refresh token, if it is live.
     pub async fn logout(&self, context: &ClientContext, presented: &Token) -> Result<(), Unavailable> {
         let logout = async |effects: &mut Effects| {
-            let presented = self.env.secrets.fingerprint(presented);
+            let presented = self.env.ports.secrets.fingerprint(presented);
             let ended = self.env.sessions.end(&presented, self.env.now()).await?;
             let Some((user, session)) = ended else { return Ok(()) };
             effects.revocations_changed();

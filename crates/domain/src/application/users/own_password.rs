@@ -18,7 +18,7 @@ pub(in crate::application) async fn is_own_password(
 ) -> Result<bool, HashingError> {
     let known = env.logins.credentials_of(principal.user).await?;
     let hash = known.map(|Credentials { password, .. }| password);
-    if env.passwords.verify(password, hash, context.client.network()).await? != PasswordCheck::Wrong {
+    if env.ports.passwords.verify(password, hash, context.client.network()).await? != PasswordCheck::Wrong {
         return Ok(true);
     }
     let event =

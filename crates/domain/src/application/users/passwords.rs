@@ -68,20 +68,20 @@ impl PasswordChanges {
         let env = &self.env;
         self.executor
             .perform::<UseCredentials, _, _>(context, async |own, principal, effects| {
-                if env.passwords.is_breached(new) {
+                if env.ports.passwords.is_breached(new) {
                     return Err(CommandError::Refused(ChangePasswordRefusal::BreachedPassword));
                 }
                 let known = env.logins.credentials_of(*own).await?;
                 let Credentials { user, password: before } = known.ok_or(Failure::UnknownPrincipal)?;
                 let client = context.client.clone();
-                if env.passwords.verify(present, Some(before.clone()), client.network()).await?
+                if env.ports.passwords.verify(present, Some(before.clone()), client.network()).await?
                     == PasswordCheck::Wrong
                 {
                     env.security_audit.by(principal, SecurityEventKind::PasswordChangeFailed, client).await;
                     return Err(CommandError::Refused(ChangePasswordRefusal::WrongPassword));
                 }
                 let (after, keep) =
-                    (env.passwords.hash(new, client.network()).await?, Some(principal.session));
+                    (env.ports.passwords.hash(new, client.network()).await?, Some(principal.session));
                 if !env.logins.change_password(user, &before, &after, keep, env.now()).await? {
                     return Err(Failure::Conflict.into());
                 }
@@ -103,11 +103,11 @@ impl PasswordChanges {
         context: &ClientContext,
         email: Email,
     ) -> Result<(), CommandError<RequestResetRefusal>> {
-        if !self.env.notifier.can_reach(&Recipient::Email(email.clone())) {
+        if !self.env.ports.notifier.can_reach(&Recipient::Email(email.clone())) {
             return Err(CommandError::Refused(RequestResetRefusal::NotOffered));
         }
         let client = context.client.clone();
-        Ok(self.env.jobs.enqueue(Job::SendPasswordReset { email, client })?)
+        Ok(self.env.ports.jobs.enqueue(Job::SendPasswordReset { email, client })?)
     }
 
     /// Sets a new password with a reset token; all sessions of its user end, their own webhook endpoints are
@@ -124,11 +124,11 @@ impl PasswordChanges {
         let env = &self.env;
         self.executor
             .perform_open(context.deadline, async |effects| {
-                if env.passwords.is_breached(new) {
+                if env.ports.passwords.is_breached(new) {
                     return Err(CommandError::Refused(ResetPasswordRefusal::BreachedPassword));
                 }
-                let after = env.passwords.hash(new, context.client.network()).await?;
-                let presented = env.secrets.fingerprint(token);
+                let after = env.ports.passwords.hash(new, context.client.network()).await?;
+                let presented = env.ports.secrets.fingerprint(token);
                 let owner = env.logins.reset_password(&presented, &after, env.now()).await?;
                 let owner = owner.ok_or(CommandError::Refused(ResetPasswordRefusal::InvalidToken))?;
                 effects.revocations_changed();
@@ -155,14 +155,14 @@ impl PasswordChanges {
         else {
             return Ok(());
         };
-        let token = env.secrets.token();
-        let hash = env.secrets.fingerprint(&token);
+        let token = env.ports.secrets.token();
+        let hash = env.ports.secrets.fingerprint(&token);
         let challenge = Challenge::issue(&user, Purpose::Password, hash, env.now());
         let Some(challenge) = challenge else { return Ok(()) };
         if env.logins.issue(&challenge, None).await? != IssueOutcome::Done {
             return Ok(());
         }
-        env.notifier.send(&Recipient::Email(user.email), &Notice::PasswordReset(token)).await?;
+        env.ports.notifier.send(&Recipient::Email(user.email), &Notice::PasswordReset(token)).await?;
         env.security_audit
             .about(SecurityEventKind::PasswordResetRequested, Some(user.id), None, client)
             .await;

@@ -88,12 +88,12 @@ impl SignIns {
         registration: Registration,
         client: ClientInfo,
     ) -> Result<StartedSession, CommandError<RegisterRefusal>> {
-        if self.env.passwords.is_breached(&registration.password) {
+        if self.env.ports.passwords.is_breached(&registration.password) {
             return Err(CommandError::Refused(RegisterRefusal::BreachedPassword));
         }
-        let hash = self.env.passwords.hash(&registration.password, client.network()).await?;
+        let hash = self.env.ports.passwords.hash(&registration.password, client.network()).await?;
         let session = self.env.ids.next_session().await?;
-        let refresh_token = self.env.secrets.first_tokens(session, &hash, self.env.now())?.current;
+        let refresh_token = self.env.ports.secrets.first_tokens(session, &hash, self.env.now())?.current;
         let first = (session, client.clone(), &refresh_token);
         match self.add(&registration, &hash, first).await {
             Ok(user) => {
@@ -127,7 +127,7 @@ impl SignIns {
         }
         let (password, network) = (&registration.password, client.network());
         // A failure for lack of room would be free, although the first password was hashed.
-        let verified = self.env.passwords.verify(password, Some(hash.clone()), network).await;
+        let verified = self.env.ports.passwords.verify(password, Some(hash.clone()), network).await;
         let verified = verified.map_err(|error| match error {
             HashingError::TooManyWaiting(_) => Unavailable::new("no room for the second password").into(),
             unavailable @ HashingError::Unavailable(_) => unavailable,
@@ -140,8 +140,8 @@ impl SignIns {
         let alive = self.env.sessions.sessions(id, now, page).await?.rows;
         let begun = alive.into_iter().find(|session| session.answers_registration(registered_at, now));
         let Some(session) = begun.map(|session| session.id) else { return Ok(None) };
-        for refresh_token in self.env.secrets.first_tokens(session, &hash, now)?.iter() {
-            let owner = self.env.sessions.owner(&self.env.secrets.fingerprint(refresh_token)).await?;
+        for refresh_token in self.env.ports.secrets.first_tokens(session, &hash, now)?.iter() {
+            let owner = self.env.sessions.owner(&self.env.ports.secrets.fingerprint(refresh_token)).await?;
             if owner.is_some_and(|(user, _)| user == id) {
                 return Ok(Some(StartedSession { profile, session, refresh_token: refresh_token.clone() }));
             }
@@ -165,10 +165,10 @@ impl SignIns {
         if self.env.logins.credentials(&email.folded()).await?.is_some() {
             return Ok(Bootstrapped::AddressTaken);
         }
-        if self.env.passwords.is_breached(&password) {
+        if self.env.ports.passwords.is_breached(&password) {
             return Err(CommandError::Refused(BootstrapRefusal::BreachedPassword));
         }
-        let hash = self.env.passwords.hash(&password, None).await?;
+        let hash = self.env.ports.passwords.hash(&password, None).await?;
         let (id, now) = (self.env.ids.next_user().await?, self.env.now());
         let name = Line::from_stored("Operator".to_owned());
         let user = User { role: Role::Operator, ..User::registered(id, name, email, None, false, now) };
@@ -204,7 +204,7 @@ impl SignIns {
         let phone = phone.map(Line::from);
         let user = User::registered(id, name, email, phone, is_dj, now);
         let session = Session::begin(session, id, client, now, self.env.terms.refresh_token_for);
-        let first = (&session, self.env.secrets.fingerprint(token));
+        let first = (&session, self.env.ports.secrets.fingerprint(token));
         match self.env.people.register(&user, password, Some(first)).await? {
             Registered::Done => Ok(user),
             Registered::EmailTaken => Err(CommandError::Refused(RegisterRefusal::EmailTaken)),

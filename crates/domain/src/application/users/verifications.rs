@@ -129,10 +129,10 @@ impl Verifications {
         }
         let no_address = || CommandError::Refused(SendCodeRefusal::NoAddress);
         let to = address.of(&user).ok_or_else(no_address)?;
-        if !env.notifier.can_reach(&to) {
+        if !env.ports.notifier.can_reach(&to) {
             return Err(CommandError::Refused(SendCodeRefusal::NotOffered));
         }
-        let (code, now) = (env.secrets.code(), env.now());
+        let (code, now) = (env.ports.secrets.code(), env.now());
         let hash = self.hashes(principal, address, &code, now)?.current;
         let challenge = Challenge::issue(&user, address.purpose(), hash, now);
         let challenge = challenge.ok_or_else(no_address)?;
@@ -141,7 +141,7 @@ impl Verifications {
             Recipient::Email(_) => None,
         };
         match env.logins.issue(&challenge, counted.as_ref()).await? {
-            IssueOutcome::Done => Ok(env.notifier.send(&to, &Notice::Code(code)).await?),
+            IssueOutcome::Done => Ok(env.ports.notifier.send(&to, &Notice::Code(code)).await?),
             IssueOutcome::NotYet => Err(CommandError::Refused(SendCodeRefusal::NotOffered)),
             IssueOutcome::TooMany(TooMany { quota, most, until }) => {
                 Err(CommandError::Refused(match quota {
@@ -160,8 +160,8 @@ impl Verifications {
         // All clients with an unknown network count as one.
         let network = client.network().map(|network| network.to_string()).unwrap_or_default();
         Ok(CountedCode {
-            number: self.env.secrets.keyed_hashes(LowEntropyValue::PhoneNumber, &digits, now)?,
-            network: self.env.secrets.keyed_hashes(LowEntropyValue::Network, &network, now)?,
+            number: self.env.ports.secrets.keyed_hashes(LowEntropyValue::PhoneNumber, &digits, now)?,
+            network: self.env.ports.secrets.keyed_hashes(LowEntropyValue::Network, &network, now)?,
             most_of_deployment: self.env.terms.phone_codes_per_day,
             at: now,
         })
@@ -186,7 +186,7 @@ impl Verifications {
                 let hashes = self.hashes(principal, address, code, now)?;
                 let mut hashes: Vec<TokenHash> = hashes.iter().copied().collect();
                 // A code that an earlier version sent a few minutes ago is stored without a key.
-                hashes.push(env.secrets.fingerprint(&bound(principal, address, code)));
+                hashes.push(env.ports.secrets.fingerprint(&bound(principal, address, code)));
                 let judged = env.logins.answer(*own, address.purpose(), &hashes, now).await?;
                 let kind = if judged == AnswerOutcome::Right {
                     address.event()
@@ -218,7 +218,7 @@ impl Verifications {
         code: &Token,
         now: Timestamp,
     ) -> Result<Candidates<TokenHash>, Unavailable> {
-        self.env.secrets.keyed_hashes(LowEntropyValue::Code, &bound(principal, address, code).0, now)
+        self.env.ports.secrets.keyed_hashes(LowEntropyValue::Code, &bound(principal, address, code).0, now)
     }
 }
 

@@ -83,7 +83,7 @@ impl Deliveries {
         }
         let at = env.now();
         let test = WebhookMessage::Test { id: env.ids.operation(), at };
-        let sent = env.webhooks.send(&endpoint, &test, at).await?;
+        let sent = env.ports.webhooks.send(&endpoint, &test, at).await?;
         env.endpoints.add_attempt(id, &attempt_record(endpoint.feed, None, 1, sent, at)).await
     }
 

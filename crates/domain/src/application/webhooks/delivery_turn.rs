@@ -208,7 +208,7 @@ impl<'a, F: Fn() -> bool> RunningTurn<'a, F> {
         let Some(mut endpoint) = self.endpoint().await? else { return Ok(false) };
         let (env, at, position) = (self.env, self.env.now(), event.position);
         let of = Some((position, event.event_type));
-        let sent = env.webhooks.send(&endpoint, &WebhookMessage::Event(Box::new(event)), at).await?;
+        let sent = env.ports.webhooks.send(&endpoint, &WebhookMessage::Event(Box::new(event)), at).await?;
         let attempt = attempt_record(endpoint.feed, of, number, sent, at);
         self.turn.note(&mut endpoint, kind, position, attempt, env.now(), self.spread());
         Ok(true)

@@ -102,8 +102,8 @@ pub(super) async fn notify_verified(
 /// Sends a message to a user who was not erased.
 async fn notify(env: &Environment, user: &User, notice: &Notice) -> Result<(), Unavailable> {
     let to = Recipient::Email(user.email.clone());
-    if !user.is_present() || !env.notifier.can_reach(&to) {
+    if !user.is_present() || !env.ports.notifier.can_reach(&to) {
         return Ok(());
     }
-    env.notifier.send(&to, notice).await
+    env.ports.notifier.send(&to, notice).await
 }

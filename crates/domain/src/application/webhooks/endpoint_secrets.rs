@@ -46,7 +46,7 @@ impl Deliveries {
         if !checked.lost.is_empty() {
             let (deliveries, lost) = (self.clone(), checked.lost.clone());
             // In a separate task, because e-mails may take long.
-            self.env.tasks.spawn(Box::pin(async move {
+            self.env.ports.tasks.spawn(Box::pin(async move {
                 for endpoint in lost {
                     drop(deliveries.notify_disabled(endpoint).await);
                 }
@@ -86,7 +86,7 @@ impl Deliveries {
         checked: &mut CheckedSecrets,
     ) -> Result<Option<Timestamp>, Unavailable> {
         let (WebhookEndpoint { id, secrets, .. }, now) = (endpoint, self.env.now());
-        let problem = match self.env.webhooks.reseal(*id, secrets, now) {
+        let problem = match self.env.ports.webhooks.reseal(*id, secrets, now) {
             Ok(None) => return Ok(None),
             Ok(Some(resealed)) => {
                 let change = EndpointChange::Reseal { expected: secrets.clone(), resealed };
@@ -144,7 +144,7 @@ impl Deliveries {
             after = Some(last.id);
             for endpoint in endpoints.into_iter().filter(|endpoint| !endpoint.has_lost_secret()) {
                 let current = &endpoint.secrets.current;
-                if let Err(problem) = self.env.webhooks.check_secret(endpoint.id, current) {
+                if let Err(problem) = self.env.ports.webhooks.check_secret(endpoint.id, current) {
                     let number = missing.entry(problem).or_default();
                     *number = number.saturating_add(1);
                 }

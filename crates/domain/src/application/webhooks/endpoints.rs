@@ -97,16 +97,17 @@ impl Webhooks {
     ) -> Changed<Done<(WebhookEndpoint, Token)>> {
         let env = &self.env;
         let created = self.perform(context, feed, "create_webhook_endpoint", async |principal| {
-            let url = env.webhooks.accept_url(&asked.url).map_err(refused_url)?;
+            let url = env.ports.webhooks.accept_url(&asked.url).map_err(refused_url)?;
             let asked = EndpointRequest { url, ..asked };
             self.check_password(context, principal, password).await?;
             let at = env.now();
             let key = context.key.map(|key| {
-                let bodies = env.secrets.keyed_hashes(LowEntropyValue::EndpointBody, &asked.text(), at)?;
+                let bodies =
+                    env.ports.secrets.keyed_hashes(LowEntropyValue::EndpointBody, &asked.text(), at)?;
                 Ok::<_, Failure>(PresentedCreation { scope: key.scope, bodies })
             });
             let id = env.ids.next_webhook_endpoint().await?;
-            let (token, secret) = env.webhooks.new_secret(id, at)?;
+            let (token, secret) = env.ports.webhooks.new_secret(id, at)?;
             let EndpointRequest { url, types, description } = asked;
             let (owner, session) = (principal.user, Some(principal.session));
             let (key, new_secret) = (key.transpose()?, secret.clone());
@@ -126,7 +127,7 @@ impl Webhooks {
                     Err(CommandError::Refused(WebhookRefusal::SecretLost))
                 }
                 EndpointAddition::Known(endpoint) => {
-                    let token = env.webhooks.current_secret(&endpoint)?;
+                    let token = env.ports.webhooks.current_secret(&endpoint)?;
                     Ok(Performed::unchanged(*endpoint, token))
                 }
                 EndpointAddition::KeyReused => Err(Failure::KeyReused.into()),
@@ -156,7 +157,7 @@ impl Webhooks {
             if settings.is_paused.is_some() && endpoint.has_lost_secret() {
                 return Err(CommandError::Refused(WebhookRefusal::SecretLost));
             }
-            let url = settings.url.map(|url| self.env.webhooks.accept_url(&url)).transpose();
+            let url = settings.url.map(|url| self.env.ports.webhooks.accept_url(&url)).transpose();
             let settings = EndpointSettings { url: url.map_err(refused_url)?, ..settings };
             if let Some(password) = password {
                 self.check_password(context, principal, password).await?;
@@ -204,7 +205,7 @@ impl Webhooks {
             let endpoint = self.visible(principal, feed, id).await?;
             self.check_password(context, principal, password).await?;
             let at = self.env.now();
-            let (token, secret) = self.env.webhooks.new_secret(id, at)?;
+            let (token, secret) = self.env.ports.webhooks.new_secret(id, at)?;
             let (_, rotated) = self.changed(&endpoint, EndpointChange::Rotate { secret, at }).await?;
             self.deliveries.note_new_secret(id);
             Ok(Performed::act(rotated, EndpointAct::Rotated, token))
@@ -221,7 +222,7 @@ impl Webhooks {
             let endpoint = self.visible(principal, feed, id).await?;
             let running = self.tests.begin(id).map_err(refused_test)?;
             let deliveries = self.deliveries.clone();
-            self.env.tasks.spawn(Box::pin(async move {
+            self.env.ports.tasks.spawn(Box::pin(async move {
                 // If it cannot be sent, no attempt is listed.
                 drop(deliveries.test(id).await);
                 drop(running);
