@@ -10,39 +10,26 @@ use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::query_dsl::RunQueryDsl;
 use diesel::sqlite::Sqlite;
 
-/// Declares a statement without parameters, as a type, because prepared statements are cached by their type.
-macro_rules! fixed {
-    ($(#[$attribute:meta])* $name:ident, $text:literal) => {
-        $(#[$attribute])*
-        pub(crate) struct $name;
+/// Begins or ends the snapshot of a read. The transactions of Diesel parse their statements every time, which takes
+/// longer than a short read. Prepared statements are cached by their type.
+pub(crate) struct SnapshotStatement<const BEGINS: bool>;
 
-        impl QueryFragment<Sqlite> for $name {
-            fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
-                out.push_sql($text);
-                Ok(())
-            }
-        }
+pub(crate) const BEGIN: SnapshotStatement<true> = SnapshotStatement;
+pub(crate) const COMMIT: SnapshotStatement<false> = SnapshotStatement;
 
-        impl QueryId for $name {
-            type QueryId = Self;
-            const HAS_STATIC_QUERY_ID: bool = true;
-        }
-
-        impl<Connection> RunQueryDsl<Connection> for $name {}
-    };
+impl<const BEGINS: bool> QueryFragment<Sqlite> for SnapshotStatement<BEGINS> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
+        out.push_sql(if BEGINS { "BEGIN" } else { "COMMIT" });
+        Ok(())
+    }
 }
 
-// The transactions of Diesel parse theirs every time, which takes longer than a short read.
-fixed!(
-    /// Begins the snapshot of a read.
-    Begin,
-    "BEGIN"
-);
-fixed!(
-    /// Ends the snapshot of a read.
-    Commit,
-    "COMMIT"
-);
+impl<const BEGINS: bool> QueryId for SnapshotStatement<BEGINS> {
+    type QueryId = Self;
+    const HAS_STATIC_QUERY_ID: bool = true;
+}
+
+impl<Connection, const BEGINS: bool> RunQueryDsl<Connection> for SnapshotStatement<BEGINS> {}
 
 /// The separators before the items of a list.
 fn separators() -> impl Iterator<Item = &'static str> {

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use diesel::{QueryResult, RunQueryDsl, SqliteConnection};
 
 use super::failure::SqliteFailure;
-use crate::statements::{Begin, Commit};
+use crate::statements::{BEGIN, COMMIT};
 
 /// Maximum age of a snapshot for further reads, without a commit.
 const REUSED_FOR: Duration = Duration::from_micros(200);
@@ -40,14 +40,14 @@ impl Reader {
 
     fn begin(&mut self, generation: u64, began: Instant) -> QueryResult<()> {
         self.end()?;
-        Begin.execute(&mut self.connection)?;
+        BEGIN.execute(&mut self.connection)?;
         self.snapshot = Some(Snapshot { generation, began });
         Ok(())
     }
 
     fn end(&mut self) -> QueryResult<()> {
         match self.snapshot.take() {
-            Some(_) => Commit.execute(&mut self.connection).map(drop),
+            Some(_) => COMMIT.execute(&mut self.connection).map(drop),
             None => Ok(()),
         }
     }
