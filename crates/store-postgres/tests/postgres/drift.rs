@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use cuepoint_store_postgres::testing::{TestDatabase, service_role_statements};
 use cuepoint_store_sql::schema::{COUNTERS, TABLES};
 use cuepoint_store_sql::table::Counter;
+use cuepoint_store_sql_tests::drift::Columns;
 
 use crate::scenario::client;
 
@@ -26,32 +27,6 @@ fn type_name(diesel: &str) -> &str {
     }
 }
 
-/// A declared column, as `table.column type nullability`.
-fn column(table: &str, name: &str, diesel: &str, is_nullable: bool) -> String {
-    format!("{table}.{name} {} {}", type_name(diesel), if is_nullable { "YES" } else { "NO" })
-}
-
-/// Every column that Rust declares: those of all stores, and those of `schema.rs`.
-fn declared() -> BTreeSet<String> {
-    // A copy leaves it out, so that it is not in the list.
-    let mut columns = BTreeSet::from([column("bootstrap_operator", "singleton", "Bool", false)]);
-    for table in TABLES {
-        columns.extend(
-            table.columns.iter().map(|one| column(table.name, one.name, one.sql_type, one.is_nullable)),
-        );
-    }
-    for table in include_str!("../../src/schema.rs").split("diesel::table! {").skip(1) {
-        let name = table.split_whitespace().next().unwrap();
-        let body = table.split_once(") {").unwrap().1.split_once('}').unwrap().0;
-        for (one, ty) in body.lines().filter_map(|line| line.trim().split_once(" -> ")) {
-            let ty = ty.trim_end_matches(',');
-            let inner = ty.strip_prefix("Nullable<").and_then(|ty| ty.strip_suffix('>'));
-            columns.insert(column(name, one, inner.unwrap_or(ty), inner.is_some()));
-        }
-    }
-    columns
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn the_tables_in_rust_match_the_migrations() {
     let database = TestDatabase::create().await;
@@ -60,9 +35,7 @@ async fn the_tables_in_rust_match_the_migrations() {
         WHERE table_schema = 'public' AND table_name <> '__diesel_schema_migrations'";
     let rows = client(database.url()).await.query(columns, &[]).await.unwrap();
     let migrated: BTreeSet<String> = rows.iter().map(|row| row.get(0)).collect();
-    let declared = declared();
-    assert_eq!(declared.difference(&migrated).collect::<Vec<_>>(), Vec::<&String>::new(), "only in Rust");
-    assert_eq!(migrated.difference(&declared).collect::<Vec<_>>(), Vec::<&String>::new(), "only in SQL");
+    Columns { migrated, own_schema: include_str!("../../src/schema.rs"), type_name }.check();
 }
 
 #[test]

@@ -6,11 +6,12 @@ use cuepoint_domain::ports::{Applied, ApplyError, Erased, Ledger, People, Sessio
 use cuepoint_domain::withdrawal::Move;
 use cuepoint_store_postgres::testing::TestDatabase;
 use cuepoint_store_postgres::{PostgresStore, finalize_upgrade};
+use cuepoint_store_sql_tests::redaction::{add_profile_changes, whole_receipts};
 use time::Duration;
 use tokio_postgres::Client;
 
-use crate::redaction::{add_profile_changes, whole_receipts};
 use crate::scenario::{amount, client, guest, metadata, now, open, until, withdrawal};
+use crate::suite::database;
 
 /// The lock that connections of the first version share.
 const FIRST_VERSION: &str = "SELECT pg_advisory_lock_shared(x'726573746f726521'::bigint)";
@@ -81,20 +82,20 @@ async fn an_upgrade_is_finalized_once_no_server_of_an_earlier_version_is_connect
 
 #[tokio::test(flavor = "multi_thread")]
 async fn profiles_stay_in_receipts_until_the_upgrade_is_finalized() {
-    let database = TestDatabase::create().await;
+    let database = database().await;
     let url = database.url();
-    let owner = as_of_the_first_version(url).await;
+    as_of_the_first_version(url).await;
     let store = open(url).await;
     let user = guest(&store, 0).await;
-    add_profile_changes(&owner, user, 3).await;
+    add_profile_changes(&database, user, 3).await;
     let later = now().plus(Duration::days(8));
     store.purge_expired(later).await.unwrap();
-    assert_eq!(whole_receipts(&owner, user).await, 3);
+    assert_eq!(whole_receipts(&database, user).await, 3);
 
     finalize_upgrade(url, name(url)).await.unwrap();
     store.revoked_since(now()).await.unwrap();
     store.purge_expired(later).await.unwrap();
-    assert_eq!(whole_receipts(&owner, user).await, 0);
+    assert_eq!(whole_receipts(&database, user).await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -182,7 +182,7 @@ async fn an_endpoint_is_not_added_by_a_session_that_is_ending() {
 async fn an_operator_is_erased_while_they_take_over_an_endpoint() {
     let database = TestDatabase::create().await;
     let store = Arc::new(open(database.url()).await);
-    let (owner, operator) = (guest(&store, 0).await, guest(&store, 0).await);
+    let (owner, operator) = (guest(&*store, 0).await, guest(&*store, 0).await);
     let session = Some(log_in(&store, operator).await);
     let (id, url) = (store.next_webhook_endpoint().await.unwrap(), EndpointUrl::new("https://example.com/"));
     let new = NewEndpoint {

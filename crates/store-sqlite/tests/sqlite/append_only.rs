@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use cuepoint_store_sql_tests::dialect::written;
+use cuepoint_store_sql_tests::schema::rows::SOUND;
 use cuepoint_store_sqlite::testing::TestDirectory;
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::Text;
 
-use crate::schema::{SOUND, expanded};
+use crate::suite::literal;
 
 /// The tables of which no row ever changes, but for the receipts of operations.
 const TABLES: [&str; 4] = ["operations", "ledger_entries", "postings", "security_events"];
@@ -16,7 +18,7 @@ const TABLES: [&str; 4] = ["operations", "ledger_entries", "postings", "security
 fn filled(directory: &TestDirectory) -> SqliteConnection {
     let mut connection = directory.migrated();
     for (before, row) in SOUND {
-        connection.batch_execute(&expanded(&format!("{before}{row}"))).unwrap();
+        connection.batch_execute(&written(&format!("{before}{row}"), literal)).unwrap();
     }
     connection
 }

@@ -11,6 +11,8 @@ use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Ledger, People, Topups, Wallets, Withdrawals};
 use cuepoint_domain::topup::TopupFilter;
 use cuepoint_domain::withdrawal::WithdrawalFilter;
+use cuepoint_store_sql_tests::fixtures::audit;
+use cuepoint_store_sql_tests::tamper::{WHOLE, populate};
 use cuepoint_store_sqlite::SqliteStore;
 use cuepoint_store_sqlite::testing::TestDirectory;
 use diesel::connection::SimpleConnection;
@@ -18,7 +20,6 @@ use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
 use crate::fixtures::{available, guest, open, topup, usd, withdrawal};
-use crate::tamper::{WHOLE, audit, populate};
 
 /// The size of a page in bytes.
 const PAGE: usize = 4096;
@@ -33,7 +34,7 @@ fn database(directory: &TestDirectory) -> PathBuf {
 async fn closed() -> TestDirectory {
     let directory = TestDirectory::create();
     let store = open(directory.path()).unwrap();
-    populate(&store, &mut directory.connection()).await;
+    populate(&store).await;
     store.close().await;
     directory
 }

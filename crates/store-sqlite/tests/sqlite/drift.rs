@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use cuepoint_store_sql::schema::{COUNTERS, TABLES};
 use cuepoint_store_sql::table::{ColumnKind, Counting, Table};
+use cuepoint_store_sql_tests::drift::Columns;
 use cuepoint_store_sqlite::testing::TestDirectory;
 use diesel::prelude::*;
 use diesel::sql_types::Text;
@@ -19,32 +20,6 @@ fn type_name(diesel: &str) -> &str {
     }
 }
 
-/// A declared column, as `table.column type nullability`.
-fn column(table: &str, name: &str, diesel: &str, is_nullable: bool) -> String {
-    format!("{table}.{name} {} {}", type_name(diesel), if is_nullable { "YES" } else { "NO" })
-}
-
-/// Every column that Rust declares: those of all stores, and those of `schema.rs`.
-fn declared() -> BTreeSet<String> {
-    // A copy leaves it out, so that it is not in the list.
-    let mut columns = BTreeSet::from([column("bootstrap_operator", "singleton", "Bool", false)]);
-    for table in TABLES {
-        columns.extend(
-            table.columns.iter().map(|one| column(table.name, one.name, one.sql_type, one.is_nullable)),
-        );
-    }
-    for table in include_str!("../../src/schema.rs").split("diesel::table! {").skip(1) {
-        let name = table.split_whitespace().next().unwrap();
-        let body = table.split_once(") {").unwrap().1.split_once('}').unwrap().0;
-        for (one, ty) in body.lines().filter_map(|line| line.trim().split_once(" -> ")) {
-            let ty = ty.trim_end_matches(',');
-            let inner = ty.strip_prefix("Nullable<").and_then(|ty| ty.strip_suffix('>'));
-            columns.insert(column(name, one, inner.unwrap_or(ty), inner.is_some()));
-        }
-    }
-    columns
-}
-
 #[test]
 fn the_tables_in_rust_match_the_migrations() {
     let directory = TestDirectory::create();
@@ -54,9 +29,7 @@ fn the_tables_in_rust_match_the_migrations() {
         WHERE t.schema = 'main' AND t.name NOT LIKE 'sqlite_%' AND t.name <> '__diesel_schema_migrations'";
     let migrated: Vec<String> = diesel::dsl::sql::<Text>(columns).load(&mut directory.migrated()).unwrap();
     let migrated: BTreeSet<String> = migrated.into_iter().collect();
-    let declared = declared();
-    assert_eq!(declared.difference(&migrated).collect::<Vec<_>>(), Vec::<&String>::new(), "only in Rust");
-    assert_eq!(migrated.difference(&declared).collect::<Vec<_>>(), Vec::<&String>::new(), "only in SQL");
+    Columns { migrated, own_schema: include_str!("../../src/schema.rs"), type_name }.check();
 }
 
 #[test]

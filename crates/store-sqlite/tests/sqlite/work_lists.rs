@@ -17,7 +17,7 @@ use cuepoint_store_sqlite::testing::TestDirectory;
 use diesel::connection::SimpleConnection;
 
 use crate::fixtures::{amount, guest, metadata, now, open, request, topup, withdrawal};
-use crate::tamper::LAWLESS;
+use crate::suite::WITHOUT_CONSTRAINTS;
 
 /// The ids in each work list, two at most.
 async fn work(store: &SqliteStore, later: Timestamp) -> (Vec<RequestId>, Vec<WithdrawalId>, Vec<TopupId>) {
@@ -68,7 +68,7 @@ async fn an_unreadable_row_does_not_block_the_jobs() {
             (requests[..2].to_vec(), payouts[..2].to_vec(), topups[..2].to_vec())
         );
         let mut vandal = directory.connection();
-        vandal.batch_execute(LAWLESS).unwrap();
+        vandal.batch_execute(WITHOUT_CONSTRAINTS).unwrap();
         let break_rows = format!(
             "UPDATE music_requests SET fee = {broken} WHERE id = {}; \
              UPDATE withdrawals SET amount = {broken} WHERE id = {}; \

@@ -1,0 +1,63 @@
+//! Reads, on every kind of thread.
+
+use std::thread;
+
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::money::Money;
+use cuepoint_domain::ports::Store;
+use futures_util::future::join_all;
+use tokio::runtime::Builder;
+
+use crate::SqlFixture;
+use crate::fixtures::{guest, topup};
+
+/// Reads every user several times at once, and one who does not exist.
+pub async fn each_reader_gets_their_own_row(store: &dyn Store, people: &[UserId]) {
+    let nobody = UserId::new(1 << 40).unwrap();
+    let asked: Vec<UserId> =
+        people.iter().chain([&nobody]).copied().cycle().take(people.len() * 4 + 4).collect();
+    let found = join_all(asked.iter().map(|id| store.profile(*id))).await;
+    for (id, profile) in asked.into_iter().zip(found) {
+        let own = profile.unwrap().map(|profile| (profile.user.id, profile.balance.available));
+        let place = people.iter().position(|person| *person == id);
+        let cents = place.map(|place| i128::try_from(place).unwrap() + 1);
+        assert_eq!(own, cents.map(|cents| (id, Money::from_minor(cents))));
+    }
+}
+
+/// Forty guests; each has one cent more than the one before.
+pub async fn crowd(store: &dyn Store) -> Vec<UserId> {
+    let mut people = Vec::new();
+    for cents in 1..=40 {
+        people.push(guest(store, cents).await);
+    }
+    people
+}
+
+/// Runs work on a thread with a runtime of its own, like a web worker.
+pub fn on_a_worker<F: Future<Output = ()>>(work: impl FnOnce() -> F + Send) {
+    let run = || Builder::new_current_thread().enable_all().build().unwrap().block_on(work());
+    thread::scope(|scope| scope.spawn(run).join().unwrap());
+}
+
+/// On threads of the runtime, and on one with a runtime of its own.
+pub async fn concurrent_readers_get_their_own_rows(database: &dyn SqlFixture) {
+    let store = database.store();
+    let people = crowd(store).await;
+    each_reader_gets_their_own_row(store, &people).await;
+    on_a_worker(|| each_reader_gets_their_own_row(store, &people));
+}
+
+/// Even if another read began before that write.
+pub async fn a_read_sees_every_earlier_acknowledged_write(database: &dyn SqlFixture) {
+    let store = database.store();
+    let people = crowd(store).await;
+    let ada = people[0];
+    for paid in 1..=50 {
+        let plan = topup(store, ada, 1).await;
+        let (applied, _) = tokio::join!(store.apply(plan), store.profile(ada));
+        applied.unwrap();
+        let profile = store.profile(ada).await.unwrap().unwrap();
+        assert_eq!(profile.balance.available, Money::from_minor(1 + paid));
+    }
+}
