@@ -18,7 +18,7 @@ use crate::harness::{
 on_durable_stores!(a_stream_that_is_cut_and_resumed_over_kills_shows_every_event_once);
 
 /// The number of events in a run.
-const EVENTS: usize = 10_000;
+const EVENTS: usize = 5_000;
 /// The number of kills in a run.
 const KILLS: usize = 5;
 const WRITERS: usize = 8;
