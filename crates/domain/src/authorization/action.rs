@@ -2,7 +2,7 @@
 
 use Scope::{Everything as All, Nothing as Non, Others as Oth, Own};
 
-use super::{DenialReason, Rule, Scope};
+use super::{Capacity, DenialReason, Ownership, Rule, Scope};
 
 /// The permission to apply one action.
 pub trait Permission: Send + Sync + 'static {
@@ -117,4 +117,47 @@ actions! {
     ReadMessages: "list provider messages" [Non, Non, All, All];
     /// Resolve a message of a provider.
     ResolveMessage: "resolve a provider message" [Non, Non, All, Non];
+}
+
+impl Action {
+    /// Whether one of these capacities permits the action on entities of this ownership.
+    #[must_use]
+    pub fn is_permitted(self, mut capacities: impl Iterator<Item = Capacity>, ownership: Ownership) -> bool {
+        capacities.any(|capacity| self.rule().scope(capacity).covers(ownership))
+    }
+
+    /// Whether the action requires an operator or auditor.
+    #[must_use]
+    pub const fn is_for_staff(self) -> bool {
+        matches!(self.scopes_of_members(), (Scope::Nothing, Scope::Nothing))
+    }
+
+    /// Whether the action requires a DJ.
+    pub(super) const fn is_for_djs(self) -> bool {
+        matches!(self.scopes_of_members(), (Scope::Nothing, Scope::Own))
+    }
+
+    const fn scopes_of_members(self) -> (Scope, Scope) {
+        let rule = self.rule();
+        (rule.scope(Capacity::Guest), rule.scope(Capacity::Dj))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documentation_contains_the_authorization_matrix() {
+        let capacities = Capacity::ALL.map(Capacity::name).join(" | ");
+        let lines = Action::ALL.iter().map(|action| {
+            let rule = action.rule();
+            let cells = Capacity::ALL.map(|capacity| rule.scope(capacity).name()).join(" | ");
+            format!("| {} | {cells} |\n", rule.name)
+        });
+        let table = format!("| | {capacities} |\n|---|---|---|---|---|\n{}", lines.collect::<String>());
+        let document = include_str!("../../../../docs/security.md");
+        let printed = document.split("<!-- matrix -->\n").nth(1).unwrap_or_default();
+        assert!(printed == table, "between the markers of docs/security.md should stand:\n{table}");
+    }
 }

@@ -4,12 +4,12 @@
 //! operator or an auditor also has the permissions of their column in [`Action::rule`].
 
 mod action;
-mod matrix;
 mod revocation;
+mod rule;
 
 pub use action::{Action, Permission, permission};
-pub use matrix::Rule;
 pub use revocation::{Epoch, Revocation, RevocationList, UserStatus};
+pub use rule::Rule;
 
 use crate::ids::{SessionId, UserId};
 use crate::user::Role;
