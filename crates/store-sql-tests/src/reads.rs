@@ -11,27 +11,27 @@ use tokio::runtime::Builder;
 use crate::SqlFixture;
 use crate::fixtures::{guest, topup};
 
-/// Reads every user several times at once, and one who does not exist.
-pub async fn each_reader_gets_their_own_row(store: &dyn Store, people: &[UserId]) {
+/// Reads every user and an unknown id several times, concurrently.
+pub async fn each_reader_gets_their_own_row(store: &dyn Store, users: &[UserId]) {
     let nobody = UserId::new(1 << 40).unwrap();
     let asked: Vec<UserId> =
-        people.iter().chain([&nobody]).copied().cycle().take(people.len() * 4 + 4).collect();
+        users.iter().chain([&nobody]).copied().cycle().take(users.len() * 4 + 4).collect();
     let found = join_all(asked.iter().map(|id| store.profile(*id))).await;
     for (id, profile) in asked.into_iter().zip(found) {
         let own = profile.unwrap().map(|profile| (profile.user.id, profile.balance.available));
-        let place = people.iter().position(|person| *person == id);
+        let place = users.iter().position(|user| *user == id);
         let cents = place.map(|place| i128::try_from(place).unwrap() + 1);
         assert_eq!(own, cents.map(|cents| (id, Money::from_minor(cents))));
     }
 }
 
-/// Forty guests; each has one cent more than the one before.
+/// Forty guests; each has one cent more than the previous guest.
 pub async fn crowd(store: &dyn Store) -> Vec<UserId> {
-    let mut people = Vec::new();
+    let mut users = Vec::new();
     for cents in 1..=40 {
-        people.push(guest(store, cents).await);
+        users.push(guest(store, cents).await);
     }
-    people
+    users
 }
 
 /// Runs work on a thread with a runtime of its own, like a web worker.
@@ -40,19 +40,19 @@ pub fn on_a_worker<F: Future<Output = ()>>(work: impl FnOnce() -> F + Send) {
     thread::scope(|scope| scope.spawn(run).join().unwrap());
 }
 
-/// On threads of the runtime, and on one with a runtime of its own.
+/// Reads on threads of the runtime, and on a thread with a runtime of its own.
 pub async fn concurrent_readers_get_their_own_rows(database: &dyn SqlFixture) {
     let store = database.store();
-    let people = crowd(store).await;
-    each_reader_gets_their_own_row(store, &people).await;
-    on_a_worker(|| each_reader_gets_their_own_row(store, &people));
+    let users = crowd(store).await;
+    each_reader_gets_their_own_row(store, &users).await;
+    on_a_worker(|| each_reader_gets_their_own_row(store, &users));
 }
 
-/// Even if another read began before that write.
+/// Another read begins before each write.
 pub async fn a_read_sees_every_earlier_acknowledged_write(database: &dyn SqlFixture) {
     let store = database.store();
-    let people = crowd(store).await;
-    let ada = people[0];
+    let users = crowd(store).await;
+    let ada = users[0];
     for paid in 1..=50 {
         let plan = topup(store, ada, 1).await;
         let (applied, _) = tokio::join!(store.apply(plan), store.profile(ada));

@@ -9,7 +9,7 @@ on_one_store!(
     an_export_hides_the_clients_of_operators,
     refused_staff_requests_are_recorded,
     logins_and_failed_logins_are_recorded,
-    logins_to_unknown_users_are_recorded_once_an_hour,
+    failed_logins_with_unknown_addresses_are_recorded_once_an_hour,
     the_security_log_is_filtered_by_user_and_kind,
 );
 
@@ -162,8 +162,8 @@ fn logins_and_failed_logins_are_recorded(store: Store) {
     assert!(!secrets.contains("horse") && !secrets.contains(&guest.refresh_token));
 }
 
-/// Logins to unknown users leave one event per network and hour, and are counted in the metrics.
-fn logins_to_unknown_users_are_recorded_once_an_hour(store: Store) {
+/// Failed logins with unknown addresses leave one event per network and hour, and are counted in the metrics.
+fn failed_logins_with_unknown_addresses_are_recorded_once_an_hour(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     for number in 0..20 {
         let wrong = json!({"email": format!("nobody-{number}@example.com"), "password": "wrong horse"});
@@ -179,7 +179,7 @@ fn logins_to_unknown_users_are_recorded_once_an_hour(store: Store) {
     let metrics = server.client().outside("GET", "/metrics").send().text;
     let counted = r#"http_requests_total{method="POST",route="/api/v1/auth/login",status="401"}"#;
     assert!(metrics.contains(counted), "{metrics}");
-    // Attempts on existing users are recorded one by one.
+    // Each failed login of an existing user is recorded.
     let guest = server.guest();
     for _ in 0..3 {
         let wrong = json!({"email": guest.email, "password": "wrong horse"});

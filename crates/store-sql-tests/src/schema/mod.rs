@@ -1,23 +1,23 @@
 //! The tables refuse rows that no rule allows, from any client.
 
 mod money;
-mod people;
 pub mod rows;
+mod users;
 mod webhooks;
 
 use crate::SqlFixture;
 use crate::dialect::written;
 
 use money::MONEY;
-use people::PEOPLE;
 use rows::{EVENT, SOUND};
+use users::USERS;
 use webhooks::WEBHOOKS;
 
-/// A row that violates one rule: the beginning of a statement, the rest of it, and the rule. A rule is the name of a
-/// constraint. The columns of a unique one follow after a colon, because not every database names it.
+/// A row that violates one rule: the beginning of a statement, the rest of the statement, and the rule. A rule is the
+/// name of a constraint. For a unique constraint, a colon and its columns follow, because not every database names it.
 pub type Violation = (&'static str, &'static str, &'static str);
 
-/// The rule of tables whose rows are never changed.
+/// The rule of append-only tables.
 pub const APPEND_ONLY: &str = "append-only";
 
 /// Changes of the row about the deployment, which an open store has.
@@ -58,7 +58,7 @@ pub async fn every_table_refuses_invalid_rows(database: &dyn SqlFixture) {
         database.execute(&format!("{before}{row}")).await;
     }
     for (before, row, rule) in
-        [PEOPLE, MONEY, WEBHOOKS, DEPLOYMENT, CHANGES, database.own_violations()].concat()
+        [USERS, MONEY, WEBHOOKS, DEPLOYMENT, CHANGES, database.own_violations()].concat()
     {
         let template = format!("{before}{row}");
         let refusal = database.try_execute(&written(&template, database.dialect())).await;

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_fails_on_few_users_in_a_minute() {
+    fn a_network_has_twelve_failed_logins_a_minute_for_all_addresses() {
         let (limits, clock) = limits();
         assert_eq!(many(&limits, "ada", 1, 5), ".....");
         assert_eq!(many(&limits, "bob", 1, 5), ".....");

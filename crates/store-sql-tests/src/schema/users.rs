@@ -1,10 +1,10 @@
-//! Rows about people that violate one rule each: accounts, sessions, codes, blocks and the security log.
+//! Rows about users that violate one rule each: profiles, sessions, codes, blocks and the security log.
 
 use super::Violation;
 use super::rows::{BLOCK, CHALLENGE, EVENT, MOVING, NETWORK, PHONE_CODE, SESSION, TOKEN, USER};
 
 /// The rows.
-pub(super) const PEOPLE: &[Violation] = &[
+pub(super) const USERS: &[Violation] = &[
     (
         USER,
         "(3, 'Ada', 'ADA@example.com', 'ada@example.com', false, false, 'h', 'member', false, false, 0, 0, 0, 0, 0, {now})",
