@@ -64,7 +64,7 @@ operators = [FIRST_OPERATOR]
 def operator():
     """An operator's access token: one that another made, where the service has a way to do that.
 
-    The one under test may lose the user that it works with, so another has to be left.
+    A generated call may demote or erase the operator that makes it, so another one has to be left.
     """
     tokens = [token for token in map(login, reversed(operators)) if token]
     if not tokens:
@@ -123,7 +123,7 @@ def kept_messages():
 
 
 class Caller:
-    """A user of the caller's kind with a world around it; a new one when the old one is refused."""
+    """A user of the caller's kind, with objects of their own; a new user when the old one is refused."""
 
     def get(self, case, context):
         user = register(is_dj=CALLER == "dj")
@@ -153,10 +153,10 @@ class Peer(Caller):
 
 @schemathesis.hook
 def after_load_schema(context, schema):
-    """Calls as one user; what it reads of its own is asked for as a second one, too.
+    """Calls as one user, and requests the objects of that user as a second user, too.
 
     A 401 makes schemathesis ask for a new user and repeat the call, so that operations may end sessions and
-    users as they like.
+    erase users.
     """
     if CALLER == "operator":
         # What an operator sees is every operator's to see.

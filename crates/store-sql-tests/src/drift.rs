@@ -6,7 +6,7 @@ use cuepoint_store_sql::schema::TABLES;
 
 /// The columns of a database, and how its store declares them.
 pub struct Columns<'a> {
-    /// Those that the migrations create, as `table.column type nullability`.
+    /// The columns that the migrations create, as `table.column type nullability`.
     pub migrated: BTreeSet<String>,
     /// The source of the store's own tables.
     pub own_schema: &'a str,
@@ -21,9 +21,9 @@ impl Columns<'_> {
         format!("{table}.{name} {} {nullability}", (self.type_name)(diesel))
     }
 
-    /// Every column that Rust declares: those of all stores, and those of the store's own tables.
+    /// Every column that Rust declares: the columns of all stores, and the columns of the store's own tables.
     fn declared(&self) -> BTreeSet<String> {
-        // A copy leaves it out, so that it is not in the list.
+        // Copies omit this column, so `TABLES` does not list it.
         let mut columns = BTreeSet::from([self.column("bootstrap_operator", "singleton", "Bool", false)]);
         for table in TABLES {
             columns.extend(

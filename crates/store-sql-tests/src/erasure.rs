@@ -40,7 +40,7 @@ fn client_info() -> ClientInfo {
     ClientInfo { address: Some(IpAddr::from([192, 0, 2, 77])), agent: Some(line("AdaBrowser/1")) }
 }
 
-/// Registers Ada with a session, and performs every operation that stores identifying data of hers.
+/// Registers Ada with a session, and performs every operation that stores data identifying Ada.
 async fn live(store: &dyn Store) -> UserId {
     let (id, session) = (store.next_user().await.unwrap(), store.next_session().await.unwrap());
     let email = Email::new("Ada@Lovelace.example").unwrap();
@@ -94,8 +94,8 @@ async fn live(store: &dyn Store) -> UserId {
     id
 }
 
-/// The columns that contain a text, ignoring case, among all those of texts, documents and numbers with a fraction,
-/// except those of the security log.
+/// The columns that contain a text, ignoring case. Searches all columns of texts, documents and numbers with a
+/// fraction, except the columns of the security log.
 async fn places(database: &dyn SqlFixture, text: &str) -> Vec<String> {
     let columns = database.texts(database.text_columns()).await;
     assert!(columns.len() > 20, "{columns:?}");
@@ -112,14 +112,14 @@ async fn places(database: &dyn SqlFixture, text: &str) -> Vec<String> {
     places
 }
 
-/// Neither in rows nor in receipts; the security log keeps what it has.
+/// Covers rows and receipts. The security log keeps its events.
 pub async fn no_personal_data_is_left_after_an_erasure(database: &dyn SqlFixture) {
     let store = database.store();
     let id = live(store).await;
     for text in PERSONAL_TEXTS.into_iter().chain(["192.0.2.77"]) {
         assert!(!places(database, text).await.is_empty(), "{text} was never there");
     }
-    // Until then, the account has a restorable address.
+    // Before this time, the previous address can be restored, which prevents the erasure.
     let late = now().plus(Purpose::EmailRestore.valid_for());
     assert_eq!(store.erase(id, late, late).await.unwrap(), Erased::Done);
     for text in PERSONAL_TEXTS.into_iter().chain(["192.0.2.77"]) {

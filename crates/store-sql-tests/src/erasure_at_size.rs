@@ -13,8 +13,8 @@ use crate::redaction::{add_profile_changes, numbers, whole_receipts};
 
 /// The number of profile changes in a long run.
 const CHANGES_IN_SOAK: i64 = 1_000_000;
-/// The maximum delay of another user's operation by an erasure: one batch. A long run measures it: the difference
-/// between the longest operation beside an erasure and the longest one in the same time without.
+/// The maximum delay of another user's operation by an erasure: one batch. A long run measures the delay as the
+/// difference between the longest operation during an erasure and the longest operation without an erasure.
 const MAX_DELAY: Duration = Duration::from_millis(100);
 
 fn is_long_run() -> bool {

@@ -34,7 +34,7 @@ async fn transactions_since(database: &dyn SqlFixture, before: Option<i64>) -> O
     Some(database.transactions().await? - before?)
 }
 
-/// Plans that arrive while the writer is busy.
+/// The plans arrive while the writer is busy.
 pub async fn queued_plans_share_a_transaction_with_separate_verdicts(database: &dyn SqlFixture) {
     let store = database.store();
     let (busy, user) = (guest(store, 0).await, guest(store, 100_00).await);
@@ -47,7 +47,7 @@ pub async fn queued_plans_share_a_transaction_with_separate_verdicts(database: &
     }
     let answers = together(database, plans, busy).await;
     for (number, answer) in answers.iter().enumerate() {
-        // Twenty plans of five spend the whole balance: the earliest ones, in their order.
+        // The twenty earliest plans of 5.00 spend the whole balance.
         let earlier = (0..number).filter(|earlier| earlier % 3 != 1).count();
         if number % 3 != 1 && earlier < 20 {
             assert!(matches!(answer, Ok(Applied::Fresh(_))), "{number}: {answer:?}");
@@ -62,7 +62,7 @@ pub async fn queued_plans_share_a_transaction_with_separate_verdicts(database: &
     }
 }
 
-/// A plan that the rules permit, but a constraint does not.
+/// The rules permit the plan, but a constraint refuses it.
 pub async fn a_plan_refused_by_the_database_fails_alone(database: &dyn SqlFixture) {
     let store = database.store();
     let (busy, user) = (guest(store, 0).await, guest(store, 100_00).await);
@@ -82,7 +82,7 @@ pub async fn a_plan_refused_by_the_database_fails_alone(database: &dyn SqlFixtur
     assert_eq!(available(store, user).await, 60_00);
 }
 
-/// More plans than one transaction takes.
+/// Queues more plans than one transaction takes.
 pub async fn plans_beyond_the_group_size_are_all_applied(database: &dyn SqlFixture) {
     let store = database.store();
     let (busy, user) = (guest(store, 0).await, guest(store, 200_00).await);
@@ -99,7 +99,7 @@ pub async fn plans_beyond_the_group_size_are_all_applied(database: &dyn SqlFixtu
     }
 }
 
-/// A closed store has lost no plan.
+/// A store loses no plan when it is closed.
 pub async fn closing_answers_queued_plans_and_accepts_no_more(database: &dyn SqlFixture) {
     let store = database.store();
     let user = guest(store, 100_00).await;

@@ -54,7 +54,7 @@ pub trait SqlFixture: Send + Sync {
     /// Executes statements on the test's connection.
     ///
     /// # Errors
-    /// What the database says about the refused statement; [`SqlFixture::names`] understands it.
+    /// The message of the database about the refused statement, for [`SqlFixture::names`].
     async fn try_execute(&self, statements: &str) -> Result<(), String>;
 
     /// The only value that a query returns.
@@ -69,19 +69,19 @@ pub trait SqlFixture: Send + Sync {
     /// Removes every constraint and trigger that would refuse a row, as an attacker with access to the rows could do.
     async fn remove_constraints(&self);
 
-    /// Does for new rows what the database does in the background.
+    /// Runs the background maintenance of the database for new rows.
     async fn vacuum(&self) {}
 
     /// A query of the names, as `table.column`, of all columns of texts, documents and numbers with a fraction.
     fn text_columns(&self) -> &'static str;
 
-    /// Statements that begin a transaction for which the store's writer waits when it tops up this wallet.
+    /// Statements that begin a transaction. The store's writer waits for its end before it tops up this wallet.
     fn hold_up(&self, wallet: UserId) -> String;
 
     /// Waits until the store's writer waits for the transaction of [`SqlFixture::hold_up`].
     async fn until_held_up(&self);
 
-    /// The number of transactions that wrote operations, if the database knows it.
+    /// The number of transactions that wrote operations, if the database records it.
     async fn transactions(&self) -> Option<i64> {
         None
     }
@@ -92,7 +92,7 @@ pub trait SqlFixture: Send + Sync {
     /// Whether the store can name the row of a sum that cannot be decoded.
     fn names_undecodable_rows(&self) -> bool;
 
-    /// Rows that violate a rule which only this database has, or states in its own words.
+    /// Rows that violate a rule of this database alone, or a rule that it states in its own words.
     fn own_violations(&self) -> &'static [schema::Violation];
 
     /// Tampering that only this database permits, or shows in its own way.

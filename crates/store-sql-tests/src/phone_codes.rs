@@ -35,7 +35,7 @@ async fn send(store: &dyn Store, at: Timestamp) -> IssueOutcome {
     store.issue(&challenge, Some(&counted)).await.unwrap()
 }
 
-/// However many codes are sent at once.
+/// Two servers send more codes concurrently than the quota permits.
 pub async fn the_deployment_code_quota_holds_across_servers(database: &dyn SqlFixture) {
     let other = database.other_server().await;
     let servers = [database.store(), &*other];
@@ -47,7 +47,7 @@ pub async fn the_deployment_code_quota_holds_across_servers(database: &dyn SqlFi
     assert_eq!(refused, 30 - most, "{answers:?}");
 }
 
-/// As long as they count.
+/// A code counts for a day, so its row is kept for a day.
 pub async fn only_sent_codes_are_kept_and_only_for_a_day(database: &dyn SqlFixture) {
     let store = database.store();
     let rows = async || database.number("SELECT count(*) FROM phone_codes").await;

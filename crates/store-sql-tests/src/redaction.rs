@@ -11,14 +11,14 @@ use time::Duration;
 use crate::SqlFixture;
 use crate::fixtures::{guest, metadata, now};
 
-/// An operation of a user whose receipt shows their profile; `NUMBERS` and `USER` are replaced.
+/// An operation with a receipt that shows the profile of its user; `NUMBERS` and `USER` are replaced.
 const CHANGE: &str = r#"INSERT INTO operations (id, kind, actor_user_id, at, receipt)
     SELECT {new id}, 'profile', users.id, {time 1767225600000000} + n * {interval 1 second},
         ('{"profile":{"user":{"id":' || users.id || ',"name":"Formerly ' || n || '","email":"' || email || '"},'
         || '"balance":{"available":"0","held":"0","owed":"0"}}}'){as json}
     FROM users, NUMBERS WHERE users.id = USER"#;
 
-/// The numbers from 1 on, as a table with the column `n`.
+/// The numbers from 1 to `most`, as a table with the column `n`.
 pub(crate) fn numbers(most: i64) -> String {
     format!(
         "(WITH RECURSIVE series(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < {most}) \
@@ -26,7 +26,7 @@ pub(crate) fn numbers(most: i64) -> String {
     )
 }
 
-/// Adds operations of this user with receipts that show their profile, one second apart from `now()` on.
+/// Adds operations of this user with receipts that show their profile, one second apart, starting at `now()`.
 pub async fn add_profile_changes(database: &dyn SqlFixture, user: UserId, changes: i64) {
     let add = CHANGE.replace("NUMBERS", &numbers(changes)).replace("USER", &user.to_string());
     database.execute(&add).await;
@@ -40,7 +40,7 @@ pub async fn whole_receipts(database: &dyn SqlFixture, user: UserId) -> i64 {
     database.count(&whole.replace("USER", &user.to_string())).await
 }
 
-/// On two servers, if the database has several.
+/// Two servers purge, if several can use the database.
 pub async fn concurrent_purges_redact_more_profiles_than_one_batch(database: &dyn SqlFixture) {
     let (store, other) = (database.store(), database.other_server().await);
     let user = guest(store, 0).await;

@@ -34,7 +34,7 @@ fn start() -> String {
     time(now().minus(Duration::days(31)))
 }
 
-/// The conditions of the list and of the ends of sessions.
+/// Covers the conditions of listing and of ending sessions.
 pub async fn sql_and_domain_agree_on_live_sessions(database: &dyn SqlFixture) {
     let store = database.store();
     let user = guest(store, 0).await;
@@ -82,7 +82,7 @@ pub async fn sql_and_domain_agree_on_live_sessions(database: &dyn SqlFixture) {
     assert_eq!(ended, u64::try_from(others.len()).unwrap());
 }
 
-/// The condition of the work list.
+/// Covers the condition of the list of due payouts.
 pub async fn sql_and_domain_agree_on_due_payouts(database: &dyn SqlFixture) {
     let store = database.store();
     let (user, debtor) = (guest(store, 0).await, guest(store, 0).await);
@@ -128,7 +128,7 @@ pub async fn sql_and_domain_agree_on_due_payouts(database: &dyn SqlFixture) {
     assert_eq!(found, due);
 }
 
-/// The constraint of the table, and the retention of the purge.
+/// Covers the constraint of the table, and the retention of the purge.
 pub async fn sql_and_domain_agree_on_the_retention_of_events(database: &dyn SqlFixture) {
     let seconds = SecurityEvent::RETENTION.whole_seconds();
     // The clock moves on between two statements, but not by a minute.

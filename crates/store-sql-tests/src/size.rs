@@ -13,7 +13,7 @@ use crate::fixtures::{audit, guest, topup};
 const ENTRIES: usize = 20_000;
 /// The number of plans that wait for a commit together.
 const AT_ONCE: usize = 500;
-/// All entries together would take several times as much, from a million on.
+/// The maximum growth of the memory. A million entries in memory would take several times as much.
 const MAX_GROWTH: u64 = 64 << 20;
 
 #[expect(clippy::disallowed_methods, reason = "tests have no configuration; a long run is asked for by hand")]
@@ -50,7 +50,7 @@ async fn fill(store: &dyn Store, entries: usize) {
     }
 }
 
-/// The memory of this process, beside the tests that run with it.
+/// Measures the memory of the whole process, which runs other tests at the same time.
 pub async fn a_large_ledger_is_audited_in_bounded_memory(database: &dyn SqlFixture) {
     let entries = entries();
     fill(database.store(), entries).await;

@@ -140,7 +140,7 @@ impl Message {
     }
 }
 
-/// What happened to the sessions of an account.
+/// What happened to the sessions of a user.
 const fn happened(cause: SecurityCause) -> &'static str {
     match cause {
         SecurityCause::PasswordChanged => "A new password was set with the previous one",

@@ -1,7 +1,7 @@
-//! Turns of users at looking up names.
+//! Turns of users to look up names.
 //!
-//! A user chooses its names and can own their name servers, so it can make every look-up of its own last until
-//! the time limit. Users with such look-ups share a part of all look-ups, and the others do not wait for them.
+//! Users choose the names, and can run the name servers of these names, so a user can make each of their look-ups
+//! last until the time limit. Users with slow look-ups share a part of all turns, and other users do not wait for them.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -59,7 +59,7 @@ pub(super) struct LookupTurn {
 struct State {
     running: HashMap<UserId, usize>,
     total: usize,
-    /// The users that wait, in the order of their turns.
+    /// The waiting users, in the order of their turns.
     order: VecDeque<UserId>,
     waiting: HashMap<UserId, VecDeque<oneshot::Sender<()>>>,
     /// When the last slow look-up of a user ended; `None` if none is known.
@@ -169,7 +169,7 @@ impl State {
         }
     }
 
-    /// Gives a user one turn, and puts it at the end if it waits for more.
+    /// Gives a user one turn, and puts a user who waits for more turns at the end.
     fn give_to(&mut self, user: UserId) {
         let Some(waiting) = self.waiting.get_mut(&user) else { return };
         // Some may no longer wait.

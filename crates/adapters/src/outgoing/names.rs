@@ -139,7 +139,7 @@ mod tests {
         assert!(look_ups.iter_mut().all(|look_up| look_up.now_or_never().is_none()));
         assert_eq!(asked.load(Ordering::SeqCst), 2);
         assert!(look_up(OTHER, "d").now_or_never().is_none());
-        assert_eq!(asked.load(Ordering::SeqCst), 3, "the turns of another user are its own");
+        assert_eq!(asked.load(Ordering::SeqCst), 3, "another user has turns of their own");
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,6 +1,6 @@
-//! Mapping of application errors to API errors: the errors common to all use cases here, the refusals of
-//! commands about money in `commands`, those about users in `users`, those of webhook endpoints in
-//! `webhook_endpoints`.
+//! Mapping of application errors to API errors. This file maps the errors that all use cases share. The other files map
+//! refusals: of commands about money (`commands`), about users (`users`), and about webhook endpoints
+//! (`webhook_endpoints`).
 
 mod commands;
 mod users;

@@ -89,10 +89,10 @@ pub const FLAG: FilterKind<bool> = FilterKind::new(Described::inline(kinds::flag
     values::yes_or_no(text).ok_or(validation_texts::flag)
 });
 
-/// The id of an account, existing or not.
+/// The id of a user, existing or not.
 pub const USER_ID: FilterKind<UserId> = FilterKind::new(Described::inline(kinds::id), user_id);
 
-/// The id of an account, described as any integer.
+/// The id of a user, described as any integer.
 pub const ANY_USER_ID: FilterKind<UserId> =
     FilterKind::new(Described::inline(|| kinds::whole_number().into()), user_id);
 

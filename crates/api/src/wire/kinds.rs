@@ -130,7 +130,7 @@ pub const BOOLEAN: Kind<bool> =
 /// 1 or 0, also written `true` or `false`.
 pub const FLAG: Kind<bool> = Kind::new(flag, |field, raw, _| values::flag(field, raw));
 
-/// The id of an account.
+/// The id of a user.
 pub const USER_ID: Kind<UserId> = Kind::new(id, |field, raw, _| values::user_id(field, raw));
 
 /// A position in the order of events, or 0.

@@ -157,7 +157,7 @@ pub fn unknown_event_type(field: &str, name: &str) -> FieldProblem {
     )
 }
 
-/// The id of an account, existing or not.
+/// The id of a user, existing or not.
 pub fn user_id(field: &str, raw: &RawValue) -> Read<UserId> {
     UserId::new(integer(field, raw)?).ok_or_else(|| validation_texts::selected(field).into())
 }

@@ -1,5 +1,5 @@
 //! An export contains all data that the database stores about a user: every column of every row that
-//! mentions it, except those whose declaration gives the reason for their omission.
+//! mentions the user, except columns with a declared reason for their omission.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

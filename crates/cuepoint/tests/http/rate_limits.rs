@@ -142,7 +142,7 @@ fn failed_logins_lock_the_user_out_of_one_network_only() {
         let mut body = refused.json();
         body["request_id"].take();
         refusals.push(body);
-        // Logins to another user are admitted.
+        // Logins of another user are admitted.
         login(&client, &at("4"), &server.guest().email, PASSWORD).data(200);
     }
     assert_eq!(refusals[0], refusals[1]);

@@ -10,8 +10,8 @@ pub trait Permission: Send + Sync + 'static {
     const ACTION: Action;
 }
 
-/// Declares the actions, each with its name in documents and its scope for guest, DJ, operator and auditor. After
-/// `others` stands the refusal that says who can apply the action to the object of another user.
+/// Declares the actions, each with its name in documents and its scope for guest, DJ, operator and auditor. `others`
+/// is the refusal for the object of another user: it says who can apply the action to it.
 macro_rules! actions {
     ($(
         $(#[$doc:meta])+
@@ -28,7 +28,7 @@ macro_rules! actions {
             /// Every action, in the order of the matrix.
             pub const ALL: [Self; [$(stringify!($name)),+].len()] = [$(Self::$name),+];
 
-            /// The matrix's line of this action. DJs, operators and auditors are guests besides.
+            /// The row of this action. DJs, operators and auditors also have the permissions of a guest.
             #[must_use]
             pub const fn rule(self) -> Rule {
                 match self {

@@ -1,14 +1,15 @@
-//! A line of the authorization matrix.
+//! A row of the authorization matrix.
 
 use super::{Capacity, DenialReason, Scope};
 
-/// A line of the matrix.
+/// A row of the matrix: the scope of one action for each capacity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rule {
     /// The name of the action in documents.
     pub name: &'static str,
     scopes: [Scope; 4],
-    /// The refusal that says who can apply the action to the object of another user; `None` if that is concealed.
+    /// The refusal that says who can apply the action to the object of another user; `None` if
+    /// the object is concealed.
     pub(crate) others: Option<DenialReason>,
 }
 

@@ -85,7 +85,7 @@ pub enum Tally {
 }
 
 impl Tally {
-    /// The user.
+    /// The user with the numbers.
     pub(super) const fn user(self) -> UserId {
         match self {
             Self::Played(dj) | Self::Rated { dj, .. } => dj,
@@ -100,7 +100,7 @@ impl Tally {
         }
     }
 
-    /// Adds it to the user's numbers; `None` if one would be too large.
+    /// Adds the tally to the user's numbers; `None` if a number would be too large.
     pub(super) fn add_to(self, profile: &mut DjProfile) -> Option<()> {
         match self {
             Self::Played(_) => profile.played = profile.played.checked_add(1)?,

@@ -38,7 +38,7 @@ pub trait Ids: Send + Sync {
     /// An id for an operation, generated without I/O.
     fn operation(&self) -> OperationId;
 
-    /// The number of a new id of this kind; stores implement this method, and use cases call those below.
+    /// The number of a new id of this kind. Stores implement this method; use cases call the typed methods below.
     async fn next_number(&self, kind: IdKind) -> Result<i64, Unavailable>;
 
     /// An id for a user.

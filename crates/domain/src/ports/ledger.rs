@@ -61,8 +61,8 @@ pub trait Ledger: Send + Sync {
     /// its retention is whole, unless its profile was erased.
     async fn find_key(&self, scope: &KeyScope) -> Result<Option<KeyRecord>, Unavailable>;
 
-    /// The stored entity with this reference; use cases call `stored`. Requests, withdrawals, top-ups and users have reads
-    /// of their own in other ports, which a store can batch.
+    /// The stored entity with this reference. Stores implement this method; use cases call `stored`. Other ports also
+    /// read requests, withdrawals, top-ups and users, so that a store can batch these reads.
     async fn entity(&self, reference: EntityRef) -> Result<Option<Entity>, Unavailable>;
 }
 

@@ -121,7 +121,7 @@ pub enum Notice {
     EmailChangeCode(Token),
     /// A notice that another user named this address as their new one, at this time.
     EmailClaimed(Timestamp),
-    /// A notice to an address that the user replaced it.
+    /// A notice to the previous address that it was replaced.
     EmailReplaced {
         /// The token that restores the address, and until when.
         restore: Option<(Token, Timestamp)>,
@@ -130,7 +130,7 @@ pub enum Notice {
         /// When.
         at: Timestamp,
     },
-    /// A notice to an address that a user has adopted it.
+    /// A notice to the new address that it is now the address of a user.
     EmailAdopted {
         /// The address of the client that made the change, if known.
         client: Option<IpAddr>,
@@ -138,8 +138,8 @@ pub enum Notice {
         at: Timestamp,
     },
     PasswordReset(Token),
-    /// A notice that the password was changed or reset, with the webhook endpoints of the user, who
-    /// can react to an unauthorized change.
+    /// A notice that the password was changed or reset, with the webhook endpoints of the user, so that the user can
+    /// react to an unauthorized change.
     PasswordChanged(Vec<EndpointMention>),
     /// A notice that sessions ended, with the webhook endpoints that were stopped because of that.
     SessionsEnded(SecurityCause, Vec<EndpointMention>),

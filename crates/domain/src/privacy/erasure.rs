@@ -21,7 +21,8 @@ pub enum ErasureRefusal {
     /// The user has a pending top-up that may still be paid.
     #[error("a top-up is pending")]
     TopupPending,
-    /// The previous e-mail address can be restored until this time: a thief of the login must not prevent that.
+    /// The previous e-mail address can be restored until this time. An erasure by a thief of the login
+    /// would prevent that.
     #[error("the previous e-mail address can be restored until {0:?}")]
     EmailRestorable(Timestamp),
 }

@@ -1,4 +1,4 @@
-//! Fixtures: stores and connections to their databases, and those of the suite of both SQL stores.
+//! Fixtures: stores and connections to their databases, and the fixtures of the suite of both SQL stores.
 
 use cuepoint_store_postgres::{PostgresOptions, PostgresStore};
 use tokio_postgres::{Client, NoTls};

@@ -22,8 +22,8 @@ use crate::fixtures::{amount, guest, metadata, now, withdrawal};
 /// empty, and so are 4 and 5, of operators. Wallet 6 is another guest's: top-up 4 and withdrawals 4 (pending,
 /// approved by user 4) and 5 (approved by users 4 and 5). Wallet 7 has a debt: top-up 5, a hold of withdrawal
 /// 6, the charge-back of the top-up, and top-up 6, which repays a part. Wallet 8 is an erased user's; the
-/// money of top-up 7 is in suspense, and that of top-up 8 was settled. Wallet 9 has paid a debt by the money
-/// of withdrawal 7.
+/// money of top-up 7 is in suspense, and the money of top-up 8 was settled. Wallet 9 has paid a debt with the
+/// money of withdrawal 7.
 pub async fn populate(store: &dyn Store) {
     let guest = guest(store, 100_00).await;
     let dj = dj(store).await;

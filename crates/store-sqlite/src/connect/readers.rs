@@ -86,8 +86,7 @@ impl Readers {
         timeout(PAGE_WITHIN, read).await.unwrap_or(Err(SqliteFailure::Deadline))?
     }
 
-    /// Begins new snapshots for all later reads: they see every commit until now, even
-    /// without its answer.
+    /// Begins new snapshots for all later reads, which see every commit so far, even if it was not answered yet.
     pub(crate) fn outdate_snapshots(&self) {
         self.snapshots.outdate();
     }

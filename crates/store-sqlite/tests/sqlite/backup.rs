@@ -368,7 +368,7 @@ async fn sessions_and_codes_of_a_backup_end() {
         assert_eq!(number(&mut restored, &recent), 0, "{table}");
     }
     assert_eq!(number(&mut restored, "SELECT count(*) FROM sessions WHERE ended_at IS NULL"), 0);
-    // The owner of an address takes an account back even after a restore.
+    // The owner of a previous address can restore it even after a restore of the database.
     let open = "SELECT count(*) FROM challenges WHERE ended_at IS NULL AND purpose";
     assert_eq!(number(&mut restored, &format!("{open} = 'email_restore'")), 1);
     assert_eq!(number(&mut restored, &format!("{open} <> 'email_restore'")), 0);

@@ -1,4 +1,4 @@
-//! The erasure of a user with many rows goes on after a restart.
+//! The erasure of a user with many rows continues after a restart.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Fixtures: stores in a directory, and those of the suite of both SQL stores.
+//! Fixtures: stores in a directory, and the fixtures of the suite of both SQL stores.
 
 use std::path::Path;
 

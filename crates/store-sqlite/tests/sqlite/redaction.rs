@@ -1,4 +1,4 @@
-//! Redaction beside a clock that is fast.
+//! Redaction on a server with a fast clock.
 
 use cuepoint_domain::ports::Store;
 use cuepoint_store_sql_tests::SqlFixture;

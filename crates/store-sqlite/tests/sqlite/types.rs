@@ -1,4 +1,4 @@
-//! The ledger audit finds values of other types than those of their columns, and missing values.
+//! The ledger audit finds values with a type other than the type of their column, and missing values.
 
 use cuepoint_store_sql_tests::tamper::{self, Case};
 

@@ -193,7 +193,7 @@ impl RateLimits {
     }
 
     /// Counts a login as failed before its password is checked, so that concurrent guesses cannot exceed the
-    /// quota. Counts it for this address, of a user or not, and for this network. Call
+    /// quota. Counts it for this address, even if no user has the address, and for this network. Call
     /// [`RateLimits::give_back`] if the login succeeds.
     ///
     /// # Errors

@@ -39,8 +39,8 @@ impl Shares {
         }
     }
 
-    /// The session of this principal and their user, so that a stolen token cannot use up the quota of the owner
-    /// in another session.
+    /// The session and the user of this principal, so that a stolen token cannot use up the quota of the user's other
+    /// sessions.
     pub(super) const fn session(principal: &Principal) -> Self {
         let own = Self::of(RateLimitSubject::Session(principal.session));
         own.and(RateLimitSubject::Principal(principal.user), SESSIONS)

@@ -183,9 +183,9 @@ impl Executor {
         command.complete(&self.env, context, done).await.map_err(CommandError::with_input)
     }
 
-    /// Makes a change by the principal that is not a plan of the ledger, and performs its
-    /// effects, even if it is refused. The caller does not drop the future before its end, as the change may
-    /// be committed by then, and its effects not be performed.
+    /// Makes a change that the principal requests and that is no plan of the ledger. Performs the effects even if
+    /// the change is refused. The caller does not drop the future before its end: the change might be committed
+    /// without its effects.
     pub(in crate::application) async fn perform<P: Permission, T, E: From<Failure>>(
         &self,
         context: &Context,

@@ -22,7 +22,7 @@ use crate::user::session::ClientInfo;
 pub(super) struct SecurityAudit {
     pub(super) log: Arc<dyn SecurityLog>,
     pub(super) clock: Arc<dyn Clock>,
-    /// The networks of failed logins to unknown users within the hour.
+    /// The networks of failed logins with unknown addresses within the hour.
     unknown_logins: Arc<Mutex<HourlyEvents<Option<ClientNetwork>>>>,
     /// The principals that were denied an action of staff within the hour, with the operation.
     denials: Arc<Mutex<HourlyEvents<(UserId, Line)>>>,
@@ -39,8 +39,8 @@ impl SecurityAudit {
         Self { log, clock, unknown_logins: Arc::default(), denials: Arc::default() }
     }
 
-    /// Records a failed login. Every one to a known user is recorded; those to unknown users, which
-    /// clients can repeat without limit, once for each network and hour.
+    /// Records a failed login. Each failed login of a known user is recorded. Failed logins with unknown addresses,
+    /// which clients can repeat without limit, are recorded once for each network and hour.
     pub(super) async fn login_failed(&self, user: Option<UserId>, client: ClientInfo) {
         let (kind, now) = (SecurityEventKind::LoginFailed, self.clock.now());
         if user.is_some() {

@@ -63,7 +63,7 @@ const NOW: i64 = 1_000_000_000;
 /// A deadline that no test reaches.
 const DEADLINE: Deadline = Deadline(Duration::seconds(4));
 
-/// The doubles of the ports: those that a test does not set up reject every call.
+/// The doubles of the ports. A double that a test does not set up rejects every call, unless its field names a default.
 #[derive(Default)]
 struct Doubles {
     ledger: MockLedger,

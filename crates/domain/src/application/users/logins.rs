@@ -176,7 +176,7 @@ impl SignIns {
         Ok(ControlFlow::Break(StartedSession { profile, session, refresh_token }))
     }
 
-    /// Records and refuses the login to a suspended user.
+    /// Records and refuses the login of a suspended user.
     async fn suspended(&self, user: UserId, client: ClientInfo) -> CommandError<LoginRefusal> {
         self.env.security_audit.about(SecurityEventKind::LoginFailed, Some(user), None, client).await;
         CommandError::Refused(LoginRefusal::Suspended)

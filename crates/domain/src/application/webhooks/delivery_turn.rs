@@ -18,7 +18,7 @@ use crate::webhook::{
 
 /// The duration of a lease: longer than a turn with its last call.
 pub(super) const LEASE: Duration = Duration::seconds(60);
-/// The part of a turn that may begin calls. At least one new event is attempted, however long the earlier calls
+/// The part of a turn in which calls may begin. At least one new event is attempted, however long the earlier calls
 /// took.
 const TURN: Duration = Duration::seconds(10);
 /// The part of a turn for repeated deliveries.
@@ -221,8 +221,8 @@ impl<'a, F: Fn() -> bool> RunningTurn<'a, F> {
         i32::try_from(random).unwrap_or(0).saturating_sub(1_000)
     }
 
-    /// Records the results and ends the lease. A turn without results keeps the lease for [`PAUSE`] or [`SHORT_PAUSE`],
-    /// to avoid a busy loop.
+    /// Records the results and ends the lease. To avoid a busy loop, the lease lasts for [`PAUSE`] after a turn that
+    /// failed without results, and for [`SHORT_PAUSE`] if the endpoint may not receive events.
     async fn end(self, worked: bool) -> Result<TurnSummary, Unavailable> {
         let Self { env, lease, turn, may_not_deliver, .. } = self;
         let is_fruitless = turn == Turn::default();

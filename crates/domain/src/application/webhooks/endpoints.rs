@@ -291,7 +291,7 @@ impl Webhooks {
         }
     }
 
-    /// Performs an act on an endpoint for a feed, records the act in the security log, and notifies the owner.
+    /// Performs an act on an endpoint for a feed, records the act in the security log, and enqueues the notice of it.
     async fn perform<T>(
         &self,
         context: &Context,
