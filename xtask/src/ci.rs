@@ -19,9 +19,9 @@ type Step = (&'static str, fn() -> anyhow::Result<u8>);
 
 const STEPS: &[Step] = &[
     ("format", || exit_code(cargo().args(["fmt", "--all", "--check"]))),
+    ("tidy", || command("tidy")),
     ("lints", lints),
     ("docs", docs),
-    ("tidy", || command("tidy")),
     ("licences, bans, sources", licences),
     ("tests", tests),
     ("openapi", || command("openapi --check")),
@@ -64,10 +64,10 @@ fn tests() -> anyhow::Result<u8> {
     Ok(code)
 }
 
+/// Builds the docs, with the features of the lints: otherwise, libraries would be checked a second time.
 fn docs() -> anyhow::Result<u8> {
-    exit_code(
-        cargo().args(["doc", "--workspace", "--no-deps", "--locked"]).env("RUSTDOCFLAGS", "-D warnings"),
-    )
+    let arguments = ["doc", "--workspace", "--no-deps", "--all-features", "--locked"];
+    exit_code(cargo().args(arguments).env("RUSTDOCFLAGS", "-D warnings"))
 }
 
 /// Checks licences without advisories: that database is fetched anew each time, and a build must not depend

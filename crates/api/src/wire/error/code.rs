@@ -76,7 +76,7 @@ codes! {
     InvalidSignature = UNAUTHORIZED, "invalid_signature", "The signature is wrong or too old.";
     /// Only DJs can do this.
     DjOnly = FORBIDDEN, "dj_only", "Only DJs can do this.";
-    /// The action is for the other party of the request, its guest or its DJ.
+    /// The guest of a request cannot answer it, and its DJ cannot cancel or rate it.
     NotYourRequest = FORBIDDEN, "not_your_request", "Only the other party of this request can do this.";
     /// Operators cannot decide about their own account, wallet, withdrawals, top-ups and requests. Another operator
     /// can.
