@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cuepoint_domain::entity_ref::{EntityKind, EntityRef};
-use cuepoint_domain::ids::UserId;
+use cuepoint_domain::ids::{RequestId, TopupId, UserId, WithdrawalId};
 use cuepoint_domain::ledger::{Balance, ChainHash, Entry, EntryKind, PostingRules};
 use cuepoint_domain::money::Money;
 use cuepoint_domain::music_request::{Move, RequestState, RequestStatus};
@@ -26,6 +26,7 @@ promises! { ($) ledger as ledger_promises {
     a_plan_decided_on_an_outdated_state_is_stale,
     states_of_one_status_with_other_times_are_different,
     a_missing_row_is_an_error,
+    entities_are_found_by_their_ids,
     a_refused_profile_change_changes_nothing,
     entries_are_numbered_and_chained,
     entry_times_never_decrease,
@@ -175,6 +176,24 @@ pub async fn states_of_one_status_with_other_times_are_different(store: Arc<dyn 
     let metadata = scenario.metadata(Actor::System, at(3));
     let plan = plans::move_request(metadata, &other, Move::Play, &scenario.requests).unwrap();
     assert_eq!(scenario.apply(plan).await, Err(Rejection::Stale));
+}
+
+/// A request, a top-up, a withdrawal and a user are found by their ids as by the reads of their ports.
+pub async fn entities_are_found_by_their_ids(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(300).await);
+    let request = scenario.request(guest, dj, at(1)).await;
+    let topup = scenario.confirmed_topup(guest, 100).await;
+    let withdrawal = withdrawal_of(&scenario.withdraw(guest, 200, at(2)).await.unwrap());
+    assert_eq!(scenario.stored(request.id).await, scenario.find_request(request.id).await);
+    assert_eq!(scenario.stored(topup.id).await, scenario.find_topup(topup.id).await);
+    assert_eq!(scenario.stored(withdrawal.id).await, scenario.find_withdrawal(withdrawal.id).await);
+    assert_eq!(scenario.stored(guest).await, Some(scenario.user(guest).await));
+
+    assert_eq!(scenario.stored(RequestId::new(i64::MAX).unwrap()).await, None);
+    assert_eq!(scenario.stored(TopupId::new(i64::MAX).unwrap()).await, None);
+    assert_eq!(scenario.stored(WithdrawalId::new(i64::MAX).unwrap()).await, None);
+    assert_eq!(scenario.stored(UserId::new(i64::MAX).unwrap()).await, None);
 }
 
 /// A plan that refers to a missing row is an error, never a zero or a silent success.

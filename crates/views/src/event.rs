@@ -100,8 +100,8 @@ macro_rules! event_views {
                     Entity::Adjustment(adjustment) => {
                         $data::Adjustment(AdjustmentView::new(adjustment, event.created_at, currency))
                     }
-                    // No event is about another entity, as a test checks.
-                    _ => return None,
+                    // No event has one of these objects.
+                    Entity::User(_) | Entity::ProviderMessage(_) | Entity::Rating(_) => return None,
                 };
                 Some(Self {
                     position: event.position.get(),
@@ -137,28 +137,6 @@ impl<'e> FeedEventView<'e> {
         match feed {
             Feed::Own => EventView::new(event, currency).map(Self::Own),
             Feed::All => OperatorEventView::new(event, currency).map(Self::All),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use cuepoint_domain::event::EventType;
-    use utoipa::PartialSchema as _;
-
-    use super::*;
-
-    #[test]
-    fn the_objects_of_all_types_of_events_are_shown() {
-        let types = EventType::all().filter_map(|kind| kind.name().split_once('.'));
-        let types: BTreeSet<String> = types.map(|(object, _)| object.to_owned()).collect();
-        for data in [EventDataView::schema(), OperatorEventDataView::schema()] {
-            let data = serde_json::to_value(data).unwrap();
-            let shown = data["oneOf"].as_array().unwrap().iter();
-            let shown = shown.flat_map(|one| one["properties"].as_object().unwrap().keys().cloned());
-            assert_eq!(shown.collect::<BTreeSet<_>>(), types);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use Scope::{Everything as All, Nothing as Non, Others as Oth, Own};
 
-use super::{Capacity, DenialReason, Ownership, Rule, Scope};
+use super::{Capacity, Ownership, RequestParty, Rule, Scope};
 
 /// The permission to apply one action.
 pub trait Permission: Send + Sync + 'static {
@@ -10,13 +10,13 @@ pub trait Permission: Send + Sync + 'static {
     const ACTION: Action;
 }
 
-/// Declares the actions, each with its name in documents and its scope for guest, DJ, operator and auditor. `others`
-/// is the refusal for the object of another user: it says who can apply the action to it.
+/// Declares the actions, each with its name in documents and its scope for guest, DJ, operator and auditor. `party`
+/// is the party of a request that can apply the action to it.
 macro_rules! actions {
     ($(
         $(#[$doc:meta])+
         $name:ident: $words:literal [$guest:ident, $dj:ident, $operator:ident, $auditor:ident]
-            $(, others: $others:ident)?;
+            $(, party: $party:ident)?;
     )+) => {
         /// The actions, each a row of the matrix, with its [`Rule`].
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -32,7 +32,7 @@ macro_rules! actions {
             #[must_use]
             pub const fn rule(self) -> Rule {
                 match self {
-                    $(Self::$name => Rule::new($words, [$guest, $dj, $operator, $auditor], &[$(DenialReason::$others)?]),)+
+                    $(Self::$name => Rule::new($words, [$guest, $dj, $operator, $auditor])$(.by(RequestParty::$party))?,)+
                 }
             }
         }
@@ -70,11 +70,11 @@ actions! {
     /// Read a request; own is one of which the principal is the requester or the DJ.
     ReadRequest: "read a request made or received" [Own, Non, Non, Non];
     /// Cancel a request; own is one that the principal made.
-    CancelRequest: "cancel a request" [Own, Non, Non, Non], others: GuestOfRequestOnly;
+    CancelRequest: "cancel a request" [Own, Non, Non, Non], party: Guest;
     /// Rate a played request; own is one that the principal made.
-    RateRequest: "rate a played request" [Own, Non, Non, Non], others: GuestOfRequestOnly;
+    RateRequest: "rate a played request" [Own, Non, Non, Non], party: Guest;
     /// Accept, reject or play a request, or list the incoming ones; own is one addressed to the principal.
-    AnswerRequest: "list and answer received requests" [Non, Own, Non, Non], others: DjOfRequestOnly;
+    AnswerRequest: "list and answer received requests" [Non, Own, Non, Non], party: Dj;
     /// Block a guest; own is the principal's list.
     BlockGuest: "block guests" [Non, Own, Non, Non];
     /// Read a wallet and top it up.

@@ -9,7 +9,7 @@ mod rule;
 
 pub use action::{Action, Permission, permission};
 pub use revocation::{Epoch, Revocation, RevocationList, UserStatus};
-pub use rule::Rule;
+pub use rule::{RequestParty, Rule};
 
 use crate::ids::{SessionId, UserId};
 use crate::user::Role;
@@ -145,10 +145,11 @@ impl Denied {
     #[must_use]
     pub const fn reason(self) -> DenialReason {
         let is_for_staff = self.action.is_for_staff();
-        match (self.ownership, self.action.rule().others) {
+        match (self.ownership, self.action.rule().party) {
             (Ownership::Own, _) if is_for_staff => DenialReason::OwnEntity,
             (Ownership::Others, _) if is_for_staff => DenialReason::RoleMissing,
-            (Ownership::Others, Some(reason)) => reason,
+            (Ownership::Others, Some(RequestParty::Guest)) => DenialReason::GuestOfRequestOnly,
+            (Ownership::Others, Some(RequestParty::Dj)) => DenialReason::DjOfRequestOnly,
             _ if self.action.is_for_djs() => DenialReason::DjsOnly,
             _ => DenialReason::Concealed,
         }

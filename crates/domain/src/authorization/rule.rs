@@ -1,6 +1,15 @@
 //! A row of the authorization matrix.
 
-use super::{Capacity, DenialReason, Scope};
+use super::{Capacity, Scope};
+
+/// A party of a music request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RequestParty {
+    /// The guest who made it.
+    Guest,
+    /// The DJ to whom it is addressed.
+    Dj,
+}
 
 /// A row of the matrix: the scope of one action for each capacity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -8,15 +17,19 @@ pub struct Rule {
     /// The name of the action in documents.
     pub name: &'static str,
     scopes: [Scope; 4],
-    /// The refusal that says who can apply the action to the object of another user; `None` if
-    /// the object is concealed.
-    pub(crate) others: Option<DenialReason>,
+    /// The only party of a request that can apply the action to it; `None` for all other actions.
+    pub party: Option<RequestParty>,
 }
 
 impl Rule {
-    /// The rule with these scopes, in the order of [`Capacity::ALL`]; `others` has at most one reason.
-    pub(super) const fn new(name: &'static str, scopes: [Scope; 4], others: &[DenialReason]) -> Self {
-        Self { name, scopes, others: others.first().copied() }
+    /// The rule with these scopes, in the order of [`Capacity::ALL`].
+    pub(super) const fn new(name: &'static str, scopes: [Scope; 4]) -> Self {
+        Self { name, scopes, party: None }
+    }
+
+    /// This rule, for one party of a request alone.
+    pub(super) const fn by(self, party: RequestParty) -> Self {
+        Self { party: Some(party), ..self }
     }
 
     /// The scope of this capacity.

@@ -80,3 +80,40 @@ pub trait Ids: Send + Sync {
 fn valid<Id>(id: fn(i64) -> Option<Id>, number: i64) -> Result<Id, Unavailable> {
     id(number).ok_or_else(|| Unavailable::new("the store allocated an invalid id"))
 }
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    /// Ids whose number tells their kind.
+    struct Kinds;
+
+    #[async_trait]
+    impl Ids for Kinds {
+        fn operation(&self) -> OperationId {
+            OperationId(0)
+        }
+
+        async fn next_number(&self, kind: IdKind) -> Result<i64, Unavailable> {
+            Ok(IdKind::all().zip(1..).find(|(one, _)| *one == kind).unwrap().1)
+        }
+    }
+
+    #[test]
+    fn each_id_has_the_number_of_its_kind() {
+        let allocated = async {
+            [
+                Kinds.next_user().await.unwrap().get(),
+                Kinds.next_request().await.unwrap().get(),
+                Kinds.next_withdrawal().await.unwrap().get(),
+                Kinds.next_topup().await.unwrap().get(),
+                Kinds.next_adjustment().await.unwrap().get(),
+                Kinds.next_session().await.unwrap().get(),
+                Kinds.next_webhook_endpoint().await.unwrap().get(),
+            ]
+        };
+        assert_eq!(allocated.now_or_never().unwrap(), [1, 2, 3, 4, 5, 6, 7]);
+    }
+}

@@ -70,10 +70,11 @@ impl dyn Ledger {
     /// The stored entity with this id.
     ///
     /// # Errors
-    /// [`Unavailable`] when the storage cannot be reached.
+    /// [`Unavailable`] when the storage cannot be reached, or returns an entity of another kind.
     pub async fn stored<I: StoredId>(&self, id: I) -> Result<Option<I::Entity>, Unavailable> {
-        let entity = self.entity(id.into()).await?;
-        Ok(entity.and_then(|entity| entity.try_into().ok()))
+        let entity = self.entity(id.into()).await?.map(TryInto::try_into).transpose();
+        entity
+            .map_err(|other: Entity| Unavailable::new(format!("a {} was read instead", other.kind().title())))
     }
 }
 

@@ -15,7 +15,7 @@ use cuepoint_domain::text::{Email, Line, MusicUrl};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, Topup};
 use cuepoint_domain::user::{ArtistType, User};
-use cuepoint_domain::withdrawal::{self, Withdrawal, WithdrawalAmount};
+use cuepoint_domain::withdrawal::{self, WithdrawalAmount};
 use time::Duration;
 
 pub const GUEST: i64 = 1;
@@ -269,11 +269,8 @@ impl Ledger {
             Entity::Adjustment(adjustment) => Some(Entity::Adjustment(adjustment.clone())),
             _ => None,
         });
-        let requests = self.book.all::<MusicRequest>().cloned().map(Entity::MusicRequest);
-        let withdrawals = self.book.all::<Withdrawal>().cloned().map(Entity::Withdrawal);
-        let topups = self.book.all::<Topup>().cloned().map(Entity::Topup);
-        let mut entities: Vec<Entity> =
-            requests.chain(withdrawals).chain(topups).chain(adjustments).collect();
+        let stored = self.book.entities().filter(|entity| entity.kind().is_posted());
+        let mut entities: Vec<Entity> = stored.chain(adjustments).collect();
         entities.sort_by_key(Entity::reference);
         entities
     }

@@ -47,7 +47,7 @@ impl IdRange {
             IdKind::MusicRequests | IdKind::Withdrawals => LONG,
             // Servers of an earlier version add endpoints with the sequence of the column.
             IdKind::WebhookEndpoints => SINGLE,
-            _ => SHORT,
+            IdKind::Users | IdKind::Topups | IdKind::Adjustments | IdKind::Sessions => SHORT,
         };
         #[expect(clippy::reversed_empty_ranges, reason = "nothing was taken yet")]
         Self { sequence, length, left: Mutex::const_new(RemainingIds { numbers: 1..=0, generation: 0 }) }

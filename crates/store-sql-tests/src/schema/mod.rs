@@ -52,7 +52,7 @@ const CHANGES: &[Violation] = &[
     ("", "DELETE FROM provider_messages", APPEND_ONLY),
 ];
 
-/// Every constraint, by a row that violates it.
+/// The constraints of the tables, each by a row that violates it.
 pub async fn every_table_refuses_invalid_rows(database: &dyn SqlFixture) {
     for (before, row) in SOUND {
         database.execute(&format!("{before}{row}")).await;

@@ -103,7 +103,7 @@ pub(super) const MONEY: &[Violation] = &[
     ),
     (
         WITHDRAWAL,
-        "(2, 2, 1, 'w', 'USDT', 'TRC20', 'pending', NULL, {now}, {now} - {interval 1 second})",
+        "(2, 2, 1, 'w', 'USDT', 'TRC20', 'pending', NULL, {now}, {now} - {interval 1 microsecond})",
         "withdrawals_change_after_creation",
     ),
     ("", "UPDATE withdrawals SET attempts = 1 WHERE id = 1", "withdrawals_sent_while_processing"),
@@ -131,7 +131,7 @@ pub(super) const MONEY: &[Violation] = &[
     ("", "UPDATE topups SET settled_reason = '' WHERE id = 11", "topups_settled_reason_check"),
     (
         "",
-        "UPDATE topups SET settled_at = suspense_at - {interval 1 day} WHERE id = 11",
+        "UPDATE topups SET settled_at = suspense_at - {interval 1 microsecond} WHERE id = 11",
         "topups_settled_were_suspended",
     ),
     (TOPUP, "(2, 9, 1, 'pending', NULL, {now}, {now})", "topups_user_id_fkey"),

@@ -27,7 +27,7 @@ pub(super) const WEBHOOKS: &[Violation] = &[
     ),
     (
         MESSAGE,
-        "('topups', 'm2', 'k', 'c', '5', NULL, NULL, {now}, {now} - {interval 1 second}, 2, 'r')",
+        "('topups', 'm2', 'k', 'c', '5', NULL, NULL, {now}, {now} - {interval 1 microsecond}, 2, 'r')",
         "provider_messages_are_resolved_after_they_come",
     ),
     (

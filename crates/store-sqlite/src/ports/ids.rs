@@ -39,7 +39,11 @@ impl IdRange {
     const fn length(&self) -> i64 {
         match self.kind {
             IdKind::MusicRequests | IdKind::Withdrawals => LONG,
-            _ => SHORT,
+            IdKind::Users
+            | IdKind::Topups
+            | IdKind::Adjustments
+            | IdKind::Sessions
+            | IdKind::WebhookEndpoints => SHORT,
         }
     }
 

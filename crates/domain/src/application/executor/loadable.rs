@@ -4,7 +4,7 @@ use std::future::Future;
 
 use crate::application::environment::Environment;
 use crate::application::error::Failure;
-use crate::authorization::{Action, DenialReason, Denied, Ownership, Principal};
+use crate::authorization::{Action, Denied, Ownership, Principal, RequestParty};
 use crate::ids::{ProviderMessageId, RequestId, TopupId, UserId, WithdrawalId};
 use crate::music_request::{MusicRequest, Party};
 use crate::provider_message::ProviderMessage;
@@ -68,11 +68,11 @@ impl Loadable for MusicRequest {
     }
 
     fn ownership(&self, principal: &Principal, action: Action) -> Ownership {
-        match action.rule().others {
-            Some(DenialReason::GuestOfRequestOnly) => Ownership::of(self.requester, principal),
-            Some(DenialReason::DjOfRequestOnly) => Ownership::of(self.dj, principal),
-            _ if self.party(principal.user) == Party::Stranger => Ownership::Others,
-            _ => Ownership::Own,
+        match action.rule().party {
+            Some(RequestParty::Guest) => Ownership::of(self.requester, principal),
+            Some(RequestParty::Dj) => Ownership::of(self.dj, principal),
+            None if self.party(principal.user) == Party::Stranger => Ownership::Others,
+            None => Ownership::Own,
         }
     }
 }
