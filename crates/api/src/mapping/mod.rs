@@ -96,7 +96,7 @@ impl From<DenialReason> for ApiError {
         match reason {
             DenialReason::DjsOnly => Code::DjOnly.into(),
             DenialReason::GuestOfRequestOnly => {
-                Self::saying(Code::NotYourRequest, "Only the guest who made this request can cancel it.")
+                Self::saying(Code::NotYourRequest, "Only the guest who made this request can do this.")
             }
             DenialReason::DjOfRequestOnly => {
                 Self::saying(Code::NotYourRequest, "Only the DJ of this request can answer it.")

@@ -93,7 +93,7 @@ fn a_denial_states_who_may_act(store: Store) {
     );
     let by_dj = "Only the DJ of this request can answer it.";
     check(&guest, "PATCH", &answer, &accepted, "not_your_request", by_dj);
-    let by_guest = "Only the guest who made this request can cancel it.";
+    let by_guest = "Only the guest who made this request can do this.";
     let cancel = format!("/music/requests/{request}/cancel");
     check(&dj, "POST", &cancel, &json!({}), "not_your_request", by_guest);
     let approve = format!("/operator/withdrawals/{own}/approve");
