@@ -63,6 +63,7 @@ pub async fn blocks_are_listed_newest_first(store: Arc<dyn Store>) {
         blocks.push(scenario.store.block(dj, guest, at(seconds)).await.unwrap().unwrap());
     }
     scenario.store.block(other, dj, at(1)).await.unwrap();
+    assert!(!scenario.store.unblock(other, blocks[0].guest).await.unwrap(), "another DJ's block");
     blocks.sort_by_key(|block| std::cmp::Reverse((block.at, block.guest)));
     let page =
         async |dj, number, size| scenario.store.blocks(dj, PageRequest::new(number, size)).await.unwrap();

@@ -7,22 +7,25 @@ use cuepoint_domain::music_request::{Move, MoveRefusal, RequestStatus};
 use cuepoint_domain::operation::{Actor, OperationMetadata, Rejection, plans};
 use cuepoint_domain::page::PageRequest;
 use cuepoint_domain::ports::{Applied, Store};
-use cuepoint_domain::user::{DjChange, Field, ProfileChange};
+use cuepoint_domain::user::{ArtistType, DjChange, Field, ProfileChange};
 use cuepoint_domain::withdrawal::{self, WithdrawalStatus};
 
 use crate::ledger::entries;
-use crate::races::{fresh, race};
-use crate::scenario::{Refused, Scenario, at, at_once, balance, key, money, withdrawal_of};
+use crate::races::{fresh, one_of_sixteen_is_applied, race};
+use crate::scenario::{Refused, Scenario, at, at_once, balance, key, line, money, withdrawal_of};
 
 promises! { ($) concurrency as concurrency_promises {
     parallel_withdrawals_spend_each_cent_once,
+    requests_and_withdrawals_spend_the_last_cent_once,
     one_operation_submitted_in_parallel_is_applied_once,
     one_key_sent_in_parallel_runs_its_command_once,
     one_key_with_many_bodies_is_bound_to_one,
     plans_on_one_state_have_one_winner,
     racing_answers_settle_a_request_once,
     racing_cancels_release_once,
+    racing_refunds_return_the_fee_once,
     cancel_and_approve_have_one_winner,
+    completing_and_failing_settle_a_withdrawal_once,
     opposite_transfers_do_not_deadlock,
     profile_changes_and_played_songs_lose_no_update,
 }}
@@ -42,6 +45,25 @@ pub async fn parallel_withdrawals_spend_each_cent_once(store: Arc<dyn Store>) {
     assert_eq!(answers.iter().filter(|answer| answer.as_ref() == Err(&broke)).count(), 30);
     assert_eq!(scenario.balance(guest).await, balance(0, 20_000));
     assert_eq!(scenario.withdrawals_of(guest, PageRequest::new(1, 100)).await.total, 20);
+    scenario.audit().await;
+}
+
+/// Requests and withdrawals race for the last 1.00 of a wallet: one succeeds, and all others are refused for
+/// insufficient funds.
+pub async fn requests_and_withdrawals_spend_the_last_cent_once(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store);
+    let (guest, dj) = (scenario.guest(100).await, scenario.dj(100).await);
+    let by = || scenario.by(guest, at(1));
+    let mut plans = Vec::new();
+    for _ in 0..10 {
+        plans.push(scenario.request_plan(by(), guest, dj, ArtistType::Popular, None).await.unwrap());
+        plans.push(scenario.withdrawal_plan(by(), guest, 100).await.unwrap());
+    }
+    let answers = race(&scenario, plans).await;
+    let broke = Err(Rejection::InsufficientFunds { available: money(0) });
+    assert_eq!(fresh(&answers), 1);
+    assert_eq!(answers.iter().filter(|answer| **answer == broke).count(), 19);
+    assert_eq!(scenario.balance(guest).await, balance(0, 100));
     scenario.audit().await;
 }
 
@@ -165,6 +187,21 @@ pub async fn racing_cancels_release_once(store: Arc<dyn Store>) {
     scenario.audit().await;
 }
 
+/// Racing refunds of a played request return its fee once.
+pub async fn racing_refunds_return_the_fee_once(store: Arc<dyn Store>) {
+    let scenario = Scenario::new(store).with_commission(1_000);
+    let (guest, dj) = (scenario.guest(100).await, scenario.dj(100).await);
+    let request = scenario.request(guest, dj, at(1)).await;
+    scenario.move_request(request.id, Move::Play, at(2)).await.unwrap();
+    let played = scenario.stored_request(request.id).await;
+    let refund =
+        || plans::move_request(scenario.by(dj, at(3)), &played, Move::Refund, &scenario.requests).unwrap();
+    one_of_sixteen_is_applied(&scenario, refund).await;
+    assert_eq!((scenario.balance(guest).await, scenario.balance(dj).await), (balance(100, 0), balance(0, 0)));
+    assert_eq!((entries(&scenario, guest).await.len(), entries(&scenario, dj).await.len()), (4, 2));
+    scenario.audit().await;
+}
+
 /// Owner and operator race on one withdrawal: it is either cancelled and released, or approved and held.
 pub async fn cancel_and_approve_have_one_winner(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
@@ -185,6 +222,33 @@ pub async fn cancel_and_approve_have_one_winner(store: Arc<dyn Store>) {
         assert_eq!(answers[0].is_ok(), cancelled);
         held += if cancelled { 0 } else { 100 };
         assert_eq!(scenario.balance(guest).await, balance(2_000 - held, held));
+    }
+    scenario.audit().await;
+}
+
+/// Of completing and failing a withdrawal under review, one settles it: its money is paid out or released.
+pub async fn completing_and_failing_settle_a_withdrawal_once(store: Arc<dyn Store>) {
+    use withdrawal::Move::{Approve, Complete, Fail, Process, Review};
+    let scenario = Scenario::new(store);
+    let (guest, operator) = (scenario.guest(2_000).await, scenario.operator().await);
+    let mut paid = 0;
+    for _ in 0..20 {
+        let made = withdrawal_of(&scenario.withdraw(guest, 100, at(1)).await.unwrap());
+        for to in [Approve { by: Some(operator), second_above: None }, Process, Review] {
+            scenario.move_withdrawal(made.id, &to, at(2)).await.unwrap();
+        }
+        let reviewed = scenario.stored_withdrawal(made.id).await;
+        let plans = [Complete { txid: Some(line("f00d")) }, Fail].map(|to| {
+            plans::move_withdrawal(scenario.metadata(Actor::System, at(3)), &reviewed, to).unwrap()
+        });
+        let answers = race(&scenario, plans).await;
+        assert_eq!(fresh(&answers), 1);
+        let status = scenario.stored_withdrawal(made.id).await.state.status();
+        let completed = status == WithdrawalStatus::Completed;
+        assert!(completed || status == WithdrawalStatus::Failed);
+        assert_eq!(answers[0].is_ok(), completed);
+        paid += if completed { 100 } else { 0 };
+        assert_eq!(scenario.balance(guest).await, balance(2_000 - paid, 0));
     }
     scenario.audit().await;
 }
@@ -226,14 +290,14 @@ pub async fn profile_changes_and_played_songs_lose_no_update(store: Arc<dyn Stor
         );
     }
     let one = |change| plans::change_profile(scenario.by(dj, at(2)), dj, change);
-    let city = Field::Set(Some(crate::scenario::line("Oslo")));
+    let city = Field::Set(Some(line("Oslo")));
     plans.insert(5, one(ProfileChange { city, ..ProfileChange::default() }));
     let price = DjChange { fee_upcoming_artist: Field::Set(money(777)), ..DjChange::default() };
     plans.insert(15, one(ProfileChange { dj: price, ..ProfileChange::default() }));
     assert_eq!(fresh(&race(&scenario, plans).await), 22);
 
     let user = scenario.user(dj).await;
-    assert_eq!(user.city, Some(crate::scenario::line("Oslo")));
+    assert_eq!(user.city, Some(line("Oslo")));
     let profile = user.dj.unwrap();
     assert_eq!((profile.played, profile.fee_upcoming_artist), (20, money(777)));
     assert_eq!(scenario.balance(dj).await, balance(2_000, 0));

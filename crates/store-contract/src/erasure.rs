@@ -118,6 +118,11 @@ pub async fn a_user_with_money_is_not_erased(store: Arc<dyn Store>) {
     assert_eq!(scenario.user(guest).await, before);
     scenario.move_request(request.id, Move::Play, at(4)).await.unwrap();
     assert_eq!(erase(&scenario, dj, 5).await, refused, "earned");
+    let debtor = scenario.guest(0).await;
+    let topup = scenario.confirmed_topup(debtor, 100).await;
+    scenario.fresh(scenario.adjust_plan(scenario.by(guest, at(5)), debtor, -100).await).await;
+    scenario.fresh(plans::reverse_topup(scenario.by(guest, at(5)), &topup).unwrap()).await;
+    assert_eq!(erase(&scenario, debtor, 6).await, refused, "owed");
     assert_eq!(erase(&scenario, guest, 5).await, Erased::Done);
     assert_eq!(scenario.balance(guest).await, Balance::default());
     assert_eq!(scenario.store.entries(guest, PageRequest::new(1, 15)).await.unwrap().total, 3);

@@ -287,13 +287,15 @@ pub async fn a_password_reset_ends_every_session(store: Arc<dyn Store>) {
     let (user, other) = (person(&scenario).await, person(&scenario).await);
     log_in(&scenario.store, user, 1, at(0)).await;
     let theirs = log_in(&scenario.store, other, 2, at(0)).await.id;
-    issue(&scenario, user, Purpose::Password, 7, at(0)).await;
-    issue(&scenario, user, Purpose::Email, 8, at(0)).await;
+    for (purpose, number) in [(Purpose::Password, 6), (Purpose::Password, 7), (Purpose::Email, 8)] {
+        issue(&scenario, user, purpose, number, at(0)).await;
+    }
     let reset = async |number, after: &str, now| {
         scenario.store.reset_password(&secret(number), &hash(after), now).await.unwrap()
     };
     assert_eq!(reset(9, "stolen", at(1)).await, None, "an unknown token");
     assert_eq!(reset(8, "stolen", at(1)).await, None, "a code for another purpose");
+    assert_eq!(reset(6, "stolen", at(1)).await, None, "a token that was replaced");
     assert_eq!(reset(7, "late", at(0).plus(Purpose::Password.valid_for())).await, None);
     assert_eq!(password(&scenario, user).await, hash("old"));
     assert_eq!(reset(7, "new", at(1)).await, Some(user));
