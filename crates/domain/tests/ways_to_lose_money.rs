@@ -3,14 +3,14 @@
 //! | way | here, and where it is tested on real stores or over HTTP |
 //! |---|---|
 //! | a negative or zero amount | [`no_amount_is_zero_or_below`]; `crates/cuepoint/tests/http/money.rs` |
-//! | accept twice | [`accepting_twice_moves_nothing`]; the server's `ways_to_lose_money.rs` |
-//! | accept after reject | [`a_rejected_request_stays_rejected`]; the server's |
-//! | a rejection that refunds money never held | [`a_rejection_releases_exactly_the_held_amount`]; the server's |
-//! | a rejected withdrawal not giving the money back | [`a_rejected_withdrawal_gives_the_money_back_once`]; `operators.rs` |
-//! | two cancels racing | [`one_of_two_transitions_decided_on_one_state_is_applied`]; the contract's `concurrency.rs`, `operators.rs` |
-//! | cancel racing approve | [`one_of_two_transitions_decided_on_one_state_is_applied`]; the contract's `concurrency.rs`, `operators.rs` |
-//! | the limit checked before the lock | [`a_limit_is_checked_when_the_plan_is_applied`]; the contract's `limits.rs`, the server's |
-//! | commission rounding that loses a cent | `request_moves.rs`, every share of every fee from 0.01 to 20.00; the server's |
+//! | accept twice | [`accepting_twice_moves_nothing`]; the server's `lifecycle.rs` |
+//! | accept after reject | [`a_rejected_request_stays_rejected`]; the server's `lifecycle.rs` |
+//! | a rejection that refunds money never held | [`a_rejection_releases_exactly_the_held_amount`]; the server's `lifecycle.rs` |
+//! | a rejected withdrawal not giving the money back | [`a_rejected_withdrawal_gives_the_money_back_once`]; the server's `operators.rs` |
+//! | two cancels racing | [`one_of_two_transitions_decided_on_one_state_is_applied`]; the contract's `concurrency.rs` |
+//! | cancel racing approve | [`one_of_two_transitions_decided_on_one_state_is_applied`]; the contract's `concurrency.rs` |
+//! | the limit checked before the lock | [`a_limit_is_checked_when_the_plan_is_applied`]; the contract's `limits.rs`, the server's `races.rs` |
+//! | commission rounding that loses a cent | `request_moves.rs`, every share of every fee from 0.01 to 20.00; the server's `tour.rs` |
 //! | a callback delivered twice, out of order, forged | the server's `webhooks.rs` |
 //! | the provider's answer lost after it paid | the server's `webhooks.rs` |
 //! | the same command sent again | `ledger_apply.rs`; the contract's `keys.rs`; the server's `idempotency.rs`, `crashes.rs` |

@@ -1,15 +1,10 @@
-//! Expired requests: shown as expired at once, and refunded by the sweeper or when the money is needed.
+//! Expired requests: shown as expired at once, and refunded by the sweeper.
 
 use serde_json::{Value, json};
 
 use crate::harness::{Person, Server, Store, eventually};
 
-on_every_store!(
-    a_pending_request_expires,
-    an_accepted_request_expires,
-    the_sweeper_releases_the_money,
-    expired_holds_are_released_when_the_money_is_needed,
-);
+on_one_store!(a_pending_request_expires, an_accepted_request_expires, the_sweeper_releases_the_money,);
 
 /// A sweeper that never runs during a test.
 const NO_SWEEP: (&str, &str) = ("requests.sweep_interval_seconds", "3600");
@@ -85,18 +80,4 @@ fn the_sweeper_releases_the_money(store: Store) {
     // The sweep changes nothing visible.
     assert_eq!(guest.get(&format!("/music/requests/{request}")).data(200), seen);
     is_over(&guest, &dj, &seen);
-}
-
-fn expired_holds_are_released_when_the_money_is_needed(store: Store) {
-    let server = Server::configured(store, &[("requests.pending_ttl_seconds", "1"), NO_SWEEP]);
-    let (guest, dj) = (server.payer("6"), server.dj());
-    let first = guest.request_song(&dj);
-    seen_expired(&guest, first);
-    assert_eq!(guest.wallet(), ("1.00".into(), "5.00".into()));
-    let second = guest.request_song(&dj);
-    assert_eq!(guest.wallet(), ("1.00".into(), "5.00".into()));
-    seen_expired(&guest, second);
-    guest.withdraw("6.01").refused(422, "insufficient_funds");
-    assert_eq!(guest.withdraw("6").raw("/data/new_balance"), "0.00");
-    assert_eq!(guest.wallet(), ("0.00".into(), "6.00".into()));
 }

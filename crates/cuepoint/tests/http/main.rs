@@ -97,7 +97,6 @@ mod unread_log;
 mod upgrades;
 mod venues;
 mod verifications;
-mod ways_to_lose_money;
 mod webhook_deliveries;
 mod webhook_endpoints;
 mod webhook_keys;
