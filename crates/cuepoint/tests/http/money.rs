@@ -4,12 +4,12 @@ use std::time::{Duration, Instant};
 
 use crate::harness::{Person, Server, Store};
 
-on_every_store!(
+on_every_store!(amounts_add_up_without_rounding_errors, the_largest_amount_is_exact);
+
+on_one_store!(
     valid_amounts_are_accepted,
     invalid_amounts_are_refused,
     a_withdrawal_is_at_least_one,
-    amounts_add_up_without_rounding_errors,
-    the_largest_amount_is_exact,
     an_entry_is_found_by_its_id_only_in_its_own_wallet,
     a_withdrawal_or_request_beyond_the_balance_is_refused,
     fees_are_validated_like_amounts,

@@ -1,5 +1,5 @@
-//! The treatment of payout status updates that may be wrong: refusals that release money, the conditions for
-//! an operator's release, and answers that contradict the ledger.
+//! The treatment of payout status updates that may be wrong: refusals that release money, and answers that
+//! contradict the ledger.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,6 @@ use crate::harness::{Message, ProviderScene, Reply, Store, eventually};
 
 on_one_store!(
     a_refusal_after_an_unanswered_order_leads_to_a_review,
-    an_operator_cannot_fail_an_unanswered_payout_before_a_review,
     a_refusal_with_an_invalid_reason_counts,
     an_answer_that_contradicts_the_ledger_is_logged_and_counted,
 );
@@ -30,23 +29,6 @@ fn a_refusal_after_an_unanswered_order_leads_to_a_review(store: Store) {
     Message::payout("payout.failed", &reference).accepted_by(&scene.server);
     assert_eq!(scene.withdrawal(id)["status"], "needs_review");
     assert_eq!(scene.guest.wallet(), ("40.00".into(), "10.00".into()));
-}
-
-fn an_operator_cannot_fail_an_unanswered_payout_before_a_review(store: Store) {
-    let scene = ProviderScene::new(store);
-    let (id, _) = scene.ordered();
-    let act = |act: &str| {
-        scene.operator.post(&format!("/operator/withdrawals/{id}/{act}"), &json!({"reason": "as agreed"}))
-    };
-    let refused = act("fail").refused(409, "invalid_transition");
-    assert_eq!(
-        (&refused["current"], &refused["allowed"]),
-        (&json!("processing"), &json!(["broadcast", "needs_review"]))
-    );
-    assert_eq!(scene.guest.wallet(), ("45.00".into(), "5.00".into()));
-    assert_eq!(act("review").data(200)["status"], "needs_review");
-    assert_eq!(act("fail").data(200)["status"], "failed");
-    assert_eq!(scene.guest.wallet(), ("50.00".into(), "0.00".into()));
 }
 
 fn a_refusal_with_an_invalid_reason_counts(store: Store) {

@@ -13,13 +13,11 @@ use crate::harness::{
 };
 
 on_one_store!(
-    a_topup_is_stored_while_it_is_ordered,
     a_slow_provider_delays_no_response_and_its_answer_is_stored,
     an_unanswered_topup_is_ordered_again_under_its_reference,
     a_topup_stays_pending_after_its_last_order,
     a_topup_refused_by_the_provider_fails,
     a_client_retry_orders_a_due_topup,
-    a_confirmation_before_the_payment_page_counts,
     payment_page_urls_are_limited_to_2048_characters,
 );
 
@@ -101,24 +99,6 @@ fn opening<'scope>(
     call
 }
 
-fn a_topup_is_stored_while_it_is_ordered(store: Store) {
-    let provider = Provider::new(Reply::Silent);
-    let server = Server::configured(store, &ordered_at(&provider, NEVER));
-    let guest = server.guest();
-    thread::scope(|scope| {
-        let call = opening(scope, &guest, &provider);
-        let row = only(&guest);
-        stands(&row, "pending", None);
-        is_ordered_alone(&provider, &row);
-        provider.answers(named(PAGE));
-        let answered = opened(&call.join().unwrap());
-        stands(&answered, "pending", Some(PAGE));
-        assert_eq!(answered, only(&guest));
-        assert_eq!(answered["updated_at"], row["updated_at"], "its status is the same");
-    });
-    assert_eq!(provider.received().len(), 1);
-}
-
 fn a_slow_provider_delays_no_response_and_its_answer_is_stored(store: Store) {
     let provider = Provider::new(Reply::Silent);
     let server = Server::configured(store, &ordered_at(&provider, NEVER));
@@ -140,19 +120,17 @@ fn a_slow_provider_delays_no_response_and_its_answer_is_stored(store: Store) {
 }
 
 fn an_unanswered_topup_is_ordered_again_under_its_reference(store: Store) {
-    for reply in [Reply::Says(500, String::new()), Reply::Says(200, "OK".to_owned()), Reply::HangsUp] {
-        let provider = Provider::new(reply);
-        let server = Server::configured(store, &ordered_at(&provider, SOON));
-        let guest = server.guest();
-        stands(&opened(&open(&guest, "k")), "pending", None);
-        is_asked(&provider, 2);
-        provider.answers(named(PAGE));
-        let topup = gains_its_page(&guest);
-        is_ordered_alone(&provider, &topup);
-        let calls = provider.received().len();
-        assert_eq!(opened(&open(&guest, "k")), topup);
-        assert_eq!(provider.received().len(), calls);
-    }
+    let provider = Provider::new(Reply::Says(500, String::new()));
+    let server = Server::configured(store, &ordered_at(&provider, SOON));
+    let guest = server.guest();
+    stands(&opened(&open(&guest, "k")), "pending", None);
+    is_asked(&provider, 2);
+    provider.answers(named(PAGE));
+    let topup = gains_its_page(&guest);
+    is_ordered_alone(&provider, &topup);
+    let calls = provider.received().len();
+    assert_eq!(opened(&open(&guest, "k")), topup);
+    assert_eq!(provider.received().len(), calls);
 }
 
 fn a_topup_stays_pending_after_its_last_order(store: Store) {
@@ -207,21 +185,6 @@ fn a_client_retry_orders_a_due_topup(store: Store) {
     assert_eq!(replayed, only(&guest));
     assert_eq!(provider.received().len(), 2);
     is_ordered_alone(&provider, &replayed);
-}
-
-fn a_confirmation_before_the_payment_page_counts(store: Store) {
-    let provider = Provider::new(Reply::Silent);
-    let server = Server::configured(store, &ordered_at(&provider, NEVER));
-    let guest = server.guest();
-    thread::scope(|scope| {
-        let call = opening(scope, &guest, &provider);
-        let reference = provider.received()[0].json()["reference"].as_str().unwrap().to_owned();
-        Message::topup_of("12.50", "topup.confirmed", &reference).accepted_by(&server);
-        provider.answers(named(PAGE));
-        stands(&opened(&call.join().unwrap()), "confirmed", None);
-    });
-    stands(&only(&guest), "confirmed", None);
-    assert_eq!((guest.wallet().0.as_str(), guest.entries().len()), ("12.50", 1));
 }
 
 fn payment_page_urls_are_limited_to_2048_characters(store: Store) {

@@ -9,8 +9,6 @@ use crate::harness::{Answer, Database, PASSWORD, Person, Server, Store, operator
 
 on_one_store!(
     a_debt_stops_withdrawals_before_their_first_order,
-    an_approved_withdrawal_is_sent_once_the_debt_is_paid,
-    small_withdrawals_are_judged_together,
     operators_see_the_sum_and_the_approvals_needed,
     nothing_is_approved_automatically_after_a_change_of_the_login,
 );
@@ -92,38 +90,6 @@ fn a_debt_stops_withdrawals_before_their_first_order(store: Store) {
     );
     guest.topup("15");
     bob.review(guest.withdrawal("1"), "approve").data(200);
-}
-
-fn an_approved_withdrawal_is_sent_once_the_debt_is_paid(store: Store) {
-    let (server, ada) = Server::with_operator(store, &[]);
-    let (bob, guest) = (ada.new_operator(&server), server.guest());
-    let topup = guest.topup("20");
-    let withdrawal = guest.withdrawal("5");
-    bob.review(withdrawal, "approve").data(200);
-    guest.falls_into_debt(&ada, topup);
-    owes(&bob.review(withdrawal, "process"), "20.00");
-    guest.topup("19.99");
-    owes(&bob.review(withdrawal, "process"), "0.01");
-    guest.topup("0.01");
-    assert_eq!(guest.seen(withdrawal)["waiting_for"], Value::Null);
-    bob.review(withdrawal, "process").data(200);
-    guest
-        .call("POST", &format!("/withdrawals/{withdrawal}/cancel"))
-        .send()
-        .refused(409, "invalid_transition");
-}
-
-fn small_withdrawals_are_judged_together(store: Store) {
-    let (server, _) = Server::with_operator(store, &LIMITS);
-    let (guest, other) = (server.payer("50"), server.payer("50"));
-    let statuses: Vec<_> = (0..4).map(|_| guest.seen(guest.withdrawal("3"))["status"].clone()).collect();
-    assert_eq!(statuses, ["approved", "approved", "approved", "pending"]);
-    assert_eq!(other.seen(other.withdrawal("9.99"))["status"], "approved");
-    // A withdrawal that its owner cancels no longer counts.
-    for withdrawal in guest.ids("/withdrawals", "id") {
-        guest.call("POST", &format!("/withdrawals/{withdrawal}/cancel")).send().data(200);
-    }
-    assert_eq!(guest.seen(guest.withdrawal("9.99"))["status"], "approved");
 }
 
 /// Resets the password of a user to the same one.
