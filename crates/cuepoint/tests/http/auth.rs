@@ -9,7 +9,7 @@ use tempfile::NamedTempFile;
 
 use crate::harness::{Answer, Client, PASSWORD, Person, Server, Store};
 
-on_every_store!(
+on_one_store!(
     email_addresses_are_unique_in_any_letter_case,
     a_failed_login_does_not_reveal_the_user,
     refresh_tokens_rotate,

