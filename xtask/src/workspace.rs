@@ -3,13 +3,19 @@
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
+use std::sync::LazyLock;
 
 use anyhow::{Context, ensure};
 
-/// The root of the repository.
+/// The root of the repository that cargo runs this program in: several working trees can share a target folder, and
+/// with it this program.
 pub(crate) fn root() -> &'static Path {
-    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
-    xtask.parent().unwrap_or(xtask)
+    static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
+        let built_in = || PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+        let xtask = env::var_os("CARGO_MANIFEST_DIR").map_or_else(built_in, PathBuf::from);
+        xtask.parent().map(Path::to_path_buf).unwrap_or(xtask)
+    });
+    &ROOT
 }
 
 /// The folder that cargo builds into, derived from the path of this program: `<target>/<profile>/xtask`.
