@@ -15,6 +15,7 @@ mod corrupt;
 pub mod crash_points;
 mod entity_rows;
 mod fold;
+pub mod id_blocks;
 pub mod limits;
 mod loaded_rows;
 mod lock_set;

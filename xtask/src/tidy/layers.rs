@@ -151,7 +151,7 @@ const CRATES: &[CrateLayers] = &[
     CrateLayers {
         src: "crates/store-sql/src/",
         layers: &[
-            &["announcements", "corrupt", "crash_points", "limits", "lock_set", "locks"],
+            &["announcements", "corrupt", "crash_points", "id_blocks", "limits", "lock_set", "locks"],
             &["sql_types", "sum", "table"],
             &["schema"],
             &["entity_rows", "rows"],

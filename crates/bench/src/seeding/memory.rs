@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{anyhow, bail};
 use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::operation::{Outcome, Plan};
-use cuepoint_domain::ports::{Applied, Ids, Ledger, PasswordHash, People, Registered};
+use cuepoint_domain::ports::{Applied, IdKind, Ids, Ledger, PasswordHash, People, Registered};
 use cuepoint_domain::user::User;
 use cuepoint_store_memory::MemoryStore;
 
@@ -38,11 +38,11 @@ impl Filling {
 
     /// Advances each id sequence past the ids in use.
     async fn use_up_ids(&self) -> anyhow::Result<()> {
-        let highest = |kind| self.highest.get(&kind).copied().unwrap_or_default();
-        while self.store.next_user().await?.get() < highest(EntityKind::User) {}
-        while self.store.next_request().await?.get() < highest(EntityKind::MusicRequest) {}
-        while self.store.next_withdrawal().await?.get() < highest(EntityKind::Withdrawal) {}
-        while self.store.next_topup().await?.get() < highest(EntityKind::Topup) {}
+        for (kind, highest) in &self.highest {
+            if let Some(ids) = kind.table().and_then(IdKind::named) {
+                while self.store.next_number(ids).await? < *highest {}
+            }
+        }
         Ok(())
     }
 }

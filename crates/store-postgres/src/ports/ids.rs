@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use async_trait::async_trait;
 use cuepoint_domain::ids::OperationId;
 use cuepoint_domain::ports::{IdKind, Ids, Unavailable};
+use cuepoint_store_sql::id_blocks::block_length;
 use cuepoint_store_sql::schema::COUNTERS;
 use diesel::sql_types::Text;
 use diesel_async::RunQueryDsl;
@@ -15,12 +16,6 @@ use uuid::Uuid;
 use crate::PostgresStore;
 use crate::connect::failure::DatabaseFailure;
 use crate::connect::pool::{Database, within};
-
-/// The increments of the sequences, as in their migrations: for frequent ids, for the others, and for those of a
-/// column.
-const LONG: i64 = 1_024;
-const SHORT: i64 = 32;
-const SINGLE: i64 = 1;
 
 diesel::define_sql_function! {
     /// The next value of the sequence with this name.
@@ -43,12 +38,7 @@ struct RemainingIds {
 
 impl IdRange {
     const fn of(kind: IdKind, sequence: &'static str) -> Self {
-        let length = match kind {
-            IdKind::MusicRequests | IdKind::Withdrawals => LONG,
-            // Servers of an earlier version add endpoints with the sequence of the column.
-            IdKind::WebhookEndpoints => SINGLE,
-            IdKind::Users | IdKind::Topups | IdKind::Adjustments | IdKind::Sessions => SHORT,
-        };
+        let length = block_length(kind);
         #[expect(clippy::reversed_empty_ranges, reason = "nothing was taken yet")]
         Self { sequence, length, left: Mutex::const_new(RemainingIds { numbers: 1..=0, generation: 0 }) }
     }

@@ -6,7 +6,10 @@ use std::ops::RangeInclusive;
 use async_trait::async_trait;
 use cuepoint_domain::ids::OperationId;
 use cuepoint_domain::ports::{IdKind, Ids, Unavailable};
+use cuepoint_store_sql::id_blocks::block_length;
 use cuepoint_store_sql::limits::WAIT;
+use cuepoint_store_sql::schema::COUNTERS;
+use cuepoint_store_sql::table::Counting;
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_query;
@@ -20,10 +23,6 @@ use crate::connect::failure::SqliteFailure;
 use crate::schema::ids;
 use crate::writer::{Repetition, SqliteWriter};
 
-/// The lengths of blocks: for frequent ids, and for the others.
-const LONG: i64 = 1_024;
-const SHORT: i64 = 32;
-
 /// The rest of the block taken last.
 struct IdRange {
     kind: IdKind,
@@ -34,17 +33,6 @@ impl IdRange {
     const fn of(kind: IdKind) -> Self {
         #[expect(clippy::reversed_empty_ranges, reason = "nothing was taken yet")]
         Self { kind, left: Mutex::const_new(1..=0) }
-    }
-
-    const fn length(&self) -> i64 {
-        match self.kind {
-            IdKind::MusicRequests | IdKind::Withdrawals => LONG,
-            IdKind::Users
-            | IdKind::Topups
-            | IdKind::Adjustments
-            | IdKind::Sessions
-            | IdKind::WebhookEndpoints => SHORT,
-        }
     }
 
     /// Returns the next number, from a new block if the last one is used up; blocks are taken one at a time.
@@ -59,13 +47,13 @@ impl IdRange {
             return Ok(number);
         }
         let first = self.take(writer).await?;
-        *left = first.saturating_add(1)..=first.saturating_add(self.length().saturating_sub(1));
+        *left = first.saturating_add(1)..=first.saturating_add(block_length(self.kind).saturating_sub(1));
         Ok(first)
     }
 
     /// Takes a block, and returns its first number.
     async fn take(&self, writer: &SqliteWriter) -> Result<i64, SqliteFailure> {
-        let (kind, length) = (self.kind.name(), self.length());
+        let (kind, length) = (self.kind.name(), block_length(self.kind));
         let take = move |connection: &mut SqliteConnection| {
             let row = ids::table.find(kind);
             let first: i64 = row.select(ids::next).get_result(connection)?;
@@ -77,12 +65,14 @@ impl IdRange {
     }
 }
 
-/// The blocks of every kind of id.
+/// The blocks of the kinds of ids that servers reserve.
 pub(crate) struct SqliteIds(BTreeMap<IdKind, IdRange>);
 
 impl Default for SqliteIds {
     fn default() -> Self {
-        Self(IdKind::all().map(|kind| (kind, IdRange::of(kind))).collect())
+        let reserved = COUNTERS.iter().filter(|counter| counter.counting == Counting::Reserved);
+        let kinds = reserved.filter_map(|counter| IdKind::named(counter.name));
+        Self(kinds.map(|kind| (kind, IdRange::of(kind))).collect())
     }
 }
 
