@@ -179,7 +179,7 @@ pub struct Audience {
 }
 
 impl Audience {
-    /// The involved users of an operation; nobody if it has no event.
+    /// The involved users of an operation; none if it has no event.
     #[must_use]
     pub fn of(kind: Option<PlanKind>, receipt: &StoredReceipt) -> Self {
         let outcome = receipt.whole().map(|receipt| &receipt.outcome);

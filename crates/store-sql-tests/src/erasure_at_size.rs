@@ -4,11 +4,14 @@ use std::cell::Cell;
 use std::env;
 use std::time::{Duration, Instant};
 
+use cuepoint_domain::entity_ref::EntityKind;
 use cuepoint_domain::ids::UserId;
-use cuepoint_domain::ports::{Erased, Store};
+use cuepoint_domain::operation::{Rejection, plans};
+use cuepoint_domain::ports::{ApplyError, Erased, Store};
+use cuepoint_domain::user::ProfileChange;
 
 use crate::SqlFixture;
-use crate::fixtures::{guest, now, topup};
+use crate::fixtures::{guest, metadata, now, topup};
 use crate::redaction::{add_profile_changes, numbers, whole_receipts};
 
 /// The number of profile changes in a long run.
@@ -38,6 +41,17 @@ async fn top_up(store: &dyn Store, stranger: UserId, goes_on: impl Fn() -> bool)
         operations += 1;
     }
     (longest, operations)
+}
+
+/// Expects that an erased user with remaining rows cannot be changed, and that another user is served.
+pub async fn refuses_the_erased_alone(store: &dyn Store, erased: UserId, stranger: UserId) {
+    store.apply(topup(store, stranger, 1).await).await.unwrap();
+    let change = plans::change_profile(metadata(store, erased), erased, ProfileChange::default());
+    let refused = store.apply(change).await;
+    assert!(
+        matches!(refused, Err(ApplyError::Rejected(Rejection::Missing(EntityKind::User)))),
+        "a plan about an erased user is answered: {refused:?}"
+    );
 }
 
 /// The erasure is answered before all receipts are redacted.

@@ -124,7 +124,7 @@ event_views!(OperatorEventPageView as OperatorEventPage, OperatorEventView as Op
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum FeedEventView<'e> {
-    /// For the users whom it concerns.
+    /// For the involved users.
     Own(EventView<'e>),
     /// For staff.
     All(OperatorEventView<'e>),

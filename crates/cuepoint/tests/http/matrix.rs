@@ -119,7 +119,7 @@ impl Operation {
     fn sides(&self, action: Action) -> Vec<Ownership> {
         let names_somebody = self.body.as_ref().is_some_and(|body| body.get("user_id").is_some());
         if self.path == "/api/v1/music/dj/blocks/{id}" {
-            // The list belongs to the caller, whoever is blocked.
+            // The list belongs to the caller, regardless of the blocked guest.
             vec![Ownership::Own]
         } else if self.path.contains("{id}") || names_somebody {
             vec![Ownership::Own, Ownership::Others]
@@ -156,7 +156,7 @@ struct Target {
     user: i64,
 }
 
-/// The calling principals, and the users whose objects they call.
+/// The calling principals, and the owners of the called objects.
 struct Scene {
     callers: [(Who, Person); 4],
     dj: Person,

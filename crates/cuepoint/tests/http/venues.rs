@@ -6,7 +6,7 @@ use std::thread::available_parallelism;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Call, Client, DEFAULT_HASH_COST, PASSWORD, Server, Store, at_once, song};
+use crate::harness::{Answer, Call, Client, PASSWORD, Server, Store, at_once, default_hash_cost, song};
 
 /// A server with rate limits that trusts each call's forwarded address.
 fn counting(keys: &[(&str, &str)]) -> Server {
@@ -235,8 +235,9 @@ fn at_most_eight_passwords_of_an_address_wait() {
     // A hash takes long enough for the logins to meet.
     let places = available_parallelism().map_or(1, usize::from);
     let logins = 3 * (places + 8);
+    let [memory, _] = default_hash_cost();
     let server = counting(&[
-        DEFAULT_HASH_COST[0],
+        memory,
         ("auth.argon2_iterations", "6"),
         ("rate_limits.login_per_minute", &logins.to_string()),
         ("rate_limits.failed_logins_per_address", "1000"),

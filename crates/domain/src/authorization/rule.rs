@@ -7,7 +7,7 @@ use super::{Capacity, Scope};
 pub enum RequestParty {
     /// The guest who made it.
     Guest,
-    /// The DJ to whom it is addressed.
+    /// The addressed DJ.
     Dj,
 }
 

@@ -2,14 +2,11 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::entity_ref::EntityKind;
-use cuepoint_domain::operation::{Rejection, plans};
-use cuepoint_domain::ports::{ApplyError, Erased, Ledger, People};
-use cuepoint_domain::user::ProfileChange;
-use cuepoint_store_sql_tests::erasure_at_size::is_pending;
+use cuepoint_domain::ports::{Erased, People};
+use cuepoint_store_sql_tests::erasure_at_size::{is_pending, refuses_the_erased_alone};
 use cuepoint_store_sql_tests::redaction::{add_profile_changes, whole_receipts};
 
-use crate::scenario::{client, guest, metadata, now, open, topup, until};
+use crate::scenario::{client, guest, now, open, until};
 use crate::suite::database;
 
 /// The work under the locks that plans need does not grow with the user's history: long locks on the user's
@@ -30,13 +27,7 @@ async fn an_erasure_does_not_wait_for_locked_history_rows() {
         tokio::spawn(async move { store.erase(user, now(), now()).await.unwrap() })
     };
     until("the erasure is committed", || is_pending(&database, user)).await;
-    store.apply(topup(&*store, stranger, 1).await).await.unwrap();
-    let change = plans::change_profile(metadata(&*store, user), user, ProfileChange::default());
-    let refused = store.apply(change).await;
-    assert!(
-        matches!(refused, Err(ApplyError::Rejected(Rejection::Missing(EntityKind::User)))),
-        "a plan about an erased user is answered: {refused:?}"
-    );
+    refuses_the_erased_alone(&*store, user, stranger).await;
     assert_eq!(erasing.await.unwrap(), Erased::Done);
     assert!(whole_receipts(&database, user).await > 0 && is_pending(&database, user).await);
 

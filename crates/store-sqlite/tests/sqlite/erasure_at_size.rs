@@ -2,15 +2,12 @@
 
 use std::sync::Arc;
 
-use cuepoint_domain::entity_ref::EntityKind;
-use cuepoint_domain::operation::{Rejection, plans};
-use cuepoint_domain::ports::{ApplyError, Erased, Ledger, People};
-use cuepoint_domain::user::ProfileChange;
+use cuepoint_domain::ports::{Erased, People};
 use cuepoint_store_sql_tests::SqlFixture;
-use cuepoint_store_sql_tests::erasure_at_size::is_pending;
+use cuepoint_store_sql_tests::erasure_at_size::{is_pending, refuses_the_erased_alone};
 use cuepoint_store_sql_tests::redaction::{add_profile_changes, whole_receipts};
 
-use crate::fixtures::{guest, metadata, now, topup};
+use crate::fixtures::{guest, now};
 use crate::suite::database;
 
 /// The user is erased by the first change; what remains of a long history is removed after a restart as well.
@@ -27,13 +24,7 @@ async fn an_interrupted_erasure_is_finished_after_a_restart() {
     while !is_pending(&database, user).await {
         tokio::task::yield_now().await;
     }
-    store.apply(topup(&*store, stranger, 1).await).await.unwrap();
-    let change = plans::change_profile(metadata(&*store, user), user, ProfileChange::default());
-    let refused = store.apply(change).await;
-    assert!(
-        matches!(refused, Err(ApplyError::Rejected(Rejection::Missing(EntityKind::User)))),
-        "a plan about an erased user is answered: {refused:?}"
-    );
+    refuses_the_erased_alone(&*store, user, stranger).await;
     store.close().await;
     assert_eq!(erasing.await.unwrap(), Erased::Done);
     assert!(whole_receipts(&database, user).await > 0 && is_pending(&database, user).await);

@@ -18,15 +18,20 @@ pub(crate) const SHARED_KEY: (&str, &str) =
 /// The webhook keys of servers on PostgreSQL, unless a test configures others: data directories have their own.
 const WEBHOOK_KEYS: &str = "shared:HwECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
-/// The cost of a password hash in `config/default.toml`, for tests of times that depend on it.
-pub(crate) const DEFAULT_HASH_COST: [(&str, &str); 2] =
-    [("auth.argon2_memory_kib", "19456"), ("auth.argon2_iterations", "2")];
-
 /// The time limit of a command.
 const RUN_WITHIN: Duration = Duration::from_secs(120);
 
 /// The log line with the listening address.
 const LISTENING: &str = "listening on ";
+
+/// The memory and iterations of a password hash by default, for tests of times that depend on them.
+pub(crate) fn default_hash_cost() -> [(&'static str, &'static str); 2] {
+    let default = include_str!("../../../../../config/default.toml");
+    ["auth.argon2_memory_kib", "auth.argon2_iterations"].map(|key| {
+        let assignment = format!("{} = ", key.trim_start_matches("auth."));
+        (key, default.lines().find_map(|line| line.strip_prefix(&assignment)).unwrap())
+    })
+}
 
 /// The place of a server's data.
 pub(crate) enum Place {

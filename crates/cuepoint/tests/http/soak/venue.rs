@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::harness::{Answer, Client, DEFAULT_HASH_COST, PASSWORD, Server, Store, soak_times};
+use crate::harness::{Answer, Client, PASSWORD, Server, Store, default_hash_cost, soak_times};
 
 on_durable_stores!(guests_behind_one_address_log_in_while_others_guess_passwords);
 
@@ -109,7 +109,7 @@ fn arrive(client: &Client, number: usize) -> usize {
 fn guests_behind_one_address_log_in_while_others_guess_passwords(store: Store) {
     let times = soak_times().min(MOST_TIMES);
     let keys = [("rate_limits.enabled", "true"), ("server.trusted_proxies", "127.0.0.1")];
-    let server = Server::configured(store, &[keys, DEFAULT_HASH_COST].concat());
+    let server = Server::configured(store, &[keys, default_hash_cost()].concat());
     let client = server.client();
     let guests = GUESTS * times;
     (0..guests).for_each(|number| register(&client, number, &guest(number)));

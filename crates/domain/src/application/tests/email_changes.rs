@@ -233,8 +233,7 @@ fn a_restoration_revokes_and_notifies() {
             Ok(EmailRestored::Done { before: Box::new(thief), after: Box::new(person()) })
         });
     let mut jobs = MockJobQueue::new();
-    let secured = Job::NotifySecured { user: user(2), cause: SecurityCause::EmailRestored };
-    jobs.expect_enqueue().with(eq(secured)).once().returning(|_| Ok(()));
+    expect_secured(&mut jobs, user(2), SecurityCause::EmailRestored);
     jobs.expect_enqueue()
         .withf(|job| {
             matches!(job, Job::NotifyEmailChanged(news) if news.before == email("thief@example.com")

@@ -31,10 +31,7 @@ pub(super) fn sign_ins(setup: Setup) -> SignIns {
     let mut jobs = MockJobQueue::new();
     if noted.contains(&SecurityEventKind::RefreshTokenReused) {
         let cause = SecurityCause::RefreshTokenReused(session());
-        jobs.expect_enqueue()
-            .with(eq(Job::NotifySecured { user: user(2), cause }))
-            .once()
-            .returning(|_| Ok(()));
+        expect_secured(&mut jobs, user(2), cause);
     }
     let doubles = Doubles {
         people,

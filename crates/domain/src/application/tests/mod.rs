@@ -359,6 +359,11 @@ fn log_of(kinds: Vec<SecurityEventKind>) -> MockSecurityLog {
     log
 }
 
+/// Expects one notice to this user about a security change.
+fn expect_secured(jobs: &mut MockJobQueue, user: UserId, cause: SecurityCause) {
+    jobs.expect_enqueue().with(eq(Job::NotifySecured { user, cause })).once().returning(|_| Ok(()));
+}
+
 /// A revocation list that expects this number of refreshes.
 fn refreshed(times: usize) -> MockRevocations {
     let mut revocations = MockRevocations::new();

@@ -38,10 +38,7 @@ fn changes(setup: Setup) -> PasswordChanges {
     let mut jobs = MockJobQueue::new();
     let changes = usize::from(changed.is_some());
     if let Some(cause) = changed {
-        jobs.expect_enqueue()
-            .with(eq(Job::NotifySecured { user: user(2), cause }))
-            .once()
-            .returning(|_| Ok(()));
+        expect_secured(&mut jobs, user(2), cause);
     }
     let doubles = Doubles {
         people,

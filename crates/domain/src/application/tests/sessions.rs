@@ -17,9 +17,8 @@ fn own_sessions(sessions: MockSessions, noted: Option<(SecurityEventKind, i64)>)
             .returning(|_| Ok(()));
     }
     let mut jobs = MockJobQueue::new();
-    let (user, cause) = (user(1), SecurityCause::SessionsEnded);
     if matches!(noted, Some((SecurityEventKind::SessionsEnded, _))) {
-        jobs.expect_enqueue().with(eq(Job::NotifySecured { user, cause })).once().returning(|_| Ok(()));
+        expect_secured(&mut jobs, user(1), SecurityCause::SessionsEnded);
     }
     let env = Doubles { sessions, log, jobs, revocations: refreshed(times), ..Doubles::default() }.env();
     OwnSessions { executor: Executor::new(env.clone()), env }
