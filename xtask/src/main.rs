@@ -7,6 +7,7 @@ mod cluster;
 mod db;
 mod failover;
 mod fuzz;
+mod markdown;
 mod openapi;
 mod postgres_binaries;
 mod python;
