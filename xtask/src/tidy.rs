@@ -7,6 +7,7 @@ pub(crate) mod figures;
 mod imports;
 mod layers;
 mod layout;
+mod lengths;
 mod links;
 mod manifests;
 mod sources;
@@ -47,6 +48,7 @@ pub(crate) fn run() -> anyhow::Result<u8> {
     complaints.extend(docs::check(&files)?);
     complaints.extend(documents::check(&files));
     complaints.extend(links::check(&files));
+    complaints.extend(lengths::check(&files));
     complaints.extend(layers::check(&files)?);
     complaints.extend(type_names::check(&files)?);
     let tree = [
