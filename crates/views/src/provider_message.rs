@@ -8,7 +8,7 @@ use crate::wire::time::WireTimestamp;
 
 view! {
     /// A provider message that contradicts the ledger, without its resolver.
-    pub struct ContradictingMessageView as ContradictingMessage of (
+    pub struct ExportedProviderMessageView as ExportedProviderMessage of (
         message: &provider_message::ProviderMessage,
     ) {
         let (record, resolution) = (&message.record, message.resolution.as_ref());
@@ -18,7 +18,7 @@ view! {
         #[id(example = 12)]
         id: i64 = message.id.get(),
         /// Provider of the message.
-        #[schema(value_type = names::MessageSource)]
+        #[schema(value_type = names::ProviderMessageSource)]
         source: &'static str = record.source.name(),
         /// `webhook-id` of the message.
         #[schema(example = "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W")]
@@ -27,7 +27,7 @@ view! {
         #[schema(value_type = names::ProviderMessageType)]
         r#type: String = record.kind.as_str().to_owned(),
         /// Kind of the contradiction.
-        #[schema(value_type = names::MessageReasonCode)]
+        #[schema(value_type = names::ProviderMessageReason)]
         reason_code: &'static str = record.contradiction.name(),
         /// Reference in the message, or the id if it has no reference.
         #[schema(example = "019aa6e0-7b42-7c55-8f0d-1a2b3c4d5e6f")]
