@@ -7,10 +7,10 @@
 //!     /// Create a withdrawal
 //!     ///
 //!     /// The amount is held at once.
-//!     POST "/api/v1/withdrawal/crypto" "openWithdrawal" {
+//!     POST "/api/v1/withdrawal/crypto" "createWithdrawal" {
 //!         tag: Withdrawals,
 //!         run: command(open),
-//!         answers: created_bare::<WithdrawalRequestedView>("The withdrawal.").located("/api/v1/withdrawals"),
+//!         answers: created_bare::<CreatedWithdrawalData>("The withdrawal.").located("/api/v1/withdrawals"),
 //!         class: Class::Withdrawals,
 //!         body: json::<WithdrawalBody>(),
 //!         fails: &[Code::LimitExceeded, Code::InsufficientFunds],
@@ -352,12 +352,14 @@ macro_rules! tags {
 tags! {
     /// The caller's profile and personal data.
     Profile = "Profile";
-    /// Registration, login, sessions, passwords, and verification of e-mail addresses and phone numbers.
-    Accounts = "Accounts";
+    /// Registration, login and sessions.
+    SignIn = "Sign-in";
+    /// Passwords, and verification and change of e-mail addresses and phone numbers.
+    Passwords = "Passwords and verification";
     /// DJs, and the guests that they block.
     Djs = "DJs";
     /// Music requests and their fees.
-    Requests = "Requests";
+    Requests = "Music requests";
     /// The caller's balance, statement and top-ups.
     Wallet = "Wallet";
     /// Withdrawals of the caller's balance.
@@ -366,8 +368,16 @@ tags! {
     Events = "Events";
     /// URLs to which the caller's events are sent.
     Webhooks = "Webhooks";
-    /// Operations of operators and auditors on other accounts and their money.
-    Operators = "Operators";
+    /// Review and processing of withdrawals by operators.
+    OperatorWithdrawals = "Operator: withdrawals";
+    /// Top-ups, refunds, adjustments, suspense, and messages of providers that contradict the ledger.
+    OperatorMoney = "Operator: money";
+    /// Accounts, their roles and their suspension.
+    OperatorUsers = "Operator: users";
+    /// The ledger audit, the security log, and the events of all accounts.
+    OperatorAudit = "Operator: audit and events";
+    /// URLs to which the events of all accounts are sent.
+    OperatorWebhooks = "Operator: webhooks";
     /// Messages of payment and payout providers, signed as Standard Webhooks specifies.
     Providers = "Providers";
     /// Health, metrics, public keys and this document.

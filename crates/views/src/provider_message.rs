@@ -9,7 +9,7 @@ use crate::wire::time::WireTimestamp;
 view! {
     /// A provider message that contradicts the ledger, without its resolver. It shows 64 bytes each of the reference,
     /// the amount and the currency in the message, and 512 bytes of the transaction. A truncated text ends with `…`.
-    pub struct ContradictingMessageView as ContradictingMessage of (
+    pub struct ExportedProviderMessageView as ExportedProviderMessage of (
         message: &provider_message::ProviderMessage,
     ) {
         let (record, resolution) = (&message.record, message.resolution.as_ref());
@@ -19,7 +19,7 @@ view! {
         #[id(example = 12)]
         id: i64 = message.id.get(),
         /// Provider of the message.
-        #[schema(value_type = names::MessageSource)]
+        #[schema(value_type = names::ProviderMessageSource)]
         source: &'static str = record.source.name(),
         /// Header `webhook-id` of the message.
         #[schema(example = "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W")]
@@ -28,7 +28,7 @@ view! {
         #[schema(value_type = names::ProviderMessageType)]
         r#type: String = record.kind.as_str().to_owned(),
         /// Kind of the contradiction.
-        #[schema(value_type = names::MessageReasonCode)]
+        #[schema(value_type = names::ProviderMessageReason)]
         reason_code: &'static str = record.contradiction.name(),
         /// Reference in the message, or the id if it has no reference.
         #[schema(example = "019aa6e0-7b42-7c55-8f0d-1a2b3c4d5e6f")]

@@ -39,7 +39,7 @@ view! {
         #[decimal(example = 10.00)]
         fee: Number = Number::money(currency, request.fee),
         /// Status.
-        #[schema(value_type = names::RequestStatus)]
+        #[schema(value_type = names::MusicRequestStatus)]
         status: &'static str = request.state.status().name(),
         /// Time of creation.
         #[timestamp(example = "2026-01-31T20:15:00.000000Z")]

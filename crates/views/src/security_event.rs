@@ -13,7 +13,7 @@ view! {
         #[id(example = 17)]
         id: i64 = number,
         /// Kind of the event.
-        #[schema(value_type = names::EventKind)]
+        #[schema(value_type = names::SecurityEventKind)]
         kind: &'static str = event.kind.name(),
         /// Id of the affected user; null if unknown.
         #[id(example = 8)]

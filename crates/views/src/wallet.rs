@@ -34,7 +34,7 @@ view! {
 
 view! {
     /// The object that caused a change.
-    pub struct ReferenceView as Reference of (reference: entity_ref::EntityRef) {
+    pub struct ObjectReferenceView as ObjectReference of (reference: entity_ref::EntityRef) {
         /// Kind of the object.
         #[serde(rename = "type")]
         #[schema(value_type = names::ReferenceType)]
@@ -47,7 +47,7 @@ view! {
 
 view! {
     /// A change of a wallet. An operation makes at most one entry in a wallet.
-    pub struct EntryView as Entry of (entry: &ledger::Entry, currency: &Currency) {
+    pub struct WalletEntryView as WalletEntry of (entry: &ledger::Entry, currency: &Currency) {
         /// Number of the entry within the wallet: 1, 2, 3 and so on.
         #[id(example = 2)]
         id: i64 = entry.seq,
@@ -72,7 +72,7 @@ view! {
         #[decimal(example = 0.00)]
         owed_after: Number = Number::money(currency, entry.after.owed),
         /// The object that caused the entry.
-        reference: ReferenceView = ReferenceView::new(entry.reference),
+        reference: ObjectReferenceView = ObjectReferenceView::new(entry.reference),
         /// Time of the entry.
         #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
         created_at: WireTimestamp = WireTimestamp(entry.at),
@@ -131,7 +131,7 @@ mod tests {
             hash: ChainHash::START,
         };
         assert_eq!(
-            serde_json::to_string(&EntryView::new(&entry, &Currency::new("USD", 2).unwrap())).unwrap(),
+            serde_json::to_string(&WalletEntryView::new(&entry, &Currency::new("USD", 2).unwrap())).unwrap(),
             concat!(
                 r#"{"id":2,"kind":"hold","amount":-10.00,"held_change":10.00,"available_after":40.00,"#,
                 r#""held_after":10.00,"owed_after":0.00,"reference":{"type":"music_request","id":42},"created_at":"1970-01-01T00:00:00.000000Z"}"#

@@ -46,7 +46,7 @@ view! {
         #[schema(minimum = 0, example = 1234)]
         cursor: i64 = endpoint.cursor.get(),
         /// Range of events that is being delivered again; null if there is none.
-        replay: Option<ReplayView> = endpoint.replay.map(ReplayView::new),
+        replay: Option<WebhookReplayView> = endpoint.replay.map(WebhookReplayView::new),
         /// Time of the first failed attempt since the last successful one; null if none failed.
         #[timestamp_or_null(example = "2026-01-31T20:15:00.000000Z")]
         failing_since: Option<WireTimestamp> = endpoint.failing_since.map(WireTimestamp),
@@ -58,7 +58,7 @@ view! {
 
 view! {
     /// A range of events that is being delivered again.
-    pub struct ReplayView as WebhookReplay of (replay: webhook::Replay) {
+    pub struct WebhookReplayView as WebhookReplay of (replay: webhook::Replay) {
         /// Position after which the replay continues.
         #[schema(minimum = 0, example = 1200)]
         after: i64 = replay.after.get(),

@@ -25,7 +25,7 @@ view! {
         #[schema(example = "USDT")]
         currency: String = option.currency().to_owned(),
         /// Networks of the currency.
-        #[schema(value_type = Vec<names::Network>, example = json!(["ethereum", "tron"]))]
+        #[schema(value_type = Vec<names::PayoutNetwork>, example = json!(["ethereum", "tron"]))]
         networks: Vec<&'static str> = option.networks().iter().map(|network| network.name()).collect(),
     }
 }

@@ -17,7 +17,7 @@ operations! {
     /// Check liveness
     ///
     /// Succeeds as long as the process answers requests.
-    GET "/health/live" "live" {
+    GET "/health/live" "getLiveness" {
         tag: Service,
         run: plain(live),
         answers: ok::<Empty>("The process answers requests."),
@@ -27,7 +27,7 @@ operations! {
     ///
     /// Succeeds while the service can commit changes and read the revocation list, and its clock agrees with
     /// the database's.
-    GET "/health/ready" "ready" {
+    GET "/health/ready" "getReadiness" {
         tag: Service,
         run: plain(ready),
         answers: ok::<Empty>("The service is ready."),
@@ -38,7 +38,7 @@ operations! {
     ///
     /// In the Prometheus text format. Reachable only from the networks of the setting
     /// `access.metrics_networks`.
-    GET "/metrics" "metrics" {
+    GET "/metrics" "getMetrics" {
         tag: Service,
         run: plain(metrics),
         answers: of_type("text/plain", kinds::ANY_TEXT.schema, "The metrics in the text format of Prometheus."),

@@ -20,7 +20,7 @@ operations! {
     ///
     /// A JSON Web Key Set (RFC 7517). A key is listed before it signs and until its last token has expired.
     /// The list is empty if tokens are signed with a secret (HS256).
-    GET "/.well-known/jwks.json" "jwks" {
+    GET "/.well-known/jwks.json" "getPublicKeys" {
         tag: Service,
         run: plain(show),
         answers: of_type("application/json", Described::named::<JsonWebKeySetView>(), "The public keys.")

@@ -20,7 +20,7 @@ operations! {
     /// Show the settings of the deployment
     ///
     /// They change only with the configuration of the deployment.
-    GET "/api/v1/settings" "showSettings" {
+    GET "/api/v1/settings" "getSettings" {
         tag: Service,
         run: anonymous(show),
         answers: ok::<SettingsData>("The settings."),
@@ -41,19 +41,19 @@ view! {
         #[schema(minimum = 0, maximum = 10000, example = 1500)]
         commission_bps: u16 = settings.requests().commission.get(),
         /// Times to live of music requests.
-        requests: RequestTimesView = RequestTimesView::new(settings),
+        requests: MusicRequestLifetimesView = MusicRequestLifetimesView::new(settings),
         /// Smallest and largest amounts that a request can name.
-        amounts: AmountsView = AmountsView::new(settings, currency),
+        amounts: AmountRangesView = AmountRangesView::new(settings, currency),
         /// Destinations of withdrawals.
         withdrawals: WithdrawalOptionsView = WithdrawalOptionsView::new(settings.withdrawals()),
         /// What the deployment offers.
-        configured: ConfiguredView = ConfiguredView::new(settings),
+        configured: ConfiguredFeaturesView = ConfiguredFeaturesView::new(settings),
     }
 }
 
 view! {
     /// Times to live of music requests.
-    struct RequestTimesView as RequestTimes of (settings: &SettingsQueries) {
+    struct MusicRequestLifetimesView as MusicRequestLifetimes of (settings: &SettingsQueries) {
         /// Seconds after which a pending request expires.
         #[schema(minimum = 1, example = 900)]
         pending_ttl_seconds: i64 = settings.requests().pending_for.whole_seconds(),
@@ -65,7 +65,7 @@ view! {
 
 view! {
     /// Smallest and largest amounts.
-    struct AmountsView as AmountRanges of (settings: &SettingsQueries, currency: &Currency) {
+    struct AmountRangesView as AmountRanges of (settings: &SettingsQueries, currency: &Currency) {
         let largest = currency.largest();
         let withdrawable = settings.withdrawals().limits.max_amount.map_or(largest, |amount| amount.money());
         /// Of a top-up.
@@ -96,7 +96,7 @@ view! {
 
 view! {
     /// What a deployment offers.
-    struct ConfiguredView as Configured of (settings: &SettingsQueries) {
+    struct ConfiguredFeaturesView as ConfiguredFeatures of (settings: &SettingsQueries) {
         /// Whether wallets can be topped up.
         topups: bool = settings.takes_topups(),
         /// Whether codes and messages are sent by e-mail.

@@ -21,6 +21,7 @@ pub struct Paging {
 
 /// A link to a page.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = PageLink)]
 pub struct Link {
     /// Address of the page; null if there is none.
     pub url: Option<String>,

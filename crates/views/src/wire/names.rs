@@ -16,7 +16,7 @@ use crate::wire::entry_kinds;
 /// The statuses: before the first completed audit, without a contradiction, and with one.
 pub const AUDIT_STATUSES: [&str; 3] = ["pending", "consistent", "broken"];
 /// The answers of a DJ.
-pub const VERDICTS: [&str; 3] = ["accepted", "rejected", "played"];
+pub const DJ_DECISIONS: [&str; 3] = ["accepted", "rejected", "played"];
 /// The types of messages about top-ups.
 const TOPUP_EVENTS: [&str; 3] = ["topup.confirmed", "topup.failed", "topup.reversed"];
 /// The types of messages about payouts.
@@ -81,7 +81,7 @@ explained_names! {
     EntryKind = ledger::EntryKind::all()
         .map(|kind| (entry_kinds::name(kind), entry_kinds::meaning(kind).to_owned()));
     /// Outcome of a provider's message that contradicts the ledger:
-    MessageOutcome = MESSAGE_OUTCOMES.iter().map(|(name, meaning)| (*name, (*meaning).to_owned()));
+    ProviderMessageOutcome = MESSAGE_OUTCOMES.iter().map(|(name, meaning)| (*name, (*meaning).to_owned()));
 }
 
 /// Reference of a top-up or withdrawal at its provider: a UUID or a decimal id.
@@ -102,7 +102,7 @@ impl ToSchema for ProviderReferenceText {
 
 names! {
     /// Status of a request.
-    RequestStatus = music_request::RequestStatus::all().map(music_request::RequestStatus::name);
+    MusicRequestStatus = music_request::RequestStatus::all().map(music_request::RequestStatus::name);
     /// Status of a withdrawal.
     WithdrawalStatus = withdrawal::WithdrawalStatus::all().map(withdrawal::WithdrawalStatus::name);
     /// What has to happen before a withdrawal can go on.
@@ -112,11 +112,11 @@ names! {
     /// Type of an event.
     EventType = event::EventType::all().map(event::EventType::name);
     /// Kind of a security log event.
-    EventKind = security_log::SecurityEventKind::all().map(|kind| kind.name());
+    SecurityEventKind = security_log::SecurityEventKind::all().map(|kind| kind.name());
     /// Policy for checking withdrawal addresses.
     AddressPolicy = address::AddressPolicy::all().map(address::AddressPolicy::name);
     /// Network of a payout.
-    Network = address::Network::all().map(|network| network.name());
+    PayoutNetwork = address::Network::all().map(|network| network.name());
     /// Purpose of a code or token.
     ChallengePurpose = challenge::Purpose::all().map(challenge::Purpose::name);
     /// Kind of an operation.
@@ -132,17 +132,17 @@ names! {
     /// Kind of the object of a wallet entry.
     ReferenceType = entity_ref::EntityKind::posted().map(entity_ref::EntityKind::name);
     /// Answer of a DJ.
-    Verdict = VERDICTS;
+    DjDecision = DJ_DECISIONS;
     /// Type of a message about a top-up.
-    TopupEventType = TOPUP_EVENTS;
+    TopupMessageType = TOPUP_EVENTS;
     /// Type of a message about a payout.
-    PayoutEventType = PAYOUT_EVENTS;
+    PayoutMessageType = PAYOUT_EVENTS;
     /// Provider of a message.
-    MessageSource = provider_message::MessageSource::all().map(provider_message::MessageSource::name);
+    ProviderMessageSource = provider_message::MessageSource::all().map(provider_message::MessageSource::name);
     /// Type of a stored provider message.
     ProviderMessageType = TOPUP_EVENTS.into_iter().chain(PAYOUT_EVENTS);
     /// Kind of a contradiction between a message and the ledger.
-    MessageReasonCode = provider_message::Contradiction::all().map(provider_message::Contradiction::name);
+    ProviderMessageReason = provider_message::Contradiction::all().map(provider_message::Contradiction::name);
     /// Events that a webhook endpoint receives: those about its owner, or all.
     EventFeed = event::Feed::all().map(event::Feed::name);
     /// Status of a webhook endpoint.

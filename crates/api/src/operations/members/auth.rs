@@ -26,7 +26,7 @@ operations! {
     /// answer is the same session with the same refresh token and a new access token. Otherwise the e-mail
     /// address is taken.
     POST "/api/v1/auth/register" "register" {
-        tag: Accounts,
+        tag: SignIn,
         run: anonymous(register),
         answers: created::<SessionView>("The new account with its first session."),
         class: Class::Registrations,
@@ -38,7 +38,7 @@ operations! {
     /// The access token is valid for 15 minutes and the refresh token for 30 days, unless configured
     /// otherwise.
     POST "/api/v1/auth/login" "login" {
-        tag: Accounts,
+        tag: SignIn,
         run: anonymous(login),
         answers: ok::<SessionView>("The new session."),
         class: Class::Login,
@@ -52,8 +52,8 @@ operations! {
     /// presenting it again ends its session. If the answer is lost, the client repeats the request: within 60
     /// seconds, and while the new refresh token is unused, the answer has the same refresh token and a new
     /// access token. Afterwards, the old refresh token is answered with a 401 and ends the session.
-    POST "/api/v1/auth/refresh" "refresh" {
-        tag: Accounts,
+    POST "/api/v1/auth/refresh" "refreshSession" {
+        tag: SignIn,
         run: anonymous(refresh),
         answers: ok::<SessionView>("The session with new tokens."),
         class: Class::Refreshes,
@@ -65,7 +65,7 @@ operations! {
     ///
     /// Ends the session of the refresh token. An unknown refresh token succeeds too.
     POST "/api/v1/auth/logout" "logout" {
-        tag: Accounts,
+        tag: SignIn,
         run: anonymous(logout),
         answers: ok::<Empty>("The session has ended."),
         body: json::<RefreshTokenBody>(),

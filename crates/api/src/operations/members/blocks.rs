@@ -11,16 +11,16 @@ use crate::endpoint::authenticated;
 use crate::wire::envelope::ApiResponse;
 use crate::wire::error::{ApiError, Code};
 use cuepoint_views::Empty;
-use cuepoint_views::block::BlockView;
+use cuepoint_views::block::BlockedGuestView;
 
 operations! {
     /// List blocked guests
     ///
     /// The guests that the caller, a DJ, has blocked, newest block first.
-    GET "/api/v1/music/dj/blocks" "listBlocks" {
+    GET "/api/v1/music/dj/blocks" "listBlockedGuests" {
         tag: Djs,
         run: authenticated(Action::BlockGuest, list),
-        answers: page::<BlockView>("A page of blocks, newest first."),
+        answers: page::<BlockedGuestView>("A page of blocks, newest first."),
         fails: &[Code::DjOnly],
     }
 
@@ -32,7 +32,7 @@ operations! {
     PUT "/api/v1/music/dj/blocks/{id}" "blockGuest" {
         tag: Djs,
         run: authenticated(Action::BlockGuest, block),
-        answers: ok::<BlockData>("The block."),
+        answers: ok::<BlockedGuestData>("The block."),
         fails: &[Code::DjOnly, Code::ValidationFailed],
     }
 
@@ -49,20 +49,20 @@ operations! {
 
 /// A block in an answer.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct BlockData {
+pub struct BlockedGuestData {
     /// The block.
-    pub block: BlockView,
+    pub block: BlockedGuestView,
 }
 
 async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let paging = call.paging();
     let rows = call.use_cases().blocks.list(&principal, paging.request()).await?;
-    call::page("Blocks.", &paging, &rows, BlockView::new)
+    call::page("Blocks.", &paging, &rows, BlockedGuestView::new)
 }
 
 async fn block(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let block = call.use_cases().blocks.block(&call.context(&principal), call.id(UserId::new)?).await?;
-    ApiResponse::new("Blocked.", BlockData { block: BlockView::new(&block) })
+    ApiResponse::new("Blocked.", BlockedGuestData { block: BlockedGuestView::new(&block) })
 }
 
 async fn unblock(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {

@@ -25,7 +25,7 @@ operations! {
     }
 
     /// Show a DJ
-    GET "/api/v1/djs/{id}" "showDj" {
+    GET "/api/v1/djs/{id}" "getDj" {
         tag: Djs,
         run: authenticated(Action::ReadDjs, show),
         answers: ok::<DjData>("The DJ."),

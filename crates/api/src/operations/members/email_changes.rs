@@ -23,7 +23,7 @@ operations! {
     /// replaces an earlier one. At most five codes are sent per hour. An address of another account gets the same
     /// answer, and a notice instead of the code.
     POST "/api/v1/auth/email/change" "requestEmailChange" {
-        tag: Accounts,
+        tag: Passwords,
         run: authenticated(Action::UseCredentials, request),
         answers: ok::<Empty>("A message is sent to the new address."),
         class: Class::Guess,
@@ -37,7 +37,7 @@ operations! {
     /// end. If the previous address was verified, it gets a token that restores it within 7 days; until then it is
     /// reserved, and the address cannot be changed again. For 48 hours, no withdrawal is approved automatically.
     POST "/api/v1/auth/email/confirm" "confirmEmailChange" {
-        tag: Accounts,
+        tag: Passwords,
         run: authenticated(Action::UseCredentials, confirm),
         answers: ok::<UserData>("The profile with the new e-mail address."),
         class: Class::Guess,
@@ -50,7 +50,7 @@ operations! {
     /// Restores the address to which the token was sent, and sets a new password, as a password reset does. All
     /// sessions of the account end. A rejected password does not use up the token.
     POST "/api/v1/auth/email/restore" "restoreEmail" {
-        tag: Accounts,
+        tag: Passwords,
         run: anonymous(restore),
         answers: ok::<Empty>("The e-mail address is restored, and the password is set."),
         class: Class::Guess,

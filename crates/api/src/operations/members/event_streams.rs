@@ -56,9 +56,9 @@ operations! {
 
     /// Stream all events
     ///
-    /// As `streamEvents`, with the events of `listAllEvents`.
-    GET "/api/v1/operator/events/stream" "streamAllEvents" {
-        tag: Operators,
+    /// As `streamEvents`, with the events of `listOperatorEvents`.
+    GET "/api/v1/operator/events/stream" "streamOperatorEvents" {
+        tag: OperatorAudit,
         run: authenticated(Action::ReadAllEvents, all),
         answers: event_stream("Server-sent events, each with an `OperatorEvent` as `data`."),
         filters: StreamFilters::DECLARED,

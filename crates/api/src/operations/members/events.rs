@@ -37,8 +37,8 @@ operations! {
     ///
     /// As `listEvents`, with the events about all users. `data` shows top-ups and withdrawals as staff see
     /// them.
-    GET "/api/v1/operator/events" "listAllEvents" {
-        tag: Operators,
+    GET "/api/v1/operator/events" "listOperatorEvents" {
+        tag: OperatorAudit,
         run: authenticated(Action::ReadAllEvents, all),
         answers: ok::<OperatorEventPageView<'_>>("A page of events, oldest first."),
         filters: EventFilters::DECLARED,

@@ -19,11 +19,11 @@ operations! {
     ///
     /// All other sessions of the caller end. Passwords from known data leaks are rejected.
     POST "/api/v1/auth/password" "changePassword" {
-        tag: Accounts,
+        tag: Passwords,
         run: authenticated(Action::UseCredentials, change),
         answers: ok::<Empty>("The password is changed."),
         class: Class::Guess,
-        body: json::<NewPasswordBody>(),
+        body: json::<PasswordChangeBody>(),
         fails: &[Code::Conflict],
     }
 
@@ -32,12 +32,12 @@ operations! {
     /// Sends a reset token if the e-mail address belongs to an account. A previous address that can be restored
     /// gets its token for that again. The answer is the same for every address, and is given before the account
     /// is looked up.
-    POST "/api/v1/auth/password/forgot" "forgotPassword" {
-        tag: Accounts,
+    POST "/api/v1/auth/password/forgot" "requestPasswordReset" {
+        tag: Passwords,
         run: anonymous(forgot),
         answers: ok::<Empty>("A message is sent, if an account has the address."),
         class: Class::Guess,
-        body: json::<ForgottenPasswordBody>(),
+        body: json::<PasswordResetRequestBody>(),
         fails: &[Code::NotConfigured],
     }
 
@@ -46,17 +46,17 @@ operations! {
     /// Sets a new password with a reset token. All sessions of the account end. A rejected password does not
     /// use up the token.
     POST "/api/v1/auth/password/reset" "resetPassword" {
-        tag: Accounts,
+        tag: Passwords,
         run: anonymous(reset),
         answers: ok::<Empty>("The password is set."),
         class: Class::Guess,
-        body: json::<ResetPasswordBody>(),
+        body: json::<PasswordResetBody>(),
     }
 }
 
 body! {
     /// A new password.
-    pub struct NewPasswordBody as "NewPassword", example: {
+    pub struct PasswordChangeBody as "PasswordChange", example: {
         "current_password": "correct horse", "password": "battery staple"
     } {
         /// Current password.
@@ -68,7 +68,7 @@ body! {
 
 body! {
     /// A request for a password reset.
-    pub struct ForgottenPasswordBody as "ForgottenPassword", example: {"email": "ada@example.com"} {
+    pub struct PasswordResetRequestBody as "PasswordResetRequest", example: {"email": "ada@example.com"} {
         /// E-mail address of the account, in any letter case.
         email: Email = required(kinds::EMAIL),
     }
@@ -76,7 +76,7 @@ body! {
 
 body! {
     /// A new password to replace a forgotten one.
-    pub struct ResetPasswordBody as "ResetPassword", example: {
+    pub struct PasswordResetBody as "PasswordReset", example: {
         "token": "bntE_GS4RCx0KV37F1UrUOK6KToVtUo03oh9oh-6w1c", "password": "battery staple"
     } {
         /// Token of the password reset.
@@ -87,7 +87,7 @@ body! {
 }
 
 async fn change(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
-    let NewPasswordBody { current_password, password } = call.body()?;
+    let PasswordChangeBody { current_password, password } = call.body()?;
     let context = call.context(&principal);
     let changed = call.use_cases().passwords.change(&context, &current_password, &password).await;
     call.refund_unhashed(&changed);
@@ -96,13 +96,13 @@ async fn change(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiE
 }
 
 async fn forgot(call: ApiCall) -> Result<ApiResponse, ApiError> {
-    let ForgottenPasswordBody { email } = call.body()?;
+    let PasswordResetRequestBody { email } = call.body()?;
     call.use_cases().passwords.request_reset(&call.client_context(), email)?;
     ApiResponse::new("If there is such an account, a message is on its way.", Empty {})
 }
 
 async fn reset(call: ApiCall) -> Result<ApiResponse, ApiError> {
-    let ResetPasswordBody { token, password } = call.body()?;
+    let PasswordResetBody { token, password } = call.body()?;
     let reset = call.use_cases().passwords.reset(&call.client_context(), &token, &password).await;
     call.refund_unhashed(&reset);
     reset?;

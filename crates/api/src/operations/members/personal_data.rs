@@ -15,7 +15,7 @@ use futures_util::stream::{self, Stream, StreamExt as _};
 use crate::call::ApiCall;
 use crate::declaration::{json, ok, operations};
 use crate::endpoint::authenticated;
-use crate::operations::members::personal_data::view::{AccountView, PersonalDataView, row};
+use crate::operations::members::personal_data::view::{AccountView, PersonalDataExportView, row};
 use crate::wire::body::body;
 use crate::wire::envelope::ApiResponse;
 use crate::wire::error::{ApiError, Code};
@@ -33,7 +33,7 @@ operations! {
     GET "/api/v1/user/export" "exportPersonalData" {
         tag: Profile,
         run: authenticated(Action::UsePersonalData, export),
-        answers: ok::<PersonalDataView>("All data stored about the caller."),
+        answers: ok::<PersonalDataExportView>("All data stored about the caller."),
         class: Class::Guess,
     }
 

@@ -20,7 +20,7 @@ use cuepoint_views::people::{UserData, UserView};
 
 operations! {
     /// Show the caller's profile
-    GET "/api/v1/user/personal-info" "showPersonalInfo" {
+    GET "/api/v1/user/personal-info" "getPersonalInfo" {
         tag: Profile,
         run: authenticated(Action::UseProfile, show),
         answers: ok::<UserData>("The caller's profile."),
@@ -32,18 +32,18 @@ operations! {
     /// Omitted fields keep their values. Other fields of the profile are refused, unless they have their present value.
     /// Only DJs can set `online` and prices; other accounts get a 403. An account becomes a DJ's with `is_dj`, before it
     /// can set them; its access tokens are a DJ's at once on this server, and within two seconds on others.
-    PATCH "/api/v1/user/personal-info" "changePersonalInfo" {
+    PATCH "/api/v1/user/personal-info" "updatePersonalInfo" {
         tag: Profile,
         run: command(change),
         answers: ok::<UserData>("The changed profile."),
-        body: object::<PersonalInfoBody>(),
+        body: object::<PersonalInfoUpdateBody>(),
         fails: &[Code::DjOnly],
     }
 }
 
 body! {
     /// A change of the caller's profile. Omitted fields keep their values; `null` clears a nullable field.
-    pub struct PersonalInfoBody as "PersonalInfo", example: {"city": "Berlin", "online": 1, "fee_popular_song": 10.00} {
+    pub struct PersonalInfoUpdateBody as "PersonalInfoUpdate", example: {"city": "Berlin", "online": 1, "fee_popular_song": 10.00} {
         /// Display name.
         name: Field<Line> = change(kinds::LINE),
         /// Phone number in E.164 format. A new number is unverified. The stored number is accepted in any
@@ -90,7 +90,7 @@ async fn change(call: CommandCall<ChangeProfile>) -> Result<Done<ApiResponse>, A
         true => Some(view(&call, &call.use_cases().profiles.own(call.principal()).await?)),
         false => None,
     };
-    let read = || call.change_of::<PersonalInfoBody>(&present).map(ProfileChange::from);
+    let read = || call.change_of::<PersonalInfoUpdateBody>(&present).map(ProfileChange::from);
     let done = call.run(ChangeProfile { sets_dj_fields }, read).await.map_err(|error| match error.code {
         Code::DjOnly => ApiError::saying(Code::DjOnly, ApiError::DJ_FIELDS),
         _ => error,
@@ -98,8 +98,8 @@ async fn change(call: CommandCall<ChangeProfile>) -> Result<Done<ApiResponse>, A
     done.try_map(|profile| ApiResponse::new("Personal information updated.", view(&call, &profile)))
 }
 
-impl From<PersonalInfoBody> for ProfileChange {
-    fn from(body: PersonalInfoBody) -> Self {
+impl From<PersonalInfoUpdateBody> for ProfileChange {
+    fn from(body: PersonalInfoUpdateBody) -> Self {
         Self {
             name: body.name,
             phone: body.phone,

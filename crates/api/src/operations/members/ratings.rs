@@ -26,7 +26,7 @@ operations! {
     /// Rates the DJ for a song that was paid and played. Only the guest of the request can rate it, within seven days
     /// after the song was played; the DJ gets a 403. Another rating within that time replaces the first. The DJ sees the
     /// mean and the number of ratings, from which a DJ with few requests can infer single ones.
-    POST "/api/v1/music/requests/{id}/rating" "rateRequest" {
+    POST "/api/v1/music/requests/{id}/rating" "rateMusicRequest" {
         tag: Requests,
         run: command(rate),
         answers: ok::<RatingData>("The rating."),

@@ -29,7 +29,7 @@ operations! {
     /// Requests a song from a DJ and holds the fee. Unless configured otherwise, a pending request expires
     /// after 15 minutes, and an accepted request that is not played after 60 minutes. The fee of an expired
     /// request is released in full.
-    POST "/api/v1/music/requests" "openRequest" {
+    POST "/api/v1/music/requests" "createMusicRequest" {
         tag: Requests,
         run: command(open),
         answers: created::<MusicRequestView<'_>>("The request with its fee held.").located("/api/v1/music/requests"),
@@ -41,7 +41,7 @@ operations! {
     /// Show a music request
     ///
     /// Visible to the guest and the DJ of the request.
-    GET "/api/v1/music/requests/{id}" "showRequest" {
+    GET "/api/v1/music/requests/{id}" "getMusicRequest" {
         tag: Requests,
         run: authenticated(Action::ReadRequest, show),
         answers: ok::<MusicRequestView<'_>>("The request."),
@@ -51,7 +51,7 @@ operations! {
     ///
     /// Cancels a pending request and releases its fee. Only its guest can cancel it; its DJ is answered with
     /// a 403. Cancelling a cancelled request changes nothing.
-    POST "/api/v1/music/requests/{id}/cancel" "cancelRequest" {
+    POST "/api/v1/music/requests/{id}/cancel" "cancelMusicRequest" {
         tag: Requests,
         run: command(cancel),
         answers: ok::<MusicRequestView<'_>>("The cancelled request."),
@@ -64,11 +64,11 @@ operations! {
     /// Accepts, rejects or plays a request. Only its DJ can answer it; its guest is answered with a 403. A
     /// played request pays its fee to the DJ, less the platform's commission; a rejected one releases it.
     /// Repeating a status changes nothing.
-    PATCH "/api/v1/music/requests-update/{id}" "answerRequest" {
+    PATCH "/api/v1/music/requests-update/{id}" "updateMusicRequestStatus" {
         tag: Requests,
         run: command(answer),
         answers: ok::<MusicRequestView<'_>>("The request with its new status."),
-        body: json::<DjAnswerBody>(),
+        body: json::<MusicRequestStatusUpdateBody>(),
         fails: &[Code::NotYourRequest, Code::InvalidTransition],
         is_fixed: true,
     }
@@ -76,7 +76,7 @@ operations! {
     /// List the caller's music requests
     ///
     /// Newest first.
-    GET "/api/v1/music/user/requests" "listOwnRequests" {
+    GET "/api/v1/music/user/requests" "listMusicRequests" {
         tag: Requests,
         run: authenticated(Action::ReadRequest, made),
         answers: page::<MusicRequestView<'_>>("A page of the caller's requests, newest first."),
@@ -88,7 +88,7 @@ operations! {
     /// List music requests to the caller
     ///
     /// Requests received by the caller, a DJ, newest first.
-    GET "/api/v1/music/dj/requests" "listAddressedRequests" {
+    GET "/api/v1/music/dj/requests" "listReceivedMusicRequests" {
         tag: Requests,
         run: authenticated(Action::AnswerRequest, addressed),
         answers: page::<MusicRequestView<'_>>("A page of requests to the caller, newest first."),
@@ -139,7 +139,7 @@ body! {
 
 body! {
     /// The answer of a DJ.
-    pub struct DjAnswerBody as "DjAnswer", example: {"status": "accepted"} {
+    pub struct MusicRequestStatusUpdateBody as "MusicRequestStatusUpdate", example: {"status": "accepted"} {
         /// New status of the request.
         status: DjAnswer = required(kinds::DJ_ANSWER),
     }
@@ -169,7 +169,7 @@ async fn cancel(call: CommandCall<CancelRequest>) -> Result<Done<ApiResponse>, A
 
 async fn answer(call: CommandCall<AnswerRequest>) -> Result<Done<ApiResponse>, ApiError> {
     let command = AnswerRequest { id: call.id(RequestId::new)? };
-    let read_input = || call.body().map(|DjAnswerBody { status }| status);
+    let read_input = || call.body().map(|MusicRequestStatusUpdateBody { status }| status);
     updated(&call, call.run(command, read_input).await?)
 }
 

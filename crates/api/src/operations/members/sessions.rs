@@ -17,7 +17,7 @@ operations! {
     ///
     /// Active sessions, newest first.
     GET "/api/v1/auth/sessions" "listSessions" {
-        tag: Accounts,
+        tag: SignIn,
         run: authenticated(Action::UseCredentials, list),
         answers: page::<ActiveSessionView>("A page of sessions, newest first."),
     }
@@ -27,7 +27,7 @@ operations! {
     /// Ends one of the caller's sessions with its refresh token and access tokens. The answering server
     /// rejects its tokens at once, other servers within seconds.
     DELETE "/api/v1/auth/sessions/{id}" "endSession" {
-        tag: Accounts,
+        tag: SignIn,
         run: authenticated(Action::UseCredentials, end),
         answers: ok::<Empty>("The session has ended."),
     }
@@ -36,7 +36,7 @@ operations! {
     ///
     /// Ends all of the caller's sessions, including the one of this request.
     POST "/api/v1/auth/logout-everywhere" "logoutEverywhere" {
-        tag: Accounts,
+        tag: SignIn,
         run: authenticated(Action::UseCredentials, end_all),
         answers: ok::<Empty>("All sessions have ended."),
         class: Class::Guess,

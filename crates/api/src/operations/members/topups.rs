@@ -30,7 +30,7 @@ operations! {
     /// `payment_url`.
     ///
     /// A deployment without a provider returns 501 `not_configured`.
-    POST "/api/v1/wallet/topups" "openTopup" {
+    POST "/api/v1/wallet/topups" "createTopup" {
         tag: Wallet,
         run: command(open),
         answers: created::<TopupData>("The top-up, confirmed or waiting for the provider.").located("/api/v1/wallet/topups"),
@@ -49,7 +49,7 @@ operations! {
     }
 
     /// Show a top-up
-    GET "/api/v1/wallet/topups/{id}" "showTopup" {
+    GET "/api/v1/wallet/topups/{id}" "getTopup" {
         tag: Wallet,
         run: authenticated(Action::UseWallet, show),
         answers: ok::<TopupData>("The top-up."),

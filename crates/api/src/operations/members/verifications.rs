@@ -22,7 +22,7 @@ operations! {
     /// code is valid for 10 minutes and five wrong attempts, and replaces an earlier one. At most five codes
     /// are sent per hour.
     POST "/api/v1/auth/email/code" "sendEmailCode" {
-        tag: Accounts,
+        tag: Passwords,
         run: authenticated(Action::UseCredentials, send_email_code),
         answers: ok::<Empty>("The code is sent, or the address is verified."),
         body: optional_json::<Empty>(),
@@ -31,7 +31,7 @@ operations! {
 
     /// Verify the e-mail address
     POST "/api/v1/auth/email/verify" "verifyEmail" {
-        tag: Accounts,
+        tag: Passwords,
         run: authenticated(Action::UseCredentials, verify_email),
         answers: ok::<UserData>("The profile with the verified e-mail address."),
         class: Class::Guess,
@@ -45,7 +45,7 @@ operations! {
     /// number, and 20 per client network. Once the deployment has sent `phone.codes_per_day` codes within 24
     /// hours, the answer is a 503.
     POST "/api/v1/auth/phone/code" "sendPhoneCode" {
-        tag: Accounts,
+        tag: Passwords,
         run: authenticated(Action::UseCredentials, send_phone_code),
         answers: ok::<Empty>("The code is sent, or the number is verified."),
         body: optional_json::<Empty>(),
@@ -54,7 +54,7 @@ operations! {
 
     /// Verify the phone number
     POST "/api/v1/auth/phone/verify" "verifyPhone" {
-        tag: Accounts,
+        tag: Passwords,
         run: authenticated(Action::UseCredentials, verify_phone),
         answers: ok::<UserData>("The profile with the verified phone number."),
         class: Class::Guess,

@@ -51,7 +51,7 @@ operations! {
     }
 
     /// Show a webhook endpoint
-    GET "/api/v1/webhook-endpoints/{id}" "showWebhookEndpoint" {
+    GET "/api/v1/webhook-endpoints/{id}" "getWebhookEndpoint" {
         tag: Webhooks,
         run: authenticated(Action::ManageWebhooks, show::<OwnWebhooks>),
         answers: ok::<WebhookEndpointData>("The endpoint."),
@@ -62,12 +62,12 @@ operations! {
     /// Events that occur while an endpoint is paused are delivered afterwards. `paused` with the value false also
     /// enables an endpoint that the service has disabled. Another URL and enabling an endpoint require the password
     /// of the account. If its secret was lost, rotate the secret first, which pauses the endpoint.
-    PATCH "/api/v1/webhook-endpoints/{id}" "changeWebhookEndpoint" {
+    PATCH "/api/v1/webhook-endpoints/{id}" "updateWebhookEndpoint" {
         tag: Webhooks,
         run: authenticated(Action::ManageWebhooks, change::<OwnWebhooks>),
         answers: ok::<WebhookEndpointData>("The changed endpoint."),
         class: Class::WebhookChanges,
-        body: object::<EndpointChangeBody>(),
+        body: object::<EndpointUpdateBody>(),
         fails: &[Code::Conflict, Code::SecretLost],
     }
 
@@ -149,7 +149,7 @@ body! {
 
 body! {
     /// A change of a webhook endpoint; fields that are missing keep their values.
-    pub struct EndpointChangeBody as "WebhookEndpointChange", example: {"types": null, "paused": false} {
+    pub struct EndpointUpdateBody as "WebhookEndpointUpdate", example: {"types": null, "paused": false} {
         /// URL to which events are sent, as for a new endpoint.
         url: Field<EndpointUrl> = change(kinds::ENDPOINT_URL),
         /// Types of the events that are sent; null for all.
@@ -228,7 +228,7 @@ pub(in crate::operations) async fn change<V: WebhookViews>(
 ) -> Result<ApiResponse, ApiError> {
     let endpoint = found::<V>(&call, &principal).await?;
     let (id, names) = (endpoint.id, call.names(&principal, V::users(&endpoint)).await?);
-    let EndpointChangeBody { url, types, description, paused, password } =
+    let EndpointUpdateBody { url, types, description, paused, password } =
         call.change_of(&V::data(&endpoint, &names))?;
     let settings = EndpointSettings {
         url: given(url),

@@ -32,10 +32,10 @@ operations! {
     ///
     /// The amount is held at once. It is in the wallet's currency; `currency` and `network` name the
     /// cryptocurrency of the payout.
-    POST "/api/v1/withdrawal/crypto" "openWithdrawal" {
+    POST "/api/v1/withdrawal/crypto" "createWithdrawal" {
         tag: Withdrawals,
         run: command(open),
-        answers: created_bare::<WithdrawalRequestedView>("The withdrawal with its amount held.").located("/api/v1/withdrawals"),
+        answers: created_bare::<CreatedWithdrawalData>("The withdrawal with its amount held.").located("/api/v1/withdrawals"),
         class: Class::Withdrawals,
         body: json::<WithdrawalBody>(),
         fails: &[Code::WalletOwes, Code::LimitExceeded, Code::InsufficientFunds],
@@ -58,15 +58,15 @@ operations! {
     GET "/api/v1/withdrawals" "listWithdrawals" {
         tag: Withdrawals,
         run: authenticated(Action::UseWithdrawal, list),
-        answers: page::<CurrentWithdrawalView>("A page of the caller's withdrawals, newest first."),
+        answers: page::<WithdrawalDetailsView>("A page of the caller's withdrawals, newest first."),
         filters: WithdrawalFilters::DECLARED,
     }
 
     /// Show a withdrawal
-    GET "/api/v1/withdrawals/{id}" "showWithdrawal" {
+    GET "/api/v1/withdrawals/{id}" "getWithdrawal" {
         tag: Withdrawals,
         run: authenticated(Action::UseWithdrawal, show),
-        answers: ok::<CurrentWithdrawalView>("The withdrawal."),
+        answers: ok::<WithdrawalDetailsView>("The withdrawal."),
     }
 
     /// Cancel a withdrawal
@@ -76,7 +76,7 @@ operations! {
     POST "/api/v1/withdrawals/{id}/cancel" "cancelWithdrawal" {
         tag: Withdrawals,
         run: command(cancel),
-        answers: ok::<CurrentWithdrawalView>("The cancelled withdrawal."),
+        answers: ok::<WithdrawalDetailsView>("The cancelled withdrawal."),
         body: optional_json::<Empty>(),
         fails: &[Code::InvalidTransition],
     }
@@ -112,7 +112,7 @@ body! {
 
 view! {
     /// A new withdrawal.
-    pub struct WithdrawalRequestView as WithdrawalRequest of (
+    pub struct CreatedWithdrawalView as CreatedWithdrawal of (
         withdrawal: &withdrawal::Withdrawal,
         currency: &Currency,
     ) {
@@ -145,7 +145,7 @@ view! {
 
 view! {
     /// A new withdrawal and the balance after it.
-    pub struct WithdrawalRequestedView as WithdrawalRequested of (
+    pub struct CreatedWithdrawalData as CreatedWithdrawalData of (
         withdrawal: &withdrawal::Withdrawal,
         balance: Balance,
         currency: &Currency,
@@ -154,7 +154,7 @@ view! {
         #[schema(example = "Withdrawal request submitted.")]
         message: &'static str = "Withdrawal request submitted.",
         /// The withdrawal.
-        withdrawal_request: WithdrawalRequestView = WithdrawalRequestView::new(withdrawal, currency),
+        withdrawal_request: CreatedWithdrawalView = CreatedWithdrawalView::new(withdrawal, currency),
         /// Available balance after the withdrawal, in major units.
         #[decimal(example = 15.00)]
         new_balance: Number = Number::money(currency, balance.available),
@@ -163,7 +163,7 @@ view! {
 
 view! {
     /// A withdrawal, and what it waits for at present.
-    pub struct CurrentWithdrawalView as CurrentWithdrawal of (
+    pub struct WithdrawalDetailsView as WithdrawalDetails of (
         withdrawal: &withdrawal::Withdrawal,
         owed: Money,
         currency: &Currency,
@@ -185,7 +185,7 @@ async fn open(call: CommandCall<OpenWithdrawal>) -> Result<Done<ApiResponse>, Ap
     };
     let done = call.run(OpenWithdrawal, read_input).await?;
     done.try_map(|Withdrawn { withdrawal, balance }| {
-        let view = WithdrawalRequestedView::new(&withdrawal, balance, call.currency());
+        let view = CreatedWithdrawalData::new(&withdrawal, balance, call.currency());
         Ok(ApiResponse::bare(view)?.at(withdrawal.id))
     })
 }
@@ -200,20 +200,20 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
     let paging = call.paging();
     let (rows, owed) = call.use_cases().withdrawals.list(&principal, status, paging.request()).await?;
     call::page("Withdrawals.", &paging, &rows, |withdrawal| {
-        CurrentWithdrawalView::new(withdrawal, owed, call.currency())
+        WithdrawalDetailsView::new(withdrawal, owed, call.currency())
     })
 }
 
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let id = call.id(WithdrawalId::new)?;
     let (withdrawal, owed) = call.use_cases().withdrawals.own(&principal, id).await?;
-    ApiResponse::new("Withdrawal.", CurrentWithdrawalView::new(&withdrawal, owed, call.currency()))
+    ApiResponse::new("Withdrawal.", WithdrawalDetailsView::new(&withdrawal, owed, call.currency()))
 }
 
 async fn cancel(call: CommandCall<CancelWithdrawal>) -> Result<Done<ApiResponse>, ApiError> {
     let command = CancelWithdrawal { id: call.id(WithdrawalId::new)? };
     call.run(command, call::no_input).await?.try_map(|Withdrawn { withdrawal, balance }| {
-        let view = CurrentWithdrawalView::new(&withdrawal, balance.owed, call.currency());
+        let view = WithdrawalDetailsView::new(&withdrawal, balance.owed, call.currency());
         ApiResponse::new("Withdrawal cancelled.", view)
     })
 }
@@ -244,7 +244,7 @@ mod tests {
             created_at: Timestamp::EPOCH,
             updated_at: Timestamp::EPOCH,
         };
-        let view = WithdrawalRequestedView::new(&withdrawal, balance, &usd);
+        let view = CreatedWithdrawalData::new(&withdrawal, balance, &usd);
         assert_eq!(
             serde_json::to_string(&view).unwrap(),
             concat!(

@@ -38,10 +38,10 @@ operations! {
     POST "/api/v1/providers/topups" "receiveTopupMessage" {
         tag: Providers,
         run: signed(Provider::Topups, topups),
-        answers: ok::<MessageReceivedView>("The message contradicts the ledger and changes nothing.")
+        answers: ok::<MessageReceiptData>("The message contradicts the ledger and changes nothing.")
             .or_no_content("The message is received, now or before."),
         aliases: &["/api/v1/webhooks/topups"],
-        body: json::<TopupEventBody>(),
+        body: json::<TopupMessageBody>(),
         fails: &[Code::NotFound, Code::Conflict],
     }
 
@@ -52,29 +52,29 @@ operations! {
     POST "/api/v1/providers/payouts" "receivePayoutMessage" {
         tag: Providers,
         run: signed(Provider::Payouts, payouts),
-        answers: ok::<MessageReceivedView>("The message contradicts the ledger and changes nothing.")
+        answers: ok::<MessageReceiptData>("The message contradicts the ledger and changes nothing.")
             .or_no_content("The message is received, now or before."),
         aliases: &["/api/v1/webhooks/payouts"],
-        body: json::<PayoutEventBody>(),
+        body: json::<PayoutMessageBody>(),
         fails: &[Code::NotFound, Code::Conflict],
     }
 }
 
 body! {
     /// A message of the payment provider.
-    pub struct TopupEventBody as "TopupEvent", example: {"type": "topup.confirmed", "data": {
+    pub struct TopupMessageBody as "TopupMessage", example: {"type": "topup.confirmed", "data": {
         "reference": "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10", "id": 3, "amount": 25.00, "currency": "USD"
     }} {
         /// Type of the message. Other types are acknowledged and ignored.
-        kind ["type"]: String = required(kinds::PRESENTED.described::<names::TopupEventType>()),
+        kind ["type"]: String = required(kinds::PRESENTED.described::<names::TopupMessageType>()),
         /// The top-up.
-        data: Object = required(kinds::OBJECT.described::<TopupEventData>()),
+        data: Object = required(kinds::OBJECT.described::<TopupMessageData>()),
     }
 }
 
 described_fields! {
     /// The top-up of a message.
-    pub struct TopupEventData as "TopupEventData" {
+    pub struct TopupMessageData as "TopupMessageData" {
         /// Reference of the order. For a top-up opened by an earlier version it is the decimal id, and `id`
         /// alone is enough.
         reference = required(kinds::PROVIDER_REFERENCE),
@@ -92,22 +92,22 @@ described_fields! {
 
 body! {
     /// A message of the payout provider.
-    pub struct PayoutEventBody as "PayoutEvent", example: {"type": "payout.broadcast", "data": {
+    pub struct PayoutMessageBody as "PayoutMessage", example: {"type": "payout.broadcast", "data": {
         "reference": "019aa6e0-7b42-7c55-8f0d-1a2b3c4d5e6f", "id": 5, "txid": "4a5e1e4b"
     }} {
         /// Type of the message. Other types are acknowledged and ignored. `payout.failed` means that nothing
         /// was or will be sent; the withdrawal is put under review if its order was sent more than once.
-        kind ["type"]: String = required(kinds::PRESENTED.described::<names::PayoutEventType>()),
+        kind ["type"]: String = required(kinds::PRESENTED.described::<names::PayoutMessageType>()),
         /// The withdrawal.
-        data: Object = required(kinds::OBJECT.described::<PayoutEventData>()),
+        data: Object = required(kinds::OBJECT.described::<PayoutMessageData>()),
     }
 }
 
 view! {
     /// What happened to a message that contradicts the ledger.
-    pub struct MessageReceivedView as MessageReceived of (recorded: Recorded) {
+    pub struct MessageReceiptData as MessageReceiptData of (recorded: Recorded) {
         /// Outcome.
-        #[schema(value_type = names::MessageOutcome, example = "stored_for_review")]
+        #[schema(value_type = names::ProviderMessageOutcome, example = "stored_for_review")]
         outcome: &'static str = match recorded {
             Recorded::Added | Recorded::Known => names::STORED_FOR_REVIEW,
             Recorded::NotKept => names::LOGGED_FOR_REVIEW,
@@ -117,7 +117,7 @@ view! {
 
 described_fields! {
     /// The withdrawal of a message.
-    pub struct PayoutEventData as "PayoutEventData" {
+    pub struct PayoutMessageData as "PayoutMessageData" {
         /// Reference of the order. For a withdrawal opened by an earlier version it is the decimal id, and
         /// `id` alone is enough.
         reference = required(kinds::PROVIDER_REFERENCE),
@@ -132,7 +132,7 @@ described_fields! {
 }
 
 async fn topups(call: ApiCall) -> Result<ApiResponse, ApiError> {
-    let TopupEventBody { kind, data } = call.body()?;
+    let TopupMessageBody { kind, data } = call.body()?;
     let mut fields = Fields::of(&data);
     let update = match kind.as_str() {
         "topup.confirmed" => Some(TopupUpdate::Confirmed(payment(&mut fields, call.currency()))),
@@ -147,7 +147,7 @@ async fn topups(call: ApiCall) -> Result<ApiResponse, ApiError> {
 }
 
 async fn payouts(call: ApiCall) -> Result<ApiResponse, ApiError> {
-    let PayoutEventBody { kind, data } = call.body()?;
+    let PayoutMessageBody { kind, data } = call.body()?;
     let mut fields = Fields::of(&data);
     let update = match kind.as_str() {
         "payout.broadcast" => txid(&mut fields, call.currency()).map(|txid| PayoutUpdate::Broadcast { txid }),
@@ -266,7 +266,7 @@ fn acknowledged(
             if contradicted.contradiction == Contradiction::UnknownReference {
                 return Err(Code::NotFound.into());
             }
-            return ApiResponse::new("Received.", MessageReceivedView::new(contradicted.recorded));
+            return ApiResponse::new("Received.", MessageReceiptData::new(contradicted.recorded));
         }
     }
     Ok(ApiResponse::empty())

@@ -19,8 +19,8 @@ operations! {
     ///
     /// The last audit that this server completed. An audit re-derives every balance from the ledger entries
     /// and compares it with the stored one.
-    GET "/api/v1/operator/audit" "showAudit" {
-        tag: Operators,
+    GET "/api/v1/operator/audit" "getAudit" {
+        tag: OperatorAudit,
         run: authenticated(Action::ReadAudit, show),
         answers: ok::<AuditData>("The last completed audit of the ledger."),
     }

@@ -28,8 +28,8 @@ operations! {
     ///
     /// The guest gets the whole fee back. The DJ's share is taken from the DJ's available balance; the
     /// shortfall is owed and is paid first from later income.
-    POST "/api/v1/operator/music/requests/{id}/refund" "refundRequest" {
-        tag: Operators,
+    POST "/api/v1/operator/music/requests/{id}/refund" "refundMusicRequest" {
+        tag: OperatorMoney,
         run: command(refund),
         answers: ok::<MusicRequestView<'_>>("The refunded request."),
         body: json::<ReasonBody>(),
@@ -39,10 +39,10 @@ operations! {
     /// Adjust a balance
     ///
     /// Adds to the available balance of another account, or subtracts from it.
-    POST "/api/v1/operator/adjustments" "adjustBalance" {
-        tag: Operators,
+    POST "/api/v1/operator/adjustments" "createAdjustment" {
+        tag: OperatorMoney,
         run: command(adjust),
-        answers: created::<AdjustedView>("The adjustment and the balance after it."),
+        answers: created::<AdjustmentData>("The adjustment and the balance after it."),
         body: object::<AdjustmentBody>(),
         fails: &[Code::OwnAccount, Code::LimitExceeded, Code::InsufficientFunds],
     }
@@ -65,7 +65,7 @@ body! {
 
 view! {
     /// An adjustment and the balance after it.
-    pub struct AdjustedView as Adjusted of (
+    pub struct AdjustmentData as AdjustmentData of (
         adjustment: &adjustment::Adjustment,
         balance: Balance,
         at: Timestamp,
@@ -90,7 +90,7 @@ async fn adjust(call: CommandCall<Adjust>) -> Result<Done<ApiResponse>, ApiError
         Ok(NewAdjustment { user: user_id, correction: amount, reason })
     };
     call.run(Adjust, read_input).await?.try_map(|Adjusted { adjustment, balance, at }| {
-        let view = AdjustedView::new(&adjustment, balance, at, call.currency());
+        let view = AdjustmentData::new(&adjustment, balance, at, call.currency());
         ApiResponse::new("Balance adjusted.", view)
     })
 }
@@ -112,7 +112,7 @@ mod tests {
         };
         let balance = Balance { available: Money::from_minor(3_750), ..Balance::default() };
         let usd = Currency::new("USD", 2).unwrap();
-        let view = AdjustedView::new(&adjustment, balance, Timestamp::EPOCH, &usd);
+        let view = AdjustmentData::new(&adjustment, balance, Timestamp::EPOCH, &usd);
         assert_eq!(
             serde_json::to_string(&view).unwrap(),
             concat!(

@@ -27,39 +27,39 @@ operations! {
     /// List accounts
     ///
     /// Newest first, without erased accounts.
-    GET "/api/v1/operator/users" "listPeople" {
-        tag: Operators,
+    GET "/api/v1/operator/users" "listUsers" {
+        tag: OperatorUsers,
         run: authenticated(Action::ReadPeople, list),
-        answers: page::<PersonView>("A page of accounts, newest first."),
+        answers: page::<UserSummaryView>("A page of accounts, newest first."),
         filters: PeopleFilters::DECLARED,
     }
 
     /// Show an account
     ///
     /// Erased accounts are answered with a 404.
-    GET "/api/v1/operator/users/{id}" "showPerson" {
-        tag: Operators,
+    GET "/api/v1/operator/users/{id}" "getUser" {
+        tag: OperatorUsers,
         run: authenticated(Action::ReadPeople, show),
-        answers: ok::<PersonData>("The account."),
+        answers: ok::<UserSummaryData>("The account."),
     }
 
     /// Suspend an account
     ///
     /// Suspends another account; a suspended DJ goes offline. The answering server rejects its tokens at
     /// once, other servers within seconds.
-    POST "/api/v1/operator/users/{id}/suspend" "suspendPerson" {
-        tag: Operators,
+    POST "/api/v1/operator/users/{id}/suspend" "suspendUser" {
+        tag: OperatorUsers,
         run: command(suspend),
-        answers: ok::<PersonData>("The suspended account."),
+        answers: ok::<UserSummaryData>("The suspended account."),
         body: json::<ReasonBody>(),
         fails: &[Code::OwnAccount, Code::LastOperator],
     }
 
     /// Lift the suspension of an account
-    POST "/api/v1/operator/users/{id}/restore" "restorePerson" {
-        tag: Operators,
+    POST "/api/v1/operator/users/{id}/restore" "unsuspendUser" {
+        tag: OperatorUsers,
         run: command(restore),
-        answers: ok::<PersonData>("The active account."),
+        answers: ok::<UserSummaryData>("The active account."),
         body: json::<ReasonBody>(),
         fails: &[Code::OwnAccount, Code::LastOperator],
     }
@@ -68,18 +68,18 @@ operations! {
     ///
     /// Sets the role of another account; `member` removes a role. Tokens in use carry the new role at once on
     /// the answering server, and within seconds on other servers.
-    POST "/api/v1/operator/users/{id}/role" "giveRole" {
-        tag: Operators,
+    POST "/api/v1/operator/users/{id}/role" "setUserRole" {
+        tag: OperatorUsers,
         run: command(give_role),
-        answers: ok::<PersonData>("The account with its new role."),
-        body: json::<RoleBody>(),
+        answers: ok::<UserSummaryData>("The account with its new role."),
+        body: json::<RoleChangeBody>(),
         fails: &[Code::OwnAccount, Code::LastOperator],
     }
 }
 
 body! {
     /// A role to assign.
-    pub struct RoleBody as "NewRole", example: {"role": "auditor", "reason": "Checks the books from today."} {
+    pub struct RoleChangeBody as "RoleChange", example: {"role": "auditor", "reason": "Checks the books from today."} {
         /// Role; a member has no rights beyond its own account.
         role: Role = required(kinds::ROLE),
         /// Reason, stored with the operator and the time.
@@ -97,7 +97,7 @@ filters! {
 
 view! {
     /// An account, as staff see it.
-    pub struct PersonView as Person of (user: &User) {
+    pub struct UserSummaryView as UserSummary of (user: &User) {
         /// Id of the account.
         #[id(example = 8)]
         id: i64 = user.id.get(),
@@ -127,21 +127,21 @@ view! {
 
 /// An account in an answer to staff.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct PersonData {
+pub struct UserSummaryData {
     /// The account.
-    pub user: PersonView,
+    pub user: UserSummaryView,
 }
 
 async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let paging = call.paging();
     let PeopleFilters { email } = call.filters()?;
     let users = call.use_cases().people.list(&principal, email.as_deref(), paging.request()).await?;
-    call::page("People.", &paging, &users, PersonView::new)
+    call::page("People.", &paging, &users, UserSummaryView::new)
 }
 
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let user = call.use_cases().people.user(&principal, call.id(UserId::new)?).await?;
-    ApiResponse::new("Person.", PersonData { user: PersonView::new(&user) })
+    ApiResponse::new("Person.", UserSummaryData { user: UserSummaryView::new(&user) })
 }
 
 async fn suspend(call: CommandCall<ChangeUserStatus>) -> Result<Done<ApiResponse>, ApiError> {
@@ -153,7 +153,7 @@ async fn restore(call: CommandCall<ChangeUserStatus>) -> Result<Done<ApiResponse
 }
 
 async fn give_role(call: CommandCall<ChangeUserStatus>) -> Result<Done<ApiResponse>, ApiError> {
-    change(&call, |RoleBody { role, reason }| (UserStatusChange::Role(role), reason)).await
+    change(&call, |RoleChangeBody { role, reason }| (UserStatusChange::Role(role), reason)).await
 }
 
 /// Changes the status or role of the user in the path.
@@ -163,5 +163,7 @@ async fn change<B: RequestBody>(
 ) -> Result<Done<ApiResponse>, ApiError> {
     let command = ChangeUserStatus { id: call.id(UserId::new)? };
     let done = call.run(command, || call.body().map(input)).await?;
-    done.try_map(|user| ApiResponse::new("Person updated.", PersonData { user: PersonView::new(&user) }))
+    done.try_map(|user| {
+        ApiResponse::new("Person updated.", UserSummaryData { user: UserSummaryView::new(&user) })
+    })
 }

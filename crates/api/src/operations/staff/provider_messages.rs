@@ -16,7 +16,7 @@ use crate::operations::staff::reason::{ReasonBody, reason};
 use crate::wire::envelope::ApiResponse;
 use crate::wire::error::{ApiError, Code};
 use crate::wire::filters::{self, QueryFilters as _, filters};
-use cuepoint_views::provider_message::ContradictingMessageView;
+use cuepoint_views::provider_message::ExportedProviderMessageView;
 use cuepoint_views::user_names::UserNames;
 use cuepoint_views::view;
 
@@ -25,9 +25,9 @@ operations! {
     ///
     /// Provider messages that contradict the ledger.
     GET "/api/v1/operator/provider-messages" "listProviderMessages" {
-        tag: Operators,
+        tag: OperatorMoney,
         run: authenticated(Action::ReadMessages, list),
-        answers: page::<NamedProviderMessageView>(
+        answers: page::<ProviderMessageDetailsView>(
             "A page of messages: unresolved messages first, then by arrival, newest first."
         ),
         filters: MessageFilters::DECLARED,
@@ -38,7 +38,7 @@ operations! {
     ///
     /// Records that an operator has handled the message. No balance changes.
     POST "/api/v1/operator/provider-messages/{id}/resolve" "resolveProviderMessage" {
-        tag: Operators,
+        tag: OperatorMoney,
         run: command(resolve),
         answers: ok::<ProviderMessageData>("The resolved message."),
         body: json::<ReasonBody>(),
@@ -58,7 +58,7 @@ view! {
     pub struct ProviderMessageView as ProviderMessage of (message: &provider_message::ProviderMessage) {
         /// The message.
         #[serde(flatten)]
-        message: ContradictingMessageView = ContradictingMessageView::new(message),
+        message: ExportedProviderMessageView = ExportedProviderMessageView::new(message),
         /// Id of the operator who resolved the message; null while unresolved.
         #[id(example = 7)]
         resolved_by: Option<i64> = message.resolution.as_ref().map(|resolution| resolution.by.get()),
@@ -74,7 +74,7 @@ pub struct ProviderMessageData {
 
 view! {
     /// A provider message, with names.
-    pub struct NamedProviderMessageView as NamedProviderMessage of (
+    pub struct ProviderMessageDetailsView as ProviderMessageDetails of (
         message: &provider_message::ProviderMessage,
         names: &UserNames,
     ) {
@@ -87,7 +87,7 @@ view! {
     }
 }
 
-impl NamedProviderMessageView {
+impl ProviderMessageDetailsView {
     /// The users whose names it shows.
     pub fn users(message: &provider_message::ProviderMessage) -> impl Iterator<Item = UserId> {
         message.resolution.iter().map(|resolution| resolution.by)
@@ -99,8 +99,10 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
     let paging = call.paging();
     let filter = MessageFilter { resolved };
     let rows = call.use_cases().provider_messages.list(&principal, filter, paging.request()).await?;
-    let names = call.names(&principal, rows.rows.iter().flat_map(NamedProviderMessageView::users)).await?;
-    call::page("Provider messages.", &paging, &rows, |message| NamedProviderMessageView::new(message, &names))
+    let names = call.names(&principal, rows.rows.iter().flat_map(ProviderMessageDetailsView::users)).await?;
+    call::page("Provider messages.", &paging, &rows, |message| {
+        ProviderMessageDetailsView::new(message, &names)
+    })
 }
 
 async fn resolve(call: CommandCall<ResolveMessage>) -> Result<Done<ApiResponse>, ApiError> {

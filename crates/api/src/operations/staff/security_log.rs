@@ -19,9 +19,9 @@ operations! {
     ///
     /// Newest events first.
     GET "/api/v1/operator/security-log" "listSecurityEvents" {
-        tag: Operators,
+        tag: OperatorAudit,
         run: authenticated(Action::ReadSecurityLog, events),
-        answers: page::<NamedSecurityEventView>("A page of events, newest first."),
+        answers: page::<SecurityEventDetailsView>("A page of events, newest first."),
         filters: EventFilters::DECLARED,
         fails: &[Code::ValidationFailed],
     }
@@ -39,7 +39,7 @@ filters! {
 
 view! {
     /// An event of the security log, with names.
-    pub struct NamedSecurityEventView as NamedSecurityEvent of (
+    pub struct SecurityEventDetailsView as SecurityEventDetails of (
         number: i64,
         event: &security_log::SecurityEvent,
         names: &UserNames,
@@ -64,6 +64,6 @@ async fn events(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiE
     let users = rows.rows.iter().flat_map(|(_, event)| [event.user, event.actor].into_iter().flatten());
     let names = call.names(&principal, users).await?;
     call::page("Security log.", &paging, &rows, |(number, event)| {
-        NamedSecurityEventView::new(*number, event, &names)
+        SecurityEventDetailsView::new(*number, event, &names)
     })
 }

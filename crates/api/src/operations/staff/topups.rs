@@ -32,19 +32,19 @@ operations! {
     ///
     /// Finds top-ups by the credited account or by the reference of the payment provider; at least one of the
     /// two is required.
-    GET "/api/v1/operator/topups" "findTopups" {
-        tag: Operators,
+    GET "/api/v1/operator/topups" "listOperatorTopups" {
+        tag: OperatorMoney,
         run: authenticated(Action::ReadTopups, list),
-        answers: page::<NamedTopupView>("A page of top-ups, newest first."),
+        answers: page::<OperatorTopupDetailsView>("A page of top-ups, newest first."),
         filters: TopupFilters::DECLARED,
         fails: &[Code::ValidationFailed],
     }
 
     /// Show a top-up of any account
-    GET "/api/v1/operator/topups/{id}" "showAnyTopup" {
-        tag: Operators,
+    GET "/api/v1/operator/topups/{id}" "getOperatorTopup" {
+        tag: OperatorMoney,
         run: authenticated(Action::ReadTopups, show),
-        answers: ok::<OperatorTopupData>("The top-up."),
+        answers: ok::<OperatorTopupDetailsData>("The top-up."),
     }
 
     /// Reverse a top-up that was charged back
@@ -53,9 +53,9 @@ operations! {
     /// amounts. The shortfall is owed and is paid first from later income. DJs paid with the money keep it.
     /// Reversing a reversed top-up changes nothing.
     POST "/api/v1/operator/topups/{id}/chargeback" "chargeBackTopup" {
-        tag: Operators,
+        tag: OperatorMoney,
         run: command(reverse),
-        answers: ok::<ChargedBackData>("The reversed top-up."),
+        answers: ok::<OperatorTopupData>("The reversed top-up."),
         body: json::<ReasonBody>(),
         fails: &[Code::OwnAccount, Code::InvalidTransition, Code::LimitExceeded],
     }
@@ -64,9 +64,9 @@ operations! {
     ///
     /// Money received for top-ups of erased accounts.
     GET "/api/v1/operator/suspense" "listSuspense" {
-        tag: Operators,
+        tag: OperatorMoney,
         run: authenticated(Action::ReadTopups, suspense),
-        answers: page::<NamedSuspenseView>(
+        answers: page::<SuspenseDetailsView>(
             "A page of money in suspense: unsettled money first, then by arrival, newest first."
         ),
     }
@@ -76,7 +76,7 @@ operations! {
     /// Records that the money was returned outside the service, or settled otherwise. No balance changes, and
     /// nothing is paid out.
     POST "/api/v1/operator/suspense/{id}/settle" "settleSuspense" {
-        tag: Operators,
+        tag: OperatorMoney,
         run: command(settle),
         answers: ok::<SuspenseData>("The settled money."),
         body: json::<ReasonBody>(),
@@ -95,7 +95,7 @@ filters! {
 
 view! {
     /// A top-up, as staff see it, with names.
-    pub struct NamedTopupView as NamedTopup of (
+    pub struct OperatorTopupDetailsView as OperatorTopupDetails of (
         topup: &topup::Topup,
         names: &UserNames,
         currency: &Currency,
@@ -111,14 +111,14 @@ view! {
 
 /// A top-up in an answer to staff.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct OperatorTopupData {
+pub struct OperatorTopupDetailsData {
     /// The top-up.
-    pub topup: NamedTopupView,
+    pub topup: OperatorTopupDetailsView,
 }
 
 /// A top-up in the answer to its charge-back.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ChargedBackData {
+pub struct OperatorTopupData {
     /// The top-up.
     pub topup: OperatorTopupView,
 }
@@ -167,7 +167,7 @@ pub struct SuspenseData {
 
 view! {
     /// Money in suspense, with names.
-    pub struct NamedSuspenseView as NamedSuspense of (
+    pub struct SuspenseDetailsView as SuspenseDetails of (
         topup: &topup::Topup,
         suspense: &topup::Suspense,
         names: &UserNames,
@@ -198,21 +198,23 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
     let paging = call.paging();
     let rows = call.use_cases().topups.search(&principal, search, paging.request()).await?;
     let names = call.names(&principal, rows.rows.iter().map(|topup| topup.user)).await?;
-    call::page("Top-ups.", &paging, &rows, |topup| NamedTopupView::new(topup, &names, call.currency()))
+    call::page("Top-ups.", &paging, &rows, |topup| {
+        OperatorTopupDetailsView::new(topup, &names, call.currency())
+    })
 }
 
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let topup = call.use_cases().topups.of_any_user(&principal, call.id(TopupId::new)?).await?;
     let names = call.names(&principal, [topup.user]).await?;
-    let topup = NamedTopupView::new(&topup, &names, call.currency());
-    ApiResponse::new("Top-up.", OperatorTopupData { topup })
+    let topup = OperatorTopupDetailsView::new(&topup, &names, call.currency());
+    ApiResponse::new("Top-up.", OperatorTopupDetailsData { topup })
 }
 
 async fn reverse(call: CommandCall<ReverseTopup>) -> Result<Done<ApiResponse>, ApiError> {
     let command = ReverseTopup { id: call.id(TopupId::new)? };
     call.run(command, || reason(&call)).await?.try_map(|topup| {
         let topup = OperatorTopupView::new(&topup, call.currency());
-        ApiResponse::new("Top-up reversed.", ChargedBackData { topup })
+        ApiResponse::new("Top-up reversed.", OperatorTopupData { topup })
     })
 }
 
@@ -223,10 +225,10 @@ async fn suspense(call: ApiCall, principal: Principal) -> Result<ApiResponse, Ap
     // The list contains only top-ups with money in suspense.
     let rows = found.rows.iter().filter_map(|topup| {
         let suspense = topup.suspense.as_ref()?;
-        Some(NamedSuspenseView::new(topup, suspense, &names, call.currency()))
+        Some(SuspenseDetailsView::new(topup, suspense, &names, call.currency()))
     });
     let rows = Rows { rows: rows.collect(), total: found.total };
-    call::page("Suspense.", &paging, &rows, NamedSuspenseView::clone)
+    call::page("Suspense.", &paging, &rows, SuspenseDetailsView::clone)
 }
 
 async fn settle(call: CommandCall<SettleSuspense>) -> Result<Done<ApiResponse>, ApiError> {

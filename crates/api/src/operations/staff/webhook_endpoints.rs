@@ -5,7 +5,7 @@ use cuepoint_domain::authorization::Action;
 use crate::declaration::{accepted, created, json, object, ok, operations, optional_json, page};
 use crate::endpoint::{authenticated, keyed};
 use crate::operations::members::webhook_endpoints::{
-    EndpointChangeBody, NewEndpointBody, ReplayBody, RotationBody, attempts, change, create, delete, list,
+    EndpointUpdateBody, NewEndpointBody, ReplayBody, RotationBody, attempts, change, create, delete, list,
     replay, rotate, show, test,
 };
 use crate::wire::error::Code;
@@ -21,17 +21,17 @@ operations! {
     ///
     /// Those of all operators, newest first.
     GET "/api/v1/operator/webhook-endpoints" "listOperatorWebhookEndpoints" {
-        tag: Operators,
+        tag: OperatorWebhooks,
         run: authenticated(Action::ManageAllWebhooks, list::<AllWebhooks>),
         answers: page::<OperatorWebhookEndpointView>("A page of endpoints, newest first."),
     }
 
     /// Create a webhook endpoint for all events
     ///
-    /// As `createWebhookEndpoint`, with the events of `listAllEvents`. They are sent as long as the caller is an
+    /// As `createWebhookEndpoint`, with the events of `listOperatorEvents`. They are sent as long as the caller is an
     /// operator.
     POST "/api/v1/operator/webhook-endpoints" "createOperatorWebhookEndpoint" {
-        tag: Operators,
+        tag: OperatorWebhooks,
         run: keyed(Action::ManageAllWebhooks, create::<AllWebhooks>),
         answers: created::<OperatorWebhookSecretData>("The endpoint with its secret.")
             .located("/api/v1/operator/webhook-endpoints"),
@@ -41,21 +41,21 @@ operations! {
     }
 
     /// Show a webhook endpoint for all events
-    GET "/api/v1/operator/webhook-endpoints/{id}" "showOperatorWebhookEndpoint" {
-        tag: Operators,
+    GET "/api/v1/operator/webhook-endpoints/{id}" "getOperatorWebhookEndpoint" {
+        tag: OperatorWebhooks,
         run: authenticated(Action::ManageAllWebhooks, show::<AllWebhooks>),
         answers: ok::<OperatorWebhookEndpointData>("The endpoint."),
     }
 
     /// Change a webhook endpoint for all events
     ///
-    /// As `changeWebhookEndpoint`.
-    PATCH "/api/v1/operator/webhook-endpoints/{id}" "changeOperatorWebhookEndpoint" {
-        tag: Operators,
+    /// As `updateWebhookEndpoint`.
+    PATCH "/api/v1/operator/webhook-endpoints/{id}" "updateOperatorWebhookEndpoint" {
+        tag: OperatorWebhooks,
         run: authenticated(Action::ManageAllWebhooks, change::<AllWebhooks>),
         answers: ok::<OperatorWebhookEndpointData>("The changed endpoint."),
         class: Class::WebhookChanges,
-        body: object::<EndpointChangeBody>(),
+        body: object::<EndpointUpdateBody>(),
         fails: &[Code::Conflict, Code::SecretLost],
     }
 
@@ -63,7 +63,7 @@ operations! {
     ///
     /// As `deleteWebhookEndpoint`.
     DELETE "/api/v1/operator/webhook-endpoints/{id}" "deleteOperatorWebhookEndpoint" {
-        tag: Operators,
+        tag: OperatorWebhooks,
         run: authenticated(Action::ManageAllWebhooks, delete::<AllWebhooks>),
         answers: ok::<Empty>("The endpoint is deleted."),
         class: Class::WebhookChanges,
@@ -73,7 +73,7 @@ operations! {
     ///
     /// As `rotateWebhookSecret`.
     POST "/api/v1/operator/webhook-endpoints/{id}/rotate" "rotateOperatorWebhookSecret" {
-        tag: Operators,
+        tag: OperatorWebhooks,
         run: authenticated(Action::ManageAllWebhooks, rotate::<AllWebhooks>),
         answers: ok::<OperatorWebhookSecretData>("The endpoint with its new secret."),
         class: Class::WebhookChanges,
@@ -84,7 +84,7 @@ operations! {
     ///
     /// As `testWebhookEndpoint`.
     POST "/api/v1/operator/webhook-endpoints/{id}/test" "testOperatorWebhookEndpoint" {
-        tag: Operators,
+        tag: OperatorWebhooks,
         run: authenticated(Action::ManageAllWebhooks, test::<AllWebhooks>),
         answers: accepted::<Empty>("The test will be sent."),
         class: Class::Webhooks,
@@ -96,7 +96,7 @@ operations! {
     ///
     /// As `listWebhookAttempts`, with the beginning of each answer.
     GET "/api/v1/operator/webhook-endpoints/{id}/attempts" "listOperatorWebhookAttempts" {
-        tag: Operators,
+        tag: OperatorWebhooks,
         run: authenticated(Action::ManageAllWebhooks, attempts::<AllWebhooks>),
         answers: page::<OperatorWebhookAttemptView>("A page of attempts, newest first."),
     }
@@ -105,7 +105,7 @@ operations! {
     ///
     /// As `replayWebhookEvents`.
     POST "/api/v1/operator/webhook-endpoints/{id}/replay" "replayOperatorWebhookEvents" {
-        tag: Operators,
+        tag: OperatorWebhooks,
         run: authenticated(Action::ManageAllWebhooks, replay::<AllWebhooks>),
         answers: accepted::<OperatorWebhookEndpointData>("The endpoint, which will deliver the events."),
         class: Class::Webhooks,

@@ -32,10 +32,10 @@ operations! {
     /// List withdrawals of all accounts
     ///
     /// Newest first.
-    GET "/api/v1/operator/withdrawals" "listAllWithdrawals" {
-        tag: Operators,
+    GET "/api/v1/operator/withdrawals" "listOperatorWithdrawals" {
+        tag: OperatorWithdrawals,
         run: authenticated(Action::ReadWithdrawals, list),
-        answers: page::<ReviewedWithdrawalView>("A page of withdrawals, newest first."),
+        answers: page::<OperatorWithdrawalDetailsView>("A page of withdrawals, newest first."),
         filters: WithdrawalFilters::DECLARED,
         fails: &[Code::ValidationFailed],
     }
@@ -46,7 +46,7 @@ operations! {
     /// more than the configured limit, it stays pending until a second operator has approved it. Refused while the
     /// account owes money.
     POST "/api/v1/operator/withdrawals/{id}/approve" "approveWithdrawal" {
-        tag: Operators,
+        tag: OperatorWithdrawals,
         run: command(approve),
         answers: ok::<OperatorWithdrawalView>("The withdrawal, approved or waiting for a second approval."),
         body: json::<ReasonBody>(),
@@ -57,7 +57,7 @@ operations! {
     ///
     /// A pending or approved withdrawal of another account is rejected, and its amount is released.
     POST "/api/v1/operator/withdrawals/{id}/reject" "rejectWithdrawal" {
-        tag: Operators,
+        tag: OperatorWithdrawals,
         run: command(reject),
         answers: ok::<OperatorWithdrawalView>("The rejected withdrawal."),
         body: json::<ReasonBody>(),
@@ -69,7 +69,7 @@ operations! {
     /// An approved withdrawal is claimed for manual payout, before the money is sent: until then its owner can cancel it.
     /// Refused while the account owes money.
     POST "/api/v1/operator/withdrawals/{id}/process" "processWithdrawal" {
-        tag: Operators,
+        tag: OperatorWithdrawals,
         run: command(process),
         answers: ok::<OperatorWithdrawalView>("The withdrawal in processing."),
         body: json::<ReasonBody>(),
@@ -80,10 +80,10 @@ operations! {
     ///
     /// The withdrawal was sent to its network in this transaction.
     POST "/api/v1/operator/withdrawals/{id}/broadcast" "broadcastWithdrawal" {
-        tag: Operators,
+        tag: OperatorWithdrawals,
         run: command(broadcast),
         answers: ok::<OperatorWithdrawalView>("The broadcast withdrawal."),
-        body: json::<SentBody>(),
+        body: json::<WithdrawalBroadcastBody>(),
         fails: &[Code::InvalidTransition],
     }
 
@@ -91,10 +91,10 @@ operations! {
     ///
     /// The payout has arrived, and the amount is captured.
     POST "/api/v1/operator/withdrawals/{id}/complete" "completeWithdrawal" {
-        tag: Operators,
+        tag: OperatorWithdrawals,
         run: command(complete),
         answers: ok::<OperatorWithdrawalView>("The completed withdrawal."),
-        body: json::<CompletedBody>(),
+        body: json::<WithdrawalCompletionBody>(),
         fails: &[Code::InvalidTransition],
     }
 
@@ -102,7 +102,7 @@ operations! {
     ///
     /// The payout of another account's withdrawal certainly did not happen, and the amount is released.
     POST "/api/v1/operator/withdrawals/{id}/fail" "failWithdrawal" {
-        tag: Operators,
+        tag: OperatorWithdrawals,
         run: command(fail),
         answers: ok::<OperatorWithdrawalView>("The failed withdrawal."),
         body: json::<ReasonBody>(),
@@ -113,7 +113,7 @@ operations! {
     ///
     /// It is unknown whether the payout happened. The amount stays held until an operator has decided.
     POST "/api/v1/operator/withdrawals/{id}/review" "reviewWithdrawal" {
-        tag: Operators,
+        tag: OperatorWithdrawals,
         run: command(review),
         answers: ok::<OperatorWithdrawalView>("The withdrawal in review."),
         body: json::<ReasonBody>(),
@@ -123,7 +123,7 @@ operations! {
 
 body! {
     /// The transaction of a withdrawal.
-    pub struct SentBody as "Sent", example: {"txid": "4a5e1e4b", "reason": "Sent by hand."} {
+    pub struct WithdrawalBroadcastBody as "WithdrawalBroadcast", example: {"txid": "4a5e1e4b", "reason": "Sent by hand."} {
         /// Id of the transaction on the network.
         txid: Line = required(kinds::LINE),
         /// Reason, stored with the operator and the time.
@@ -133,7 +133,7 @@ body! {
 
 body! {
     /// The completion of a withdrawal.
-    pub struct CompletedBody as "Completed", example: {"txid": "4a5e1e4b", "reason": "Six confirmations."} {
+    pub struct WithdrawalCompletionBody as "WithdrawalCompletion", example: {"txid": "4a5e1e4b", "reason": "Six confirmations."} {
         /// Id of the transaction on the network; defaults to the known one, and is required if none is known.
         txid: Option<Line> = optional(kinds::LINE),
         /// Reason, stored with the operator and the time.
@@ -151,7 +151,7 @@ filters! {
 
 view! {
     /// A withdrawal, with the present facts on which its approval depends.
-    pub struct ReviewedWithdrawalView as ReviewedWithdrawal of (
+    pub struct OperatorWithdrawalDetailsView as OperatorWithdrawalDetails of (
         reviewed: &ReviewedWithdrawal,
         names: &UserNames,
         currency: &Currency,
@@ -188,7 +188,7 @@ view! {
     }
 }
 
-impl ReviewedWithdrawalView {
+impl OperatorWithdrawalDetailsView {
     /// The users whose names it shows.
     pub fn users(reviewed: &ReviewedWithdrawal) -> impl Iterator<Item = UserId> {
         let approvals = reviewed.withdrawal.approvals.iter();
@@ -200,9 +200,10 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
     let WithdrawalFilters { status } = call.filters()?;
     let paging = call.paging();
     let rows = call.use_cases().withdrawals.list_all(&principal, status, paging.request()).await?;
-    let names = call.names(&principal, rows.rows.iter().flat_map(ReviewedWithdrawalView::users)).await?;
+    let names =
+        call.names(&principal, rows.rows.iter().flat_map(OperatorWithdrawalDetailsView::users)).await?;
     call::page("Withdrawals.", &paging, &rows, |reviewed| {
-        ReviewedWithdrawalView::new(reviewed, &names, call.currency())
+        OperatorWithdrawalDetailsView::new(reviewed, &names, call.currency())
     })
 }
 
@@ -231,14 +232,16 @@ async fn process(call: CommandCall<SendWithdrawal>) -> Result<Done<ApiResponse>,
 }
 
 async fn broadcast(call: CommandCall<SendWithdrawal>) -> Result<Done<ApiResponse>, ApiError> {
-    let read_input =
-        || call.body().map(|SentBody { txid, reason }| (SendingStep::Broadcast { txid }, reason));
+    let read_input = || {
+        call.body().map(|WithdrawalBroadcastBody { txid, reason }| (SendingStep::Broadcast { txid }, reason))
+    };
     send(&call, read_input).await
 }
 
 async fn complete(call: CommandCall<SendWithdrawal>) -> Result<Done<ApiResponse>, ApiError> {
-    let read_input =
-        || call.body().map(|CompletedBody { txid, reason }| (SendingStep::Complete { txid }, reason));
+    let read_input = || {
+        call.body().map(|WithdrawalCompletionBody { txid, reason }| (SendingStep::Complete { txid }, reason))
+    };
     send(&call, read_input).await
 }
 

@@ -13,16 +13,16 @@ use cuepoint_domain::withdrawal;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use cuepoint_views::block::BlockView;
+use cuepoint_views::block::BlockedGuestView;
 use cuepoint_views::people::UserView;
-use cuepoint_views::provider_message::ContradictingMessageView;
+use cuepoint_views::provider_message::ExportedProviderMessageView;
 use cuepoint_views::rating::RatingView;
 use cuepoint_views::request::MusicRequestView;
 use cuepoint_views::security_event::SecurityEventView;
 use cuepoint_views::session::ActiveSessionView;
 use cuepoint_views::topup::TopupView;
 use cuepoint_views::view;
-use cuepoint_views::wallet::{EntryView, ReferenceView, WalletView};
+use cuepoint_views::wallet::{ObjectReferenceView, WalletEntryView, WalletView};
 use cuepoint_views::webhook_endpoint::WebhookEndpointView;
 use cuepoint_views::wire::names;
 use cuepoint_views::wire::time::WireTimestamp;
@@ -30,8 +30,8 @@ use cuepoint_views::withdrawal::WithdrawalView;
 
 /// All data stored about an account; each list is complete, newest first.
 #[derive(Serialize, ToSchema)]
-#[schema(as = PersonalData)]
-pub struct PersonalDataView {
+#[schema(as = PersonalDataExport)]
+pub struct PersonalDataExportView {
     /// The profile.
     pub user: UserView,
     /// Data of the account beside its profile.
@@ -55,15 +55,15 @@ pub struct PersonalDataView {
     /// Top-ups.
     pub topups: Vec<TopupView>,
     /// Entries of the wallet.
-    pub wallet_entries: Vec<ExportedEntryView>,
+    pub wallet_entries: Vec<ExportedWalletEntryView>,
     /// Changes of the profile and account, and operations of operators with a reason.
     pub operations: Vec<OperationView>,
     /// Provider messages about the account's money that contradict the ledger.
-    pub provider_messages: Vec<ContradictingMessageView>,
+    pub provider_messages: Vec<ExportedProviderMessageView>,
     /// Webhook endpoints of the account.
     pub webhook_endpoints: Vec<ExportedWebhookEndpointView>,
     /// Guests whom the account has blocked.
-    pub blocks: Vec<BlockView>,
+    pub blocks: Vec<BlockedGuestView>,
     /// DJs who have blocked the account.
     pub blocked_by: Vec<BlockedByView>,
     /// Events of the security log about the account.
@@ -157,14 +157,14 @@ view! {
 
 view! {
     /// A wallet entry with the reason that the statement omits.
-    pub struct ExportedEntryView as ExportedEntry of (
+    pub struct ExportedWalletEntryView as ExportedWalletEntry of (
         entry: &ledger::Entry,
         reason: &Option<Line>,
         currency: &Currency,
     ) {
         /// The entry.
         #[serde(flatten)]
-        entry: EntryView = EntryView::new(entry, currency),
+        entry: WalletEntryView = WalletEntryView::new(entry, currency),
         /// Reason given by an operator or a provider; null if there is none.
         #[schema(example = "A song was charged twice.")]
         reason: Option<String> = text(reason),
@@ -186,7 +186,7 @@ view! {
         /// Reason; null where none is required.
         reason: Option<String> = text(&note.reason),
         /// Object of the operation; null for the profile or the account itself.
-        reference: Option<ReferenceView> = note.reference.map(ReferenceView::new),
+        reference: Option<ObjectReferenceView> = note.reference.map(ObjectReferenceView::new),
         /// Profile after the operation, with the available balance of that time; null for operations about money,
         /// and after seven days.
         profile: Option<UserView> = note
@@ -243,11 +243,11 @@ pub fn row(record: &ExportRecord, current: SessionId, currency: &Currency) -> se
         ExportRecord::Rating(rating, _) => to_vec(&RatingView::new(rating)),
         ExportRecord::Withdrawal(withdrawal) => to_vec(&ExportedWithdrawalView::new(withdrawal, currency)),
         ExportRecord::Topup(topup) => to_vec(&TopupView::new(topup, currency)),
-        ExportRecord::Entry(entry, reason) => to_vec(&ExportedEntryView::new(entry, reason, currency)),
+        ExportRecord::Entry(entry, reason) => to_vec(&ExportedWalletEntryView::new(entry, reason, currency)),
         ExportRecord::Operation(note) => to_vec(&OperationView::new(note, currency)),
-        ExportRecord::ProviderMessage(message) => to_vec(&ContradictingMessageView::new(message)),
+        ExportRecord::ProviderMessage(message) => to_vec(&ExportedProviderMessageView::new(message)),
         ExportRecord::WebhookEndpoint(endpoint) => to_vec(&ExportedWebhookEndpointView::new(endpoint)),
-        ExportRecord::Block(block) => to_vec(&BlockView::new(block)),
+        ExportRecord::Block(block) => to_vec(&BlockedGuestView::new(block)),
         ExportRecord::BlockedBy { dj, at } => to_vec(&BlockedByView::new(*dj, *at)),
         ExportRecord::Event(number, event) => to_vec(&SecurityEventView::new(*number, event)),
     }
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn every_exported_list_is_described() {
-        let described = serde_json::to_value(PersonalDataView::schema()).unwrap();
+        let described = serde_json::to_value(PersonalDataExportView::schema()).unwrap();
         let described: BTreeSet<_> = described["properties"].as_object().unwrap().keys().cloned().collect();
         let named = ExportList::all().map(|list| list.name().to_owned());
         assert_eq!(
