@@ -18,7 +18,7 @@ view! {
         /// Id of the adjustment. The entry in the wallet refers to it.
         #[id(example = 4)]
         id: i64 = adjustment.id.get(),
-        /// Id of the user whose balance changed.
+        /// Id of the user.
         #[id(example = 8)]
         user_id: i64 = adjustment.user.get(),
         /// Change of the available balance, in major units. A debit is negative.

@@ -17,7 +17,7 @@ view! {
         /// Reference at the payment provider: a UUID that never changes and never repeats.
         #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
         reference: String = topup.reference().to_string(),
-        /// Id of the user whose wallet is topped up.
+        /// Id of the owner.
         #[id(example = 7)]
         user_id: i64 = topup.user.get(),
         /// Amount in major units of the wallet's currency.

@@ -20,7 +20,7 @@ view! {
         /// Id of the guest who made the request.
         #[id(example = 8)]
         user_id: i64 = request.requester.get(),
-        /// Id of the DJ to whom it is addressed.
+        /// Id of the DJ who received it.
         #[id(example = 7)]
         dj_id: i64 = request.dj.get(),
         /// Title of the song.

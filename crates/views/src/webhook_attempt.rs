@@ -37,7 +37,7 @@ view! {
         /// Duration in milliseconds.
         #[schema(minimum = 0, example = 87)]
         duration_ms: u32 = attempt.milliseconds,
-        /// Time at which the attempt began.
+        /// Start of the attempt.
         #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
         created_at: WireTimestamp = WireTimestamp(attempt.at),
     }

@@ -14,7 +14,7 @@ use crate::wire::names;
 use crate::wire::time::WireTimestamp;
 
 view! {
-    /// A URL to which events are sent.
+    /// A URL that receives events.
     pub struct WebhookEndpointView as WebhookEndpoint of (endpoint: &webhook::WebhookEndpoint) {
         let disabled = match endpoint.state {
             EndpointState::Disabled { at, reason } => Some((at, reason)),
@@ -23,7 +23,7 @@ view! {
         /// Id of the endpoint.
         #[id(example = 4)]
         id: i64 = endpoint.id.get(),
-        /// URL to which events are sent, in canonical form.
+        /// URL that receives the events, in canonical form.
         #[schema(example = "https://hooks.example.com/cuepoint")]
         url: String = endpoint.url.as_str().to_owned(),
         /// Types of the events that are sent; null for all types.
@@ -36,13 +36,13 @@ view! {
         /// Status.
         #[schema(value_type = names::WebhookEndpointStatus, example = "active")]
         status: &'static str = endpoint.state.name(),
-        /// Time at which the service disabled the endpoint; null unless it is disabled.
+        /// Time when the service disabled the endpoint; null unless it is disabled.
         #[timestamp_or_null(example = "2026-02-05T20:15:00.000000Z")]
         disabled_at: Option<WireTimestamp> = disabled.map(|(at, _)| WireTimestamp(at)),
         /// Reason why the service disabled the endpoint; null unless it is disabled.
         #[schema(value_type = Option<names::WebhookDisabledReason>)]
         disabled_reason: Option<&'static str> = disabled.map(|(_, reason)| reason.name()),
-        /// Position up to which every event for the endpoint has been attempted at least once.
+        /// Every event for the endpoint up to this position has been attempted at least once.
         #[schema(minimum = 0, example = 1234)]
         cursor: i64 = endpoint.cursor.get(),
         /// Range of events that is being delivered again; null if there is none.
@@ -59,7 +59,7 @@ view! {
 view! {
     /// A range of events that is being delivered again.
     pub struct WebhookReplayView as WebhookReplay of (replay: webhook::Replay) {
-        /// Position after which the replay continues.
+        /// The replay continues after this position.
         #[schema(minimum = 0, example = 1200)]
         after: i64 = replay.after.get(),
         /// Last position of the range.
@@ -69,7 +69,7 @@ view! {
 }
 
 view! {
-    /// A URL to which all events are sent.
+    /// A URL that receives all events.
     pub struct OperatorWebhookEndpointView as OperatorWebhookEndpoint of (
         endpoint: &webhook::WebhookEndpoint,
         names: &UserNames,

@@ -28,7 +28,7 @@ view! {
         /// Address of the recipient.
         #[schema(example = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq")]
         wallet_address: String = withdrawal.wallet_address.as_str().to_owned(),
-        /// Cryptocurrency in which the amount is paid out. `amount` is in `amount_currency`, not in this currency.
+        /// Cryptocurrency of the payout. `amount` is in `amount_currency`, not in this currency.
         #[schema(example = "BTC")]
         currency: String = withdrawal.currency.as_str().to_owned(),
         /// Network of the payout.

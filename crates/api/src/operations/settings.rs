@@ -19,8 +19,8 @@ use cuepoint_views::withdrawal_options::WithdrawalOptionsView;
 operations! {
     /// Show the settings of the deployment
     ///
-    /// What clients have to know about this deployment. No token is needed. The settings change only when the
-    /// deployment is configured anew.
+    /// What clients have to know about this deployment. No token is needed. The settings change only with the
+    /// configuration of the deployment.
     GET "/api/v1/settings" "getSettings" {
         tag: Service,
         run: anonymous(show),
@@ -55,10 +55,10 @@ view! {
 view! {
     /// Times to live of music requests.
     struct MusicRequestLifetimesView as MusicRequestLifetimes of (settings: &SettingsQueries) {
-        /// Seconds after which a pending request expires.
+        /// Seconds until a pending request expires.
         #[schema(minimum = 1, example = 900)]
         pending_ttl_seconds: i64 = settings.requests().pending_for.whole_seconds(),
-        /// Seconds after which an accepted request expires.
+        /// Seconds until an accepted request expires.
         #[schema(minimum = 1, example = 3600)]
         accepted_ttl_seconds: i64 = settings.requests().accepted_for.whole_seconds(),
     }

@@ -57,7 +57,7 @@ pub struct FailureEnvelope<'a> {
     /// Always `error`.
     #[schema(value_type = names::FailureStatus)]
     status: &'static str,
-    /// Code for programs. It stands for one thing that a client can do.
+    /// Code for programs.
     #[schema(value_type = ErrorCode)]
     code: &'static str,
     /// Message for people.

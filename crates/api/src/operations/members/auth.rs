@@ -58,8 +58,8 @@ operations! {
     /// access token. Two concurrent requests both get it.
     ///
     /// Any other reuse returns 401 `invalid_refresh_token` and ends the session. It also disables the webhook
-    /// endpoints for the user's own events whose URL was set in this session. A suspended user gets 403
-    /// `account_suspended`.
+    /// endpoints for the user's own events if this session set their URL. For a suspended user, a refresh returns
+    /// 403 `account_suspended`.
     POST "/api/v1/auth/refresh" "refreshSession" {
         tag: SignIn,
         run: anonymous(refresh),

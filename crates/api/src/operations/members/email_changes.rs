@@ -37,14 +37,14 @@ operations! {
 
     /// Confirm a change of the e-mail address
     ///
-    /// Sets the address to which the code was sent, as verified. The sessions continue. All other open codes and
-    /// reset tokens of the user end. The code has the rules of `verifyEmail`. An address that another user took
+    /// Sets and verifies the address that received the code. The sessions continue. All other open codes and reset
+    /// tokens of the user end. For the code, the rules of `verifyEmail` apply. An address that another user took
     /// meanwhile returns 422 for `email`.
     ///
     /// Both addresses get a message with the time of the change. If the previous address was verified, its message
     /// has a token for `restoreEmail`, valid for 7 days. Until then, nobody else can take this address, and the
-    /// user's address cannot be changed again: 409 `email_restorable`. A previous address that was not verified is
-    /// free at once.
+    /// user's address cannot be changed again: 409 `email_restorable`. An unverified previous address is free
+    /// immediately.
     ///
     /// For 48 hours after the change, no withdrawal of the user is approved automatically.
     POST "/api/v1/auth/email/confirm" "confirmEmailChange" {
@@ -59,8 +59,8 @@ operations! {
     /// Restore the previous e-mail address
     ///
     /// Returns the user to the previous address, with the token that was sent there, and sets a new password. All
-    /// sessions end, and the other effects are those of `resetPassword`. A token that is unknown, used or older
-    /// than 7 days returns 422 for `token`. A refused password does not use up the token.
+    /// sessions end, and the request has the other effects of `resetPassword`. A token that is unknown, used or
+    /// older than 7 days returns 422 for `token`. A refused password does not use up the token.
     ///
     /// If the message with the token was lost, `requestPasswordReset` with the previous address sends it again.
     POST "/api/v1/auth/email/restore" "restoreEmail" {

@@ -43,10 +43,9 @@ operations! {
     ///
     /// The stream continues after the header `Last-Event-ID`, or after the parameter `after`, or begins with the
     /// next event. It starts with an `id` without an event, its beginning, and with `retry`, the delay before a
-    /// reconnection: 2 to 4 seconds. If nothing happens for 15 seconds, the stream sends a comment, with the `id`
-    /// up to which no further event is for the client. Store it. A client that receives nothing for longer should
-    /// reconnect. A client that resumes after the last `id` gets every event exactly once, also from another
-    /// server.
+    /// reconnection: 2 to 4 seconds. After 15 seconds without an event for the client, the stream sends a comment
+    /// with the newest `id`. Store it. A client that receives nothing for longer should reconnect. A client that
+    /// resumes after the last `id` gets every event exactly once, also from another server.
     ///
     /// A stream ends
     ///
@@ -55,7 +54,7 @@ operations! {
     /// - when the client is 256 events behind, after they have been sent;
     /// - within four seconds after the client closes its connection or its sending side, or sends more than 64 KiB;
     /// - when the server stops, cannot read events for ten seconds, or finds that a failover lost events that were
-    ///   sent. In this case, a client that reconnects gets 410 `events_lost`.
+    ///   sent. A reconnection then returns 410 `events_lost`.
     ///
     /// A malformed `Last-Event-ID` returns 400 `bad_request`. A lost or expired position returns 410, as in
     /// `listEvents`; so does a position beyond the newest one. An account can have six streams at each server: a

@@ -23,8 +23,8 @@ operations! {
     /// adjustments. The oldest event comes first. All events are in one order. A client that asks for the events
     /// after the last `next` misses none, no matter how many servers share the deployment.
     ///
-    /// - A top-up that is confirmed at once has only `topup.created`.
-    /// - A withdrawal that is approved at once has no `withdrawal.approved`.
+    /// - A top-up that is confirmed immediately has only `topup.created`.
+    /// - A withdrawal that is approved immediately has no `withdrawal.approved`.
     /// - A withdrawal has one `withdrawal.processing`, no matter how often it is sent.
     ///
     /// **Lost and expired events.** A restore from a backup loses the newest events, and so can a failover of the

@@ -35,9 +35,9 @@ operations! {
     /// Fields that are missing keep their values. Other fields of the profile return 422, unless they have their
     /// current value.
     ///
-    /// To become a DJ, set `is_dj` first, then `online` and the prices. Another user who sets these gets 403
-    /// `dj_only`. This server accepts the user's access tokens as those of a DJ at once, and other servers do
-    /// within two seconds. A DJ stays a DJ: `false` returns 422 for `is_dj`.
+    /// To become a DJ, set `is_dj` first, then `online` and the prices. For another user, `online` and the prices
+    /// return 403 `dj_only`. Access tokens work as a DJ's immediately at this server, and within two seconds at
+    /// others. A DJ stays a DJ: `false` returns 422 for `is_dj`.
     PATCH "/api/v1/user/personal-info" "updatePersonalInfo" {
         tag: Profile,
         run: command(change),

@@ -24,8 +24,8 @@ operations! {
     /// Rate a played music request
     ///
     /// The guest rates the DJ for a song with a fee, within seven days of the play. A request that was not played,
-    /// or has no fee, or was played earlier, returns 409 `invalid_transition`. The DJ of the request gets 403
-    /// `not_your_request`. Another rating replaces the first one.
+    /// or has no fee, or was played earlier, returns 409 `invalid_transition`. For the DJ of the request, it
+    /// returns 403 `not_your_request`. Another rating replaces the first one.
     ///
     /// The rating changes `rating` and `rating_count` of the DJ. It remains after a refund, and after the erasure
     /// of the guest. A DJ with few rated requests can infer single ratings.

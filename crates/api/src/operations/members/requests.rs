@@ -56,8 +56,8 @@ operations! {
 
     /// Cancel a music request
     ///
-    /// Cancels a pending request of the caller, and releases its fee in full. The DJ of the request gets 403
-    /// `not_your_request`. An accepted request returns 409 `invalid_transition`. Cancelling a cancelled request
+    /// Cancels a pending request of the caller, and releases its fee in full. For the DJ of the request, it returns
+    /// 403 `not_your_request`, and for an accepted request 409 `invalid_transition`. Cancelling a cancelled request
     /// changes nothing.
     POST "/api/v1/music/requests/{id}/cancel" "cancelMusicRequest" {
         tag: Requests,
@@ -71,8 +71,8 @@ operations! {
     ///
     /// The DJ accepts, rejects or plays a request. A played request pays its fee to the DJ, less the platform's
     /// commission. A rejected request releases its fee in full. Setting the current status again changes nothing.
-    /// Any other transition returns 409 `invalid_transition`. The guest of the request gets 403 `not_your_request`,
-    /// and any other caller 404 `not_found`.
+    /// Any other transition returns 409 `invalid_transition`. The guest of the request is refused with 403
+    /// `not_your_request`, and any other caller with 404 `not_found`.
     ///
     /// The commission is `commission_bps` of the fee, rounded half to even. The DJ gets the exact remainder.
     ///
@@ -103,7 +103,8 @@ operations! {
 
     /// List music requests to the caller
     ///
-    /// The requests that the caller, a DJ, received, newest first. A caller who is not a DJ gets 403 `dj_only`.
+    /// The requests that the caller, a DJ, received, newest first. Returns 403 `dj_only` to a caller who is not a
+    /// DJ.
     GET "/api/v1/music/dj/requests" "listReceivedMusicRequests" {
         tag: Requests,
         run: authenticated(Action::AnswerRequest, addressed),

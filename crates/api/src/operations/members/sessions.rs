@@ -24,8 +24,8 @@ operations! {
 
     /// End a session
     ///
-    /// Ends one of the caller's sessions. This server refuses its access tokens at once, and other servers within
-    /// two seconds. A session that has ended returns 404 `not_found`.
+    /// Ends one of the caller's sessions. This server refuses its access tokens immediately, and other servers
+    /// within two seconds. A session that has ended returns 404 `not_found`.
     DELETE "/api/v1/auth/sessions/{id}" "endSession" {
         tag: SignIn,
         run: authenticated(Action::UseCredentials, end),

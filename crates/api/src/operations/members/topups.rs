@@ -25,7 +25,7 @@ operations! {
     ///
     /// Starts a payment into the caller's wallet. What follows depends on the payment provider of the deployment:
     ///
-    /// - The provider `sandbox` confirms the top-up at once.
+    /// - The provider `sandbox` confirms the top-up immediately.
     /// - A provider with payment pages gets a payment request. `payment_url` is the page. If the provider does not
     ///   answer in time, `payment_url` is null until `getTopup` shows it.
     /// - For any other payment system, hand it the `reference`. The top-up is pending until the system confirms it.
@@ -38,8 +38,8 @@ operations! {
     /// top-up consumes its key: a repetition shows the failed top-up (201), and another attempt needs another key.
     ///
     /// If the provider does not answer, the service repeats the payment request for a time, under the same
-    /// reference. After that, the top-up stays pending without a payment page, until a message of the provider
-    /// settles it.
+    /// reference. After that, the top-up stays pending without a payment page, until the provider reports the
+    /// payment.
     POST "/api/v1/wallet/topups" "createTopup" {
         tag: Wallet,
         run: command(open),

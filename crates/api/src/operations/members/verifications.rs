@@ -45,8 +45,8 @@ operations! {
 
     /// Send a verification code by phone
     ///
-    /// Sends a code of six digits to the caller's phone number, as `sendEmailCode` does by e-mail. A user without a
-    /// number gets 422 for `phone`.
+    /// Sends a code of six digits to the caller's phone number, as `sendEmailCode` does by e-mail. Without a
+    /// number, it returns 422 for `phone`.
     ///
     /// Within 24 hours, five codes are sent to a number and 20 to a client's network. Further ones return 429
     /// `rate_limited`. Once the deployment has sent `phone.codes_per_day` codes within 24 hours, requests return
@@ -61,7 +61,7 @@ operations! {
 
     /// Verify the phone number
     ///
-    /// Enters the code that `sendPhoneCode` has sent. The rules are those of `verifyEmail`.
+    /// Enters the code that `sendPhoneCode` has sent. The rules of `verifyEmail` apply.
     POST "/api/v1/auth/phone/verify" "verifyPhone" {
         tag: Passwords,
         run: authenticated(Action::UseCredentials, verify_phone),

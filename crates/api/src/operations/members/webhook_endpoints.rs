@@ -157,10 +157,13 @@ operations! {
 
     /// Replay events to a webhook endpoint
     ///
-    /// Delivers events again, under the same `webhook-id`, each with ten further attempts. Either the events of the
-    /// endpoint's types after the position `after`, up to `until` or to `cursor`, even from before the endpoint was
-    /// created; or, with `failed`, all deliveries that were given up, of any type. `events.shown_for_days` does not
-    /// apply.
+    /// Delivers events again, under the same `webhook-id`, each with ten further attempts. There are two forms:
+    ///
+    /// - `after`, with or without `until`: the events of the endpoint's types in this range, even from before the
+    ///   endpoint was created. `events.shown_for_days` does not apply.
+    /// - `"failed": true`: all deliveries that were given up, of any type.
+    ///
+    /// The request can fail in these ways:
     ///
     /// - 409 `endpoint_inactive`: the endpoint is paused or disabled.
     /// - 409 `replay_running`: another range is being replayed.
@@ -182,7 +185,7 @@ body! {
         "url": "https://hooks.example.com/cuepoint", "types": ["music_request.created", "music_request.cancelled"],
         "password": "correct horse"
     } {
-        /// URL to which events are sent. It begins with `https://` (outside of production also `http://`), and has no
+        /// URL that receives the events. It begins with `https://` (outside of production also `http://`), and has no
         /// user, password, fragment or backslash. The service calls only public addresses. It stores, shows and calls
         /// the canonical form of the URL.
         url: EndpointUrl = required(kinds::ENDPOINT_URL),
@@ -198,7 +201,7 @@ body! {
 body! {
     /// A change of a webhook endpoint. Fields that are missing keep their values.
     pub struct EndpointUpdateBody as "WebhookEndpointUpdate", example: {"types": null, "paused": false} {
-        /// URL to which events are sent, as for a new endpoint.
+        /// URL that receives the events, with the rules of a new endpoint.
         url: Field<EndpointUrl> = change(kinds::ENDPOINT_URL),
         /// Types of the events that are sent; null for all types.
         types: Field<Option<BTreeSet<EventType>>> = change_or_clear(kinds::EVENT_TYPES),
@@ -226,7 +229,7 @@ body! {
         after: Option<Position> = optional(kinds::POSITION),
         /// Only events up to this position; up to `cursor` of the endpoint by default.
         until: Option<Position> = optional(kinds::POSITION),
-        /// `true`: the events whose delivery was given up.
+        /// `true`: all deliveries that were given up.
         failed: Option<bool> = optional(kinds::BOOLEAN),
     }
 }

@@ -30,7 +30,7 @@ use cuepoint_views::withdrawal_options::WithdrawalOptionsView;
 operations! {
     /// Create a withdrawal
     ///
-    /// Requests a payout in a cryptocurrency, and holds the amount at once.
+    /// Requests a payout in a cryptocurrency, and holds the amount immediately.
     ///
     /// **`amount` is in the currency of the wallet, not in `currency`.** For example, `"amount": 10.00, "currency":
     /// "BTC"` means ten dollars that are paid out in bitcoin, not ten bitcoins. The service does not convert the
@@ -41,7 +41,7 @@ operations! {
     /// - 422 `limit_exceeded`: the amount exceeds the limit for one withdrawal, or for all withdrawals of a period.
     /// - 422 `insufficient_funds`: the amount is more than the available balance.
     ///
-    /// The service approves the withdrawal at once if the caller's total within 24 hours is below
+    /// The service approves the withdrawal immediately if the caller's total within 24 hours is below
     /// `withdrawals.auto_approve_below` (0: never). It does not do so for 48 hours after a change of the e-mail
     /// address or a reset of the password. `approveWithdrawal` defines the total.
     ///
@@ -121,7 +121,7 @@ body! {
         /// checksum. It refuses some addresses, such as those without a private key, and returns the address in
         /// canonical form. The lenient policy accepts any text.
         wallet_address: Line = required(kinds::LINE),
-        /// Cryptocurrency in which the amount is paid out. `amount` is in the wallet's currency, not in this one. The
+        /// Cryptocurrency of the payout. `amount` is in the wallet's currency, not in this one. The
         /// strict address policy requires one of `listWithdrawalOptions`, in any letter case.
         currency: Line = required(kinds::LINE),
         /// Network of the payout. The strict address policy requires a network of the cryptocurrency, in any letter
@@ -149,7 +149,7 @@ view! {
         /// Address of the recipient.
         #[schema(example = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq")]
         wallet_address: String = withdrawal.wallet_address.as_str().to_owned(),
-        /// Cryptocurrency in which the amount is paid out. `amount` is in the wallet's currency, not in this one.
+        /// Cryptocurrency of the payout. `amount` is in the wallet's currency, not in this one.
         #[schema(example = "BTC")]
         currency: String = withdrawal.currency.as_str().to_owned(),
         /// Network of the payout.

@@ -43,7 +43,7 @@ operations! {
     /// 200 for a success. If the message cannot be stored, it returns 503 `unavailable`: send it again. One message
     /// is stored for each `webhook-id`. While 10 000 messages are unresolved, further ones are only logged.
     ///
-    /// The payment of a top-up whose user was erased is kept in suspense (`listSuspense`).
+    /// Money for a top-up of an erased user is kept in suspense (`listSuspense`).
     POST "/api/v1/providers/topups" "receiveTopupMessage" {
         tag: Providers,
         run: signed(Provider::Topups, topups),
@@ -57,7 +57,7 @@ operations! {
     /// Receive a message about a payout
     ///
     /// For the payout provider. `payout.broadcast` and `payout.completed` report the transaction of a withdrawal,
-    /// and `payout.failed` that nothing was or will be sent. The answers and contradictions are those of
+    /// and `payout.failed` that nothing was or will be sent. Answers and contradictions work as for
     /// `receiveTopupMessage`. A withdrawal in review waits for an operator, whatever the messages say.
     POST "/api/v1/providers/payouts" "receivePayoutMessage" {
         tag: Providers,
@@ -90,7 +90,7 @@ described_fields! {
         /// Id of the top-up. If it does not belong to the reference, the message is a contradiction.
         id = optional(kinds::STATED_ID),
         /// Amount that was paid or taken back, in major units. Required for `topup.confirmed` and `topup.reversed`. An
-        /// amount other than the one of the top-up is a contradiction, and so is the reversal of a part.
+        /// amount other than the requested one is a contradiction.
         amount = optional(kinds::PAID_AMOUNT),
         /// Currency of the payment, in any letter case. Required for `topup.confirmed`, and compared for
         /// `topup.reversed` if present. A currency other than the wallet's is a contradiction.
@@ -104,7 +104,7 @@ body! {
         "reference": "019aa6e0-7b42-7c55-8f0d-1a2b3c4d5e6f", "id": 5, "txid": "4a5e1e4b"
     }} {
         /// Type of the message. Messages of other types return 204 and change nothing. `payout.failed` releases the
-        /// amount. If the payout request was sent more than once, the withdrawal becomes `needs_review` instead.
+        /// amount. If the payout order was sent more than once, the withdrawal becomes `needs_review` instead.
         kind ["type"]: String = required(kinds::PRESENTED.described::<names::PayoutMessageType>()),
         /// The withdrawal.
         data: Object = required(kinds::OBJECT.described::<PayoutMessageData>()),
@@ -126,14 +126,14 @@ view! {
 described_fields! {
     /// The withdrawal of a message.
     pub struct PayoutMessageData as "PayoutMessageData" {
-        /// Reference of the withdrawal, as in the payout request. A malformed one returns 422.
+        /// Reference of the withdrawal, as in the payout order. A malformed one returns 422.
         reference = required(kinds::PROVIDER_REFERENCE),
         /// Id of the withdrawal. If it does not belong to the reference, the message is a contradiction.
         id = optional(kinds::STATED_ID),
         /// Id of the transaction on the network; required for `payout.broadcast` and `payout.completed`. A transaction
         /// other than the known one is a contradiction.
         txid = optional(kinds::LINE),
-        /// Reason of a failure, of which 255 bytes are stored. A value that is not a string is ignored.
+        /// Reason of a failure, stored up to 255 bytes. A value that is not a string is ignored.
         reason = optional(kinds::ANY_TEXT),
     }
 }

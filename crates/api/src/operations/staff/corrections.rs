@@ -26,10 +26,10 @@ use cuepoint_views::wire::money::Number;
 operations! {
     /// Refund a played request
     ///
-    /// For operators. The guest gets the whole fee back at once, and the platform returns its commission. The DJ's
-    /// share is taken from the available balance of the DJ. The platform advances a shortfall, which the DJ then
-    /// owes. The refund makes two entries: `refund` for the guest and `refund_taken` for the DJ. An operator who is
-    /// the guest or the DJ of the request gets 403 `own_account`.
+    /// For operators. The guest gets the whole fee back immediately, and the platform returns its commission. The
+    /// DJ's share is taken from the available balance of the DJ. The platform advances a shortfall, which the DJ
+    /// then owes. The refund makes two entries: `refund` for the guest and `refund_taken` for the DJ. Returns 403
+    /// `own_account` to an operator who is the guest or the DJ of the request.
     POST "/api/v1/operator/music/requests/{id}/refund" "refundMusicRequest" {
         tag: OperatorMoney,
         run: command(refund),

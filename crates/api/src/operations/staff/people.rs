@@ -47,7 +47,7 @@ operations! {
     ///
     /// For operators. Ends all sessions of the user, and takes a DJ offline. Every request of a suspended user
     /// returns 403 `account_suspended`, and so do a refresh and a login with the right password. This server
-    /// applies it at once, and other servers within two seconds.
+    /// applies it immediately, and other servers within two seconds.
     ///
     /// - 403 `own_account`: the user is the operator.
     /// - 409 `last_operator`: the user is the last active operator.
@@ -73,9 +73,9 @@ operations! {
 
     /// Set the role of a user
     ///
-    /// For operators. Issued tokens have the new role at once at this server, and within two seconds at others. All
-    /// servers refuse changes by a suspended or demoted operator at once (403 `insufficient_scope`), except changes
-    /// of webhook endpoints.
+    /// For operators. Issued tokens have the new role immediately at this server, and within two seconds at others.
+    /// All servers immediately refuse changes by a suspended or demoted operator (403 `insufficient_scope`), except
+    /// changes of webhook endpoints.
     ///
     /// - 403 `own_account`: the user is the operator.
     /// - 409 `last_operator`: the user is the last active operator, and would be demoted.

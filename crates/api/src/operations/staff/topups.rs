@@ -51,7 +51,7 @@ operations! {
 
     /// Charge back a top-up
     ///
-    /// For operators. Reverses a confirmed top-up of another user whose payment was charged back. The amount is
+    /// For operators. Reverses a confirmed top-up of another user after its payment was charged back. The amount is
     /// taken from the available balance, never from held amounts. The shortfall becomes a debt: the whole amount,
     /// if the user was erased. DJs who were paid with the money keep it. A reversed top-up changes nothing.
     ///

@@ -31,8 +31,8 @@ use cuepoint_views::wire::time::WireTimestamp;
 operations! {
     /// List withdrawals of all users
     ///
-    /// For operators and auditors. The newest withdrawal comes first. The list also shows the current facts on
-    /// which an approval depends: `owed`, `sum_24h`, `approvals_needed` and `login_changed_at`.
+    /// For operators and auditors. The newest withdrawal comes first. The list also shows current facts for an
+    /// approval: `owed`, `sum_24h`, `approvals_needed` and `login_changed_at`.
     GET "/api/v1/operator/withdrawals" "listOperatorWithdrawals" {
         tag: OperatorWithdrawals,
         run: authenticated(Action::ReadWithdrawals, list),
@@ -119,9 +119,9 @@ operations! {
     /// Mark a withdrawal as failed
     ///
     /// For operators. The payout of another user's withdrawal has not happened, and the amount is released. A
-    /// withdrawal in processing can fail only if nothing was sent to the payout provider. An order can be in flight
-    /// for 15 seconds after a withdrawal entered review: make sure that the payout provider does not know the
-    /// reference. Returns 403 `own_account` and `recent_adjustment` as `approveWithdrawal` does.
+    /// withdrawal in processing can fail only if nothing was sent to the payout provider. A payout order can be in
+    /// flight for 15 seconds after a withdrawal entered review, so make sure that the payout provider does not know
+    /// the reference. Returns 403 `own_account` and `recent_adjustment` as `approveWithdrawal` does.
     POST "/api/v1/operator/withdrawals/{id}/fail" "failWithdrawal" {
         tag: OperatorWithdrawals,
         run: command(fail),
@@ -172,7 +172,7 @@ filters! {
 }
 
 view! {
-    /// A withdrawal, with the current facts on which its approval depends.
+    /// A withdrawal, with current facts for its approval.
     pub struct OperatorWithdrawalDetailsView as OperatorWithdrawalDetails of (
         reviewed: &ReviewedWithdrawal,
         names: &UserNames,

@@ -40,7 +40,7 @@ pub struct PersonalDataExportView {
     pub wallet: WalletView,
     /// Sessions that have not ended, or ended within the last two days.
     pub sessions: Vec<ExportedSessionView>,
-    /// Networks from which sessions began or were refreshed within the last 30 days.
+    /// Networks of logins and refreshes within the last 30 days.
     pub networks: Vec<LoginNetworkView>,
     /// Codes and tokens that were sent within the last day, and for 7 days the tokens that restore an e-mail address.
     pub challenges: Vec<ChallengeView>,
@@ -71,7 +71,7 @@ pub struct PersonalDataExportView {
 }
 
 view! {
-    /// A network from which the user has logged in.
+    /// A network of the user.
     pub struct LoginNetworkView as LoginNetwork of (known: &KnownNetwork) {
         /// An IPv4 address with `/32`, or an IPv6 network with `/64`.
         #[schema(example = "203.0.113.7/32")]
@@ -83,7 +83,7 @@ view! {
 }
 
 view! {
-    /// Data of a user beside the profile.
+    /// Further data of a user.
     pub struct AccountView as Account of (user: &user::User) {
         /// Role of the user.
         #[schema(value_type = names::Role)]
@@ -134,7 +134,7 @@ view! {
         /// Time of sending.
         #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
         created_at: WireTimestamp = WireTimestamp(challenge.issued_at),
-        /// Time at which it was used or replaced; null while it is valid.
+        /// Time of its use or replacement; null before.
         #[timestamp_or_null()]
         ended_at: Option<WireTimestamp> = challenge.ended_at.map(WireTimestamp),
     }
