@@ -14,6 +14,9 @@ use crate::wire::kinds;
 
 operations! {
     /// Get the OpenAPI document
+    ///
+    /// The structure of every request and response, with examples. The rules that apply to all operations are at
+    /// its beginning.
     GET "/openapi.json" "getOpenapi" {
         tag: Service,
         run: plain(openapi),

@@ -19,7 +19,8 @@ use cuepoint_views::withdrawal_options::WithdrawalOptionsView;
 operations! {
     /// Show the settings of the deployment
     ///
-    /// They change only with the configuration of the deployment.
+    /// What clients have to know about this deployment. No token is needed. The settings change only with the
+    /// configuration of the deployment.
     GET "/api/v1/settings" "getSettings" {
         tag: Service,
         run: anonymous(show),
@@ -37,7 +38,7 @@ view! {
         /// Number of decimals of the currency.
         #[schema(minimum = 0, maximum = 8, example = 2)]
         scale: u8 = currency.scale(),
-        /// Share of a fee that the platform keeps, in hundredths of a percent.
+        /// Commission: the share of a fee that the platform keeps, in hundredths of a percent.
         #[schema(minimum = 0, maximum = 10000, example = 1500)]
         commission_bps: u16 = settings.requests().commission.get(),
         /// Times to live of music requests.
@@ -54,10 +55,10 @@ view! {
 view! {
     /// Times to live of music requests.
     struct MusicRequestLifetimesView as MusicRequestLifetimes of (settings: &SettingsQueries) {
-        /// Seconds after which a pending request expires.
+        /// Seconds until a pending request expires.
         #[schema(minimum = 1, example = 900)]
         pending_ttl_seconds: i64 = settings.requests().pending_for.whole_seconds(),
-        /// Seconds after which an accepted request expires that is not played.
+        /// Seconds until an accepted request expires.
         #[schema(minimum = 1, example = 3600)]
         accepted_ttl_seconds: i64 = settings.requests().accepted_for.whole_seconds(),
     }
@@ -73,7 +74,7 @@ view! {
         /// Of a withdrawal.
         withdrawal: AmountRangeView =
             AmountRangeView::new(WithdrawalAmount::minimum(currency), withdrawable, currency),
-        /// Of a fee; the price of the DJ is the minimum of a request to this DJ.
+        /// Of a fee. The minimum for a request is the price of its DJ.
         fee: AmountRangeView = AmountRangeView::new(Money::ZERO, largest, currency),
     }
 }

@@ -121,7 +121,8 @@ fn response_name<T: ToSchema>() -> String {
     format!("{}Response", name.strip_suffix(WRAPPER).unwrap_or(&name))
 }
 
-/// The text of doc comments: the lines of a paragraph are joined, and paragraphs are kept apart.
+/// The text of doc comments: the lines of a paragraph are joined. Paragraphs, items of lists and rows of tables are kept
+/// apart.
 #[must_use]
 pub fn text_of(lines: &[&str]) -> String {
     let mut text = String::new();
@@ -129,6 +130,7 @@ pub fn text_of(lines: &[&str]) -> String {
         let separator = match line {
             _ if text.is_empty() || text.ends_with('\n') => "",
             "" => "\n\n",
+            _ if line.starts_with("- ") || line.starts_with('|') => "\n",
             _ => " ",
         };
         text.push_str(separator);
@@ -185,5 +187,12 @@ mod tests {
     fn paragraphs_are_kept_separate() {
         assert_eq!(text_of(&[" One", " two.", "", " Three."]), "One two.\n\nThree.");
         assert_eq!(text_of(&[" One.", ""]), "One.");
+    }
+
+    #[test]
+    fn items_of_lists_and_rows_of_tables_stay_on_their_lines() {
+        let list = [" Either:", "", " - one,", "   on two lines", " - or two.", "", " And", " more."];
+        assert_eq!(text_of(&list), "Either:\n\n- one, on two lines\n- or two.\n\nAnd more.");
+        assert_eq!(text_of(&[" | a |", " |---|", " | b |"]), "| a |\n|---|\n| b |");
     }
 }

@@ -16,7 +16,8 @@ use cuepoint_views::block::BlockedGuestView;
 operations! {
     /// List blocked guests
     ///
-    /// The guests that the caller, a DJ, has blocked, newest block first.
+    /// The guests whom the caller, a DJ, blocks. The newest block comes first. Returns 403 `dj_only` to a caller
+    /// who is not a DJ.
     GET "/api/v1/music/dj/blocks" "listBlockedGuests" {
         tag: Djs,
         run: authenticated(Action::BlockGuest, list),
@@ -26,9 +27,9 @@ operations! {
 
     /// Block a guest
     ///
-    /// A blocked guest cannot make new requests to the caller; open requests stay open. Blocking a blocked
-    /// guest changes nothing. Only accounts that have made a request to the caller can be blocked; any other
-    /// id is answered with a 404.
+    /// The guest can make no further request to the caller, a DJ. Open requests stay open. A second block changes
+    /// nothing. Only users who have made a request to the caller can be blocked. Any other id returns 404
+    /// `not_found`, and the caller's own id 422 for `id`.
     PUT "/api/v1/music/dj/blocks/{id}" "blockGuest" {
         tag: Djs,
         run: authenticated(Action::BlockGuest, block),
@@ -38,7 +39,7 @@ operations! {
 
     /// Unblock a guest
     ///
-    /// Unblocking a guest who is not blocked changes nothing.
+    /// Ends a block by the caller, a DJ. Without a block, it also returns 200.
     DELETE "/api/v1/music/dj/blocks/{id}" "unblockGuest" {
         tag: Djs,
         run: authenticated(Action::BlockGuest, unblock),

@@ -16,6 +16,8 @@ use cuepoint_views::wallet::{WalletEntryView, WalletView};
 
 operations! {
     /// Show the caller's balance
+    ///
+    /// The available, held and owed amounts, now or at the time `at`.
     GET "/api/v1/wallet" "getWallet" {
         tag: Wallet,
         run: authenticated(Action::UseWallet, show),
@@ -26,7 +28,7 @@ operations! {
 
     /// List the caller's wallet entries
     ///
-    /// Every change of the balance, newest first.
+    /// The statement of the wallet: every change of the balance, newest first.
     GET "/api/v1/wallet/entries" "listWalletEntries" {
         tag: Wallet,
         run: authenticated(Action::UseWallet, entries),
@@ -36,7 +38,7 @@ operations! {
 
     /// Show a wallet entry
     ///
-    /// Entries are numbered per wallet: an id names an entry of the caller's wallet.
+    /// Entries are numbered per wallet, and the id is the number in the caller's wallet.
     GET "/api/v1/wallet/entries/{id}" "getWalletEntry" {
         tag: Wallet,
         run: authenticated(Action::UseWallet, entry),
@@ -47,8 +49,8 @@ operations! {
 filters! {
     /// The filters of the balance.
     struct BalanceFilters {
-        /// Time of the balance: after the last entry until then, and 0 before the first entry. Now by
-        /// default.
+        /// Time of the balance; now by default. The balance is the one after the last entry up to this time, and 0
+        /// before the first entry.
         at: Timestamp = filters::TIMESTAMP,
     }
 }

@@ -26,8 +26,10 @@ use cuepoint_views::wire::money::Number;
 operations! {
     /// Refund a played request
     ///
-    /// The guest gets the whole fee back. The DJ's share is taken from the DJ's available balance; the
-    /// shortfall is owed and is paid first from later income.
+    /// For operators. The guest gets the whole fee back immediately, and the platform returns its commission. The
+    /// DJ's share is taken from the available balance of the DJ. The platform advances a shortfall, which the DJ
+    /// then owes. The refund makes two entries: `refund` for the guest and `refund_taken` for the DJ. Returns 403
+    /// `own_account` to an operator who is the guest or the DJ of the request.
     POST "/api/v1/operator/music/requests/{id}/refund" "refundMusicRequest" {
         tag: OperatorMoney,
         run: command(refund),
@@ -38,7 +40,13 @@ operations! {
 
     /// Adjust a balance
     ///
-    /// Adds to the available balance of another account, or subtracts from it.
+    /// For operators. Adds to the available balance of another user, or subtracts from it. The user sees the
+    /// adjustment and its reason among their events. For 30 days, the operator cannot approve, reject or fail
+    /// withdrawals of this user.
+    ///
+    /// - 403 `own_account`: the wallet is the operator's own.
+    /// - 422 `insufficient_funds`: less than the amount of a debit is available.
+    /// - 422 `limit_exceeded`: the absolute amount is above `adjustments.max_amount` (not set: no limit).
     POST "/api/v1/operator/adjustments" "createAdjustment" {
         tag: OperatorMoney,
         run: command(adjust),
@@ -49,16 +57,15 @@ operations! {
 }
 
 body! {
-    /// An adjustment of a balance.
+    /// A change of a balance.
     pub struct AdjustmentBody as "NewAdjustment", example: {
         "user_id": 8, "amount": -2.50, "reason": "A song was charged twice."
     } {
-        /// Id of the account.
+        /// Id of the user.
         user_id: UserId = required(kinds::USER_ID),
-        /// Amount in major units: positive to add, negative to subtract; not 0, and with no more decimals
-        /// than the currency has.
+        /// Amount in major units: positive to add, negative to subtract, not 0.
         amount: Correction = required(kinds::CORRECTION),
-        /// Reason, stored with the operator and the time.
+        /// Reason. It is stored with the operator and the time, and the user can read it.
         reason: Line = required(kinds::LINE),
     }
 }

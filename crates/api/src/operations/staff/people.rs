@@ -24,54 +24,65 @@ use cuepoint_views::wire::names;
 use cuepoint_views::wire::time::WireTimestamp;
 
 operations! {
-    /// List accounts
+    /// List users
     ///
-    /// Newest first, without erased accounts.
+    /// For operators and auditors. The newest user comes first. Erased users are not listed.
     GET "/api/v1/operator/users" "listUsers" {
         tag: OperatorUsers,
         run: authenticated(Action::ReadPeople, list),
-        answers: page::<UserSummaryView>("A page of accounts, newest first."),
+        answers: page::<UserSummaryView>("A page of users, newest first."),
         filters: PeopleFilters::DECLARED,
     }
 
-    /// Show an account
+    /// Show a user
     ///
-    /// Erased accounts are answered with a 404.
+    /// For operators and auditors. An erased user returns 404 `not_found`.
     GET "/api/v1/operator/users/{id}" "getUser" {
         tag: OperatorUsers,
         run: authenticated(Action::ReadPeople, show),
-        answers: ok::<UserSummaryData>("The account."),
+        answers: ok::<UserSummaryData>("The user."),
     }
 
-    /// Suspend an account
+    /// Suspend a user
     ///
-    /// Suspends another account; a suspended DJ goes offline. The answering server rejects its tokens at
-    /// once, other servers within seconds.
+    /// For operators. Ends all sessions of the user, and takes a DJ offline. Every request of a suspended user
+    /// returns 403 `account_suspended`, and so do a refresh and a login with the right password. This server
+    /// applies it immediately, and other servers within two seconds.
+    ///
+    /// - 403 `own_account`: the user is the operator.
+    /// - 409 `last_operator`: the user is the last active operator.
     POST "/api/v1/operator/users/{id}/suspend" "suspendUser" {
         tag: OperatorUsers,
         run: command(suspend),
-        answers: ok::<UserSummaryData>("The suspended account."),
+        answers: ok::<UserSummaryData>("The suspended user."),
         body: json::<ReasonBody>(),
         fails: &[Code::OwnAccount, Code::LastOperator],
     }
 
-    /// Lift the suspension of an account
+    /// Lift the suspension of a user
+    ///
+    /// For operators. The user can log in again. Sessions and the status `online` that ended with the suspension do
+    /// not return. The operator's own id returns 403 `own_account`.
     POST "/api/v1/operator/users/{id}/restore" "unsuspendUser" {
         tag: OperatorUsers,
         run: command(restore),
-        answers: ok::<UserSummaryData>("The active account."),
+        answers: ok::<UserSummaryData>("The active user."),
         body: json::<ReasonBody>(),
         fails: &[Code::OwnAccount, Code::LastOperator],
     }
 
-    /// Assign a role
+    /// Set the role of a user
     ///
-    /// Sets the role of another account; `member` removes a role. Tokens in use carry the new role at once on
-    /// the answering server, and within seconds on other servers.
+    /// For operators. Issued tokens have the new role immediately at this server, and within two seconds at others.
+    /// All servers immediately refuse changes by a suspended or demoted operator (403 `insufficient_scope`), except
+    /// changes of webhook endpoints.
+    ///
+    /// - 403 `own_account`: the user is the operator.
+    /// - 409 `last_operator`: the user is the last active operator, and would be demoted.
     POST "/api/v1/operator/users/{id}/role" "setUserRole" {
         tag: OperatorUsers,
         run: command(give_role),
-        answers: ok::<UserSummaryData>("The account with its new role."),
+        answers: ok::<UserSummaryData>("The user with the new role."),
         body: json::<RoleChangeBody>(),
         fails: &[Code::OwnAccount, Code::LastOperator],
     }
@@ -80,7 +91,7 @@ operations! {
 body! {
     /// A role to assign.
     pub struct RoleChangeBody as "RoleChange", example: {"role": "auditor", "reason": "Checks the books from today."} {
-        /// Role; a member has no rights beyond its own account.
+        /// Role. A `member` is not staff.
         role: Role = required(kinds::ROLE),
         /// Reason, stored with the operator and the time.
         reason: Line = required(kinds::LINE),
@@ -88,17 +99,17 @@ body! {
 }
 
 filters! {
-    /// The filters of accounts.
+    /// The filters of users.
     struct PeopleFilters {
-        /// Only the account with this e-mail address, in any letter case.
+        /// Only the user with this whole e-mail address, in any letter case.
         email: String = filters::TEXT,
     }
 }
 
 view! {
-    /// An account, as staff see it.
+    /// A user, as staff see them.
     pub struct UserSummaryView as UserSummary of (user: &User) {
-        /// Id of the account.
+        /// Id of the user.
         #[id(example = 8)]
         id: i64 = user.id.get(),
         /// Display name.
@@ -110,13 +121,13 @@ view! {
         /// Role.
         #[schema(value_type = names::Role)]
         role: &'static str = user.role.name(),
-        /// Whether the account is a DJ's.
+        /// Whether the user is a DJ.
         is_dj: bool = user.is_dj(),
         /// Whether the e-mail address is verified.
         email_verified: bool = user.email_verified,
         /// Whether the phone number is verified.
         phone_verified: bool = user.phone_verified,
-        /// Time of the suspension; null while the account is active.
+        /// Time of the suspension; null for an active user.
         #[timestamp_or_null()]
         suspended_at: Option<WireTimestamp> = user.suspended_at.map(WireTimestamp),
         /// Time of the registration.
@@ -125,10 +136,10 @@ view! {
     }
 }
 
-/// An account in an answer to staff.
+/// A user in an answer to staff.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct UserSummaryData {
-    /// The account.
+    /// The user.
     pub user: UserSummaryView,
 }
 

@@ -23,7 +23,8 @@ use cuepoint_views::view;
 operations! {
     /// List contradicting provider messages
     ///
-    /// Provider messages that contradict the ledger.
+    /// For operators and auditors. The messages of providers that contradict the ledger: unresolved ones first,
+    /// then the latest first. No message is ever deleted.
     GET "/api/v1/operator/provider-messages" "listProviderMessages" {
         tag: OperatorMoney,
         run: authenticated(Action::ReadMessages, list),
@@ -36,7 +37,8 @@ operations! {
 
     /// Resolve a provider message
     ///
-    /// Records that an operator has handled the message. No balance changes.
+    /// For operators. Records that the message was handled. It moves no money. A resolved message returns 409
+    /// `already_settled`.
     POST "/api/v1/operator/provider-messages/{id}/resolve" "resolveProviderMessage" {
         tag: OperatorMoney,
         run: command(resolve),
@@ -81,7 +83,7 @@ view! {
         /// The message.
         #[serde(flatten)]
         message: ProviderMessageView = ProviderMessageView::new(message),
-        /// Name of the operator who resolved the message; null while unresolved, and if the account was erased.
+        /// Name of the operator who resolved the message; null while unresolved and for an erased user.
         #[schema(example = "Grace")]
         resolved_by_name: Option<String> = names.of(Self::users(message).next()),
     }

@@ -17,7 +17,7 @@ use cuepoint_views::view;
 operations! {
     /// List the security log
     ///
-    /// Newest events first.
+    /// For operators and auditors. The newest event comes first.
     GET "/api/v1/operator/security-log" "listSecurityEvents" {
         tag: OperatorAudit,
         run: authenticated(Action::ReadSecurityLog, events),
@@ -30,7 +30,7 @@ operations! {
 filters! {
     /// The filters of the security log.
     struct EventFilters {
-        /// Only events about the account with this id.
+        /// Only events about the user with this id.
         user_id: UserId = filters::USER_ID,
         /// Only events of this kind.
         kind: SecurityEventKind = filters::EVENT_KIND,
@@ -47,10 +47,10 @@ view! {
         /// The event.
         #[serde(flatten)]
         event: SecurityEventView = SecurityEventView::new(number, event),
-        /// Name of the affected account; null where unknown, and if it was erased.
+        /// Name of the affected user; null if unknown or erased.
         #[schema(example = "Grace")]
         user_name: Option<String> = names.of(event.user),
-        /// Name of the actor; null without authentication, and if the account was erased.
+        /// Name of the user who acted; null without authentication and for an erased user.
         #[schema(example = "Ada")]
         actor_name: Option<String> = names.of(event.actor),
     }

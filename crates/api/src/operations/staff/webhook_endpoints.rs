@@ -19,7 +19,7 @@ use cuepoint_views::webhook_endpoint::{
 operations! {
     /// List webhook endpoints for all events
     ///
-    /// Those of all operators, newest first.
+    /// For operators. The endpoints are common to all operators. The newest comes first.
     GET "/api/v1/operator/webhook-endpoints" "listOperatorWebhookEndpoints" {
         tag: OperatorWebhooks,
         run: authenticated(Action::ManageAllWebhooks, list::<AllWebhooks>),
@@ -28,8 +28,13 @@ operations! {
 
     /// Create a webhook endpoint for all events
     ///
-    /// As `createWebhookEndpoint`, with the events of `listOperatorEvents`. They are sent as long as the caller is an
-    /// operator.
+    /// For operators. As `createWebhookEndpoint`, with the events of `listOperatorEvents`. The caller becomes the
+    /// owner, who can have five of these endpoints. If another operator owns the endpoint by now, a repeated
+    /// request returns 409 `endpoint_taken`.
+    ///
+    /// While the owner is suspended or no longer an operator, nothing is sent, not even a test, and `status` stays
+    /// as it is. The events wait until the owner may receive them again, or until another operator sets the URL.
+    /// They are then sent within five seconds.
     POST "/api/v1/operator/webhook-endpoints" "createOperatorWebhookEndpoint" {
         tag: OperatorWebhooks,
         run: keyed(Action::ManageAllWebhooks, create::<AllWebhooks>),
@@ -41,6 +46,8 @@ operations! {
     }
 
     /// Show a webhook endpoint for all events
+    ///
+    /// For operators. The endpoint of any operator, without its secret.
     GET "/api/v1/operator/webhook-endpoints/{id}" "getOperatorWebhookEndpoint" {
         tag: OperatorWebhooks,
         run: authenticated(Action::ManageAllWebhooks, show::<AllWebhooks>),
@@ -49,7 +56,8 @@ operations! {
 
     /// Change a webhook endpoint for all events
     ///
-    /// As `updateWebhookEndpoint`.
+    /// For operators. As `updateWebhookEndpoint`. An operator who sets `url`, even to the same value, becomes the
+    /// owner.
     PATCH "/api/v1/operator/webhook-endpoints/{id}" "updateOperatorWebhookEndpoint" {
         tag: OperatorWebhooks,
         run: authenticated(Action::ManageAllWebhooks, change::<AllWebhooks>),
@@ -61,7 +69,7 @@ operations! {
 
     /// Delete a webhook endpoint for all events
     ///
-    /// As `deleteWebhookEndpoint`.
+    /// For operators. As `deleteWebhookEndpoint`.
     DELETE "/api/v1/operator/webhook-endpoints/{id}" "deleteOperatorWebhookEndpoint" {
         tag: OperatorWebhooks,
         run: authenticated(Action::ManageAllWebhooks, delete::<AllWebhooks>),
@@ -71,7 +79,7 @@ operations! {
 
     /// Rotate a webhook secret for all events
     ///
-    /// As `rotateWebhookSecret`.
+    /// For operators. As `rotateWebhookSecret`.
     POST "/api/v1/operator/webhook-endpoints/{id}/rotate" "rotateOperatorWebhookSecret" {
         tag: OperatorWebhooks,
         run: authenticated(Action::ManageAllWebhooks, rotate::<AllWebhooks>),
@@ -82,7 +90,7 @@ operations! {
 
     /// Test a webhook endpoint for all events
     ///
-    /// As `testWebhookEndpoint`.
+    /// For operators. As `testWebhookEndpoint`.
     POST "/api/v1/operator/webhook-endpoints/{id}/test" "testOperatorWebhookEndpoint" {
         tag: OperatorWebhooks,
         run: authenticated(Action::ManageAllWebhooks, test::<AllWebhooks>),
@@ -94,7 +102,7 @@ operations! {
 
     /// List webhook delivery attempts for all events
     ///
-    /// As `listWebhookAttempts`, with the beginning of each answer.
+    /// For operators. As `listWebhookAttempts`, with the beginning of each answer.
     GET "/api/v1/operator/webhook-endpoints/{id}/attempts" "listOperatorWebhookAttempts" {
         tag: OperatorWebhooks,
         run: authenticated(Action::ManageAllWebhooks, attempts::<AllWebhooks>),
@@ -103,7 +111,7 @@ operations! {
 
     /// Replay events to a webhook endpoint for all events
     ///
-    /// As `replayWebhookEvents`.
+    /// For operators. As `replayWebhookEvents`.
     POST "/api/v1/operator/webhook-endpoints/{id}/replay" "replayOperatorWebhookEvents" {
         tag: OperatorWebhooks,
         run: authenticated(Action::ManageAllWebhooks, replay::<AllWebhooks>),
