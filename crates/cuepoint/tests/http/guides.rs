@@ -1,6 +1,6 @@
 //! The examples that the guides and the reference print: their commands run, and return the printed answers.
 
-use crate::harness::{DOCUMENTED, Examples, Server, Store, bash};
+use crate::harness::{DOCUMENTED, Examples, Server, Store, bash, section};
 
 on_one_store!(
     examples_of_the_app_guide_return_the_printed_answers,
@@ -22,4 +22,19 @@ fn examples_of_the_app_guide_return_the_printed_answers(store: Store) {
 
 fn examples_of_the_reference_return_the_printed_answers(store: Store) {
     check(REFERENCE, store);
+}
+
+#[test]
+fn quotas_of_the_reference_are_the_defaults() {
+    let defaults = include_str!("../../../../config/default.toml");
+    let mut paragraphs = section(REFERENCE, "## Rate limits").split("\n\n");
+    let table = paragraphs.find(|text| text.starts_with("| requests |")).unwrap();
+    let rows: Vec<&str> = table.lines().skip(2).collect();
+    assert!(rows.len() > 10, "{table}");
+    for row in rows {
+        let [_, quota, key] = row.split(" | ").collect::<Vec<_>>()[..] else { panic!("{row}") };
+        let number = quota.split(char::is_alphabetic).next().unwrap().replace(' ', "");
+        let key = key.trim_matches(['`', '|', ' ']);
+        assert!(defaults.contains(&format!("\n{key} = {number}\n")), "{key} = {number}");
+    }
 }
