@@ -7,10 +7,10 @@
 //!     /// Create a withdrawal
 //!     ///
 //!     /// The amount is held at once.
-//!     POST "/api/v1/withdrawal/crypto" "openWithdrawal" {
+//!     POST "/api/v1/withdrawal/crypto" "createWithdrawal" {
 //!         tag: Withdrawals,
 //!         run: command(open),
-//!         answers: created_bare::<WithdrawalRequestedView>("The withdrawal.").located("/api/v1/withdrawals"),
+//!         answers: created_bare::<CreatedWithdrawalData>("The withdrawal.").located("/api/v1/withdrawals"),
 //!         class: Class::Withdrawals,
 //!         body: json::<WithdrawalBody>(),
 //!         fails: &[Code::LimitExceeded, Code::InsufficientFunds],
@@ -204,7 +204,7 @@ pub const fn json<T: ToSchema>() -> Input {
 }
 
 /// A JSON object with fields of the object in the answer: its other fields are refused, unless they have their
-/// present value.
+/// current value.
 #[must_use]
 pub const fn object<T: ToSchema>() -> Input {
     Input { is_object: true, ..json::<T>() }
@@ -350,24 +350,34 @@ macro_rules! tags {
 }
 
 tags! {
-    /// The caller's profile and personal data.
+    /// The caller's profile, and the export and erasure of personal data.
     Profile = "Profile";
-    /// Registration, login, sessions, passwords, and verification of e-mail addresses and phone numbers.
-    Accounts = "Accounts";
-    /// DJs, and the guests that they block.
+    /// Registration, login and sessions. `refreshSession` keeps a session alive.
+    SignIn = "Sign-in";
+    /// Passwords, and verification and change of e-mail addresses and phone numbers.
+    Passwords = "Passwords and verification";
+    /// DJs, and the guests whom they block.
     Djs = "DJs";
-    /// Music requests and their fees.
-    Requests = "Requests";
-    /// The caller's balance, statement and top-ups.
+    /// Music requests and their fees. `MusicRequestStatus` describes the life cycle.
+    Requests = "Music requests";
+    /// The caller's balance, statement and top-ups. `TopupStatus` describes the life cycle of a top-up.
     Wallet = "Wallet";
-    /// Withdrawals of the caller's balance.
+    /// Withdrawals of the caller's balance. `WithdrawalStatus` describes the life cycle.
     Withdrawals = "Withdrawals";
-    /// What happened to requests and money, in one order.
+    /// What happened to requests and money, in one order: `listEvents` as pages, `streamEvents` as it happens.
     Events = "Events";
-    /// URLs to which the caller's events are sent.
+    /// URLs to which the caller's events are sent. `createWebhookEndpoint` describes the deliveries.
     Webhooks = "Webhooks";
-    /// Operations of operators and auditors on other accounts and their money.
-    Operators = "Operators";
+    /// Review and processing of withdrawals by operators.
+    OperatorWithdrawals = "Operator: withdrawals";
+    /// Top-ups, refunds, adjustments, suspense, and messages of providers that contradict the ledger.
+    OperatorMoney = "Operator: money";
+    /// Users, their roles and their suspension.
+    OperatorUsers = "Operator: users";
+    /// The ledger audit, the security log, and the events of all users.
+    OperatorAudit = "Operator: audit and events";
+    /// URLs to which the events of all users are sent.
+    OperatorWebhooks = "Operator: webhooks";
     /// Messages of payment and payout providers, signed as Standard Webhooks specifies.
     Providers = "Providers";
     /// Health, metrics, public keys and this document.

@@ -1,4 +1,4 @@
-//! The two tables of part 5 of the HTTP contract, as the model reads them.
+//! The life cycles of requests, withdrawals and top-ups, as the model reads the HTTP contract.
 
 use crate::refusal::Refusal;
 

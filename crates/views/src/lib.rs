@@ -29,5 +29,4 @@ use utoipa::ToSchema;
 
 /// An empty object.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-#[schema(as = Nothing)]
 pub struct Empty {}

@@ -1,5 +1,4 @@
-//! References to documents and from them: every path, document and section that is mentioned exists, and so does every
-//! test that the table of attacks names.
+//! References to documents and from them: every path, document and section that is mentioned exists.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -10,37 +9,11 @@ use crate::markdown::{Document, Lines, folder_of, resolve};
 /// The folders with which a mentioned path begins.
 const FOLDERS: &[&str] = &[".ci/", "config/", "crates/", "docs/", "migrations/", "xtask/"];
 
-/// The document that names tests over HTTP as `file::test`, and their folder.
-const ATTACKS: &str = "docs/security.md";
-const TESTS: &str = "crates/cuepoint/tests/http/";
-
-/// Checks every path that a document has in backticks, every document and section that any file mentions, and every
-/// test that the table of attacks names.
+/// Checks every path that a document has in backticks, and every document and section that any file mentions.
 pub(super) fn check(files: &[File]) -> Vec<String> {
     let known = files.iter().flat_map(|file| paths_to(&file.path)).collect();
     let documents = files.iter().filter(|file| file.has_extension(&["md"]));
-    let attacks = files.iter().filter(|file| file.path == ATTACKS);
-    let missing = attacks.flat_map(|file| missing_tests(file, files));
-    let paths = documents.flat_map(|file| check_paths(file, &known));
-    paths.chain(check_mentions(files)).chain(missing).collect()
-}
-
-/// Returns the tests that a document names and that do not exist.
-fn missing_tests(document: &File, files: &[File]) -> Vec<String> {
-    let text = document.text();
-    let named = text.split('`').skip(1).step_by(2).filter_map(|code| code.split_once("::"));
-    let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
-    let is_there = |module: &str, test: &str| {
-        let path = format!("{TESTS}{module}.rs");
-        let holds = |file: &File| file.path == path && file.text().contains(&format!("fn {test}("));
-        files.iter().any(holds)
-    };
-    named
-        .filter(|(module, test)| is_name(module) && is_name(test) && !is_there(module, test))
-        .map(|(module, test)| {
-            format!("{}: it mentions {module}::{test}, which does not exist", document.path)
-        })
-        .collect()
+    documents.flat_map(|file| check_paths(file, &known)).chain(check_mentions(files)).collect()
 }
 
 /// Returns the path and all its parent folders.
@@ -188,14 +161,5 @@ mod tests {
             "[docs/api.md](docs/api.md), \"Limits\"",
             &["CONTRIBUTING.md:1: docs/api.md has no section \"Limits\""],
         );
-    }
-
-    #[test]
-    fn tests_named_for_an_attack_exist() {
-        let files = [
-            file(ATTACKS, "`money::sums_add_up`, `Action::rule`, `money::gone`"),
-            file("crates/cuepoint/tests/http/money.rs", "fn sums_add_up(store: Store) {}"),
-        ];
-        assert_eq!(check(&files), ["docs/security.md: it mentions money::gone, which does not exist"]);
     }
 }

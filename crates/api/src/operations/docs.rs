@@ -14,7 +14,10 @@ use crate::wire::kinds;
 
 operations! {
     /// Get the OpenAPI document
-    GET "/openapi.json" "openapi" {
+    ///
+    /// The structure of every request and response, with examples. The rules that apply to all operations are at
+    /// its beginning.
+    GET "/openapi.json" "getOpenapi" {
         tag: Service,
         run: plain(openapi),
         answers: of_type("application/json", kinds::OBJECT.schema, "This document."),
@@ -23,7 +26,7 @@ operations! {
     /// Show the OpenAPI document as a page
     ///
     /// The page loads nothing from other hosts.
-    GET "/docs" "docs" {
+    GET "/docs" "getDocs" {
         tag: Service,
         run: plain(index),
         answers: of_type("text/html", kinds::ANY_TEXT.schema, "This document as a page."),
@@ -36,7 +39,7 @@ pub(crate) fn files() -> Declaration {
     Declaration::new(
         Method::GET,
         "/docs/{file:.*}",
-        "docsFile",
+        "getDocsFile",
         &[" Get a file of the page"],
         plain(file),
         answers,

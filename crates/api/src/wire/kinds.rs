@@ -142,7 +142,7 @@ pub const ARTIST_TYPE: Kind<ArtistType> =
 
 /// The answer of a DJ to a request.
 pub const DJ_ANSWER: Kind<DjAnswer> =
-    Kind::named::<names::Verdict>(|field, raw, _| values::dj_answer(field, raw));
+    Kind::named::<names::DjDecision>(|field, raw, _| values::dj_answer(field, raw));
 
 /// A role.
 pub const ROLE: Kind<Role> = Kind::named::<names::Role>(|field, raw, _| values::role(field, raw));

@@ -21,6 +21,7 @@ pub struct Paging {
 
 /// A link to a page.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = PageLink)]
 pub struct Link {
     /// Address of the page; null if there is none.
     pub url: Option<String>,
@@ -34,7 +35,7 @@ pub struct Link {
 /// A page of a list.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Page<T> {
-    /// Number of the page, as requested.
+    /// Number of the page, as requested. Any other value than a number from 1 counts as 1.
     #[schema(minimum = 1, example = 1)]
     pub current_page: i64,
     /// Rows of the page.

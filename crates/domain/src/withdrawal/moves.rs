@@ -1,6 +1,6 @@
 //! The state machine of a withdrawal, and the money that each transition moves.
 //!
-//! The table is the second one of part 5 of the HTTP contract: the amount stays held until the payment is
+//! The table has the transitions of the HTTP contract: the amount stays held until the payment is
 //! known to have arrived (captured) or to be impossible (released); doubt never returns money.
 
 use crate::ids::UserId;

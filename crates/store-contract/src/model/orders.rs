@@ -1,4 +1,4 @@
-//! Orders of top-ups in the model, as specified by part 6 of the HTTP contract.
+//! Orders of top-ups in the model, as specified by the HTTP contract.
 
 use super::{Model, Refusal, Seen};
 

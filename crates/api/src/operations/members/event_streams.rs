@@ -35,15 +35,31 @@ const SPREAD_STEP: u64 = 617;
 const FULL_FOR_SECONDS: u32 = 5;
 
 operations! {
-    /// Stream the events about the caller
+    /// Stream the caller's events
     ///
-    /// The events of `listEvents` as server-sent events: `id` is the position, `event` the type, and `data` the
-    /// event as JSON. The stream continues after the header `Last-Event-ID`, which browsers send when they
-    /// reconnect, or after the parameter `after`; without either it begins with the next event.
+    /// The events of `listEvents` as they happen, as server-sent events: `id` is the position, `event` the type,
+    /// and `data` the event on one line. The access token is sent in the header `Authorization`. Browsers have to
+    /// use `fetch`, because `EventSource` cannot send this header.
     ///
-    /// A stream ends when the access token is no longer accepted, when the server stops, and when the client is
-    /// 256 events behind. A client that resumes after the last `id` misses nothing. An account has at
-    /// most 6 streams.
+    /// The stream continues after the header `Last-Event-ID`, or after the parameter `after`, or begins with the
+    /// next event. It starts with an `id` without an event, its beginning, and with `retry`, the delay before a
+    /// reconnection: 2 to 4 seconds. After 15 seconds without an event for the client, the stream sends a comment
+    /// with the newest `id`. Store it. A client that receives nothing for longer should reconnect. A client that
+    /// resumes after the last `id` gets every event exactly once, also from another server.
+    ///
+    /// A stream ends
+    ///
+    /// - when its access token is no longer accepted, 30 seconds after the expiry;
+    /// - within two seconds after the session ends, the user is suspended, or the required role is withdrawn;
+    /// - when the client is 256 events behind, after they have been sent;
+    /// - within four seconds after the client closes its connection or its sending side, or sends more than 64 KiB;
+    /// - when the server stops, cannot read events for ten seconds, or finds that a failover lost events that were
+    ///   sent. A reconnection then returns 410 `events_lost`.
+    ///
+    /// A malformed `Last-Event-ID` returns 400 `bad_request`. A lost or expired position returns 410, as in
+    /// `listEvents`; so does a position beyond the newest one. An account can have six streams at each server: a
+    /// further one returns 429 `too_many_streams`. A server has `events.max_streams` streams: a further one returns
+    /// 503 `unavailable`. Both answers have `Retry-After`.
     GET "/api/v1/events/stream" "streamEvents" {
         tag: Events,
         run: authenticated(Action::ReadEvents, own),
@@ -56,9 +72,9 @@ operations! {
 
     /// Stream all events
     ///
-    /// As `streamEvents`, with the events of `listAllEvents`.
-    GET "/api/v1/operator/events/stream" "streamAllEvents" {
-        tag: Operators,
+    /// For operators and auditors. As `streamEvents`, with the events of `listOperatorEvents`.
+    GET "/api/v1/operator/events/stream" "streamOperatorEvents" {
+        tag: OperatorAudit,
         run: authenticated(Action::ReadAllEvents, all),
         answers: event_stream("Server-sent events, each with an `OperatorEvent` as `data`."),
         filters: StreamFilters::DECLARED,
@@ -71,7 +87,7 @@ operations! {
 filters! {
     /// The part of a stream.
     struct StreamFilters {
-        /// Only events after this position; the header `Last-Event-ID` takes precedence.
+        /// Only events after this position. The header `Last-Event-ID` takes precedence.
         after: Position = filters::POSITION,
         /// Only events of these types, separated by commas.
         types: BTreeSet<EventType> = filters::EVENT_TYPES,

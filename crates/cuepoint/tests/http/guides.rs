@@ -1,0 +1,40 @@
+//! The examples that the guides and the reference print: their commands run, and return the printed answers.
+
+use crate::harness::{DOCUMENTED, Examples, Server, Store, bash, section};
+
+on_one_store!(
+    examples_of_the_app_guide_return_the_printed_answers,
+    examples_of_the_reference_return_the_printed_answers,
+);
+
+const APP: &str = include_str!("../../../../docs/guide/app.md");
+const REFERENCE: &str = include_str!("../../../../docs/api.md");
+
+/// Runs the examples of a document against a server with rate limits, like the one that a reader starts.
+fn check(document: &str, store: Store) {
+    let server = Server::configured(store, &[("rate_limits.enabled", "true")]);
+    Examples::of(document).check(bash(), &[(DOCUMENTED, &server.client().address)]);
+}
+
+fn examples_of_the_app_guide_return_the_printed_answers(store: Store) {
+    check(APP, store);
+}
+
+fn examples_of_the_reference_return_the_printed_answers(store: Store) {
+    check(REFERENCE, store);
+}
+
+#[test]
+fn quotas_of_the_reference_are_the_defaults() {
+    let defaults = include_str!("../../../../config/default.toml");
+    let mut paragraphs = section(REFERENCE, "## Rate limits").split("\n\n");
+    let table = paragraphs.find(|text| text.starts_with("| requests |")).unwrap();
+    let rows: Vec<&str> = table.lines().skip(2).collect();
+    assert!(rows.len() > 10, "{table}");
+    for row in rows {
+        let [_, quota, key] = row.split(" | ").collect::<Vec<_>>()[..] else { panic!("{row}") };
+        let number = quota.split(char::is_alphabetic).next().unwrap().replace(' ', "");
+        let key = key.trim_matches(['`', '|', ' ']);
+        assert!(defaults.contains(&format!("\n{key} = {number}\n")), "{key} = {number}");
+    }
+}
