@@ -69,6 +69,7 @@ fn write(folder: &Path, parts: &[(&str, Vec<Page>)], files: &[tidy::File]) -> an
     written.push(("src/SUMMARY.md".to_owned(), summary(parts)));
     written.push((format!("src/{}", openapi::DOCUMENT), document.text().into_owned()));
     written.push(("book.toml".to_owned(), include_str!("site/book.toml").to_owned()));
+    written.push(("site.css".to_owned(), include_str!("site/site.css").to_owned()));
     let paths: BTreeSet<&String> = written.iter().map(|(path, _)| path).collect();
     ensure!(paths.len() == written.len(), "two pages have the same path");
     for (path, text) in &written {

@@ -101,7 +101,7 @@ fn tag_page(document: &Value, tag: &Value, operations: &[Operation<'_>]) -> Page
 
 fn call(operation: &Operation<'_>) -> String {
     if operation.is_sent {
-        return format!("`{}` to the receiver: `{}`", operation.method, operation.path);
+        return format!("`{}`, sent by the service", operation.method);
     }
     format!("`{} {}`", operation.method, operation.path)
 }
@@ -169,7 +169,7 @@ fn parameters(document: &Value, operation: &Value) -> String {
         let meaning = cell(text(parameter, "description"));
         rows.push_str(&format!("| `{name}` | {place} | {kind}{mark} | {meaning} |\n"));
     }
-    let head = "| parameter | in | type | meaning |\n|---|---|---|---|\n";
+    let head = "**Parameters**\n\n| parameter | in | type | meaning |\n|---|---|---|---|\n";
     if rows.is_empty() { rows } else { format!("{head}{rows}\n") }
 }
 
@@ -190,7 +190,7 @@ fn answers(document: &Value, operation: &Value) -> String {
         let meaning = cell(text(answer, "description"));
         rows.push_str(&format!("| {status} | {} | {meaning} |\n", kinds.join(" or ")));
     }
-    let head = "| answer | body | meaning |\n|---|---|---|\n";
+    let head = "**Answers**\n\n| status | body | meaning |\n|---|---|---|\n";
     if rows.is_empty() { rows } else { format!("{head}{rows}\n{shown}") }
 }
 
@@ -287,6 +287,8 @@ Renames it.
 
 Authentication: `bearer` · Access: every user (own objects) · Rate limit: `songs_per_minute`
 
+**Parameters**
+
 | parameter | in | type | meaning |
 |---|---|---|---|
 | `id` | path | integer, required |  |
@@ -297,7 +299,9 @@ Authentication: `bearer` · Access: every user (own objects) · Rate limit: `son
 |---|---|---|
 | `name` | string, required | The name. |
 
-| answer | body | meaning |
+**Answers**
+
+| status | body | meaning |
 |---|---|---|
 | 200 | [Name](schemas.md#name) | The song. |
 | 404 |  | `not_found`: It does not exist. |
@@ -312,6 +316,18 @@ Authentication: `bearer` · Access: every user (own objects) · Rate limit: `son
 
 ";
         assert_eq!(pages[1].text, expected);
+    }
+
+    #[test]
+    fn a_message_of_the_service_is_shown_as_sent() {
+        let document = json!({
+            "tags": [{"name": "Songs"}],
+            "webhooks": {"song": {"post": {"tags": ["Songs"], "summary": "Receive a song"}}},
+        });
+        let pages = pages(&document).unwrap();
+        assert!(
+            pages[1].text.contains("| [Receive a song](#receive-a-song) | `POST`, sent by the service |")
+        );
     }
 
     #[test]

@@ -169,18 +169,22 @@ fn one_type(name: &str, schema: &Value) -> String {
 
 /// Returns the limits of numbers, lengths and lists.
 fn limits(schema: &Value) -> String {
-    let range = |minimum: &str, maximum: &str, unit: &str| match (schema.get(minimum), schema.get(maximum)) {
-        (Some(minimum), Some(maximum)) => Some(format!("{minimum} to {maximum}{unit}")),
-        (Some(minimum), None) => Some(format!("at least {minimum}{unit}")),
-        (None, Some(maximum)) => Some(format!("at most {maximum}{unit}")),
-        (None, None) => None,
+    let range = |minimum: &str, maximum: &str, unit: &str| {
+        let (range, last) = match (schema.get(minimum), schema.get(maximum)) {
+            (Some(minimum), Some(maximum)) => (format!("{minimum} to {maximum}"), maximum),
+            (Some(minimum), None) => (format!("at least {minimum}"), minimum),
+            (None, Some(maximum)) => (format!("at most {maximum}"), maximum),
+            (None, None) => return None,
+        };
+        let plural = if unit.is_empty() || *last == 1 { "" } else { "s" };
+        Some(format!("{range}{unit}{plural}"))
     };
     let above = schema.get("exclusiveMinimum").map(|minimum| format!("more than {minimum}"));
     let ranges = [
         range("minimum", "maximum", ""),
         above,
-        range("minLength", "maxLength", " characters"),
-        range("minItems", "maxItems", " items"),
+        range("minLength", "maxLength", " character"),
+        range("minItems", "maxItems", " item"),
     ];
     ranges.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
@@ -208,6 +212,7 @@ mod tests {
             &json!({"type": ["string", "null"], "format": "date-time", "maxLength": 30}),
             "string (date-time) or null, at most 30 characters",
         );
+        check(&json!({"type": "string", "minLength": 1}), "string, at least 1 character");
         check(&json!({"type": "string", "enum": ["a", "b"]}), "`a`, `b`");
         check(
             &json!({"type": "array", "items": {"type": "number"}, "minItems": 1, "maxItems": 9}),
