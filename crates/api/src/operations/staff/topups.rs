@@ -53,7 +53,7 @@ operations! {
     ///
     /// For operators. Reverses a confirmed top-up of another user after its payment was charged back. The amount is
     /// taken from the available balance, never from held amounts. The shortfall becomes a debt: the whole amount,
-    /// if the user was erased. DJs who were paid with the money keep it. A reversed top-up changes nothing.
+    /// if the user was erased. DJs who were paid with the money keep it. A second reversal changes nothing.
     ///
     /// - 403 `own_account`: the top-up is the operator's own.
     /// - 422 `limit_exceeded`: the debt would exceed the largest possible balance.
