@@ -12,21 +12,46 @@ use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::wire::entry_kinds;
+use crate::wire::schema::text_of;
 
-/// The statuses: before the first completed audit, without a contradiction, and with one.
+/// The statuses of the ledger audit: before the first completed audit, without a contradiction, and with one.
 pub const AUDIT_STATUSES: [&str; 3] = ["pending", "consistent", "broken"];
-/// The answers of a DJ.
+const AUDIT_MEANINGS: [&str; 3] = [
+    "No audit has been completed yet.",
+    "The last completed audit found no contradiction.",
+    "The last completed audit found a contradiction, which `finding` shows.",
+];
+
+/// The decisions of a DJ about a request.
 pub const DJ_DECISIONS: [&str; 3] = ["accepted", "rejected", "played"];
+const DJ_DECISION_MEANINGS: [&str; 3] = [
+    "The DJ wants to play the song.",
+    "The DJ does not want to play the song. The fee is released.",
+    "The DJ has played the song. The fee is paid to the DJ, less the commission.",
+];
+
 /// The types of messages about top-ups.
-const TOPUP_EVENTS: [&str; 3] = ["topup.confirmed", "topup.failed", "topup.reversed"];
+const TOPUP_MESSAGES: [(&str, &str); 3] = [
+    ("topup.confirmed", "The payment arrived."),
+    ("topup.failed", "The payment was refused or abandoned. No money will arrive."),
+    ("topup.reversed", "The payer charged the payment back."),
+];
 /// The types of messages about payouts.
-const PAYOUT_EVENTS: [&str; 3] = ["payout.broadcast", "payout.completed", "payout.failed"];
+const PAYOUT_MESSAGES: [(&str, &str); 3] = [
+    ("payout.broadcast", "The transaction was broadcast to the network."),
+    ("payout.completed", "The network confirmed the transaction."),
+    (
+        "payout.failed",
+        "Nothing was sent, and nothing will be. If the order was sent more than once, an operator has to review the \
+         withdrawal.",
+    ),
+];
 
 /// The outcome of a message that an operator will review.
 pub const STORED_FOR_REVIEW: &str = "stored_for_review";
 /// The outcome of a message that only the log has.
 pub const LOGGED_FOR_REVIEW: &str = "logged_for_review";
-/// The outcomes of messages that contradict the ledger, with their meanings.
+/// The outcomes of messages that contradict the ledger.
 const MESSAGE_OUTCOMES: [(&str, &str); 2] = [
     (STORED_FOR_REVIEW, "The message changed nothing. It is stored for an operator."),
     (LOGGED_FOR_REVIEW, "The message changed nothing. It is only logged, because too many are unresolved."),
@@ -36,39 +61,42 @@ const MESSAGE_OUTCOMES: [(&str, &str); 2] = [
 pub const WEBHOOK_TEST: &str = "webhook.test";
 /// The type of an event that only a newer version knows.
 pub const UNKNOWN_TYPE: &str = "unknown";
+/// The types of what is sent to webhook endpoints, beside the types of events.
+const OTHER_WEBHOOK_TYPES: [(&str, &str); 2] = [
+    (WEBHOOK_TEST, "A test that its owner requested."),
+    (UNKNOWN_TYPE, "An event of a newer version of the service."),
+];
 
-macro_rules! names {
-    ($($(#[$doc:meta])* $name:ident = $names:expr;)+) => {$(
-        $(#[$doc])*
-        pub struct $name;
+const ENDPOINT_MEANINGS: [&str; 3] =
+    ["Events are delivered.", "The owner paused the endpoint.", "The service disabled the endpoint."];
 
-        impl PartialSchema for $name {
-            fn schema() -> RefOr<Schema> {
-                let names = ObjectBuilder::new().schema_type(Type::String).enum_values(Some($names));
-                RefOr::T(names.build().into())
-            }
-        }
-
-        impl ToSchema for $name {}
-    )+};
+/// The schema of a text with a fixed set of values: its description explains each of them.
+#[must_use]
+pub fn schema_of<M: AsRef<str>>(
+    documentation: &[&str],
+    names: impl Iterator<Item = (&'static str, M)>,
+) -> RefOr<Schema> {
+    let (names, lines): (Vec<&str>, Vec<String>) = names
+        .map(|(name, meaning)| {
+            let lines: Vec<&str> = meaning.as_ref().lines().collect();
+            (name, format!("- `{name}`: {}", text_of(&lines)))
+        })
+        .unzip();
+    let description = format!("{}\n\n{}", text_of(documentation), lines.join("\n"));
+    let names = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names));
+    RefOr::T(names.description(Some(description)).build().into())
 }
 
-/// Declares strings with a fixed set of values, each explained in the OpenAPI document.
+/// Declares texts with a fixed set of values, each explained in the OpenAPI document.
 #[macro_export]
 macro_rules! explained_names {
-    ($(#[doc = $doc:literal] $name:ident = $names:expr;)+) => {$(
-        #[doc = $doc]
+    ($($(#[doc = $doc:literal])+ $name:ident = $names:expr;)+) => {$(
+        $(#[doc = $doc])+
         pub struct $name;
 
         impl utoipa::PartialSchema for $name {
             fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
-                let (names, lines): (Vec<String>, Vec<String>) = $names
-                    .map(|(name, meaning): (&str, String)| (name.to_owned(), format!("- `{name}`: {meaning}")))
-                    .unzip();
-                let description = format!("{}\n\n{}", $doc.trim(), lines.join("\n"));
-                let names = utoipa::openapi::ObjectBuilder::new()
-                    .schema_type(utoipa::openapi::Type::String).enum_values(Some(names));
-                utoipa::openapi::RefOr::T(names.description(Some(description)).build().into())
+                $crate::wire::names::schema_of(&[$($doc),+], $names)
             }
         }
 
@@ -76,12 +104,93 @@ macro_rules! explained_names {
     )+};
 }
 
+/// Declares the texts that are the names of an enum of the domain, whose doc comments explain them.
+macro_rules! names_of {
+    ($($(#[doc = $doc:literal])+ $name:ident = $of:ty;)+) => {
+        explained_names! {$(
+            $(#[doc = $doc])+
+            $name = <$of>::all().map(|value| (value.name(), value.meaning()));
+        )+}
+    };
+}
+
+names_of! {
+    /// Status of a music request:
+    MusicRequestStatus = music_request::RequestStatus;
+    /// Status of a withdrawal:
+    WithdrawalStatus = withdrawal::WithdrawalStatus;
+    /// Condition that a withdrawal waits for:
+    WaitingFor = withdrawal::WaitingFor;
+    /// Role of an account:
+    Role = user::Role;
+    /// Type of an event. Clients have to ignore types that they do not know.
+    EventType = event::EventType;
+    /// Kind of an event in the security log:
+    SecurityEventKind = security_log::SecurityEventKind;
+    /// Validation of the addresses of withdrawals:
+    AddressPolicy = address::AddressPolicy;
+    /// Network of a payout:
+    PayoutNetwork = address::Network;
+    /// Purpose of a code or token:
+    ChallengePurpose = challenge::Purpose;
+    /// Kind of an operation:
+    OperationKind = operation::PlanKind;
+    /// Who carried out an operation on an account:
+    ActedBy = personal_data::ActedBy;
+    /// Status of a top-up:
+    TopupStatus = topup::TopupStatus;
+    /// Popularity of an artist:
+    ArtistType = user::ArtistType;
+    /// Provider that sent a message:
+    ProviderMessageSource = provider_message::MessageSource;
+    /// Contradiction between a message and the ledger:
+    ProviderMessageReason = provider_message::Contradiction;
+    /// Events that a webhook endpoint receives:
+    EventFeed = event::Feed;
+    /// Reason for which the service disabled a webhook endpoint:
+    WebhookDisabledReason = webhook::DisabledReason;
+    /// Reason for which a webhook endpoint gave no answer:
+    WebhookAttemptError = webhook::AttemptError;
+}
+
 explained_names! {
     /// Kind of a wallet entry:
-    EntryKind = ledger::EntryKind::all()
-        .map(|kind| (entry_kinds::name(kind), entry_kinds::meaning(kind).to_owned()));
+    EntryKind = ledger::EntryKind::all().map(|kind| (entry_kinds::name(kind), entry_kinds::meaning(kind)));
+    /// Kind of an object:
+    ReferenceType = entity_ref::EntityKind::posted()
+        .map(|kind| (kind.name(), format!("The {} with the given id.", kind.title())));
+    /// Result of the ledger audit:
+    AuditStatus = AUDIT_STATUSES.into_iter().zip(AUDIT_MEANINGS);
+    /// Decision of a DJ about a request:
+    DjDecision = DJ_DECISIONS.into_iter().zip(DJ_DECISION_MEANINGS);
+    /// Type of a message about a top-up:
+    TopupMessageType = TOPUP_MESSAGES.into_iter();
+    /// Type of a message about a payout:
+    PayoutMessageType = PAYOUT_MESSAGES.into_iter();
+    /// Type of a message of a provider:
+    ProviderMessageType = TOPUP_MESSAGES.into_iter().chain(PAYOUT_MESSAGES);
     /// Outcome of a provider's message that contradicts the ledger:
-    ProviderMessageOutcome = MESSAGE_OUTCOMES.iter().map(|(name, meaning)| (*name, (*meaning).to_owned()));
+    ProviderMessageOutcome = MESSAGE_OUTCOMES.into_iter();
+    /// Status of a webhook endpoint:
+    WebhookEndpointStatus = webhook::EndpointState::NAMES.into_iter().zip(ENDPOINT_MEANINGS);
+    /// Type of what was sent to a webhook endpoint:
+    WebhookType = event::EventType::all()
+        .map(|kind| (kind.name(), kind.meaning()))
+        .chain(OTHER_WEBHOOK_TYPES);
+    /// Status of a success:
+    SuccessStatus = [("ok", "The request succeeded.")].into_iter();
+    /// Status of a failure:
+    FailureStatus = [("error", "The request failed.")].into_iter();
+    /// Scheme of an access token:
+    TokenType = [("Bearer", "The token is sent in the header `Authorization: Bearer …`.")].into_iter();
+    /// Type of a public key:
+    JwkKeyType = [("EC", "A key on an elliptic curve.")].into_iter();
+    /// Curve of a public key:
+    JwkCurve = [("P-256", "The curve P-256 of NIST.")].into_iter();
+    /// Algorithm of a public key:
+    JwkAlgorithm = [("ES256", "ECDSA on P-256 with SHA-256.")].into_iter();
+    /// Use of a public key:
+    JwkUse = [("sig", "The key verifies signatures.")].into_iter();
 }
 
 /// Reference of a top-up or withdrawal at its provider: a UUID or a decimal id.
@@ -98,74 +207,4 @@ impl ToSchema for ProviderReferenceText {
     fn name() -> Cow<'static, str> {
         Cow::Borrowed("ProviderReference")
     }
-}
-
-names! {
-    /// Status of a request.
-    MusicRequestStatus = music_request::RequestStatus::all().map(music_request::RequestStatus::name);
-    /// Status of a withdrawal.
-    WithdrawalStatus = withdrawal::WithdrawalStatus::all().map(withdrawal::WithdrawalStatus::name);
-    /// What has to happen before a withdrawal can go on.
-    WaitingFor = withdrawal::WaitingFor::all().map(withdrawal::WaitingFor::name);
-    /// Role of an account.
-    Role = user::Role::all().map(user::Role::name);
-    /// Type of an event.
-    EventType = event::EventType::all().map(event::EventType::name);
-    /// Kind of a security log event.
-    SecurityEventKind = security_log::SecurityEventKind::all().map(|kind| kind.name());
-    /// Policy for checking withdrawal addresses.
-    AddressPolicy = address::AddressPolicy::all().map(address::AddressPolicy::name);
-    /// Network of a payout.
-    PayoutNetwork = address::Network::all().map(|network| network.name());
-    /// Purpose of a code or token.
-    ChallengePurpose = challenge::Purpose::all().map(challenge::Purpose::name);
-    /// Kind of an operation.
-    OperationKind = operation::PlanKind::all().map(operation::PlanKind::name);
-    /// Actor of an operation on an account: its user, an operator, or the service.
-    ActedBy = personal_data::ActedBy::all().map(personal_data::ActedBy::name);
-    /// Status of a top-up.
-    TopupStatus = topup::TopupStatus::all().map(topup::TopupStatus::name);
-    /// Result of a ledger audit.
-    AuditStatus = AUDIT_STATUSES;
-    /// Popularity of an artist.
-    ArtistType = user::ArtistType::all().map(user::ArtistType::name);
-    /// Kind of the object of a wallet entry.
-    ReferenceType = entity_ref::EntityKind::posted().map(entity_ref::EntityKind::name);
-    /// Answer of a DJ.
-    DjDecision = DJ_DECISIONS;
-    /// Type of a message about a top-up.
-    TopupMessageType = TOPUP_EVENTS;
-    /// Type of a message about a payout.
-    PayoutMessageType = PAYOUT_EVENTS;
-    /// Provider of a message.
-    ProviderMessageSource = provider_message::MessageSource::all().map(provider_message::MessageSource::name);
-    /// Type of a stored provider message.
-    ProviderMessageType = TOPUP_EVENTS.into_iter().chain(PAYOUT_EVENTS);
-    /// Kind of a contradiction between a message and the ledger.
-    ProviderMessageReason = provider_message::Contradiction::all().map(provider_message::Contradiction::name);
-    /// Events that a webhook endpoint receives: those about its owner, or all.
-    EventFeed = event::Feed::all().map(event::Feed::name);
-    /// Status of a webhook endpoint.
-    WebhookEndpointStatus = webhook::EndpointState::NAMES;
-    /// Reason for which the service disabled a webhook endpoint.
-    WebhookDisabledReason = webhook::DisabledReason::all().map(webhook::DisabledReason::name);
-    /// Type of what was sent to a webhook endpoint: that of an event, `webhook.test`, or `unknown` for an event of a
-    /// newer version.
-    WebhookType = event::EventType::all().map(event::EventType::name).chain([WEBHOOK_TEST, UNKNOWN_TYPE]);
-    /// Reason for which a webhook endpoint gave no answer.
-    WebhookAttemptError = webhook::AttemptError::all().map(webhook::AttemptError::name);
-    /// Status of a success.
-    SuccessStatus = ["ok"];
-    /// Status of a failure.
-    FailureStatus = ["error"];
-    /// Scheme of an access token.
-    TokenType = ["Bearer"];
-    /// Type of a public key.
-    JwkKeyType = ["EC"];
-    /// Curve of a public key.
-    JwkCurve = ["P-256"];
-    /// Algorithm of a public key.
-    JwkAlgorithm = ["ES256"];
-    /// Use of a public key.
-    JwkUse = ["sig"];
 }

@@ -169,19 +169,3 @@ codes! {
     /// request may have been applied.
     Unavailable = SERVICE_UNAVAILABLE, "unavailable", "The service is unavailable. Please try again shortly.";
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_documentation_lists_every_code() {
-        let rows = Code::ALL
-            .iter()
-            .map(|code| format!("| {} | `{}` | {} |\n", code.status().as_u16(), code.name(), code.meaning()));
-        let table = format!("| status | code | meaning |\n|---|---|---|\n{}", rows.collect::<String>());
-        let document = include_str!("../../../../../docs/api.md");
-        let printed = document.split("<!-- codes -->\n").nth(1).unwrap_or_default();
-        assert!(printed == table, "between the markers of docs/api.md should stand:\n{table}");
-    }
-}
