@@ -129,13 +129,62 @@ macro_rules! names_of {
 }
 
 names_of! {
-    /// Status of a music request:
+    /// Status of a music request. This is its life cycle:
+    ///
+    /// | from | to | by | fee |
+    /// |---|---|---|---|
+    /// | (new) | `pending` | the guest | held |
+    /// | `pending` | `accepted` | the DJ | stays held |
+    /// | `pending`, `accepted` | `rejected` | the DJ | released in full |
+    /// | `pending` | `cancelled` | the guest | released in full |
+    /// | `pending` | `expired` | time: `requests.pending_ttl_seconds` (15 minutes) | released in full |
+    /// | `accepted` | `expired` | time: `requests.accepted_ttl_seconds` (60 minutes) | released in full |
+    /// | `pending`, `accepted` | `played` | the DJ | paid to the DJ, less the commission |
+    /// | `played` | `refunded` | an operator who is neither the guest nor the DJ | reversed by new entries |
+    ///
+    /// Setting the current status again returns 200 and changes nothing. Every other transition returns 409
+    /// `invalid_transition`.
+    ///
+    /// A request counts as expired from the end of its time, in every transition, list, filter and total. A
+    /// background job releases its fee afterwards, or immediately if the guest needs the money for another
+    /// operation.
+    ///
+    /// The values:
     MusicRequestStatus = music_request::RequestStatus;
-    /// Status of a withdrawal:
+    /// Status of a withdrawal. This is its life cycle:
+    ///
+    /// | from | to | by | amount |
+    /// |---|---|---|---|
+    /// | (new) | `pending` | the owner | held |
+    /// | `pending` | `approved` | the service, an operator who is not the owner, or two such operators | stays held |
+    /// | `pending`, `approved` | `rejected` | an operator who is not the owner | released |
+    /// | `pending`, `approved` | `cancelled` | the owner | released |
+    /// | `approved` | `processing` | the payout worker, or an operator | stays held |
+    /// | `processing` | `broadcast`, `needs_review` | the payout provider, or an operator | stays held |
+    /// | `processing` | `failed` | the payout provider | released |
+    /// | `processing` | `failed` | an operator who is not the owner, if nothing was sent | released |
+    /// | `broadcast` | `completed` | the payout provider, or an operator | paid out |
+    /// | `broadcast` | `needs_review` | the payout provider, or an operator | stays held |
+    /// | `needs_review` | `broadcast` | an operator | stays held |
+    /// | `needs_review` | `completed` | an operator | paid out |
+    /// | `needs_review` | `failed` | an operator who is not the owner | released |
+    ///
+    /// Setting the current status again returns 200 and changes nothing. Every other transition returns 409
+    /// `invalid_transition`.
+    ///
+    /// - If the payout provider refuses a payout order that was sent more than once, the withdrawal becomes
+    ///   `needs_review` instead of `failed`.
+    /// - A broadcast or completion under another transaction than the recorded one returns 409
+    ///   `invalid_transition`. In `needs_review`, an operator can name another transaction.
+    /// - While the owner owes money, a withdrawal cannot be created, approved, or sent for the first time. A pending
+    ///   or approved one waits for `debt`. Other transitions remain possible, and a payout order that was sent
+    ///   continues. If the owner cancels the withdrawal, the released money pays the debt.
+    ///
+    /// The values:
     WithdrawalStatus = withdrawal::WithdrawalStatus;
-    /// Condition that a withdrawal waits for:
+    /// What a withdrawal waits for:
     WaitingFor = withdrawal::WaitingFor;
-    /// Role of an account:
+    /// Role of a user:
     Role = user::Role;
     /// Type of an event. Clients have to ignore types that they do not know.
     EventType = event::EventType;
@@ -149,21 +198,36 @@ names_of! {
     ChallengePurpose = challenge::Purpose;
     /// Kind of an operation:
     OperationKind = operation::PlanKind, example: "adjust";
-    /// Who carried out an operation on an account:
+    /// Who carried out an operation:
     ActedBy = personal_data::ActedBy, example: "operator";
-    /// Status of a top-up:
+    /// Status of a top-up. This is its life cycle:
+    ///
+    /// | from | to | by | money |
+    /// |---|---|---|---|
+    /// | (new) | `pending` | the guest | not yet paid |
+    /// | `pending` | `confirmed` | the payment provider | paid in |
+    /// | `pending` | `failed` | the payment provider, or the erasure of the user | never paid |
+    /// | `confirmed` | `reversed` | the payment provider, or an operator who is not the owner | taken back |
+    ///
+    /// A reversal takes the amount from the available balance, never from an amount that is held. The shortfall
+    /// becomes a debt. DJs who were paid with the money keep it.
+    ///
+    /// The values:
     TopupStatus = topup::TopupStatus;
     /// Popularity of an artist:
     ArtistType = user::ArtistType, example: "popular";
     /// Provider that sent a message:
     ProviderMessageSource = provider_message::MessageSource;
-    /// Contradiction between a message and the ledger:
+    /// Contradiction between a message and the ledger. After a `partial_reversal`, an operator can debit the part with
+    /// `createAdjustment`.
     ProviderMessageReason = provider_message::Contradiction, example: "amount_mismatch";
     /// Events that a webhook endpoint receives:
     EventFeed = event::Feed;
-    /// Reason for which the service disabled a webhook endpoint:
+    /// Reason why the service disabled a webhook endpoint. The reuse of a refresh token also disables the endpoints
+    /// whose URL its session has set, with the reason `security`. After `secret_lost`, the secret has to be rotated
+    /// before the endpoint can be enabled.
     WebhookDisabledReason = webhook::DisabledReason;
-    /// Reason for which a webhook endpoint gave no answer:
+    /// Reason why a webhook endpoint gave no complete answer:
     WebhookAttemptError = webhook::AttemptError;
 }
 
@@ -188,7 +252,8 @@ explained_names! {
     PayoutStatus = PAYOUT_STATUSES.into_iter();
     /// Outcome of a provider's message that contradicts the ledger:
     ProviderMessageOutcome = MESSAGE_OUTCOMES.into_iter();
-    /// Status of a webhook endpoint:
+    /// Status of a webhook endpoint. While it is paused or disabled, events and failed deliveries wait. They are
+    /// attempted once `paused` is set to `false`.
     WebhookEndpointStatus = webhook::EndpointState::NAMES.into_iter().zip(ENDPOINT_MEANINGS);
     /// Type of a test of a webhook endpoint:
     WebhookTestType = OTHER_WEBHOOK_TYPES.into_iter().take(1);

@@ -47,19 +47,19 @@ operations! {
     /// with the newest `id`. Store it. A client that receives nothing for longer should reconnect. A client that
     /// resumes after the last `id` gets every event exactly once, also from another server.
     ///
-    /// A stream ends
+    /// A stream ends:
     ///
     /// - when its access token is no longer accepted, 30 seconds after the expiry;
     /// - within two seconds after the session ends, the user is suspended, or the required role is withdrawn;
-    /// - when the client is 256 events behind, after they have been sent;
+    /// - when the client falls 256 events behind, which are still sent;
     /// - within four seconds after the client closes its connection or its sending side, or sends more than 64 KiB;
-    /// - when the server stops, cannot read events for ten seconds, or finds that a failover lost events that were
-    ///   sent. A reconnection then returns 410 `events_lost`.
+    /// - when the server stops, or cannot read events for ten seconds;
+    /// - when a failover lost events that the stream has sent. A reconnection then returns 410 `events_lost`.
     ///
-    /// A malformed `Last-Event-ID` returns 400 `bad_request`. A lost or expired position returns 410, as in
-    /// `listEvents`; so does a position beyond the newest one. An account can have six streams at each server: a
-    /// further one returns 429 `too_many_streams`. A server has `events.max_streams` streams: a further one returns
-    /// 503 `unavailable`. Both answers have `Retry-After`.
+    /// A malformed `Last-Event-ID` returns 400 `bad_request`. A lost or expired position returns 410 as in
+    /// `listEvents`, and so does a position beyond the newest one. A seventh stream of a user at a server returns
+    /// 429 `too_many_streams`. Beyond `events.max_streams` streams, a server returns 503 `unavailable`. Both
+    /// answers have `Retry-After`.
     GET "/api/v1/events/stream" "streamEvents" {
         tag: Events,
         run: authenticated(Action::ReadEvents, own),

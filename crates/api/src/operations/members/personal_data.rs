@@ -43,13 +43,15 @@ operations! {
     /// Erase personal data
     ///
     /// Erases the caller's personal data, deletes the webhook endpoints, and ends all sessions. Entries of the
-    /// ledger remain, without a name. Older pending top-ups fail. The e-mail address can be registered again. A
-    /// wrong password returns 422 for `password`.
+    /// ledger remain, without a name. The e-mail address can be registered again. A wrong password returns 422 for
+    /// `password`. The request also fails in these cases:
     ///
     /// - 409 `wallet_not_empty`: a balance is available, held or owed.
     /// - 409 `topup_pending`: a top-up of the last `topups.pending_days` (7) days is pending.
     /// - 409 `email_restorable`: the previous e-mail address can still be restored.
     /// - 409 `last_operator`: the caller is the last active operator.
+    ///
+    /// Older pending top-ups fail.
     DELETE "/api/v1/user" "erasePersonalData" {
         tag: Profile,
         run: authenticated(Action::UsePersonalData, erase),

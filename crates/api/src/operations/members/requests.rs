@@ -32,7 +32,7 @@ operations! {
     ///
     /// - 403 `blocked`: the DJ blocks the caller.
     /// - 409 `dj_offline`: the DJ does not accept requests now.
-    /// - 422 `validation_failed`: the DJ is unknown or the caller (`dj_id`), or offers less than the DJ's price
+    /// - 422 `validation_failed`: the DJ is unknown or the caller (`dj_id`), or the offer is below the DJ's price
     ///   (`fee`).
     /// - 422 `limit_exceeded`: `requests.max_open_per_dj` requests of the caller to this DJ are open.
     /// - 422 `insufficient_funds`: the fee is more than the available balance.

@@ -74,12 +74,12 @@ operations! {
 
     /// Change a webhook endpoint
     ///
-    /// Fields that are missing keep their values. A new `url` and enabling an endpoint need the password: a missing
+    /// Fields that are missing keep their values. A new `url` and enabling an endpoint need the password. A missing
     /// or wrong one returns 422 for `password`. Deliveries that wait use the new `url` but not the new `types`.
     ///
     /// With `paused: true`, events wait. With `paused: false`, an endpoint that was paused or disabled becomes
     /// active, and the events that waited are sent. If its secret was lost, setting `paused` returns 409
-    /// `secret_lost`: rotate the secret first.
+    /// `secret_lost`. Rotate the secret first.
     PATCH "/api/v1/webhook-endpoints/{id}" "updateWebhookEndpoint" {
         tag: Webhooks,
         run: authenticated(Action::ManageWebhooks, change::<OwnWebhooks>),

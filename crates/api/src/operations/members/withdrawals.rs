@@ -33,8 +33,8 @@ operations! {
     /// Requests a payout in a cryptocurrency, and holds the amount immediately.
     ///
     /// **`amount` is in the currency of the wallet, not in `currency`.** For example, `"amount": 10.00, "currency":
-    /// "BTC"` means ten dollars that are paid out in bitcoin, not ten bitcoins. The service does not convert the
-    /// amount. The payout provider does.
+    /// "BTC"` means ten dollars that are paid out in bitcoin, not ten bitcoins. The payout provider converts the
+    /// amount. The service knows neither exchange rates nor network fees.
     ///
     /// - 409 `wallet_owes`: the caller has to pay a debt first. `owed` is its amount.
     /// - 422 `validation_failed`: the strict address policy refuses `currency`, `network` or `wallet_address`.

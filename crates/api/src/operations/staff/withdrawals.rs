@@ -84,8 +84,9 @@ operations! {
 
     /// Start processing a withdrawal
     ///
-    /// For operators. Claims an approved withdrawal for a payout by hand. Call this before you send the money:
-    /// until then the owner can cancel, and it returns 409 `wallet_owes` while the owner owes money.
+    /// For operators. Claims an approved withdrawal for a payout by hand. Call this before you send the money.
+    /// Until then, the owner can cancel the withdrawal. While the owner owes money, the request returns 409
+    /// `wallet_owes`.
     POST "/api/v1/operator/withdrawals/{id}/process" "processWithdrawal" {
         tag: OperatorWithdrawals,
         run: command(process),
