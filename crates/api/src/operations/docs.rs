@@ -5,6 +5,7 @@ mod file;
 use std::sync::Arc;
 
 use actix_web::http::Method;
+use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse};
 use serde_json::json;
 use utoipa::openapi::schema::{ObjectBuilder, Type};
@@ -64,17 +65,18 @@ pub(crate) fn files() -> Declaration {
 }
 
 async fn openapi(api: Arc<ApiState>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
-    let document = (api.openapi_document)().map_err(ApiError::internal)?;
-    let file = File::cached("/openapi.json", move || Ok(File::new("application/json", document.into())));
-    Ok(file.await?.answer(&request))
+    let contents = || {
+        let document = (api.openapi_document)().map_err(ApiError::internal)?;
+        Ok((JSON.to_owned(), Bytes::from_static(document.as_bytes())))
+    };
+    Ok(File::cached("/openapi.json", contents).await?.answer(&request))
 }
 
 async fn index(_api: Arc<ApiState>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
-    Ok(File::cached("/docs", File::index).await?.answer(&request))
+    Ok(File::cached("/docs", file::index).await?.answer(&request))
 }
 
 async fn part(_api: Arc<ApiState>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
-    let name = request.match_info().query("file").to_owned();
-    let file = File::cached(&format!("/docs/{name}"), move || File::part(&name));
-    Ok(file.await?.answer(&request))
+    let name = request.match_info().query("file");
+    Ok(File::cached(&format!("/docs/{name}"), || file::part(name)).await?.answer(&request))
 }

@@ -45,25 +45,10 @@ impl File {
         }
     }
 
-    /// The page, without a slash at the end of its address.
-    pub(super) fn index() -> Result<Self, ApiError> {
-        let (content_type, page) = asset("index.html")?;
-        let page = String::from_utf8(page).map_err(ApiError::internal)?;
-        // The page refers to its parts relative to /docs/, but is served one level above.
-        let page = page.replacen("<head>", "<head><base href=\"docs/\">", 1);
-        Ok(Self::new(&content_type, page.into()))
-    }
-
-    /// A part of the page.
-    pub(super) fn part(name: &str) -> Result<Self, ApiError> {
-        let (content_type, bytes) = asset(name)?;
-        Ok(Self::new(&content_type, bytes.into()))
-    }
-
-    /// The file of this address, made at its first use.
+    /// The file of this address, made at its first use from its media type and contents.
     pub(super) async fn cached(
         address: &str,
-        make: impl FnOnce() -> Result<Self, ApiError> + Send + 'static,
+        contents: impl FnOnce() -> Result<(String, Bytes), ApiError>,
     ) -> Result<Arc<Self>, ApiError> {
         static FILES: LazyLock<Mutex<HashMap<String, Arc<File>>>> = LazyLock::new(Mutex::default);
         let files = || FILES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -71,7 +56,9 @@ impl File {
         if let Some(file) = known {
             return Ok(file);
         }
-        let file = Arc::new(web::block(make).await.map_err(ApiError::internal)??);
+        let (content_type, plain) = contents()?;
+        let made = web::block(move || Self::new(&content_type, plain)).await;
+        let file = Arc::new(made.map_err(ApiError::internal)?);
         files().insert(address.to_owned(), Arc::clone(&file));
         Ok(file)
     }
@@ -113,8 +100,17 @@ fn compressed(plain: &[u8]) -> io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// The media type and the contents of a file of the page.
-fn asset(name: &str) -> Result<(String, Vec<u8>), ApiError> {
+/// The media type and contents of the page, for an address without a slash at its end.
+pub(super) fn index() -> Result<(String, Bytes), ApiError> {
+    let (content_type, page) = part("index.html")?;
+    let page = std::str::from_utf8(&page).map_err(ApiError::internal)?;
+    // The page refers to its parts relative to /docs/, but is served one level above.
+    let page = page.replacen("<head>", "<head><base href=\"docs/\">", 1);
+    Ok((content_type, page.into()))
+}
+
+/// The media type and contents of a part of the page.
+pub(super) fn part(name: &str) -> Result<(String, Bytes), ApiError> {
     // The page keeps the token at a reload, and shows operations without the list of all schemas.
     let config = Config::from("/openapi.json")
         .validator_url("none")
@@ -122,15 +118,15 @@ fn asset(name: &str) -> Result<(String, Vec<u8>), ApiError> {
         .deep_linking(true)
         .filter(true)
         .default_models_expand_depth(-1);
-    let asset = utoipa_swagger_ui::serve(name, Arc::new(config))
+    let part = utoipa_swagger_ui::serve(name, Arc::new(config))
         .map_err(|error| ApiError::internal(error.to_string()))?
         .ok_or(Code::NotFound)?;
-    let bytes = asset.bytes.into_owned();
-    if !asset.content_type.starts_with("text/html") {
-        return Ok((asset.content_type, bytes));
+    let bytes = part.bytes.into_owned();
+    if !part.content_type.starts_with("text/html") {
+        return Ok((part.content_type, bytes.into()));
     }
     let page = String::from_utf8(bytes).map_err(ApiError::internal)?;
-    Ok((asset.content_type, page.replacen("Swagger UI", "Cuepoint", 1).into_bytes()))
+    Ok((part.content_type, page.replacen("Swagger UI", "Cuepoint", 1).into()))
 }
 
 #[cfg(test)]
@@ -204,8 +200,8 @@ mod tests {
 
     #[test]
     fn the_page_keeps_the_token_and_hides_the_schemas() {
-        let script = File::part("swagger-initializer.js").unwrap_or_else(|_| panic!("it exists"));
-        let script = std::str::from_utf8(&script.plain).unwrap();
+        let (_, script) = part("swagger-initializer.js").unwrap_or_else(|_| panic!("it exists"));
+        let script = std::str::from_utf8(&script).unwrap();
         for setting in [
             r#""persistAuthorization": true"#,
             r#""deepLinking": true"#,
