@@ -50,6 +50,7 @@ view! {
         #[schema(value_type = names::WithdrawalStatus)]
         status: &'static str = withdrawal.state.status().name(),
         /// Transaction on the network; null while unknown.
+        #[schema(example = json!(null))]
         txid: Option<String> = withdrawal.state.txid().map(Line::as_str).map(str::to_owned),
         /// Ids of the operators who approved the withdrawal, at most two, in the order of their approvals. A pending
         /// withdrawal with one approval needs a second one. The list does not change after the withdrawal has left

@@ -37,7 +37,7 @@ view! {
         #[schema(value_type = names::WebhookEndpointStatus, example = "active")]
         status: &'static str = endpoint.state.name(),
         /// Time when the service disabled the endpoint; null unless it is disabled.
-        #[timestamp_or_null(example = "2026-02-05T20:15:00.000000Z")]
+        #[timestamp_or_null(example = json!(null))]
         disabled_at: Option<WireTimestamp> = disabled.map(|(at, _)| WireTimestamp(at)),
         /// Reason why the service disabled the endpoint; null unless it is disabled.
         #[schema(value_type = Option<names::WebhookDisabledReason>)]
@@ -48,7 +48,7 @@ view! {
         /// Range of events that is being delivered again; null if there is none.
         replay: Option<WebhookReplayView> = endpoint.replay.map(WebhookReplayView::new),
         /// Time of the first failed attempt since the last successful one; null if none failed.
-        #[timestamp_or_null(example = "2026-01-31T20:15:00.000000Z")]
+        #[timestamp_or_null(example = json!(null))]
         failing_since: Option<WireTimestamp> = endpoint.failing_since.map(WireTimestamp),
         /// Time of creation.
         #[timestamp(example = "2026-01-31T20:15:00.000000Z")]

@@ -44,6 +44,7 @@ view! {
         #[schema(value_type = names::WithdrawalStatus)]
         status: &'static str = withdrawal.state.status().name(),
         /// Transaction on the network; null while unknown.
+        #[schema(example = json!(null))]
         txid: Option<String> = withdrawal.state.txid().map(Line::as_str).map(str::to_owned),
     }
 }

@@ -35,6 +35,7 @@ pub struct Success<T> {
     #[schema(value_type = names::SuccessStatus)]
     status: &'static str,
     /// Message for debugging only.
+    #[schema(example = "Done.")]
     message: &'static str,
     /// Data of the answer.
     data: T,
@@ -77,19 +78,19 @@ pub struct FailureEnvelope<'a> {
     details: Option<ErrorDetails<'a>>,
     /// With `invalid_transition`: the current status of the object.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, example = "played")]
     current: Option<&'static str>,
     /// With `invalid_transition`: the statuses that the caller can set now, regardless of time limits.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, example = json!(["rejected"]))]
     allowed: Option<&'a [&'static str]>,
     /// With `events_expired`: the position of the oldest event that is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1)]
+    #[schema(nullable = false, minimum = 1, example = 1200)]
     oldest: Option<i64>,
     /// With `events_lost`: the newest position before the loss. A client that continues after it misses no further event.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 0)]
+    #[schema(nullable = false, minimum = 0, example = 1234)]
     continue_after: Option<i64>,
     /// With `wallet_owes`: the debt of the owner, in major units of the wallet's currency.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -47,6 +47,17 @@ const PAYOUT_MESSAGES: [(&str, &str); 3] = [
     ),
 ];
 
+/// The statuses in the answer to a payout order.
+const PAYOUT_STATUSES: [(&str, &str); 4] = [
+    ("accepted", "The payout system will send the payout, and report it in messages."),
+    ("broadcast", "The transaction `txid` was broadcast to the network."),
+    ("completed", "The network confirmed the transaction `txid`."),
+    (
+        "refused",
+        "Nothing was sent, and nothing will be. It counts only in an answer with a status below 500.",
+    ),
+];
+
 /// The outcome of a message that an operator will review.
 pub const STORED_FOR_REVIEW: &str = "stored_for_review";
 /// The outcome of a message that only the log has.
@@ -70,11 +81,13 @@ const OTHER_WEBHOOK_TYPES: [(&str, &str); 2] = [
 const ENDPOINT_MEANINGS: [&str; 3] =
     ["Events are delivered.", "The owner paused the endpoint.", "The service disabled the endpoint."];
 
-/// The schema of a text with a fixed set of values: its description explains each of them.
+/// The schema of a text with a fixed set of values: its description explains each of them. The first value is the example
+/// without another one.
 #[must_use]
 pub fn schema_of<M: AsRef<str>>(
     documentation: &[&str],
     names: impl Iterator<Item = (&'static str, M)>,
+    example: Option<&str>,
 ) -> RefOr<Schema> {
     let (names, lines): (Vec<&str>, Vec<String>) = names
         .map(|(name, meaning)| {
@@ -84,19 +97,20 @@ pub fn schema_of<M: AsRef<str>>(
         .unzip();
     let description = format!("{}\n\n{}", text_of(documentation), lines.join("\n"));
     let names = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names));
-    RefOr::T(names.description(Some(description)).build().into())
+    let example = example.map(|example| serde_json::json!(example));
+    RefOr::T(names.description(Some(description)).example(example).build().into())
 }
 
 /// Declares texts with a fixed set of values, each explained in the OpenAPI document.
 #[macro_export]
 macro_rules! explained_names {
-    ($($(#[doc = $doc:literal])+ $name:ident = $names:expr;)+) => {$(
+    ($($(#[doc = $doc:literal])+ $name:ident = $names:expr $(, example: $example:literal)?;)+) => {$(
         $(#[doc = $doc])+
         pub struct $name;
 
         impl utoipa::PartialSchema for $name {
             fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
-                $crate::wire::names::schema_of(&[$($doc),+], $names)
+                $crate::wire::names::schema_of(&[$($doc),+], $names, [$($example)?].first().copied())
             }
         }
 
@@ -106,10 +120,10 @@ macro_rules! explained_names {
 
 /// Declares the texts that are the names of an enum of the domain, whose doc comments explain them.
 macro_rules! names_of {
-    ($($(#[doc = $doc:literal])+ $name:ident = $of:ty;)+) => {
+    ($($(#[doc = $doc:literal])+ $name:ident = $of:ty $(, example: $example:literal)?;)+) => {
         explained_names! {$(
             $(#[doc = $doc])+
-            $name = <$of>::all().map(|value| (value.name(), value.meaning()));
+            $name = <$of>::all().map(|value| (value.name(), value.meaning())) $(, example: $example)?;
         )+}
     };
 }
@@ -183,9 +197,9 @@ names_of! {
     /// Purpose of a code or token:
     ChallengePurpose = challenge::Purpose;
     /// Kind of an operation:
-    OperationKind = operation::PlanKind;
+    OperationKind = operation::PlanKind, example: "adjust";
     /// Who carried out an operation:
-    ActedBy = personal_data::ActedBy;
+    ActedBy = personal_data::ActedBy, example: "operator";
     /// Status of a top-up. This is its life cycle:
     ///
     /// | from | to | by | money |
@@ -201,12 +215,12 @@ names_of! {
     /// The values:
     TopupStatus = topup::TopupStatus;
     /// Popularity of an artist:
-    ArtistType = user::ArtistType;
+    ArtistType = user::ArtistType, example: "popular";
     /// Provider that sent a message:
     ProviderMessageSource = provider_message::MessageSource;
     /// Contradiction between a message and the ledger. After a `partial_reversal`, an operator can debit the part with
     /// `createAdjustment`.
-    ProviderMessageReason = provider_message::Contradiction;
+    ProviderMessageReason = provider_message::Contradiction, example: "amount_mismatch";
     /// Events that a webhook endpoint receives:
     EventFeed = event::Feed;
     /// Reason why the service disabled a webhook endpoint. The reuse of a refresh token also disables the endpoints
@@ -219,12 +233,13 @@ names_of! {
 
 explained_names! {
     /// Kind of a wallet entry:
-    EntryKind = ledger::EntryKind::all().map(|kind| (entry_kinds::name(kind), entry_kinds::meaning(kind)));
+    EntryKind = ledger::EntryKind::all().map(|kind| (entry_kinds::name(kind), entry_kinds::meaning(kind))),
+        example: "hold";
     /// Kind of an object:
     ReferenceType = entity_ref::EntityKind::posted()
         .map(|kind| (kind.name(), format!("The {} with the given id.", kind.title())));
     /// Result of the ledger audit:
-    AuditStatus = AUDIT_STATUSES.into_iter().zip(AUDIT_MEANINGS);
+    AuditStatus = AUDIT_STATUSES.into_iter().zip(AUDIT_MEANINGS), example: "consistent";
     /// Decision of a DJ about a request:
     DjDecision = DJ_DECISIONS.into_iter().zip(DJ_DECISION_MEANINGS);
     /// Type of a message about a top-up:
@@ -233,11 +248,15 @@ explained_names! {
     PayoutMessageType = PAYOUT_MESSAGES.into_iter();
     /// Type of a message of a provider:
     ProviderMessageType = TOPUP_MESSAGES.into_iter().chain(PAYOUT_MESSAGES);
+    /// Status of a payout in the answer to its order:
+    PayoutStatus = PAYOUT_STATUSES.into_iter();
     /// Outcome of a provider's message that contradicts the ledger:
     ProviderMessageOutcome = MESSAGE_OUTCOMES.into_iter();
     /// Status of a webhook endpoint. While it is paused or disabled, events and failed deliveries wait. They are
     /// attempted once `paused` is set to `false`.
     WebhookEndpointStatus = webhook::EndpointState::NAMES.into_iter().zip(ENDPOINT_MEANINGS);
+    /// Type of a test of a webhook endpoint:
+    WebhookTestType = OTHER_WEBHOOK_TYPES.into_iter().take(1);
     /// Type of what was sent to a webhook endpoint:
     WebhookType = event::EventType::all()
         .map(|kind| (kind.name(), kind.meaning()))

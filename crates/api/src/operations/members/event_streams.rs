@@ -24,7 +24,7 @@ use crate::wire::filters::{self, QueryFilters as _, filters};
 use crate::wire::server_sent_events;
 use cuepoint_adapters::event_hub::{Authority, Full};
 use cuepoint_adapters::event_stream::{EventStream, Received};
-use cuepoint_views::event::FeedEventView;
+use cuepoint_views::event::{EventView, FeedEventView, OperatorEventView};
 
 /// The minimum reconnect delay of clients, and the range above it, in milliseconds.
 const RETRY_AT_LEAST: u64 = 2_000;
@@ -63,7 +63,7 @@ operations! {
     GET "/api/v1/events/stream" "streamEvents" {
         tag: Events,
         run: authenticated(Action::ReadEvents, own),
-        answers: event_stream("Server-sent events, each with an `Event` as `data`."),
+        answers: event_stream::<EventView<'_>>("Server-sent events, each with an `Event` as `data`."),
         filters: StreamFilters::DECLARED,
         fails: &[
             Code::ValidationFailed, Code::EventsExpired, Code::EventsLost, Code::TooManyStreams,
@@ -76,7 +76,7 @@ operations! {
     GET "/api/v1/operator/events/stream" "streamOperatorEvents" {
         tag: OperatorAudit,
         run: authenticated(Action::ReadAllEvents, all),
-        answers: event_stream("Server-sent events, each with an `OperatorEvent` as `data`."),
+        answers: event_stream::<OperatorEventView<'_>>("Server-sent events, each with an `OperatorEvent` as `data`."),
         filters: StreamFilters::DECLARED,
         fails: &[
             Code::ValidationFailed, Code::EventsExpired, Code::EventsLost, Code::TooManyStreams,

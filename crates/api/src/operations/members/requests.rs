@@ -62,7 +62,8 @@ operations! {
     POST "/api/v1/music/requests/{id}/cancel" "cancelMusicRequest" {
         tag: Requests,
         run: command(cancel),
-        answers: ok::<MusicRequestView<'_>>("The cancelled request."),
+        answers: ok::<MusicRequestView<'_>>("The cancelled request.")
+            .showing(&[("status", "cancelled")]),
         body: optional_json::<Empty>(),
         fails: &[Code::NotYourRequest, Code::InvalidTransition],
     }
@@ -81,7 +82,8 @@ operations! {
     PATCH "/api/v1/music/requests-update/{id}" "updateMusicRequestStatus" {
         tag: Requests,
         run: command(answer),
-        answers: ok::<MusicRequestView<'_>>("The request with its new status."),
+        answers: ok::<MusicRequestView<'_>>("The request with its new status.")
+            .showing(&[("status", "accepted")]),
         body: json::<MusicRequestStatusUpdateBody>(),
         fails: &[Code::NotYourRequest, Code::InvalidTransition],
         is_fixed: true,

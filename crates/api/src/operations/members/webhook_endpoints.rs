@@ -47,26 +47,7 @@ operations! {
     /// seven days, or when the endpoint is deleted. If the server key that hashed the body was removed, a
     /// repetition returns 422 `idempotency_key_reused`, and creates nothing.
     ///
-    /// **Deliveries.** The body of a delivery is an event as `listEvents` shows it. It is signed according to
-    /// [Standard Webhooks](https://www.standardwebhooks.com), with three headers:
-    ///
-    /// - `webhook-id` is the `id` of the event, the same for each attempt.
-    /// - `webhook-timestamp` is the time of the attempt, in seconds since 1970.
-    /// - `webhook-signature` has an entry for each valid secret, separated by spaces. An entry is `v1,` and the
-    ///   Base64 form of an HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, with the body byte for byte.
-    ///   The key is the Base64-decoded part of the secret after `whsec_`.
-    ///
-    /// Accept a delivery if any entry matches. The addresses of the callers vary, so rely on the signature. Each
-    /// event is delivered at least once: ignore a `webhook-id` that you have processed. Except for tests, calls to
-    /// an endpoint are made one at a time. Events arrive in the order of their positions only while every attempt
-    /// succeeds.
-    ///
-    /// **Attempts.** A status from 200 to 299 is a success, if the answer is complete within 15 seconds after the
-    /// lookup of the host began. At most 64 KiB of its body are read. Everything else is a failure. Redirects are
-    /// not followed. A failed delivery is repeated 5 seconds later, and after each further failure 5 minutes, 30
-    /// minutes, 2, 5, 10, 14, 20 and 24 hours later: ten attempts in all. Each delay varies by up to 20 percent. A
-    /// longer `Retry-After` counts instead, up to 24 hours. After the tenth attempt the delivery is given up. Other
-    /// events are delivered meanwhile.
+    /// The webhook `event` of this document describes the deliveries.
     ///
     /// **E-mails.** If the deployment sends e-mail, it reports each creation, new URL, rotation and deletion with
     /// the host, the time and the client's address, and it reports a disabled endpoint. The message goes to the

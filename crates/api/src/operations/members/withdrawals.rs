@@ -94,7 +94,8 @@ operations! {
     POST "/api/v1/withdrawals/{id}/cancel" "cancelWithdrawal" {
         tag: Withdrawals,
         run: command(cancel),
-        answers: ok::<WithdrawalDetailsView>("The cancelled withdrawal."),
+        answers: ok::<WithdrawalDetailsView>("The cancelled withdrawal.")
+            .showing(&[("status", "cancelled")]),
         body: optional_json::<Empty>(),
         fails: &[Code::InvalidTransition],
     }

@@ -33,7 +33,8 @@ operations! {
     POST "/api/v1/operator/music/requests/{id}/refund" "refundMusicRequest" {
         tag: OperatorMoney,
         run: command(refund),
-        answers: ok::<MusicRequestView<'_>>("The refunded request."),
+        answers: ok::<MusicRequestView<'_>>("The refunded request.")
+            .showing(&[("status", "refunded")]),
         body: json::<ReasonBody>(),
         fails: &[Code::OwnAccount, Code::InvalidTransition, Code::LimitExceeded],
     }

@@ -54,7 +54,8 @@ operations! {
     POST "/api/v1/operator/users/{id}/suspend" "suspendUser" {
         tag: OperatorUsers,
         run: command(suspend),
-        answers: ok::<UserSummaryData>("The suspended user."),
+        answers: ok::<UserSummaryData>("The suspended user.")
+            .showing(&[("suspended_at", "2026-01-31T20:15:00.000000Z")]),
         body: json::<ReasonBody>(),
         fails: &[Code::OwnAccount, Code::LastOperator],
     }
@@ -82,7 +83,8 @@ operations! {
     POST "/api/v1/operator/users/{id}/role" "setUserRole" {
         tag: OperatorUsers,
         run: command(give_role),
-        answers: ok::<UserSummaryData>("The user with the new role."),
+        answers: ok::<UserSummaryData>("The user with the new role.")
+            .showing(&[("role", "auditor")]),
         body: json::<RoleChangeBody>(),
         fails: &[Code::OwnAccount, Code::LastOperator],
     }
@@ -122,13 +124,15 @@ view! {
         #[schema(value_type = names::Role)]
         role: &'static str = user.role.name(),
         /// Whether the user is a DJ.
+        #[schema(example = false)]
         is_dj: bool = user.is_dj(),
         /// Whether the e-mail address is verified.
         email_verified: bool = user.email_verified,
         /// Whether the phone number is verified.
+        #[schema(example = false)]
         phone_verified: bool = user.phone_verified,
         /// Time of the suspension; null for an active user.
-        #[timestamp_or_null()]
+        #[timestamp_or_null(example = json!(null))]
         suspended_at: Option<WireTimestamp> = user.suspended_at.map(WireTimestamp),
         /// Time of the registration.
         #[timestamp(example = "2026-01-31T20:15:00.000000Z")]

@@ -61,7 +61,8 @@ operations! {
     POST "/api/v1/operator/topups/{id}/chargeback" "chargeBackTopup" {
         tag: OperatorMoney,
         run: command(reverse),
-        answers: ok::<OperatorTopupData>("The reversed top-up."),
+        answers: ok::<OperatorTopupData>("The reversed top-up.")
+            .showing(&[("status", "reversed")]),
         body: json::<ReasonBody>(),
         fails: &[Code::OwnAccount, Code::InvalidTransition, Code::LimitExceeded],
     }
