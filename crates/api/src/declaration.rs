@@ -381,7 +381,7 @@ tags! {
     Withdrawals = "Withdrawals";
     /// What happened to requests and money, in one order: `listEvents` as pages, `streamEvents` as it happens.
     Events = "Events";
-    /// URLs to which the caller's events are sent. `createWebhookEndpoint` describes the deliveries.
+    /// URLs to which the caller's events are sent. `receiveEvent` describes the deliveries.
     Webhooks = "Webhooks";
     /// Review and processing of withdrawals by operators.
     OperatorWithdrawals = "Operator: withdrawals";

@@ -42,7 +42,8 @@ macro_rules! event_views {
         #[derive(Clone, Debug, Serialize, ToSchema)]
         #[schema(as = $event_name)]
         pub struct $event<'e> {
-            /// Place in the order of all events, greater than the positions of all earlier ones. Each reader sees gaps.
+            /// Place in the order of all events, greater than the positions of all earlier ones. Each reader sees
+            /// gaps.
             #[schema(minimum = 1, example = 1234)]
             position: i64,
             /// Id of the event, the same for all its readers. A delivery to a webhook endpoint has it as `webhook-id`.

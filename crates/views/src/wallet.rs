@@ -58,8 +58,8 @@ view! {
         /// debt, it is the remainder.
         #[decimal(example = -10.00)]
         amount: Number = Number::money(currency, entry.change.available),
-        /// Change of the held amount, in major units. It is positive for a hold, and negative when the amount is released
-        /// or paid.
+        /// Change of the held amount, in major units. It is positive for a hold, and negative when the amount is
+        /// released or paid.
         #[decimal(example = 10.00)]
         held_change: Number = Number::money(currency, entry.change.held),
         /// Available balance after the entry, in major units.

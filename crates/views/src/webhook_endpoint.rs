@@ -77,8 +77,8 @@ view! {
         /// The endpoint.
         #[serde(flatten)]
         endpoint: WebhookEndpointView = WebhookEndpointView::new(endpoint),
-        /// Id of the operator who set the URL last, even to the same value. Nothing is sent while this user is suspended or
-        /// no longer an operator.
+        /// Id of the operator who set the URL last, even to the same value. Nothing is sent while this user is
+        /// suspended or no longer an operator.
         #[id(example = 7)]
         user_id: i64 = endpoint.owner.get(),
         /// Name of this operator; null for an erased user.
@@ -136,8 +136,8 @@ macro_rules! webhook_views {
         pub struct $secret {
             /// The endpoint.
             webhook_endpoint: $endpoint,
-            /// Secret that signs what is sent to the endpoint: `whsec_` and the Base64 form of the key. No other operation
-            /// shows it.
+            /// Secret that signs what is sent to the endpoint: `whsec_` and the Base64 form of the key. No other
+            /// operation shows it.
             #[schema(example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")]
             secret: String,
         }

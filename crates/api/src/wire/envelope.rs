@@ -88,7 +88,8 @@ pub struct FailureEnvelope<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 1, example = 1200)]
     oldest: Option<i64>,
-    /// With `events_lost`: the newest position before the loss. A client that continues after it misses no further event.
+    /// With `events_lost`: the newest position before the loss. A client that continues after it misses no further
+    /// event.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 0, example = 1234)]
     continue_after: Option<i64>,
@@ -197,7 +198,8 @@ impl ApiResponse {
         matches!(&self.body, Body::Whole(body) if body.is_empty())
     }
 
-    /// The answer as a response with this status, or 204 without a body; `Location` is the created object's address below `list`.
+    /// The answer as a response with this status, or 204 without a body; `Location` is the created object's address
+    /// below `list`.
     #[must_use]
     pub fn respond(self, status: StatusCode, list: Option<&str>) -> HttpResponse {
         let mut response =

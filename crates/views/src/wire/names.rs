@@ -81,8 +81,8 @@ const OTHER_WEBHOOK_TYPES: [(&str, &str); 2] = [
 const ENDPOINT_MEANINGS: [&str; 3] =
     ["Events are delivered.", "The owner paused the endpoint.", "The service disabled the endpoint."];
 
-/// The schema of a text with a fixed set of values: its description explains each of them. The first value is the example
-/// without another one.
+/// The schema of a text with a fixed set of values: its description explains each of them. The first value is the
+/// example without another one.
 #[must_use]
 pub fn schema_of<M: AsRef<str>>(
     documentation: &[&str],

@@ -146,13 +146,13 @@ body! {
         song_title: Line = required(kinds::LINE),
         /// Name of the artist.
         artist_name: Line = required(kinds::LINE),
-        /// Popularity of the artist, in any letter case. It selects the DJ's price. `upcoming_artist` and `popular_song`
-        /// are accepted, too.
+        /// Popularity of the artist, in any letter case. It selects the DJ's price. `upcoming_artist` and
+        /// `popular_song` are accepted, too.
         artist_type: ArtistType = required(kinds::ARTIST_TYPE),
         /// Address of the song: http or https, at most 2048 characters. The service never fetches it.
         music_url: MusicUrl = required(kinds::MUSIC_URL),
-        /// Fee in major units, at least the DJ's price, which is the default. A price of 0 is allowed. Such a request makes
-        /// no entries in the wallets.
+        /// Fee in major units, at least the DJ's price, which is the default. A price of 0 is allowed. Such a request
+        /// makes no entries in the wallets.
         fee: Option<Money> = optional(kinds::PRICE),
     }
 }

@@ -39,15 +39,13 @@ operations! {
     /// Create a webhook endpoint
     ///
     /// The service sends the caller's events from now on to the URL, as signed POST requests. The answer has the
-    /// secret that signs them. A user can have five endpoints for their own events. A sixth one returns 422
-    /// `limit_exceeded`. A wrong password returns 422 for `password`.
+    /// secret that signs them, and `receiveEvent` describes them. A user can have five endpoints for their own
+    /// events. A sixth one returns 422 `limit_exceeded`. A wrong password returns 422 for `password`.
     ///
     /// A request that is repeated with its Idempotency-Key returns the current endpoint and its current secret. The
     /// body counts as the same if `url`, `types` and `description` have the same values. The key becomes free after
     /// seven days, or when the endpoint is deleted. If the server key that hashed the body was removed, a
     /// repetition returns 422 `idempotency_key_reused`, and creates nothing.
-    ///
-    /// The webhook `event` of this document describes the deliveries.
     ///
     /// **E-mails.** If the deployment sends e-mail, it reports each creation, new URL, rotation and deletion with
     /// the host, the time and the client's address, and it reports a disabled endpoint. The message goes to the

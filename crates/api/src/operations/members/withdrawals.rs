@@ -115,8 +115,8 @@ body! {
         "amount": 25.00, "wallet_address": "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq", "currency": "BTC",
         "network": "bitcoin"
     } {
-        /// Amount in major units of the wallet's currency, never of `currency`: `"amount": 25.00, "currency": "BTC"` means
-        /// 25 dollars that are paid out in bitcoin, not 25 bitcoins.
+        /// Amount in major units of the wallet's currency, never of `currency`: `"amount": 25.00, "currency": "BTC"`
+        /// means 25 dollars that are paid out in bitcoin, not 25 bitcoins.
         amount: WithdrawalAmount = required(kinds::WITHDRAWAL_AMOUNT),
         /// Address of the recipient. The strict address policy requires an address of the network with a correct
         /// checksum. It refuses some addresses, such as those without a private key, and returns the address in
@@ -143,8 +143,8 @@ view! {
         /// Id of the owner.
         #[id(example = 7)]
         user_id: i64 = withdrawal.user.get(),
-        /// Amount in major units of the wallet's currency, never of `currency`: 25 dollars that are paid out in bitcoin, not
-        /// 25 bitcoins.
+        /// Amount in major units of the wallet's currency, never of `currency`: 25 dollars that are paid out in
+        /// bitcoin, not 25 bitcoins.
         #[decimal(example = 25.00)]
         amount: Number = Number::money(currency, withdrawal.amount.money()),
         /// Address of the recipient.

@@ -203,8 +203,8 @@ view! {
         /// Number of approvals that a pending withdrawal needs, including those in `approvals`; otherwise 0.
         #[schema(minimum = 0, maximum = 2, example = 1)]
         approvals_needed: usize = *approvals_needed,
-        /// Time of the last change of the owner's e-mail address or reset of the password; null if there was none. For 48
-        /// hours after it, no withdrawal is approved automatically.
+        /// Time of the last change of the owner's e-mail address or reset of the password; null if there was none.
+        /// For 48 hours after it, no withdrawal is approved automatically.
         #[timestamp_or_null(example = "2026-01-31T20:15:00.000000Z")]
         login_changed_at: Option<WireTimestamp> = review.login_changed_at.map(WireTimestamp),
         /// Name of the owner; null for an erased user.

@@ -127,8 +127,8 @@ codes! {
     TestRunning = CONFLICT, "test_running", "A test of this webhook endpoint is still running.";
     /// The webhook endpoint is paused or disabled.
     EndpointInactive = CONFLICT, "endpoint_inactive", "The webhook endpoint is paused or disabled.";
-    /// The previous e-mail address can still be restored. Until then, the address cannot be changed again, nor the user
-    /// be erased. The message names the time.
+    /// The previous e-mail address can still be restored. Until then, the address cannot be changed again, nor the
+    /// user be erased. The message names the time.
     EmailRestorable = CONFLICT, "email_restorable", "The previous e-mail address can still be restored.";
     /// The secret of the webhook endpoint was lost. Rotate it.
     SecretLost = CONFLICT, "secret_lost", "The secret of this webhook endpoint was lost. Rotate it first.";
