@@ -96,7 +96,7 @@ mod tests {
             named = named.saturating_add(1);
         }
         assert!(named >= rows.len() && rows.len() > 60, "{named} of {}", rows.len());
-        let withdrawal = rows.iter().find(|row| row.contains("openWithdrawal")).unwrap();
+        let withdrawal = rows.iter().find(|row| row.contains("createWithdrawal")).unwrap();
         for cell in ["withdrawals", "NewWithdrawal", "201 BareSuccess_WithdrawalRequested", "limit_exceeded"]
         {
             assert!(withdrawal.contains(cell), "{cell}: {withdrawal}");
