@@ -49,7 +49,7 @@ fn the_document_and_the_routes_list_the_same_operations() {
 
 /// The operations that `docs/api.md` lists as `GET /path`.
 fn written() -> Operations {
-    let contract = include_str!("../../../../docs/api.md");
+    let contract = include_str!("../../../../../docs/api.md");
     // Every second part is a code span.
     let code = contract.split('`').skip(1).step_by(2);
     let named = code.filter_map(|code| code.split_once(' '));
