@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use strum::{EnumIter, EnumString, IntoStaticStr};
+use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 
 use crate::authorization::Action;
 use crate::ids::{OperationId, UserId};
 use crate::music_request::RequestStatus;
-use crate::names::named_enum;
+use crate::names::{explained_enum, named_enum};
 use crate::operation::{
     Entity, OperationRecord, Outcome, PlanKind, Position, PositionedOperation, StoredReceipt,
 };
@@ -16,72 +16,77 @@ use crate::topup::TopupStatus;
 use crate::withdrawal::{WithdrawalState, WithdrawalStatus};
 
 /// The type of an event. Clients have to ignore types that they do not know.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter, EnumMessage,
+)]
 pub enum EventType {
-    /// A guest made a request.
+    /// A guest created a request.
     #[strum(serialize = "music_request.created")]
     MusicRequestCreated,
-    /// The DJ accepted a request.
+    /// The DJ accepted the request.
     #[strum(serialize = "music_request.accepted")]
     MusicRequestAccepted,
-    /// The DJ rejected a request.
+    /// The DJ rejected the request.
     #[strum(serialize = "music_request.rejected")]
     MusicRequestRejected,
-    /// The DJ played a request.
+    /// The DJ played the song.
     #[strum(serialize = "music_request.played")]
     MusicRequestPlayed,
-    /// The guest cancelled a request.
+    /// The guest cancelled the request.
     #[strum(serialize = "music_request.cancelled")]
     MusicRequestCancelled,
+    /// The DJ did not answer or play the request in time.
     #[strum(serialize = "music_request.expired")]
     MusicRequestExpired,
     /// An operator refunded a played request.
     #[strum(serialize = "music_request.refunded")]
     MusicRequestRefunded,
-    /// A top-up was opened; it may be confirmed at once.
+    /// A top-up was created. It may be confirmed at once.
     #[strum(serialize = "topup.created")]
     TopupCreated,
-    /// The money of a top-up arrived.
+    /// The money of the top-up arrived.
     #[strum(serialize = "topup.confirmed")]
     TopupConfirmed,
-    /// A top-up failed.
+    /// The top-up failed.
     #[strum(serialize = "topup.failed")]
     TopupFailed,
-    /// The money of a top-up was charged back.
+    /// The money of the top-up was charged back.
     #[strum(serialize = "topup.reversed")]
     TopupReversed,
-    /// A withdrawal was requested; it may be approved at once.
+    /// A withdrawal was created. It may be approved at once.
     #[strum(serialize = "withdrawal.created")]
     WithdrawalCreated,
-    /// A withdrawal got its last required approval.
+    /// The withdrawal got its last required approval.
     #[strum(serialize = "withdrawal.approved")]
     WithdrawalApproved,
-    /// An operator rejected a withdrawal.
+    /// An operator rejected the withdrawal.
     #[strum(serialize = "withdrawal.rejected")]
     WithdrawalRejected,
-    /// The owner cancelled a withdrawal.
+    /// The owner cancelled the withdrawal.
     #[strum(serialize = "withdrawal.cancelled")]
     WithdrawalCancelled,
-    /// A withdrawal is being sent.
+    /// The withdrawal is being sent.
     #[strum(serialize = "withdrawal.processing")]
     WithdrawalProcessing,
-    /// The transaction of a withdrawal was broadcast to its network.
+    /// The transaction was broadcast to the network.
     #[strum(serialize = "withdrawal.broadcast")]
     WithdrawalBroadcast,
-    /// A withdrawal was paid out.
+    /// The withdrawal was paid out.
     #[strum(serialize = "withdrawal.completed")]
     WithdrawalCompleted,
+    /// The withdrawal failed, and its amount is available again.
     #[strum(serialize = "withdrawal.failed")]
     WithdrawalFailed,
-    /// The outcome of sending a withdrawal is unknown, and an operator has to establish it.
+    /// It is unknown whether the withdrawal was sent. An operator has to find out.
     #[strum(serialize = "withdrawal.needs_review")]
     WithdrawalNeedsReview,
-    /// An operator adjusted a balance.
+    /// An operator adjusted the balance.
     #[strum(serialize = "adjustment.created")]
     AdjustmentCreated,
 }
 
 named_enum!(EventType);
+explained_enum!(EventType);
 
 impl EventType {
     /// The type of the event of an operation. Changes of users, orders at providers, first approvals of
@@ -207,16 +212,17 @@ impl Audience {
 }
 
 /// The events that a reader may see.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, IntoStaticStr, EnumString, EnumIter, EnumMessage)]
 #[strum(serialize_all = "snake_case")]
 pub enum Feed {
-    /// Events that involve the reader.
+    /// The events that involve the account.
     Own,
-    /// All events, for staff.
+    /// The events of all accounts. Only for operators.
     All,
 }
 
 named_enum!(Feed);
+explained_enum!(Feed);
 
 impl Feed {
     /// The action of reading the feed.

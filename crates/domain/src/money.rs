@@ -7,11 +7,11 @@ use bigdecimal::num_bigint::BigInt;
 use bigdecimal::{BigDecimal, ToPrimitive};
 use thiserror::Error;
 
-/// The maximum number of digits in a number as written (contract, part 2).
+/// The maximum number of digits in a number as written.
 const MAX_DIGITS: u32 = 38;
-/// The largest absolute exponent in a number as written (contract, part 2).
+/// The largest absolute exponent in a number as written.
 const MAX_EXPONENT: u32 = 20;
-/// The largest amount of a single number, in whole units (contract, part 2).
+/// The largest amount of a single number, in whole units.
 pub const MAX_WHOLE_UNITS: i64 = 1_000_000_000_000;
 /// The scale of the stores' `numeric(28,8)` columns.
 const MAX_SCALE: u8 = 8;

@@ -59,4 +59,17 @@ macro_rules! named_enum {
     };
 }
 
-pub(crate) use named_enum;
+/// Gives an enum that derives `EnumMessage` the method `meaning`.
+macro_rules! explained_enum {
+    ($type:ident) => {
+        impl $type {
+            /// The doc comment of the value: its meaning to clients. Empty without a comment.
+            #[must_use]
+            pub fn meaning(self) -> &'static str {
+                ::strum::EnumMessage::get_documentation(&self).unwrap_or_default()
+            }
+        }
+    };
+}
+
+pub(crate) use {explained_enum, named_enum};

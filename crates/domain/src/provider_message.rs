@@ -5,18 +5,20 @@
 
 use std::fmt;
 
-use strum::{EnumIter, EnumString, IntoStaticStr};
+use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 use thiserror::Error;
 
 use crate::entity_facts::{EntityFacts, described};
 use crate::ids::{ProviderMessageId, UserId};
-use crate::names::named_enum;
+use crate::names::{explained_enum, named_enum};
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 use crate::unknown::UnknownName;
 
 /// The provider that sent a message.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter, EnumMessage,
+)]
 #[strum(serialize_all = "snake_case")]
 pub enum MessageSource {
     /// The payment provider.
@@ -26,22 +28,25 @@ pub enum MessageSource {
 }
 
 named_enum!(MessageSource);
+explained_enum!(MessageSource);
 
 /// How a message contradicts the ledger.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter, EnumMessage,
+)]
 #[strum(serialize_all = "snake_case")]
 pub enum Contradiction {
     /// No top-up or withdrawal has the reference.
     UnknownReference,
-    /// The reference and the id belong to different rows.
+    /// The reference and the id belong to different objects.
     ReferenceAndIdDiffer,
-    /// The row has another transaction: there may be two payments for one withdrawal.
+    /// Another transaction is known. There may be two payments for one withdrawal.
     TxidMismatch,
-    /// The amount or currency paid or taken back differs from that of the top-up.
+    /// The amount or currency that was paid or taken back differs from the top-up.
     AmountMismatch,
-    /// Only a part of a top-up's money was taken back.
+    /// Only a part of the money of a top-up was taken back.
     PartialReversal,
-    /// The row's status excludes the message.
+    /// The status of the object excludes the message.
     StatusContradiction,
     /// A contradiction found by a newer version, under this code.
     #[strum(disabled)]
@@ -49,6 +54,7 @@ pub enum Contradiction {
 }
 
 named_enum!(Contradiction, Unknown);
+explained_enum!(Contradiction);
 
 /// A message's `webhook-id`, the provider's number for it: 1 to 255 visible ASCII characters.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

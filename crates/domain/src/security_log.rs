@@ -1,37 +1,39 @@
 //! The security log: an append-only record of authentication and of changes to users.
 
-use strum::{EnumIter, EnumString, IntoStaticStr};
+use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 use time::Duration;
 
 use crate::authorization::Principal;
 use crate::ids::{SessionId, UserId};
-use crate::names::named_enum;
+use crate::names::{explained_enum, named_enum};
 use crate::text::Line;
 use crate::timestamp::Timestamp;
 use crate::unknown::UnknownName;
 use crate::user::session::ClientInfo;
 
 /// The kind of an event.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter, EnumMessage,
+)]
 #[strum(serialize_all = "snake_case")]
 pub enum SecurityEventKind {
     /// A user registered.
     Registered,
     /// A user logged in.
     LoggedIn,
-    /// A login failed; the event names the user, if one exists.
+    /// A login failed. The event names the user, if there is one.
     LoginFailed,
-    /// A user ended one of their sessions.
+    /// A user ended one session.
     SessionEnded,
-    /// A user ended all of their sessions, or all others.
+    /// A user ended all sessions, or all other sessions.
     SessionsEnded,
     /// A used refresh token was presented again, which ended its session.
     RefreshTokenReused,
     /// A user changed the password with the current one.
     PasswordChanged,
-    /// A password change failed because the current password was wrong.
+    /// A user gave a wrong current password.
     PasswordChangeFailed,
-    /// A password reset message was sent.
+    /// A message for a password reset was sent.
     PasswordResetRequested,
     /// The password was reset by e-mail.
     PasswordReset,
@@ -39,7 +41,7 @@ pub enum SecurityEventKind {
     EmailVerified,
     /// The phone number was verified.
     PhoneVerified,
-    /// A change of the e-mail address was requested with the password.
+    /// A user requested a change of the e-mail address with the password.
     EmailChangeRequested,
     /// The e-mail address was changed.
     EmailChanged,
@@ -47,15 +49,15 @@ pub enum SecurityEventKind {
     EmailRestored,
     /// A code was wrong or expired.
     CodeRefused,
-    /// Personal data was exported.
+    /// A user exported the personal data.
     DataExported,
-    /// Personal data was erased.
+    /// A user erased the personal data.
     DataErased,
-    /// A webhook endpoint of the user was created, changed, removed or used; the detail names it.
+    /// A webhook endpoint was created, changed, removed or used. The detail names it.
     WebhookEndpointChanged,
-    /// Access to a staff route was denied for lack of the role; the detail names the route.
+    /// A user without the required role called an operation for staff. The detail names the route.
     AccessDenied,
-    /// An operator acted; the detail gives the action, the object with its transition, and the reason.
+    /// An operator acted. The detail gives the action, the object with its transition, and the reason.
     OperatorAction,
     /// An event kind of a newer version.
     #[strum(disabled)]
@@ -63,6 +65,7 @@ pub enum SecurityEventKind {
 }
 
 named_enum!(SecurityEventKind, Unknown);
+explained_enum!(SecurityEventKind);
 
 /// A stored event.
 #[derive(Clone, PartialEq, Eq, Debug)]

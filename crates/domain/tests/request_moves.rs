@@ -1,4 +1,4 @@
-//! Part 5 of the HTTP contract, row by row: the state of a request, and its fee.
+//! The life cycle of `MusicRequestStatus` in the OpenAPI document, row by row: the status and the fee.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 #![allow(dead_code, unreachable_pub, reason = "the support is shared by several tests")]

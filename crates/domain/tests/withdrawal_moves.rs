@@ -1,4 +1,4 @@
-//! The second table of part 5 of the HTTP contract, cell by cell: the state of a withdrawal, and its amount.
+//! The life cycle of `WithdrawalStatus` in the OpenAPI document, cell by cell: the status and the amount.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 #![allow(dead_code, unreachable_pub, reason = "the support is shared by several tests")]

@@ -1,4 +1,4 @@
-//! The two tables of part 5 of the HTTP contract, as the model reads them.
+//! The life cycles of the HTTP contract, as the model reads them.
 
 use crate::refusal::Refusal;
 

@@ -6,8 +6,8 @@ use crate::view;
 use crate::wire::time::WireTimestamp;
 
 view! {
-    /// A guest whom a DJ has blocked.
-    pub struct BlockView as Block of (block: &user::Block) {
+    /// A guest whom a DJ blocks.
+    pub struct BlockedGuestView as BlockedGuest of (block: &user::Block) {
         /// Id of the guest.
         #[id(example = 8)]
         user_id: i64 = block.guest.get(),

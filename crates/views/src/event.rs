@@ -25,39 +25,42 @@ macro_rules! event_views {
         #[derive(Clone, Debug, Serialize, ToSchema)]
         #[schema(as = $page_name)]
         pub struct $page<'e> {
-            /// The events, oldest first.
+            /// The events, oldest first: at most `limit`, and possibly none although more follow.
             events: Vec<$event<'e>>,
-            /// The `after` of the next page.
+            /// The `after` of the next call.
             #[schema(minimum = 0, example = 1234)]
             next: i64,
-            /// The newest position.
+            /// The newest position. If it is lower than the position that you have reached, events were lost. Reload
+            /// your state, and continue at `head`.
             #[schema(minimum = 0, example = 1234)]
             head: i64,
-            /// Whether more events may follow after `next`.
+            /// Whether more events may follow after `next`. Once it is `false`, the feed is read completely.
+            #[schema(example = false)]
             has_more: bool,
         }
 
-        /// An event.
+        /// Something that happened to a music request, a top-up, a withdrawal or a balance.
         #[derive(Clone, Debug, Serialize, ToSchema)]
         #[schema(as = $event_name)]
         pub struct $event<'e> {
-            /// Its place in the order of all events, which has gaps for each reader.
+            /// Place in the order of all events, greater than the positions of all earlier ones. Each reader sees
+            /// gaps.
             #[schema(minimum = 1, example = 1234)]
             position: i64,
-            /// Its id.
+            /// Id of the event, the same for all its readers. A delivery to a webhook endpoint has it as `webhook-id`.
             #[schema(value_type = String, format = "uuid", example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
             id: Uuid,
-            /// Its type.
+            /// Type of the event. Ignore types that you do not know.
             #[schema(value_type = names::EventType, example = "music_request.accepted")]
             r#type: &'static str,
-            /// The time at which it happened.
+            /// Time of the decision. It can be a little earlier than the time of the event before.
             #[schema(value_type = String, format = DateTime, example = "2026-01-31T20:15:00.000000Z")]
             created_at: WireTimestamp,
-            /// Its object, as it was right after the event.
+            /// The object of the event, in its state right after the event.
             data: $data<'e>,
         }
 
-        /// The object of an event.
+        /// The object of an event, under one key.
         #[derive(Clone, Debug, Serialize, ToSchema)]
         #[serde(rename_all = "snake_case")]
         #[schema(as = $data_name)]

@@ -11,6 +11,7 @@ pub mod operator_topup;
 pub mod operator_withdrawal;
 pub mod people;
 pub mod provider_message;
+pub mod provider_orders;
 pub mod rating;
 pub mod request;
 pub mod security_event;
@@ -29,5 +30,4 @@ use utoipa::ToSchema;
 
 /// An empty object.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-#[schema(as = Nothing)]
 pub struct Empty {}

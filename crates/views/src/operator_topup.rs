@@ -14,19 +14,20 @@ view! {
         /// Id of the top-up.
         #[id(example = 3)]
         id: i64 = topup.id.get(),
-        /// Reference at the payment provider: a UUID, or the decimal id if an earlier version opened it.
+        /// Reference at the payment provider: a UUID that never changes and never repeats.
         #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
         reference: String = topup.reference().to_string(),
-        /// Id of the credited account.
+        /// Id of the owner.
         #[id(example = 7)]
         user_id: i64 = topup.user.get(),
-        /// Amount in major units.
+        /// Amount in major units of the wallet's currency.
         #[decimal(example = 50.00)]
         amount: Number = Number::money(currency, topup.amount.money()),
         /// Status.
         #[schema(value_type = names::TopupStatus)]
         status: &'static str = topup.status.name(),
-        /// Payment page of the provider; null if there is none.
+        /// Payment page at the provider; null until the provider names one.
+        #[schema(example = "https://pay.example.com/checkout/019aa6e0")]
         payment_url: Option<String> = topup.payment_url.as_ref().map(|url| url.as_str().to_owned()),
         /// Time of creation.
         #[timestamp(example = "2026-01-31T20:15:00.000000Z")]

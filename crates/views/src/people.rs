@@ -10,10 +10,10 @@ use crate::view;
 use crate::wire::money::Number;
 
 view! {
-    /// An account, as its owner sees it.
+    /// A user, as the user's own client sees it.
     pub struct UserView as User of (user: &user::User, available: Money, currency: &Currency) {
         let dj = user.dj.clone().unwrap_or_default();
-        /// Id of the account.
+        /// Id of the user.
         #[id(example = 7)]
         id: i64 = user.id.get(),
         /// Display name.
@@ -22,63 +22,69 @@ view! {
         /// E-mail address.
         #[schema(example = "ada@example.com")]
         email: String = user.email.as_str().to_owned(),
-        /// Phone number.
-        #[schema(example = "+1 555 0100")]
+        /// Phone number; null if there is none.
+        #[schema(example = "+4930123456")]
         phone: Option<String> = text(&user.phone),
-        /// Whether the account is a DJ's.
+        /// Whether the user is a DJ. A DJ stays a DJ.
+        #[schema(example = true)]
         is_dj: bool = user.is_dj(),
-        /// Available balance, in major units: posted minus held.
+        /// Available balance in major units, without held amounts.
         #[decimal(example = 12.50)]
         wallet_balance: Number = Number::money(currency, available),
-        /// Price of a song by an upcoming artist, in major units; 0 for guests.
+        /// Price of a song by an upcoming artist, in major units; 0 for a user who is not a DJ.
         #[decimal(example = 5.00)]
         fee_upcoming_artist: Number = Number::money(currency, dj.fee_upcoming_artist),
-        /// Price of a popular song, in major units; 0 for guests.
+        /// Price of a popular song, in major units; 0 for a user who is not a DJ.
         #[decimal(example = 10.00)]
         fee_popular_song: Number = Number::money(currency, dj.fee_popular_song),
-        /// 1 while a DJ accepts requests, else 0.
+        /// 1 while the DJ accepts requests, otherwise 0. It is 0 after the registration.
         #[schema(minimum = 0, maximum = 1, example = 1)]
         online: u8 = u8::from(dj.online),
         /// Number of requests that the DJ has played.
         #[schema(minimum = 0, example = 0)]
         played: i64 = dj.played,
-        /// City.
+        /// City; null if unknown.
+        #[schema(example = "Berlin")]
         city: Option<String> = text(&user.city),
-        /// State or region.
+        /// State or region; null if unknown.
+        #[schema(example = "Berlin")]
         state: Option<String> = text(&user.state),
-        /// Country.
+        /// Country; null if unknown.
+        #[schema(example = "Germany")]
         country: Option<String> = text(&user.country),
-        /// Latitude in degrees north; null if and only if `longitude` is.
-        #[schema(minimum = -90, maximum = 90)]
+        /// Latitude in degrees north; null together with `longitude`.
+        #[schema(minimum = -90, maximum = 90, example = 52.52)]
         latitude: Option<f64> = user.coordinates.map(Coordinates::latitude),
-        /// Longitude in degrees east; null if and only if `latitude` is.
-        #[schema(minimum = -180, maximum = 180)]
+        /// Longitude in degrees east; null together with `latitude`.
+        #[schema(minimum = -180, maximum = 180, example = 13.405)]
         longitude: Option<f64> = user.coordinates.map(Coordinates::longitude),
-        /// Radius around the location, in kilometres.
-        #[schema(minimum = 0)]
+        /// Radius around the location, in kilometres; null if there is none.
+        #[schema(minimum = 0, example = 25.0)]
         radius: Option<f64> = user.radius.map(Kilometres::get),
-        /// Whether the e-mail address is verified.
+        /// Whether a code or token that was sent to the e-mail address has verified it.
+        #[schema(example = true)]
         email_verified: bool = user.email_verified,
-        /// Whether the phone number is verified.
+        /// Whether a code that was sent to the phone number has verified it. A new number is unverified.
+        #[schema(example = false)]
         phone_verified: bool = user.phone_verified,
         /// Mean rating from 1 to 5 stars with two decimals; 0 without ratings.
         #[decimal(minimum = 0, maximum = 5, example = 4.67)]
         rating: Number = rating(dj.rating),
-        /// Number of ratings.
+        /// Number of rated requests.
         #[schema(minimum = 0, example = 3)]
         rating_count: i64 = dj.rating.count,
     }
 }
 
-/// An account in an answer.
+/// A user in an answer.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct UserData {
-    /// The account.
+    /// The user.
     pub user: UserView,
 }
 
 view! {
-    /// A DJ, as visible to all callers.
+    /// A DJ, as everybody sees them.
     pub struct DjView as Dj of (user: &user::User, currency: &Currency) {
         // A user who is no DJ has the values of a DJ without any.
         let none = DjProfile::default();
@@ -89,13 +95,16 @@ view! {
         /// Display name.
         #[schema(example = "DJ Ada")]
         name: String = user.name.as_str().to_owned(),
-        /// City.
+        /// City; null if unknown.
+        #[schema(example = "Berlin")]
         city: Option<String> = text(&user.city),
-        /// State or region.
+        /// State or region; null if unknown.
+        #[schema(example = "Berlin")]
         state: Option<String> = text(&user.state),
-        /// Country.
+        /// Country; null if unknown.
+        #[schema(example = "Germany")]
         country: Option<String> = text(&user.country),
-        /// 1 while the DJ accepts requests, else 0.
+        /// 1 while the DJ accepts requests, otherwise 0.
         #[schema(minimum = 0, maximum = 1, example = 1)]
         online: u8 = u8::from(dj.online),
         /// Price of a song by an upcoming artist, in major units.
@@ -104,13 +113,13 @@ view! {
         /// Price of a popular song, in major units.
         #[decimal(example = 10.00)]
         fee_popular_song: Number = Number::money(currency, dj.fee_popular_song),
-        /// Number of played requests.
+        /// Number of requests that the DJ has played.
         #[schema(minimum = 0, example = 0)]
         played: i64 = dj.played,
         /// Mean rating from 1 to 5 stars with two decimals; 0 without ratings.
         #[decimal(minimum = 0, maximum = 5, example = 4.67)]
         rating: Number = rating(dj.rating),
-        /// Number of ratings.
+        /// Number of rated requests.
         #[schema(minimum = 0, example = 3)]
         rating_count: i64 = dj.rating.count,
     }

@@ -7,48 +7,49 @@ use crate::wire::names;
 use crate::wire::time::WireTimestamp;
 
 view! {
-    /// A provider message that contradicts the ledger, without its resolver.
-    pub struct ContradictingMessageView as ContradictingMessage of (
+    /// A provider message that contradicts the ledger, without its resolver. It shows 64 bytes each of the reference,
+    /// the amount and the currency in the message, and 512 bytes of the transaction. A truncated text ends with `…`.
+    pub struct ExportedProviderMessageView as ExportedProviderMessage of (
         message: &provider_message::ProviderMessage,
     ) {
         let (record, resolution) = (&message.record, message.resolution.as_ref());
         let presented = &record.presented;
         let row_of = |source| record.row.filter(|_| record.source == source);
-        /// Id of the message; later messages have higher ids.
+        /// Id of the message. Later messages have higher ids.
         #[id(example = 12)]
         id: i64 = message.id.get(),
         /// Provider of the message.
-        #[schema(value_type = names::MessageSource)]
+        #[schema(value_type = names::ProviderMessageSource)]
         source: &'static str = record.source.name(),
-        /// `webhook-id` of the message.
+        /// Header `webhook-id` of the message.
         #[schema(example = "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W")]
         webhook_id: String = record.webhook_id.as_str().to_owned(),
         /// Type of the message.
         #[schema(value_type = names::ProviderMessageType)]
         r#type: String = record.kind.as_str().to_owned(),
         /// Kind of the contradiction.
-        #[schema(value_type = names::MessageReasonCode)]
+        #[schema(value_type = names::ProviderMessageReason)]
         reason_code: &'static str = record.contradiction.name(),
         /// Reference in the message, or the id if it has no reference.
-        #[schema(example = "019aa6e0-7b42-7c55-8f0d-1a2b3c4d5e6f")]
+        #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
         reference: String = record.reference.as_str().to_owned(),
         /// Id in the message; null if it has none.
-        #[schema(example = 5)]
+        #[schema(example = 3)]
         claimed_id: Option<i64> = record.stated_id,
         /// Id of the top-up with the reference; null if there is none.
         #[id(example = 3)]
         topup_id: Option<i64> = row_of(MessageSource::Topups),
         /// Id of the withdrawal with the reference; null if there is none.
-        #[id(example = 5)]
+        #[id(example = json!(null))]
         withdrawal_id: Option<i64> = row_of(MessageSource::Payouts),
-        /// Amount in the message as text, at most 64 bytes; null if it has none.
+        /// Amount in the message, as text; null if it has none.
         #[schema(example = "25.00")]
         amount: Option<String> = presented.amount.as_ref().map(Excerpt::to_string),
-        /// Currency in the message, at most 64 bytes; null if it has none.
+        /// Currency in the message; null if it has none.
         #[schema(example = "USD")]
         currency: Option<String> = presented.currency.as_ref().map(Excerpt::to_string),
-        /// Transaction in the message, at most 512 bytes; null if it has none.
-        #[schema(example = "4a5e1e4b")]
+        /// Transaction in the message; null if it has none.
+        #[schema(example = json!(null))]
         txid: Option<String> = presented.txid.as_ref().map(Excerpt::to_string),
         /// Time of receipt.
         #[timestamp(example = "2026-01-31T20:15:00.000000Z")]

@@ -6,7 +6,7 @@ use crate::view;
 use crate::wire::time::WireTimestamp;
 
 view! {
-    /// A rating of a request.
+    /// A rating of a played request.
     pub struct RatingView as Rating of (rating: &RequestRating) {
         /// Id of the request.
         #[id(example = 42)]

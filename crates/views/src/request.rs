@@ -9,7 +9,7 @@ use crate::wire::names;
 use crate::wire::time::WireTimestamp;
 
 view! {
-    /// A music request.
+    /// A request for a song.
     pub struct MusicRequestView<'r> as MusicRequest of (
         request: &'r music_request::MusicRequest,
         currency: &Currency,
@@ -17,10 +17,10 @@ view! {
         /// Id of the request.
         #[id(example = 42)]
         id: i64 = request.id.get(),
-        /// Id of the guest.
+        /// Id of the guest who made the request.
         #[id(example = 8)]
         user_id: i64 = request.requester.get(),
-        /// Id of the DJ.
+        /// Id of the DJ who received it.
         #[id(example = 7)]
         dj_id: i64 = request.dj.get(),
         /// Title of the song.
@@ -29,22 +29,22 @@ view! {
         /// Name of the artist.
         #[schema(example = "New Order")]
         artist_name: &'r str = request.artist_name.as_str(),
-        /// Popularity of the artist, which determines the price.
+        /// Popularity of the artist. It selects the DJ's price.
         #[schema(value_type = names::ArtistType)]
         artist_type: &'static str = request.artist_type.name(),
-        /// Address of the song.
+        /// Address of the song. The service never fetches it.
         #[schema(example = "https://example.com/blue-monday")]
         music_url: &'r str = request.music_url.as_str(),
-        /// Fee in major units, fixed at creation.
+        /// Fee in major units, fixed when the request is created.
         #[decimal(example = 10.00)]
         fee: Number = Number::money(currency, request.fee),
         /// Status.
-        #[schema(value_type = names::RequestStatus)]
+        #[schema(value_type = names::MusicRequestStatus)]
         status: &'static str = request.state.status().name(),
         /// Time of creation.
         #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
         created_at: WireTimestamp = WireTimestamp(request.created_at),
-        /// Time of the last change of the status.
+        /// Time of the last change of the status. Of an expired request, it is the end of its time.
         #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
         updated_at: WireTimestamp = WireTimestamp(request.updated_at()),
     }

@@ -9,16 +9,16 @@ use crate::wire::time::WireTimestamp;
 view! {
     /// An event of the security log.
     pub struct SecurityEventView as SecurityEvent of (number: i64, event: &security_log::SecurityEvent) {
-        /// Number of the event, ascending in recording order, with gaps.
+        /// Number of the event. Later events have higher numbers, with gaps.
         #[id(example = 17)]
         id: i64 = number,
         /// Kind of the event.
-        #[schema(value_type = names::EventKind)]
+        #[schema(value_type = names::SecurityEventKind)]
         kind: &'static str = event.kind.name(),
-        /// Id of the affected account; null where unknown.
+        /// Id of the affected user; null if unknown.
         #[id(example = 8)]
         user_id: Option<i64> = event.user.map(|user| user.get()),
-        /// Id of the actor; null without authentication, and for an operator in the export of another account.
+        /// Id of the user who acted; null without authentication, and for an operator in the export of another user.
         #[id(example = 7)]
         actor_id: Option<i64> = event.actor.map(|actor| actor.get()),
         /// Id of the session; null if unknown.

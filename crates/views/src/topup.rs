@@ -9,22 +9,22 @@ use crate::wire::names;
 use crate::wire::time::WireTimestamp;
 
 view! {
-    /// A top-up.
+    /// A payment into a wallet.
     pub struct TopupView as Topup of (topup: &topup::Topup, currency: &Currency) {
         /// Id of the top-up.
         #[id(example = 3)]
         id: i64 = topup.id.get(),
-        /// Reference at the payment provider: a UUID, or the decimal id if an earlier version opened it.
+        /// Reference at the payment provider: a UUID that never changes and never repeats.
         #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
         reference: String = topup.reference().to_string(),
-        /// Amount in major units.
+        /// Amount in major units of the wallet's currency.
         #[decimal(example = 50.00)]
         amount: Number = Number::money(currency, topup.amount.money()),
-        /// Status: `pending` until the provider confirms the payment.
+        /// Status. A `pending` top-up waits for the message of the payment provider.
         #[schema(value_type = names::TopupStatus)]
         status: &'static str = topup.status.name(),
-        /// Payment page of the provider; null until the provider has named one.
-        #[schema(max_length = 2048)]
+        /// Payment page at the provider, to open for the user; null until the provider names one.
+        #[schema(max_length = 2048, example = "https://pay.example.com/checkout/019aa6e0")]
         payment_url: Option<String> = topup.payment_url.as_ref().map(|url| url.as_str().to_owned()),
         /// Time of creation.
         #[timestamp(example = "2026-01-31T20:15:00.000000Z")]

@@ -11,29 +11,30 @@ use crate::wire::names;
 use crate::wire::time::WireTimestamp;
 
 view! {
-    /// A balance.
+    /// The balance of a wallet.
     pub struct WalletView as Wallet of (balance: Balance, currency: &Currency) {
-        /// The wallet's currency.
+        /// Currency of the wallet.
         #[schema(example = "USD")]
         currency: String = currency.code().to_owned(),
-        /// Decimals of the currency.
+        /// Number of decimals of the currency.
         #[schema(example = 2)]
         scale: u8 = currency.scale(),
-        /// Available amount, in major units.
+        /// Available amount, in major units. It can be spent and withdrawn.
         #[decimal(example = 40.00)]
         available: Number = Number::money(currency, balance.available),
         /// Amount held for open requests and withdrawals, in major units.
         #[decimal(example = 10.00)]
         held: Number = Number::money(currency, balance.held),
-        /// Owed amount, in major units; paid first from later income.
+        /// Debt, in major units, from a charge-back or a refund. Income and released money pay it first. Until then,
+        /// withdrawals return 409 `wallet_owes`.
         #[decimal(example = 0.00)]
         owed: Number = Number::money(currency, balance.owed),
     }
 }
 
 view! {
-    /// The object of an entry.
-    pub struct ReferenceView as Reference of (reference: entity_ref::EntityRef) {
+    /// The object that caused a change.
+    pub struct ObjectReferenceView as ObjectReference of (reference: entity_ref::EntityRef) {
         /// Kind of the object.
         #[serde(rename = "type")]
         #[schema(value_type = names::ReferenceType)]
@@ -45,18 +46,20 @@ view! {
 }
 
 view! {
-    /// A change of a wallet by one operation.
-    pub struct EntryView as Entry of (entry: &ledger::Entry, currency: &Currency) {
-        /// Number of the entry within the wallet, from 1 without gaps.
+    /// A change of a wallet. An operation makes at most one entry in a wallet.
+    pub struct WalletEntryView as WalletEntry of (entry: &ledger::Entry, currency: &Currency) {
+        /// Number of the entry within the wallet: 1, 2, 3 and so on.
         #[id(example = 2)]
         id: i64 = entry.seq,
         /// Kind of the change.
         #[schema(value_type = names::EntryKind)]
         kind: &'static str = entry_kinds::name(entry.kind),
-        /// Change of the available balance, in major units: negative for a hold.
+        /// Change of the available balance, in major units. It is negative for a hold. Of an income that first pays a
+        /// debt, it is the remainder.
         #[decimal(example = -10.00)]
         amount: Number = Number::money(currency, entry.change.available),
-        /// Change of the held amount, in major units: positive for a hold, negative when it is released or paid.
+        /// Change of the held amount, in major units. It is positive for a hold, and negative when the amount is
+        /// released or paid.
         #[decimal(example = 10.00)]
         held_change: Number = Number::money(currency, entry.change.held),
         /// Available balance after the entry, in major units.
@@ -65,11 +68,11 @@ view! {
         /// Held amount after the entry, in major units.
         #[decimal(example = 10.00)]
         held_after: Number = Number::money(currency, entry.after.held),
-        /// Owed amount after the entry, in major units.
+        /// Debt after the entry, in major units.
         #[decimal(example = 0.00)]
         owed_after: Number = Number::money(currency, entry.after.owed),
-        /// Object of the entry.
-        reference: ReferenceView = ReferenceView::new(entry.reference),
+        /// The object that caused the entry.
+        reference: ObjectReferenceView = ObjectReferenceView::new(entry.reference),
         /// Time of the entry.
         #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
         created_at: WireTimestamp = WireTimestamp(entry.at),
@@ -128,7 +131,7 @@ mod tests {
             hash: ChainHash::START,
         };
         assert_eq!(
-            serde_json::to_string(&EntryView::new(&entry, &Currency::new("USD", 2).unwrap())).unwrap(),
+            serde_json::to_string(&WalletEntryView::new(&entry, &Currency::new("USD", 2).unwrap())).unwrap(),
             concat!(
                 r#"{"id":2,"kind":"hold","amount":-10.00,"held_change":10.00,"available_after":40.00,"#,
                 r#""held_after":10.00,"owed_after":0.00,"reference":{"type":"music_request","id":42},"created_at":"1970-01-01T00:00:00.000000Z"}"#

@@ -19,37 +19,37 @@ view! {
         /// Position of the event; null for a test.
         #[schema(minimum = 1, example = 1234)]
         position: Option<i64> = attempt.position.map(Position::get),
-        /// Type of the event, `webhook.test`, or `unknown` for an event of a newer version.
+        /// Type of the event, `webhook.test`, or `unknown` for a type that this server does not know.
         #[schema(value_type = names::WebhookType, example = "music_request.accepted")]
         r#type: &'static str = match (attempt.position, attempt.event_type) {
             (None, _) => names::WEBHOOK_TEST,
             (Some(_), kind) => kind.map_or(names::UNKNOWN_TYPE, EventType::name),
         },
-        /// Number of the attempt for this event, from 1.
+        /// Number of the attempt for this event, from 1 to 10.
         #[schema(minimum = 1, example = 1)]
         number: u32 = attempt.number,
-        /// HTTP status of the answer; null without an answer.
+        /// HTTP status of the answer; null without a complete answer.
         #[schema(minimum = 100, maximum = 999, example = 204)]
         status: Option<u16> = status,
-        /// Reason for which there is no answer; null with an answer.
+        /// Reason why there is no complete answer; null with an answer.
         #[schema(value_type = Option<names::WebhookAttemptError>)]
         error: Option<&'static str> = error,
         /// Duration in milliseconds.
         #[schema(minimum = 0, example = 87)]
         duration_ms: u32 = attempt.milliseconds,
-        /// Time at which the attempt began.
+        /// Start of the attempt.
         #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
         created_at: WireTimestamp = WireTimestamp(attempt.at),
     }
 }
 
 view! {
-    /// An attempt to deliver an event or a test, as operators see it.
+    /// An attempt to deliver an event or a test, with the answer.
     pub struct OperatorWebhookAttemptView as OperatorWebhookAttempt of (attempt: &webhook::Attempt) {
         /// The attempt.
         #[serde(flatten)]
         attempt: WebhookAttemptView = WebhookAttemptView::new(attempt),
-        /// Beginning of the answer, at most 1024 bytes; null without an answer.
+        /// First 1024 bytes of the answer; null without an answer.
         #[schema(example = "ok")]
         answer: Option<String> = attempt.answer.as_ref().map(Excerpt::to_string),
     }

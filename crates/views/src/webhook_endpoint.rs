@@ -14,7 +14,7 @@ use crate::wire::names;
 use crate::wire::time::WireTimestamp;
 
 view! {
-    /// A webhook endpoint.
+    /// A URL that receives events.
     pub struct WebhookEndpointView as WebhookEndpoint of (endpoint: &webhook::WebhookEndpoint) {
         let disabled = match endpoint.state {
             EndpointState::Disabled { at, reason } => Some((at, reason)),
@@ -23,10 +23,10 @@ view! {
         /// Id of the endpoint.
         #[id(example = 4)]
         id: i64 = endpoint.id.get(),
-        /// URL to which events are sent.
+        /// URL that receives the events, in canonical form.
         #[schema(example = "https://hooks.example.com/cuepoint")]
         url: String = endpoint.url.as_str().to_owned(),
-        /// Types of the events that are sent; null for all.
+        /// Types of the events that are sent; null for all types.
         #[schema(value_type = Option<Vec<names::EventType>>)]
         types: Option<Vec<&'static str>> =
             endpoint.types.as_ref().map(|types| types.iter().copied().map(EventType::name).collect()),
@@ -36,19 +36,19 @@ view! {
         /// Status.
         #[schema(value_type = names::WebhookEndpointStatus, example = "active")]
         status: &'static str = endpoint.state.name(),
-        /// Time at which the service disabled the endpoint; null unless it is disabled.
-        #[timestamp_or_null(example = "2026-02-05T20:15:00.000000Z")]
+        /// Time when the service disabled the endpoint; null unless it is disabled.
+        #[timestamp_or_null(example = json!(null))]
         disabled_at: Option<WireTimestamp> = disabled.map(|(at, _)| WireTimestamp(at)),
-        /// Reason for which the service disabled the endpoint; null unless it is disabled.
+        /// Reason why the service disabled the endpoint; null unless it is disabled.
         #[schema(value_type = Option<names::WebhookDisabledReason>)]
         disabled_reason: Option<&'static str> = disabled.map(|(_, reason)| reason.name()),
-        /// Position up to which the service has attempted to deliver each event once.
+        /// Every event for the endpoint up to this position has been attempted at least once.
         #[schema(minimum = 0, example = 1234)]
         cursor: i64 = endpoint.cursor.get(),
-        /// Events that are being delivered once more; null if there are none.
-        replay: Option<ReplayView> = endpoint.replay.map(ReplayView::new),
+        /// Range of events that is being delivered again; null if there is none.
+        replay: Option<WebhookReplayView> = endpoint.replay.map(WebhookReplayView::new),
         /// Time of the first failed attempt since the last successful one; null if none failed.
-        #[timestamp_or_null(example = "2026-01-31T20:15:00.000000Z")]
+        #[timestamp_or_null(example = json!(null))]
         failing_since: Option<WireTimestamp> = endpoint.failing_since.map(WireTimestamp),
         /// Time of creation.
         #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
@@ -57,19 +57,19 @@ view! {
 }
 
 view! {
-    /// A range of events that is being delivered once more.
-    pub struct ReplayView as WebhookReplay of (replay: webhook::Replay) {
-        /// Position after which the replay goes on.
+    /// A range of events that is being delivered again.
+    pub struct WebhookReplayView as WebhookReplay of (replay: webhook::Replay) {
+        /// The replay continues after this position.
         #[schema(minimum = 0, example = 1200)]
         after: i64 = replay.after.get(),
-        /// Position of the last event.
+        /// Last position of the range.
         #[schema(minimum = 1, example = 1234)]
         until: i64 = replay.until.get(),
     }
 }
 
 view! {
-    /// A webhook endpoint for all events, as operators see it.
+    /// A URL that receives all events.
     pub struct OperatorWebhookEndpointView as OperatorWebhookEndpoint of (
         endpoint: &webhook::WebhookEndpoint,
         names: &UserNames,
@@ -77,10 +77,11 @@ view! {
         /// The endpoint.
         #[serde(flatten)]
         endpoint: WebhookEndpointView = WebhookEndpointView::new(endpoint),
-        /// Id of the operator who set its URL last, by whose role events are sent.
+        /// Id of the operator who set the URL last, even to the same value. Nothing is sent while this user is
+        /// suspended or no longer an operator.
         #[id(example = 7)]
         user_id: i64 = endpoint.owner.get(),
-        /// Name of this operator; null if the account was erased.
+        /// Name of this operator; null for an erased user.
         #[schema(example = "Grace")]
         user_name: Option<String> = names.of(endpoint.owner),
     }
@@ -135,7 +136,8 @@ macro_rules! webhook_views {
         pub struct $secret {
             /// The endpoint.
             webhook_endpoint: $endpoint,
-            /// Secret that signs what is sent to the endpoint. It is shown only here.
+            /// Secret that signs what is sent to the endpoint: `whsec_` and the Base64 form of the key. No other
+            /// operation shows it.
             #[schema(example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")]
             secret: String,
         }

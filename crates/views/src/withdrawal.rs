@@ -15,20 +15,20 @@ view! {
         /// Id of the withdrawal.
         #[id(example = 5)]
         id: i64 = withdrawal.id.get(),
-        /// Id of the account.
+        /// Id of the owner.
         #[id(example = 7)]
         user_id: i64 = withdrawal.user.get(),
-        /// Amount in major units of `amount_currency`, the wallet's currency. `currency` names the cryptocurrency in
-        /// which it is paid out.
+        /// Amount in major units of `amount_currency`, never of `currency`: `"amount": 10.00, "currency": "BTC"` means
+        /// ten dollars that are paid out in bitcoin, not ten bitcoins.
         #[decimal(example = 25.00)]
         amount: Number = Number::money(currency, withdrawal.amount.money()),
-        /// Currency of `amount`: the wallet's.
+        /// Currency of `amount`, which is the currency of the wallet.
         #[schema(example = "USD")]
         amount_currency: String = currency.code().to_owned(),
         /// Address of the recipient.
         #[schema(example = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq")]
         wallet_address: String = withdrawal.wallet_address.as_str().to_owned(),
-        /// Cryptocurrency of the payout, not of `amount`.
+        /// Cryptocurrency of the payout. `amount` is in `amount_currency`, not in this currency.
         #[schema(example = "BTC")]
         currency: String = withdrawal.currency.as_str().to_owned(),
         /// Network of the payout.
@@ -44,6 +44,7 @@ view! {
         #[schema(value_type = names::WithdrawalStatus)]
         status: &'static str = withdrawal.state.status().name(),
         /// Transaction on the network; null while unknown.
+        #[schema(example = json!(null))]
         txid: Option<String> = withdrawal.state.txid().map(Line::as_str).map(str::to_owned),
     }
 }

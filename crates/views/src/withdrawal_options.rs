@@ -7,25 +7,25 @@ use crate::view;
 use crate::wire::names;
 
 view! {
-    /// The withdrawal options and the address policy.
+    /// The destinations of withdrawals.
     pub struct WithdrawalOptionsView as WithdrawalOptions of (terms: &WithdrawalTerms) {
         /// `strict` accepts only these options, with an address of the network. `lenient` accepts any text.
         #[schema(value_type = names::AddressPolicy, example = "strict")]
         address_policy: &'static str = terms.address_policy.name(),
-        /// The currencies with their networks.
+        /// The currencies that are paid out, with their networks.
         options: Vec<WithdrawalOptionView> =
             terms.options.rows().iter().map(WithdrawalOptionView::new).collect(),
     }
 }
 
 view! {
-    /// A payout currency with its networks.
+    /// A cryptocurrency with its networks.
     pub struct WithdrawalOptionView as WithdrawalOption of (option: &PayoutOption) {
-        /// The currency.
+        /// The cryptocurrency.
         #[schema(example = "USDT")]
         currency: String = option.currency().to_owned(),
         /// Networks of the currency.
-        #[schema(value_type = Vec<names::Network>, example = json!(["ethereum", "tron"]))]
+        #[schema(value_type = Vec<names::PayoutNetwork>, example = json!(["ethereum", "tron"]))]
         networks: Vec<&'static str> = option.networks().iter().map(|network| network.name()).collect(),
     }
 }

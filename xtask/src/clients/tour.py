@@ -6,30 +6,30 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 from cuepoint_client import AuthenticatedClient, Client
-from cuepoint_client.api.accounts import list_sessions, login, logout_everywhere, refresh, register
-from cuepoint_client.api.d_js import show_dj
-from cuepoint_client.api.profile import change_personal_info, show_personal_info
-from cuepoint_client.api.requests import answer_request, cancel_request, open_request
-from cuepoint_client.api.wallet import list_entries, open_topup, show_wallet
-from cuepoint_client.api.withdrawals import open_withdrawal
+from cuepoint_client.api.d_js import get_dj
+from cuepoint_client.api.music_requests import cancel_music_request, create_music_request, update_music_request_status
+from cuepoint_client.api.profile import get_personal_info, update_personal_info
+from cuepoint_client.api.sign_in import list_sessions, login, logout_everywhere, refresh_session, register
+from cuepoint_client.api.wallet import create_topup, get_wallet, list_wallet_entries
+from cuepoint_client.api.withdrawals import create_withdrawal
 from cuepoint_client.models import (
     ArtistType,
-    DjAnswer,
+    DjDecision,
     EntryKind,
     ErrorCode,
     Failure,
     FailureErrors,
     Login,
+    MusicRequestStatus,
+    MusicRequestStatusUpdate,
     NewMusicRequest,
     NewTopup,
     NewWithdrawal,
-    PersonalInfo,
+    PersonalInfoUpdate,
     RefreshToken,
     Registration,
-    RequestStatus,
     Session,
     TopupStatus,
-    Verdict,
 )
 from cuepoint_client.types import Response
 
@@ -86,13 +86,13 @@ def main() -> None:
     assert sorted(invalid.errors.additional_keys) == ["email", "name", "password"]
 
     # The DJ sets prices and goes online.
-    prices = PersonalInfo(online=1, fee_upcoming_artist=5, fee_popular_song=12.5)
-    profile = success(change_personal_info.sync_detailed(client=dj, body=prices)).data.user
+    prices = PersonalInfoUpdate(online=1, fee_upcoming_artist=5, fee_popular_song=12.5)
+    profile = success(update_personal_info.sync_detailed(client=dj, body=prices)).data.user
     assert (profile.online, profile.fee_popular_song) == (1, 12.5)
-    assert success(show_dj.sync_detailed(profile.id, client=guest)).data.dj.fee_popular_song == 12.5
+    assert success(get_dj.sync_detailed(profile.id, client=guest)).data.dj.fee_popular_song == 12.5
 
     # The guest pays in and requests a song: of 40.00, 12.50 are held.
-    paid = success(open_topup.sync_detailed(client=guest, body=NewTopup(amount=40)), HTTPStatus.CREATED)
+    paid = success(create_topup.sync_detailed(client=guest, body=NewTopup(amount=40)), HTTPStatus.CREATED)
     topup = paid.data.topup
     assert (topup.amount, topup.status) == (40, TopupStatus.CONFIRMED)
     song = NewMusicRequest(
@@ -102,29 +102,30 @@ def main() -> None:
         artist_type=ArtistType.POPULAR,
         music_url="https://example.com/blue-monday",
     )
-    request = success(open_request.sync_detailed(client=guest, body=song), HTTPStatus.CREATED).data
+    request = success(create_music_request.sync_detailed(client=guest, body=song), HTTPStatus.CREATED).data
     assert (request.status, request.fee) == (RequestStatus.PENDING, 12.5)
-    wallet = success(show_wallet.sync_detailed(client=guest)).data.wallet
+    wallet = success(get_wallet.sync_detailed(client=guest)).data.wallet
     assert (wallet.available, wallet.held) == (27.5, 12.5)
 
     # The DJ accepts and plays it: the DJ now has 12.50.
-    for verdict, status in (
-        (Verdict.ACCEPTED, RequestStatus.ACCEPTED),
-        (Verdict.PLAYED, RequestStatus.PLAYED),
+    for decision, status in (
+        (DjDecision.ACCEPTED, MusicRequestStatus.ACCEPTED),
+        (DjDecision.PLAYED, MusicRequestStatus.PLAYED),
     ):
-        answer = answer_request.sync_detailed(request.id, client=dj, body=DjAnswer(status=verdict))
+        update = MusicRequestStatusUpdate(status=decision)
+        answer = update_music_request_status.sync_detailed(request.id, client=dj, body=update)
         assert success(answer).data.status == status
-    earned = success(show_personal_info.sync_detailed(client=dj)).data.user
+    earned = success(get_personal_info.sync_detailed(client=dj)).data.user
     assert (earned.wallet_balance, earned.played) == (12.5, 1)
 
     # A played request cannot be cancelled any more.
-    conflict = failure(cancel_request.sync_detailed(request.id, client=guest), HTTPStatus.CONFLICT)
+    conflict = failure(cancel_music_request.sync_detailed(request.id, client=guest), HTTPStatus.CONFLICT)
     assert (conflict.code, conflict.current) == (ErrorCode.INVALID_TRANSITION, "played")
 
     # The DJ withdraws 10, and sends it twice: the second answer is the first one, replayed.
     withdrawals = []
     for replayed in (None, "true"):
-        response = open_withdrawal.sync_detailed(
+        response = create_withdrawal.sync_detailed(
             client=dj,
             body=NewWithdrawal(amount=10, wallet_address="bc1qexample", currency="BTC", network="bitcoin"),
             idempotency_key=f"payday-{RUN}",
@@ -136,7 +137,7 @@ def main() -> None:
     assert withdrawals[0] == withdrawals[1]
 
     # The statement of the DJ, newest first: 10.00 held, 12.50 earned.
-    entries = success(list_entries.sync_detailed(client=dj, page=1, per_page=10)).data.data
+    entries = success(list_wallet_entries.sync_detailed(client=dj, page=1, per_page=10)).data.data
     statement = [(entry.kind, entry.amount) for entry in entries]
     assert statement == [(EntryKind.HOLD, -10), (EntryKind.EARNING, 12.5)]
 
@@ -145,9 +146,9 @@ def main() -> None:
     phone = success(login.sync_detailed(client=anonymous, body=credentials)).data
     assert phone.user.id == profile.id
     assert len(success(list_sessions.sync_detailed(client=dj)).data.data) == 2
-    success(refresh.sync_detailed(client=anonymous, body=RefreshToken(refresh_token=phone.refresh_token)))
+    success(refresh_session.sync_detailed(client=anonymous, body=RefreshToken(refresh_token=phone.refresh_token)))
     success(logout_everywhere.sync_detailed(client=dj))
-    logged_out = failure(show_wallet.sync_detailed(client=dj), HTTPStatus.UNAUTHORIZED)
+    logged_out = failure(get_wallet.sync_detailed(client=dj), HTTPStatus.UNAUTHORIZED)
     assert logged_out.code == ErrorCode.SESSION_ENDED
 
     print("the tour through the Python client is over")

@@ -16,8 +16,8 @@ use cuepoint_views::Empty;
 operations! {
     /// Check liveness
     ///
-    /// Succeeds as long as the process answers requests.
-    GET "/health/live" "live" {
+    /// Returns 200 while the process answers.
+    GET "/health/live" "getLiveness" {
         tag: Service,
         run: plain(live),
         answers: ok::<Empty>("The process answers requests."),
@@ -25,9 +25,9 @@ operations! {
 
     /// Check readiness
     ///
-    /// Succeeds while the service can commit changes and read the revocation list, and its clock agrees with
-    /// the database's.
-    GET "/health/ready" "ready" {
+    /// Returns 200 while changes can be committed, the revocation list can be read, and the clocks of the server
+    /// and the database agree. Otherwise it returns 503, and the log has the reason.
+    GET "/health/ready" "getReadiness" {
         tag: Service,
         run: plain(ready),
         answers: ok::<Empty>("The service is ready."),
@@ -36,9 +36,8 @@ operations! {
 
     /// Get the metrics
     ///
-    /// In the Prometheus text format. Reachable only from the networks of the setting
-    /// `access.metrics_networks`.
-    GET "/metrics" "metrics" {
+    /// The metrics in the Prometheus text format. Clients outside `access.metrics_networks` get 404.
+    GET "/metrics" "getMetrics" {
         tag: Service,
         run: plain(metrics),
         answers: of_type("text/plain", kinds::ANY_TEXT.schema, "The metrics in the text format of Prometheus."),

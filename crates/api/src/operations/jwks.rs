@@ -18,9 +18,14 @@ use cuepoint_views::wire::schema::Described;
 operations! {
     /// List the public keys of access tokens
     ///
-    /// A JSON Web Key Set (RFC 7517). A key is listed before it signs and until its last token has expired.
-    /// The list is empty if tokens are signed with a secret (HS256).
-    GET "/.well-known/jwks.json" "jwks" {
+    /// A JSON Web Key Set (RFC 7517) of the keys that sign with ES256. A key is listed before it signs and until
+    /// its last token has expired. With HS256, the list is empty.
+    ///
+    /// An access token is a JWT. Its header has `alg`, `typ` (`JWT`) and `kid`. Its claims `exp`, `iat`, `nbf`,
+    /// `iss`, `aud`, `sub`, `jti` and `sid` are required. `epoch` is 0 if it is missing. A restore from a backup
+    /// starts a new epoch, and the service refuses the tokens of every other one. It accepts a token from 30
+    /// seconds before `nbf` to 30 seconds after `exp`, because clocks differ.
+    GET "/.well-known/jwks.json" "getPublicKeys" {
         tag: Service,
         run: plain(show),
         answers: of_type("application/json", Described::named::<JsonWebKeySetView>(), "The public keys.")

@@ -19,8 +19,9 @@ use cuepoint_views::withdrawal_options::WithdrawalOptionsView;
 operations! {
     /// Show the settings of the deployment
     ///
-    /// They change only with the configuration of the deployment.
-    GET "/api/v1/settings" "showSettings" {
+    /// What clients have to know about this deployment. No token is needed. The settings change only with the
+    /// configuration of the deployment.
+    GET "/api/v1/settings" "getSettings" {
         tag: Service,
         run: anonymous(show),
         answers: ok::<SettingsData>("The settings."),
@@ -37,27 +38,27 @@ view! {
         /// Number of decimals of the currency.
         #[schema(minimum = 0, maximum = 8, example = 2)]
         scale: u8 = currency.scale(),
-        /// Share of a fee that the platform keeps, in hundredths of a percent.
+        /// Commission: the share of a fee that the platform keeps, in hundredths of a percent.
         #[schema(minimum = 0, maximum = 10000, example = 1500)]
         commission_bps: u16 = settings.requests().commission.get(),
         /// Times to live of music requests.
-        requests: RequestTimesView = RequestTimesView::new(settings),
+        requests: MusicRequestLifetimesView = MusicRequestLifetimesView::new(settings),
         /// Smallest and largest amounts that a request can name.
-        amounts: AmountsView = AmountsView::new(settings, currency),
+        amounts: AmountRangesView = AmountRangesView::new(settings, currency),
         /// Destinations of withdrawals.
         withdrawals: WithdrawalOptionsView = WithdrawalOptionsView::new(settings.withdrawals()),
         /// What the deployment offers.
-        configured: ConfiguredView = ConfiguredView::new(settings),
+        configured: ConfiguredFeaturesView = ConfiguredFeaturesView::new(settings),
     }
 }
 
 view! {
     /// Times to live of music requests.
-    struct RequestTimesView as RequestTimes of (settings: &SettingsQueries) {
-        /// Seconds after which a pending request expires.
+    struct MusicRequestLifetimesView as MusicRequestLifetimes of (settings: &SettingsQueries) {
+        /// Seconds until a pending request expires.
         #[schema(minimum = 1, example = 900)]
         pending_ttl_seconds: i64 = settings.requests().pending_for.whole_seconds(),
-        /// Seconds after which an accepted request expires that is not played.
+        /// Seconds until an accepted request expires.
         #[schema(minimum = 1, example = 3600)]
         accepted_ttl_seconds: i64 = settings.requests().accepted_for.whole_seconds(),
     }
@@ -65,7 +66,7 @@ view! {
 
 view! {
     /// Smallest and largest amounts.
-    struct AmountsView as AmountRanges of (settings: &SettingsQueries, currency: &Currency) {
+    struct AmountRangesView as AmountRanges of (settings: &SettingsQueries, currency: &Currency) {
         let largest = currency.largest();
         let withdrawable = settings.withdrawals().limits.max_amount.map_or(largest, |amount| amount.money());
         /// Of a top-up.
@@ -73,7 +74,7 @@ view! {
         /// Of a withdrawal.
         withdrawal: AmountRangeView =
             AmountRangeView::new(WithdrawalAmount::minimum(currency), withdrawable, currency),
-        /// Of a fee; the price of the DJ is the minimum of a request to this DJ.
+        /// Of a fee. The minimum for a request is the price of its DJ.
         fee: AmountRangeView = AmountRangeView::new(Money::ZERO, largest, currency),
     }
 }
@@ -96,7 +97,7 @@ view! {
 
 view! {
     /// What a deployment offers.
-    struct ConfiguredView as Configured of (settings: &SettingsQueries) {
+    struct ConfiguredFeaturesView as ConfiguredFeatures of (settings: &SettingsQueries) {
         /// Whether wallets can be topped up.
         topups: bool = settings.takes_topups(),
         /// Whether codes and messages are sent by e-mail.

@@ -6,8 +6,10 @@ use crate::wire::error::Code;
 use crate::wire::rules::Rule;
 
 explained_names! {
-    /// Code of a failure:
-    ErrorCode = Code::ALL.iter().map(|code| (code.name(), code.meaning()));
+    /// Code of a failure. Each value stands for one thing that a client can do, and has one HTTP status:
+    ErrorCode = Code::ALL
+        .iter()
+        .map(|code| (code.name(), format!("{}. {}", code.status().as_u16(), code.meaning())));
     /// Rule that a field violates:
     ValidationRule = Rule::ALL.iter().map(|rule| (rule.name(), rule.meaning()));
 }

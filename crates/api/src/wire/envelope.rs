@@ -34,7 +34,8 @@ pub struct Success<T> {
     /// Always `ok`.
     #[schema(value_type = names::SuccessStatus)]
     status: &'static str,
-    /// Human-readable message.
+    /// Message for debugging only.
+    #[schema(example = "Done.")]
     message: &'static str,
     /// Data of the answer.
     data: T,
@@ -57,13 +58,13 @@ pub struct FailureEnvelope<'a> {
     /// Always `error`.
     #[schema(value_type = names::FailureStatus)]
     status: &'static str,
-    /// Machine-readable code.
+    /// Code for programs.
     #[schema(value_type = ErrorCode)]
     code: &'static str,
-    /// Human-readable message.
+    /// Message for people.
     #[schema(example = "The amount field is required.")]
     message: &'a str,
-    /// With failures of fields: the messages of each field.
+    /// With failures of fields: a list of messages for each field.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(
         value_type = Option<std::collections::BTreeMap<String, Vec<String>>>,
@@ -71,27 +72,28 @@ pub struct FailureEnvelope<'a> {
         example = json!({"amount": ["The amount field is required."]})
     )]
     errors: Option<&'a Errors>,
-    /// With failures of fields: each message's field, rule and limit.
+    /// With failures of fields: the field, the rule and the limit of each message, in the same order.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<FieldDetail>>, nullable = false)]
     details: Option<ErrorDetails<'a>>,
-    /// With `invalid_transition`: current status of the object.
+    /// With `invalid_transition`: the current status of the object.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, example = "played")]
     current: Option<&'static str>,
-    /// With `invalid_transition`: statuses that the caller can set now.
+    /// With `invalid_transition`: the statuses that the caller can set now, regardless of time limits.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, example = json!(["rejected"]))]
     allowed: Option<&'a [&'static str]>,
-    /// With `events_expired`: the oldest position that is shown.
+    /// With `events_expired`: the position of the oldest event that is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1)]
+    #[schema(nullable = false, minimum = 1, example = 1200)]
     oldest: Option<i64>,
-    /// With `events_lost`: the position after which the client continues, and misses no event that is there.
+    /// With `events_lost`: the newest position before the loss. A client that continues after it misses no further
+    /// event.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 0)]
+    #[schema(nullable = false, minimum = 0, example = 1234)]
     continue_after: Option<i64>,
-    /// With `wallet_owes`: the debt, in major units of the wallet's currency.
+    /// With `wallet_owes`: the debt of the owner, in major units of the wallet's currency.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<f64>, format = "decimal", nullable = false, example = 12.50)]
     owed: Option<&'a Number>,
@@ -103,10 +105,10 @@ pub struct FailureEnvelope<'a> {
 /// A problem of a field, for programs.
 #[derive(Debug, ToSchema)]
 pub struct FieldDetail {
-    /// Field, as in `errors`.
+    /// Name of the field, as in `errors`.
     #[schema(example = "amount")]
     pub field: String,
-    /// Violated rule.
+    /// Rule that the value violates. Programs can translate the message by it.
     #[schema(value_type = ValidationRule, example = "min")]
     pub rule: String,
     /// Limit of the rule: a number, or a list of numbers or names; null for rules without a limit.
@@ -196,7 +198,8 @@ impl ApiResponse {
         matches!(&self.body, Body::Whole(body) if body.is_empty())
     }
 
-    /// The answer as a response with this status, or 204 without a body; `Location` is the created object's address below `list`.
+    /// The answer as a response with this status, or 204 without a body; `Location` is the created object's address
+    /// below `list`.
     #[must_use]
     pub fn respond(self, status: StatusCode, list: Option<&str>) -> HttpResponse {
         let mut response =

@@ -109,7 +109,7 @@ pub const TIMESTAMP: FilterKind<Timestamp> = FilterKind {
 
 /// The status of a music request.
 pub const REQUEST_STATUS: FilterKind<RequestStatus> =
-    FilterKind::new(Described::named::<names::RequestStatus>(), |text| {
+    FilterKind::new(Described::named::<names::MusicRequestStatus>(), |text| {
         RequestStatus::named(text)
             .ok_or(|field| validation_texts::one_of(field, RequestStatus::all().map(RequestStatus::name)))
     });
@@ -138,7 +138,7 @@ pub const ENTRY_KIND: FilterKind<EntryKind> =
 
 /// The kind of an event in the security log.
 pub const EVENT_KIND: FilterKind<SecurityEventKind> =
-    FilterKind::new(Described::named::<names::EventKind>(), |text| {
+    FilterKind::new(Described::named::<names::SecurityEventKind>(), |text| {
         SecurityEventKind::named(text)
             .ok_or(|field| validation_texts::one_of(field, SecurityEventKind::all().map(|kind| kind.name())))
     });

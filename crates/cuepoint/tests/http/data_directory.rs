@@ -10,12 +10,13 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::harness::{Client, Database, Person, Server, Store, completed, eventually, run};
+use crate::harness::{
+    Client, DOCUMENTED, Database, Examples, Person, Server, Store, bash, completed, eventually, run, section,
+};
 
 const LISTENING: &str = "listening on ";
-/// The document with the tour, a script for bash with this address of the service.
+/// The document with the tour, and with the script that reads a balance after a restart.
 const README: &str = include_str!("../../../../README.md");
-const DOCUMENTED: &str = "http://127.0.0.1:8080";
 
 /// A folder of one test, removed on drop.
 pub(super) struct Folder(TempDir);
@@ -369,49 +370,26 @@ fn a_durable_store_does_not_warn_about_its_data() {
     assert!(!server.log().contains("all data ends with this process"), "{}", server.log());
 }
 
-/// The scripts of README that call the service, in order, as bash runs them against this address.
-fn scripts(address: &str) -> Vec<String> {
-    let blocks = README.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
-    blocks
-        .filter(|block| block.contains(DOCUMENTED))
-        .map(|block| block.replace(DOCUMENTED, address))
-        .collect()
-}
-
-/// Runs a script, and returns its output; it must succeed.
-fn bash(script: &str) -> String {
-    let output = Command::new("bash").args(["-c", script]).output().unwrap();
-    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    assert!(output.status.success(), "{said}");
-    said
-}
-
 #[test]
 fn the_tour_can_be_repeated_after_a_restart_and_finds_its_money() {
-    if Command::new("curl").arg("--version").output().is_err() {
-        eprintln!("skipped: the tour needs curl");
-        return;
-    }
+    let (tour, balance) = section(README, "## A tour with curl").split_once("Stop the service").unwrap();
     let folder = Folder::new();
     let limits = [("CUEPOINT__RATE_LIMITS__ENABLED", "true")];
-    for (run, beginning) in ["a DJ and a guest register", "of an earlier run log in"].iter().enumerate() {
+    let output_of = |script: &str| {
         let server = folder.serve(&[], &limits);
-        let [tour, ..] = &scripts(&server.client.address)[..] else { panic!("README has no script") };
-        let said = bash(tour);
+        let said = Examples::of(script).check(bash(), &[(DOCUMENTED, &server.client.address)]);
+        server.stop();
+        said
+    };
+    for (tours, beginning) in (1..).zip(["a DJ and a guest register", "of an earlier run log in"]) {
+        let said = output_of(tour);
         assert!(said.contains(beginning) && said.contains("the tour is over"), "{said}");
         assert_eq!(said.to_lowercase().matches("idempotency-replayed: true").count(), 1, "{said}");
-        server.stop();
-
-        let server = folder.serve(&[], &limits);
-        let said = bash(&scripts(&server.client.address)[1]);
-        let tours = run + 1;
-        let sum = |cents: usize| format!("{}.{:02}", cents * tours / 100, cents * tours % 100);
+        let said = output_of(balance);
+        let sum = |cents: u32| format!("{}.{:02}", cents * tours / 100, cents * tours % 100);
         let (available, held) = (sum(250), sum(1_000));
         assert!(said.contains(&format!("\"available\":{available},")), "{available}: {said}");
         assert!(said.contains(&format!("\"held\":{held},")), "{held}: {said}");
-        let said = bash(&scripts(&server.client.address)[2]);
-        assert!(said.contains("\"status\":\"ok\""), "{said}");
-        server.stop();
     }
     let (status, said) = folder.run(&["ledger", "verify"], &[]);
     assert!(status.success() && said.contains("the ledger is consistent"), "{said}");

@@ -1,4 +1,4 @@
-//! The receivers in docs/receiving-events.md: that of a stream continues where it stopped, that of webhooks stores
+//! The receivers in docs/guide/events.md: that of a stream continues where it stopped, that of webhooks stores
 //! each event once.
 
 use std::io::{BufRead, BufReader};
@@ -17,7 +17,7 @@ on_one_store!(
     the_documented_webhook_receiver_stores_each_genuine_event_once,
 );
 
-const PAGE: &str = include_str!("../../../../docs/receiving-events.md");
+const PAGE: &str = include_str!("../../../../docs/guide/events.md");
 
 /// A running receiver, killed on drop.
 struct Receiver {

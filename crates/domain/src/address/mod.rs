@@ -20,10 +20,10 @@ mod tron;
 pub use options::{OptionsError, OptionsTable, PayoutOption};
 pub use policy::{AddressPolicy, Destination, DestinationRefusal};
 
-use strum::{EnumIter, EnumString, IntoStaticStr};
+use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 use thiserror::Error;
 
-use crate::names::named_enum;
+use crate::names::{explained_enum, named_enum};
 
 /// Why a payout address is rejected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
@@ -58,20 +58,24 @@ struct Decoded {
 }
 
 /// A payout network. Names are case-insensitive.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter, EnumMessage,
+)]
 #[strum(serialize_all = "snake_case", ascii_case_insensitive)]
 pub enum Network {
-    /// Bitcoin: P2PKH, P2SH, P2WPKH, P2WSH and taproot.
+    /// Bitcoin: P2PKH, P2SH, P2WPKH, P2WSH and taproot addresses.
     Bitcoin,
-    /// Litecoin: `L…`, `M…` and `ltc1…`; not the old `3…`, which Bitcoin also uses.
+    /// Litecoin: `L…`, `M…` and `ltc1…`. The old form `3…` is refused, because Bitcoin uses it too.
     Litecoin,
-    /// Dogecoin: P2PKH and P2SH.
+    /// Dogecoin: P2PKH and P2SH addresses.
     Dogecoin,
-    /// Ethereum, whose addresses are shared by the networks like it.
+    /// Ethereum.
     Ethereum,
+    /// Arbitrum One.
     Arbitrum,
     /// OP Mainnet.
     Optimism,
+    /// Base.
     Base,
     /// Polygon PoS.
     Polygon,
@@ -79,19 +83,20 @@ pub enum Network {
     Bsc,
     /// Avalanche C-Chain.
     Avalanche,
-    /// TRON, whose test networks use the same addresses.
+    /// TRON. Its test networks use the same addresses.
     Tron,
-    /// Solana, whose addresses have no checksum and whose test networks use the same addresses.
+    /// Solana. Its addresses have no checksum, and its test networks use the same addresses.
     Solana,
-    /// XRP Ledger: classic addresses, and X-addresses, which carry a destination tag.
+    /// XRP Ledger: classic addresses, and X-addresses with a destination tag.
     Xrp,
-    /// Stellar: accounts, and muxed accounts, which carry an id; its test network uses the same addresses.
+    /// Stellar: accounts, and muxed accounts with an id. Its test network uses the same addresses.
     Stellar,
-    /// TON, user-friendly or raw.
+    /// TON: user-friendly and raw addresses.
     Ton,
 }
 
 named_enum!(Network);
+explained_enum!(Network);
 
 impl Network {
     /// Decodes a text as an address of this network.

@@ -1,24 +1,25 @@
 //! Validation of a withdrawal's destination.
 
-use strum::{EnumIter, EnumString, IntoStaticStr};
+use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 
 use super::{AddressError, OptionsTable};
-use crate::names::named_enum;
+use crate::names::{explained_enum, named_enum};
 use crate::text::Line;
 
 /// How strictly a destination is validated.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, IntoStaticStr, EnumString, EnumIter)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, IntoStaticStr, EnumString, EnumIter, EnumMessage)]
 #[strum(serialize_all = "snake_case")]
 pub enum AddressPolicy {
-    /// Accepts any text and stores it unchanged.
+    /// Any text is accepted as an address, a currency or a network, and stored unchanged.
     #[default]
     Lenient,
-    /// Requires a currency and network of the table and an address of that network; all are stored in
-    /// canonical form.
+    /// The currency and the network must be among the options, and the address must belong to the network.
+    /// All three are stored in canonical form.
     Strict,
 }
 
 named_enum!(AddressPolicy);
+explained_enum!(AddressPolicy);
 
 /// The destination of a withdrawal.
 #[derive(Clone, PartialEq, Eq, Debug)]

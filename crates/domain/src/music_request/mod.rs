@@ -13,12 +13,12 @@ pub use moves::{By, Decision, Move, MoveRefusal, RequestMove, decide};
 pub use open::{NewRequest, OpenRefusal, open};
 pub use rating::{RequestRating, Stars, rate};
 
-use strum::{EnumIter, EnumString, IntoStaticStr};
+use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 use time::Duration;
 
 use crate::ids::{RequestId, UserId};
 use crate::money::{BasisPoints, Money};
-use crate::names::named_enum;
+use crate::names::{explained_enum, named_enum};
 use crate::text::{Line, MusicUrl};
 use crate::timestamp::Timestamp;
 use crate::unknown::UnknownName;
@@ -91,22 +91,24 @@ pub enum RequestState {
 }
 
 /// The status of a request, without its data.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter, EnumMessage,
+)]
 #[strum(serialize_all = "snake_case")]
 pub enum RequestStatus {
-    /// See [`RequestState::Pending`].
+    /// Waits for the answer of the DJ. The fee is held.
     Pending,
-    /// See [`RequestState::Accepted`].
+    /// The DJ has accepted it. The fee is held until the song is played.
     Accepted,
-    /// See [`RequestState::Rejected`].
+    /// The DJ has rejected it. The fee is available again.
     Rejected,
-    /// See [`RequestState::Cancelled`].
+    /// The guest has cancelled it. The fee is available again.
     Cancelled,
-    /// See [`RequestState::Expired`].
+    /// The DJ did not answer or play it in time. The fee is available again.
     Expired,
-    /// See [`RequestState::Played`].
+    /// The song was played, and the DJ was paid.
     Played,
-    /// See [`RequestState::Refunded`].
+    /// An operator returned the fee of a played song to the guest.
     Refunded,
     /// See [`RequestState::Unknown`].
     #[strum(disabled)]
@@ -114,6 +116,7 @@ pub enum RequestStatus {
 }
 
 named_enum!(RequestStatus, Unknown);
+explained_enum!(RequestStatus);
 
 impl RequestStatus {
     /// Whether the fee is held while the request is stored with this status.

@@ -1,13 +1,13 @@
 //! A plan: one atomic change, decided by a rule and applied by a store.
 
-use strum::{EnumIter, EnumString, IntoStaticStr};
+use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 
 use crate::entity_ref::EntityRef;
 use crate::ids::UserId;
 use crate::ledger::adjustment::Adjustment;
 use crate::ledger::{PostingRules, Transfer};
 use crate::money::Amount;
-use crate::names::named_enum;
+use crate::names::{explained_enum, named_enum};
 use crate::operation::feature_level::{self, FeatureLevel};
 use crate::operation::{Actor, Entity, OperationMetadata};
 use crate::timestamp::Timestamp;
@@ -115,48 +115,53 @@ impl Tally {
 }
 
 /// The kind of a plan, by its name in the operation's record.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter, EnumMessage,
+)]
 #[strum(serialize_all = "snake_case")]
 pub enum PlanKind {
-    /// Returns an entity unchanged.
+    /// Nothing was changed.
     None,
-    /// Opens a music request.
+    /// A music request was created.
     OpenRequest,
-    /// Moves a music request to another state.
+    /// The status of a music request changed.
     MoveRequest,
+    /// A withdrawal was created.
     OpenWithdrawal,
-    /// Moves a withdrawal to another state.
+    /// The status of a withdrawal changed.
     MoveWithdrawal,
+    /// An operator approved a withdrawal.
     ApproveWithdrawal,
-    /// Opens a top-up.
+    /// A top-up was created.
     OpenTopup,
-    /// Orders a top-up at its provider.
+    /// The payment provider accepted a top-up.
     OrderTopup,
-    /// Confirms or fails a top-up.
+    /// A top-up was confirmed or failed.
     MoveTopup,
-    /// Reverses a confirmed top-up.
+    /// A confirmed top-up was charged back.
     ReverseTopup,
-    /// Moves the money of a top-up into suspense.
+    /// The money of a top-up for an erased account was put into suspense.
     SuspendTopup,
-    /// Moves the money of a top-up out of suspense.
+    /// An operator settled money in suspense.
     SettleSuspense,
-    /// Adjusts a balance.
+    /// An operator adjusted the balance.
     Adjust,
-    /// Changes a profile.
+    /// The profile changed.
     Profile,
-    /// Suspends a user.
+    /// The account was suspended.
     Suspend,
-    /// Ends the suspension of a user.
+    /// The suspension of the account ended.
     Restore,
-    /// Changes a user's role.
+    /// The role of the account changed.
     Role,
-    /// Resolves a provider message.
+    /// An operator resolved a message of a provider.
     ResolveMessage,
-    /// Rates a played request.
+    /// A played request was rated.
     RateRequest,
 }
 
 named_enum!(PlanKind);
+explained_enum!(PlanKind);
 
 /// An invariant checked on the locked book, beyond the accounts' floors and the expected states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

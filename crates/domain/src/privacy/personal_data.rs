@@ -1,12 +1,12 @@
 //! Personal data: everything stored about a user, as lists ordered from newest to oldest.
 
-use strum::{EnumIter, EnumString, IntoStaticStr};
+use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 
 use crate::entity_ref::{EntityKind, EntityRef};
 use crate::ids::{OperationId, UserId};
 use crate::ledger::{Balance, Entry};
 use crate::music_request::{MusicRequest, RequestRating};
-use crate::names::named_enum;
+use crate::names::{explained_enum, named_enum};
 use crate::network::KnownNetwork;
 use crate::operation::{Actor, Entity, Outcome, StoredReceipt};
 use crate::provider_message::ProviderMessage;
@@ -61,18 +61,20 @@ pub enum ExportList {
 named_enum!(ExportList);
 
 /// The actor of an operation, as shown to the affected user: an operator's identity is not disclosed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, IntoStaticStr, EnumString, EnumIter, EnumMessage)]
 #[strum(serialize_all = "snake_case")]
 pub enum ActedBy {
-    /// The affected user.
+    /// The owner of the account.
     #[strum(serialize = "self")]
     Themselves,
+    /// An operator.
     Operator,
     /// The service or a provider.
     Service,
 }
 
 named_enum!(ActedBy);
+explained_enum!(ActedBy);
 
 impl ActedBy {
     /// The actor as seen by a user: only operators act on other users' entities.

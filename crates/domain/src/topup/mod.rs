@@ -9,28 +9,30 @@ pub use orders::{Answered, NextOrder, OrderReply, OrderTerms, Orders, answered, 
 pub use payment::{PaidAmount, PaidCurrency, Payment, TopupUpdate, TopupUpdateDecision, decide_update};
 pub use suspense::{Suspense, SuspenseRefusal, SuspenseSettlement, settle_suspense, suspend};
 
-use strum::{EnumIter, EnumString, IntoStaticStr};
+use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 
 use crate::ids::{OperationId, TopupId, UserId};
 use crate::ledger::{Account, OutsideAccount, Transfer, TransferKind};
 use crate::money::Amount;
-use crate::names::named_enum;
+use crate::names::{explained_enum, named_enum};
 use crate::provider_reference::ProviderReference;
 use crate::text::PaymentUrl;
 use crate::timestamp::Timestamp;
 use crate::unknown::UnknownName;
 
 /// The status of a top-up.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter, EnumMessage,
+)]
 #[strum(serialize_all = "snake_case")]
 pub enum TopupStatus {
-    /// The provider has not confirmed it yet.
+    /// The payment provider has not confirmed the payment yet.
     Pending,
     /// The money is in the wallet.
     Confirmed,
-    /// The provider refused it, or its owner was erased while it was pending.
+    /// The payment provider refused the payment, or the account was erased before the payment arrived.
     Failed,
-    /// The money was in the wallet, and its payer charged it back.
+    /// The money was in the wallet, and the payer charged it back.
     Reversed,
     /// A status of a newer version: no rule moves the top-up or its money.
     #[strum(disabled)]
@@ -38,6 +40,7 @@ pub enum TopupStatus {
 }
 
 named_enum!(TopupStatus, Unknown);
+explained_enum!(TopupStatus);
 
 /// A filter for lists of top-ups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

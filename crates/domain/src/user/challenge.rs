@@ -1,10 +1,10 @@
 //! Challenges: secrets sent to an address, which verify its owner when repeated.
 
-use strum::{EnumIter, EnumString, IntoStaticStr};
+use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 use time::Duration;
 
 use crate::ids::UserId;
-use crate::names::named_enum;
+use crate::names::{explained_enum, named_enum};
 use crate::text::Email;
 use crate::timestamp::Timestamp;
 use crate::user::User;
@@ -12,24 +12,27 @@ use crate::user::code_quotas::{CodeQuota, TooMany};
 use crate::user::session::TokenHash;
 
 /// The purpose of a challenge.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter, EnumMessage,
+)]
 #[strum(serialize_all = "snake_case")]
 pub enum Purpose {
-    /// Verify an e-mail address with a six-digit code.
+    /// A six-digit code verifies an e-mail address.
     Email,
-    /// Verify a phone number with a six-digit code.
+    /// A six-digit code verifies a phone number.
     Phone,
-    /// Reset a password with an unguessable token.
+    /// A token resets a password.
     Password,
-    /// Change the e-mail address, with a six-digit code that was sent to the new one.
+    /// A six-digit code, sent to the new address, changes the e-mail address.
     EmailChange,
-    /// Restore the previous e-mail address with an unguessable token that was sent there.
+    /// A token, sent to the previous address, restores that address.
     EmailRestore,
-    /// Count a message that repeats such a token; its own secret is sent to nobody.
+    /// The token for restoring an address was sent once more.
     EmailRestoreRepeat,
 }
 
 named_enum!(Purpose);
+explained_enum!(Purpose);
 
 impl Purpose {
     /// The purposes whose open challenges end when a new password is set: a thief of the previous password may have

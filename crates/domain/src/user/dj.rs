@@ -1,21 +1,24 @@
 //! DJs: their prices and ratings.
 
-use strum::{EnumIter, EnumString, IntoStaticStr};
+use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 
 use crate::money::Money;
-use crate::names::named_enum;
+use crate::names::{explained_enum, named_enum};
 
 /// The kind of song of a request, which determines its price.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter, EnumMessage,
+)]
 #[strum(serialize_all = "snake_case")]
 pub enum ArtistType {
-    /// A song by an upcoming artist.
+    /// A song by an upcoming artist. The price is `fee_upcoming_artist`.
     Upcoming,
-    /// A popular song.
+    /// A popular song. The price is `fee_popular_song`.
     Popular,
 }
 
 named_enum!(ArtistType);
+explained_enum!(ArtistType);
 
 /// A DJ's ratings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

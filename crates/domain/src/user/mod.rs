@@ -24,23 +24,25 @@ pub use status_change::{
     UserStatusChange, change_user_status, ends_sessions, leaves_an_operator, may_dismiss,
 };
 
-use strum::{EnumIter, EnumString, IntoStaticStr};
+use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 
 use crate::ids::UserId;
-use crate::names::named_enum;
+use crate::names::{explained_enum, named_enum};
 use crate::text::{Email, Line};
 use crate::timestamp::Timestamp;
 use crate::unknown::UnknownName;
 
 /// A user's role, which grants permissions beyond the user's own entities.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter, EnumMessage,
+)]
 #[strum(serialize_all = "snake_case")]
 pub enum Role {
-    /// A guest or DJ.
+    /// A guest or a DJ.
     Member,
     /// Runs the service and is responsible for its money.
     Operator,
-    /// Reads everything and changes nothing.
+    /// Reads everything that operators read, and changes nothing.
     Auditor,
     /// A role of a newer version, treated as a member.
     #[strum(disabled)]
@@ -48,6 +50,7 @@ pub enum Role {
 }
 
 named_enum!(Role, Unknown);
+explained_enum!(Role);
 
 /// Coordinates on Earth, in degrees.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -1,10 +1,10 @@
 //! Attempts to deliver an event, and their schedule.
 
-use strum::{EnumIter, EnumString, IntoStaticStr};
+use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 use time::Duration;
 
 use crate::event::EventType;
-use crate::names::named_enum;
+use crate::names::{explained_enum, named_enum};
 use crate::operation::Position;
 use crate::provider_message::Excerpt;
 use crate::timestamp::Timestamp;
@@ -28,20 +28,21 @@ const SPREAD: i64 = 5;
 const LONGEST_RETRY_AFTER: Duration = Duration::hours(24);
 
 /// Why there is no answer to an attempt.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, IntoStaticStr, EnumString, EnumIter, EnumMessage)]
 #[strum(serialize_all = "snake_case")]
 pub enum AttemptError {
-    /// The URL is not permitted, or none of its host's addresses is. Recorded for endpoints for all events only.
+    /// The service must not call the URL or an address of its host. Shown only to operators.
     NotPermitted,
-    /// There is no connection to the host.
+    /// No connection to the host could be opened.
     ConnectionFailed,
-    /// The answer is not complete within the time limit.
+    /// The answer was not complete within the time limit.
     TimedOut,
-    /// The answer is not HTTP, or it breaks off.
+    /// The answer was not HTTP, or it broke off.
     InvalidAnswer,
 }
 
 named_enum!(AttemptError);
+explained_enum!(AttemptError);
 
 /// The outcome of an attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -11,7 +11,7 @@ mod turn;
 
 use std::collections::BTreeSet;
 
-use strum::{EnumIter, EnumString, IntoStaticStr};
+use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 use url::{Position as UrlPart, Url};
 
 pub use change::{EndpointChange, EndpointSettings, NewEndpoint, SettingsAuthor};
@@ -23,7 +23,7 @@ pub use turn::{DeliveryKind, Lease, Turn};
 use crate::authorization::{Action, Capacity, Ownership};
 use crate::event::{EventType, Feed};
 use crate::ids::{SessionId, UserId, WebhookEndpointId};
-use crate::names::named_enum;
+use crate::names::{explained_enum, named_enum};
 use crate::operation::Position;
 use crate::operation::feature_level::FeatureLevel;
 use crate::text::{Line, TextError};
@@ -80,17 +80,16 @@ impl EndpointUrl {
 }
 
 /// Why an endpoint was disabled.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, IntoStaticStr, EnumString, EnumIter, EnumMessage)]
 #[strum(serialize_all = "snake_case")]
 pub enum DisabledReason {
-    /// It answered 410 Gone.
+    /// The endpoint answered 410 Gone.
     Gone,
-    /// An attempt failed [`WebhookEndpoint::DISABLED_AFTER`] or more after the first failure, without a
-    /// success in between.
+    /// Attempts failed for five days without a success in between.
     Failing,
-    /// The user ended all sessions, or the password was reset.
+    /// The owner ended all sessions or reset the password.
     Security,
-    /// Its secret cannot be decrypted by any key of this deployment.
+    /// The secret of the endpoint was lost with the keys of the deployment.
     SecretLost,
 }
 
@@ -106,6 +105,7 @@ impl DisabledReason {
 }
 
 named_enum!(DisabledReason);
+explained_enum!(DisabledReason);
 
 /// The state of an endpoint. Its cursor stays where it is unless the endpoint is active.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

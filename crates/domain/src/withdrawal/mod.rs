@@ -19,12 +19,12 @@ pub use open::{NewWithdrawal, OpenRefusal, WithdrawalAmount, open};
 pub use payout::{NextSend, PayoutTerms, PayoutUpdate, PayoutUpdateDecision, decide_update, next_send};
 pub use review::{WaitingFor, WithdrawalReview};
 
-use strum::{EnumIter, EnumString, IntoStaticStr};
+use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 
 use crate::address::{AddressPolicy, OptionsTable};
 use crate::ids::{OperationId, UserId, WithdrawalId};
 use crate::money::Amount;
-use crate::names::named_enum;
+use crate::names::{explained_enum, named_enum};
 use crate::provider_reference::ProviderReference;
 use crate::text::Line;
 use crate::timestamp::Timestamp;
@@ -95,26 +95,28 @@ pub enum WithdrawalState {
 }
 
 /// The status of a withdrawal, without its data.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, IntoStaticStr, EnumString, EnumIter, EnumMessage,
+)]
 #[strum(serialize_all = "snake_case")]
 pub enum WithdrawalStatus {
-    /// See [`WithdrawalState::Pending`].
+    /// Waits for the approval of operators. The amount is held.
     Pending,
-    /// See [`WithdrawalState::Approved`].
+    /// Waits to be sent. The amount is held.
     Approved,
-    /// See [`WithdrawalState::Processing`].
+    /// Is being sent. The amount is held.
     Processing,
-    /// See [`WithdrawalState::Broadcast`].
+    /// Was sent in the transaction `txid`. The amount is held until the network has confirmed it.
     Broadcast,
-    /// See [`WithdrawalState::Completed`].
+    /// Has arrived. The amount is paid.
     Completed,
-    /// See [`WithdrawalState::Cancelled`].
+    /// Was cancelled by its owner. The amount is available again.
     Cancelled,
-    /// See [`WithdrawalState::Rejected`].
+    /// Was rejected by an operator. The amount is available again.
     Rejected,
-    /// See [`WithdrawalState::Failed`].
+    /// Was refused by the payout provider. The amount is available again.
     Failed,
-    /// See [`WithdrawalState::NeedsReview`].
+    /// Nobody knows whether it was sent. The amount stays held until an operator has found out.
     NeedsReview,
     /// See [`WithdrawalState::Unknown`].
     #[strum(disabled)]
@@ -122,6 +124,7 @@ pub enum WithdrawalStatus {
 }
 
 named_enum!(WithdrawalStatus, Unknown);
+explained_enum!(WithdrawalStatus);
 
 impl WithdrawalStatus {
     /// Whether the money left, or may still leave, the wallet, so that the withdrawal counts towards the

@@ -1,21 +1,22 @@
 //! What a withdrawal waits for, and what operators see when they review it.
 
-use strum::{EnumIter, EnumString, IntoStaticStr};
+use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 
 use crate::money::Money;
-use crate::names::named_enum;
+use crate::names::{explained_enum, named_enum};
 use crate::timestamp::Timestamp;
 use crate::withdrawal::{Move, Withdrawal};
 
 /// What has to happen before a withdrawal can go on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, IntoStaticStr, EnumString, EnumIter)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, IntoStaticStr, EnumString, EnumIter, EnumMessage)]
 #[strum(serialize_all = "snake_case")]
 pub enum WaitingFor {
-    /// Its owner has to pay a debt.
+    /// The owner of the withdrawal has to pay a debt first.
     Debt,
 }
 
 named_enum!(WaitingFor);
+explained_enum!(WaitingFor);
 
 impl Withdrawal {
     /// What the withdrawal waits for, given its owner's debt.

@@ -1,4 +1,4 @@
-//! Charge-backs, erasures, and late money, as specified by parts 5 and 6 of the HTTP contract.
+//! Charge-backs, erasures, and late money, as the HTTP contract specifies them.
 
 use super::withdrawals::DAY;
 use super::{Model, Person, Refusal, Seen};

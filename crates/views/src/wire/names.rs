@@ -12,21 +12,59 @@ use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::wire::entry_kinds;
+use crate::wire::schema::text_of;
 
-/// The statuses: before the first completed audit, without a contradiction, and with one.
+/// The statuses of the ledger audit: before the first completed audit, without a contradiction, and with one.
 pub const AUDIT_STATUSES: [&str; 3] = ["pending", "consistent", "broken"];
-/// The answers of a DJ.
-pub const VERDICTS: [&str; 3] = ["accepted", "rejected", "played"];
+const AUDIT_MEANINGS: [&str; 3] = [
+    "No audit has been completed yet.",
+    "The last completed audit found no contradiction.",
+    "The last completed audit found a contradiction, which `finding` shows.",
+];
+
+/// The decisions of a DJ about a request.
+pub const DJ_DECISIONS: [&str; 3] = ["accepted", "rejected", "played"];
+const DJ_DECISION_MEANINGS: [&str; 3] = [
+    "The DJ wants to play the song.",
+    "The DJ does not want to play the song. The fee is released.",
+    "The DJ has played the song. The fee is paid to the DJ, less the commission.",
+];
+
 /// The types of messages about top-ups.
-const TOPUP_EVENTS: [&str; 3] = ["topup.confirmed", "topup.failed", "topup.reversed"];
+const TOPUP_MESSAGES: [(&str, &str); 3] = [
+    ("topup.confirmed", "The payment arrived."),
+    ("topup.failed", "The payment was refused or abandoned. No money will arrive."),
+    ("topup.reversed", "The payer charged the payment back."),
+];
 /// The types of messages about payouts.
-const PAYOUT_EVENTS: [&str; 3] = ["payout.broadcast", "payout.completed", "payout.failed"];
+const PAYOUT_MESSAGES: [(&str, &str); 3] = [
+    ("payout.broadcast", "The transaction was broadcast to the network."),
+    ("payout.completed", "The network confirmed the transaction."),
+    (
+        "payout.failed",
+        "Nothing was sent, and nothing will be. If the order was sent more than once, an operator has to review the \
+         withdrawal.",
+    ),
+];
+
+/// The statuses in the answer to a payment request.
+const PAYMENT_REQUEST_STATUSES: [(&str, &str); 2] = [
+    ("accepted", "The payment system has the request, and will report the payment in messages."),
+    ("refused", "The payment will never be made. It counts only with a status of 2xx or 4xx."),
+];
+/// The statuses in the answer to a payout order.
+const PAYOUT_STATUSES: [(&str, &str); 4] = [
+    ("accepted", "The payout system will send the payout, and report it in messages."),
+    ("broadcast", "The transaction `txid` was broadcast to the network."),
+    ("completed", "The network confirmed the transaction `txid`."),
+    ("refused", "Nothing was sent, and nothing will be. It counts only with a status of 2xx or 4xx."),
+];
 
 /// The outcome of a message that an operator will review.
 pub const STORED_FOR_REVIEW: &str = "stored_for_review";
 /// The outcome of a message that only the log has.
 pub const LOGGED_FOR_REVIEW: &str = "logged_for_review";
-/// The outcomes of messages that contradict the ledger, with their meanings.
+/// The outcomes of messages that contradict the ledger.
 const MESSAGE_OUTCOMES: [(&str, &str); 2] = [
     (STORED_FOR_REVIEW, "The message changed nothing. It is stored for an operator."),
     (LOGGED_FOR_REVIEW, "The message changed nothing. It is only logged, because too many are unresolved."),
@@ -36,39 +74,46 @@ const MESSAGE_OUTCOMES: [(&str, &str); 2] = [
 pub const WEBHOOK_TEST: &str = "webhook.test";
 /// The type of an event that only a newer version knows.
 pub const UNKNOWN_TYPE: &str = "unknown";
+/// The types of what is sent to webhook endpoints, beside the types of events.
+const OTHER_WEBHOOK_TYPES: [(&str, &str); 2] = [
+    (WEBHOOK_TEST, "A test that its owner requested."),
+    (UNKNOWN_TYPE, "An event of a newer version of the service."),
+];
 
-macro_rules! names {
-    ($($(#[$doc:meta])* $name:ident = $names:expr;)+) => {$(
-        $(#[$doc])*
-        pub struct $name;
+const ENDPOINT_MEANINGS: [&str; 3] =
+    ["Events are delivered.", "The owner paused the endpoint.", "The service disabled the endpoint."];
 
-        impl PartialSchema for $name {
-            fn schema() -> RefOr<Schema> {
-                let names = ObjectBuilder::new().schema_type(Type::String).enum_values(Some($names));
-                RefOr::T(names.build().into())
-            }
-        }
-
-        impl ToSchema for $name {}
-    )+};
+/// The schema of a text with a fixed set of values: its description explains each of them. The first value is the
+/// example without another one.
+#[must_use]
+pub fn schema_of<M: AsRef<str>>(
+    documentation: &[&str],
+    names: impl Iterator<Item = (&'static str, M)>,
+    example: Option<&str>,
+) -> RefOr<Schema> {
+    let (names, lines): (Vec<&str>, Vec<String>) = names
+        .map(|(name, meaning)| {
+            let lines: Vec<&str> = meaning.as_ref().lines().collect();
+            (name, format!("- `{name}`: {}", text_of(&lines)))
+        })
+        .unzip();
+    let description = format!("{}\n\n{}", text_of(documentation), lines.join("\n"));
+    let names = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names));
+    let mut names = names.description(Some(description)).build();
+    names.example = example.map(|example| serde_json::json!(example));
+    RefOr::T(names.into())
 }
 
-/// Declares strings with a fixed set of values, each explained in the OpenAPI document.
+/// Declares texts with a fixed set of values, each explained in the OpenAPI document.
 #[macro_export]
 macro_rules! explained_names {
-    ($(#[doc = $doc:literal] $name:ident = $names:expr;)+) => {$(
-        #[doc = $doc]
+    ($($(#[doc = $doc:literal])+ $name:ident = $names:expr $(, example: $example:literal)?;)+) => {$(
+        $(#[doc = $doc])+
         pub struct $name;
 
         impl utoipa::PartialSchema for $name {
             fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
-                let (names, lines): (Vec<String>, Vec<String>) = $names
-                    .map(|(name, meaning): (&str, String)| (name.to_owned(), format!("- `{name}`: {meaning}")))
-                    .unzip();
-                let description = format!("{}\n\n{}", $doc.trim(), lines.join("\n"));
-                let names = utoipa::openapi::ObjectBuilder::new()
-                    .schema_type(utoipa::openapi::Type::String).enum_values(Some(names));
-                utoipa::openapi::RefOr::T(names.description(Some(description)).build().into())
+                $crate::wire::names::schema_of(&[$($doc),+], $names, [$($example)?].first().copied())
             }
         }
 
@@ -76,12 +121,165 @@ macro_rules! explained_names {
     )+};
 }
 
+/// Declares the texts that are the names of an enum of the domain, whose doc comments explain them.
+macro_rules! names_of {
+    ($($(#[doc = $doc:literal])+ $name:ident = $of:ty $(, example: $example:literal)?;)+) => {
+        explained_names! {$(
+            $(#[doc = $doc])+
+            $name = <$of>::all().map(|value| (value.name(), value.meaning())) $(, example: $example)?;
+        )+}
+    };
+}
+
+names_of! {
+    /// Status of a music request. This is its life cycle:
+    ///
+    /// | from | to | by | fee |
+    /// |---|---|---|---|
+    /// | (new) | `pending` | the guest | held |
+    /// | `pending` | `accepted` | the DJ | stays held |
+    /// | `pending`, `accepted` | `rejected` | the DJ | released in full |
+    /// | `pending` | `cancelled` | the guest | released in full |
+    /// | `pending` | `expired` | time: `requests.pending_ttl_seconds` (15 minutes) | released in full |
+    /// | `accepted` | `expired` | time: `requests.accepted_ttl_seconds` (60 minutes) | released in full |
+    /// | `pending`, `accepted` | `played` | the DJ | paid to the DJ, less the commission |
+    /// | `played` | `refunded` | an operator who is neither the guest nor the DJ | reversed by new entries |
+    ///
+    /// Setting the current status again returns 200 and changes nothing. Every other transition returns 409
+    /// `invalid_transition`.
+    ///
+    /// A request counts as expired from the end of its time, in every transition, list, filter and total. A
+    /// background job releases its fee afterwards, or immediately if the guest needs the money for another
+    /// operation.
+    ///
+    /// The values:
+    MusicRequestStatus = music_request::RequestStatus;
+    /// Status of a withdrawal. This is its life cycle:
+    ///
+    /// | from | to | by | amount |
+    /// |---|---|---|---|
+    /// | (new) | `pending` | the owner | held |
+    /// | `pending` | `approved` | the service, an operator who is not the owner, or two such operators | stays held |
+    /// | `pending`, `approved` | `rejected` | an operator who is not the owner | released |
+    /// | `pending`, `approved` | `cancelled` | the owner | released |
+    /// | `approved` | `processing` | the payout worker, or an operator | stays held |
+    /// | `processing` | `broadcast`, `needs_review` | the payout provider, or an operator | stays held |
+    /// | `processing` | `failed` | the payout provider | released |
+    /// | `processing` | `failed` | an operator who is not the owner, if nothing was sent | released |
+    /// | `broadcast` | `completed` | the payout provider, or an operator | paid out |
+    /// | `broadcast` | `needs_review` | the payout provider, or an operator | stays held |
+    /// | `needs_review` | `broadcast` | an operator | stays held |
+    /// | `needs_review` | `completed` | an operator | paid out |
+    /// | `needs_review` | `failed` | an operator who is not the owner | released |
+    ///
+    /// Setting the current status again returns 200 and changes nothing. Every other transition returns 409
+    /// `invalid_transition`.
+    ///
+    /// - If the payout provider refuses a payout order that was sent more than once, the withdrawal becomes
+    ///   `needs_review` instead of `failed`.
+    /// - A broadcast or completion under another transaction than the recorded one returns 409
+    ///   `invalid_transition`. In `needs_review`, an operator can name another transaction.
+    /// - While the owner owes money, a withdrawal cannot be created, approved, or sent for the first time. A pending
+    ///   or approved one waits for `debt`. Other transitions remain possible, and a payout order that was sent
+    ///   continues. If the owner cancels the withdrawal, the released money pays the debt.
+    ///
+    /// The values:
+    WithdrawalStatus = withdrawal::WithdrawalStatus;
+    /// What a withdrawal waits for:
+    WaitingFor = withdrawal::WaitingFor;
+    /// Role of a user:
+    Role = user::Role;
+    /// Type of an event. Clients have to ignore types that they do not know.
+    EventType = event::EventType;
+    /// Kind of an event in the security log:
+    SecurityEventKind = security_log::SecurityEventKind, example: "operator_action";
+    /// Validation of the addresses of withdrawals:
+    AddressPolicy = address::AddressPolicy;
+    /// Network of a payout:
+    PayoutNetwork = address::Network;
+    /// Purpose of a code or token:
+    ChallengePurpose = challenge::Purpose;
+    /// Kind of an operation:
+    OperationKind = operation::PlanKind, example: "adjust";
+    /// Who carried out an operation:
+    ActedBy = personal_data::ActedBy, example: "operator";
+    /// Status of a top-up. This is its life cycle:
+    ///
+    /// | from | to | by | money |
+    /// |---|---|---|---|
+    /// | (new) | `pending` | the guest | not yet paid |
+    /// | `pending` | `confirmed` | the payment provider | paid in |
+    /// | `pending` | `failed` | the payment provider, or the erasure of the user | never paid |
+    /// | `confirmed` | `reversed` | the payment provider, or an operator who is not the owner | taken back |
+    ///
+    /// A reversal takes the amount from the available balance, never from an amount that is held. The shortfall
+    /// becomes a debt. DJs who were paid with the money keep it.
+    ///
+    /// The values:
+    TopupStatus = topup::TopupStatus;
+    /// Popularity of an artist:
+    ArtistType = user::ArtistType, example: "popular";
+    /// Provider that sent a message:
+    ProviderMessageSource = provider_message::MessageSource;
+    /// Contradiction between a message and the ledger. After a `partial_reversal`, an operator can debit the part with
+    /// `createAdjustment`.
+    ProviderMessageReason = provider_message::Contradiction, example: "amount_mismatch";
+    /// Events that a webhook endpoint receives:
+    EventFeed = event::Feed;
+    /// Reason why the service disabled a webhook endpoint. The reuse of a refresh token also disables the endpoints
+    /// whose URL its session has set, with the reason `security`. After `secret_lost`, the secret has to be rotated
+    /// before the endpoint can be enabled.
+    WebhookDisabledReason = webhook::DisabledReason;
+    /// Reason why a webhook endpoint gave no complete answer:
+    WebhookAttemptError = webhook::AttemptError;
+}
+
 explained_names! {
     /// Kind of a wallet entry:
-    EntryKind = ledger::EntryKind::all()
-        .map(|kind| (entry_kinds::name(kind), entry_kinds::meaning(kind).to_owned()));
+    EntryKind = ledger::EntryKind::all().map(|kind| (entry_kinds::name(kind), entry_kinds::meaning(kind))),
+        example: "hold";
+    /// Kind of an object:
+    ReferenceType = entity_ref::EntityKind::posted()
+        .map(|kind| (kind.name(), format!("The {} with the given id.", kind.title())));
+    /// Result of the ledger audit:
+    AuditStatus = AUDIT_STATUSES.into_iter().zip(AUDIT_MEANINGS), example: "consistent";
+    /// Decision of a DJ about a request:
+    DjDecision = DJ_DECISIONS.into_iter().zip(DJ_DECISION_MEANINGS);
+    /// Type of a message about a top-up:
+    TopupMessageType = TOPUP_MESSAGES.into_iter();
+    /// Type of a message about a payout:
+    PayoutMessageType = PAYOUT_MESSAGES.into_iter();
+    /// Type of a message of a provider:
+    ProviderMessageType = TOPUP_MESSAGES.into_iter().chain(PAYOUT_MESSAGES);
+    /// Status of a payment request in its answer:
+    PaymentRequestStatus = PAYMENT_REQUEST_STATUSES.into_iter();
+    /// Status of a payout in the answer to its order:
+    PayoutStatus = PAYOUT_STATUSES.into_iter(), example: "broadcast";
     /// Outcome of a provider's message that contradicts the ledger:
-    MessageOutcome = MESSAGE_OUTCOMES.iter().map(|(name, meaning)| (*name, (*meaning).to_owned()));
+    ProviderMessageOutcome = MESSAGE_OUTCOMES.into_iter();
+    /// Status of a webhook endpoint. While it is paused or disabled, events and failed deliveries wait. They are
+    /// attempted once `paused` is set to `false`.
+    WebhookEndpointStatus = webhook::EndpointState::NAMES.into_iter().zip(ENDPOINT_MEANINGS);
+    /// Type of a test of a webhook endpoint:
+    WebhookTestType = OTHER_WEBHOOK_TYPES.into_iter().take(1);
+    /// Type of what was sent to a webhook endpoint:
+    WebhookType = event::EventType::all()
+        .map(|kind| (kind.name(), kind.meaning()))
+        .chain(OTHER_WEBHOOK_TYPES);
+    /// Status of a success:
+    SuccessStatus = [("ok", "The request succeeded.")].into_iter();
+    /// Status of a failure:
+    FailureStatus = [("error", "The request failed.")].into_iter();
+    /// Scheme of an access token:
+    TokenType = [("Bearer", "The token is sent in the header `Authorization: Bearer …`.")].into_iter();
+    /// Type of a public key:
+    JwkKeyType = [("EC", "A key on an elliptic curve.")].into_iter();
+    /// Curve of a public key:
+    JwkCurve = [("P-256", "The curve P-256 of NIST.")].into_iter();
+    /// Algorithm of a public key:
+    JwkAlgorithm = [("ES256", "ECDSA on P-256 with SHA-256.")].into_iter();
+    /// Use of a public key:
+    JwkUse = [("sig", "The key verifies signatures.")].into_iter();
 }
 
 /// Reference of a top-up or withdrawal at its provider: a UUID or a decimal id.
@@ -98,74 +296,4 @@ impl ToSchema for ProviderReferenceText {
     fn name() -> Cow<'static, str> {
         Cow::Borrowed("ProviderReference")
     }
-}
-
-names! {
-    /// Status of a request.
-    RequestStatus = music_request::RequestStatus::all().map(music_request::RequestStatus::name);
-    /// Status of a withdrawal.
-    WithdrawalStatus = withdrawal::WithdrawalStatus::all().map(withdrawal::WithdrawalStatus::name);
-    /// What has to happen before a withdrawal can go on.
-    WaitingFor = withdrawal::WaitingFor::all().map(withdrawal::WaitingFor::name);
-    /// Role of an account.
-    Role = user::Role::all().map(user::Role::name);
-    /// Type of an event.
-    EventType = event::EventType::all().map(event::EventType::name);
-    /// Kind of a security log event.
-    EventKind = security_log::SecurityEventKind::all().map(|kind| kind.name());
-    /// Policy for checking withdrawal addresses.
-    AddressPolicy = address::AddressPolicy::all().map(address::AddressPolicy::name);
-    /// Network of a payout.
-    Network = address::Network::all().map(|network| network.name());
-    /// Purpose of a code or token.
-    ChallengePurpose = challenge::Purpose::all().map(challenge::Purpose::name);
-    /// Kind of an operation.
-    OperationKind = operation::PlanKind::all().map(operation::PlanKind::name);
-    /// Actor of an operation on an account: its user, an operator, or the service.
-    ActedBy = personal_data::ActedBy::all().map(personal_data::ActedBy::name);
-    /// Status of a top-up.
-    TopupStatus = topup::TopupStatus::all().map(topup::TopupStatus::name);
-    /// Result of a ledger audit.
-    AuditStatus = AUDIT_STATUSES;
-    /// Popularity of an artist.
-    ArtistType = user::ArtistType::all().map(user::ArtistType::name);
-    /// Kind of the object of a wallet entry.
-    ReferenceType = entity_ref::EntityKind::posted().map(entity_ref::EntityKind::name);
-    /// Answer of a DJ.
-    Verdict = VERDICTS;
-    /// Type of a message about a top-up.
-    TopupEventType = TOPUP_EVENTS;
-    /// Type of a message about a payout.
-    PayoutEventType = PAYOUT_EVENTS;
-    /// Provider of a message.
-    MessageSource = provider_message::MessageSource::all().map(provider_message::MessageSource::name);
-    /// Type of a stored provider message.
-    ProviderMessageType = TOPUP_EVENTS.into_iter().chain(PAYOUT_EVENTS);
-    /// Kind of a contradiction between a message and the ledger.
-    MessageReasonCode = provider_message::Contradiction::all().map(provider_message::Contradiction::name);
-    /// Events that a webhook endpoint receives: those about its owner, or all.
-    EventFeed = event::Feed::all().map(event::Feed::name);
-    /// Status of a webhook endpoint.
-    WebhookEndpointStatus = webhook::EndpointState::NAMES;
-    /// Reason for which the service disabled a webhook endpoint.
-    WebhookDisabledReason = webhook::DisabledReason::all().map(webhook::DisabledReason::name);
-    /// Type of what was sent to a webhook endpoint: that of an event, `webhook.test`, or `unknown` for an event of a
-    /// newer version.
-    WebhookType = event::EventType::all().map(event::EventType::name).chain([WEBHOOK_TEST, UNKNOWN_TYPE]);
-    /// Reason for which a webhook endpoint gave no answer.
-    WebhookAttemptError = webhook::AttemptError::all().map(webhook::AttemptError::name);
-    /// Status of a success.
-    SuccessStatus = ["ok"];
-    /// Status of a failure.
-    FailureStatus = ["error"];
-    /// Scheme of an access token.
-    TokenType = ["Bearer"];
-    /// Type of a public key.
-    JwkKeyType = ["EC"];
-    /// Curve of a public key.
-    JwkCurve = ["P-256"];
-    /// Algorithm of a public key.
-    JwkAlgorithm = ["ES256"];
-    /// Use of a public key.
-    JwkUse = ["sig"];
 }

@@ -1,11 +1,13 @@
 //! Schemas of the OpenAPI document: inline, or named and listed among its components.
 
-use std::any::type_name;
 use std::collections::BTreeMap;
 
 use utoipa::openapi::schema::ArrayBuilder;
 use utoipa::openapi::{Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
+
+/// The end of the names of types that only wrap the objects in an answer, such as `WalletData`.
+const WRAPPER: &str = "Data";
 
 /// Schemas by their names.
 pub type Schemas = BTreeMap<String, RefOr<Schema>>;
@@ -28,21 +30,33 @@ impl Described {
         Self { name: Some(name_of::<T>), schema, parts, content: None }
     }
 
-    /// An envelope around data of this type.
+    /// An envelope around data of this type, named after it: `WalletResponse`.
     #[must_use]
     pub const fn envelope<E: ToSchema, T: ToSchema>() -> Self {
-        let schema = || with_data(E::schema(), Self::named::<T>().used());
-        Self { schema, content: Some(|schemas| Self::named::<T>().collect(schemas)), ..Self::named::<E>() }
+        let schema = || with_data(E::schema(), Self::data::<T>().used());
+        let content = |schemas: &mut Schemas| Self::data::<T>().collect(schemas);
+        Self { name: Some(response_name::<T>), schema, content: Some(content), ..Self::named::<E>() }
     }
 
-    /// An envelope around a page of these rows.
+    /// The data of an envelope: inline if its type only wraps objects.
+    fn data<T: ToSchema>() -> Self {
+        let named = Self::named::<T>();
+        if T::name().ends_with(WRAPPER) { Self { name: None, ..named } } else { named }
+    }
+
+    /// An envelope around a page of these rows, named after them: `WithdrawalList`.
     #[must_use]
     pub const fn page<E: ToSchema, P: ToSchema, T: ToSchema>() -> Self {
         let content = |schemas: &mut Schemas| {
             Self { name: None, ..Self::named::<P>() }.collect(schemas);
             Self::named::<T>().collect(schemas);
         };
-        Self { schema: || with_data(E::schema(), P::schema()), content: Some(content), ..Self::named::<E>() }
+        Self {
+            name: Some(|| format!("{}List", T::name())),
+            schema: || with_data(E::schema(), P::schema()),
+            content: Some(content),
+            ..Self::named::<E>()
+        }
     }
 
     /// A list of at least one value of this type.
@@ -96,21 +110,19 @@ fn with_data(mut envelope: RefOr<Schema>, data: RefOr<Schema>) -> RefOr<Schema> 
     envelope
 }
 
-/// The name of a type in the document, with its parameters after underscores and views without their suffix:
-/// `Success_Page_Dj` for `Success<Page<DjView>>`.
+/// The name of a type in the document.
 fn name_of<T: ToSchema>() -> String {
-    let full = type_name::<T>();
-    if !full.contains('<') || full.ends_with("<'_>") {
-        return T::name().into_owned();
-    }
-    let parts = full.split(|end: char| !(end.is_alphanumeric() || matches!(end, '_' | ':' | '\'')));
-    let names = parts.filter_map(|path| path.rsplit("::").next());
-    let names = names.filter(|name| name.starts_with(char::is_alphabetic));
-    let names: Vec<&str> = names.map(|name| name.strip_suffix("View").unwrap_or(name)).collect();
-    names.join("_")
+    T::name().into_owned()
 }
 
-/// The text of doc comments: the lines of a paragraph are joined, and paragraphs are kept apart.
+/// The name of the envelope around data of this type.
+fn response_name<T: ToSchema>() -> String {
+    let name = T::name();
+    format!("{}Response", name.strip_suffix(WRAPPER).unwrap_or(&name))
+}
+
+/// The text of doc comments: the lines of a paragraph are joined. Paragraphs, items of lists and rows of tables are
+/// kept apart.
 #[must_use]
 pub fn text_of(lines: &[&str]) -> String {
     let mut text = String::new();
@@ -118,6 +130,7 @@ pub fn text_of(lines: &[&str]) -> String {
         let separator = match line {
             _ if text.is_empty() || text.ends_with('\n') => "",
             "" => "\n\n",
+            _ if line.starts_with("- ") || line.starts_with('|') => "\n",
             _ => " ",
         };
         text.push_str(separator);
@@ -132,26 +145,54 @@ mod tests {
 
     #[derive(ToSchema)]
     #[schema(as = Dj)]
-    #[expect(dead_code, reason = "only its name is read")]
+    #[expect(dead_code, reason = "only its schema is read")]
     struct DjView {
         id: i64,
     }
 
     #[derive(ToSchema)]
-    #[expect(dead_code, reason = "only its name is read")]
-    struct Page<T> {
-        rows: Vec<T>,
+    #[expect(dead_code, reason = "only its schema is read")]
+    struct DjData {
+        dj: DjView,
+    }
+
+    #[derive(ToSchema)]
+    #[expect(dead_code, reason = "only its schema is read")]
+    struct Success<T> {
+        data: T,
+    }
+
+    fn names(described: Described) -> Vec<String> {
+        let mut schemas = Schemas::new();
+        described.collect(&mut schemas);
+        schemas.into_keys().collect()
     }
 
     #[test]
-    fn generic_types_are_named_after_their_parameters() {
-        assert_eq!(name_of::<DjView>(), "Dj");
-        assert_eq!(name_of::<Page<Page<DjView>>>(), "Page_Page_Dj");
+    fn envelopes_are_named_after_their_data() {
+        assert_eq!(names(Described::envelope::<Success<DjView>, DjView>()), ["Dj", "DjResponse"]);
+        assert_eq!(names(Described::page::<Success<Vec<DjView>>, Vec<DjView>, DjView>()), ["Dj", "DjList"]);
+    }
+
+    #[test]
+    fn wrappers_are_part_of_their_envelope() {
+        let described = Described::envelope::<Success<DjData>, DjData>();
+        assert_eq!(names(described), ["Dj", "DjResponse"]);
+        let schema = serde_json::to_value(described.schema()).unwrap();
+        let dj = &schema["properties"]["data"]["properties"]["dj"];
+        assert_eq!(dj["$ref"], "#/components/schemas/Dj");
     }
 
     #[test]
     fn paragraphs_are_kept_separate() {
         assert_eq!(text_of(&[" One", " two.", "", " Three."]), "One two.\n\nThree.");
         assert_eq!(text_of(&[" One.", ""]), "One.");
+    }
+
+    #[test]
+    fn items_of_lists_and_rows_of_tables_stay_on_their_lines() {
+        let list = [" Either:", "", " - one,", "   on two lines", " - or two.", "", " And", " more."];
+        assert_eq!(text_of(&list), "Either:\n\n- one, on two lines\n- or two.\n\nAnd more.");
+        assert_eq!(text_of(&[" | a |", " |---|", " | b |"]), "| a |\n|---|\n| b |");
     }
 }

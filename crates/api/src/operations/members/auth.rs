@@ -19,26 +19,31 @@ use cuepoint_views::people::UserView;
 use cuepoint_views::wire::names;
 
 operations! {
-    /// Register an account
+    /// Register a user
     ///
-    /// Registers a guest or a DJ and logs in. If the answer is lost, the client repeats the request: within
-    /// 60 seconds, with the same e-mail address and password, and while the refresh token is unused, the
-    /// answer is the same session with the same refresh token and a new access token. Otherwise the e-mail
-    /// address is taken.
+    /// Registers a guest or a DJ, and starts a session. A taken e-mail address returns 422 for `email`.
+    ///
+    /// If the answer is lost, repeat the request. Within 60 seconds, with the same e-mail address and the right
+    /// password, and while the refresh token is unused, it returns the same session and refresh token with a new
+    /// access token. The other fields of the repetition change nothing. In every other case, the address counts as
+    /// taken.
     POST "/api/v1/auth/register" "register" {
-        tag: Accounts,
+        tag: SignIn,
         run: anonymous(register),
-        answers: created::<SessionView>("The new account with its first session."),
+        answers: created::<SessionView>("The first session of the new user."),
         class: Class::Registrations,
         body: object::<RegistrationBody>(),
     }
 
     /// Log in
     ///
-    /// The access token is valid for 15 minutes and the refresh token for 30 days, unless configured
-    /// otherwise.
+    /// Starts a session. By default, the access token is valid for 15 minutes and the refresh token for 30 days. A
+    /// wrong address or password returns 401 `invalid_credentials`. For a suspended user, the right password
+    /// returns 403 `account_suspended`.
+    ///
+    /// A user can have 100 sessions. Another login ends the least recently used one.
     POST "/api/v1/auth/login" "login" {
-        tag: Accounts,
+        tag: SignIn,
         run: anonymous(login),
         answers: ok::<SessionView>("The new session."),
         class: Class::Login,
@@ -46,14 +51,17 @@ operations! {
         fails: &[Code::InvalidCredentials, Code::AccountSuspended],
     }
 
-    /// Exchange a refresh token
+    /// Refresh a session
     ///
-    /// Returns a new access token and a new refresh token. The presented refresh token is used up, and
-    /// presenting it again ends its session. If the answer is lost, the client repeats the request: within 60
-    /// seconds, and while the new refresh token is unused, the answer has the same refresh token and a new
-    /// access token. Afterwards, the old refresh token is answered with a 401 and ends the session.
-    POST "/api/v1/auth/refresh" "refresh" {
-        tag: Accounts,
+    /// Returns a new access token and a new refresh token. If the answer was lost, send the old refresh token
+    /// again: for 60 seconds, and while the new one is unused, it returns the same new refresh token with a fresh
+    /// access token. Two concurrent requests both get it.
+    ///
+    /// Any other reuse returns 401 `invalid_refresh_token` and ends the session. It also disables the webhook
+    /// endpoints for the user's own events if this session set their URL. For a suspended user, a refresh returns
+    /// 403 `account_suspended`.
+    POST "/api/v1/auth/refresh" "refreshSession" {
+        tag: SignIn,
         run: anonymous(refresh),
         answers: ok::<SessionView>("The session with new tokens."),
         class: Class::Refreshes,
@@ -63,9 +71,9 @@ operations! {
 
     /// Log out
     ///
-    /// Ends the session of the refresh token. An unknown refresh token succeeds too.
+    /// Ends the session of the refresh token. An unknown refresh token also returns 200. No access token is needed.
     POST "/api/v1/auth/logout" "logout" {
-        tag: Accounts,
+        tag: SignIn,
         run: anonymous(logout),
         answers: ok::<Empty>("The session has ended."),
         body: json::<RefreshTokenBody>(),
@@ -73,19 +81,19 @@ operations! {
 }
 
 body! {
-    /// An account to register.
+    /// A user to register.
     pub struct RegistrationBody as "Registration", example: {
         "name": "DJ Ada", "email": "ada@example.com", "password": "correct horse", "is_dj": true
     } {
         /// Display name.
         name: Line = required(kinds::LINE),
-        /// E-mail address, unique in any letter case.
+        /// E-mail address, unique regardless of letter case.
         email: Email = required(kinds::EMAIL),
-        /// Password. Passwords from known data leaks are rejected.
+        /// Password. One of the most common passwords in data leaks returns 422.
         password: Password = required(kinds::PASSWORD),
-        /// Phone number in E.164 format.
+        /// Phone number in E.164 form: `+` and 7 to 15 digits, without spaces.
         phone: Option<Phone> = optional(kinds::PHONE),
-        /// Whether the account is a DJ's; `false` by default.
+        /// Whether the user is a DJ; `false` by default.
         is_dj: Option<bool> = optional(kinds::BOOLEAN),
     }
 }
@@ -93,7 +101,7 @@ body! {
 body! {
     /// Credentials.
     pub struct LoginBody as "Login", example: {"email": "ada@example.com", "password": "correct horse"} {
-        /// E-mail address of the account, in any letter case.
+        /// E-mail address of the user, in any letter case.
         email: String = required(kinds::PRESENTED),
         /// Password.
         password: Password = required(kinds::PRESENTED_PASSWORD),
@@ -114,17 +122,19 @@ body! {
 #[derive(Clone, Serialize, ToSchema)]
 #[schema(as = Session)]
 pub struct SessionView {
-    /// The profile.
+    /// The profile of the user.
     pub user: UserView,
-    /// Token for the Authorization header.
+    /// Access token, to be sent as `Authorization: Bearer …`.
+    #[schema(example = "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl")]
     pub access_token: String,
     /// Scheme of the Authorization header.
     #[schema(value_type = names::TokenType)]
     pub token_type: &'static str,
-    /// Seconds until the access token expires.
+    /// Lifetime of the access token in seconds, `auth.access_token_ttl_seconds`.
     #[schema(example = 900)]
     pub expires_in: i64,
-    /// Refresh token, valid for one exchange.
+    /// Refresh token for the next `refreshSession`.
+    #[schema(example = "bntE_GS4RCx0KV37F1UrUOK6KToVtUo03oh9oh-6w1c")]
     pub refresh_token: String,
 }
 

@@ -11,34 +11,35 @@ use crate::endpoint::authenticated;
 use crate::wire::envelope::ApiResponse;
 use crate::wire::error::{ApiError, Code};
 use cuepoint_views::Empty;
-use cuepoint_views::block::BlockView;
+use cuepoint_views::block::BlockedGuestView;
 
 operations! {
     /// List blocked guests
     ///
-    /// The guests that the caller, a DJ, has blocked, newest block first.
-    GET "/api/v1/music/dj/blocks" "listBlocks" {
+    /// The guests whom the caller, a DJ, blocks. The newest block comes first. Returns 403 `dj_only` to a caller
+    /// who is not a DJ.
+    GET "/api/v1/music/dj/blocks" "listBlockedGuests" {
         tag: Djs,
         run: authenticated(Action::BlockGuest, list),
-        answers: page::<BlockView>("A page of blocks, newest first."),
+        answers: page::<BlockedGuestView>("A page of blocks, newest first."),
         fails: &[Code::DjOnly],
     }
 
     /// Block a guest
     ///
-    /// A blocked guest cannot make new requests to the caller; open requests stay open. Blocking a blocked
-    /// guest changes nothing. Only accounts that have made a request to the caller can be blocked; any other
-    /// id is answered with a 404.
+    /// The guest can make no further request to the caller, a DJ. Open requests stay open. A second block changes
+    /// nothing. Only users who have made a request to the caller can be blocked. Any other id returns 404
+    /// `not_found`, and the caller's own id 422 for `id`.
     PUT "/api/v1/music/dj/blocks/{id}" "blockGuest" {
         tag: Djs,
         run: authenticated(Action::BlockGuest, block),
-        answers: ok::<BlockData>("The block."),
+        answers: ok::<BlockedGuestData>("The block."),
         fails: &[Code::DjOnly, Code::ValidationFailed],
     }
 
     /// Unblock a guest
     ///
-    /// Unblocking a guest who is not blocked changes nothing.
+    /// Ends a block by the caller, a DJ. Without a block, it also returns 200.
     DELETE "/api/v1/music/dj/blocks/{id}" "unblockGuest" {
         tag: Djs,
         run: authenticated(Action::BlockGuest, unblock),
@@ -49,20 +50,20 @@ operations! {
 
 /// A block in an answer.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct BlockData {
+pub struct BlockedGuestData {
     /// The block.
-    pub block: BlockView,
+    pub block: BlockedGuestView,
 }
 
 async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let paging = call.paging();
     let rows = call.use_cases().blocks.list(&principal, paging.request()).await?;
-    call::page("Blocks.", &paging, &rows, BlockView::new)
+    call::page("Blocks.", &paging, &rows, BlockedGuestView::new)
 }
 
 async fn block(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let block = call.use_cases().blocks.block(&call.context(&principal), call.id(UserId::new)?).await?;
-    ApiResponse::new("Blocked.", BlockData { block: BlockView::new(&block) })
+    ApiResponse::new("Blocked.", BlockedGuestData { block: BlockedGuestView::new(&block) })
 }
 
 async fn unblock(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {

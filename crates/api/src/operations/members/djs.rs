@@ -15,7 +15,8 @@ use cuepoint_views::people::{DjData, DjView};
 operations! {
     /// List DJs
     ///
-    /// Newest accounts first. Without a token, only DJs who are online are listed, and `online=0` requires a token.
+    /// The newest users come first. No token is needed. Without one, only DJs who are online are listed, and
+    /// `online=0` returns 401 `unauthenticated`. A token that is sent must be valid.
     GET "/api/v1/djs" "listDjs" {
         tag: Djs,
         run: optionally_authenticated(Action::ReadDjs, list),
@@ -25,7 +26,9 @@ operations! {
     }
 
     /// Show a DJ
-    GET "/api/v1/djs/{id}" "showDj" {
+    ///
+    /// Any user can see every DJ. The id of a user who is not a DJ returns 404 `not_found`.
+    GET "/api/v1/djs/{id}" "getDj" {
         tag: Djs,
         run: authenticated(Action::ReadDjs, show),
         answers: ok::<DjData>("The DJ."),

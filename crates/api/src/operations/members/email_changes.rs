@@ -19,11 +19,15 @@ use cuepoint_views::people::{UserData, UserView};
 operations! {
     /// Request a change of the e-mail address
     ///
-    /// Sends a six-digit code to the new address. The code is valid for 10 minutes and five wrong attempts, and
-    /// replaces an earlier one. At most five codes are sent per hour. An address of another account gets the same
-    /// answer, and a notice instead of the code.
+    /// Sends a code of six digits to the new address, for `confirmEmailChange`. The code is valid for 10 minutes
+    /// and five wrong attempts, and replaces an earlier one. If the address belongs to another user, the answer is
+    /// the same, and that user gets a message instead of the code.
+    ///
+    /// A wrong password returns 422 for `password`, and the current address 422 for `email`. A sixth code within an
+    /// hour returns 429 `rate_limited`. While the previous address can be restored, the request returns 409
+    /// `email_restorable`.
     POST "/api/v1/auth/email/change" "requestEmailChange" {
-        tag: Accounts,
+        tag: Passwords,
         run: authenticated(Action::UseCredentials, request),
         answers: ok::<Empty>("A message is sent to the new address."),
         class: Class::Guess,
@@ -33,11 +37,18 @@ operations! {
 
     /// Confirm a change of the e-mail address
     ///
-    /// Sets the address to which the code was sent, as verified. All other open codes and reset tokens of the account
-    /// end. If the previous address was verified, it gets a token that restores it within 7 days; until then it is
-    /// reserved, and the address cannot be changed again. For 48 hours, no withdrawal is approved automatically.
+    /// Sets and verifies the address that received the code. The sessions continue. All other open codes and reset
+    /// tokens of the user end. For the code, the rules of `verifyEmail` apply. An address that another user took
+    /// meanwhile returns 422 for `email`.
+    ///
+    /// Both addresses get a message with the time of the change. If the previous address was verified, its message
+    /// has a token for `restoreEmail`, valid for 7 days. During this time, nobody else can take the previous
+    /// address, and another change returns 409 `email_restorable`. An unverified previous address is free
+    /// immediately.
+    ///
+    /// For 48 hours after the change, no withdrawal of the user is approved automatically.
     POST "/api/v1/auth/email/confirm" "confirmEmailChange" {
-        tag: Accounts,
+        tag: Passwords,
         run: authenticated(Action::UseCredentials, confirm),
         answers: ok::<UserData>("The profile with the new e-mail address."),
         class: Class::Guess,
@@ -47,10 +58,13 @@ operations! {
 
     /// Restore the previous e-mail address
     ///
-    /// Restores the address to which the token was sent, and sets a new password, as a password reset does. All
-    /// sessions of the account end. A rejected password does not use up the token.
+    /// Returns the user to the previous address, with the token that was sent there, and sets a new password. All
+    /// sessions end, and the request has the other effects of `resetPassword`. A token that is unknown, used or
+    /// older than 7 days returns 422 for `token`. A refused password does not use up the token.
+    ///
+    /// If the message with the token was lost, `requestPasswordReset` with the previous address sends it again.
     POST "/api/v1/auth/email/restore" "restoreEmail" {
-        tag: Accounts,
+        tag: Passwords,
         run: anonymous(restore),
         answers: ok::<Empty>("The e-mail address is restored, and the password is set."),
         class: Class::Guess,
@@ -75,9 +89,9 @@ body! {
     pub struct EmailRestorationBody as "EmailRestoration", example: {
         "token": "bntE_GS4RCx0KV37F1UrUOK6KToVtUo03oh9oh-6w1c", "password": "battery staple"
     } {
-        /// Token that was sent to the previous address.
+        /// Token that was sent to the previous address, valid for 7 days.
         token: Token = required(kinds::TOKEN),
-        /// New password.
+        /// New password. One of the most common passwords in data leaks returns 422.
         password: Password = required(kinds::PASSWORD),
     }
 }

@@ -24,7 +24,7 @@ use crate::wire::filters::{self, QueryFilters as _, filters};
 use crate::wire::server_sent_events;
 use cuepoint_adapters::event_hub::{Authority, Full};
 use cuepoint_adapters::event_stream::{EventStream, Received};
-use cuepoint_views::event::FeedEventView;
+use cuepoint_views::event::{EventView, FeedEventView, OperatorEventView};
 
 /// The minimum reconnect delay of clients, and the range above it, in milliseconds.
 const RETRY_AT_LEAST: u64 = 2_000;
@@ -35,19 +35,35 @@ const SPREAD_STEP: u64 = 617;
 const FULL_FOR_SECONDS: u32 = 5;
 
 operations! {
-    /// Stream the events about the caller
+    /// Stream the caller's events
     ///
-    /// The events of `listEvents` as server-sent events: `id` is the position, `event` the type, and `data` the
-    /// event as JSON. The stream continues after the header `Last-Event-ID`, which browsers send when they
-    /// reconnect, or after the parameter `after`; without either it begins with the next event.
+    /// The events of `listEvents` as they happen, as server-sent events: `id` is the position, `event` the type,
+    /// and `data` the event on one line. The access token is sent in the header `Authorization`. Browsers have to
+    /// use `fetch`, because `EventSource` cannot send this header.
     ///
-    /// A stream ends when the access token is no longer accepted, when the server stops, and when the client is
-    /// 256 events behind. A client that resumes after the last `id` misses nothing. An account has at
-    /// most 6 streams.
+    /// The stream continues after the header `Last-Event-ID`, or after the parameter `after`, or begins with the
+    /// next event. It starts with an `id` without an event, its beginning, and with `retry`, the delay before a
+    /// reconnection: 2 to 4 seconds. After 15 seconds without an event for the client, the stream sends a comment
+    /// with the newest `id`. Store it. A client that receives nothing for longer should reconnect. A client that
+    /// resumes after the last `id` gets every event exactly once, also from another server.
+    ///
+    /// A stream ends:
+    ///
+    /// - when its access token is no longer accepted, 30 seconds after the expiry;
+    /// - within two seconds after the session ends, the user is suspended, or the required role is withdrawn;
+    /// - when the client falls 256 events behind, which are still sent;
+    /// - within four seconds after the client closes its connection or its sending side, or sends more than 64 KiB;
+    /// - when the server stops, or cannot read events for ten seconds;
+    /// - when a failover lost events that the stream has sent. A reconnection then returns 410 `events_lost`.
+    ///
+    /// A malformed `Last-Event-ID` returns 400 `bad_request`. A lost or expired position returns 410 as in
+    /// `listEvents`, and so does a position beyond the newest one. A seventh stream of a user at a server returns
+    /// 429 `too_many_streams`. Beyond `events.max_streams` streams, a server returns 503 `unavailable`. Both
+    /// answers have `Retry-After`.
     GET "/api/v1/events/stream" "streamEvents" {
         tag: Events,
         run: authenticated(Action::ReadEvents, own),
-        answers: event_stream("Server-sent events, each with an `Event` as `data`."),
+        answers: event_stream::<EventView<'_>>("Server-sent events, each with an `Event` as `data`."),
         filters: StreamFilters::DECLARED,
         fails: &[
             Code::ValidationFailed, Code::EventsExpired, Code::EventsLost, Code::TooManyStreams,
@@ -56,11 +72,11 @@ operations! {
 
     /// Stream all events
     ///
-    /// As `streamEvents`, with the events of `listAllEvents`.
-    GET "/api/v1/operator/events/stream" "streamAllEvents" {
-        tag: Operators,
+    /// For operators and auditors. As `streamEvents`, with the events of `listOperatorEvents`.
+    GET "/api/v1/operator/events/stream" "streamOperatorEvents" {
+        tag: OperatorAudit,
         run: authenticated(Action::ReadAllEvents, all),
-        answers: event_stream("Server-sent events, each with an `OperatorEvent` as `data`."),
+        answers: event_stream::<OperatorEventView<'_>>("Server-sent events, each with an `OperatorEvent` as `data`."),
         filters: StreamFilters::DECLARED,
         fails: &[
             Code::ValidationFailed, Code::EventsExpired, Code::EventsLost, Code::TooManyStreams,
@@ -71,7 +87,7 @@ operations! {
 filters! {
     /// The part of a stream.
     struct StreamFilters {
-        /// Only events after this position; the header `Last-Event-ID` takes precedence.
+        /// Only events after this position. The header `Last-Event-ID` takes precedence.
         after: Position = filters::POSITION,
         /// Only events of these types, separated by commas.
         types: BTreeSet<EventType> = filters::EVENT_TYPES,

@@ -17,14 +17,24 @@ use crate::wire::filters::{self, QueryFilters as _, filters};
 use cuepoint_views::event::{EventPageView, OperatorEventPageView};
 
 operations! {
-    /// List the events about the caller
+    /// List the caller's events
     ///
-    /// Oldest first: what happened to the requests that the caller made or received, and to their top-ups,
-    /// withdrawals and adjustments. `next` is the `after` of the following call. A page can have fewer events
-    /// than `limit`, or none, while more follow: the feed is read completely once `has_more` is false.
+    /// What happened to the requests that the caller made or received, and to their top-ups, withdrawals and
+    /// adjustments. The oldest event comes first. All events are in one order. A client that asks for the events
+    /// after the last `next` misses none, no matter how many servers share the deployment.
     ///
-    /// Each event is listed once, in one order for all callers. `data` shows the object as it was right after
-    /// the event. Clients have to ignore types that they do not know.
+    /// - A top-up that is confirmed immediately has only `topup.created`.
+    /// - A withdrawal that is approved immediately has no `withdrawal.approved`.
+    /// - A withdrawal has one `withdrawal.processing`, no matter how often it is sent.
+    ///
+    /// **Lost and expired events.** A restore from a backup loses the newest events, and so can a failover of the
+    /// database. Their positions are never assigned again: the next position is the time in microseconds since
+    /// 1970. A lost position, or one greater than `head`, returns 410 `events_lost`, and `continue_after` is the
+    /// newest position before the loss. If `events.shown_for_days` is set, an `after` before the oldest shown event
+    /// returns 410 `events_expired`, and `oldest` is the position of that event.
+    ///
+    /// One rule is enough for clients: after 410, or if `head` is lower than your position, reload your state and
+    /// continue at `head`.
     GET "/api/v1/events" "listEvents" {
         tag: Events,
         run: authenticated(Action::ReadEvents, own),
@@ -35,10 +45,11 @@ operations! {
 
     /// List all events
     ///
-    /// As `listEvents`, with the events about all users. `data` shows top-ups and withdrawals as staff see
-    /// them.
-    GET "/api/v1/operator/events" "listAllEvents" {
-        tag: Operators,
+    /// For operators and auditors. As `listEvents`, with the events of all users, and with top-ups and withdrawals
+    /// as staff see them. If a user is erased, their pending top-ups fail within minutes. Only this list, its
+    /// stream and webhook endpoints for all events show these `topup.failed`.
+    GET "/api/v1/operator/events" "listOperatorEvents" {
+        tag: OperatorAudit,
         run: authenticated(Action::ReadAllEvents, all),
         answers: ok::<OperatorEventPageView<'_>>("A page of events, oldest first."),
         filters: EventFilters::DECLARED,
@@ -49,10 +60,10 @@ operations! {
 filters! {
     /// The part of a feed.
     struct EventFilters {
-        /// Only events after this position; 0 is before the first one. By default, the page begins with the
-        /// oldest event that is shown.
+        /// Only events after this position. 0 is before the first event. By default, the page begins with the oldest
+        /// event that is shown.
         after: Position = filters::POSITION,
-        /// The maximum number of events; 100 by default.
+        /// Maximum number of events; 100 by default.
         limit: u32 = filters::EVENT_LIMIT,
         /// Only events of these types, separated by commas.
         types: BTreeSet<EventType> = filters::EVENT_TYPES,

@@ -17,77 +17,84 @@ use cuepoint_views::Empty;
 operations! {
     /// Change the password
     ///
-    /// All other sessions of the caller end. Passwords from known data leaks are rejected.
+    /// Sets a new password, and ends all other sessions of the caller. A wrong `current_password` returns 422 for
+    /// that field. The e-mail about the change lists the webhook endpoints of the user.
     POST "/api/v1/auth/password" "changePassword" {
-        tag: Accounts,
+        tag: Passwords,
         run: authenticated(Action::UseCredentials, change),
         answers: ok::<Empty>("The password is changed."),
         class: Class::Guess,
-        body: json::<NewPasswordBody>(),
+        body: json::<PasswordChangeBody>(),
         fails: &[Code::Conflict],
     }
 
     /// Request a password reset
     ///
-    /// Sends a reset token if the e-mail address belongs to an account. A previous address that can be restored
-    /// gets its token for that again. The answer is the same for every address, and is given before the account
-    /// is looked up.
-    POST "/api/v1/auth/password/forgot" "forgotPassword" {
-        tag: Accounts,
+    /// Sends a reset token to the address, if it belongs to a user. The token is valid for 30 minutes and replaces
+    /// an earlier one. At most five are sent within an hour, no matter who asks. The answer is the same for every
+    /// address, and is given before the user is looked up.
+    ///
+    /// A previous address that can be restored gets its token for `restoreEmail` again.
+    POST "/api/v1/auth/password/forgot" "requestPasswordReset" {
+        tag: Passwords,
         run: anonymous(forgot),
-        answers: ok::<Empty>("A message is sent, if an account has the address."),
+        answers: ok::<Empty>("A message is sent, if a user has the address."),
         class: Class::Guess,
-        body: json::<ForgottenPasswordBody>(),
+        body: json::<PasswordResetRequestBody>(),
         fails: &[Code::NotConfigured],
     }
 
     /// Reset the password
     ///
-    /// Sets a new password with a reset token. All sessions of the account end. A rejected password does not
-    /// use up the token.
+    /// Sets a new password with a reset token, verifies the e-mail address, and ends all sessions. A token that is
+    /// unknown, used, replaced or older than 30 minutes returns 422 for `token`. A refused password does not use up
+    /// the token.
+    ///
+    /// In the same step, it disables the active webhook endpoints for the user's own events with the reason
+    /// `security`. For 48 hours, no withdrawal of the user is approved automatically.
     POST "/api/v1/auth/password/reset" "resetPassword" {
-        tag: Accounts,
+        tag: Passwords,
         run: anonymous(reset),
         answers: ok::<Empty>("The password is set."),
         class: Class::Guess,
-        body: json::<ResetPasswordBody>(),
+        body: json::<PasswordResetBody>(),
     }
 }
 
 body! {
     /// A new password.
-    pub struct NewPasswordBody as "NewPassword", example: {
+    pub struct PasswordChangeBody as "PasswordChange", example: {
         "current_password": "correct horse", "password": "battery staple"
     } {
         /// Current password.
         current_password: Password = required(kinds::PRESENTED_PASSWORD),
-        /// New password.
+        /// New password. One of the most common passwords in data leaks returns 422.
         password: Password = required(kinds::PASSWORD),
     }
 }
 
 body! {
     /// A request for a password reset.
-    pub struct ForgottenPasswordBody as "ForgottenPassword", example: {"email": "ada@example.com"} {
-        /// E-mail address of the account, in any letter case.
+    pub struct PasswordResetRequestBody as "PasswordResetRequest", example: {"email": "ada@example.com"} {
+        /// E-mail address of the user, in any letter case.
         email: Email = required(kinds::EMAIL),
     }
 }
 
 body! {
     /// A new password to replace a forgotten one.
-    pub struct ResetPasswordBody as "ResetPassword", example: {
+    pub struct PasswordResetBody as "PasswordReset", example: {
         "token": "bntE_GS4RCx0KV37F1UrUOK6KToVtUo03oh9oh-6w1c", "password": "battery staple"
     } {
-        /// Token of the password reset.
+        /// Token that was sent by `requestPasswordReset`, valid for 30 minutes.
         token: Token = required(kinds::TOKEN),
-        /// New password.
+        /// New password. One of the most common passwords in data leaks returns 422.
         password: Password = required(kinds::PASSWORD),
     }
 }
 
 async fn change(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
-    let NewPasswordBody { current_password, password } = call.body()?;
+    let PasswordChangeBody { current_password, password } = call.body()?;
     let context = call.context(&principal);
     let changed = call.use_cases().passwords.change(&context, &current_password, &password).await;
     call.refund_unhashed(&changed);
@@ -96,13 +103,13 @@ async fn change(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiE
 }
 
 async fn forgot(call: ApiCall) -> Result<ApiResponse, ApiError> {
-    let ForgottenPasswordBody { email } = call.body()?;
+    let PasswordResetRequestBody { email } = call.body()?;
     call.use_cases().passwords.request_reset(&call.client_context(), email)?;
     ApiResponse::new("If there is such an account, a message is on its way.", Empty {})
 }
 
 async fn reset(call: ApiCall) -> Result<ApiResponse, ApiError> {
-    let ResetPasswordBody { token, password } = call.body()?;
+    let PasswordResetBody { token, password } = call.body()?;
     let reset = call.use_cases().passwords.reset(&call.client_context(), &token, &password).await;
     call.refund_unhashed(&reset);
     reset?;

@@ -15,7 +15,7 @@ use futures_util::stream::{self, Stream, StreamExt as _};
 use crate::call::ApiCall;
 use crate::declaration::{json, ok, operations};
 use crate::endpoint::authenticated;
-use crate::operations::members::personal_data::view::{AccountView, PersonalDataView, row};
+use crate::operations::members::personal_data::view::{AccountView, PersonalDataExportView, row};
 use crate::wire::body::body;
 use crate::wire::envelope::ApiResponse;
 use crate::wire::error::{ApiError, Code};
@@ -28,20 +28,30 @@ use cuepoint_views::wallet::WalletView;
 operations! {
     /// Export personal data
     ///
-    /// All data stored about the caller. The body is streamed: if the connection closes before the end of the
-    /// body, the export is incomplete.
+    /// All data that is stored about the caller. The body is streamed. If the connection closes before the document
+    /// is complete, the export is incomplete.
+    ///
+    /// Each list is complete, newest first. A record that exists during the whole export appears once. A record
+    /// that is added during the export may be missing.
     GET "/api/v1/user/export" "exportPersonalData" {
         tag: Profile,
         run: authenticated(Action::UsePersonalData, export),
-        answers: ok::<PersonalDataView>("All data stored about the caller."),
+        answers: ok::<PersonalDataExportView>("All data stored about the caller."),
         class: Class::Guess,
     }
 
     /// Erase personal data
     ///
-    /// Erases the caller's personal data and ends all sessions; ledger entries are anonymized. Rejected while
-    /// any amount is available, held or owed, and while a top-up opened within the configured waiting time (7
-    /// days by default) is pending. Older pending top-ups fail.
+    /// Erases the caller's personal data, deletes the webhook endpoints, and ends all sessions. Entries of the
+    /// ledger remain, without a name. The e-mail address can be registered again. A wrong password returns 422 for
+    /// `password`. The request also fails in these cases:
+    ///
+    /// - 409 `wallet_not_empty`: a balance is available, held or owed.
+    /// - 409 `topup_pending`: a top-up of the last `topups.pending_days` (7) days is pending.
+    /// - 409 `email_restorable`: the previous e-mail address can still be restored.
+    /// - 409 `last_operator`: the caller is the last active operator.
+    ///
+    /// Older pending top-ups fail.
     DELETE "/api/v1/user" "erasePersonalData" {
         tag: Profile,
         run: authenticated(Action::UsePersonalData, erase),
@@ -61,7 +71,7 @@ operations! {
 body! {
     /// The confirmation of an erasure.
     pub struct ErasureBody as "Erasure", example: {"password": "correct horse"} {
-        /// Password of the account.
+        /// Password of the caller.
         password: Password = required(kinds::PRESENTED_PASSWORD),
     }
 }

@@ -20,7 +20,10 @@ use cuepoint_views::people::{UserData, UserView};
 
 operations! {
     /// Show the caller's profile
-    GET "/api/v1/user/personal-info" "showPersonalInfo" {
+    ///
+    /// The profile with the available balance. Existing clients depend on the exact form of this operation. It
+    /// never gains or loses a key, and ignores unknown parameters.
+    GET "/api/v1/user/personal-info" "getPersonalInfo" {
         tag: Profile,
         run: authenticated(Action::UseProfile, show),
         answers: ok::<UserData>("The caller's profile."),
@@ -29,25 +32,28 @@ operations! {
 
     /// Change the caller's profile
     ///
-    /// Omitted fields keep their values. Other fields of the profile are refused, unless they have their present value.
-    /// Only DJs can set `online` and prices; other accounts get a 403. An account becomes a DJ's with `is_dj`, before it
-    /// can set them; its access tokens are a DJ's at once on this server, and within two seconds on others.
-    PATCH "/api/v1/user/personal-info" "changePersonalInfo" {
+    /// Fields that are missing keep their values. Other fields of the profile return 422, unless they have their
+    /// current value.
+    ///
+    /// To become a DJ, set `is_dj` first, then `online` and the prices. For another user, `online` and the prices
+    /// return 403 `dj_only`. Access tokens work as a DJ's immediately at this server, and within two seconds at
+    /// others. A DJ stays a DJ: `false` returns 422 for `is_dj`.
+    PATCH "/api/v1/user/personal-info" "updatePersonalInfo" {
         tag: Profile,
         run: command(change),
         answers: ok::<UserData>("The changed profile."),
-        body: object::<PersonalInfoBody>(),
+        body: object::<PersonalInfoUpdateBody>(),
         fails: &[Code::DjOnly],
     }
 }
 
 body! {
     /// A change of the caller's profile. Omitted fields keep their values; `null` clears a nullable field.
-    pub struct PersonalInfoBody as "PersonalInfo", example: {"city": "Berlin", "online": 1, "fee_popular_song": 10.00} {
+    pub struct PersonalInfoUpdateBody as "PersonalInfoUpdate", example: {"city": "Berlin", "online": 1, "fee_popular_song": 10.00} {
         /// Display name.
         name: Field<Line> = change(kinds::LINE),
-        /// Phone number in E.164 format. A new number is unverified. The stored number is accepted in any
-        /// form.
+        /// Phone number in E.164 form: `+` and 7 to 15 digits, without spaces. The stored number is accepted in any
+        /// form. A new number is unverified.
         phone: Field<Option<Line>> = change_or_clear(kinds::PHONE_OR_STORED),
         /// City.
         city: Field<Option<Line>> = change_or_clear(kinds::LINE),
@@ -55,13 +61,13 @@ body! {
         state: Field<Option<Line>> = change_or_clear(kinds::LINE),
         /// Country.
         country: Field<Option<Line>> = change_or_clear(kinds::LINE),
-        /// Latitude in degrees north; set together with `longitude`.
+        /// Latitude in degrees north, to be set together with `longitude`.
         latitude: Field<Option<f64>> = change_or_clear(kinds::LATITUDE),
-        /// Longitude in degrees east; set together with `latitude`.
+        /// Longitude in degrees east, to be set together with `latitude`.
         longitude: Field<Option<f64>> = change_or_clear(kinds::LONGITUDE),
         /// Radius around the location, in kilometres.
         radius: Field<Option<Kilometres>> = change_or_clear(kinds::KILOMETRES),
-        /// `true` makes the account a DJ's, for good. A DJ cannot set `false`.
+        /// `true` makes the caller a DJ, for good. For a DJ, `false` returns 422.
         is_dj: Field<bool> = change(kinds::BOOLEAN),
         ..dj: DjFieldsBody,
     }
@@ -70,11 +76,11 @@ body! {
 body! {
     /// The fields of a profile that only DJs can set.
     pub struct DjFieldsBody as "DjFields", example: {"online": 1, "fee_popular_song": 10.00} {
-        /// 1 to accept requests, 0 to stop; DJs only. `true` and `false` are accepted too.
+        /// 1 to accept requests, 0 to stop; also written `true` and `false`. DJs only.
         online: Field<bool> = change(kinds::FLAG),
-        /// Price of a song by an upcoming artist, in major units; DJs only.
+        /// Price of a song by an upcoming artist, in major units. DJs only.
         fee_upcoming_artist: Field<Money> = change(kinds::PRICE),
-        /// Price of a popular song, in major units; DJs only.
+        /// Price of a popular song, in major units. DJs only.
         fee_popular_song: Field<Money> = change(kinds::PRICE),
     }
 }
@@ -90,7 +96,7 @@ async fn change(call: CommandCall<ChangeProfile>) -> Result<Done<ApiResponse>, A
         true => Some(view(&call, &call.use_cases().profiles.own(call.principal()).await?)),
         false => None,
     };
-    let read = || call.change_of::<PersonalInfoBody>(&present).map(ProfileChange::from);
+    let read = || call.change_of::<PersonalInfoUpdateBody>(&present).map(ProfileChange::from);
     let done = call.run(ChangeProfile { sets_dj_fields }, read).await.map_err(|error| match error.code {
         Code::DjOnly => ApiError::saying(Code::DjOnly, ApiError::DJ_FIELDS),
         _ => error,
@@ -98,8 +104,8 @@ async fn change(call: CommandCall<ChangeProfile>) -> Result<Done<ApiResponse>, A
     done.try_map(|profile| ApiResponse::new("Personal information updated.", view(&call, &profile)))
 }
 
-impl From<PersonalInfoBody> for ProfileChange {
-    fn from(body: PersonalInfoBody) -> Self {
+impl From<PersonalInfoUpdateBody> for ProfileChange {
+    fn from(body: PersonalInfoUpdateBody) -> Self {
         Self {
             name: body.name,
             phone: body.phone,

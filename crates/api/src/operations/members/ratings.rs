@@ -23,10 +23,13 @@ use cuepoint_views::wire::schema::Described;
 operations! {
     /// Rate a played music request
     ///
-    /// Rates the DJ for a song that was paid and played. Only the guest of the request can rate it, within seven days
-    /// after the song was played; the DJ gets a 403. Another rating within that time replaces the first. The DJ sees the
-    /// mean and the number of ratings, from which a DJ with few requests can infer single ones.
-    POST "/api/v1/music/requests/{id}/rating" "rateRequest" {
+    /// The guest rates the DJ for a song with a fee, within seven days of the play. A request that was not played,
+    /// or has no fee, or was played earlier, returns 409 `invalid_transition`. For the DJ of the request, it
+    /// returns 403 `not_your_request`. Another rating replaces the first one.
+    ///
+    /// The rating changes `rating` and `rating_count` of the DJ. It remains after a refund, and after the erasure
+    /// of the guest. A DJ with few rated requests can infer single ratings.
+    POST "/api/v1/music/requests/{id}/rating" "rateMusicRequest" {
         tag: Requests,
         run: command(rate),
         answers: ok::<RatingData>("The rating."),

@@ -26,10 +26,17 @@ use cuepoint_views::request::MusicRequestView;
 operations! {
     /// Create a music request
     ///
-    /// Requests a song from a DJ and holds the fee. Unless configured otherwise, a pending request expires
-    /// after 15 minutes, and an accepted request that is not played after 60 minutes. The fee of an expired
-    /// request is released in full.
-    POST "/api/v1/music/requests" "openRequest" {
+    /// Requests a song from a DJ, and holds the fee. The DJ has to be online. By default, the request expires if it
+    /// is not accepted within 15 minutes, or not played within 60 minutes after that (`getSettings` shows both
+    /// times). The fee is then released in full.
+    ///
+    /// - 403 `blocked`: the DJ blocks the caller.
+    /// - 409 `dj_offline`: the DJ does not accept requests now.
+    /// - 422 `validation_failed`: the DJ is unknown or the caller (`dj_id`), or the offer is below the DJ's price
+    ///   (`fee`).
+    /// - 422 `limit_exceeded`: `requests.max_open_per_dj` requests of the caller to this DJ are open.
+    /// - 422 `insufficient_funds`: the fee is more than the available balance.
+    POST "/api/v1/music/requests" "createMusicRequest" {
         tag: Requests,
         run: command(open),
         answers: created::<MusicRequestView<'_>>("The request with its fee held.").located("/api/v1/music/requests"),
@@ -40,8 +47,8 @@ operations! {
 
     /// Show a music request
     ///
-    /// Visible to the guest and the DJ of the request.
-    GET "/api/v1/music/requests/{id}" "showRequest" {
+    /// Only the guest and the DJ of the request can see it. Others get 404 `not_found`.
+    GET "/api/v1/music/requests/{id}" "getMusicRequest" {
         tag: Requests,
         run: authenticated(Action::ReadRequest, show),
         answers: ok::<MusicRequestView<'_>>("The request."),
@@ -49,34 +56,45 @@ operations! {
 
     /// Cancel a music request
     ///
-    /// Cancels a pending request and releases its fee. Only its guest can cancel it; its DJ is answered with
-    /// a 403. Cancelling a cancelled request changes nothing.
-    POST "/api/v1/music/requests/{id}/cancel" "cancelRequest" {
+    /// Cancels a pending request of the caller, and releases its fee in full. For the DJ of the request, it returns
+    /// 403 `not_your_request`, and for an accepted request 409 `invalid_transition`. Cancelling a cancelled request
+    /// changes nothing.
+    POST "/api/v1/music/requests/{id}/cancel" "cancelMusicRequest" {
         tag: Requests,
         run: command(cancel),
-        answers: ok::<MusicRequestView<'_>>("The cancelled request."),
+        answers: ok::<MusicRequestView<'_>>("The cancelled request.")
+            .showing(&[("status", "cancelled")]),
         body: optional_json::<Empty>(),
         fails: &[Code::NotYourRequest, Code::InvalidTransition],
     }
 
-    /// Answer a music request
+    /// Update the status of a music request
     ///
-    /// Accepts, rejects or plays a request. Only its DJ can answer it; its guest is answered with a 403. A
-    /// played request pays its fee to the DJ, less the platform's commission; a rejected one releases it.
-    /// Repeating a status changes nothing.
-    PATCH "/api/v1/music/requests-update/{id}" "answerRequest" {
+    /// The DJ accepts, rejects or plays a request. A played request pays its fee to the DJ, less the platform's
+    /// commission. A rejected request releases its fee in full. Setting the current status again changes nothing.
+    /// Any other transition returns 409 `invalid_transition`. The guest of the request is refused with 403
+    /// `not_your_request`, and any other caller with 404 `not_found`.
+    ///
+    /// The commission is `commission_bps` of the fee, rounded half to even. The DJ gets the exact remainder.
+    ///
+    /// Existing clients depend on the exact form of this operation. It never gains or loses a key, and ignores
+    /// unknown fields.
+    PATCH "/api/v1/music/requests-update/{id}" "updateMusicRequestStatus" {
         tag: Requests,
         run: command(answer),
-        answers: ok::<MusicRequestView<'_>>("The request with its new status."),
-        body: json::<DjAnswerBody>(),
+        answers: ok::<MusicRequestView<'_>>("The request with its new status.")
+            .showing(&[("status", "accepted")]),
+        body: json::<MusicRequestStatusUpdateBody>(),
         fails: &[Code::NotYourRequest, Code::InvalidTransition],
         is_fixed: true,
     }
 
     /// List the caller's music requests
     ///
-    /// Newest first.
-    GET "/api/v1/music/user/requests" "listOwnRequests" {
+    /// The requests that the caller made, newest first. Existing clients depend on the exact form of this
+    /// operation. It never gains or loses a key. It ignores unknown parameters and empty filters, and uses the last
+    /// value of a repeated filter.
+    GET "/api/v1/music/user/requests" "listMusicRequests" {
         tag: Requests,
         run: authenticated(Action::ReadRequest, made),
         answers: page::<MusicRequestView<'_>>("A page of the caller's requests, newest first."),
@@ -87,8 +105,9 @@ operations! {
 
     /// List music requests to the caller
     ///
-    /// Requests received by the caller, a DJ, newest first.
-    GET "/api/v1/music/dj/requests" "listAddressedRequests" {
+    /// The requests that the caller, a DJ, received, newest first. Returns 403 `dj_only` to a caller who is not a
+    /// DJ.
+    GET "/api/v1/music/dj/requests" "listReceivedMusicRequests" {
         tag: Requests,
         run: authenticated(Action::AnswerRequest, addressed),
         answers: page::<MusicRequestView<'_>>("A page of requests to the caller, newest first."),
@@ -121,25 +140,26 @@ body! {
         "dj_id": 7, "song_title": "Blue Monday", "artist_name": "New Order", "artist_type": "popular",
         "music_url": "https://example.com/blue-monday"
     } {
-        /// Id of the DJ, who must be online and not the caller.
+        /// Id of the DJ, who has to be online and another user.
         dj_id: UserId = required(kinds::USER_ID),
         /// Title of the song.
         song_title: Line = required(kinds::LINE),
         /// Name of the artist.
         artist_name: Line = required(kinds::LINE),
-        /// Popularity of the artist, in any letter case; `upcoming_artist` and `popular_song` are accepted
-        /// too.
+        /// Popularity of the artist, in any letter case. It selects the DJ's price. `upcoming_artist` and
+        /// `popular_song` are accepted, too.
         artist_type: ArtistType = required(kinds::ARTIST_TYPE),
-        /// Address of the song, http or https. The service never fetches it.
+        /// Address of the song: http or https, at most 2048 characters. The service never fetches it.
         music_url: MusicUrl = required(kinds::MUSIC_URL),
-        /// Fee in major units: defaults to the DJ's price, which is also the minimum.
+        /// Fee in major units, at least the DJ's price, which is the default. A price of 0 is allowed. Such a request
+        /// makes no entries in the wallets.
         fee: Option<Money> = optional(kinds::PRICE),
     }
 }
 
 body! {
-    /// The answer of a DJ.
-    pub struct DjAnswerBody as "DjAnswer", example: {"status": "accepted"} {
+    /// A new status, set by the DJ.
+    pub struct MusicRequestStatusUpdateBody as "MusicRequestStatusUpdate", example: {"status": "accepted"} {
         /// New status of the request.
         status: DjAnswer = required(kinds::DJ_ANSWER),
     }
@@ -169,7 +189,7 @@ async fn cancel(call: CommandCall<CancelRequest>) -> Result<Done<ApiResponse>, A
 
 async fn answer(call: CommandCall<AnswerRequest>) -> Result<Done<ApiResponse>, ApiError> {
     let command = AnswerRequest { id: call.id(RequestId::new)? };
-    let read_input = || call.body().map(|DjAnswerBody { status }| status);
+    let read_input = || call.body().map(|MusicRequestStatusUpdateBody { status }| status);
     updated(&call, call.run(command, read_input).await?)
 }
 

@@ -15,28 +15,31 @@ use cuepoint_views::session::ActiveSessionView;
 operations! {
     /// List the caller's sessions
     ///
-    /// Active sessions, newest first.
+    /// The sessions that have not ended, newest first: at most 100.
     GET "/api/v1/auth/sessions" "listSessions" {
-        tag: Accounts,
+        tag: SignIn,
         run: authenticated(Action::UseCredentials, list),
         answers: page::<ActiveSessionView>("A page of sessions, newest first."),
     }
 
     /// End a session
     ///
-    /// Ends one of the caller's sessions with its refresh token and access tokens. The answering server
-    /// rejects its tokens at once, other servers within seconds.
+    /// Ends one of the caller's sessions. This server refuses its access tokens immediately, and other servers
+    /// within two seconds. A session that has ended returns 404 `not_found`.
     DELETE "/api/v1/auth/sessions/{id}" "endSession" {
-        tag: Accounts,
+        tag: SignIn,
         run: authenticated(Action::UseCredentials, end),
         answers: ok::<Empty>("The session has ended."),
     }
 
     /// End all sessions
     ///
-    /// Ends all of the caller's sessions, including the one of this request.
+    /// Ends all sessions of the caller, including the current one. In the same step, it disables the active webhook
+    /// endpoints for the caller's own events with the reason `security`. The e-mail about the logout names them.
+    /// Endpoints for all events stay active. If the caller has set the URL of one, an e-mail to all active
+    /// operators lists it.
     POST "/api/v1/auth/logout-everywhere" "logoutEverywhere" {
-        tag: Accounts,
+        tag: SignIn,
         run: authenticated(Action::UseCredentials, end_all),
         answers: ok::<Empty>("All sessions have ended."),
         class: Class::Guess,

@@ -21,16 +21,26 @@ use crate::wire::kinds;
 use cuepoint_views::topup::TopupView;
 
 operations! {
-    /// Open a top-up
+    /// Create a top-up
     ///
-    /// Starts a payment into the caller's wallet at the payment provider. A provider with a page per payment
-    /// is asked for it; if the provider does not answer in time, `payment_url` is null, and the top-up shows
-    /// it once the provider has answered. If the provider refuses the top-up, it fails, and the request returns 422
-    /// `topup_refused`. A repeated request shows the current state of the top-up, which may have gained a
-    /// `payment_url`.
+    /// Starts a payment into the caller's wallet. What follows depends on the payment provider of the deployment:
     ///
-    /// A deployment without a provider returns 501 `not_configured`.
-    POST "/api/v1/wallet/topups" "openTopup" {
+    /// - The provider `sandbox` confirms the top-up immediately.
+    /// - A provider with payment pages gets a payment request. `payment_url` is the page. If the provider does not
+    ///   answer in time, `payment_url` is null until `getTopup` shows it.
+    /// - For any other payment system, hand it the `reference`. The top-up is pending until the system confirms it.
+    ///
+    /// If the provider refuses the top-up, it fails, and the request returns 422 `topup_refused`. A deployment
+    /// without top-ups returns 501 `not_configured`. An amount that would exceed the largest possible balance
+    /// returns 422 `limit_exceeded`.
+    ///
+    /// A request that is repeated with its Idempotency-Key returns the top-up in its current state. A refused
+    /// top-up consumes its key: a repetition shows the failed top-up (201), and another attempt needs another key.
+    ///
+    /// If the provider does not answer, the service repeats the payment request for a time, under the same
+    /// reference. After that, the top-up stays pending without a payment page, until the provider reports the
+    /// payment.
+    POST "/api/v1/wallet/topups" "createTopup" {
         tag: Wallet,
         run: command(open),
         answers: created::<TopupData>("The top-up, confirmed or waiting for the provider.").located("/api/v1/wallet/topups"),
@@ -40,7 +50,7 @@ operations! {
 
     /// List the caller's top-ups
     ///
-    /// Newest first.
+    /// The newest top-up comes first.
     GET "/api/v1/wallet/topups" "listTopups" {
         tag: Wallet,
         run: authenticated(Action::UseWallet, list),
@@ -49,7 +59,9 @@ operations! {
     }
 
     /// Show a top-up
-    GET "/api/v1/wallet/topups/{id}" "showTopup" {
+    ///
+    /// A top-up of the caller. Poll it, or read the events, to see whether the payment was confirmed.
+    GET "/api/v1/wallet/topups/{id}" "getTopup" {
         tag: Wallet,
         run: authenticated(Action::UseWallet, show),
         answers: ok::<TopupData>("The top-up."),
@@ -65,9 +77,9 @@ filters! {
 }
 
 body! {
-    /// A top-up to open.
+    /// A top-up to create.
     pub struct TopupBody as "NewTopup", example: {"amount": 50.00} {
-        /// Amount in major units of the wallet's currency, with no more decimals than it has.
+        /// Amount in major units of the wallet's currency.
         amount: Amount = required(kinds::AMOUNT),
     }
 }

@@ -18,11 +18,13 @@ use cuepoint_views::people::{UserData, UserView};
 operations! {
     /// Send a verification code by e-mail
     ///
-    /// Sends a six-digit code to the caller's e-mail address; nothing is sent if the address is verified. The
-    /// code is valid for 10 minutes and five wrong attempts, and replaces an earlier one. At most five codes
-    /// are sent per hour.
+    /// Sends a code of six digits to the caller's e-mail address, unless it is already verified. The code is valid
+    /// for 10 minutes and five wrong attempts, and replaces an earlier one. A sixth code within an hour returns 429
+    /// `rate_limited`.
+    ///
+    /// If the message cannot be sent, the request returns 503 `unavailable`. Then request a new code.
     POST "/api/v1/auth/email/code" "sendEmailCode" {
-        tag: Accounts,
+        tag: Passwords,
         run: authenticated(Action::UseCredentials, send_email_code),
         answers: ok::<Empty>("The code is sent, or the address is verified."),
         body: optional_json::<Empty>(),
@@ -30,8 +32,11 @@ operations! {
     }
 
     /// Verify the e-mail address
+    ///
+    /// Enters the code that `sendEmailCode` has sent. A code that is wrong, used, replaced, older than 10 minutes
+    /// or sent to another address returns 422 for `code`, and so does any code after five wrong attempts.
     POST "/api/v1/auth/email/verify" "verifyEmail" {
-        tag: Accounts,
+        tag: Passwords,
         run: authenticated(Action::UseCredentials, verify_email),
         answers: ok::<UserData>("The profile with the verified e-mail address."),
         class: Class::Guess,
@@ -40,12 +45,14 @@ operations! {
 
     /// Send a verification code by phone
     ///
-    /// Sends a six-digit code to the caller's phone, under the rules of codes by e-mail. A profile without a
-    /// phone number is answered with a 422 for `phone`. Within 24 hours, at most five codes are sent per
-    /// number, and 20 per client network. Once the deployment has sent `phone.codes_per_day` codes within 24
-    /// hours, the answer is a 503.
+    /// Sends a code of six digits to the caller's phone number, as `sendEmailCode` does by e-mail. Without a
+    /// number, it returns 422 for `phone`.
+    ///
+    /// Within 24 hours, five codes are sent to a number and 20 to a client's network. Further ones return 429
+    /// `rate_limited`. Once the deployment has sent `phone.codes_per_day` codes within 24 hours, requests return
+    /// 503 `unavailable`.
     POST "/api/v1/auth/phone/code" "sendPhoneCode" {
-        tag: Accounts,
+        tag: Passwords,
         run: authenticated(Action::UseCredentials, send_phone_code),
         answers: ok::<Empty>("The code is sent, or the number is verified."),
         body: optional_json::<Empty>(),
@@ -53,8 +60,10 @@ operations! {
     }
 
     /// Verify the phone number
+    ///
+    /// Enters the code that `sendPhoneCode` has sent. The rules of `verifyEmail` apply.
     POST "/api/v1/auth/phone/verify" "verifyPhone" {
-        tag: Accounts,
+        tag: Passwords,
         run: authenticated(Action::UseCredentials, verify_phone),
         answers: ok::<UserData>("The profile with the verified phone number."),
         class: Class::Guess,

@@ -12,11 +12,13 @@ use crate::endpoint::authenticated;
 use crate::wire::envelope::ApiResponse;
 use crate::wire::error::{ApiError, Code};
 use crate::wire::filters::{self, QueryFilters as _, filters};
-use cuepoint_views::wallet::{EntryView, WalletView};
+use cuepoint_views::wallet::{WalletEntryView, WalletView};
 
 operations! {
     /// Show the caller's balance
-    GET "/api/v1/wallet" "showWallet" {
+    ///
+    /// The available, held and owed amounts, now or at the time `at`.
+    GET "/api/v1/wallet" "getWallet" {
         tag: Wallet,
         run: authenticated(Action::UseWallet, show),
         answers: ok::<WalletData>("The caller's balance."),
@@ -26,29 +28,29 @@ operations! {
 
     /// List the caller's wallet entries
     ///
-    /// Every change of the balance, newest first.
-    GET "/api/v1/wallet/entries" "listEntries" {
+    /// The statement of the wallet: every change of the balance, newest first.
+    GET "/api/v1/wallet/entries" "listWalletEntries" {
         tag: Wallet,
         run: authenticated(Action::UseWallet, entries),
-        answers: page::<EntryView>("A page of the caller's entries, newest first."),
+        answers: page::<WalletEntryView>("A page of the caller's entries, newest first."),
         filters: EntryFilters::DECLARED,
     }
 
     /// Show a wallet entry
     ///
-    /// Entries are numbered per wallet: an id names an entry of the caller's wallet.
-    GET "/api/v1/wallet/entries/{id}" "showEntry" {
+    /// Entries are numbered per wallet, and the id is the number in the caller's wallet.
+    GET "/api/v1/wallet/entries/{id}" "getWalletEntry" {
         tag: Wallet,
         run: authenticated(Action::UseWallet, entry),
-        answers: ok::<EntryData>("The entry."),
+        answers: ok::<WalletEntryData>("The entry."),
     }
 }
 
 filters! {
     /// The filters of the balance.
     struct BalanceFilters {
-        /// Time of the balance: after the last entry until then, and 0 before the first entry. Now by
-        /// default.
+        /// Time of the balance; now by default. The balance is the one after the last entry up to this time, and 0
+        /// before the first entry.
         at: Timestamp = filters::TIMESTAMP,
     }
 }
@@ -70,9 +72,9 @@ pub struct WalletData {
 
 /// A wallet entry in an answer.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct EntryData {
+pub struct WalletEntryData {
     /// The entry.
-    pub entry: EntryView,
+    pub entry: WalletEntryView,
 }
 
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
@@ -89,10 +91,13 @@ async fn entries(call: ApiCall, principal: Principal) -> Result<ApiResponse, Api
     let EntryFilters { kind } = call.filters()?;
     let paging = call.paging();
     let rows = call.use_cases().wallet.entries(&principal, kind, paging.request()).await?;
-    call::page("Wallet entries.", &paging, &rows, |entry| EntryView::new(entry, call.currency()))
+    call::page("Wallet entries.", &paging, &rows, |entry| WalletEntryView::new(entry, call.currency()))
 }
 
 async fn entry(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let entry = call.use_cases().wallet.entry(&principal, call.id(Some)?).await?;
-    ApiResponse::new("Wallet entry.", EntryData { entry: EntryView::new(&entry, call.currency()) })
+    ApiResponse::new(
+        "Wallet entry.",
+        WalletEntryData { entry: WalletEntryView::new(&entry, call.currency()) },
+    )
 }

@@ -29,7 +29,7 @@ use cuepoint_views::webhook_endpoint::{
 operations! {
     /// List webhook endpoints
     ///
-    /// The URLs to which the caller's events are sent, newest first.
+    /// The endpoints for the caller's own events, newest first.
     GET "/api/v1/webhook-endpoints" "listWebhookEndpoints" {
         tag: Webhooks,
         run: authenticated(Action::ManageWebhooks, list::<OwnWebhooks>),
@@ -38,9 +38,20 @@ operations! {
 
     /// Create a webhook endpoint
     ///
-    /// Events are sent to the URL from now on, as signed POST requests. The secret that signs them is shown only
-    /// in this response, and again to a repeated request. An account can have five endpoints. Requires the password
-    /// of the account.
+    /// The service sends the caller's events from now on to the URL, as signed POST requests. The answer has the
+    /// secret that signs them, and `receiveEvent` describes them. A user can have five endpoints for their own
+    /// events. A sixth one returns 422 `limit_exceeded`. A wrong password returns 422 for `password`.
+    ///
+    /// A request that is repeated with its Idempotency-Key returns the current endpoint and its current secret. The
+    /// body counts as the same if `url`, `types` and `description` have the same values. The key becomes free after
+    /// seven days, or when the endpoint is deleted. If the server key that hashed the body was removed, a
+    /// repetition returns 422 `idempotency_key_reused`, and creates nothing.
+    ///
+    /// **E-mails.** If the deployment sends e-mail, it reports each creation, new URL, rotation and deletion with
+    /// the host, the time and the client's address, and it reports a disabled endpoint. The message goes to the
+    /// owner, if the address is verified. For an endpoint for all events, it goes to all active operators.
+    ///
+    /// While the owner is suspended, nothing is sent, and the events wait.
     POST "/api/v1/webhook-endpoints" "createWebhookEndpoint" {
         tag: Webhooks,
         run: keyed(Action::ManageWebhooks, create::<OwnWebhooks>),
@@ -51,7 +62,9 @@ operations! {
     }
 
     /// Show a webhook endpoint
-    GET "/api/v1/webhook-endpoints/{id}" "showWebhookEndpoint" {
+    ///
+    /// An endpoint for the caller's own events, without its secret.
+    GET "/api/v1/webhook-endpoints/{id}" "getWebhookEndpoint" {
         tag: Webhooks,
         run: authenticated(Action::ManageWebhooks, show::<OwnWebhooks>),
         answers: ok::<WebhookEndpointData>("The endpoint."),
@@ -59,21 +72,24 @@ operations! {
 
     /// Change a webhook endpoint
     ///
-    /// Events that occur while an endpoint is paused are delivered afterwards. `paused` with the value false also
-    /// enables an endpoint that the service has disabled. Another URL and enabling an endpoint require the password
-    /// of the account. If its secret was lost, rotate the secret first, which pauses the endpoint.
-    PATCH "/api/v1/webhook-endpoints/{id}" "changeWebhookEndpoint" {
+    /// Fields that are missing keep their values. A new `url` and enabling an endpoint need the password. A missing
+    /// or wrong one returns 422 for `password`. Deliveries that wait use the new `url` but not the new `types`.
+    ///
+    /// With `paused: true`, events wait. With `paused: false`, an endpoint that was paused or disabled becomes
+    /// active, and the events that waited are sent. If its secret was lost, setting `paused` returns 409
+    /// `secret_lost`. Rotate the secret first.
+    PATCH "/api/v1/webhook-endpoints/{id}" "updateWebhookEndpoint" {
         tag: Webhooks,
         run: authenticated(Action::ManageWebhooks, change::<OwnWebhooks>),
         answers: ok::<WebhookEndpointData>("The changed endpoint."),
         class: Class::WebhookChanges,
-        body: object::<EndpointChangeBody>(),
+        body: object::<EndpointUpdateBody>(),
         fails: &[Code::Conflict, Code::SecretLost],
     }
 
     /// Delete a webhook endpoint
     ///
-    /// Nothing is sent to the URL any more, and deliveries that wait for another attempt are dropped.
+    /// Nothing more is sent. Deliveries that wait for another attempt are dropped. No password is needed.
     DELETE "/api/v1/webhook-endpoints/{id}" "deleteWebhookEndpoint" {
         tag: Webhooks,
         run: authenticated(Action::ManageWebhooks, delete::<OwnWebhooks>),
@@ -83,8 +99,9 @@ operations! {
 
     /// Rotate the secret of a webhook endpoint
     ///
-    /// Gives the endpoint a new secret, which is shown only in this response. Deliveries are also signed with
-    /// the previous secrets, at most five, for 24 hours. Requires the password of the account.
+    /// Creates a new secret. The previous secrets, at most five, also sign for 24 hours after their replacement, so
+    /// that a receiver can change its secret without losing a delivery. If the secret was lost, the rotation pauses
+    /// the endpoint. A wrong password returns 422 for `password`.
     POST "/api/v1/webhook-endpoints/{id}/rotate" "rotateWebhookSecret" {
         tag: Webhooks,
         run: authenticated(Action::ManageWebhooks, rotate::<OwnWebhooks>),
@@ -95,8 +112,10 @@ operations! {
 
     /// Test a webhook endpoint
     ///
-    /// Sends a message of the type `webhook.test` once, in the background. Its attempt is listed by
-    /// `listWebhookAttempts`. One test of an endpoint runs at a time.
+    /// Sends one message of the type `webhook.test`, with the position 0 and empty `data`, even while the endpoint
+    /// is paused or disabled. `listWebhookAttempts` shows its outcome, which has no effect on the endpoint. While a
+    /// test of the endpoint runs at this server, another one returns 409 `test_running`. While 32 tests run, it
+    /// returns 503 `unavailable`.
     POST "/api/v1/webhook-endpoints/{id}/test" "testWebhookEndpoint" {
         tag: Webhooks,
         run: authenticated(Action::ManageWebhooks, test::<OwnWebhooks>),
@@ -108,7 +127,7 @@ operations! {
 
     /// List delivery attempts of a webhook endpoint
     ///
-    /// The newest 1000 attempts are kept.
+    /// The newest attempt comes first. The newest 1000 attempts are kept.
     GET "/api/v1/webhook-endpoints/{id}/attempts" "listWebhookAttempts" {
         tag: Webhooks,
         run: authenticated(Action::ManageWebhooks, attempts::<OwnWebhooks>),
@@ -117,8 +136,18 @@ operations! {
 
     /// Replay events to a webhook endpoint
     ///
-    /// The endpoint must be active. Either the events of a range, up to the cursor of the endpoint at most, or those
-    /// whose delivery was given up after the last attempt. An endpoint delivers one range at a time.
+    /// Delivers events again, under the same `webhook-id`, each with ten further attempts. There are two forms:
+    ///
+    /// - `after`, with or without `until`: the events of the endpoint's types in this range, even from before the
+    ///   endpoint was created. `events.shown_for_days` does not apply.
+    /// - `"failed": true`: all deliveries that were given up, of any type.
+    ///
+    /// The request can fail in these ways:
+    ///
+    /// - 409 `endpoint_inactive`: the endpoint is paused or disabled.
+    /// - 409 `replay_running`: another range is being replayed.
+    /// - 410 `events_lost`: `after` or `until` is a lost position, or `after` is beyond the newest one.
+    /// - 422 `validation_failed`: no event of the range was attempted (`after`).
     POST "/api/v1/webhook-endpoints/{id}/replay" "replayWebhookEvents" {
         tag: Webhooks,
         run: authenticated(Action::ManageWebhooks, replay::<OwnWebhooks>),
@@ -135,30 +164,31 @@ body! {
         "url": "https://hooks.example.com/cuepoint", "types": ["music_request.created", "music_request.cancelled"],
         "password": "correct horse"
     } {
-        /// URL to which events are sent: https, without a user, a password or a fragment. Only public addresses
-        /// are called.
+        /// URL that receives the events. It begins with `https://` (outside of production also `http://`), and has no
+        /// user, password, fragment or backslash. The service calls only public addresses. It stores, shows and calls
+        /// the canonical form of the URL.
         url: EndpointUrl = required(kinds::ENDPOINT_URL),
-        /// Types of the events that are sent; all by default.
+        /// Types of the events that are sent; all types by default.
         types: Option<BTreeSet<EventType>> = optional(kinds::EVENT_TYPES),
         /// A note.
         description: Option<Line> = optional(kinds::LINE),
-        /// Password of the account.
+        /// Password of the caller.
         password: Password = required(kinds::PRESENTED_PASSWORD),
     }
 }
 
 body! {
-    /// A change of a webhook endpoint; fields that are missing keep their values.
-    pub struct EndpointChangeBody as "WebhookEndpointChange", example: {"types": null, "paused": false} {
-        /// URL to which events are sent, as for a new endpoint.
+    /// A change of a webhook endpoint. Fields that are missing keep their values.
+    pub struct EndpointUpdateBody as "WebhookEndpointUpdate", example: {"types": null, "paused": false} {
+        /// URL that receives the events, with the rules of a new endpoint.
         url: Field<EndpointUrl> = change(kinds::ENDPOINT_URL),
-        /// Types of the events that are sent; null for all.
+        /// Types of the events that are sent; null for all types.
         types: Field<Option<BTreeSet<EventType>>> = change_or_clear(kinds::EVENT_TYPES),
         /// A note; null removes it.
         description: Field<Option<Line>> = change_or_clear(kinds::LINE),
-        /// Whether nothing is sent; true leaves a disabled endpoint disabled, and false enables it.
+        /// `true` pauses an active endpoint, and leaves a disabled one disabled. `false` enables the endpoint.
         paused: Field<bool> = change(kinds::BOOLEAN),
-        /// Password of the account; required for another URL and to enable the endpoint.
+        /// Password of the caller, required to set another URL and to enable the endpoint.
         password: Option<Password> = optional(kinds::PRESENTED_PASSWORD),
     }
 }
@@ -166,19 +196,19 @@ body! {
 body! {
     /// A new secret for a webhook endpoint.
     pub struct RotationBody as "WebhookSecretRotation", example: {"password": "correct horse"} {
-        /// Password of the account.
+        /// Password of the caller.
         password: Password = required(kinds::PRESENTED_PASSWORD),
     }
 }
 
 body! {
-    /// Events that are delivered once more: either `after`, with or without `until`, or `failed` is required.
+    /// Events that are delivered again: `after`, with or without `until`, or `failed`.
     pub struct ReplayBody as "NewWebhookReplay", example: {"after": 1200, "until": 1234} {
         /// Only events after this position.
         after: Option<Position> = optional(kinds::POSITION),
-        /// Only events up to this position; up to the cursor of the endpoint by default.
+        /// Only events up to this position; up to `cursor` of the endpoint by default.
         until: Option<Position> = optional(kinds::POSITION),
-        /// True: the events whose delivery was given up.
+        /// `true`: all deliveries that were given up.
         failed: Option<bool> = optional(kinds::BOOLEAN),
     }
 }
@@ -228,7 +258,7 @@ pub(in crate::operations) async fn change<V: WebhookViews>(
 ) -> Result<ApiResponse, ApiError> {
     let endpoint = found::<V>(&call, &principal).await?;
     let (id, names) = (endpoint.id, call.names(&principal, V::users(&endpoint)).await?);
-    let EndpointChangeBody { url, types, description, paused, password } =
+    let EndpointUpdateBody { url, types, description, paused, password } =
         call.change_of(&V::data(&endpoint, &names))?;
     let settings = EndpointSettings {
         url: given(url),

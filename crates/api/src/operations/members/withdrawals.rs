@@ -30,12 +30,27 @@ use cuepoint_views::withdrawal_options::WithdrawalOptionsView;
 operations! {
     /// Create a withdrawal
     ///
-    /// The amount is held at once. It is in the wallet's currency; `currency` and `network` name the
-    /// cryptocurrency of the payout.
-    POST "/api/v1/withdrawal/crypto" "openWithdrawal" {
+    /// Requests a payout in a cryptocurrency, and holds the amount immediately.
+    ///
+    /// **`amount` is in the currency of the wallet, not in `currency`.** For example, `"amount": 10.00, "currency":
+    /// "BTC"` means ten dollars that are paid out in bitcoin, not ten bitcoins. The payout provider converts the
+    /// amount. The service knows neither exchange rates nor network fees.
+    ///
+    /// - 409 `wallet_owes`: the caller has to pay a debt first. `owed` is its amount.
+    /// - 422 `validation_failed`: the strict address policy refuses `currency`, `network` or `wallet_address`.
+    /// - 422 `limit_exceeded`: the amount exceeds the limit for one withdrawal, or for all withdrawals of a period.
+    /// - 422 `insufficient_funds`: the amount is more than the available balance.
+    ///
+    /// The service approves the withdrawal immediately if the caller's total within 24 hours is below
+    /// `withdrawals.auto_approve_below` (0: never). It does not do so for 48 hours after a change of the e-mail
+    /// address or a reset of the password. `approveWithdrawal` defines the total.
+    ///
+    /// Existing clients depend on the exact form of this operation. It never gains or loses a key, and ignores
+    /// unknown fields. Its answer has no status, which `getWithdrawal` shows, and has its `message` in `data`.
+    POST "/api/v1/withdrawal/crypto" "createWithdrawal" {
         tag: Withdrawals,
         run: command(open),
-        answers: created_bare::<WithdrawalRequestedView>("The withdrawal with its amount held.").located("/api/v1/withdrawals"),
+        answers: created_bare::<CreatedWithdrawalData>("The withdrawal with its amount held.").located("/api/v1/withdrawals"),
         class: Class::Withdrawals,
         body: json::<WithdrawalBody>(),
         fails: &[Code::WalletOwes, Code::LimitExceeded, Code::InsufficientFunds],
@@ -44,7 +59,8 @@ operations! {
 
     /// List withdrawal options
     ///
-    /// The payout currencies, each with its networks.
+    /// The cryptocurrencies that are paid out, with their networks. The deprecated path
+    /// `/api/v1/withdrawal/options` works in the same way.
     GET "/api/v1/withdrawals/options" "listWithdrawalOptions" {
         tag: Withdrawals,
         run: authenticated(Action::UseWithdrawal, options),
@@ -54,29 +70,32 @@ operations! {
 
     /// List the caller's withdrawals
     ///
-    /// Newest first.
+    /// The newest withdrawal comes first.
     GET "/api/v1/withdrawals" "listWithdrawals" {
         tag: Withdrawals,
         run: authenticated(Action::UseWithdrawal, list),
-        answers: page::<CurrentWithdrawalView>("A page of the caller's withdrawals, newest first."),
+        answers: page::<WithdrawalDetailsView>("A page of the caller's withdrawals, newest first."),
         filters: WithdrawalFilters::DECLARED,
     }
 
     /// Show a withdrawal
-    GET "/api/v1/withdrawals/{id}" "showWithdrawal" {
+    ///
+    /// A withdrawal of the caller, with its status and transaction.
+    GET "/api/v1/withdrawals/{id}" "getWithdrawal" {
         tag: Withdrawals,
         run: authenticated(Action::UseWithdrawal, show),
-        answers: ok::<CurrentWithdrawalView>("The withdrawal."),
+        answers: ok::<WithdrawalDetailsView>("The withdrawal."),
     }
 
     /// Cancel a withdrawal
     ///
-    /// Cancels a pending or approved withdrawal that has not been sent, and releases its amount. Cancelling a
-    /// cancelled withdrawal changes nothing.
+    /// Cancels a pending or approved withdrawal of the caller, and releases its amount. A withdrawal in another
+    /// status returns 409 `invalid_transition`. Cancelling a cancelled withdrawal changes nothing.
     POST "/api/v1/withdrawals/{id}/cancel" "cancelWithdrawal" {
         tag: Withdrawals,
         run: command(cancel),
-        answers: ok::<CurrentWithdrawalView>("The cancelled withdrawal."),
+        answers: ok::<WithdrawalDetailsView>("The cancelled withdrawal.")
+            .showing(&[("status", "cancelled")]),
         body: optional_json::<Empty>(),
         fails: &[Code::InvalidTransition],
     }
@@ -96,39 +115,42 @@ body! {
         "amount": 25.00, "wallet_address": "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq", "currency": "BTC",
         "network": "bitcoin"
     } {
-        /// Amount in major units of the wallet's currency, with no more decimals than it has.
+        /// Amount in major units of the wallet's currency, never of `currency`: `"amount": 25.00, "currency": "BTC"`
+        /// means 25 dollars that are paid out in bitcoin, not 25 bitcoins.
         amount: WithdrawalAmount = required(kinds::WITHDRAWAL_AMOUNT),
-        /// Address of the recipient. The strict address policy requires an address of the network and returns
-        /// it in canonical form.
+        /// Address of the recipient. The strict address policy requires an address of the network with a correct
+        /// checksum. It refuses some addresses, such as those without a private key, and returns the address in
+        /// canonical form. The lenient policy accepts any text.
         wallet_address: Line = required(kinds::LINE),
-        /// Cryptocurrency of the payout. The strict address policy requires one of the withdrawal options, in
-        /// any letter case.
+        /// Cryptocurrency of the payout. `amount` is in the wallet's currency, not in this one. The
+        /// strict address policy requires one of `listWithdrawalOptions`, in any letter case.
         currency: Line = required(kinds::LINE),
-        /// Network of the payout. The strict address policy requires one of the currency's networks, in any
-        /// letter case.
+        /// Network of the payout. The strict address policy requires a network of the cryptocurrency, in any letter
+        /// case.
         network: Line = required(kinds::LINE),
     }
 }
 
 view! {
     /// A new withdrawal.
-    pub struct WithdrawalRequestView as WithdrawalRequest of (
+    pub struct CreatedWithdrawalView as CreatedWithdrawal of (
         withdrawal: &withdrawal::Withdrawal,
         currency: &Currency,
     ) {
         /// Id of the withdrawal.
         #[id(example = 5)]
         id: i64 = withdrawal.id.get(),
-        /// Id of the account.
+        /// Id of the owner.
         #[id(example = 7)]
         user_id: i64 = withdrawal.user.get(),
-        /// Amount in major units of the wallet's currency, not of `currency`: 25.00 dollars that are paid out in BTC.
+        /// Amount in major units of the wallet's currency, never of `currency`: 25 dollars that are paid out in
+        /// bitcoin, not 25 bitcoins.
         #[decimal(example = 25.00)]
         amount: Number = Number::money(currency, withdrawal.amount.money()),
         /// Address of the recipient.
         #[schema(example = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq")]
         wallet_address: String = withdrawal.wallet_address.as_str().to_owned(),
-        /// Cryptocurrency of the payout, not of `amount`.
+        /// Cryptocurrency of the payout. `amount` is in the wallet's currency, not in this one.
         #[schema(example = "BTC")]
         currency: String = withdrawal.currency.as_str().to_owned(),
         /// Network of the payout.
@@ -145,7 +167,7 @@ view! {
 
 view! {
     /// A new withdrawal and the balance after it.
-    pub struct WithdrawalRequestedView as WithdrawalRequested of (
+    pub struct CreatedWithdrawalData as CreatedWithdrawalData of (
         withdrawal: &withdrawal::Withdrawal,
         balance: Balance,
         currency: &Currency,
@@ -154,7 +176,7 @@ view! {
         #[schema(example = "Withdrawal request submitted.")]
         message: &'static str = "Withdrawal request submitted.",
         /// The withdrawal.
-        withdrawal_request: WithdrawalRequestView = WithdrawalRequestView::new(withdrawal, currency),
+        withdrawal_request: CreatedWithdrawalView = CreatedWithdrawalView::new(withdrawal, currency),
         /// Available balance after the withdrawal, in major units.
         #[decimal(example = 15.00)]
         new_balance: Number = Number::money(currency, balance.available),
@@ -162,8 +184,8 @@ view! {
 }
 
 view! {
-    /// A withdrawal, and what it waits for at present.
-    pub struct CurrentWithdrawalView as CurrentWithdrawal of (
+    /// A withdrawal, and what it waits for.
+    pub struct WithdrawalDetailsView as WithdrawalDetails of (
         withdrawal: &withdrawal::Withdrawal,
         owed: Money,
         currency: &Currency,
@@ -171,8 +193,8 @@ view! {
         /// The withdrawal.
         #[serde(flatten)]
         withdrawal: WithdrawalView = WithdrawalView::new(withdrawal, currency),
-        /// What has to happen before the withdrawal can go on: `debt` while the account owes money; null if nothing has
-        /// to.
+        /// What has to happen before a pending or approved withdrawal can go on: `debt` while the owner owes money,
+        /// otherwise null.
         #[schema(value_type = Option<names::WaitingFor>)]
         waiting_for: Option<&'static str> = withdrawal.waiting_for(owed).map(WaitingFor::name),
     }
@@ -185,7 +207,7 @@ async fn open(call: CommandCall<OpenWithdrawal>) -> Result<Done<ApiResponse>, Ap
     };
     let done = call.run(OpenWithdrawal, read_input).await?;
     done.try_map(|Withdrawn { withdrawal, balance }| {
-        let view = WithdrawalRequestedView::new(&withdrawal, balance, call.currency());
+        let view = CreatedWithdrawalData::new(&withdrawal, balance, call.currency());
         Ok(ApiResponse::bare(view)?.at(withdrawal.id))
     })
 }
@@ -200,20 +222,20 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
     let paging = call.paging();
     let (rows, owed) = call.use_cases().withdrawals.list(&principal, status, paging.request()).await?;
     call::page("Withdrawals.", &paging, &rows, |withdrawal| {
-        CurrentWithdrawalView::new(withdrawal, owed, call.currency())
+        WithdrawalDetailsView::new(withdrawal, owed, call.currency())
     })
 }
 
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let id = call.id(WithdrawalId::new)?;
     let (withdrawal, owed) = call.use_cases().withdrawals.own(&principal, id).await?;
-    ApiResponse::new("Withdrawal.", CurrentWithdrawalView::new(&withdrawal, owed, call.currency()))
+    ApiResponse::new("Withdrawal.", WithdrawalDetailsView::new(&withdrawal, owed, call.currency()))
 }
 
 async fn cancel(call: CommandCall<CancelWithdrawal>) -> Result<Done<ApiResponse>, ApiError> {
     let command = CancelWithdrawal { id: call.id(WithdrawalId::new)? };
     call.run(command, call::no_input).await?.try_map(|Withdrawn { withdrawal, balance }| {
-        let view = CurrentWithdrawalView::new(&withdrawal, balance.owed, call.currency());
+        let view = WithdrawalDetailsView::new(&withdrawal, balance.owed, call.currency());
         ApiResponse::new("Withdrawal cancelled.", view)
     })
 }
@@ -244,7 +266,7 @@ mod tests {
             created_at: Timestamp::EPOCH,
             updated_at: Timestamp::EPOCH,
         };
-        let view = WithdrawalRequestedView::new(&withdrawal, balance, &usd);
+        let view = CreatedWithdrawalData::new(&withdrawal, balance, &usd);
         assert_eq!(
             serde_json::to_string(&view).unwrap(),
             concat!(

@@ -33,81 +33,97 @@ use cuepoint_views::wire::names;
 operations! {
     /// Receive a message about a top-up
     ///
-    /// Returns 204 if the message is applied or changes nothing. A message that contradicts the ledger changes
-    /// nothing and is stored for operators. It returns 200 with the outcome, or 404 for an unknown reference.
+    /// For the payment provider. A message of the type `topup.confirmed` pays the amount in, `topup.failed` ends a
+    /// pending top-up, and `topup.reversed` takes a confirmed payment back. A message that does not contradict the
+    /// ledger returns 204, no matter how often it arrives. Repeated messages, messages that arrive after a later
+    /// one, and messages of other types change nothing.
+    ///
+    /// A message that contradicts the ledger changes nothing, and is stored for `listProviderMessages`. It returns
+    /// 404 `not_found` for an unknown reference, and otherwise 200 with `outcome`. The provider must not take this
+    /// 200 for a success. If the message cannot be stored, it returns 503 `unavailable`: send it again. One message
+    /// is stored for each `webhook-id`. While 10 000 messages are unresolved, further ones are only logged.
+    ///
+    /// Money for a top-up of an erased user is kept in suspense (`listSuspense`). `topup.failed` and
+    /// `topup.reversed` for such a top-up are contradictions, and so is `topup.confirmed` for a failed top-up of
+    /// any other user.
+    ///
+    /// The signature uses one of `topups.webhook_secrets`. A missing header returns 401 `unauthenticated`. A
+    /// signature that is wrong or older than five minutes returns 401 `invalid_signature`, and so does every
+    /// signature if no secret is configured. The deprecated path `/api/v1/webhooks/topups` works in the same way.
     POST "/api/v1/providers/topups" "receiveTopupMessage" {
         tag: Providers,
         run: signed(Provider::Topups, topups),
-        answers: ok::<MessageReceivedView>("The message contradicts the ledger and changes nothing.")
+        answers: ok::<MessageReceiptData>("The message contradicts the ledger and changes nothing.")
             .or_no_content("The message is received, now or before."),
         aliases: &["/api/v1/webhooks/topups"],
-        body: json::<TopupEventBody>(),
+        body: json::<TopupMessageBody>(),
         fails: &[Code::NotFound, Code::Conflict],
     }
 
     /// Receive a message about a payout
     ///
-    /// Returns 204 if the message is applied or changes nothing. A message that contradicts the ledger changes
-    /// nothing and is stored for operators. It returns 200 with the outcome, or 404 for an unknown reference.
+    /// For the payout provider. `payout.broadcast` and `payout.completed` report the transaction of a withdrawal,
+    /// and `payout.failed` that nothing was or will be sent. Answers and contradictions work as for
+    /// `receiveTopupMessage`. A withdrawal in review waits for an operator, whatever the messages say. The
+    /// signature uses one of `payouts.webhook_secrets`. The deprecated path `/api/v1/webhooks/payouts` works in the
+    /// same way.
     POST "/api/v1/providers/payouts" "receivePayoutMessage" {
         tag: Providers,
         run: signed(Provider::Payouts, payouts),
-        answers: ok::<MessageReceivedView>("The message contradicts the ledger and changes nothing.")
+        answers: ok::<MessageReceiptData>("The message contradicts the ledger and changes nothing.")
             .or_no_content("The message is received, now or before."),
         aliases: &["/api/v1/webhooks/payouts"],
-        body: json::<PayoutEventBody>(),
+        body: json::<PayoutMessageBody>(),
         fails: &[Code::NotFound, Code::Conflict],
     }
 }
 
 body! {
     /// A message of the payment provider.
-    pub struct TopupEventBody as "TopupEvent", example: {"type": "topup.confirmed", "data": {
+    pub struct TopupMessageBody as "TopupMessage", example: {"type": "topup.confirmed", "data": {
         "reference": "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10", "id": 3, "amount": 25.00, "currency": "USD"
     }} {
-        /// Type of the message. Other types are acknowledged and ignored.
-        kind ["type"]: String = required(kinds::PRESENTED.described::<names::TopupEventType>()),
+        /// Type of the message. Messages of other types return 204 and change nothing.
+        kind ["type"]: String = required(kinds::PRESENTED.described::<names::TopupMessageType>()),
         /// The top-up.
-        data: Object = required(kinds::OBJECT.described::<TopupEventData>()),
+        data: Object = required(kinds::OBJECT.described::<TopupMessageData>()),
     }
 }
 
 described_fields! {
     /// The top-up of a message.
-    pub struct TopupEventData as "TopupEventData" {
-        /// Reference of the order. For a top-up opened by an earlier version it is the decimal id, and `id`
-        /// alone is enough.
+    pub struct TopupMessageData as "TopupMessageData" {
+        /// Reference of the top-up, as in the payment request. A malformed one returns 422.
         reference = required(kinds::PROVIDER_REFERENCE),
-        /// Id of the top-up. An id that does not belong to the reference changes nothing.
+        /// Id of the top-up. If it does not belong to the reference, the message is a contradiction.
         id = optional(kinds::STATED_ID),
-        /// Amount paid or taken back, in major units. Required for `topup.confirmed`, unless an earlier
-        /// version opened the top-up, and for `topup.reversed`. An amount other than the top-up's changes
-        /// nothing.
+        /// Amount that was paid or taken back, in major units. Required for `topup.confirmed` and `topup.reversed`. An
+        /// amount other than the requested one is a contradiction.
         amount = optional(kinds::PAID_AMOUNT),
-        /// Currency of the payment, in any letter case. Required for `topup.confirmed`, unless an earlier
-        /// version opened the top-up. A currency other than the wallet's changes nothing.
+        /// Currency of the payment, in any letter case. Required for `topup.confirmed`, and compared for
+        /// `topup.reversed` if present. A currency other than the wallet's is a contradiction.
         currency = optional(kinds::PAID_CURRENCY),
     }
 }
 
 body! {
     /// A message of the payout provider.
-    pub struct PayoutEventBody as "PayoutEvent", example: {"type": "payout.broadcast", "data": {
+    pub struct PayoutMessageBody as "PayoutMessage", example: {"type": "payout.broadcast", "data": {
         "reference": "019aa6e0-7b42-7c55-8f0d-1a2b3c4d5e6f", "id": 5, "txid": "4a5e1e4b"
     }} {
-        /// Type of the message. Other types are acknowledged and ignored. `payout.failed` means that nothing
-        /// was or will be sent; the withdrawal is put under review if its order was sent more than once.
-        kind ["type"]: String = required(kinds::PRESENTED.described::<names::PayoutEventType>()),
+        /// Type of the message. Messages of other types return 204 and change nothing. `payout.failed` releases the
+        /// amount. If the payout order was sent more than once, the withdrawal becomes `needs_review` instead.
+        kind ["type"]: String = required(kinds::PRESENTED.described::<names::PayoutMessageType>()),
         /// The withdrawal.
-        data: Object = required(kinds::OBJECT.described::<PayoutEventData>()),
+        data: Object = required(kinds::OBJECT.described::<PayoutMessageData>()),
     }
 }
 
 view! {
     /// What happened to a message that contradicts the ledger.
-    pub struct MessageReceivedView as MessageReceived of (recorded: Recorded) {
+    pub struct MessageReceiptData as MessageReceiptData of (recorded: Recorded) {
         /// Outcome.
-        #[schema(value_type = names::MessageOutcome, example = "stored_for_review")]
+        #[schema(value_type = names::ProviderMessageOutcome, example = "stored_for_review")]
         outcome: &'static str = match recorded {
             Recorded::Added | Recorded::Known => names::STORED_FOR_REVIEW,
             Recorded::NotKept => names::LOGGED_FOR_REVIEW,
@@ -117,22 +133,21 @@ view! {
 
 described_fields! {
     /// The withdrawal of a message.
-    pub struct PayoutEventData as "PayoutEventData" {
-        /// Reference of the order. For a withdrawal opened by an earlier version it is the decimal id, and
-        /// `id` alone is enough.
+    pub struct PayoutMessageData as "PayoutMessageData" {
+        /// Reference of the withdrawal, as in the payout order. A malformed one returns 422.
         reference = required(kinds::PROVIDER_REFERENCE),
-        /// Id of the withdrawal. An id that does not belong to the reference changes nothing.
+        /// Id of the withdrawal. If it does not belong to the reference, the message is a contradiction.
         id = optional(kinds::STATED_ID),
-        /// Id of the transaction on the network; required unless the payout failed. A transaction other than
-        /// the known one changes nothing.
+        /// Id of the transaction on the network; required for `payout.broadcast` and `payout.completed`. A transaction
+        /// other than the known one is a contradiction.
         txid = optional(kinds::LINE),
-        /// Reason of a failure, of which 255 bytes are stored. Values other than strings are ignored.
+        /// Reason of a failure, stored up to 255 bytes. A value that is not a string is ignored.
         reason = optional(kinds::ANY_TEXT),
     }
 }
 
 async fn topups(call: ApiCall) -> Result<ApiResponse, ApiError> {
-    let TopupEventBody { kind, data } = call.body()?;
+    let TopupMessageBody { kind, data } = call.body()?;
     let mut fields = Fields::of(&data);
     let update = match kind.as_str() {
         "topup.confirmed" => Some(TopupUpdate::Confirmed(payment(&mut fields, call.currency()))),
@@ -147,7 +162,7 @@ async fn topups(call: ApiCall) -> Result<ApiResponse, ApiError> {
 }
 
 async fn payouts(call: ApiCall) -> Result<ApiResponse, ApiError> {
-    let PayoutEventBody { kind, data } = call.body()?;
+    let PayoutMessageBody { kind, data } = call.body()?;
     let mut fields = Fields::of(&data);
     let update = match kind.as_str() {
         "payout.broadcast" => txid(&mut fields, call.currency()).map(|txid| PayoutUpdate::Broadcast { txid }),
@@ -266,7 +281,7 @@ fn acknowledged(
             if contradicted.contradiction == Contradiction::UnknownReference {
                 return Err(Code::NotFound.into());
             }
-            return ApiResponse::new("Received.", MessageReceivedView::new(contradicted.recorded));
+            return ApiResponse::new("Received.", MessageReceiptData::new(contradicted.recorded));
         }
     }
     Ok(ApiResponse::empty())

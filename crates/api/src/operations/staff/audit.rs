@@ -17,10 +17,10 @@ use cuepoint_views::wire::time::WireTimestamp;
 operations! {
     /// Show the ledger audit
     ///
-    /// The last audit that this server completed. An audit re-derives every balance from the ledger entries
-    /// and compares it with the stored one.
-    GET "/api/v1/operator/audit" "showAudit" {
-        tag: Operators,
+    /// For operators and auditors. The last audit that this server completed. An audit derives every balance from
+    /// the ledger entries again, and compares it with the stored one.
+    GET "/api/v1/operator/audit" "getAudit" {
+        tag: OperatorAudit,
         run: authenticated(Action::ReadAudit, show),
         answers: ok::<AuditData>("The last completed audit of the ledger."),
     }

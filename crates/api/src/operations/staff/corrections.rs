@@ -26,46 +26,54 @@ use cuepoint_views::wire::money::Number;
 operations! {
     /// Refund a played request
     ///
-    /// The guest gets the whole fee back. The DJ's share is taken from the DJ's available balance; the
-    /// shortfall is owed and is paid first from later income.
-    POST "/api/v1/operator/music/requests/{id}/refund" "refundRequest" {
-        tag: Operators,
+    /// For operators. The guest gets the whole fee back immediately, and the platform returns its commission. The
+    /// DJ's share is taken from the available balance of the DJ. The platform advances a shortfall, which the DJ
+    /// then owes. The refund makes two entries: `refund` for the guest and `refund_taken` for the DJ. Returns 403
+    /// `own_account` to an operator who is the guest or the DJ of the request.
+    POST "/api/v1/operator/music/requests/{id}/refund" "refundMusicRequest" {
+        tag: OperatorMoney,
         run: command(refund),
-        answers: ok::<MusicRequestView<'_>>("The refunded request."),
+        answers: ok::<MusicRequestView<'_>>("The refunded request.")
+            .showing(&[("status", "refunded")]),
         body: json::<ReasonBody>(),
         fails: &[Code::OwnAccount, Code::InvalidTransition, Code::LimitExceeded],
     }
 
     /// Adjust a balance
     ///
-    /// Adds to the available balance of another account, or subtracts from it.
-    POST "/api/v1/operator/adjustments" "adjustBalance" {
-        tag: Operators,
+    /// For operators. Adds to the available balance of another user, or subtracts from it. The user sees the
+    /// adjustment and its reason among their events. For 30 days, the operator cannot approve, reject or fail
+    /// withdrawals of this user.
+    ///
+    /// - 403 `own_account`: the wallet is the operator's own.
+    /// - 422 `insufficient_funds`: less than the amount of a debit is available.
+    /// - 422 `limit_exceeded`: the absolute amount is above `adjustments.max_amount` (not set: no limit).
+    POST "/api/v1/operator/adjustments" "createAdjustment" {
+        tag: OperatorMoney,
         run: command(adjust),
-        answers: created::<AdjustedView>("The adjustment and the balance after it."),
+        answers: created::<AdjustmentData>("The adjustment and the balance after it."),
         body: object::<AdjustmentBody>(),
         fails: &[Code::OwnAccount, Code::LimitExceeded, Code::InsufficientFunds],
     }
 }
 
 body! {
-    /// An adjustment of a balance.
+    /// A change of a balance.
     pub struct AdjustmentBody as "NewAdjustment", example: {
         "user_id": 8, "amount": -2.50, "reason": "A song was charged twice."
     } {
-        /// Id of the account.
+        /// Id of the user.
         user_id: UserId = required(kinds::USER_ID),
-        /// Amount in major units: positive to add, negative to subtract; not 0, and with no more decimals
-        /// than the currency has.
+        /// Amount in major units: positive to add, negative to subtract, not 0.
         amount: Correction = required(kinds::CORRECTION),
-        /// Reason, stored with the operator and the time.
+        /// Reason. It is stored with the operator and the time, and the user can read it.
         reason: Line = required(kinds::LINE),
     }
 }
 
 view! {
     /// An adjustment and the balance after it.
-    pub struct AdjustedView as Adjusted of (
+    pub struct AdjustmentData as AdjustmentData of (
         adjustment: &adjustment::Adjustment,
         balance: Balance,
         at: Timestamp,
@@ -90,7 +98,7 @@ async fn adjust(call: CommandCall<Adjust>) -> Result<Done<ApiResponse>, ApiError
         Ok(NewAdjustment { user: user_id, correction: amount, reason })
     };
     call.run(Adjust, read_input).await?.try_map(|Adjusted { adjustment, balance, at }| {
-        let view = AdjustedView::new(&adjustment, balance, at, call.currency());
+        let view = AdjustmentData::new(&adjustment, balance, at, call.currency());
         ApiResponse::new("Balance adjusted.", view)
     })
 }
@@ -112,7 +120,7 @@ mod tests {
         };
         let balance = Balance { available: Money::from_minor(3_750), ..Balance::default() };
         let usd = Currency::new("USD", 2).unwrap();
-        let view = AdjustedView::new(&adjustment, balance, Timestamp::EPOCH, &usd);
+        let view = AdjustmentData::new(&adjustment, balance, Timestamp::EPOCH, &usd);
         assert_eq!(
             serde_json::to_string(&view).unwrap(),
             concat!(

@@ -24,63 +24,76 @@ use cuepoint_views::wire::names;
 use cuepoint_views::wire::time::WireTimestamp;
 
 operations! {
-    /// List accounts
+    /// List users
     ///
-    /// Newest first, without erased accounts.
-    GET "/api/v1/operator/users" "listPeople" {
-        tag: Operators,
+    /// For operators and auditors. The newest user comes first. Erased users are not listed.
+    GET "/api/v1/operator/users" "listUsers" {
+        tag: OperatorUsers,
         run: authenticated(Action::ReadPeople, list),
-        answers: page::<PersonView>("A page of accounts, newest first."),
+        answers: page::<UserSummaryView>("A page of users, newest first."),
         filters: PeopleFilters::DECLARED,
     }
 
-    /// Show an account
+    /// Show a user
     ///
-    /// Erased accounts are answered with a 404.
-    GET "/api/v1/operator/users/{id}" "showPerson" {
-        tag: Operators,
+    /// For operators and auditors. An erased user returns 404 `not_found`.
+    GET "/api/v1/operator/users/{id}" "getUser" {
+        tag: OperatorUsers,
         run: authenticated(Action::ReadPeople, show),
-        answers: ok::<PersonData>("The account."),
+        answers: ok::<UserSummaryData>("The user."),
     }
 
-    /// Suspend an account
+    /// Suspend a user
     ///
-    /// Suspends another account; a suspended DJ goes offline. The answering server rejects its tokens at
-    /// once, other servers within seconds.
-    POST "/api/v1/operator/users/{id}/suspend" "suspendPerson" {
-        tag: Operators,
+    /// For operators. Ends all sessions of the user, and takes a DJ offline. Every request of a suspended user
+    /// returns 403 `account_suspended`, and so do a refresh and a login with the right password. This server
+    /// applies it immediately, and other servers within two seconds.
+    ///
+    /// - 403 `own_account`: the user is the operator.
+    /// - 409 `last_operator`: the user is the last active operator.
+    POST "/api/v1/operator/users/{id}/suspend" "suspendUser" {
+        tag: OperatorUsers,
         run: command(suspend),
-        answers: ok::<PersonData>("The suspended account."),
+        answers: ok::<UserSummaryData>("The suspended user.")
+            .showing(&[("suspended_at", "2026-01-31T20:15:00.000000Z")]),
         body: json::<ReasonBody>(),
         fails: &[Code::OwnAccount, Code::LastOperator],
     }
 
-    /// Lift the suspension of an account
-    POST "/api/v1/operator/users/{id}/restore" "restorePerson" {
-        tag: Operators,
-        run: command(restore),
-        answers: ok::<PersonData>("The active account."),
-        body: json::<ReasonBody>(),
-        fails: &[Code::OwnAccount, Code::LastOperator],
-    }
-
-    /// Assign a role
+    /// Lift the suspension of a user
     ///
-    /// Sets the role of another account; `member` removes a role. Tokens in use carry the new role at once on
-    /// the answering server, and within seconds on other servers.
-    POST "/api/v1/operator/users/{id}/role" "giveRole" {
-        tag: Operators,
+    /// For operators. The user can log in again. Sessions and the status `online` that ended with the suspension do
+    /// not return. The operator's own id returns 403 `own_account`.
+    POST "/api/v1/operator/users/{id}/restore" "unsuspendUser" {
+        tag: OperatorUsers,
+        run: command(restore),
+        answers: ok::<UserSummaryData>("The active user."),
+        body: json::<ReasonBody>(),
+        fails: &[Code::OwnAccount, Code::LastOperator],
+    }
+
+    /// Set the role of a user
+    ///
+    /// For operators. Issued tokens have the new role immediately at this server, and within two seconds at others.
+    /// All servers immediately refuse changes by a suspended or demoted operator (403 `insufficient_scope`), except
+    /// changes of webhook endpoints.
+    ///
+    /// - 403 `own_account`: the user is the operator.
+    /// - 409 `last_operator`: the user is the last active operator, and would be demoted.
+    POST "/api/v1/operator/users/{id}/role" "setUserRole" {
+        tag: OperatorUsers,
         run: command(give_role),
-        answers: ok::<PersonData>("The account with its new role."),
-        body: json::<RoleBody>(),
+        answers: ok::<UserSummaryData>("The user with the new role.")
+            .showing(&[("role", "auditor")]),
+        body: json::<RoleChangeBody>(),
         fails: &[Code::OwnAccount, Code::LastOperator],
     }
 }
 
 body! {
     /// A role to assign.
-    pub struct RoleBody as "NewRole", example: {"role": "auditor", "reason": "Checks the books from today."} {
-        /// Role; a member has no rights beyond its own account.
+    pub struct RoleChangeBody as "RoleChange", example: {"role": "auditor", "reason": "Checks the books from today."} {
+        /// Role. A `member` is not staff.
         role: Role = required(kinds::ROLE),
         /// Reason, stored with the operator and the time.
         reason: Line = required(kinds::LINE),
@@ -88,17 +101,17 @@ body! {
 }
 
 filters! {
-    /// The filters of accounts.
+    /// The filters of users.
     struct PeopleFilters {
-        /// Only the account with this e-mail address, in any letter case.
+        /// Only the user with this whole e-mail address, in any letter case.
         email: String = filters::TEXT,
     }
 }
 
 view! {
-    /// An account, as staff see it.
-    pub struct PersonView as Person of (user: &User) {
-        /// Id of the account.
+    /// A user, as staff see them.
+    pub struct UserSummaryView as UserSummary of (user: &User) {
+        /// Id of the user.
         #[id(example = 8)]
         id: i64 = user.id.get(),
         /// Display name.
@@ -110,14 +123,16 @@ view! {
         /// Role.
         #[schema(value_type = names::Role)]
         role: &'static str = user.role.name(),
-        /// Whether the account is a DJ's.
+        /// Whether the user is a DJ.
+        #[schema(example = false)]
         is_dj: bool = user.is_dj(),
         /// Whether the e-mail address is verified.
         email_verified: bool = user.email_verified,
         /// Whether the phone number is verified.
+        #[schema(example = false)]
         phone_verified: bool = user.phone_verified,
-        /// Time of the suspension; null while the account is active.
-        #[timestamp_or_null()]
+        /// Time of the suspension; null for an active user.
+        #[timestamp_or_null(example = json!(null))]
         suspended_at: Option<WireTimestamp> = user.suspended_at.map(WireTimestamp),
         /// Time of the registration.
         #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
@@ -125,23 +140,23 @@ view! {
     }
 }
 
-/// An account in an answer to staff.
+/// A user in an answer to staff.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct PersonData {
-    /// The account.
-    pub user: PersonView,
+pub struct UserSummaryData {
+    /// The user.
+    pub user: UserSummaryView,
 }
 
 async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let paging = call.paging();
     let PeopleFilters { email } = call.filters()?;
     let users = call.use_cases().people.list(&principal, email.as_deref(), paging.request()).await?;
-    call::page("People.", &paging, &users, PersonView::new)
+    call::page("People.", &paging, &users, UserSummaryView::new)
 }
 
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let user = call.use_cases().people.user(&principal, call.id(UserId::new)?).await?;
-    ApiResponse::new("Person.", PersonData { user: PersonView::new(&user) })
+    ApiResponse::new("Person.", UserSummaryData { user: UserSummaryView::new(&user) })
 }
 
 async fn suspend(call: CommandCall<ChangeUserStatus>) -> Result<Done<ApiResponse>, ApiError> {
@@ -153,7 +168,7 @@ async fn restore(call: CommandCall<ChangeUserStatus>) -> Result<Done<ApiResponse
 }
 
 async fn give_role(call: CommandCall<ChangeUserStatus>) -> Result<Done<ApiResponse>, ApiError> {
-    change(&call, |RoleBody { role, reason }| (UserStatusChange::Role(role), reason)).await
+    change(&call, |RoleChangeBody { role, reason }| (UserStatusChange::Role(role), reason)).await
 }
 
 /// Changes the status or role of the user in the path.
@@ -163,5 +178,7 @@ async fn change<B: RequestBody>(
 ) -> Result<Done<ApiResponse>, ApiError> {
     let command = ChangeUserStatus { id: call.id(UserId::new)? };
     let done = call.run(command, || call.body().map(input)).await?;
-    done.try_map(|user| ApiResponse::new("Person updated.", PersonData { user: PersonView::new(&user) }))
+    done.try_map(|user| {
+        ApiResponse::new("Person updated.", UserSummaryData { user: UserSummaryView::new(&user) })
+    })
 }

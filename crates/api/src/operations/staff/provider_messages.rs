@@ -16,18 +16,19 @@ use crate::operations::staff::reason::{ReasonBody, reason};
 use crate::wire::envelope::ApiResponse;
 use crate::wire::error::{ApiError, Code};
 use crate::wire::filters::{self, QueryFilters as _, filters};
-use cuepoint_views::provider_message::ContradictingMessageView;
+use cuepoint_views::provider_message::ExportedProviderMessageView;
 use cuepoint_views::user_names::UserNames;
 use cuepoint_views::view;
 
 operations! {
     /// List contradicting provider messages
     ///
-    /// Provider messages that contradict the ledger.
+    /// For operators and auditors. The messages of providers that contradict the ledger: unresolved ones first,
+    /// then the latest first. No message is ever deleted.
     GET "/api/v1/operator/provider-messages" "listProviderMessages" {
-        tag: Operators,
+        tag: OperatorMoney,
         run: authenticated(Action::ReadMessages, list),
-        answers: page::<NamedProviderMessageView>(
+        answers: page::<ProviderMessageDetailsView>(
             "A page of messages: unresolved messages first, then by arrival, newest first."
         ),
         filters: MessageFilters::DECLARED,
@@ -36,9 +37,10 @@ operations! {
 
     /// Resolve a provider message
     ///
-    /// Records that an operator has handled the message. No balance changes.
+    /// For operators. Records that the message was handled. It moves no money. A resolved message returns 409
+    /// `already_settled`.
     POST "/api/v1/operator/provider-messages/{id}/resolve" "resolveProviderMessage" {
-        tag: Operators,
+        tag: OperatorMoney,
         run: command(resolve),
         answers: ok::<ProviderMessageData>("The resolved message."),
         body: json::<ReasonBody>(),
@@ -58,7 +60,7 @@ view! {
     pub struct ProviderMessageView as ProviderMessage of (message: &provider_message::ProviderMessage) {
         /// The message.
         #[serde(flatten)]
-        message: ContradictingMessageView = ContradictingMessageView::new(message),
+        message: ExportedProviderMessageView = ExportedProviderMessageView::new(message),
         /// Id of the operator who resolved the message; null while unresolved.
         #[id(example = 7)]
         resolved_by: Option<i64> = message.resolution.as_ref().map(|resolution| resolution.by.get()),
@@ -74,20 +76,20 @@ pub struct ProviderMessageData {
 
 view! {
     /// A provider message, with names.
-    pub struct NamedProviderMessageView as NamedProviderMessage of (
+    pub struct ProviderMessageDetailsView as ProviderMessageDetails of (
         message: &provider_message::ProviderMessage,
         names: &UserNames,
     ) {
         /// The message.
         #[serde(flatten)]
         message: ProviderMessageView = ProviderMessageView::new(message),
-        /// Name of the operator who resolved the message; null while unresolved, and if the account was erased.
+        /// Name of the operator who resolved the message; null while unresolved and for an erased user.
         #[schema(example = "Grace")]
         resolved_by_name: Option<String> = names.of(Self::users(message).next()),
     }
 }
 
-impl NamedProviderMessageView {
+impl ProviderMessageDetailsView {
     /// The users whose names it shows.
     pub fn users(message: &provider_message::ProviderMessage) -> impl Iterator<Item = UserId> {
         message.resolution.iter().map(|resolution| resolution.by)
@@ -99,8 +101,10 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
     let paging = call.paging();
     let filter = MessageFilter { resolved };
     let rows = call.use_cases().provider_messages.list(&principal, filter, paging.request()).await?;
-    let names = call.names(&principal, rows.rows.iter().flat_map(NamedProviderMessageView::users)).await?;
-    call::page("Provider messages.", &paging, &rows, |message| NamedProviderMessageView::new(message, &names))
+    let names = call.names(&principal, rows.rows.iter().flat_map(ProviderMessageDetailsView::users)).await?;
+    call::page("Provider messages.", &paging, &rows, |message| {
+        ProviderMessageDetailsView::new(message, &names)
+    })
 }
 
 async fn resolve(call: CommandCall<ResolveMessage>) -> Result<Done<ApiResponse>, ApiError> {

@@ -17,11 +17,11 @@ use cuepoint_views::view;
 operations! {
     /// List the security log
     ///
-    /// Newest events first.
+    /// For operators and auditors. The newest event comes first.
     GET "/api/v1/operator/security-log" "listSecurityEvents" {
-        tag: Operators,
+        tag: OperatorAudit,
         run: authenticated(Action::ReadSecurityLog, events),
-        answers: page::<NamedSecurityEventView>("A page of events, newest first."),
+        answers: page::<SecurityEventDetailsView>("A page of events, newest first."),
         filters: EventFilters::DECLARED,
         fails: &[Code::ValidationFailed],
     }
@@ -30,7 +30,7 @@ operations! {
 filters! {
     /// The filters of the security log.
     struct EventFilters {
-        /// Only events about the account with this id.
+        /// Only events about the user with this id.
         user_id: UserId = filters::USER_ID,
         /// Only events of this kind.
         kind: SecurityEventKind = filters::EVENT_KIND,
@@ -39,7 +39,7 @@ filters! {
 
 view! {
     /// An event of the security log, with names.
-    pub struct NamedSecurityEventView as NamedSecurityEvent of (
+    pub struct SecurityEventDetailsView as SecurityEventDetails of (
         number: i64,
         event: &security_log::SecurityEvent,
         names: &UserNames,
@@ -47,10 +47,10 @@ view! {
         /// The event.
         #[serde(flatten)]
         event: SecurityEventView = SecurityEventView::new(number, event),
-        /// Name of the affected account; null where unknown, and if it was erased.
+        /// Name of the affected user; null if unknown or erased.
         #[schema(example = "Grace")]
         user_name: Option<String> = names.of(event.user),
-        /// Name of the actor; null without authentication, and if the account was erased.
+        /// Name of the user who acted; null without authentication and for an erased user.
         #[schema(example = "Ada")]
         actor_name: Option<String> = names.of(event.actor),
     }
@@ -64,6 +64,6 @@ async fn events(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiE
     let users = rows.rows.iter().flat_map(|(_, event)| [event.user, event.actor].into_iter().flatten());
     let names = call.names(&principal, users).await?;
     call::page("Security log.", &paging, &rows, |(number, event)| {
-        NamedSecurityEventView::new(*number, event, &names)
+        SecurityEventDetailsView::new(*number, event, &names)
     })
 }

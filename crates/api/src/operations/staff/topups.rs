@@ -30,53 +30,63 @@ use cuepoint_views::wire::time::WireTimestamp;
 operations! {
     /// Find top-ups
     ///
-    /// Finds top-ups by the credited account or by the reference of the payment provider; at least one of the
-    /// two is required.
-    GET "/api/v1/operator/topups" "findTopups" {
-        tag: Operators,
+    /// For operators and auditors. The top-ups of a user, or the one with a reference, newest first. Without both
+    /// filters, the request returns 422 for `user_id`.
+    GET "/api/v1/operator/topups" "listOperatorTopups" {
+        tag: OperatorMoney,
         run: authenticated(Action::ReadTopups, list),
-        answers: page::<NamedTopupView>("A page of top-ups, newest first."),
+        answers: page::<OperatorTopupDetailsView>("A page of top-ups, newest first."),
         filters: TopupFilters::DECLARED,
         fails: &[Code::ValidationFailed],
     }
 
-    /// Show a top-up of any account
-    GET "/api/v1/operator/topups/{id}" "showAnyTopup" {
-        tag: Operators,
+    /// Show a top-up of any user
+    ///
+    /// For operators and auditors. As in `listOperatorTopups`.
+    GET "/api/v1/operator/topups/{id}" "getOperatorTopup" {
+        tag: OperatorMoney,
         run: authenticated(Action::ReadTopups, show),
-        answers: ok::<OperatorTopupData>("The top-up."),
+        answers: ok::<OperatorTopupDetailsData>("The top-up."),
     }
 
-    /// Reverse a top-up that was charged back
+    /// Charge back a top-up
     ///
-    /// Takes the amount of a confirmed top-up of another account from its available balance, never from held
-    /// amounts. The shortfall is owed and is paid first from later income. DJs paid with the money keep it.
-    /// Reversing a reversed top-up changes nothing.
+    /// For operators. Reverses a confirmed top-up of another user after its payment was charged back. The amount is
+    /// taken from the available balance, never from held amounts. The shortfall becomes a debt. If the user was
+    /// erased, this is the whole amount. DJs who were paid with the money keep it. A second reversal changes
+    /// nothing.
+    ///
+    /// - 403 `own_account`: the top-up is the operator's own.
+    /// - 422 `limit_exceeded`: the debt would exceed the largest possible balance.
     POST "/api/v1/operator/topups/{id}/chargeback" "chargeBackTopup" {
-        tag: Operators,
+        tag: OperatorMoney,
         run: command(reverse),
-        answers: ok::<ChargedBackData>("The reversed top-up."),
+        answers: ok::<OperatorTopupData>("The reversed top-up.")
+            .showing(&[("status", "reversed")]),
         body: json::<ReasonBody>(),
         fails: &[Code::OwnAccount, Code::InvalidTransition, Code::LimitExceeded],
     }
 
     /// List money in suspense
     ///
-    /// Money received for top-ups of erased accounts.
+    /// For operators and auditors. Money that arrived for top-ups of erased users. It is credited to no wallet, and
+    /// waits for an operator. A pending top-up fails first, with its event. Unsettled money comes first, then the
+    /// latest.
     GET "/api/v1/operator/suspense" "listSuspense" {
-        tag: Operators,
+        tag: OperatorMoney,
         run: authenticated(Action::ReadTopups, suspense),
-        answers: page::<NamedSuspenseView>(
+        answers: page::<SuspenseDetailsView>(
             "A page of money in suspense: unsettled money first, then by arrival, newest first."
         ),
     }
 
     /// Settle money in suspense
     ///
-    /// Records that the money was returned outside the service, or settled otherwise. No balance changes, and
-    /// nothing is paid out.
+    /// For operators. Records that the money was sent back through the payment system, or handled in another way,
+    /// and clears it from the account `outside_suspense`. Nothing is paid out. Settled money returns 409
+    /// `already_settled`, and a top-up without money in suspense 404 `not_found`.
     POST "/api/v1/operator/suspense/{id}/settle" "settleSuspense" {
-        tag: Operators,
+        tag: OperatorMoney,
         run: command(settle),
         answers: ok::<SuspenseData>("The settled money."),
         body: json::<ReasonBody>(),
@@ -86,7 +96,7 @@ operations! {
 filters! {
     /// The filters of top-ups.
     struct TopupFilters {
-        /// Only top-ups of the account with this id. Required without `reference`.
+        /// Only top-ups of the user with this id. Required without `reference`.
         user_id: UserId = filters::ANY_USER_ID,
         /// Only the top-up with this reference at the payment provider. Required without `user_id`.
         reference: ProviderReference = filters::PROVIDER_REFERENCE,
@@ -95,7 +105,7 @@ filters! {
 
 view! {
     /// A top-up, as staff see it, with names.
-    pub struct NamedTopupView as NamedTopup of (
+    pub struct OperatorTopupDetailsView as OperatorTopupDetails of (
         topup: &topup::Topup,
         names: &UserNames,
         currency: &Currency,
@@ -103,7 +113,7 @@ view! {
         /// The top-up.
         #[serde(flatten)]
         topup: OperatorTopupView = OperatorTopupView::new(topup, currency),
-        /// Name of the account; null if it was erased.
+        /// Name of the user; null for an erased user.
         #[schema(example = "Ada")]
         user_name: Option<String> = names.of(topup.user),
     }
@@ -111,36 +121,36 @@ view! {
 
 /// A top-up in an answer to staff.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct OperatorTopupData {
+pub struct OperatorTopupDetailsData {
     /// The top-up.
-    pub topup: NamedTopupView,
+    pub topup: OperatorTopupDetailsView,
 }
 
 /// A top-up in the answer to its charge-back.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ChargedBackData {
+pub struct OperatorTopupData {
     /// The top-up.
     pub topup: OperatorTopupView,
 }
 
 view! {
-    /// Money that arrived for a top-up of an erased account.
+    /// Money that arrived for a top-up of an erased user.
     pub struct SuspenseView as Suspense of (
         topup: &topup::Topup,
         suspense: &topup::Suspense,
         currency: &Currency,
     ) {
         let settlement = suspense.settlement.as_ref();
-        /// Id of the top-up, which identifies the money too.
+        /// Id of the top-up. It identifies the money, too.
         #[id(example = 3)]
         id: i64 = topup.id.get(),
         /// Reference of the top-up at the payment provider.
         #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
         reference: String = topup.reference().to_string(),
-        /// Id of the erased account that opened the top-up.
+        /// Id of the erased user.
         #[id(example = 7)]
         user_id: i64 = topup.user.get(),
-        /// Amount in major units.
+        /// Amount in major units of the wallet's currency.
         #[decimal(example = 50.00)]
         amount: Number = Number::money(currency, topup.amount.money()),
         /// Time of receipt.
@@ -167,7 +177,7 @@ pub struct SuspenseData {
 
 view! {
     /// Money in suspense, with names.
-    pub struct NamedSuspenseView as NamedSuspense of (
+    pub struct SuspenseDetailsView as SuspenseDetails of (
         topup: &topup::Topup,
         suspense: &topup::Suspense,
         names: &UserNames,
@@ -176,7 +186,7 @@ view! {
         /// The money.
         #[serde(flatten)]
         suspense: SuspenseView = SuspenseView::new(topup, suspense, currency),
-        /// Name of the operator who settled the money; null while unsettled, and if the account was erased.
+        /// Name of the operator who settled the money; null while unsettled and for an erased user.
         #[schema(example = "Grace")]
         settled_by_name: Option<String> =
             names.of(suspense.settlement.as_ref().map(|settlement| settlement.by)),
@@ -198,21 +208,23 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
     let paging = call.paging();
     let rows = call.use_cases().topups.search(&principal, search, paging.request()).await?;
     let names = call.names(&principal, rows.rows.iter().map(|topup| topup.user)).await?;
-    call::page("Top-ups.", &paging, &rows, |topup| NamedTopupView::new(topup, &names, call.currency()))
+    call::page("Top-ups.", &paging, &rows, |topup| {
+        OperatorTopupDetailsView::new(topup, &names, call.currency())
+    })
 }
 
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let topup = call.use_cases().topups.of_any_user(&principal, call.id(TopupId::new)?).await?;
     let names = call.names(&principal, [topup.user]).await?;
-    let topup = NamedTopupView::new(&topup, &names, call.currency());
-    ApiResponse::new("Top-up.", OperatorTopupData { topup })
+    let topup = OperatorTopupDetailsView::new(&topup, &names, call.currency());
+    ApiResponse::new("Top-up.", OperatorTopupDetailsData { topup })
 }
 
 async fn reverse(call: CommandCall<ReverseTopup>) -> Result<Done<ApiResponse>, ApiError> {
     let command = ReverseTopup { id: call.id(TopupId::new)? };
     call.run(command, || reason(&call)).await?.try_map(|topup| {
         let topup = OperatorTopupView::new(&topup, call.currency());
-        ApiResponse::new("Top-up reversed.", ChargedBackData { topup })
+        ApiResponse::new("Top-up reversed.", OperatorTopupData { topup })
     })
 }
 
@@ -223,10 +235,10 @@ async fn suspense(call: ApiCall, principal: Principal) -> Result<ApiResponse, Ap
     // The list contains only top-ups with money in suspense.
     let rows = found.rows.iter().filter_map(|topup| {
         let suspense = topup.suspense.as_ref()?;
-        Some(NamedSuspenseView::new(topup, suspense, &names, call.currency()))
+        Some(SuspenseDetailsView::new(topup, suspense, &names, call.currency()))
     });
     let rows = Rows { rows: rows.collect(), total: found.total };
-    call::page("Suspense.", &paging, &rows, NamedSuspenseView::clone)
+    call::page("Suspense.", &paging, &rows, SuspenseDetailsView::clone)
 }
 
 async fn settle(call: CommandCall<SettleSuspense>) -> Result<Done<ApiResponse>, ApiError> {

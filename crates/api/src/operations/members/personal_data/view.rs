@@ -13,65 +13,65 @@ use cuepoint_domain::withdrawal;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use cuepoint_views::block::BlockView;
+use cuepoint_views::block::BlockedGuestView;
 use cuepoint_views::people::UserView;
-use cuepoint_views::provider_message::ContradictingMessageView;
+use cuepoint_views::provider_message::ExportedProviderMessageView;
 use cuepoint_views::rating::RatingView;
 use cuepoint_views::request::MusicRequestView;
 use cuepoint_views::security_event::SecurityEventView;
 use cuepoint_views::session::ActiveSessionView;
 use cuepoint_views::topup::TopupView;
 use cuepoint_views::view;
-use cuepoint_views::wallet::{EntryView, ReferenceView, WalletView};
+use cuepoint_views::wallet::{ObjectReferenceView, WalletEntryView, WalletView};
 use cuepoint_views::webhook_endpoint::WebhookEndpointView;
 use cuepoint_views::wire::names;
 use cuepoint_views::wire::time::WireTimestamp;
 use cuepoint_views::withdrawal::WithdrawalView;
 
-/// All data stored about an account; each list is complete, newest first.
+/// All data that is stored about a user. Each list is complete, newest first.
 #[derive(Serialize, ToSchema)]
-#[schema(as = PersonalData)]
-pub struct PersonalDataView {
+#[schema(as = PersonalDataExport)]
+pub struct PersonalDataExportView {
     /// The profile.
     pub user: UserView,
-    /// Data of the account beside its profile.
+    /// Further data of the user.
     pub account: AccountView,
     /// The balance.
     pub wallet: WalletView,
-    /// Sessions that are active or ended within the last two days.
+    /// Sessions that have not ended, or ended within the last two days.
     pub sessions: Vec<ExportedSessionView>,
-    /// Networks of logins within the last 30 days.
+    /// Networks of logins and refreshes within the last 30 days.
     pub networks: Vec<LoginNetworkView>,
-    /// Codes and tokens sent within the last day.
+    /// Codes and tokens that were sent within the last day, and for 7 days the tokens that restore an e-mail address.
     pub challenges: Vec<ChallengeView>,
-    /// Requests that the account has made.
+    /// Requests that the user has made.
     pub requests_made: Vec<MusicRequestView<'static>>,
-    /// Requests that the account has received.
+    /// Requests that the user has received.
     pub requests_received: Vec<MusicRequestView<'static>>,
-    /// Ratings that the account has given.
+    /// Ratings that the user has given.
     pub ratings: Vec<RatingView>,
     /// Withdrawals.
     pub withdrawals: Vec<ExportedWithdrawalView>,
     /// Top-ups.
     pub topups: Vec<TopupView>,
     /// Entries of the wallet.
-    pub wallet_entries: Vec<ExportedEntryView>,
-    /// Changes of the profile and account, and operations of operators with a reason.
+    pub wallet_entries: Vec<ExportedWalletEntryView>,
+    /// Changes of the profile and the user's status, and operations of operators and providers with a reason.
     pub operations: Vec<OperationView>,
-    /// Provider messages about the account's money that contradict the ledger.
-    pub provider_messages: Vec<ContradictingMessageView>,
-    /// Webhook endpoints of the account.
+    /// Provider messages about the user's top-ups and withdrawals that contradict the ledger.
+    pub provider_messages: Vec<ExportedProviderMessageView>,
+    /// Webhook endpoints of the user, without secrets and attempts.
     pub webhook_endpoints: Vec<ExportedWebhookEndpointView>,
-    /// Guests whom the account has blocked.
-    pub blocks: Vec<BlockView>,
-    /// DJs who have blocked the account.
+    /// Guests whom the user blocks.
+    pub blocks: Vec<BlockedGuestView>,
+    /// DJs who block the user.
     pub blocked_by: Vec<BlockedByView>,
-    /// Events of the security log about the account.
+    /// Events of the security log about the user.
     pub security_events: Vec<SecurityEventView>,
 }
 
 view! {
-    /// A network of logins.
+    /// A network of the user.
     pub struct LoginNetworkView as LoginNetwork of (known: &KnownNetwork) {
         /// An IPv4 address with `/32`, or an IPv6 network with `/64`.
         #[schema(example = "203.0.113.7/32")]
@@ -83,25 +83,25 @@ view! {
 }
 
 view! {
-    /// Account data beside the profile.
+    /// Further data of a user.
     pub struct AccountView as Account of (user: &user::User) {
-        /// Role of the account.
+        /// Role of the user.
         #[schema(value_type = names::Role)]
         role: &'static str = user.role.name(),
         /// Time of the registration.
         #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
         created_at: WireTimestamp = WireTimestamp(user.created_at),
-        /// Time of the last change of the role or suspension, or of becoming a DJ; null if there was none.
-        #[timestamp_or_null()]
+        /// Time of the last change of the role, of a suspension, or of becoming a DJ; null if there was none.
+        #[timestamp_or_null(example = "2026-01-31T20:15:00.000000Z")]
         role_changed_at: Option<WireTimestamp> = user.status_changed_at.map(WireTimestamp),
         /// Time of the last change of the e-mail address or reset of the password; null if there was none.
-        #[timestamp_or_null()]
+        #[timestamp_or_null(example = "2026-01-31T20:15:00.000000Z")]
         login_changed_at: Option<WireTimestamp> = user.login_changed_at.map(WireTimestamp),
     }
 }
 
 view! {
-    /// A session, active or ended.
+    /// A session, also one that has ended.
     pub struct ExportedSessionView as ExportedSession of (
         session: &session::Session,
         ended_at: Option<Timestamp>,
@@ -110,19 +110,19 @@ view! {
         /// The session.
         #[serde(flatten)]
         session: ActiveSessionView = ActiveSessionView::new(session, current),
-        /// Time of the end; null while active. Sessions are retained for two days after their end.
-        #[timestamp_or_null()]
+        /// Time of the end; null if the session has not ended.
+        #[timestamp_or_null(example = json!(null))]
         ended_at: Option<WireTimestamp> = ended_at.map(WireTimestamp),
     }
 }
 
 view! {
-    /// A sent code or token, without its secret; retained for a day, or for 7 days if it restores an e-mail address.
+    /// A code or token that was sent, without its secret.
     pub struct ChallengeView as Challenge of (challenge: &challenge::Challenge) {
         /// Purpose.
         #[schema(value_type = names::ChallengePurpose)]
         purpose: &'static str = challenge.purpose.name(),
-        /// Recipient address.
+        /// Address of the recipient.
         #[schema(example = "ada@example.com")]
         address: String = match &challenge.address {
             Some(address) => address.as_str().to_owned(),
@@ -134,8 +134,8 @@ view! {
         /// Time of sending.
         #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
         created_at: WireTimestamp = WireTimestamp(challenge.issued_at),
-        /// Time at which it was used or replaced; null before that.
-        #[timestamp_or_null()]
+        /// Time of its use or replacement; null before.
+        #[timestamp_or_null(example = "2026-01-31T20:15:00.000000Z")]
         ended_at: Option<WireTimestamp> = challenge.ended_at.map(WireTimestamp),
     }
 }
@@ -157,14 +157,14 @@ view! {
 
 view! {
     /// A wallet entry with the reason that the statement omits.
-    pub struct ExportedEntryView as ExportedEntry of (
+    pub struct ExportedWalletEntryView as ExportedWalletEntry of (
         entry: &ledger::Entry,
         reason: &Option<Line>,
         currency: &Currency,
     ) {
         /// The entry.
         #[serde(flatten)]
-        entry: EntryView = EntryView::new(entry, currency),
+        entry: WalletEntryView = WalletEntryView::new(entry, currency),
         /// Reason given by an operator or a provider; null if there is none.
         #[schema(example = "A song was charged twice.")]
         reason: Option<String> = text(reason),
@@ -172,7 +172,7 @@ view! {
 }
 
 view! {
-    /// A change of the profile or account, or an operator's action on it with a reason.
+    /// A change of the profile or the user's status, or an operation of an operator or a provider with a reason.
     pub struct OperationView as Operation of (note: &OperationNote, currency: &Currency) {
         /// Id, a UUID.
         #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
@@ -184,11 +184,12 @@ view! {
         #[schema(value_type = names::ActedBy)]
         acted_by: &'static str = note.acted_by.name(),
         /// Reason; null where none is required.
+        #[schema(example = "A song was charged twice.")]
         reason: Option<String> = text(&note.reason),
-        /// Object of the operation; null for the profile or the account itself.
-        reference: Option<ReferenceView> = note.reference.map(ReferenceView::new),
-        /// Profile after the operation, with the available balance of that time; null for operations about money,
-        /// and after seven days.
+        /// Object of the operation; null for the user.
+        reference: Option<ObjectReferenceView> = note.reference.map(ObjectReferenceView::new),
+        /// Profile after the operation, with the available balance of that time; null for other operations, and after
+        /// seven days.
         profile: Option<UserView> = note
             .profile
             .as_ref()
@@ -205,14 +206,14 @@ view! {
         /// The endpoint.
         #[serde(flatten)]
         endpoint: WebhookEndpointView = WebhookEndpointView::new(endpoint),
-        /// Events that it receives: `own` for those about the account, `all` for those of all accounts.
+        /// Events that it receives: the user's own, or all.
         #[schema(value_type = names::EventFeed, example = "own")]
         feed: &'static str = endpoint.feed.name(),
     }
 }
 
 view! {
-    /// A DJ who has blocked the account.
+    /// A DJ who blocks the user.
     pub struct BlockedByView as BlockedBy of (dj: UserId, at: Timestamp) {
         /// Id of the DJ.
         #[id(example = 7)]
@@ -243,11 +244,11 @@ pub fn row(record: &ExportRecord, current: SessionId, currency: &Currency) -> se
         ExportRecord::Rating(rating, _) => to_vec(&RatingView::new(rating)),
         ExportRecord::Withdrawal(withdrawal) => to_vec(&ExportedWithdrawalView::new(withdrawal, currency)),
         ExportRecord::Topup(topup) => to_vec(&TopupView::new(topup, currency)),
-        ExportRecord::Entry(entry, reason) => to_vec(&ExportedEntryView::new(entry, reason, currency)),
+        ExportRecord::Entry(entry, reason) => to_vec(&ExportedWalletEntryView::new(entry, reason, currency)),
         ExportRecord::Operation(note) => to_vec(&OperationView::new(note, currency)),
-        ExportRecord::ProviderMessage(message) => to_vec(&ContradictingMessageView::new(message)),
+        ExportRecord::ProviderMessage(message) => to_vec(&ExportedProviderMessageView::new(message)),
         ExportRecord::WebhookEndpoint(endpoint) => to_vec(&ExportedWebhookEndpointView::new(endpoint)),
-        ExportRecord::Block(block) => to_vec(&BlockView::new(block)),
+        ExportRecord::Block(block) => to_vec(&BlockedGuestView::new(block)),
         ExportRecord::BlockedBy { dj, at } => to_vec(&BlockedByView::new(*dj, *at)),
         ExportRecord::Event(number, event) => to_vec(&SecurityEventView::new(*number, event)),
     }
@@ -264,7 +265,7 @@ mod tests {
 
     #[test]
     fn every_exported_list_is_described() {
-        let described = serde_json::to_value(PersonalDataView::schema()).unwrap();
+        let described = serde_json::to_value(PersonalDataExportView::schema()).unwrap();
         let described: BTreeSet<_> = described["properties"].as_object().unwrap().keys().cloned().collect();
         let named = ExportList::all().map(|list| list.name().to_owned());
         assert_eq!(
