@@ -2,10 +2,12 @@
 //! stable toolchain.
 
 use std::fs;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
+use std::thread;
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 
 use crate::workspace::{cargo, exit_code, root, target_dir};
 
@@ -21,33 +23,48 @@ const RUSTC: &str = "xtask/fuzz/rustc";
 pub(crate) struct Arguments {
     /// The only target; all by default.
     target: Option<String>,
-    /// Total duration for all targets, in seconds.
+    /// Duration of the whole run, in seconds.
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
 }
 
-/// Runs one target or all, and returns the exit code of the first that fails.
+/// Runs one target or all, one on each processor, and returns 1 if a target fails.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let mut targets = targets()?;
     if let Some(target) = &arguments.target {
         ensure!(targets.contains(target), "there is no target `{target}`, only {}", targets.join(", "));
         targets.retain(|known| known == target);
     }
-    let share = arguments.seconds.checked_div(u64::try_from(targets.len())?).unwrap_or(0).max(1);
     let fuzzer = Fuzzer::build()?;
-    for target in targets {
-        let code = fuzzer.run(&target, share)?;
-        if code != 0 {
-            let found = fuzzer.found(&target);
-            eprintln!(
-                "xtask fuzz: {target} fails on the newest file in {}; fix it, and add the file to {CORPUS}/{target}/ \
-                 under a descriptive name, so that every test run replays it",
-                found.display()
-            );
-            return Ok(code);
+    // A search uses one processor.
+    let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let batches = targets.len().div_ceil(processors);
+    let share = arguments.seconds.checked_div(u64::try_from(batches)?).unwrap_or(0).max(1);
+    let mut failed = Vec::new();
+    for batch in targets.chunks(processors) {
+        let searches = thread::scope(|scope| {
+            let started: Vec<_> =
+                batch.iter().map(|target| (target, scope.spawn(|| fuzzer.run(target, share)))).collect();
+            started.into_iter().map(|(target, search)| (target, search.join())).collect::<Vec<_>>()
+        });
+        for (target, outcome) in searches {
+            let Ok(output) = outcome else { bail!("a search panicked") };
+            let Output { status, stdout, stderr } = output?;
+            println!("\n--- {target}, {share} s ---");
+            print!("{}{}", String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
+            if !status.success() {
+                failed.push(target);
+            }
         }
     }
-    Ok(0)
+    for target in &failed {
+        eprintln!(
+            "xtask fuzz: {target} fails on the newest file in {}; fix it, and add the file to {CORPUS}/{target}/ \
+             under a descriptive name, so that every test run replays it",
+            fuzzer.found(target).display()
+        );
+    }
+    Ok(u8::from(!failed.is_empty()))
 }
 
 /// The names of all targets, taken from the folders of their seeds.
@@ -86,10 +103,8 @@ impl Fuzzer {
         Ok(Self { program: target.join("debug").join("fuzz"), folder: target.join("fuzz") })
     }
 
-    /// Searches for this many seconds, from the seeds and earlier findings; returns the exit code of the
-    /// fuzzer.
-    fn run(&self, target: &str, seconds: u64) -> anyhow::Result<u8> {
-        println!("\n--- {target}, {seconds} s ---");
+    /// Searches for this many seconds, from the seeds and earlier findings; returns the output of the fuzzer.
+    fn run(&self, target: &str, seconds: u64) -> anyhow::Result<Output> {
         let (corpus, found) = (self.folder.join("corpus").join(target), self.found(target));
         for folder in [&corpus, &found] {
             fs::create_dir_all(folder).with_context(|| format!("{} cannot be created", folder.display()))?;
@@ -104,7 +119,7 @@ impl Fuzzer {
             .arg(format!("-artifact_prefix={}/", found.display()))
             .arg(corpus)
             .arg(Path::new(CORPUS).join(target));
-        exit_code(&mut fuzzer)
+        fuzzer.output().context("the fuzzer does not start")
     }
 
     /// The folder of the inputs that violated the target's property.

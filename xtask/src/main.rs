@@ -75,6 +75,8 @@ enum Command {
     },
     /// Check the rules of the repository that no compiler checks.
     Tidy,
+    /// Write docs/attacks.md from the attacks that tests name.
+    Attacks,
     /// Count lines, lists of entities and other figures of the code's structure.
     Figures(tidy::figures::Arguments),
     /// Manage a persistent PostgreSQL for development, and print the line that runs the service on it.
@@ -108,6 +110,7 @@ impl Command {
             Self::Fuzz(arguments) => fuzz::run(&arguments),
             Self::Bench { arguments } => bench::run(&arguments),
             Self::Tidy => tidy::run(),
+            Self::Attacks => tidy::attacks::run(),
             Self::Figures(arguments) => tidy::figures::run(&arguments),
             Self::Db { action } => db::run(action),
             Self::Statements => statements::run(),

@@ -1,5 +1,6 @@
 //! `cargo xtask tidy`: the rules of the repository that no compiler checks.
 
+pub(crate) mod attacks;
 mod dependencies;
 mod docs;
 mod documents;
@@ -45,6 +46,7 @@ pub(crate) fn run() -> anyhow::Result<u8> {
     complaints.extend(sources::check(&files));
     complaints.extend(docs::check(&files)?);
     complaints.extend(documents::check(&files));
+    complaints.extend(attacks::check(&files));
     complaints.extend(layers::check(&files)?);
     complaints.extend(type_names::check(&files)?);
     let tree = [

@@ -56,6 +56,7 @@ fn a_chargeback_debits_the_available_balance_and_never_the_held_one() {
     }
 }
 
+/// Attack API6: paying in with stolen cards repeatedly, and spending the money before each charge-back.
 #[test]
 fn repeated_chargebacks_owe_no_more_than_was_spent() {
     let mut ledger = topped_up();

@@ -141,6 +141,8 @@ pub async fn concurrent_approvals_are_counted_once_each(store: Arc<dyn Store>) {
 /// An earlier approval counts only while its operator could still give it: not after they were suspended or
 /// demoted, even if restored, nor after they adjusted the wallet. Once the limit is lifted, one approval is
 /// enough again.
+///
+/// Attack API5: an approval by an operator who is then suspended or demoted.
 pub async fn an_earlier_approval_counts_only_while_its_operator_is_eligible(store: Arc<dyn Store>) {
     use UserStatusChange::{Restore, Role as Give, Suspend};
     use WithdrawalStatus::{Approved, Pending};
@@ -221,6 +223,8 @@ pub async fn an_operator_cannot_judge_withdrawals_of_a_wallet_they_adjusted(stor
 
 /// A rejection and an adjustment by the same operator at once: if the adjustment is applied first, the
 /// rejection has no effect.
+///
+/// Attack API5: deciding about a withdrawal while adjusting its wallet.
 pub async fn a_concurrent_adjustment_bars_a_later_rejection(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let operator = scenario.guest(0).await;

@@ -32,6 +32,8 @@ promises! { ($) concurrency as concurrency_promises {
 
 /// Of 50 parallel withdrawals of 10.00 from a wallet of 200.00, twenty succeed and thirty are refused for
 /// insufficient funds.
+///
+/// Attack API6: spending the same money in parallel withdrawals.
 pub async fn parallel_withdrawals_spend_each_cent_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(20_000).await;
@@ -50,6 +52,8 @@ pub async fn parallel_withdrawals_spend_each_cent_once(store: Arc<dyn Store>) {
 
 /// Requests and withdrawals race for the last 1.00 of a wallet: one succeeds, and all others are refused for
 /// insufficient funds.
+///
+/// Attack API6: spending the same money by a request and a withdrawal.
 pub async fn requests_and_withdrawals_spend_the_last_cent_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(100).await, scenario.dj(100).await);
@@ -188,6 +192,8 @@ pub async fn racing_cancels_release_once(store: Arc<dyn Store>) {
 }
 
 /// Racing refunds of a played request return its fee once.
+///
+/// Attack API6: refunding a request twice.
 pub async fn racing_refunds_return_the_fee_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store).with_commission(1_000);
     let (guest, dj) = (scenario.guest(100).await, scenario.dj(100).await);

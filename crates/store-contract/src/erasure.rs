@@ -107,6 +107,8 @@ pub async fn receipts_of_an_erased_profile_are_stale(store: Arc<dyn Store>) {
 
 /// A user with money, be it available, held or owed, is not erased; one without is, even after payments, and
 /// the ledger stays consistent.
+///
+/// Attack API6: an erasure to be rid of a debt.
 pub async fn a_user_with_money_is_not_erased(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store).with_commission(1_000);
     let (guest, dj) = (scenario.guest(100).await, scenario.dj(100).await);

@@ -128,6 +128,8 @@ pub async fn an_erasure_is_pending_until_its_topups_have_failed(store: Arc<dyn S
 
 /// An erased user opens no top-up, also when both happen concurrently: the money would reach a wallet without
 /// an owner.
+///
+/// Attack API6: a top-up concurrent with an erasure.
 pub async fn an_erased_user_opens_no_topup(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     for _ in 0..8 {
@@ -186,6 +188,8 @@ pub async fn a_pending_topup_of_an_erased_user_fails_when_its_money_arrives(stor
 }
 
 /// Money leaves suspense once, by one operator, recorded with the reason.
+///
+/// Attack API6: settling money in suspense concurrently.
 pub async fn suspense_is_settled_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let operators = [scenario.guest(0).await, scenario.guest(0).await];

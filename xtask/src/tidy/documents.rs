@@ -1,5 +1,4 @@
-//! References in the documents: every path that they mention exists, and so does every test that the table of
-//! attacks names.
+//! References in the documents: every path that they mention exists.
 
 use std::collections::BTreeSet;
 
@@ -8,35 +7,11 @@ use super::File;
 /// The folders with which a mentioned path begins.
 const FOLDERS: &[&str] = &[".ci/", "config/", "crates/", "docs/", "migrations/", "xtask/"];
 
-/// The document that names tests over HTTP as `file::test`, and their folder.
-const ATTACKS: &str = "docs/security.md";
-const TESTS: &str = "crates/cuepoint/tests/http/";
-
-/// Checks every path that a document has in backticks or as a link target, and every test that it names.
+/// Checks every path that a document has in backticks or as a link target.
 pub(super) fn check(files: &[File]) -> Vec<String> {
     let known = files.iter().flat_map(|file| paths_to(&file.path)).collect();
     let documents = files.iter().filter(|file| file.has_extension(&["md"]));
-    let attacks = files.iter().filter(|file| file.path == ATTACKS);
-    let missing = attacks.flat_map(|file| missing_tests(file, files));
-    documents.flat_map(|file| check_document(file, &known)).chain(missing).collect()
-}
-
-/// Returns the tests that a document names and that do not exist.
-fn missing_tests(document: &File, files: &[File]) -> Vec<String> {
-    let text = document.text();
-    let named = text.split('`').skip(1).step_by(2).filter_map(|code| code.split_once("::"));
-    let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
-    let is_there = |module: &str, test: &str| {
-        let path = format!("{TESTS}{module}.rs");
-        let holds = |file: &File| file.path == path && file.text().contains(&format!("fn {test}("));
-        files.iter().any(holds)
-    };
-    named
-        .filter(|(module, test)| is_name(module) && is_name(test) && !is_there(module, test))
-        .map(|(module, test)| {
-            format!("{}: it mentions {module}::{test}, which does not exist", document.path)
-        })
-        .collect()
+    documents.flat_map(|file| check_document(file, &known)).collect()
 }
 
 /// Returns the path and all its parent folders.
@@ -113,14 +88,5 @@ mod tests {
             "docs/glossary.md: it mentions docs/adr/0003-c.md, which does not exist",
         ];
         assert_eq!(check(&files), expected);
-    }
-
-    #[test]
-    fn tests_named_for_an_attack_exist() {
-        let files = [
-            file(ATTACKS, "`money::sums_add_up`, `Action::rule`, `money::gone`"),
-            file("crates/cuepoint/tests/http/money.rs", "fn sums_add_up(store: Store) {}"),
-        ];
-        assert_eq!(check(&files), ["docs/security.md: it mentions money::gone, which does not exist"]);
     }
 }

@@ -69,6 +69,7 @@ impl Objects {
     }
 }
 
+/// Attack API1: reading another user's request, withdrawal, top-up or session by its id.
 fn objects_of_other_users_are_not_found(store: Store) {
     let server = Server::start(store);
     let objects = Objects::new(&server);
@@ -137,6 +138,7 @@ fn the_wrong_party_is_forbidden(store: Store) {
     guest.patch("/user/personal-info", &json!({"city": "Rome"})).data(200);
 }
 
+/// Attack API9: undeclared methods.
 fn an_unsupported_method_is_refused_with_the_allowed_ones(store: Store) {
     let server = Server::start(store);
     let person = server.guest();

@@ -42,6 +42,7 @@ fn approved(answer: &Answer) -> (String, Vec<i64>) {
     (data["status"].as_str().unwrap().to_owned(), by)
 }
 
+/// Attack API5: approving a large withdrawal alone.
 fn a_withdrawal_above_the_limit_needs_two_approvals(store: Store) {
     let (server, ada) = Server::with_operator(store, &FOUR_EYES);
     let (bob, guest) = (ada.new_operator(&server), server.payer("50"));
@@ -89,6 +90,7 @@ fn a_withdrawal_above_the_limit_needs_two_approvals(store: Store) {
     assert_eq!(guest.call("POST", &path).send().data(200)["status"], "cancelled");
 }
 
+/// Attack API5: adjusting a wallet and approving its withdrawal.
 fn an_operator_cannot_judge_withdrawals_of_a_wallet_they_adjusted(store: Store) {
     let (server, ada) = Server::with_operator(store, &[]);
     let guest = server.payer("50");
@@ -109,6 +111,8 @@ fn an_operator_cannot_judge_withdrawals_of_a_wallet_they_adjusted(store: Store) 
 }
 
 /// Attempts to pay oneself out with a single operator's token.
+///
+/// Attack API5: paying out alone: another's gift, a replayed key, another session, an own withdrawal.
 fn one_operator_alone_cannot_pay_out(store: Store) {
     let (server, mallory) = Server::with_operator(store, &FOUR_EYES);
     let accomplice = server.guest();
@@ -163,6 +167,7 @@ fn no_adjustment_is_larger_than_its_limit(store: Store) {
     assert_eq!(guest.wallet().0, "20.00");
 }
 
+/// Attack API5: approving one withdrawal at two servers.
 #[test]
 fn first_approvals_at_two_servers_are_both_counted() {
     let database = Arc::new(Database::postgres());

@@ -1,4 +1,4 @@
-//! Attacks over HTTP: those listed in `docs/security.md` and not tested in another file here.
+//! Attacks over HTTP: those listed in `docs/attacks.md` and not tested in another file here.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -27,6 +27,7 @@ fn alike(answer: &Answer) -> Value {
     body
 }
 
+/// Attack API1: finding out by an id, a filter or the answer's text which objects of others exist.
 fn objects_of_others_are_indistinguishable_from_missing_ones(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("50"), server.dj());
@@ -56,6 +57,7 @@ fn objects_of_others_are_indistinguishable_from_missing_ones(store: Store) {
     assert_eq!(guest.wallet(), ("36.00".into(), "15.00".into()));
 }
 
+/// Attack API2: a token of one kind used as another one.
 fn one_kind_of_token_does_not_pass_for_another(store: Store) {
     let server = Server::start(store);
     let (client, guest) = (server.client(), server.guest());
@@ -84,6 +86,7 @@ fn rows_of(answer: &Answer) -> Value {
     shown.into_iter().map(|key| (key.to_owned(), page[key].clone())).collect()
 }
 
+/// Attack API8: SQL, markup or control characters in text.
 fn text_is_never_executed(store: Store) {
     let (server, operator) = Server::with_operator(store, &[("payouts.webhook_secrets", NEW)]);
     let (guest, dj) = (server.payer("100"), server.dj());
@@ -143,6 +146,7 @@ fn text_is_never_executed(store: Store) {
     }
 }
 
+/// Attack API8: a forged `Host`, `X-Forwarded-*` or `X-Original-URL`.
 fn forwarding_and_identity_headers_are_ignored(store: Store) {
     let server = Server::start(store);
     let (client, guest) = (server.client(), server.guest());
@@ -170,6 +174,7 @@ fn forwarding_and_identity_headers_are_ignored(store: Store) {
     assert!(made.header("location").is_some_and(|location| !location.contains("evil")), "{made}");
 }
 
+/// Attack API4: long and deep bodies, long addresses and numbers.
 fn overlong_values_are_refused(store: Store) {
     let server = Server::start(store);
     let (client, guest) = (server.client(), server.guest());
@@ -217,6 +222,7 @@ fn overlong_queries_are_judged_like_short_ones(store: Store) {
     guest.get(&format!("/djs?{}", "a=1&".repeat(2_000))).invalid(&["a"]);
 }
 
+/// Attack API7: a URL in a request, to make the service call it.
 fn a_url_in_a_request_is_never_fetched(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.payer("50"), server.dj());
@@ -239,6 +245,7 @@ fn a_url_in_a_request_is_never_fetched(store: Store) {
     assert_eq!(listener.accept().unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
 }
 
+/// Attack API9: hidden paths and earlier versions of the API.
 fn unserved_paths_and_erased_users_are_not_found(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let client = server.client();
@@ -286,6 +293,7 @@ fn unserved_paths_and_erased_users_are_not_found(store: Store) {
     }
 }
 
+/// Attack API8: learning internals from the text of an error.
 fn errors_disclose_no_internals(store: Store) {
     let server = Server::start(store);
     let (client, guest) = (server.client(), server.guest());
@@ -342,6 +350,7 @@ fn released(mut stream: TcpStream, body: &str) -> String {
     answer.split(' ').nth(1).unwrap_or_default().to_owned()
 }
 
+/// Attack API2: a request that is held open until its sender is suspended or demoted.
 fn a_held_request_is_refused_after_its_authority_ends(store: Store) {
     let (server, chief) = Server::with_operator(store, &[]);
     let reason = json!({"reason": "as agreed"});

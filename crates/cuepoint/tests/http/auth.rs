@@ -59,6 +59,7 @@ fn email_addresses_are_unique_in_any_letter_case(store: Store) {
     assert_eq!(answers.iter().filter(|status| **status == 422).count(), 7, "{answers:?}");
 }
 
+/// Attack API2: finding out by a login whether an address is known.
 fn a_failed_login_does_not_reveal_the_user(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
@@ -91,6 +92,7 @@ fn refresh_tokens_rotate(store: Store) {
     refreshed(&client, &guest, &now.refresh_token);
 }
 
+/// Attack API2: a refresh token that was used before.
 fn a_reused_refresh_token_ends_its_session(store: Store) {
     let server = Server::start(store);
     let (client, guest) = (server.client(), server.guest());
@@ -146,6 +148,7 @@ mod part {
     }
 }
 
+/// Attack API2: a modified token, `alg: none`, a public key as an HMAC key, an unknown `kid` or `crit`.
 fn a_tampered_token_is_refused(store: Store) {
     let server = Server::start(store);
     let (guest, other) = (server.guest(), server.guest());
@@ -266,6 +269,7 @@ impl Forge {
     }
 }
 
+/// Attack API2: a signed token without one of its claims.
 fn every_claim_is_required(store: Store) {
     let forge = Forge::new(store, &[]);
     forge.wallet(&forge.claims).data(200);

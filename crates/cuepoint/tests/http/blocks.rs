@@ -10,6 +10,7 @@ on_one_store!(
     open_requests_per_dj_are_limited,
 );
 
+/// Attack API6: sending requests to a DJ who blocked the guest.
 fn a_blocked_guest_cannot_make_a_request(store: Store) {
     let server = Server::start(store);
     let (dj, guest) = (server.dj(), server.payer("100"));
@@ -29,6 +30,8 @@ fn a_blocked_guest_cannot_make_a_request(store: Store) {
 }
 
 /// A DJ cannot learn the name or the existence of a user who never made a request to the DJ.
+///
+/// Attack API3: reading strangers' names by blocking one id after another.
 fn a_user_without_requests_looks_nonexistent_to_a_dj(store: Store) {
     let server = Server::start(store);
     let (dj, other, guest) = (server.dj(), server.dj(), server.payer("20"));
@@ -51,6 +54,7 @@ fn a_user_without_requests_looks_nonexistent_to_a_dj(store: Store) {
     block(guest.id).data(200);
 }
 
+/// Attack API6: flooding a DJ with requests.
 fn open_requests_per_dj_are_limited(store: Store) {
     let server = Server::configured(store, &[("requests.max_open_per_dj", "2")]);
     let (dj, guest) = (server.dj(), server.payer("100"));

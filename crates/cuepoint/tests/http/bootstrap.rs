@@ -59,6 +59,7 @@ fn addresses(operator: &Person) -> Vec<String> {
     operators.map(|row| row["email"].as_str().unwrap().to_owned()).collect()
 }
 
+/// Attack API5: becoming an operator again after a dismissal.
 fn a_dismissed_first_operator_is_not_recreated(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = start(&database);
@@ -71,6 +72,7 @@ fn a_dismissed_first_operator_is_not_recreated(store: Store) {
     assert_eq!(addresses(&second.at(&server.client())), [second.email]);
 }
 
+/// Attack API5: becoming an operator by registering the address of an erased first operator.
 fn an_erased_first_operator_is_not_recreated_under_its_address(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = start(&database);
@@ -107,6 +109,7 @@ fn a_registered_address_does_not_become_the_first_operator(store: Store) {
     assert_eq!(addresses(&other.client().login("other@example.com")), ["other@example.com"]);
 }
 
+/// Attack API5: becoming an operator through another configured address.
 fn another_configured_address_creates_no_second_operator(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = start(&database);

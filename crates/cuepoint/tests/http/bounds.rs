@@ -67,6 +67,7 @@ fn lives(server: &Server) {
     assert_eq!(server.client().outside("GET", "/health/ready").send().status, 200);
 }
 
+/// Attack API4: long or endless request heads.
 #[test]
 fn heads_are_bounded_in_size_and_number() {
     let server = Server::start(Store::Memory);
@@ -120,6 +121,7 @@ fn a_slow_later_request_head_closes_the_connection() {
     lives(&server);
 }
 
+/// Attack API4: occupying connections with slow requests.
 #[test]
 fn a_slow_request_body_times_out() {
     let server = impatient();

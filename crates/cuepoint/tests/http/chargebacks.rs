@@ -91,6 +91,7 @@ fn a_topup_is_reversed_once(store: Store) {
     assert_eq!((purse(&guest), guest.entries().len()), (["0.00", "0.00", "0.00"].map(String::from), 2));
 }
 
+/// Attack API10: a charge-back before the confirmation.
 fn only_a_confirmed_topup_is_reversed(store: Store) {
     let (server, operator) = Server::with_operator(store, &TOPUPS);
     let guest = server.guest();
@@ -185,6 +186,7 @@ fn a_reversal_by_the_provider_takes_the_full_amount_once(store: Store) {
     assert_eq!(purse(&guest), ["0.00", "15.00", "15.00"]);
 }
 
+/// Attack API10: a partial charge-back.
 fn a_partial_reversal_is_listed_but_not_booked(store: Store) {
     let (server, operator) = Server::with_operator(store, &TOPUPS);
     let guest = server.guest();
@@ -227,6 +229,7 @@ fn a_partial_reversal_is_listed_but_not_booked(store: Store) {
     assert_eq!((guest.entries().len(), listed(&operator).len()), (2, 8));
 }
 
+/// Attack API6: two concurrent reversals of one top-up.
 fn concurrent_reversals_by_operator_and_provider_take_the_money_once(store: Store) {
     let (server, operator) = Server::with_operator(store, &TOPUPS);
     let guest = server.guest();
@@ -244,6 +247,7 @@ fn concurrent_reversals_by_operator_and_provider_take_the_money_once(store: Stor
     assert_eq!(listed(&operator), [json!(null); 0]);
 }
 
+/// Attack API6: an erasure before a charge-back.
 fn a_chargeback_after_an_erasure_is_owed_by_the_erased_user(store: Store) {
     let (server, operator) = Server::with_operator(store, &TOPUPS);
     let dj = server.dj();

@@ -93,6 +93,7 @@ fn new_phone_numbers_must_be_valid(store: Store) {
     }
 }
 
+/// Attack API4: flooding a phone with codes from several users.
 fn a_number_gets_five_codes_a_day_across_users(store: Store) {
     let server = Server::start(store);
     let (number, digits) = ("+4930123456", "4930123456");
@@ -120,6 +121,7 @@ fn a_number_gets_five_codes_a_day_across_users(store: Store) {
     assert_eq!(server.messages(number).len(), 5);
 }
 
+/// Attack API4: sending codes to many phones from one network.
 fn a_network_gets_twenty_codes_a_day(store: Store) {
     let server = Server::configured(store, &[("server.trusted_proxies", "127.0.0.1")]);
     for number in 0..20 {
@@ -131,6 +133,7 @@ fn a_network_gets_twenty_codes_a_day(store: Store) {
     from(request_code(&next), "2001:db8:0:2::1").send().data(200);
 }
 
+/// Attack API4: sending codes to premium numbers from many networks.
 fn codes_per_deployment_and_day_follow_the_configuration(store: Store) {
     let server = Server::configured(store, &[("phone.codes_per_day", "3")]);
     let guests: Vec<Person> = (0..8).map(|number| guest(&server, &format!("+4930{number:06}"))).collect();
@@ -175,6 +178,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02X}")).collect()
 }
 
+/// Attack API2: computing a verification code from its stored hash.
 fn codes_are_stored_under_a_key_and_earlier_unkeyed_ones_are_accepted(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = Server::on(&database, &[SHARED_KEY]);
@@ -203,6 +207,7 @@ fn codes_are_stored_under_a_key_and_earlier_unkeyed_ones_are_accepted(store: Sto
     assert_eq!(verified["user"]["email_verified"], true);
 }
 
+/// Attack API4: requesting codes at several servers.
 #[test]
 fn codes_are_counted_by_all_servers() {
     let database = Arc::new(Database::postgres());
@@ -210,6 +215,7 @@ fn codes_are_counted_by_all_servers() {
     five_of_twelve_are_sent(&[&servers[0], &servers[1]]);
 }
 
+/// Attack API4: requesting codes before and after a restart.
 fn codes_are_counted_across_restarts(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = Server::on(&database, &[SHARED_KEY]);

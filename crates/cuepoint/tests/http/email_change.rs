@@ -71,6 +71,7 @@ fn kinds(person: &Person) -> Vec<String> {
     kinds.into_iter().filter(|kind| kind.starts_with("email_")).collect()
 }
 
+/// Attack API2: changing the e-mail address of a stolen login unnoticed.
 fn a_confirmed_code_changes_the_address_and_notifies_both(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
@@ -114,6 +115,7 @@ fn a_confirmed_code_changes_the_address_and_notifies_both(store: Store) {
     assert_eq!(kinds(&guest), ["email_changed", "email_change_requested", "email_verified"]);
 }
 
+/// Attack API2: finding out by a change of the e-mail address whether an address is known.
 fn a_taken_address_is_answered_like_a_free_one(store: Store) {
     let server = Server::start(store);
     let (guest, owner) = (server.guest(), server.guest());
@@ -150,6 +152,7 @@ fn an_address_that_was_taken_meanwhile_is_a_field_error(store: Store) {
     login(&server, &guest.email, PASSWORD).data(200);
 }
 
+/// Attack API2: changing the e-mail address with a stolen token.
 fn a_change_requires_the_password_and_another_address(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
@@ -183,6 +186,7 @@ fn five_codes_to_new_addresses_are_sent_within_an_hour(store: Store) {
     change(&other, "new5@example.com").data(200);
 }
 
+/// Attack API2: keeping a stolen login by another e-mail address and another password.
 fn a_token_restores_the_login_after_a_theft(store: Store) {
     let server = Server::configured(store, &[("auth.breached_passwords", "refuse")]);
     let owner = server.guest();
@@ -349,6 +353,7 @@ fn no_address_is_changed_beside_servers_of_an_earlier_version() {
     eventually("the server knows", || (change(&guest, "new@example.com").status == 200).then_some(()));
 }
 
+/// Attack API2: registering the previous address of a stolen login before its owner restores it.
 #[test]
 fn a_token_restores_the_address_at_another_server() {
     let database = Arc::new(Database::postgres());

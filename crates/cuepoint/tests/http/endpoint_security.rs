@@ -22,6 +22,7 @@ on_durable_stores!(
     a_spelling_of_an_earlier_version_is_shown_as_the_url_that_is_called
 );
 
+/// Attack API2: receiving events at a webhook endpoint that was set with a stolen token.
 fn another_url_enabling_and_a_rotation_need_the_password(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let other = operator.new_operator(&server);
@@ -58,6 +59,7 @@ fn another_url_enabling_and_a_rotation_need_the_password(store: Store) {
     }
 }
 
+/// Attack API4: flooding the security log with changes of webhook endpoints.
 fn a_change_that_changes_nothing_leaves_no_event(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.guest();
@@ -163,6 +165,7 @@ fn states(person: &Person, paths: &[&String]) -> Vec<String> {
     paths.iter().map(status).collect()
 }
 
+/// Attack API2: a thief's webhook endpoint after the owner has ended all sessions.
 fn ended_sessions_disable_own_endpoints(store: Store) {
     let (server, operator) = Server::with_operator(store, &[("notifier.email", "log")]);
     let (mine, all) = (operator.webhook_endpoint(OWN), operator.webhook_endpoint(ALL));
@@ -186,6 +189,7 @@ fn ended_sessions_disable_own_endpoints(store: Store) {
     assert_eq!(states(&operator, &[&mine, &all]), ["security", "active"]);
 }
 
+/// Attack API2: a webhook endpoint of a session with a stolen refresh token.
 fn a_reused_refresh_token_disables_what_its_session_set(store: Store) {
     let server = Server::start(store);
     let owner = server.guest();
@@ -241,6 +245,7 @@ fn passwords_for_endpoints_are_limited_as_those_of_logins() {
     guest.patch(&path, &json!({"paused": true})).data(200);
 }
 
+/// Attack API2: using up the owner's changes of webhook endpoints.
 #[test]
 fn a_session_cannot_use_up_the_changes_of_another_one() {
     let keys = [("rate_limits.enabled", "true"), ("rate_limits.webhook_changes_per_hour", "3")];

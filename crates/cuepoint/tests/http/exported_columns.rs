@@ -255,6 +255,7 @@ fn unexplained_rows(database: &Database, id: &str, text: &str) -> Vec<String> {
     rows.collect()
 }
 
+/// Attack API3: reading secrets in an export.
 fn every_column_about_a_user_is_exported_or_deliberately_excluded(store: Store) {
     let database = Arc::new(Database::of(store));
     // The first start creates the database.

@@ -25,6 +25,7 @@ fn coordinates_are_set_together(store: Store) {
     assert_eq!((user["latitude"].as_f64(), user["longitude"].as_f64()), (Some(-90.0), Some(-180.0)));
 }
 
+/// Attack API3: setting `wallet_balance`, `rating`, `email_verified`, `role`, `status` or `user_id`.
 fn unknown_fields_are_ignored_and_read_only_ones_refused(store: Store) {
     let server = Server::start(store);
     let guest = server.payer("10");

@@ -27,6 +27,7 @@ fn every_kind(server: &Server) -> Vec<Answer> {
     .to_vec()
 }
 
+/// Attack API8: a browser that executes or caches a response.
 #[test]
 fn responses_carry_the_security_headers() {
     let server = Server::start(Store::Memory);
@@ -110,6 +111,7 @@ fn listed_origins_may_use_every_method_without_credentials() {
     }
 }
 
+/// Attack API8: calling the API from a foreign web page.
 #[test]
 fn other_origins_get_no_cors_headers() {
     let server = Server::configured(Store::Memory, &[("cors.allowed_origins", ORIGIN)]);

@@ -127,6 +127,7 @@ fn an_idempotency_key_is_scoped_to_its_user_method_and_path(store: Store) {
     assert_eq!([one.wallet().0, two.wallet().0, dj.wallet().0], ["20.00"; 3]);
 }
 
+/// Attack API6: repeating a command many times in parallel.
 fn twenty_concurrent_requests_with_one_key_have_one_effect(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.payer("100"), server.dj());

@@ -154,6 +154,7 @@ fn the_statement_lists_every_change_of_the_wallet(store: Store) {
     assert_eq!(answer.raw("/data/data/0/available_after"), "15.00");
 }
 
+/// Attack API6: answering a request twice.
 fn one_of_many_concurrent_transitions_settles(store: Store) {
     let server = Server::start(store);
     for _ in 0..5 {

@@ -106,6 +106,7 @@ fn acts_with_a_webhook_endpoint_are_notified_to_a_verified_address(store: Store)
     assert_eq!(mails.mails().len(), 6);
 }
 
+/// Attack API2: setting a webhook endpoint for all events unnoticed.
 fn acts_with_endpoints_for_all_events_are_notified_to_all_operators(store: Store) {
     let mails = MailServer::new(Post::Takes);
     let keys = [("notifier.email", "smtp"), ("notifier.smtp_url", &*mails.url), ("notifier.from", FROM)];
@@ -274,6 +275,7 @@ fn a_hanging_mail_server_is_an_outage(store: Store) {
     proves(&mails, &guest);
 }
 
+/// Attack API2: finding out by the time of a password reset whether an address is known.
 fn a_password_reset_does_not_wait_for_the_mail_server(store: Store) {
     let mails = MailServer::new(Post::Hangs);
     let server = mailing(store, &mails);

@@ -69,6 +69,7 @@ mod positions;
 mod process;
 mod provider_messages;
 mod provider_references;
+mod providers_guide;
 mod public_reads;
 mod query_parameters;
 mod races;

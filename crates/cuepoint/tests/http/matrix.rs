@@ -245,6 +245,7 @@ fn as_domain(who: Who, person: &Person) -> Principal {
     }
 }
 
+/// Attack API1: calling every operation without a login and in each role, on own objects and on objects of others.
 fn every_operation_matches_the_authorization_matrix(store: Store) {
     let keys = [("topups.pending_days", "0"), ("payouts.webhook_secrets", NEW)];
     let (server, operator) = Server::with_operator(store, &[&TOPUPS[..], &keys].concat());

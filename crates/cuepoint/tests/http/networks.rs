@@ -41,6 +41,7 @@ fn metrics_are_visible_to_the_local_host_only() {
     server.client().outside("POST", "/metrics").send().refused(405, "method_not_allowed");
 }
 
+/// Attack API8: passing for a local client through a proxy that is not declared.
 #[test]
 fn an_undeclared_proxy_makes_no_client_local() {
     let server = Server::start(Store::Memory);
@@ -67,6 +68,7 @@ fn metrics_are_visible_to_the_configured_networks() {
     metrics(&server, &[]).refused(404, "not_found");
 }
 
+/// Attack API8: reaching staff routes from other networks.
 #[test]
 fn operator_routes_are_visible_to_the_configured_networks_only() {
     let keys = [("server.trusted_proxies", "127.0.0.1"), ("access.operator_networks", "10.0.0.0/8")];

@@ -156,6 +156,7 @@ fn each_action_moves_a_withdrawal_and_its_money(store: Store) {
     sent.stands("processing");
 }
 
+/// Attack API5: calling a staff route as a guest, DJ or auditor.
 fn operator_routes_require_the_operator_role(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("20"), server.dj());

@@ -42,6 +42,7 @@ fn token(server: &Server, email: &str, number: usize) -> String {
     after.split_whitespace().next().unwrap().to_owned()
 }
 
+/// Attack API2: a thief's session after the owner has changed the password.
 fn a_password_change_ends_all_other_sessions(store: Store) {
     let server = Server::start(store);
     let (guest, stranger) = (server.guest(), server.guest());
@@ -72,6 +73,7 @@ fn a_wrong_current_password_changes_nothing(store: Store) {
     login(&server, &guest.email, PASSWORD).data(200);
 }
 
+/// Attack API2: finding out by a password reset whether an address is known.
 fn a_password_reset_request_does_not_reveal_the_user(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
@@ -118,6 +120,7 @@ fn a_reset_token_sets_a_password_once(store: Store) {
     assert!(server.message(&guest.email, 1).contains("was changed"));
 }
 
+/// Attack API2: trying the passwords of data leaks.
 fn a_breached_password_is_refused_and_uses_up_no_token(store: Store) {
     let server = Server::configured(store, &[("auth.breached_passwords", "refuse")]);
     let guest = server.guest();

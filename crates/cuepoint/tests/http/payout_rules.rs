@@ -12,6 +12,8 @@ on_one_store!(
 );
 
 /// The answer of a provider to an order that it has already executed.
+///
+/// Attack API10: a refusal that follows a payment.
 fn a_refusal_after_an_unanswered_order_leads_to_a_review(store: Store) {
     let scene = ProviderScene::answering(store, Reply::HangsUp);
     let (id, _) = scene.ordered();

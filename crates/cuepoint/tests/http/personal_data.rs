@@ -33,6 +33,7 @@ fn rows(person: &Person, path: &str) -> Value {
     person.get(&format!("{path}?per_page=100")).data(200)["data"].clone()
 }
 
+/// Attack API3: reading the data of others or of operators in an export.
 fn an_export_matches_the_lists_and_excludes_other_users(store: Store) {
     let server = Server::start(store);
     let (person, other) = (server.dj(), server.dj());

@@ -57,6 +57,8 @@ fn resolve(staff: &Person, id: &Value, reason: &str) -> Answer {
 }
 
 /// Two transactions for one withdrawal indicate two payments.
+///
+/// Attack API10: a second transaction for one withdrawal.
 fn a_second_transaction_is_kept_as_evidence_and_changes_nothing(store: Store) {
     let scene = ProviderScene::new(store);
     let (id, reference) = scene.ordered();
@@ -155,6 +157,7 @@ fn messages_with_unknown_references_are_kept_and_answered_404(store: Store) {
     assert_eq!(scene.messages().len(), 4);
 }
 
+/// Attack API10: a confirmation with another amount or currency.
 fn a_topup_is_confirmed_only_with_its_own_amount_and_currency(store: Store) {
     let scene = ProviderScene::new(store);
     let id = scene.guest.topup("12.50");
@@ -220,6 +223,7 @@ fn a_message_sent_again_adds_nothing(store: Store) {
     scene.is_measured("payouts", "unknown_reference", "repeated", 2);
 }
 
+/// Attack API10: filling the storage with unsigned messages.
 fn unsigned_messages_are_not_kept(store: Store) {
     let scene = ProviderScene::new(store);
     let good = Message::payout_as("payout.completed", UNKNOWN, "tx-1");
@@ -377,6 +381,7 @@ fn a_message_that_cannot_be_kept_is_not_acknowledged(store: Store) {
     assert_eq!((&kept["txid"], &kept["webhook_id"]), (&json!("tx-1"), &json!(message.id)));
 }
 
+/// Attack API10: filling the storage with signed messages.
 fn messages_beyond_the_bound_are_logged_and_counted_but_not_kept(store: Store) {
     let database = Arc::new(Database::of(store));
     let keys = [("payouts.webhook_secrets", NEW)];

@@ -158,6 +158,8 @@ fn a_message_settles_the_topup_of_its_reference(store: Store) {
 
 /// A server on an empty store stands for one whose database was restored from a backup of its first day: ids
 /// start over.
+///
+/// Attack API10: a message about an id that was assigned again after a restore.
 fn an_old_message_does_not_settle_a_new_row_with_a_reused_id(store: Store) {
     let provider = accepting();
     let configured = || Server::configured(store, &[&payout_keys(&provider, "5"), &TOPUPS[..]].concat());

@@ -51,6 +51,7 @@ fn limited(answer: &Answer, limit: &str) {
     assert!((1..=60).contains(&seconds), "{answer}");
 }
 
+/// Attack API2: using up the owner's attempts at the password.
 #[test]
 fn a_session_leaves_its_owner_the_passwords_of_another_one() {
     let keys = [("rate_limits.guess_per_minute", "3"), ("rate_limits.default_per_minute", "20")];
@@ -90,6 +91,7 @@ fn each_user_has_a_separate_quota_across_addresses() {
     limited(&ada.get("/withdrawals/999"), "3");
 }
 
+/// Attack API4: too many requests or withdrawals.
 #[test]
 fn requests_and_withdrawals_have_separate_quotas() {
     let server = counting(&[
@@ -123,6 +125,7 @@ fn logins_are_counted_per_address_regardless_of_user() {
     login(&client, "2001:db8:0:2::1", &ada.email, PASSWORD).data(200);
 }
 
+/// Attack API2: locking a user out by failed logins from one network.
 #[test]
 fn failed_logins_lock_the_user_out_of_one_network_only() {
     let server = failing(Store::Memory, &[("rate_limits.failed_logins_per_minute", "2")]);
@@ -151,6 +154,7 @@ fn failed_logins_lock_the_user_out_of_one_network_only() {
     }
 }
 
+/// Attack API2: locking a user out by failed logins from many networks.
 fn failed_logins_of_a_user_lock_out_unknown_networks_only(store: Store) {
     let server = failing(store, &[("rate_limits.failed_logins_per_hour", "3")]);
     let client = server.client();
@@ -205,6 +209,7 @@ fn a_right_password_uses_up_no_quota() {
     limited(&login(&client, "192.0.2.1", &ada.email, PASSWORD), "1");
 }
 
+/// Attack API2: many concurrent guesses at a password.
 #[test]
 fn concurrent_guesses_are_checked_only_up_to_the_quota() {
     let keys = [("rate_limits.failed_logins_per_minute", "4"), ("rate_limits.failed_logins_per_hour", "6")];
@@ -225,6 +230,7 @@ fn concurrent_guesses_are_checked_only_up_to_the_quota() {
     assert_eq!(statuses((2..14).map(|host| guess(format!("192.0.2.{host}"))).collect()), 2);
 }
 
+/// Attack API2: guessing passwords through registrations.
 #[test]
 fn registrations_have_a_quota_and_taken_addresses_count_as_failed_logins() {
     let server = counting(&[("rate_limits.registrations_per_minute", "2")]);
@@ -246,6 +252,7 @@ fn registrations_have_a_quota_and_taken_addresses_count_as_failed_logins() {
     login(&client, "192.0.2.3", "ada@example.com", PASSWORD).data(200);
 }
 
+/// Attack API2: guessing access tokens.
 #[test]
 fn invalid_tokens_are_counted_per_address() {
     let server = counting(&[("rate_limits.default_per_minute", "3")]);

@@ -13,6 +13,7 @@ const OPERATOR: &str = "op@example.com";
 
 on_durable_stores!(staff_and_commands_are_refused_while_the_revocation_list_is_outdated);
 
+/// Attack API2: a suspended operator at a server that cannot read the revocation list.
 fn staff_and_commands_are_refused_while_the_revocation_list_is_outdated(store: Store) {
     if store == Store::Sqlite {
         outdated_in_a_file();

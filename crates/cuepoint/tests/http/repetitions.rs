@@ -81,6 +81,7 @@ fn concurrent_refreshes_get_the_same_token_and_keep_the_session(store: Store) {
     }
 }
 
+/// Attack API2: a stolen refresh token, used after its owner has refreshed.
 fn a_stolen_token_ends_the_session_once_its_successor_was_used(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (client, guest) = (server.client(), server.guest());
@@ -150,6 +151,7 @@ fn taken(client: &Client, email: &str, password: &str) -> Value {
     body
 }
 
+/// Attack API2: repeating a registration to take over its session.
 fn a_registration_is_repeated_only_with_the_right_password(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let client = server.client();
@@ -165,6 +167,7 @@ fn a_registration_is_repeated_only_with_the_right_password(store: Store) {
     assert_eq!(taken(&client, "ada@example.com", PASSWORD), wrong);
 }
 
+/// Attack API2: repeating a registration after its refresh token was used.
 fn a_registration_whose_token_was_used_is_not_repeated(store: Store) {
     let server = Server::start(store);
     let client = server.client();
@@ -218,6 +221,7 @@ fn a_restarted_server_repeats_with_the_same_tokens(store: Store) {
     assert_eq!((again.session(), again.refresh_token), (session, next.refresh_token));
 }
 
+/// Attack API2: a used refresh token, presented after more than a minute.
 fn a_refresh_repeated_after_a_minute_ends_the_session(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = Server::on(&database, &[SHARED_KEY]);
@@ -231,6 +235,7 @@ fn a_refresh_repeated_after_a_minute_ends_the_session(store: Store) {
     refresh(&client, &next.refresh_token).refused(401, "invalid_refresh_token");
 }
 
+/// Attack API2: repeating a registration after more than a minute.
 fn a_registration_repeated_after_a_minute_is_refused(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = Server::on(&database, &[SHARED_KEY]);

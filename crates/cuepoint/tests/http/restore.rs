@@ -52,6 +52,7 @@ fn a_database_moved_to_another_cluster_is_refused_until_restored() {
     assert_eq!(server.client().login(&guest.email).id, guest.id);
 }
 
+/// Attack API2: a token from before a restore, with an id that was assigned again.
 #[test]
 fn a_restore_invalidates_tokens_and_ids_issued_after_the_backup() {
     let (folder, database) = (KeyFolder::new(), Arc::new(Database::postgres()));
@@ -105,6 +106,7 @@ fn a_restore_leaves_no_gap_while_servers_of_an_earlier_version_may_run() {
     assert_eq!(database.rows("SELECT * FROM position_gaps").len(), 0);
 }
 
+/// Attack API2: a token from before a restore, at a server that ran during the restore.
 #[test]
 fn a_running_server_discards_tokens_and_ids_after_a_restore() {
     let database = Arc::new(Database::postgres());

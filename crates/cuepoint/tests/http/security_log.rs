@@ -163,6 +163,8 @@ fn logins_and_failed_logins_are_recorded(store: Store) {
 }
 
 /// Failed logins with unknown addresses leave one event per network and hour, and are counted in the metrics.
+///
+/// Attack API4: flooding the security log with failed logins.
 fn failed_logins_with_unknown_addresses_are_recorded_once_an_hour(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     for number in 0..20 {

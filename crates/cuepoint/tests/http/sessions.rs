@@ -66,6 +66,7 @@ fn a_session_shows_its_client_info(store: Store) {
     assert_eq!(sessions(&elsewhere)[1]["ip_address"], "127.0.0.1");
 }
 
+/// Attack API2: the access token of an ended session.
 fn an_ended_session_is_refused_at_once(store: Store) {
     let server = Server::start(store);
     let (guest, stranger) = (server.guest(), server.guest());

@@ -125,6 +125,7 @@ fn an_operator_who_is_a_dj_keeps_both_roles(store: Store) {
     operator.post(&refund, &json!({"reason": "x"})).data(200);
 }
 
+/// Attack API3: changing data as an auditor.
 fn an_auditor_can_read_but_not_change(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (auditor, guest) = (server.guest(), server.payer("20"));
@@ -147,6 +148,7 @@ fn an_auditor_can_read_but_not_change(store: Store) {
     assert_eq!(guest.snapshot(), before);
 }
 
+/// Attack API5: an operator who changes their own role or suspension.
 fn an_operator_cannot_change_their_own_status(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     for what in ["suspend", "restore", "role"] {
@@ -185,6 +187,7 @@ fn each_status_change_requires_a_reason_and_accepts_a_key(store: Store) {
     server.client().login(&guest.email).get("/wallet").data(200);
 }
 
+/// Attack API5: an operator who credits their own wallet.
 fn an_operator_cannot_adjust_or_refund_their_own_wallet(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     operator.topup("20");

@@ -110,6 +110,7 @@ fn a_user_with_a_pending_topup_is_not_erased(store: Store) {
     erase(&guest).data(200);
 }
 
+/// Attack API6: settling money in suspense twice.
 fn late_money_stays_in_suspense_until_settled(store: Store) {
     let (server, operator) = Server::with_operator(store, &impatient());
     let auditor = server.guest();
@@ -195,6 +196,7 @@ fn messages_contradicting_suspense_are_listed(store: Store) {
     assert_eq!(suspense(&operator, ""), waits);
 }
 
+/// Attack API6: an erasure before a payment arrives.
 fn an_erased_wallet_stays_empty(store: Store) {
     let (server, operator) = Server::with_operator(store, &impatient());
     let guest = server.guest();

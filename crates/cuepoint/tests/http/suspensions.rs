@@ -27,6 +27,7 @@ fn refresh(server: &Server, token: &str) -> Answer {
     server.client().post("/auth/refresh", &json!({"refresh_token": token}))
 }
 
+/// Attack API2: a login concurrent with a suspension, to keep a session after the restoration.
 fn no_login_concurrent_with_a_suspension_stays_valid(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     for _ in 0..6 {
@@ -68,6 +69,7 @@ fn two_servers() -> [Server; 2] {
     [Server::on(&database, &keys), Server::on(&database, &keys)]
 }
 
+/// Attack API5: a change through another server by an operator who was just suspended or demoted.
 #[test]
 fn an_operator_dismissed_at_one_server_is_refused_at_the_other() {
     let servers = two_servers();
@@ -104,6 +106,7 @@ fn an_operator_dismissed_at_one_server_is_refused_at_the_other() {
     );
 }
 
+/// Attack API5: leaving the service without an operator.
 #[test]
 fn one_of_two_operators_dismissing_each_other_across_servers_remains() {
     let servers = two_servers();

@@ -35,6 +35,7 @@ fn limited(answer: &Answer, resource: &str, limit: u32) {
     assert_eq!(quota(answer), (resource, limit, 0), "{answer}");
 }
 
+/// Attack API2: guessing one password for many users from one network.
 #[test]
 fn failed_logins_of_an_address_are_limited_over_all_users() {
     let server = counting(&[("rate_limits.failed_logins_per_address", "3")]);
@@ -54,6 +55,7 @@ fn failed_logins_of_an_address_are_limited_over_all_users() {
     assert_eq!(quota(&elsewhere), ("login_per_minute", 120, 119));
 }
 
+/// Attack API2: guessing passwords from all networks of an IPv6 /48.
 #[test]
 fn the_networks_of_an_ipv6_site_have_eight_times_the_quota_together() {
     let server = counting(&[("rate_limits.guess_per_minute", "2")]);
@@ -114,6 +116,7 @@ fn invalid_and_repeated_requests_take_nothing_from_their_quota() {
     limited(&guest.withdraw("10"), "withdrawals_per_minute", 2);
 }
 
+/// Attack API4: invalid music requests without limit.
 #[test]
 fn invalid_requests_are_limited_by_both_quotas_together() {
     let server =
@@ -134,6 +137,7 @@ fn invalid_requests_are_limited_by_both_quotas_together() {
     limited(&invalid(), "withdrawals_per_minute", 2);
 }
 
+/// Attack API4: exceeding a quota by concurrent valid and invalid requests.
 #[test]
 fn concurrent_withdrawals_of_which_some_are_invalid_exceed_no_quota() {
     let server = counting(&[("rate_limits.withdrawals_per_minute", "4")]);
@@ -152,6 +156,7 @@ fn concurrent_withdrawals_of_which_some_are_invalid_exceed_no_quota() {
     limited(&guest.withdraw("1"), "withdrawals_per_minute", 4);
 }
 
+/// Attack API4: using up the refreshes of others behind the same address.
 #[test]
 fn a_refresh_counts_for_its_session_and_an_unknown_token_for_its_address() {
     let server = counting(&[("rate_limits.refreshes_per_minute", "3")]);
@@ -181,6 +186,7 @@ fn a_refresh_counts_for_its_session_and_an_unknown_token_for_its_address() {
     ada.get("/wallet").data(200);
 }
 
+/// Attack API4: looking up refresh tokens without limit.
 #[test]
 fn lookups_of_refresh_tokens_are_limited_like_reads_without_a_token() {
     let server = counting(&[("rate_limits.public_per_minute", "2")]);
@@ -230,6 +236,7 @@ fn browsers_see_the_name_of_a_quota_and_when_it_is_full() {
     }
 }
 
+/// Attack API4: keeping the cores busy with password hashes from one network.
 #[test]
 fn at_most_eight_passwords_of_an_address_wait() {
     // A hash takes long enough for the logins to meet.

@@ -71,6 +71,7 @@ fn a_code_verifies_its_address_once(store: Store) {
     assert_eq!(proven(&guest), (json!(true), json!(true)));
 }
 
+/// Attack API2: guessing a verification code.
 fn too_many_wrong_answers_invalidate_a_code(store: Store) {
     let server = Server::start(store);
     let guest = guest(&server);
@@ -115,6 +116,7 @@ fn a_changed_phone_number_is_unverified(store: Store) {
     assert_eq!(proven(&guest).1, false);
 }
 
+/// Attack API4: flooding a user with codes.
 fn at_most_five_codes_are_sent_an_hour(store: Store) {
     let server = Server::start(store);
     let guest = guest(&server);

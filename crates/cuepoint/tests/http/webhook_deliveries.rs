@@ -356,6 +356,7 @@ fn a_replay_sends_the_same_events_again(store: Store) {
     assert_eq!(shown["cursor"], head(&guest));
 }
 
+/// Attack API7: a webhook endpoint that redirects to a private address.
 fn redirects_are_failures(store: Store) {
     let server = Server::configured(store, &[LOOPBACK]);
     let guest = server.guest();
@@ -368,6 +369,7 @@ fn redirects_are_failures(store: Store) {
     assert_eq!(hook.receiver.received().len(), 1);
 }
 
+/// Attack API7: a webhook endpoint with a private address.
 fn private_addresses_are_not_called(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();

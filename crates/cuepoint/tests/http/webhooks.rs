@@ -93,6 +93,7 @@ fn pending(guest: &Person) -> i64 {
     id
 }
 
+/// Attack API10: a message that is forged or too old.
 fn a_forged_or_stale_message_changes_nothing(store: Store) {
     let server = Server::configured(store, &TOPUPS);
     let guest = server.guest();
@@ -226,6 +227,7 @@ fn a_payout_is_sent_signed_and_settled_by_messages(store: Store) {
     assert_eq!(withdrawal(&guest, large)["status"], "pending");
 }
 
+/// Attack API10: messages that are replayed or out of order.
 fn duplicate_and_reordered_messages_settle_once(store: Store) {
     let provider = Provider::new(Reply::Says(200, String::new()));
     let server = Server::configured(store, &payout_keys(&provider, "5"));
@@ -307,6 +309,7 @@ fn a_definite_refusal_releases_the_money(store: Store) {
     assert_eq!(guest.wallet(), ("20.00".into(), "0.00".into()));
 }
 
+/// Attack API10: a provider that pays and does not answer.
 fn lost_answers_of_a_paid_payout_lead_to_a_review(store: Store) {
     let provider = Provider::new(Reply::HangsUp);
     let server = Server::configured(store, &payout_keys(&provider, "2"));

@@ -1,4 +1,4 @@
-//! The examples of each network in `docs/security.md`, tested.
+//! The examples of each network in `docs/payout-addresses.md`, tested.
 
 use cuepoint_domain::address::{AddressError, Network};
 
@@ -9,7 +9,7 @@ fn examples(cell: &str) -> Vec<&str> {
 
 #[test]
 fn the_documented_address_examples_hold() {
-    let document = include_str!("../../../../docs/security.md");
+    let document = include_str!("../../../../docs/payout-addresses.md");
     let table = document.split("<!-- destinations -->\n").nth(1).unwrap();
     let mut described = Vec::new();
     for row in table.lines().skip(2) {

@@ -106,6 +106,7 @@ fn arrive(client: &Client, number: usize) -> usize {
     }
 }
 
+/// Attack API4: keeping the cores busy with password hashes from many networks.
 fn guests_behind_one_address_log_in_while_others_guess_passwords(store: Store) {
     let times = soak_times().min(MOST_TIMES);
     let keys = [("rate_limits.enabled", "true"), ("server.trusted_proxies", "127.0.0.1")];
