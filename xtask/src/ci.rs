@@ -4,12 +4,11 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::ensure;
-
 use crate::clients;
 use crate::command;
 use crate::service;
-use crate::workspace::{cargo, exit_code, target_dir};
+use crate::tools;
+use crate::workspace::{cargo, exit_code};
 
 /// The release of cargo-deny to install if none is found.
 const CARGO_DENY: &str = "cargo-deny@0.20.2";
@@ -92,19 +91,8 @@ fn cargo_deny() -> anyhow::Result<PathBuf> {
     {
         return Ok(installed);
     }
-    let tools = target_dir()?.join("tools").join(CARGO_DENY);
-    let own = tools.join("bin").join("cargo-deny");
-    if !own.is_file() {
-        let mut install = cargo();
-        install
-            // Unoptimised, because it runs for a second, and without the features that only advisories need.
-            .args(["install", CARGO_DENY, "--locked", "--debug", "--no-default-features", "--root"])
-            .arg(&tools)
-            .env("CARGO_PROFILE_DEV_DEBUG", "0")
-            .env_remove("CARGO_TARGET_DIR");
-        ensure!(exit_code(&mut install)? == 0, "cargo-deny cannot be installed");
-    }
-    Ok(own)
+    // Without the features that only advisories need.
+    tools::program(CARGO_DENY, &[])
 }
 
 /// Node.js is optional: without it, or without Python, the step is skipped and the reason is printed.

@@ -7,6 +7,7 @@ mod cluster;
 mod db;
 mod failover;
 mod fuzz;
+mod markdown;
 mod openapi;
 mod postgres_binaries;
 mod python;
@@ -14,10 +15,12 @@ mod routes;
 mod schemathesis;
 mod server_user;
 mod service;
+mod site;
 mod soak;
 mod statements;
 mod test;
 mod tidy;
+mod tools;
 mod workspace;
 
 use std::process::ExitCode;
@@ -94,6 +97,8 @@ enum Command {
         /// Only this step.
         step: Option<clients::Step>,
     },
+    /// Build the documents and the pages of the API as a static site in `target/site`.
+    Site,
     /// Print every operation: method, path, id, action, rate limit, body, response, failures.
     Routes,
 }
@@ -115,6 +120,7 @@ impl Command {
             Self::Db { action } => db::run(action),
             Self::Statements => statements::run(),
             Self::Openapi(arguments) => openapi::run(&arguments),
+            Self::Site => site::run(),
             Self::Routes => routes::run(),
             Self::Clients { step } => clients::run(step),
         }
@@ -196,6 +202,7 @@ mod tests {
         for line in [
             "ci now",
             "tidy --all",
+            "site docs",
             "clients java",
             "clients lint python",
             "statements x",

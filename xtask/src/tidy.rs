@@ -8,6 +8,8 @@ pub(crate) mod figures;
 mod imports;
 mod layers;
 mod layout;
+mod lengths;
+mod links;
 mod manifests;
 mod sources;
 mod type_names;
@@ -20,14 +22,14 @@ use anyhow::Context;
 use crate::workspace::{cargo, output_of, root};
 
 /// A file of the repository: its path from the root, separated by `/`, and its bytes.
-struct File {
-    path: String,
+pub(crate) struct File {
+    pub(crate) path: String,
     content: Vec<u8>,
 }
 
 impl File {
     /// Its text, with replacement characters for invalid UTF-8.
-    fn text(&self) -> std::borrow::Cow<'_, str> {
+    pub(crate) fn text(&self) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(&self.content)
     }
 
@@ -46,6 +48,8 @@ pub(crate) fn run() -> anyhow::Result<u8> {
     complaints.extend(sources::check(&files));
     complaints.extend(docs::check(&files)?);
     complaints.extend(documents::check(&files));
+    complaints.extend(links::check(&files));
+    complaints.extend(lengths::check(&files));
     complaints.extend(attacks::check(&files));
     complaints.extend(layers::check(&files)?);
     complaints.extend(type_names::check(&files)?);
@@ -77,7 +81,7 @@ pub(crate) fn run() -> anyhow::Result<u8> {
 }
 
 /// Returns every file that git does not ignore, sorted by path.
-fn read_files() -> anyhow::Result<Vec<File>> {
+pub(crate) fn read_files() -> anyhow::Result<Vec<File>> {
     let ignored = fs::read_to_string(root().join(".gitignore")).unwrap_or_default();
     let ignored: Vec<PathBuf> = ignored
         .lines()
@@ -110,11 +114,11 @@ fn read_files() -> anyhow::Result<Vec<File>> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// Creates a file for the tests of the checks.
-    pub(super) fn file(path: &str, text: &str) -> File {
+    pub(crate) fn file(path: &str, text: &str) -> File {
         File { path: path.to_owned(), content: text.as_bytes().to_vec() }
     }
 }

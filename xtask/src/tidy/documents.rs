@@ -1,57 +1,103 @@
-//! References in the documents: every path that they mention exists.
+//! References to documents and from them: every path, document and section that is mentioned exists.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::File;
+use crate::markdown::{Document, Lines, folder_of, resolve};
 
 /// The folders with which a mentioned path begins.
 const FOLDERS: &[&str] = &[".ci/", "config/", "crates/", "docs/", "migrations/", "xtask/"];
 
-/// Checks every path that a document has in backticks or as a link target.
+/// Checks every path that a document has in backticks, and every document and section that any file mentions.
 pub(super) fn check(files: &[File]) -> Vec<String> {
     let known = files.iter().flat_map(|file| paths_to(&file.path)).collect();
     let documents = files.iter().filter(|file| file.has_extension(&["md"]));
-    documents.flat_map(|file| check_document(file, &known)).collect()
+    documents.flat_map(|file| check_paths(file, &known)).chain(check_mentions(files)).collect()
 }
 
 /// Returns the path and all its parent folders.
-fn paths_to(path: &str) -> impl Iterator<Item = &str> {
+pub(super) fn paths_to(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').filter_map(|(end, _)| path.get(..end)).chain([path])
 }
 
-fn check_document(file: &File, known: &BTreeSet<&str>) -> Vec<String> {
-    let text = file.text();
-    let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let mentioned = text.split('`').skip(1).step_by(2).filter(|code| is_path(code)).map(str::to_owned);
-    let linked = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    let linked = linked.filter(|target| !target.contains("://")).filter_map(|target| {
-        let path = target.split('#').next().filter(|path| !path.is_empty())?;
-        Some(resolve(folder, path))
-    });
-    let paths: BTreeSet<String> = mentioned.chain(linked).collect();
-    let missing = paths.iter().filter(|path| !known.contains(path.trim_end_matches('/')));
-    missing.map(|path| format!("{}: it mentions {path}, which does not exist", file.path)).collect()
+/// Checks the paths in the code spans of a document.
+fn check_paths(file: &File, known: &BTreeSet<&str>) -> Vec<String> {
+    let codes = Document::parse(&file.text()).codes.into_iter();
+    codes
+        .filter(|(_, code)| is_path(code) && !known.contains(code.trim_end_matches('/')))
+        .map(|(line, code)| format!("{}:{line}: it mentions {code}, which does not exist", file.path))
+        .collect()
 }
 
-/// Returns the path of a link target relative to a folder; `..` above the root stays, and names no file.
-fn resolve(folder: &str, target: &str) -> String {
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in target.split('/') {
-        match part {
-            "." => {}
-            ".." if parts.last().is_some_and(|last| *last != "..") => {
-                parts.pop();
+/// Checks the documents that sources mention in comments and strings, and the sections that any file names after a
+/// document, as in `docs/api.md, "Rate limits"`.
+fn check_mentions(files: &[File]) -> Vec<String> {
+    let documents = files.iter().filter(|file| file.has_extension(&["md"]));
+    let documents = documents.map(|file| (file.path.as_str(), Document::parse(&file.text()))).collect();
+    let sources = files.iter().filter(|file| file.has_extension(&["md", "py", "rs", "sql", "toml", "ts"]));
+    sources.flat_map(|file| check_file(file, &documents)).collect()
+}
+
+fn check_file(file: &File, documents: &BTreeMap<&str, Document>) -> Vec<String> {
+    let text = file.text();
+    // The tests of these checks mention documents that do not exist.
+    let end = text.find("\n#[cfg(test)]").filter(|_| file.path.starts_with("xtask/"));
+    let text = end.and_then(|end| text.get(..end)).unwrap_or(&text);
+    let is_document = file.has_extension(&["md"]);
+    let lines = Lines::of(text);
+    let mut complaints = Vec::new();
+    for (place, path) in mentions(text) {
+        let named = path.trim_start_matches("../");
+        let beside = resolve(folder_of(&file.path), path);
+        let document = documents.get(named).or_else(|| documents.get(beside.as_str()));
+        let line = lines.number(place.start);
+        let section = text.get(place.end..).and_then(section_after);
+        match (document, section) {
+            // Other rules check the links and code spans of documents. A name without a folder can be any file.
+            (None, _) if !is_document && is_path(named) => {
+                complaints.push(format!("{}:{line}: it mentions {path}, which does not exist", file.path));
             }
-            part => parts.push(part),
+            (Some(document), Some(section)) if !document.headings.iter().any(|one| one.text == section) => {
+                complaints.push(format!("{}:{line}: {path} has no section \"{section}\"", file.path));
+            }
+            _ => {}
         }
     }
-    parts.join("/")
+    complaints
+}
+
+/// Returns every path of a Markdown file in a text, with its place.
+fn mentions(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
+    text.match_indices(".md").filter_map(move |(dot, extension)| {
+        let end = dot.saturating_add(extension.len());
+        let (before, after) = (text.get(..end)?, text.get(end..)?);
+        let start = before.rfind(|c| !is_in_path(c)).map_or(0, |last| last.saturating_add(1));
+        let path = before.get(start..).filter(|path| *path != extension && !path.starts_with("//"))?;
+        (!after.starts_with(is_in_name)).then_some((start..end, path))
+    })
+}
+
+/// Returns the section that is quoted right after the mention of a document.
+fn section_after(rest: &str) -> Option<String> {
+    let rest = rest.trim_start_matches(['`', ')']).strip_prefix(',')?;
+    // A string of Rust can continue on the next line, and a comment or a paragraph too.
+    let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '\\' | '/' | '!' | '#'));
+    let (section, _) = rest.strip_prefix('"')?.split_once('"')?;
+    Some(section.trim_end_matches('\\').split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+fn is_in_path(c: char) -> bool {
+    is_in_name(c) || matches!(c, '/' | '.')
+}
+
+fn is_in_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
 }
 
 /// Whether code in backticks is a path of the repository rather than a command or a pattern.
 fn is_path(code: &str) -> bool {
-    FOLDERS.iter().any(|folder| code.starts_with(folder))
-        && code.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-'))
+    FOLDERS.iter().any(|folder| code.starts_with(folder)) && code.chars().all(is_in_path)
 }
 
 #[cfg(test)]
@@ -59,34 +105,61 @@ mod tests {
     use super::super::tests::file;
     use super::*;
 
-    fn check_text(text: &str, expected: &[&str]) {
+    fn check_text(path: &str, text: &str, expected: &[&str]) {
         let files = [
-            file("README.md", text),
-            file("docs/api.md", "[up](openapi.json)"),
-            file("docs/openapi.json", ""),
+            file(path, text),
+            file("docs/api.md", "# API\n\n## Rate limits\n"),
+            file("crates/api/src/parts/a.md", "A\n"),
         ];
         assert_eq!(check(&files), expected);
     }
 
     #[test]
     fn paths_named_by_documents_exist() {
-        check_text("`docs/api.md`, `docs/`, [it](docs/api.md#part), [out](https://example.com/docs/x)", &[]);
-        check_text("`migrations/<stamp>/up.sql`, `cargo run`, `text/plain`, [here](#part)", &[]);
-        check_text("`docs/old.md`", &["README.md: it mentions docs/old.md, which does not exist"]);
-        check_text("[gone](docs/gone.md)", &["README.md: it mentions docs/gone.md, which does not exist"]);
+        check_text(
+            "README.md",
+            "`docs/api.md`, `docs/`, `migrations/<stamp>/up.sql`, `cargo run`, `text/plain`",
+            &[],
+        );
+        check_text(
+            "README.md",
+            "# A\n`docs/old.md`",
+            &["README.md:2: it mentions docs/old.md, which does not exist"],
+        );
     }
 
     #[test]
-    fn a_link_is_relative_to_the_folder_of_its_document() {
-        let files = [
-            file("docs/adr/0001-a.md", "[terms](../glossary.md), [next](0002-b.md), [out](../../../x.md)"),
-            file("docs/glossary.md", "[why](./adr/0001-a.md#context), [all](adr/), [gone](adr/0003-c.md)"),
+    fn documents_named_by_sources_exist() {
+        let source = "crates/api/src/parts/a.rs";
+        check_text(
+            source,
+            "include_str!(\"../../../../docs/api.md\"), \"a.md\"; // docs/api.md, docs/*.md",
+            &[],
+        );
+        check_text(
+            source,
+            "//! See\n//! docs/old.md.",
+            &["crates/api/src/parts/a.rs:2: it mentions docs/old.md, which does not exist"],
+        );
+    }
+
+    #[test]
+    fn sections_named_after_a_document_exist() {
+        let limits = [
+            "// `docs/api.md`, \"Rate limits\"",
+            "// docs/api.md,\n    // \"Rate limits\"",
+            "\"(docs/api.md, \\\n    \\\"Rate limits\\\")\"",
         ];
-        let expected = [
-            "docs/adr/0001-a.md: it mentions ../x.md, which does not exist",
-            "docs/adr/0001-a.md: it mentions docs/adr/0002-b.md, which does not exist",
-            "docs/glossary.md: it mentions docs/adr/0003-c.md, which does not exist",
-        ];
-        assert_eq!(check(&files), expected);
+        for text in limits {
+            check_text("crates/api/src/b.rs", text, &[]);
+            let other = text.replace("limits", "limit");
+            let expected = "crates/api/src/b.rs:1: docs/api.md has no section \"Rate limit\"";
+            check_text("crates/api/src/b.rs", &other, &[expected]);
+        }
+        check_text(
+            "CONTRIBUTING.md",
+            "[docs/api.md](docs/api.md), \"Limits\"",
+            &["CONTRIBUTING.md:1: docs/api.md has no section \"Limits\""],
+        );
     }
 }

@@ -7,6 +7,7 @@ use super::File;
 /// The folders and files of the root; dotfiles and licences are also allowed.
 const TOP_LEVEL: &[&str] = &[
     "ARCHITECTURE.md",
+    "CHANGELOG.md",
     "CONTRIBUTING.md",
     "Cargo.lock",
     "Cargo.toml",

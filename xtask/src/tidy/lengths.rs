@@ -1,0 +1,61 @@
+//! The length of the documents: a reader has to get to the end.
+
+use super::File;
+use crate::markdown::Document;
+
+/// The maximum numbers of lines.
+const LINES: &[(&str, usize)] = &[("docs/api.md", 250), ("docs/guide/app.md", 300)];
+
+/// The maximum number of words in all documents together, outside of tables and code blocks.
+const WORDS: usize = 17_000;
+
+/// The documents that are not counted: lists that grow with the product.
+const UNCOUNTED: &[&str] = &["CHANGELOG.md", "docs/adr/", "docs/attacks.md"];
+
+/// Checks every document.
+pub(super) fn check(files: &[File]) -> Vec<String> {
+    let documents: Vec<&File> = files.iter().filter(|file| file.has_extension(&["md"])).collect();
+    let lines = LINES.iter().filter_map(|(path, allowed)| {
+        let file = documents.iter().find(|file| file.path == *path)?;
+        let lines = file.text().lines().count();
+        (lines > *allowed).then(|| format!("{path}: {lines} lines are more than {allowed}"))
+    });
+    let mut complaints: Vec<String> = lines.collect();
+    let counted = documents.iter().filter(|file| !UNCOUNTED.iter().any(|start| file.path.starts_with(start)));
+    let words: usize = counted.map(|file| Document::parse(&file.text()).words).sum();
+    if words > WORDS {
+        complaints
+            .push(format!("the documents have {words} words; more than {WORDS} are not learned at once"));
+    }
+    complaints
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::file;
+    use super::*;
+
+    #[test]
+    fn a_document_with_a_maximum_stays_below_it() {
+        assert!(check(&[file("docs/api.md", &"x\n".repeat(250))]).is_empty());
+        let files = [file("docs/api.md", &"x\n".repeat(251)), file("docs/storage.md", &"x\n".repeat(400))];
+        assert_eq!(check(&files), ["docs/api.md: 251 lines are more than 250"]);
+    }
+
+    #[test]
+    fn the_words_of_all_documents_are_counted_together() {
+        let half = "word ".repeat(WORDS / 2);
+        let table = format!("\n\n| a |\n|---|\n| {half} |\n");
+        let mut files = vec![
+            file("README.md", &format!("{half}{table}")),
+            file("docs/adr/0001-a.md", &half),
+            file("migrations/README.md", &half),
+        ];
+        assert!(check(&files).is_empty());
+        files.push(file("docs/storage.md", "one more"));
+        assert_eq!(
+            check(&files),
+            ["the documents have 17002 words; more than 17000 are not learned at once"]
+        );
+    }
+}
