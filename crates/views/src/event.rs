@@ -35,6 +35,7 @@ macro_rules! event_views {
             #[schema(minimum = 0, example = 1234)]
             head: i64,
             /// Whether more events may follow after `next`. Once it is `false`, the feed is read completely.
+            #[schema(example = false)]
             has_more: bool,
         }
 

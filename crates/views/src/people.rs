@@ -23,7 +23,7 @@ view! {
         #[schema(example = "ada@example.com")]
         email: String = user.email.as_str().to_owned(),
         /// Phone number; null if there is none.
-        #[schema(example = "+1 555 0100")]
+        #[schema(example = "+4930123456")]
         phone: Option<String> = text(&user.phone),
         /// Whether the user is a DJ. A DJ stays a DJ.
         #[schema(example = true)]

@@ -68,8 +68,8 @@ view! {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "only its schema is read")]
 pub struct PaymentAnswer {
-    /// `refused` if the payment system refuses the payment for good. Other values are ignored.
-    #[schema(example = "accepted")]
+    /// Status of the payment request; `accepted` by default. Values other than `refused` count as `accepted`.
+    #[schema(value_type = Option<names::PaymentRequestStatus>, nullable = false)]
     status: Option<String>,
     /// Page on which the user pays, http or https.
     #[schema(max_length = 2048, example = "https://pay.example.com/checkout/019aa6e0")]
@@ -81,12 +81,12 @@ pub struct PaymentAnswer {
 #[expect(dead_code, reason = "only its schema is read")]
 pub struct PayoutAnswer {
     /// Status of the payout; `accepted` by default.
-    #[schema(value_type = Option<names::PayoutStatus>)]
+    #[schema(value_type = Option<names::PayoutStatus>, nullable = false)]
     status: Option<String>,
     /// Transaction on the network; required with `broadcast` and `completed`.
     #[schema(example = "4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b")]
     txid: Option<String>,
     /// Reason of a refusal, for operators.
-    #[schema(example = "The address is closed.")]
+    #[schema(example = json!(null))]
     reason: Option<String>,
 }

@@ -4,6 +4,11 @@ use cuepoint_views::wire::schema::Schemas;
 use serde_json::{Map, Value, json};
 use utoipa::openapi::{RefOr, Schema};
 
+/// The list whose addresses the schema of pages shows.
+const EXAMPLE_LIST: &str = "https://api.example.com/api/v1/djs";
+/// Its origin.
+const ORIGIN: &str = "https://api.example.com";
+
 /// The schemas of the document, from which examples are derived.
 pub(super) struct Answers(Value);
 
@@ -18,9 +23,10 @@ impl Answers {
         self.example(&serde_json::to_value(schema).unwrap_or_default())
     }
 
-    /// An example of an answer, in which fields of the given names have the given values.
-    pub(super) fn showing(&self, schema: &RefOr<Schema>, values: &[(&str, &str)]) -> Value {
+    /// An example of an answer of the operation at this path, in which fields of the given names have the given values.
+    pub(super) fn showing(&self, schema: &RefOr<Schema>, path: &str, values: &[(&str, &str)]) -> Value {
         let mut example = self.of(schema);
+        address(&mut example, path);
         if let Some(data) = example.get_mut("data") {
             values.iter().for_each(|(name, value)| set(data, name, value));
         }
@@ -62,6 +68,18 @@ impl Answers {
             Some("object") => json!({}),
             _ => Value::Null,
         }
+    }
+}
+
+/// Replaces the addresses of the list that the schema of pages shows by addresses of this list.
+fn address(value: &mut Value, path: &str) {
+    match value {
+        Value::Object(keys) => keys.values_mut().for_each(|value| address(value, path)),
+        Value::Array(items) => items.iter_mut().for_each(|item| address(item, path)),
+        Value::String(text) if text.starts_with(EXAMPLE_LIST) => {
+            *text = text.replacen(EXAMPLE_LIST, &format!("{ORIGIN}{}", path.replace("{id}", "4")), 1);
+        }
+        _ => {}
     }
 }
 

@@ -235,7 +235,9 @@ fn success(declaration: &Declaration, examples: &Answers) -> Response {
         let mut content = Content::new(Some(schema.used()));
         content.example = match success.streamed {
             Some(event) => Some(json!(server_sent_events::example(&examples.of(&event.used())))),
-            None if media_type == JSON => Some(examples.showing(&schema.used(), success.shown)),
+            None if media_type == JSON => {
+                Some(examples.showing(&schema.used(), declaration.path, success.shown))
+            }
             None => None,
         };
         response.content.insert(media_type.to_owned(), RefOr::T(content));

@@ -8,8 +8,8 @@ use actix_web::http::Method;
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse};
 use serde_json::json;
-use utoipa::openapi::schema::{ObjectBuilder, Type};
-use utoipa::openapi::{RefOr, Schema};
+use utoipa::openapi::schema::Type;
+use utoipa::openapi::{Object, RefOr, Schema};
 
 use crate::declaration::{Declaration, JSON, of_type, operations};
 use crate::endpoint::plain;
@@ -41,14 +41,15 @@ operations! {
 }
 
 fn document_schema() -> RefOr<Schema> {
-    let example = json!({
+    let mut document = Object::with_type(Type::Object);
+    document.example = Some(json!({
         "openapi": "3.1.0",
         "info": { "title": "Cuepoint", "version": env!("CARGO_PKG_VERSION") },
         "paths": {},
         "webhooks": {},
         "components": {},
-    });
-    ObjectBuilder::new().schema_type(Type::Object).example(Some(example)).build().into()
+    }));
+    RefOr::T(document.into())
 }
 
 /// The files of the page, which the document omits.

@@ -9,7 +9,7 @@ use cuepoint_views::wire::schema::Described;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
-use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Type};
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder};
 use utoipa::openapi::{RefOr, Schema};
 
 use crate::wire::kinds;

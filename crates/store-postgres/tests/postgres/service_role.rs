@@ -1,4 +1,4 @@
-//! Servers under the role that docs/operations.md creates: it owns nothing, and has only the privileges that
+//! Servers under the role that docs/guide/postgresql.md creates: it owns nothing, and has only the privileges that
 //! the service needs.
 
 use std::time::Duration as Wait;

@@ -47,15 +47,17 @@ const PAYOUT_MESSAGES: [(&str, &str); 3] = [
     ),
 ];
 
+/// The statuses in the answer to a payment request.
+const PAYMENT_REQUEST_STATUSES: [(&str, &str); 2] = [
+    ("accepted", "The payment system has the request, and will report the payment in messages."),
+    ("refused", "The payment will never be made. It counts only with a status of 2xx or 4xx."),
+];
 /// The statuses in the answer to a payout order.
 const PAYOUT_STATUSES: [(&str, &str); 4] = [
     ("accepted", "The payout system will send the payout, and report it in messages."),
     ("broadcast", "The transaction `txid` was broadcast to the network."),
     ("completed", "The network confirmed the transaction `txid`."),
-    (
-        "refused",
-        "Nothing was sent, and nothing will be. It counts only in an answer with a status below 500.",
-    ),
+    ("refused", "Nothing was sent, and nothing will be. It counts only with a status of 2xx or 4xx."),
 ];
 
 /// The outcome of a message that an operator will review.
@@ -97,8 +99,9 @@ pub fn schema_of<M: AsRef<str>>(
         .unzip();
     let description = format!("{}\n\n{}", text_of(documentation), lines.join("\n"));
     let names = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names));
-    let example = example.map(|example| serde_json::json!(example));
-    RefOr::T(names.description(Some(description)).example(example).build().into())
+    let mut names = names.description(Some(description)).build();
+    names.example = example.map(|example| serde_json::json!(example));
+    RefOr::T(names.into())
 }
 
 /// Declares texts with a fixed set of values, each explained in the OpenAPI document.
@@ -189,7 +192,7 @@ names_of! {
     /// Type of an event. Clients have to ignore types that they do not know.
     EventType = event::EventType;
     /// Kind of an event in the security log:
-    SecurityEventKind = security_log::SecurityEventKind;
+    SecurityEventKind = security_log::SecurityEventKind, example: "operator_action";
     /// Validation of the addresses of withdrawals:
     AddressPolicy = address::AddressPolicy;
     /// Network of a payout:
@@ -248,8 +251,10 @@ explained_names! {
     PayoutMessageType = PAYOUT_MESSAGES.into_iter();
     /// Type of a message of a provider:
     ProviderMessageType = TOPUP_MESSAGES.into_iter().chain(PAYOUT_MESSAGES);
+    /// Status of a payment request in its answer:
+    PaymentRequestStatus = PAYMENT_REQUEST_STATUSES.into_iter();
     /// Status of a payout in the answer to its order:
-    PayoutStatus = PAYOUT_STATUSES.into_iter();
+    PayoutStatus = PAYOUT_STATUSES.into_iter(), example: "broadcast";
     /// Outcome of a provider's message that contradicts the ledger:
     ProviderMessageOutcome = MESSAGE_OUTCOMES.into_iter();
     /// Status of a webhook endpoint. While it is paused or disabled, events and failed deliveries wait. They are

@@ -201,7 +201,7 @@ view! {
         #[decimal(example = 25.00)]
         sum_24h: Number = Number::money(currency, review.sum_24h),
         /// Number of approvals that a pending withdrawal needs, including those in `approvals`; otherwise 0.
-        #[schema(minimum = 0, maximum = 2, example = 1)]
+        #[schema(minimum = 0, maximum = 2, example = 2)]
         approvals_needed: usize = *approvals_needed,
         /// Time of the last change of the owner's e-mail address or reset of the password; null if there was none.
         /// For 48 hours after it, no withdrawal is approved automatically.

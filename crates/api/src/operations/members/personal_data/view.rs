@@ -104,7 +104,6 @@ view! {
     /// A session, also one that has ended.
     pub struct ExportedSessionView as ExportedSession of (
         session: &session::Session,
-        #[schema(example = json!(null))]
         ended_at: Option<Timestamp>,
         current: SessionId,
     ) {
@@ -112,7 +111,7 @@ view! {
         #[serde(flatten)]
         session: ActiveSessionView = ActiveSessionView::new(session, current),
         /// Time of the end; null if the session has not ended.
-        #[timestamp_or_null()]
+        #[timestamp_or_null(example = json!(null))]
         ended_at: Option<WireTimestamp> = ended_at.map(WireTimestamp),
     }
 }
