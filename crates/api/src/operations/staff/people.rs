@@ -136,12 +136,12 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
     let paging = call.paging();
     let PeopleFilters { email } = call.filters()?;
     let users = call.use_cases().people.list(&principal, email.as_deref(), paging.request()).await?;
-    call::page("People.", &paging, &users, PersonView::new)
+    call::page("Users.", &paging, &users, PersonView::new)
 }
 
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let user = call.use_cases().people.user(&principal, call.id(UserId::new)?).await?;
-    ApiResponse::new("Person.", PersonData { user: PersonView::new(&user) })
+    ApiResponse::new("User.", PersonData { user: PersonView::new(&user) })
 }
 
 async fn suspend(call: CommandCall<ChangeUserStatus>) -> Result<Done<ApiResponse>, ApiError> {
@@ -163,5 +163,5 @@ async fn change<B: RequestBody>(
 ) -> Result<Done<ApiResponse>, ApiError> {
     let command = ChangeUserStatus { id: call.id(UserId::new)? };
     let done = call.run(command, || call.body().map(input)).await?;
-    done.try_map(|user| ApiResponse::new("Person updated.", PersonData { user: PersonView::new(&user) }))
+    done.try_map(|user| ApiResponse::new("User updated.", PersonData { user: PersonView::new(&user) }))
 }

@@ -226,7 +226,7 @@ async fn suspense(call: ApiCall, principal: Principal) -> Result<ApiResponse, Ap
         Some(NamedSuspenseView::new(topup, suspense, &names, call.currency()))
     });
     let rows = Rows { rows: rows.collect(), total: found.total };
-    call::page("Suspense.", &paging, &rows, NamedSuspenseView::clone)
+    call::page("Money in suspense.", &paging, &rows, NamedSuspenseView::clone)
 }
 
 async fn settle(call: CommandCall<SettleSuspense>) -> Result<Done<ApiResponse>, ApiError> {
