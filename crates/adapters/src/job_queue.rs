@@ -33,7 +33,10 @@ impl BoundedJobQueue {
 impl JobQueue for BoundedJobQueue {
     fn enqueue(&self, job: Job) -> Result<(), Unavailable> {
         self.sender.try_send(job).map_err(|error| {
-            tracing::warn!(job = ?error.into_inner(), "a background job was dropped: the queue is full or the service stops");
+            tracing::warn!(
+                job = ?error.into_inner(),
+                "a background job was dropped: the queue is full or the service is stopping"
+            );
             Unavailable::new("the job queue is full")
         })
     }

@@ -16,7 +16,7 @@ pub struct InvalidNetwork(String);
 
 impl fmt::Display for InvalidNetwork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} is no network such as 10.0.0.0/8, and no address", self.0)
+        write!(f, "{:?} is not an IP address or a network such as 10.0.0.0/8", self.0)
     }
 }
 
@@ -116,7 +116,7 @@ mod tests {
             let refused = Networks::parse([written]).unwrap_err().to_string();
             assert_eq!(
                 refused,
-                format!("{written:?} is no network such as 10.0.0.0/8, and no address"),
+                format!("{written:?} is not an IP address or a network such as 10.0.0.0/8"),
                 "{written}"
             );
         }

@@ -214,7 +214,7 @@ async fn without_a_provider_it_is_said_plainly() {
     let guest = registered(&app, "guest", false).await;
     let refused = post(&app, "/wallet/topups", &guest, r#"{"amount":1}"#).await;
     assert_eq!((refused.status, refused.code()), (StatusCode::NOT_IMPLEMENTED, "not_configured"));
-    assert_eq!(refused.body["message"], "This deployment does not take top-ups.");
+    assert_eq!(refused.body["message"], "This deployment does not accept top-ups.");
     assert_eq!(refused.header("retry-after"), "", "another attempt fails as well");
 }
 

@@ -318,8 +318,8 @@ fn a_committed_copy_can_only_be_finished() {
 #[test]
 fn a_deployment_of_another_currency_or_level_is_refused() {
     let changes: [(Change<Deployment>, &str); 4] = [
-        (|deployment| deployment.currency = "EUR".to_owned(), "keeps EUR with 2 decimals"),
-        (|deployment| deployment.scale = 3, "keeps USD with 3 decimals"),
+        (|deployment| deployment.currency = "EUR".to_owned(), "uses EUR with 2 decimals"),
+        (|deployment| deployment.scale = 3, "uses USD with 3 decimals"),
         (|deployment| deployment.feature_level = 0, "finalize-upgrade"),
         (|deployment| deployment.feature_level = i16::MAX, "later version"),
     ];

@@ -45,7 +45,7 @@ impl NameServers {
         if self.0.is_empty()
             && let Err(error) = system_conf::read_system_conf()
         {
-            tracing::warn!(%error, "/etc/resolv.conf names no name server, and the one on this machine is asked");
+            tracing::warn!(%error, "/etc/resolv.conf names no name server; using the one on this machine");
         }
     }
 

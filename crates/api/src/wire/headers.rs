@@ -66,7 +66,7 @@ pub fn signature(headers: &HeaderMap) -> Result<Signature<'_>, ApiError> {
 pub fn accepts(media_type: &str, request: &HttpRequest) -> Result<(), ApiError> {
     let (kind, subtype) = media_type.split_once('/').unwrap_or((media_type, ""));
     let Accept(ranges) = Accept::parse(request)
-        .map_err(|_| ApiError::saying(Code::BadRequest, "The Accept header could not be understood."))?;
+        .map_err(|_| ApiError::saying(Code::BadRequest, "The Accept header is invalid."))?;
     let quality = |kind: &str, subtype: &str| {
         let mut same =
             ranges.iter().filter(|range| range.item.type_() == kind && range.item.subtype() == subtype);
@@ -90,7 +90,10 @@ pub fn last_event_id(headers: &HeaderMap) -> Result<Option<Position>, ApiError> 
     let position = value.to_str().ok().and_then(integer).and_then(Position::new);
     match position.filter(|_| values.next().is_none()) {
         Some(position) => Ok(Some(position)),
-        None => Err(ApiError::saying(Code::BadRequest, "The Last-Event-ID header must be a position.")),
+        None => Err(ApiError::saying(
+            Code::BadRequest,
+            "The Last-Event-ID header must be the position of an event.",
+        )),
     }
 }
 

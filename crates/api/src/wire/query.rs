@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(query.kept(&["online"]), "online=");
         assert_eq!(
             serde_json::to_string(&query.refusals(known)).unwrap(),
-            r#"{"page":["The page parameter must be given once."],"junk":["The junk parameter is unknown."]}"#
+            r#"{"page":["The page parameter may be given only once."],"junk":["The junk parameter is unknown."]}"#
         );
     }
 }

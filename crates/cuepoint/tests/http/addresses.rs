@@ -62,8 +62,8 @@ fn a_strict_policy_names_the_invalid_field(store: Store) {
     let guest = server.payer("1000");
     let before = guest.snapshot();
     let format = "The wallet address field format is invalid.";
-    let other = "The wallet address field is an address of another network.";
-    let test = "The wallet address field is an address of a test network.";
+    let other = "The wallet address belongs to another network.";
+    let test = "The wallet address belongs to a test network.";
     let keyless = "Nobody has the key of this address; the money would be lost.";
     let anybody = "Anybody can spend from this address; the money would be lost.";
     let off_curve = "bc1pam775nxmvam4pfpqlm5q06k0y84e3x9w0xuhdpmxuna2qj3dfg6qnzh0s2";

@@ -103,7 +103,7 @@ fn an_operator_cannot_judge_withdrawals_of_a_wallet_they_adjusted(store: Store) 
             let refused = ada.post(&path, &body).refused(403, "recent_adjustment");
             assert_eq!(
                 refused["message"],
-                "You adjusted this balance within the last 30 days. Another operator can do this."
+                "You adjusted this balance within the last 30 days. Ask another operator."
             );
         }
     }

@@ -101,7 +101,7 @@ fn a_registered_address_does_not_become_the_first_operator(store: Store) {
     let eve = server.client().post("/auth/login", &json!({"email": EMAIL, "password": "her own horse"}));
     let eve = Person::signed_in(&server.client(), &eve.data(200));
     eve.get("/operator/users").refused(403, "insufficient_scope");
-    let said = "bootstrap.operator_email belongs to an account: no operator was created";
+    let said = "no operator was created, because bootstrap.operator_email belongs to an account";
     eventually("the log says so", || server.log().contains(said).then_some(()));
     drop(server);
     // Another configured address creates another operator.
@@ -119,7 +119,7 @@ fn another_configured_address_creates_no_second_operator(store: Store) {
         let server = Server::on(&database, &operator_keys("other@example.com"));
         let login = json!({"email": "other@example.com", "password": PASSWORD});
         server.client().post("/auth/login", &login).refused(401, "invalid_credentials");
-        let said = "the first operator was created before: bootstrap.operator_email is ignored";
+        let said = "bootstrap.operator_email is ignored, because the first operator was already created";
         eventually("the log says so", || server.log().contains(said).then_some(()));
         server
     };

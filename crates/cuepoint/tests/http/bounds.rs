@@ -136,7 +136,7 @@ fn a_slow_request_body_times_out() {
     {
         let said = poured(&server, &beginning, piece, drip);
         began(&said, 400);
-        assert!(said.contains("The body took too long."), "{said}");
+        assert!(said.contains("The body took too long to arrive."), "{said}");
         assert!(said.to_lowercase().contains("connection: close"), "{said}");
     }
     began(&answered(&server, &post("Content-Length: 2")), 400);

@@ -89,8 +89,7 @@ fn a_confirmed_code_changes_the_address_and_notifies_both(store: Store) {
     login(&server, &new.to_uppercase(), PASSWORD).data(200);
     guest.get("/wallet").data(200);
     let told = server.message(&guest.email, 1);
-    for part in ["was replaced by another one.", "Time: 2", "Client address: 127.0.0.1", "with this token: "]
-    {
+    for part in ["was changed to another address.", "Time: 2", "IP address: 127.0.0.1", "with this token: "] {
         assert!(told.contains(part), "{part}: {told}");
     }
     assert!(!told.contains(&new), "a notice does not tell the new address: {told}");
@@ -134,7 +133,7 @@ fn a_taken_address_is_answered_like_a_free_one(store: Store) {
     let taken = change(&guest, &owner.email.to_uppercase());
     assert_eq!(seen(&taken), seen(&free));
     let told = server.message(&owner.email.to_uppercase(), 0);
-    assert!(told.contains("did not get it") && !told.contains("code"), "{told}");
+    assert!(told.contains("Nothing was changed") && !told.contains("code"), "{told}");
     assert!(!told.contains("127.0.0.1"), "the owner does not learn who it was: {told}");
     // The code to the free address was replaced, and no code confirms the taken one.
     confirm(&guest, &code(&server.message("free@example.com", 0))).invalid(&["code"]);
@@ -223,7 +222,7 @@ fn a_token_restores_the_login_after_a_theft(store: Store) {
     restore(&server, &token, NEW).invalid(&["token"]);
     eventually("the thief's address is told", || {
         let told = server.messages("thief@example.com");
-        told.into_iter().find(|message| message.contains("was replaced by another one"))
+        told.into_iter().find(|message| message.contains("was changed to another address"))
     });
     // The next change is possible at once.
     change(&owner, "new@example.com").invalid(&["password"]);
@@ -235,7 +234,7 @@ fn an_unverified_address_gets_a_notice_without_a_token(store: Store) {
     let guest = server.guest();
     moved(&server, &guest, "new@example.com");
     let told = server.message(&guest.email, 0);
-    assert!(told.contains("was replaced by another one") && !told.contains("token"), "{told}");
+    assert!(told.contains("was changed to another address") && !told.contains("token"), "{told}");
     // It is free, and the address can be changed again.
     let eve = json!({"name": "Eve", "email": guest.email, "password": PASSWORD});
     server.client().post("/auth/register", &eve).data(201);

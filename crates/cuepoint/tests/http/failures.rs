@@ -75,7 +75,7 @@ fn a_denial_states_who_may_act(store: Store) {
     let auditor = server.guest();
     operator.give_role(&auditor, "auditor");
     let dj_fields = "Only DJs can set online, fee_upcoming_artist and fee_popular_song.";
-    let own_account = "You cannot do this for your own account. Another operator can.";
+    let own_account = "You cannot do this for your own account. Ask another operator.";
     let check = |person: &Person, method: &str, path: &str, body: &Value, code: &str, message: &str| {
         let refused = person.call(method, path).json(body).send().refused(403, code);
         assert_eq!(refused["message"], message, "{method} {path}");

@@ -110,7 +110,11 @@ fn a_tampered_ledger_is_reported_to_operators_and_on_the_command_line(store: Sto
     let verify = || database.run(&["ledger", "verify"], &[]);
     let (status, printed) = verify();
     assert!(status.success() && printed.contains("the ledger is consistent"), "{printed}");
-    assert!(printed.contains("2 wallets, 1 entries, 1 postings, 1 entities"), "{printed}");
+    assert!(
+        printed
+            .contains("2 wallets, 1 entries, 1 postings; 1 requests, withdrawals, top-ups and adjustments"),
+        "{printed}"
+    );
 
     let sum = database.sql("2000", "'200000'");
     database.execute(&format!("UPDATE wallets SET available = {sum} WHERE user_id = {}", guest.id));

@@ -77,32 +77,34 @@ fn acts_with_a_webhook_endpoint_are_notified_to_a_verified_address(store: Store)
         let mail = eventually("a mail", || mails.mails().into_iter().nth(count));
         assert_eq!(mail.to, std::slice::from_ref(&guest.email));
         for part in
-            [format!("The webhook endpoint {id} {act}"), format!("Host: {host}"), "Time: 2".to_owned()]
+            [format!("{act}\r\nthe webhook endpoint {id} for"), format!("Host: {host}"), "Time: 2".to_owned()]
         {
             assert!(mail.text.contains(&part), "{part}: {}", mail.text);
         }
-        assert!(mail.text.contains("Client address: 127.0.0.1"), "{}", mail.text);
+        assert!(mail.text.contains("IP address: 127.0.0.1"), "{}", mail.text);
     };
-    told(1, "was created", "localhost");
+    told(1, "Your Cuepoint account created", "localhost");
     let path = format!("/webhook-endpoints/{id}");
     let body = json!({"url": "https://example.org:8443/secret", "password": PASSWORD});
     guest.patch(&path, &body).data(200);
-    told(2, "has a new URL", "example.org:8443");
+    told(2, "changed the URL of", "example.org:8443");
     guest.patch(&path, &json!({"paused": true, "description": "a note"})).data(200);
     guest.post(&format!("{path}/rotate"), &json!({"password": PASSWORD})).data(200);
-    told(3, "has a new secret", "example.org:8443");
+    told(3, "rotated the secret of", "example.org:8443");
     let body = json!({"current_password": PASSWORD, "password": "battery staple"});
     guest.post("/auth/password", &body).data(200);
     let changed = eventually("a mail", || mails.mails().into_iter().nth(4));
     assert!(changed.text.contains("password of your Cuepoint account was changed"), "{}", changed.text);
-    assert!(changed.text.contains(&format!("- {id}, events of the account, paused")), "{}", changed.text);
+    for part in [&*format!("- {id}, events of the account, paused"), "Time: 2", "IP address: 127.0.0.1"] {
+        assert!(changed.text.contains(part), "{part}: {}", changed.text);
+    }
     assert!(
         changed.text.contains("example.org:8443") && !changed.text.contains("secret"),
         "{}",
         changed.text
     );
     guest.delete(&path).data(200);
-    told(5, "was removed", "example.org:8443");
+    told(5, "deleted", "example.org:8443");
     assert_eq!(mails.mails().len(), 6);
 }
 
@@ -128,7 +130,7 @@ fn acts_with_endpoints_for_all_events_are_notified_to_all_operators(store: Store
             sent[count]
         );
     };
-    to_both(0, &format!("The webhook endpoint {id} was created"));
+    to_both(0, &format!(" created\r\nthe webhook endpoint {id} for"));
     operator.call("POST", "/auth/logout-everywhere").send().data(200);
     to_both(2, &format!("- {id}, events of all accounts, active"));
     assert!(mails.mails().iter().all(|mail| !mail.text.contains(&format!("- {own},"))));
@@ -137,20 +139,23 @@ fn acts_with_endpoints_for_all_events_are_notified_to_all_operators(store: Store
     let body = json!({"url": "https://example.org:8443/secret", "password": PASSWORD});
     let moved = second.patch(&path, &body).data(200)["webhook_endpoint"].clone();
     assert_eq!(moved["user_id"], second.id, "{moved}");
-    to_both(4, &format!("The webhook endpoint {id} has a new URL\r\nby the operator account {}", second.id));
+    to_both(
+        4,
+        &format!("The operator account {} changed the URL of\r\nthe webhook endpoint {id} for", second.id),
+    );
     // The same URL makes its author the owner.
     let operator = server.client().login(&operator.email);
     let owned = operator.patch(&path, &body).data(200)["webhook_endpoint"].clone();
     assert_eq!(owned["user_id"], operator.id, "{owned}");
     to_both(
         6,
-        &format!("The webhook endpoint {id} has a new URL\r\nby the operator account {}", operator.id),
+        &format!("The operator account {} changed the URL of\r\nthe webhook endpoint {id} for", operator.id),
     );
     second.patch(&path, &json!({"paused": true, "description": "a note"})).data(200);
     operator.post(&format!("{path}/rotate"), &json!({"password": PASSWORD})).data(200);
-    to_both(8, &format!("The webhook endpoint {id} has a new secret"));
+    to_both(8, &format!(" rotated the secret of\r\nthe webhook endpoint {id} for"));
     second.delete(&path).data(200);
-    to_both(10, &format!("The webhook endpoint {id} was removed"));
+    to_both(10, &format!(" deleted\r\nthe webhook endpoint {id} for"));
     let sent = mails.mails();
     assert_eq!(sent.len(), 12, "a pause and a note are not notified");
     assert!(sent[4..].iter().all(|mail| mail.text.contains("Host: example.org:8443")), "{sent:?}");
@@ -165,7 +170,7 @@ fn the_end_of_all_sessions_names_the_endpoints_that_it_disables(store: Store) {
     eventually("a mail", || mails.mails().into_iter().nth(1));
     guest.call("POST", "/auth/logout-everywhere").send().data(200);
     let mail = eventually("a mail", || mails.mails().into_iter().nth(2));
-    assert!(mail.text.contains("All sessions were ended"), "{}", mail.text);
+    assert!(mail.text.contains("All sessions of your Cuepoint account were ended."), "{}", mail.text);
     assert!(mail.text.contains(&format!("- {id}, events of the account, disabled")), "{}", mail.text);
     assert!(mail.text.contains("localhost"), "{}", mail.text);
 }
@@ -200,12 +205,12 @@ fn a_reused_refresh_token_names_the_endpoints_of_its_session(store: Store) {
     refresh(&next).data(200);
     assert_eq!(refresh(&stolen.refresh_token).status, 401);
     let told = mail_with(&mails, &operator, "no longer receive events");
-    assert!(told.contains("a used refresh token was presented again"), "{told}");
+    assert!(told.contains("its refresh token was used twice"), "{told}");
     assert!(told.contains(&format!("- {set}, events of the account, disabled")), "{told}");
     assert!(!told.contains(&format!("- {kept},")) && !told.contains(&format!("- {all_set},")), "{told}");
     for to in [&operator, &second] {
-        let told = mail_with(&mails, to, &format!("of the operator account {}.", operator.id));
-        assert!(told.contains("a used refresh token was presented again"), "{told}");
+        let told = mail_with(&mails, to, &format!("of the operator account {} ", operator.id));
+        assert!(told.contains("its refresh token was used twice"), "{told}");
         assert!(told.contains(&format!("- {all_set}, events of all accounts, active")), "{told}");
         assert!(!told.contains(&format!("- {all_kept},")) && !told.contains(&format!("- {set},")), "{told}");
     }
@@ -230,8 +235,8 @@ fn a_reset_password_names_the_endpoints_of_an_operator_to_all_operators(store: S
         assert!(changed.contains(&part), "{part}: {changed}");
     }
     for to in [&operator, &second] {
-        let told = mail_with(&mails, to, &format!("of the operator account {}.", operator.id));
-        assert!(told.contains("The password was reset by e-mail"), "{told}");
+        let told = mail_with(&mails, to, &format!("of the operator account {} ", operator.id));
+        assert!(told.contains("was reset by e-mail."), "{told}");
         assert!(told.contains(&format!("- {all}, events of all accounts, active")), "{told}");
         assert!(!told.contains(&format!("- {own},")), "{told}");
     }

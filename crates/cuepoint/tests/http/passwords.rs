@@ -58,7 +58,8 @@ fn a_password_change_ends_all_other_sessions(store: Store) {
     stranger.get("/wallet").data(200);
     login(&server, &guest.email, PASSWORD).refused(401, "invalid_credentials");
     login(&server, &guest.email, NEW).data(200);
-    assert!(server.message(&guest.email, 0).contains("was changed"));
+    let told = server.message(&guest.email, 0);
+    assert!(told.contains("was changed") && told.contains("IP address: unknown"), "unverified: {told}");
 }
 
 fn a_wrong_current_password_changes_nothing(store: Store) {

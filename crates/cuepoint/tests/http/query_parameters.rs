@@ -207,7 +207,7 @@ fn wrong_parameters_are_named_together_with_wrong_fields(store: Store) {
     let errors = guest.get("/wallet?at=x&junk=1&junk=2").invalid(&["at", "junk"]);
     assert_eq!(errors["junk"], json!(["The junk parameter is unknown."]));
     let errors = guest.get("/withdrawals?page=1&page=2").invalid(&["page"]);
-    assert_eq!(errors["page"], json!(["The page parameter must be given once."]));
+    assert_eq!(errors["page"], json!(["The page parameter may be given only once."]));
     server.client().post("/auth/login?next=x", &json!({"email": 5})).invalid(&["email", "next", "password"]);
     // Errors about the object come first.
     let withdrawal = guest.withdrawal("1");

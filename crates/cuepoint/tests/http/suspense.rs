@@ -103,7 +103,7 @@ fn a_user_with_a_pending_topup_is_not_erased(store: Store) {
     let guest = server.guest();
     let topup = guest.topup("5");
     let refused = erase(&guest).refused(409, "topup_pending");
-    assert_eq!(refused["message"], "A top-up is pending: its money may still come.");
+    assert_eq!(refused["message"], "A top-up is pending. Its money may still arrive.");
     let status = |id: i64| guest.get(&format!("/wallet/topups/{id}")).data(200)["topup"]["status"].clone();
     assert_eq!(status(topup), "pending");
     Message::topup("topup.failed", &guest.topup_reference(topup)).accepted_by(&server);

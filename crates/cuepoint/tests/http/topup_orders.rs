@@ -139,7 +139,7 @@ fn a_topup_stays_pending_after_its_last_order(store: Store) {
     let server = Server::configured(store, &ordered_at(&provider, &keys));
     let guest = server.guest();
     let topup = opened(&open(&guest, "k"));
-    eventually("it is given up", || server.log().contains("is not ordered again").then_some(()));
+    eventually("it is given up", || server.log().contains("will not be repeated").then_some(()));
     provider.answers(named(PAGE));
     assert_eq!(opened(&open(&guest, "k")), topup);
     assert_eq!(provider.received().len(), 2);

@@ -425,7 +425,7 @@ fn a_replay_names_a_range_or_the_failed_deliveries(store: Store) {
     let replay = |body: Value| guest.post(&format!("{path}/replay"), &body);
     let (required, prohibited) =
         ("The after field is required when failed is not present.", "The failed field is prohibited when");
-    let empty = "The after field must be before until and before the cursor of the endpoint.";
+    let empty = "The after field must be less than until and less than the endpoint's cursor.";
     for (body, field, sentence) in [
         (json!({}), "after", required),
         (json!({"failed": false}), "after", required),

@@ -76,7 +76,7 @@ fn a_server_does_not_start_without_a_webhook_key_in_use(store: Store) {
     }
     let other = (TEXT, SECOND.1.replace("second", "first"));
     let (status, said) = database.run(&["serve"], &[(other.0, &other.1)]);
-    assert!(!status.success() && said.contains("missing or differs"), "another key of this id: {said}");
+    assert!(!status.success() && said.contains("missing or different"), "another key of this id: {said}");
 
     let both = format!("{}\n{}", SECOND.1, FIRST.1);
     let server = Server::on(&database, &[LOOPBACK, (TEXT, &both)]);
@@ -106,7 +106,7 @@ fn owners_replace_the_secrets_that_an_operator_declares_lost(store: Store) {
     }
     let told = |server: &Server| {
         let messages = server.messages(&guest.email);
-        messages.into_iter().filter(|message| message.contains("its secret is lost")).count()
+        messages.into_iter().filter(|message| message.contains("its secret was lost")).count()
     };
     eventually("its owner is told about both", || (told(&server) == 2).then_some(()));
     let log = server.log();

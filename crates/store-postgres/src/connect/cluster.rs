@@ -60,7 +60,7 @@ impl Cluster {
     pub(crate) fn note_epoch(&self, epoch: i64) {
         let before = self.seen().epoch.replace(epoch);
         if before.is_some_and(|before| before != epoch) {
-            tracing::warn!(epoch, "the database was restored: all connections are opened anew");
+            tracing::warn!(epoch, "the database was restored: all connections are reopened");
             self.renew_connections();
         }
     }

@@ -65,7 +65,7 @@ impl Connector {
     pub(crate) fn given_by(setting: &str, url: &str) -> anyhow::Result<Self> {
         let url = url.replace("sslmode=verify-full", "sslmode=require");
         let mut config: Config = url.parse().map_err(|error: tokio_postgres::Error| {
-            anyhow::anyhow!("{setting} cannot be read: {}", cause(&error))
+            anyhow::anyhow!("{setting} must be a URL such as postgres://user@host/name: {}", cause(&error))
         })?;
         ensure!(
             !config.get_hosts().is_empty() || !config.get_hostaddrs().is_empty(),

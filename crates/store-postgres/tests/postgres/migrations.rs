@@ -191,7 +191,7 @@ async fn another_currency_or_scale_is_refused() {
     open(database.url()).await;
     for (code, scale) in [("EUR", 2), ("USD", 3)] {
         let refusal = refusal(options(database.url()), Currency::new(code, scale).unwrap()).await;
-        assert!(refusal.contains("keeps USD with 2 decimals"), "{refusal}");
+        assert!(refusal.contains("uses USD with 2 decimals"), "{refusal}");
     }
 }
 

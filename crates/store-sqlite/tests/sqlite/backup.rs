@@ -241,7 +241,7 @@ async fn a_failed_backup_leaves_no_file() {
     assert_eq!(names(empty.path()), Vec::<String>::new());
     let eur = SqliteBackend::new(directory.path().to_owned(), Currency::new("EUR", 2).unwrap());
     let refused = message(Maintenance::backup(&eur, &file).await.err());
-    assert!(refused.contains("keeps USD"), "{refused}");
+    assert!(refused.contains("uses USD"), "{refused}");
     let refused = message(backup(directory.path(), &folder.path().join("absent/backup.db")).await.err());
     assert!(refused.contains("cannot be created"), "{refused}");
     // Dropped before it was accepted.
@@ -420,7 +420,7 @@ async fn an_unusable_backup_is_refused() {
         ("nothing.db", "it belongs to another program"),
         ("newer.db", "newer version"),
         ("moved.db", "was copied to another store"),
-        ("euro.db", "keeps EUR"),
+        ("euro.db", "uses EUR"),
     ] {
         let error = restore(&data, &path(name)).await.err().expect(name);
         let message = format!("{:#}", anyhow::Error::from_boxed(error));

@@ -37,7 +37,7 @@ async fn another_currency_is_refused() {
     let directory = TestDirectory::create();
     open(directory.path()).unwrap().close().await;
     let error = SqliteStore::open(directory.path(), Currency::new("EUR", 2).unwrap()).unwrap_err();
-    assert!(error.to_string().contains("keeps USD"), "{error}");
+    assert!(error.to_string().contains("uses USD"), "{error}");
     open(directory.path()).unwrap().close().await;
 }
 

@@ -193,5 +193,5 @@ async fn a_currency_is_required_of_a_store_to_read_as_well() {
     open(directory.path()).unwrap().close().await;
     let euro = cuepoint_domain::money::Currency::new("EUR", 2).unwrap();
     let message = SqliteStore::open_to_read(directory.path(), euro).unwrap_err().to_string();
-    assert!(message.contains("keeps USD"), "{message}");
+    assert!(message.contains("uses USD"), "{message}");
 }

@@ -84,7 +84,7 @@ fn text(mut file: File) -> io::Result<SecretString> {
 
 fn only_for_its_owner(metadata: &Metadata) -> anyhow::Result<()> {
     let mode = metadata.permissions().mode() & 0o777;
-    ensure!(mode & 0o177 == 0, "its mode is {mode:04o}; at most 0600 is allowed");
+    ensure!(mode & 0o177 == 0, "its mode is {mode:04o}: run `chmod 600` on it");
     Ok(())
 }
 

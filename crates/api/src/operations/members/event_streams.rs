@@ -134,7 +134,7 @@ async fn open(call: ApiCall, principal: Principal, feed: Feed) -> Result<ApiResp
             match next(&mut stream, api.currency()).await {
                 Ok(chunk) => chunk.map(|chunk| (Ok(chunk), Some(stream))),
                 Err(error) => {
-                    tracing::warn!(%error, "a stream of events broke off");
+                    tracing::warn!(%error, "an event stream was interrupted");
                     Some((Err(error.into()), None))
                 }
             }
@@ -168,9 +168,7 @@ fn retry(number: u64) -> Duration {
 fn refusal(full: Full) -> ApiError {
     match full {
         Full::User => ApiError::after(Code::TooManyStreams, FULL_FOR_SECONDS),
-        Full::Server => {
-            ApiError::not_now("This server can open no further stream of events.", FULL_FOR_SECONDS)
-        }
+        Full::Server => ApiError::not_now("This server cannot open more event streams.", FULL_FOR_SECONDS),
     }
 }
 

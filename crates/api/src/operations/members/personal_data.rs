@@ -144,7 +144,7 @@ fn until_failure(stream: impl Stream<Item = BodyChunk>) -> impl Stream<Item = Bo
     stream.scan(false, |failed, chunk| {
         let go_on = !*failed;
         if let Err(error) = &chunk {
-            tracing::warn!(error = error.as_ref(), "an answer broke off");
+            tracing::warn!(error = error.as_ref(), "an answer was interrupted");
             *failed = true;
         }
         future::ready(go_on.then_some(chunk))

@@ -268,7 +268,7 @@ fn acknowledged(
             source = source_name,
             kind,
             row,
-            "payment received for a top-up of an erased account; held in suspense for an operator"
+            "payment received for a top-up of an erased user; held in suspense for an operator"
         ),
         MessageOutcome::ForOperator { row } => tracing::warn!(
             source = source_name,

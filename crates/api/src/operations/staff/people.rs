@@ -151,12 +151,12 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
     let paging = call.paging();
     let PeopleFilters { email } = call.filters()?;
     let users = call.use_cases().people.list(&principal, email.as_deref(), paging.request()).await?;
-    call::page("People.", &paging, &users, UserSummaryView::new)
+    call::page("Users.", &paging, &users, UserSummaryView::new)
 }
 
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let user = call.use_cases().people.user(&principal, call.id(UserId::new)?).await?;
-    ApiResponse::new("Person.", UserSummaryData { user: UserSummaryView::new(&user) })
+    ApiResponse::new("User.", UserSummaryData { user: UserSummaryView::new(&user) })
 }
 
 async fn suspend(call: CommandCall<ChangeUserStatus>) -> Result<Done<ApiResponse>, ApiError> {
@@ -179,6 +179,6 @@ async fn change<B: RequestBody>(
     let command = ChangeUserStatus { id: call.id(UserId::new)? };
     let done = call.run(command, || call.body().map(input)).await?;
     done.try_map(|user| {
-        ApiResponse::new("Person updated.", UserSummaryData { user: UserSummaryView::new(&user) })
+        ApiResponse::new("User updated.", UserSummaryData { user: UserSummaryView::new(&user) })
     })
 }

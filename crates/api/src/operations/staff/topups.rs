@@ -238,7 +238,7 @@ async fn suspense(call: ApiCall, principal: Principal) -> Result<ApiResponse, Ap
         Some(SuspenseDetailsView::new(topup, suspense, &names, call.currency()))
     });
     let rows = Rows { rows: rows.collect(), total: found.total };
-    call::page("Suspense.", &paging, &rows, SuspenseDetailsView::clone)
+    call::page("Money in suspense.", &paging, &rows, SuspenseDetailsView::clone)
 }
 
 async fn settle(call: CommandCall<SettleSuspense>) -> Result<Done<ApiResponse>, ApiError> {
