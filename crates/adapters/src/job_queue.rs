@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_queue_refuses_every_further_job() {
+    fn a_full_queue_refuses_new_jobs() {
         let queue = BoundedJobQueue::default();
         let job = || Job::NotifyWebhookDisabled(WebhookEndpointId::new(1).unwrap());
         for _ in 0..CAPACITY {

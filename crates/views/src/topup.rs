@@ -50,7 +50,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_top_up_has_exactly_these_keys() {
+    fn the_keys_of_a_topup_are_stable() {
         let view = TopupView::new(&topup(), &Currency::new("USD", 2).unwrap());
         assert_eq!(
             serde_json::to_string(&view).unwrap(),

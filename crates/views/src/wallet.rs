@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wallet_has_exactly_these_keys() {
+    fn the_keys_of_a_wallet_are_stable() {
         let view = WalletView::new(balance(4_000, 1_000), &Currency::new("USD", 2).unwrap());
         assert_eq!(
             serde_json::to_string(&view).unwrap(),
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_has_exactly_these_keys() {
+    fn the_keys_of_an_entry_are_stable() {
         let entry = ledger::Entry {
             wallet: UserId::new(8).unwrap(),
             seq: 2,

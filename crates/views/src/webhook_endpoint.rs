@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endpoint_has_exactly_these_keys_and_no_secret() {
+    fn endpoints_are_shown_without_their_secrets() {
         assert_eq!(
             serde_json::to_string(&OperatorWebhookEndpointView::new(&endpoint(), &UserNames::default()))
                 .unwrap(),

@@ -251,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_deployment_lacks_is_not_counted_as_a_fault() {
+    fn not_configured_answers_are_counted_separately() {
         let shown = Metrics::install().unwrap();
         answered("POST", "/metrics-test", 501, Duration::from_millis(1));
         answered("POST", "/metrics-test", 503, Duration::from_millis(1));
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn every_installation_renders_the_metrics() {
+    fn repeated_installations_share_the_metrics() {
         let first = Metrics::install().unwrap();
         let second = Metrics::install().unwrap();
         metrics::counter!("metrics_test_total").increment(2);

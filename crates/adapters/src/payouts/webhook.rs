@@ -93,7 +93,7 @@ mod tests {
     use http::StatusCode;
 
     #[test]
-    fn answers_of_the_provider_are_interpreted() {
+    fn provider_answers_are_interpreted() {
         let txid = || Line::new("f00d").unwrap();
         let (broadcast, completed) =
             (PayoutUpdate::Broadcast { txid: txid() }, PayoutUpdate::Completed { txid: txid() });
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn reasons_of_refusals_are_sanitized() {
+    fn refusal_reasons_are_sanitized() {
         let long = format!(r#"{{"status":"refused","reason":"{}"}}"#, "x".repeat(300));
         for (body, kept) in [
             (r#"{"status":"refused","reason":" a closed address "}"#, Some("a closed address".to_owned())),

@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_after_an_adjustment_is_in_days() {
+    fn the_adjustment_message_counts_days() {
         assert_eq!(
             recent_adjustment(),
             "You adjusted this balance within the last 30 days. Ask another operator."

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_most_frequent_form_of_a_component_is_shared() {
+    fn the_most_frequent_variant_of_a_component_is_shared() {
         let uses = [("a", 1), ("a", 2), ("a", 2), ("b", 3), ("c", 4), ("c", 4)];
         let mut uses = uses.map(|(name, form)| (name.to_owned(), RefOr::T(form)));
         let components = shared("numbers", uses.iter_mut().map(|(name, form)| (name.clone(), form)));
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_named_after_their_codes() {
+    fn failure_components_are_named_after_their_codes() {
         assert_eq!(in_pascal_case("invalid_token"), "InvalidToken");
     }
 }

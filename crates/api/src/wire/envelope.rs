@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn a_failure_has_only_the_keys_that_belong_to_it() {
+    async fn a_failure_has_only_relevant_keys() {
         let (_, body) = sent(ApiError::from(Code::NotFound).respond("r1")).await;
         assert_eq!(
             body,
@@ -365,13 +365,13 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn causes_never_reach_a_client() {
+    async fn internal_causes_never_reach_a_client() {
         let (_, body) = sent(ApiError::internal("the secret cause").respond("r1")).await;
         assert!(!body.to_string().contains("secret"));
     }
 
     #[actix_web::test]
-    async fn headers_go_with_their_codes() {
+    async fn error_codes_set_their_headers() {
         for code in Code::ALL.iter().copied() {
             let (headers, _) = sent(ApiError::from(code).respond("r1")).await;
             let unauthorized = code.status() == StatusCode::UNAUTHORIZED;

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_of_a_message_that_is_no_ascii_text_is_a_bad_request() {
+    fn message_ids_must_be_visible_ascii() {
         let message = |id: &[u8]| {
             let mut headers = HeaderMap::new();
             for (name, value) in [("webhook-timestamp", "1"), ("webhook-signature", "v1,x")] {
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn accept_headers_that_allow_a_media_type() {
+    fn accept_headers_are_matched_to_media_types() {
         for (accept, taken) in [
             ("application/json", true),
             ("*/*", true),
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn content_types_that_are_json() {
+    fn json_content_types_are_recognized() {
         for (kind, json) in [
             ("application/json", true),
             ("Application/JSON", true),
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn idempotency_keys_are_short_visible_ascii() {
+    fn idempotency_keys_must_be_short_visible_ascii() {
         let (longest, longer) = ("k".repeat(255), "k".repeat(256));
         for (key, fits) in [("a", true), (&longest, true), (&longer, false), ("", false), ("a b", false)] {
             let request = TestRequest::default().insert_header(("idempotency-key", key)).to_http_request();

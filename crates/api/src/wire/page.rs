@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn every_page_matches_the_golden_file() {
+    fn pages_match_the_golden_file() {
         let golden =
             include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../cuepoint/tests/golden/pages.json"));
         let cases: Vec<Value> = serde_json::from_str(golden).unwrap();

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_event_has_its_id_its_type_and_its_data_on_one_line() {
+    fn an_event_has_an_id_a_type_and_one_line_of_data() {
         let mut chunk = Vec::new();
         append(&mut chunk, 7, "topup.created", &"two\nlines").unwrap();
         assert_eq!(chunk, b"id: 7\nevent: topup.created\ndata: \"two\\nlines\"\n\n");

@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn details_state_the_rule_and_its_exact_limit() {
+    fn details_contain_the_rule_and_its_exact_limit() {
         let mut errors = Errors::one("fee", at_least("fee", "12.50"));
         errors.add("fee", decimals("fee", 2));
         errors.add("latitude", between("latitude", "-90", "90"));

@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn three_hundred_connections_fit_into_the_backlog() {
+    fn the_backlog_holds_300_connections() {
         let socket = bound("127.0.0.1", 0).unwrap();
         socket.listen(BACKLOG).unwrap();
         let address = socket.local_addr().unwrap().as_socket().unwrap();

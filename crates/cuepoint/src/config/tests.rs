@@ -253,7 +253,7 @@ fn every_key_can_be_set_by_a_variable() {
 }
 
 #[test]
-fn an_invalid_value_is_one_line_naming_its_key() {
+fn an_invalid_value_is_reported_on_one_line_with_its_key() {
     for (key, value, reason) in [
         ("server.host", " ", "must be a non-empty string"),
         ("server.port", "65536", "must be a whole number from 0 to 65535"),
@@ -407,7 +407,7 @@ fn an_invalid_value_is_one_line_naming_its_key() {
 }
 
 #[test]
-fn keys_that_require_other_keys() {
+fn missing_companion_keys_are_reported() {
     refused(Layers::test(&[("payouts.provider", "webhook")]).settings(), "payouts.webhook_url: is required");
     let smtp = ("notifier.email", "smtp");
     refused(Layers::test(&[smtp]).settings(), "notifier.smtp_url: is required");

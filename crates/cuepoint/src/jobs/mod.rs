@@ -271,7 +271,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn work_is_repeated_until_it_is_stopped() {
+    async fn jobs_repeat_until_they_are_stopped() {
         let (stop, stopped) = watch::channel(false);
         let (done, mut seen) = mpsc::unbounded_channel();
         let task = tokio::spawn(every(Duration::from_millis(1), stopped, move || {
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_stop_waits_for_work_in_progress() {
+    async fn stopping_waits_for_running_work() {
         let (stop, stopped) = watch::channel(false);
         let (began, mut begun) = mpsc::unbounded_channel();
         let (finish, finishing) = watch::channel(false);

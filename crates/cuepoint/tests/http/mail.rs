@@ -10,14 +10,14 @@ use crate::harness::{
 
 on_one_store!(
     a_verification_code_is_sent_by_mail,
-    acts_with_a_webhook_endpoint_are_notified_to_a_verified_address,
-    acts_with_endpoints_for_all_events_are_notified_to_all_operators,
-    the_end_of_all_sessions_names_the_endpoints_that_it_disables,
-    a_reused_refresh_token_names_the_endpoints_of_its_session,
-    a_reset_password_names_the_endpoints_of_an_operator_to_all_operators,
-    a_refusing_mail_server_is_an_outage,
-    a_hanging_mail_server_is_an_outage,
-    a_mail_refusal_logs_no_address,
+    endpoint_changes_are_mailed_to_verified_addresses,
+    changes_of_operator_endpoints_are_mailed_to_all_operators,
+    logout_everywhere_mails_the_disabled_endpoints,
+    a_reused_refresh_token_mails_the_endpoints_of_its_session,
+    a_password_reset_of_an_operator_is_mailed_to_all_operators,
+    a_mail_server_that_refuses_is_unavailable,
+    a_mail_server_that_hangs_is_unavailable,
+    refused_mails_are_logged_without_the_address,
     a_password_reset_does_not_wait_for_the_mail_server,
     a_verification_code_is_sent_by_phone,
     codes_and_resets_are_unavailable_without_a_notifier,
@@ -66,7 +66,7 @@ fn a_verification_code_is_sent_by_mail(store: Store) {
     assert!(!server.log().contains(&code(text)), "codes that are sent are in no log");
 }
 
-fn acts_with_a_webhook_endpoint_are_notified_to_a_verified_address(store: Store) {
+fn endpoint_changes_are_mailed_to_verified_addresses(store: Store) {
     let mails = MailServer::new(Post::Takes);
     let server = mailing(store, &mails);
     let (unverified, guest) = (server.guest(), server.guest());
@@ -109,7 +109,7 @@ fn acts_with_a_webhook_endpoint_are_notified_to_a_verified_address(store: Store)
 }
 
 /// Attack API2: setting a webhook endpoint for all events unnoticed.
-fn acts_with_endpoints_for_all_events_are_notified_to_all_operators(store: Store) {
+fn changes_of_operator_endpoints_are_mailed_to_all_operators(store: Store) {
     let mails = MailServer::new(Post::Takes);
     let keys = [("notifier.email", "smtp"), ("notifier.smtp_url", &*mails.url), ("notifier.from", FROM)];
     let (server, operator) = Server::with_operator(store, &keys);
@@ -161,7 +161,7 @@ fn acts_with_endpoints_for_all_events_are_notified_to_all_operators(store: Store
     assert!(sent[4..].iter().all(|mail| mail.text.contains("Host: example.org:8443")), "{sent:?}");
 }
 
-fn the_end_of_all_sessions_names_the_endpoints_that_it_disables(store: Store) {
+fn logout_everywhere_mails_the_disabled_endpoints(store: Store) {
     let mails = MailServer::new(Post::Takes);
     let server = mailing(store, &mails);
     let guest = server.guest();
@@ -190,7 +190,7 @@ fn mail_with(mails: &MailServer, to: &Person, part: &str) -> String {
     })
 }
 
-fn a_reused_refresh_token_names_the_endpoints_of_its_session(store: Store) {
+fn a_reused_refresh_token_mails_the_endpoints_of_its_session(store: Store) {
     let mails = MailServer::new(Post::Takes);
     let (server, operator) = mailing_with_operator(store, &mails);
     let second = operator.new_operator(&server);
@@ -216,7 +216,7 @@ fn a_reused_refresh_token_names_the_endpoints_of_its_session(store: Store) {
     }
 }
 
-fn a_reset_password_names_the_endpoints_of_an_operator_to_all_operators(store: Store) {
+fn a_password_reset_of_an_operator_is_mailed_to_all_operators(store: Store) {
     let mails = MailServer::new(Post::Takes);
     let (server, operator) = mailing_with_operator(store, &mails);
     let second = operator.new_operator(&server);
@@ -242,7 +242,7 @@ fn a_reset_password_names_the_endpoints_of_an_operator_to_all_operators(store: S
     }
 }
 
-fn a_refusing_mail_server_is_an_outage(store: Store) {
+fn a_mail_server_that_refuses_is_unavailable(store: Store) {
     let mails = MailServer::new(Post::Refuses);
     let server = mailing(store, &mails);
     let guest = server.guest();
@@ -254,7 +254,7 @@ fn a_refusing_mail_server_is_an_outage(store: Store) {
 
 /// A mail server's rejection repeats the recipient: the log has its reply code, but no address, neither of a
 /// verification nor of a password reset or change.
-fn a_mail_refusal_logs_no_address(store: Store) {
+fn refused_mails_are_logged_without_the_address(store: Store) {
     let mails = MailServer::new(Post::Refuses);
     let server = mailing(store, &mails);
     let guest = server.guest();
@@ -269,7 +269,7 @@ fn a_mail_refusal_logs_no_address(store: Store) {
     assert!(!log.contains(&guest.email) && !log.contains("Recipient address"), "{log}");
 }
 
-fn a_hanging_mail_server_is_an_outage(store: Store) {
+fn a_mail_server_that_hangs_is_unavailable(store: Store) {
     let mails = MailServer::new(Post::Hangs);
     let server = mailing(store, &mails);
     let guest = server.guest();

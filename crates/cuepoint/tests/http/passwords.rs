@@ -11,7 +11,7 @@ on_one_store!(
     a_wrong_current_password_changes_nothing,
     a_password_reset_request_does_not_reveal_the_user,
     a_reset_token_sets_a_password_once,
-    a_breached_password_is_refused_and_uses_up_no_token,
+    a_breached_password_is_refused_and_keeps_the_reset_token,
 );
 
 on_durable_stores!(a_login_rehashes_an_outdated_password_hash);
@@ -122,7 +122,7 @@ fn a_reset_token_sets_a_password_once(store: Store) {
 }
 
 /// Attack API2: trying the passwords of data leaks.
-fn a_breached_password_is_refused_and_uses_up_no_token(store: Store) {
+fn a_breached_password_is_refused_and_keeps_the_reset_token(store: Store) {
     let server = Server::configured(store, &[("auth.breached_passwords", "refuse")]);
     let guest = server.guest();
     let token = token(&server, &guest.email, 0);

@@ -7,10 +7,10 @@ use crate::harness::{Answer, ROUTES, Server, Store};
 on_one_store!(
     a_server_is_alive_and_ready,
     metrics_count_requests_and_commits,
-    the_description_names_every_route,
-    the_documentation_needs_no_other_host,
+    the_openapi_document_describes_every_route,
+    the_documentation_works_offline,
     the_documentation_is_compressed_and_sent_once,
-    only_listed_origins_are_allowed,
+    only_configured_origins_are_allowed,
     fifty_concurrent_withdrawals_never_overdraw,
 );
 
@@ -77,7 +77,7 @@ fn description(server: &Server) -> (Answer, Value) {
     (answer, json)
 }
 
-fn the_description_names_every_route(store: Store) {
+fn the_openapi_document_describes_every_route(store: Store) {
     let server = Server::start(store);
     let (_, description) = description(&server);
     assert!(description["openapi"].as_str().unwrap().starts_with("3."));
@@ -94,7 +94,7 @@ fn the_description_names_every_route(store: Store) {
     }
 }
 
-fn the_documentation_needs_no_other_host(store: Store) {
+fn the_documentation_works_offline(store: Store) {
     let server = Server::start(store);
     let client = server.client();
     let root = client.outside("GET", "/docs").send();
@@ -152,7 +152,7 @@ fn the_documentation_is_compressed_and_sent_once(store: Store) {
     }
 }
 
-fn only_listed_origins_are_allowed(store: Store) {
+fn only_configured_origins_are_allowed(store: Store) {
     let origins = [("cors.allowed_origins", "https://app.example.com,http://localhost:3000")];
     let server = Server::configured(store, &origins);
     let guest = server.guest();

@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn only_local_databases_are_reached_without_encryption() {
+    fn only_local_connections_may_be_unencrypted() {
         for url in [
             "postgres://app@127.0.0.1/cuepoint",
             "postgres://app@localhost/cuepoint?sslmode=disable",
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn no_refusal_repeats_the_password() {
+    fn connection_errors_hide_the_password() {
         for url in [
             "postgres://app:hunter2@db.example.com:port/x",
             "postgres://app:hunter2@/x",

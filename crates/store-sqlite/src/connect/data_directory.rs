@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_is_created_for_its_owner_alone() {
+    fn new_directories_are_private_to_their_owner() {
         let parent = TestDirectory::create();
         let opened = DataDirectory::open(&parent.path().join("new/data")).unwrap();
         assert!(opened.path().is_absolute());
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_file_that_was_replaced_locks_nothing() {
+    fn a_replaced_lock_file_does_not_lock() {
         let directory = TestDirectory::create();
         let path = directory.path().join("lock");
         let opened = || OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_leftover_lock_file_locks_nothing() {
+    fn a_leftover_lock_file_does_not_lock() {
         let directory = TestDirectory::create();
         fs::write(directory.path().join("lock"), "4294967295\n").unwrap();
         let opened = DataDirectory::open(directory.path()).unwrap();
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_no_data_directory() {
+    fn a_file_is_refused_as_data_directory() {
         let directory = TestDirectory::create();
         let file = directory.path().join("file");
         fs::write(&file, "").unwrap();

@@ -41,7 +41,7 @@ fn declared() -> Operations {
 }
 
 #[test]
-fn the_document_and_the_routes_list_the_same_operations() {
+fn the_document_lists_every_route() {
     let described: Operations =
         operations(&json()).into_iter().map(|(method, path, _)| (method, path)).collect();
     assert_eq!(described, declared());
@@ -109,7 +109,7 @@ fn every_operation_documents_its_request_and_responses() {
 
 /// The rule of `docs/api.md`, "Answers", because a fixed operation returns a music request in this form.
 #[test]
-fn only_requests_and_withdrawals_stand_directly_in_data() {
+fn only_requests_and_withdrawals_are_unwrapped_in_data() {
     let document = json();
     let schema = |schema: &Value| resolved(&document, schema).clone();
     for (method, path, operation) in operations(&document) {
@@ -126,7 +126,7 @@ fn only_requests_and_withdrawals_stand_directly_in_data() {
 }
 
 #[test]
-fn only_plain_operations_are_outside_the_base_address() {
+fn only_plain_operations_are_outside_the_base_path() {
     for Declaration { method, path, run, body, .. } in crate::operations::all() {
         let fits = if run.is_plain() { !path.starts_with("/api/") } else { path.starts_with("/api/v1/") };
         assert!(fits && (body.takes == Body::None) == body.schema.is_none(), "{method} {path}");
@@ -206,7 +206,7 @@ fn each_value_of_an_enumeration_has_a_meaning() {
 }
 
 #[test]
-fn every_key_of_a_response_is_required() {
+fn all_response_keys_are_required() {
     fn check(place: &str, schema: &Value) {
         if let Some(properties) = schema["properties"].as_object() {
             let required: BTreeSet<_> =
@@ -235,7 +235,7 @@ fn every_key_of_a_response_is_required() {
 }
 
 #[test]
-fn money_is_no_float_and_statuses_are_listed() {
+fn money_is_decimal_and_statuses_are_enumerated() {
     fn check(document: &Value, place: &str, schema: &Value) {
         let Some(properties) = schema["properties"].as_object() else { return };
         for (key, property) in properties {

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn a_list_is_one_array_however_many_pages_it_has() {
+    async fn an_exported_list_is_one_array_over_all_pages() {
         for (pages, expected) in [
             (vec![Some(vec![])], r#","blocks":[]"#),
             (
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn what_breaks_off_does_not_look_whole() {
+    async fn an_interrupted_export_does_not_look_complete() {
         // A chunked body ends with an empty chunk.
         let whole = sent(|| vec![Some(vec![block(1)]), Some(vec![])]).await;
         assert!(whole.starts_with("HTTP/1.1 200 ") && whole.ends_with("]\r\n0\r\n\r\n"), "{whole}");

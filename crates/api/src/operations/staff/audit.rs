@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ledger_audit_has_exactly_these_keys() {
+    fn the_keys_of_a_ledger_audit_are_stable() {
         assert_eq!(
             shown(None),
             concat!(

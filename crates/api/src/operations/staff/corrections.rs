@@ -111,7 +111,7 @@ mod tests {
     use cuepoint_domain::text::Line;
 
     #[test]
-    fn an_adjustment_has_exactly_these_keys() {
+    fn the_keys_of_an_adjustment_are_stable() {
         let adjustment = adjustment::Adjustment {
             id: AdjustmentId::new(4).unwrap(),
             user: UserId::new(8).unwrap(),
