@@ -39,7 +39,7 @@ impl ExampleValues {
         }
         if let Some(reference) = schema["$ref"].as_str() {
             let name = reference.rsplit('/').next().unwrap_or_default();
-            return self.example(&self.0[name]);
+            return self.0.get(name).map_or(Value::Null, |schema| self.example(schema));
         }
         if let Some(parts) = schema["allOf"].as_array() {
             let parts = parts.iter().filter_map(|part| match self.example(part) {
