@@ -66,8 +66,9 @@ view! {
 
 /// The answer of a payment system. An empty body means that it has accepted the payment request.
 #[derive(ToSchema)]
+#[schema(as = PaymentAnswer)]
 #[expect(dead_code, reason = "only its schema is read")]
-pub struct PaymentAnswer {
+pub struct PaymentAnswerBody {
     /// Status of the payment request; `accepted` by default. Values other than `refused` count as `accepted`.
     #[schema(value_type = Option<names::PaymentRequestStatus>, nullable = false)]
     status: Option<String>,
@@ -78,8 +79,9 @@ pub struct PaymentAnswer {
 
 /// The answer of a payout system. An empty body means `accepted`.
 #[derive(ToSchema)]
+#[schema(as = PayoutAnswer)]
 #[expect(dead_code, reason = "only its schema is read")]
-pub struct PayoutAnswer {
+pub struct PayoutAnswerBody {
     /// Status of the payout; `accepted` by default.
     #[schema(value_type = Option<names::PayoutStatus>, nullable = false)]
     status: Option<String>,

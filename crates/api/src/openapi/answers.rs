@@ -10,9 +10,9 @@ const EXAMPLE_LIST: &str = "https://api.example.com/api/v1/djs";
 const ORIGIN: &str = "https://api.example.com";
 
 /// The schemas of the document, from which examples are derived.
-pub(super) struct Answers(Value);
+pub(super) struct ExampleValues(Value);
 
-impl Answers {
+impl ExampleValues {
     /// Examples with these components.
     pub(super) fn new(schemas: &Schemas) -> Self {
         Self(serde_json::to_value(schemas).unwrap_or_default())

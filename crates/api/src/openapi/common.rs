@@ -17,7 +17,7 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::security::SecurityRequirement;
 use utoipa::openapi::{Header, Object, Ref, RefOr, Required};
 
-use super::answers::Answers;
+use super::answers::ExampleValues;
 use super::{BEARER, SIGNATURE, examples};
 use crate::declaration::{Declaration, JSON};
 use crate::endpoint::{Body, Endpoint, Exposure};
@@ -32,7 +32,7 @@ const RESOURCE: &str =
     "Name of the quota, which is its key in the section `rate_limits` of the configuration.";
 
 /// The paths of all operations.
-pub(super) fn paths(declarations: &[Declaration], examples: &Answers) -> Paths {
+pub(super) fn paths(declarations: &[Declaration], examples: &ExampleValues) -> Paths {
     let mut paths = Paths::new();
     for declaration in declarations {
         let method = match declaration.method.as_str() {
@@ -47,7 +47,7 @@ pub(super) fn paths(declarations: &[Declaration], examples: &Answers) -> Paths {
     paths
 }
 
-fn operation(declaration: &Declaration, examples: &Answers) -> Operation {
+fn operation(declaration: &Declaration, examples: &ExampleValues) -> Operation {
     let builder = OperationBuilder::new()
         .tag(declaration.tag.name())
         .summary(Some(declaration.summary()))
@@ -228,7 +228,7 @@ pub(super) fn failures(declaration: &Declaration) -> Vec<Code> {
     codes
 }
 
-fn success(declaration: &Declaration, examples: &Answers) -> Response {
+fn success(declaration: &Declaration, examples: &ExampleValues) -> Response {
     let success = &declaration.answers;
     let mut response = ResponseBuilder::new().description(success.description).build();
     if let Some((media_type, schema)) = success.content {

@@ -16,7 +16,7 @@ use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{Components, OpenApi};
 
 use crate::declaration::Tag;
-use crate::openapi::answers::Answers;
+use crate::openapi::answers::ExampleValues;
 use crate::operations;
 
 /// The name of the bearer security scheme.
@@ -50,7 +50,7 @@ pub fn document() -> OpenApi {
     let mut components = Components::default();
     components.schemas = schemas::of(&declarations);
     add_security_schemes(&mut components);
-    let examples = Answers::new(&components.schemas);
+    let examples = ExampleValues::new(&components.schemas);
     let mut document = OpenApi::new(info, common::paths(&declarations, &examples));
     document.webhooks = Some(webhooks::paths(&examples));
     let server = ServerBuilder::new().url("/").description(Some("The server of this document."));

@@ -2,22 +2,28 @@
 
 use cuepoint_views::event::{EventView, OperatorEventView};
 use cuepoint_views::event_body::WebhookTestView;
-use cuepoint_views::provider_orders::{PaymentAnswer, PaymentRequestView, PayoutAnswer, PayoutOrderView};
+use cuepoint_views::provider_orders::{
+    PaymentAnswerBody, PaymentRequestView, PayoutAnswerBody, PayoutOrderView,
+};
 use cuepoint_views::wire::schema::{Described, text_of};
 use utoipa::openapi::content::Content;
-use utoipa::openapi::example::ExampleBuilder;
 use utoipa::openapi::path::{HttpMethod, OperationBuilder, Parameter, Paths};
 use utoipa::openapi::request_body::RequestBodyBuilder;
 use utoipa::openapi::response::ResponseBuilder;
-use utoipa::openapi::schema::OneOfBuilder;
 use utoipa::openapi::{RefOr, Required, Schema};
 
-use super::answers::Answers;
+use super::answers::ExampleValues;
 use super::{SIGNATURE, common};
 use crate::declaration::Tag;
 
 const JSON: &str = "application/json";
 const ID: &str = "webhook-id";
+const EVENT_ID: (&str, &str) = (ID, "`id` of the event, the same for each attempt.");
+const DELIVERY_ANSWERS: &[(&str, &str)] = &[
+    ("2XX", "The event is delivered."),
+    ("410", "The endpoint wants no more events. The service disables it."),
+    ("default", "The attempt failed. Another one follows."),
+];
 const TIMESTAMP: &str = "Time of the attempt, in seconds since 1970.";
 
 /// A request that the service sends.
@@ -31,15 +37,14 @@ struct Webhook {
     documentation: &'static [&'static str],
     /// The headers beside the signature and its timestamp, with their descriptions.
     headers: &'static [(&'static str, &'static str)],
-    /// The possible bodies, with the names of their examples.
-    bodies: Vec<(&'static str, Described)>,
+    body: Described,
     /// The answers that it expects, by their status.
     answers: &'static [(&'static str, &'static str)],
     /// The body of an answer, if it is read.
     answer: Option<Described>,
 }
 
-fn webhooks() -> [Webhook; 3] {
+fn webhooks() -> [Webhook; 5] {
     [
         Webhook {
             name: "event",
@@ -48,13 +53,13 @@ fn webhooks() -> [Webhook; 3] {
             documentation: &[
                 "Receive an event",
                 "",
-                "The service sends each event to the webhook endpoints of its users (`createWebhookEndpoint`), and to the",
-                "endpoints for all events (`createOperatorWebhookEndpoint`). The signature follows",
-                "[Standard Webhooks](https://www.standardwebhooks.com). The header `webhook-signature` has an entry for",
-                "each valid secret, separated by spaces. An entry is `v1,` and the Base64 form of an HMAC-SHA256 over",
-                "`{webhook-id}.{webhook-timestamp}.{body}`, with the body byte for byte. The key is the Base64-decoded part",
-                "of the secret after `whsec_`. Accept a delivery if any entry matches. The addresses of the callers vary,",
-                "so rely on the signature.",
+                "The service sends each event to the webhook endpoints of the users that it involves",
+                "(`createWebhookEndpoint`). The signature follows [Standard",
+                "Webhooks](https://www.standardwebhooks.com). The header `webhook-signature` has an entry for each",
+                "valid secret, separated by spaces. An entry is `v1,` and the Base64 form of an HMAC-SHA256 over",
+                "`{webhook-id}.{webhook-timestamp}.{body}`, with the body byte for byte. The key is the",
+                "Base64-decoded part of the secret after `whsec_`. Accept a delivery if any entry matches. The",
+                "addresses of the callers vary, so rely on the signature.",
                 "",
                 "Each event is delivered at least once: ignore a `webhook-id` that you have processed. Except for tests,",
                 "calls to an endpoint are made one at a time. Events arrive in the order of their positions only while",
@@ -66,17 +71,38 @@ fn webhooks() -> [Webhook; 3] {
                 "all. Each delay varies by up to 20 percent. A longer `Retry-After` counts instead, up to 24 hours. After",
                 "the tenth attempt the delivery is given up. Other events are delivered meanwhile.",
             ],
-            headers: &[(ID, "`id` of the event, the same for each attempt.")],
-            bodies: vec![
-                ("event", Described::named::<EventView<'_>>()),
-                ("operator_event", Described::named::<OperatorEventView<'_>>()),
-                ("test", Described::named::<WebhookTestView>()),
+            headers: &[EVENT_ID],
+            body: Described::named::<EventView<'_>>(),
+            answers: DELIVERY_ANSWERS,
+            answer: None,
+        },
+        Webhook {
+            name: "operatorEvent",
+            id: "receiveOperatorEvent",
+            tag: Tag::OperatorWebhooks,
+            documentation: &[
+                "Receive an event of any user",
+                "",
+                "As `receiveEvent`, for the webhook endpoints for all events (`createOperatorWebhookEndpoint`).",
             ],
-            answers: &[
-                ("2XX", "The event is delivered."),
-                ("410", "The endpoint wants no more events. The service disables it."),
-                ("default", "The attempt failed. Another one follows."),
+            headers: &[EVENT_ID],
+            body: Described::named::<OperatorEventView<'_>>(),
+            answers: DELIVERY_ANSWERS,
+            answer: None,
+        },
+        Webhook {
+            name: "webhookTest",
+            id: "receiveWebhookTest",
+            tag: Tag::Webhooks,
+            documentation: &[
+                "Receive a test",
+                "",
+                "`testWebhookEndpoint` and `testOperatorWebhookEndpoint` send it once, signed as an event. Its outcome does",
+                "not change the endpoint.",
             ],
+            headers: &[(ID, "`id` of the test.")],
+            body: Described::named::<WebhookTestView>(),
+            answers: &[("2XX", "The test succeeded."), ("default", "The test failed.")],
             answer: None,
         },
         Webhook {
@@ -95,7 +121,7 @@ fn webhooks() -> [Webhook; 3] {
                 (ID, "Reference of the top-up, the same for each attempt."),
                 ("idempotency-key", "The same value as `webhook-id`."),
             ],
-            bodies: vec![("payment_request", Described::named::<PaymentRequestView<'_>>())],
+            body: Described::named::<PaymentRequestView<'_>>(),
             answers: &[
                 (
                     "2XX",
@@ -110,7 +136,7 @@ fn webhooks() -> [Webhook; 3] {
                     "It is unknown whether the payment system has the request. The request is repeated.",
                 ),
             ],
-            answer: Some(Described::named::<PaymentAnswer>()),
+            answer: Some(Described::named::<PaymentAnswerBody>()),
         },
         Webhook {
             name: "payoutOrder",
@@ -128,7 +154,7 @@ fn webhooks() -> [Webhook; 3] {
                 (ID, "Reference of the withdrawal, the same for each attempt."),
                 ("idempotency-key", "The same value as `webhook-id`."),
             ],
-            bodies: vec![("payout_order", Described::named::<PayoutOrderView<'_>>())],
+            body: Described::named::<PayoutOrderView<'_>>(),
             answers: &[
                 ("2XX", "The payout system has the order, or refuses it."),
                 (
@@ -137,14 +163,14 @@ fn webhooks() -> [Webhook; 3] {
                 ),
                 ("default", "It is unknown whether anything was sent. The order is repeated."),
             ],
-            answer: Some(Described::named::<PayoutAnswer>()),
+            answer: Some(Described::named::<PayoutAnswerBody>()),
         },
     ]
 }
 
 /// The schemas of all bodies that the service sends.
 pub(super) fn bodies() -> impl Iterator<Item = Described> {
-    webhooks().into_iter().flat_map(|webhook| webhook.bodies).map(|(_, body)| body)
+    webhooks().into_iter().map(|webhook| webhook.body)
 }
 
 /// The schemas of all answers that the service reads.
@@ -153,7 +179,7 @@ pub(super) fn answers() -> impl Iterator<Item = Described> {
 }
 
 /// The `webhooks` of the document.
-pub(super) fn paths(examples: &Answers) -> Paths {
+pub(super) fn paths(examples: &ExampleValues) -> Paths {
     let mut paths = Paths::new();
     for webhook in webhooks() {
         let text = text_of(webhook.documentation);
@@ -165,7 +191,7 @@ pub(super) fn paths(examples: &Answers) -> Paths {
             .operation_id(Some(webhook.id))
             .parameters(Some(headers(&webhook)))
             .build();
-        let body = RequestBodyBuilder::new().content(JSON, body(&webhook.bodies, examples));
+        let body = RequestBodyBuilder::new().content(JSON, content(webhook.body.used(), examples));
         operation.request_body = Some(RefOr::T(body.required(Some(Required::True)).build()));
         operation.security = Some(vec![common::requirement(SIGNATURE)]);
         for (status, description) in webhook.answers {
@@ -186,22 +212,8 @@ fn headers(webhook: &Webhook) -> Vec<Parameter> {
     headers.map(|(name, description)| common::required_header(name, description)).collect()
 }
 
-fn content(schema: RefOr<Schema>, examples: &Answers) -> Content {
+fn content(schema: RefOr<Schema>, examples: &ExampleValues) -> Content {
     let mut content = Content::new(Some(schema.clone()));
     content.example = Some(examples.of(&schema));
-    content
-}
-
-/// One body, or one of several.
-fn body(bodies: &[(&'static str, Described)], examples: &Answers) -> Content {
-    if let [(_, body)] = bodies {
-        return content(body.used(), examples);
-    }
-    let schema = bodies.iter().fold(OneOfBuilder::new(), |schema, (_, body)| schema.item(body.used()));
-    let mut content = Content::new(Some(RefOr::T(Schema::from(schema.build()))));
-    for (name, body) in bodies {
-        let example = ExampleBuilder::new().value(Some(examples.of(&body.used())));
-        content.examples.insert((*name).to_owned(), RefOr::T(example.build()));
-    }
     content
 }
