@@ -235,7 +235,7 @@ fn a_reset_password_names_the_endpoints_of_an_operator_to_all_operators(store: S
     }
     for to in [&operator, &second] {
         let told = mail_with(&mails, to, &format!("of the operator account {} ", operator.id));
-        assert!(told.contains("was reset by e-mail."), "{told}");
+        assert!(told.contains("was reset."), "{told}");
         assert!(told.contains(&format!("- {all}, events of all accounts, active")), "{told}");
         assert!(!told.contains(&format!("- {own},")), "{told}");
     }
