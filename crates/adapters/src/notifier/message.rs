@@ -158,7 +158,7 @@ const NOT_YOU: &str = "If you didn't do this, contact the operators of the servi
 fn happened(cause: SecurityCause, account: &str) -> String {
     match cause {
         SecurityCause::PasswordChanged => format!("The password of {account} was changed."),
-        SecurityCause::PasswordReset => format!("The password of {account} was reset by e-mail."),
+        SecurityCause::PasswordReset => format!("The password of {account} was reset."),
         SecurityCause::EmailRestored => {
             format!("The previous e-mail address of {account}\nwas restored.")
         }
