@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_flag_selects_its_subcommand() {
+    fn flags_select_the_subcommand() {
         let said = |arguments: &[&str]| {
             let arguments: Vec<String> = arguments.iter().map(|one| (*one).to_owned()).collect();
             let (command, rest) = command(&arguments);

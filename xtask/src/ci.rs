@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_summary_has_a_line_for_every_step() {
+    fn the_summary_lists_every_step() {
         let took = [("format", Duration::from_millis(1_240)), ("tests", Duration::from_secs(90))];
         assert_eq!(summary(&took), "    1.2 s  format\n   90.0 s  tests\n");
     }

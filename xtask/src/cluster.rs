@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quotes_in_the_folder_are_escaped() {
+    fn quotes_in_folder_names_are_escaped() {
         let settings = settings("/tmp/it's", Purpose::Testing);
         assert!(settings.lines().any(|line| line == "unix_socket_directories = '/tmp/it''s'"), "{settings}");
     }

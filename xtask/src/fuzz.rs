@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_and_a_time_are_parsed_in_either_order() {
+    fn target_and_time_are_parsed_in_either_order() {
         let money = |seconds| Some((Some("money".to_owned()), seconds));
         assert_eq!(parsed(&[]), Some((None, 60)));
         assert_eq!(parsed(&["money"]), money(60));

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_line_that_differs_is_named() {
+    fn the_first_different_line_is_reported() {
         assert_eq!(first_difference("a\nb\n", "a\nb\n"), None);
         assert_eq!(first_difference("a\nb\n", "a\nc\n"), Some(2));
         assert_eq!(first_difference("a\n", "a\nb\n"), Some(2));

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_version_comes_first() {
+    fn the_highest_version_is_preferred() {
         check("", &["9.6", "15", "17", "common"], &["17", "15", "9.6"]);
         check(
             "postgresql@",

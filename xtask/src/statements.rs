@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_statement_is_one_line_with_its_parameter_types() {
+    fn statements_are_written_on_one_line_with_their_types() {
         let prepared = |sql: &str, types: &[u32]| Prepared { sql: sql.to_owned(), types: types.to_vec() };
         let statements =
             BTreeSet::from([prepared("SELECT 2", &[]), prepared("SELECT 1 WHERE $1 = $2", &[20, 0])]);

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_service_follows_the_storage_clock_within_the_tolerance() {
+    fn the_storage_clock_is_followed_within_the_tolerance() {
         for ahead in [-29, -2, 0, 2, 29] {
             let (clock, now) = (ServiceClock::default(), SystemClock.now());
             let storage = now.minus(Duration::seconds(ahead));
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn agreeing_clocks_clear_the_difference() {
+    fn synchronized_clocks_clear_an_earlier_difference() {
         let (clock, now) = (ServiceClock::default(), SystemClock.now());
         clock.compare(now, Some(now.plus(Duration::DAY))).unwrap_err();
         clock.compare(now, Some(now)).unwrap();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_difference_is_described() {
+    fn a_clock_difference_is_printed_with_its_direction() {
         let message = |ahead| ClocksApart { ahead: Duration::seconds(ahead) }.to_string();
         assert!(
             message(90).starts_with("this server's clock is 90 s ahead of the database's"),

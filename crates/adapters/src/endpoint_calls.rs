@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_retry_after_is_a_number_of_seconds_or_a_date() {
+    fn retry_after_is_seconds_or_a_date() {
         let now = Timestamp::from_unix_micros(784_111_777_000_000);
         for (text, seconds) in [
             ("120", Some(120)),

@@ -33,7 +33,10 @@ impl BoundedJobQueue {
 impl JobQueue for BoundedJobQueue {
     fn enqueue(&self, job: Job) -> Result<(), Unavailable> {
         self.sender.try_send(job).map_err(|error| {
-            tracing::warn!(job = ?error.into_inner(), "a background job was dropped: the queue is full or the service stops");
+            tracing::warn!(
+                job = ?error.into_inner(),
+                "a background job was dropped: the queue is full or the service is stopping"
+            );
             Unavailable::new("the job queue is full")
         })
     }
@@ -46,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_queue_refuses_every_further_job() {
+    fn a_full_queue_refuses_new_jobs() {
         let queue = BoundedJobQueue::default();
         let job = || Job::NotifyWebhookDisabled(WebhookEndpointId::new(1).unwrap());
         for _ in 0..CAPACITY {

@@ -16,7 +16,7 @@ pub struct InvalidNetwork(String);
 
 impl fmt::Display for InvalidNetwork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} is no network such as 10.0.0.0/8, and no address", self.0)
+        write!(f, "{:?} is not an IP address or a network such as 10.0.0.0/8", self.0)
     }
 }
 
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unproven_address_is_admitted_only_to_the_whole_network() {
+    fn an_unproven_address_matches_only_the_whole_internet() {
         let (local, all) = (networks("127.0.0.0/8"), networks("0.0.0.0/0 ::/0"));
         assert!(local.admit(at("127.0.0.1", true)) && !local.admit(at("127.0.0.1", false)));
         assert!(!local.admit(at("10.0.0.1", true)));
@@ -116,7 +116,7 @@ mod tests {
             let refused = Networks::parse([written]).unwrap_err().to_string();
             assert_eq!(
                 refused,
-                format!("{written:?} is no network such as 10.0.0.0/8, and no address"),
+                format!("{written:?} is not an IP address or a network such as 10.0.0.0/8"),
                 "{written}"
             );
         }

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_deadline_converts_back_to_its_instant() {
+    async fn deadlines_round_trip_to_instants() {
         let timer = TokioTimer::default();
         let later = Instant::now() + std::time::Duration::from_millis(1_500);
         assert_eq!(timer.instant(timer.deadline(later)), later);

@@ -32,7 +32,6 @@ use crate::endpoint::{Body, Endpoint, Exposure};
 use crate::wire::envelope::{BareSuccess, Success};
 use crate::wire::error::Code;
 use crate::wire::filters::Filter;
-use crate::wire::kinds;
 use crate::wire::page::{PAGE_PARAMETERS, Page};
 use crate::wire::read_only::{self, ReadOnlyFields};
 use crate::wire::server_sent_events;
@@ -40,7 +39,7 @@ use cuepoint_transport::rate_limits::Class;
 use cuepoint_views::wire::schema::{Described, text_of};
 
 /// The media type of all bodies but a few of the service itself.
-const JSON: &str = "application/json";
+pub const JSON: &str = "application/json";
 
 /// An operation.
 pub struct Declaration {
@@ -231,6 +230,10 @@ pub struct SuccessResponse {
     pub location: Option<&'static str>,
     /// A header specific to this operation, with its description.
     pub header: Option<(&'static str, &'static str)>,
+    /// Names and values of fields in its example that differ from the examples of their schemas.
+    pub shown: &'static [(&'static str, &'static str)],
+    /// The events that it streams.
+    pub streamed: Option<Described>,
 }
 
 impl SuccessResponse {
@@ -243,6 +246,8 @@ impl SuccessResponse {
             is_page: false,
             location: None,
             header: None,
+            shown: &[],
+            streamed: None,
         }
     }
 
@@ -262,6 +267,12 @@ impl SuccessResponse {
     #[must_use]
     pub fn or_no_content(self, description: &'static str) -> Self {
         Self { or_no_content: Some(description), ..self }
+    }
+
+    /// Shows these values in its example, by the names of their fields, instead of the examples of their schemas.
+    #[must_use]
+    pub fn showing(self, shown: &'static [(&'static str, &'static str)]) -> Self {
+        Self { shown, ..self }
     }
 
     /// Adds a header.
@@ -284,10 +295,14 @@ pub fn page<T: ToSchema>(description: &'static str) -> SuccessResponse {
     SuccessResponse { is_page: true, ..of_type(JSON, page, description) }
 }
 
-/// 200 with server-sent events, described as a text: the format of a document has no schema for their data.
+/// 200 with server-sent events that have these data.
 #[must_use]
-pub fn event_stream(description: &'static str) -> SuccessResponse {
-    of_type(server_sent_events::MEDIA_TYPE, kinds::ANY_TEXT.schema, description)
+pub fn event_stream<T: ToSchema>(description: &'static str) -> SuccessResponse {
+    let stream = Described::inline(server_sent_events::schema::<T>);
+    SuccessResponse {
+        streamed: Some(Described::named::<T>()),
+        ..of_type(server_sent_events::MEDIA_TYPE, stream, description)
+    }
 }
 
 /// 201 with this data.
@@ -366,7 +381,7 @@ tags! {
     Withdrawals = "Withdrawals";
     /// What happened to requests and money, in one order: `listEvents` as pages, `streamEvents` as it happens.
     Events = "Events";
-    /// URLs to which the caller's events are sent. `createWebhookEndpoint` describes the deliveries.
+    /// URLs to which the caller's events are sent. `receiveEvent` describes the deliveries.
     Webhooks = "Webhooks";
     /// Review and processing of withdrawals by operators.
     OperatorWithdrawals = "Operator: withdrawals";

@@ -284,7 +284,7 @@ async fn receive(
     payload: Payload,
 ) -> Result<Bytes, ApiError> {
     let body = tokio::time::timeout(api.settings.body_timeout, read(operation.body.takes, request, payload));
-    body.await.map_err(|_| ApiError::saying(Code::BadRequest, "The body took too long."))?
+    body.await.map_err(|_| ApiError::saying(Code::BadRequest, "The body took too long to arrive."))?
 }
 
 /// The complete body, once the provider's signature of it is verified.

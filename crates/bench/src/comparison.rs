@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_slower_only_if_most_pairs_are() {
+    fn a_row_is_slower_if_most_pairs_are_slower() {
         assert!(ratios(&[0.90, 0.94, 0.91, 0.99, 0.93]).is_slower());
         assert!(!ratios(&[0.90, 0.94, 0.91, 1.10, 1.02]).is_slower());
         assert!(!ratios(&[0.96, 0.97, 0.96]).is_slower());
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn quartiles_are_taken_from_measured_figures() {
+    fn quartiles_are_measured_values() {
         let figures = [4.0, 1.0, 3.0, 2.0];
         assert_eq!(
             [0.25, 0.5, 0.75].map(|share| quantile(&figures, share)),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_names_the_slower_rows() {
+    fn the_table_marks_slower_rows() {
         let rows = BTreeMap::from([((0, "memory: list".to_owned(), 64), ratios(&[0.5, 0.6, 0.7]))]);
         assert!(
             markdown(&rows).contains("| memory: list |          64 |     3 |        0.60 |"),

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_have_the_units_of_the_table() {
+    fn figures_are_shown_in_the_units_of_the_table() {
         let mut latencies = latencies().unwrap();
         (1..=100).for_each(|tens: u64| latencies.saturating_record(tens * 10_000));
         assert!((milliseconds(&latencies, 0.5) - 500.0).abs() < 1.0);

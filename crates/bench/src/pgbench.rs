@@ -166,14 +166,14 @@ mod tests {
                         tps = 1931.25 (without initial connection time)\n";
 
     #[test]
-    fn the_summary_is_read_and_failures_count() {
+    fn the_summary_is_parsed_and_refused_after_failures() {
         assert_eq!(summary(SAID), Some((1931.25, 1234)));
         assert_eq!(summary(&SAID.replace("failed transactions: 0", "failed transactions: 1")), None);
         assert_eq!(summary("nothing"), None);
     }
 
     #[test]
-    fn the_latency_is_the_third_number_of_a_line() {
+    fn latencies_are_read_from_the_third_column() {
         assert_eq!(latency("0 199 2241 0 1175850568 995598"), Some(2_241));
         assert_eq!(latency(""), None);
     }

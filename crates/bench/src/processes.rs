@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn process_times_are_parsed_after_a_name_with_brackets() {
+    fn process_names_may_contain_brackets() {
         let text = "42 (a (b) c) S 7 42 42 0 -1 4194304 100 0 0 0 300 20 5 1 20 0 4 0 1000 1 1 1";
         let stat = parse(text).unwrap();
         assert_eq!(stat.parent, 7);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn this_process_is_found_with_its_memory() {
+    fn the_memory_of_this_process_is_measured() {
         let this = Process::this();
         assert!(this.memory().unwrap() > 0);
         // The kernel's counts are exact to a few pages per processor only.

@@ -109,7 +109,7 @@ const SONG: &str = r#"{"dj_id":1,"song_title":"Blue Monday","artist_name":"New O
     "music_url":"https://example.com/x"}"#;
 
 #[actix_web::test]
-async fn checks_run_in_the_order_of_the_contract() {
+async fn checks_run_in_the_documented_order() {
     let app = api(&[]);
     let (dj, guest) = party(&app).await;
     assert_eq!(post(&app, "/music/requests", &guest, SONG).await.status, StatusCode::CREATED);
@@ -191,7 +191,7 @@ async fn a_request_is_played_and_its_fee_withdrawn() {
 }
 
 #[actix_web::test]
-async fn a_key_gives_the_first_answer_again() {
+async fn an_idempotency_key_replays_the_first_answer() {
     let app = api(&[]);
     let (_, guest) = party(&app).await;
     let keyed = |body: &str| {
@@ -209,17 +209,17 @@ async fn a_key_gives_the_first_answer_again() {
 }
 
 #[actix_web::test]
-async fn without_a_provider_it_is_said_plainly() {
+async fn topups_without_a_provider_are_not_configured() {
     let app = api(&[("topups.provider", "none")]);
     let guest = registered(&app, "guest", false).await;
     let refused = post(&app, "/wallet/topups", &guest, r#"{"amount":1}"#).await;
     assert_eq!((refused.status, refused.code()), (StatusCode::NOT_IMPLEMENTED, "not_configured"));
-    assert_eq!(refused.body["message"], "This deployment does not take top-ups.");
+    assert_eq!(refused.body["message"], "This deployment does not accept top-ups.");
     assert_eq!(refused.header("retry-after"), "", "another attempt fails as well");
 }
 
 #[actix_web::test]
-async fn what_is_none_of_the_caller_s_business_is_not_found() {
+async fn objects_of_strangers_are_not_found() {
     let app = api(&[]);
     let (_, guest) = party(&app).await;
     assert_eq!(post(&app, "/music/requests", &guest, SONG).await.status, StatusCode::CREATED);
@@ -253,7 +253,7 @@ async fn what_is_none_of_the_caller_s_business_is_not_found() {
 }
 
 #[actix_web::test]
-async fn what_only_a_dj_has_is_refused_to_others_before_its_fields_are_read() {
+async fn dj_fields_of_guests_are_refused_before_validation() {
     let app = api(&[]);
     let (dj, guest) = party(&app).await;
     for body in [r#"{"online":1}"#, r#"{"fee_popular_song":"x","name":5}"#] {
@@ -274,7 +274,7 @@ async fn what_only_a_dj_has_is_refused_to_others_before_its_fields_are_read() {
 }
 
 #[actix_web::test]
-async fn methods_that_a_route_has_not_are_named() {
+async fn unsupported_methods_return_the_allowed_methods() {
     let app = api(&[]);
     for (path, allow) in [
         ("/wallet", "GET, HEAD"),
@@ -293,7 +293,7 @@ async fn methods_that_a_route_has_not_are_named() {
 }
 
 #[actix_web::test]
-async fn a_client_s_request_id_is_kept_if_it_is_one() {
+async fn valid_request_ids_of_clients_are_kept() {
     let app = api(&[]);
     let long = "x".repeat(129);
     for (id, kept) in [("my.request_id-1", true), ("", false), ("a b", false), (long.as_str(), false)] {
@@ -303,7 +303,7 @@ async fn a_client_s_request_id_is_kept_if_it_is_one() {
 }
 
 #[actix_web::test]
-async fn measurements_name_routes_and_nothing_that_clients_invent() {
+async fn metrics_contain_no_text_from_clients() {
     let app = api(&[]);
     get(&app, "/invented/path-7391", "").await;
     get(&app, "/djs/7391", "").await;
@@ -320,7 +320,7 @@ async fn measurements_name_routes_and_nothing_that_clients_invent() {
 }
 
 #[actix_web::test]
-async fn pages_of_other_origins_may_call_only_where_they_are_allowed() {
+async fn cors_allows_only_configured_origins() {
     let request = || {
         TestRequest::default()
             .method(Method::OPTIONS)

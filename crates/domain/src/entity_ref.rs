@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_posted_entity_kind_is_read_by_its_name() {
+    fn posted_entity_kinds_are_read_by_name() {
         for kind in EntityKind::posted() {
             let reference = EntityRef::stored(kind.name(), 7).unwrap();
             assert_eq!((reference.kind(), reference.kind_name()), (Ok(kind), kind.name()));
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn other_entity_kinds_are_unknown_and_keep_their_names() {
+    fn unknown_entity_kinds_keep_their_names() {
         for name in ["gig", "user", "wallet", "provider_message"] {
             let reference = EntityRef::stored(name, 7).unwrap();
             assert!(reference.kind().is_err());

@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_withdrawal_begins_processing_once() {
+    fn a_withdrawal_starts_processing_once() {
         let again = Some(Timestamp::EPOCH);
         let begins = Some(EventType::WithdrawalProcessing);
         assert_eq!(withdrawal(0, None), begins, "taken by an operator");
@@ -307,7 +307,7 @@ mod tests {
 
     /// The statuses that the rules can move an entity to, each with an event; others have none.
     #[test]
-    fn each_status_has_its_type() {
+    fn each_status_has_an_event_type() {
         let name = |event: Option<EventType>| event.map(EventType::name);
         for status in RequestStatus::all().filter(|status| *status != RequestStatus::Pending) {
             let expected = format!("music_request.{}", status.name());

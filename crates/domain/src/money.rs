@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_rounds_half_to_even() {
+    fn shares_round_half_to_even() {
         let bps = |n| BasisPoints::new(n).unwrap();
         for (minor, bps, share) in [
             (1, bps(5_000), 0),
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn no_share_loses_a_cent() {
+    fn shares_lose_no_cent() {
         for bps in (0..=10_000).step_by(7) {
             for fee in 1..=2_000 {
                 let fee = Money(fee);

@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_resolved_once() {
+    fn a_message_can_be_resolved_only_once() {
         let (first, second) = (UserId::new(1).unwrap(), UserId::new(2).unwrap());
         let reason = || Line::new("refunded by hand").unwrap();
         let mut message = message();
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_read_back_and_unknown_ones_keep_their_names() {
+    fn contradiction_codes_round_trip_including_unknown_codes() {
         for contradiction in Contradiction::all() {
             assert_eq!(Contradiction::stored(contradiction.name()), Some(contradiction));
         }
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_webhook_id_is_short_and_visible() {
+    fn webhook_ids_are_short_visible_ascii() {
         for good in ["1", "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W", &"x".repeat(255)] {
             assert_eq!(WebhookId::new(good).unwrap().as_str(), good);
         }

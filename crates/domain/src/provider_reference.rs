@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reference_reads_back_as_it_was_written() {
+    fn references_round_trip() {
         for (reference, text) in [
             (operation(), UUID),
             (ProviderReference::Operation(OperationId(0)), "00000000-0000-0000-0000-000000000000"),
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_no_references() {
+    fn malformed_references_are_refused() {
         let braced = format!("{{{UUID}}}");
         let simple = UUID.replace('-', "");
         let long = format!("{UUID}0");
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_settles_only_the_row_of_its_reference() {
+    fn messages_apply_only_to_the_row_with_their_reference() {
         use SubjectMatch::{Contradiction, ReferenceRequired, Same, Unknown};
         let by = |reference, id| MessageSubject::Reference { reference, id };
         let (old, other) = (ProviderReference::Row(5), ProviderReference::Operation(OperationId(1)));

@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_is_never_printed() {
+    fn debug_output_hides_passwords() {
         assert_eq!(format!("{:?}", Password::new("secret-secret").unwrap()), "Password([hidden])");
         assert_eq!(Password::new("1234567"), Err(TextError::TooShort(8)));
     }

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timestamp_outside_the_calendar_is_clamped() {
+    fn timestamps_outside_the_calendar_are_clamped() {
         let local = |moment: PrimitiveDateTime, hours| {
             Timestamp::new(moment.assume_offset(UtcOffset::from_hms(hours, 0, 0).unwrap()))
         };
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn addition_past_the_calendar_saturates() {
+    fn timestamp_addition_saturates() {
         let far = Timestamp::EPOCH.plus(Duration::MAX);
         assert_eq!(far.plus(Duration::SECOND), far);
     }

@@ -72,7 +72,7 @@ fn only_withdrawals_above_the_limit_need_two_approvals() {
 }
 
 #[test]
-fn the_current_limit_decides_the_approvals_needed() {
+fn the_current_limit_sets_the_approvals_needed() {
     use WithdrawalStatus::{Approved, Pending};
     let (ada, bob) = (user(OPERATOR), user(OTHER));
     type Case<'a> = (&'a [(i64, Option<i128>)], WithdrawalStatus, Vec<UserId>);
@@ -97,7 +97,7 @@ fn the_current_limit_decides_the_approvals_needed() {
 }
 
 #[test]
-fn a_repeated_approval_by_one_operator_leaves_no_trace() {
+fn a_repeated_approval_by_one_operator_changes_nothing() {
     let mut ledger = ledger();
     approve(&mut ledger, OPERATOR, Some(1), 5);
     let (before, operations) = (stored(&ledger), ledger.book.operations.len());
@@ -119,7 +119,7 @@ fn an_approval_lapses_with_the_suspension_of_its_operator() {
 }
 
 #[test]
-fn an_adjustment_bars_only_judging_for_thirty_days() {
+fn an_adjustment_bars_only_reviews_for_30_days() {
     let mut ledger = ledger();
     adjust(&mut ledger, OPERATOR, at(4));
     let over = at(4).plus(Adjustment::JUDGING_BAR);
@@ -184,7 +184,7 @@ fn the_audit_compares_approvals_with_their_operations() {
 
 /// A server of an earlier version does not know approvals: it records none, and treats its own as sufficient.
 #[test]
-fn approvals_missing_from_records_of_an_older_server_are_no_finding() {
+fn records_without_approvals_from_older_servers_pass_the_audit() {
     let mut ledger = ledger();
     approve(&mut ledger, OPERATOR, Some(1), 5);
     let mut moved = vec![judge(&mut ledger, OTHER, Move::Approve { by: None, second_above: None }, at(6))];

@@ -33,7 +33,7 @@ fn failed(ledger: &mut Ledger, number: i64) {
 }
 
 #[test]
-fn a_chargeback_debits_the_available_balance_and_never_the_held_one() {
+fn a_chargeback_debits_only_the_available_balance() {
     // The amounts withdrawn (held) and spent before; available, held and owed afterwards.
     for (held, spent, expected) in [
         (0, 0, (0, 0, 0)),
@@ -58,7 +58,7 @@ fn a_chargeback_debits_the_available_balance_and_never_the_held_one() {
 
 /// Attack API6: paying in with stolen cards repeatedly, and spending the money before each charge-back.
 #[test]
-fn repeated_chargebacks_owe_no_more_than_was_spent() {
+fn repeated_chargebacks_owe_only_what_was_spent() {
     let mut ledger = topped_up();
     ledger.adjust(GUEST, -1_000).unwrap();
     for number in 2..6 {
@@ -71,7 +71,7 @@ fn repeated_chargebacks_owe_no_more_than_was_spent() {
 }
 
 #[test]
-fn a_debt_is_limited_to_the_largest_balance() {
+fn debts_are_limited_to_the_largest_balance() {
     let most = Money::MAX_BALANCE.minor();
     let mut ledger = Ledger::new(1_000, 0);
     for number in [1, 2] {
@@ -86,7 +86,7 @@ fn a_debt_is_limited_to_the_largest_balance() {
 }
 
 #[test]
-fn a_paid_dj_keeps_the_money_and_a_refund_pays_the_guests_debt() {
+fn a_refund_pays_the_guests_chargeback_debt() {
     let terms = terms(1_000);
     let mut ledger = topped_up();
     ledger.open(1, &terms).unwrap();
@@ -124,7 +124,7 @@ fn confirmed_topups_are_reversed_once() {
 }
 
 #[test]
-fn late_money_bypasses_wallets_and_leaves_suspense_once() {
+fn late_money_is_settled_once_outside_of_wallets() {
     let mut ledger = Ledger::new(1_000, 0);
     failed(&mut ledger, 1);
     let nothing = |ledger: &mut Ledger| {

@@ -78,7 +78,7 @@ fn held_money_can_always_be_released() {
 
 /// Funds, then range: whichever leg of a capture or refund fails, none is posted.
 #[test]
-fn the_legs_of_a_plan_are_posted_atomically() {
+fn the_transfers_of_a_plan_are_posted_atomically() {
     let terms = terms(1_000);
     let mut played = Ledger::new(1_000, 5_000);
     played.open(1, &terms).unwrap();
@@ -101,7 +101,7 @@ fn the_legs_of_a_plan_are_posted_atomically() {
 }
 
 #[test]
-fn missing_rows_are_an_error() {
+fn missing_rows_are_errors() {
     let terms = terms(1_000);
     let mut ledger = Ledger::new(1_000, 5_000);
     ledger.open(1, &terms).unwrap();
@@ -164,7 +164,7 @@ fn adjustments_credit_and_debit() {
 /// The counter counts songs played: not requests accepted, rejected or answered twice, and a refund does not
 /// decrement it.
 #[test]
-fn the_counter_counts_songs_played() {
+fn only_played_songs_are_counted() {
     let terms = terms(0);
     let mut ledger = Ledger::new(100, 1_000);
     for (number, moves, played) in [
@@ -199,7 +199,7 @@ fn a_replay_changes_nothing() {
 
 /// A profile is redacted at the end of its retention, to the microsecond; a receipt about money stays.
 #[test]
-fn a_profile_receipt_is_due_for_redaction_after_seven_days() {
+fn profile_receipts_are_redacted_after_seven_days() {
     let mut ledger = Ledger::new(0, 500);
     let change = plans::change_profile(ledger.metadata(at(1)), user(GUEST), ProfileChange::default());
     let mut profile = StoredReceipt::Whole(ledger.apply(&change).unwrap());

@@ -77,7 +77,7 @@ fn unsent_payouts_come_first() {
 }
 
 #[test]
-fn every_payout_update_in_every_state() {
+fn the_outcome_of_every_update_in_every_state() {
     let (known, given) = (line("known"), line("given"));
     let updates = [
         PayoutUpdate::Accepted,

@@ -45,7 +45,7 @@ fn stars_are_from_one_to_five() {
 }
 
 #[test]
-fn a_played_request_is_rated_within_seven_days() {
+fn played_requests_can_be_rated_for_seven_days() {
     let (mut ledger, request) = played(100);
     let end = at(2).plus(RequestRating::WITHIN);
     let last = end.minus(Duration::MICROSECOND);
@@ -57,7 +57,7 @@ fn a_played_request_is_rated_within_seven_days() {
 }
 
 #[test]
-fn only_a_paid_and_played_request_is_rated() {
+fn only_paid_played_requests_can_be_rated() {
     let (mut ledger, request) = played(100);
     let open = ledger.open(2, &terms(0)).unwrap();
     let free = MusicRequest { fee: money(0), ..request.clone() };
@@ -74,7 +74,7 @@ fn only_a_paid_and_played_request_is_rated() {
 }
 
 #[test]
-fn another_rating_replaces_the_first() {
+fn a_new_rating_replaces_the_first() {
     let (mut ledger, request) = played(100);
     for (number, seconds, expected) in [(2, 3, (2, 1)), (5, 4, (5, 1)), (1, 5, (1, 1)), (1, 6, (1, 1))] {
         rated(&mut ledger, &request, number, at(seconds)).unwrap();
@@ -86,7 +86,7 @@ fn another_rating_replaces_the_first() {
 }
 
 #[test]
-fn a_second_first_rating_is_stale() {
+fn a_concurrent_first_rating_is_stale() {
     let (mut ledger, request) = played(100);
     let first = plans::rate_request(ledger.metadata(at(3)), &request, None, stars(4)).unwrap();
     let second = plans::rate_request(ledger.metadata(at(3)), &request, None, stars(2)).unwrap();

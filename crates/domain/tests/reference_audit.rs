@@ -68,7 +68,7 @@ fn flaw(ledger: &Ledger) -> Option<(EntityRef, Flaw)> {
 }
 
 #[test]
-fn moves_by_an_older_server_without_a_reference_are_no_finding() {
+fn moves_without_a_reference_from_older_servers_pass_the_audit() {
     let mut ledger = ledger();
     assert_eq!(flaw(&ledger), None);
     let moved = operations(&ledger, EntityRef::Withdrawal(withdrawal_id()))[1];
@@ -79,7 +79,7 @@ fn moves_by_an_older_server_without_a_reference_are_no_finding() {
 }
 
 #[test]
-fn rows_opened_by_an_older_server_have_no_reference() {
+fn rows_from_older_servers_have_no_reference() {
     let mut ledger = ledger();
     keep(&mut ledger, None);
     for reference in
@@ -121,7 +121,7 @@ fn a_recorded_reference_must_match_its_row() {
 }
 
 #[test]
-fn recorded_orders_must_match_their_row() {
+fn recorded_payment_requests_must_match_their_row() {
     let orders =
         |ledger: &mut Ledger, operation, orders| match &mut ledger.receipt_mut(operation).outcome.entity {
             Entity::Topup(topup) => topup.orders = orders,

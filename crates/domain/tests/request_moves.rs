@@ -1,4 +1,4 @@
-//! Part 5 of the HTTP contract, row by row: the state of a request, and its fee.
+//! The life cycle of `MusicRequestStatus` in the OpenAPI document, row by row: the status and the fee.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 #![allow(dead_code, unreachable_pub, reason = "the support is shared by several tests")]
@@ -104,7 +104,7 @@ fn check(stored: RequestState, to: Move, expected: Expected) {
 }
 
 #[test]
-fn every_transition_from_every_state_before_and_after_expiry() {
+fn the_outcome_of_every_transition_from_every_state() {
     use Expected::{Captured, Moved, Refunded, Refused, Released, Same};
     use RequestStatus::{Accepted, Cancelled, Expired, Pending, Played, Rejected};
     let tick = Duration::MICROSECOND;
@@ -149,7 +149,7 @@ fn every_transition_from_every_state_before_and_after_expiry() {
 
 /// A request with a status of a newer version cannot be moved, whatever the time.
 #[test]
-fn an_unknown_status_admits_no_transition() {
+fn an_unknown_status_allows_no_transition() {
     let Some(RequestStatus::Unknown(status)) = RequestStatus::stored("queued") else { panic!() };
     let stored = RequestState::Unknown { status, at: at(6) };
     for &to in Move::ALL {
@@ -179,7 +179,7 @@ fn a_refund_reverses_the_original_commission() {
 
 /// Zero amounts make no transfer: without a price, without a commission, with nothing but commission.
 #[test]
-fn zero_amount_legs_are_omitted() {
+fn zero_transfers_are_omitted() {
     for (fee, bps, to_dj, to_house) in
         [(0, 1_250, None, None), (1_000, 0, Some(1_000), None), (1_000, 10_000, None, Some(1_000))]
     {
@@ -219,7 +219,7 @@ fn commissions_round_half_to_even() {
 
 /// A capture pays out exactly the fee: its legs add up to the hold, to the cent.
 #[test]
-fn no_capture_gains_or_loses_a_cent() {
+fn captures_neither_gain_nor_lose_a_cent() {
     for bps in (0..=10_000).step_by(271) {
         let terms = terms(bps);
         for fee in 1..=2_000 {
@@ -235,7 +235,7 @@ fn no_capture_gains_or_loses_a_cent() {
 
 /// The life cycle of a debt: the advance of a refund, and its repayment from later income.
 #[test]
-fn a_refund_is_advanced_and_repaid_from_later_income() {
+fn later_income_repays_a_refund() {
     // The amount that the DJ spent of the 9.00 earned before the refund; then the DJ's balance after the
     // refund, after a correction of +0.50, and after each of two more songs at 10.00 less 10 %.
     for (spent, refunded, corrected, first, second) in [

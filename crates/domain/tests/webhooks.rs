@@ -56,7 +56,7 @@ fn owner(role: Role) -> User {
 }
 
 #[test]
-fn a_failed_delivery_is_repeated_nine_times_within_76_hours() {
+fn a_failed_delivery_is_retried_nine_times_within_76_hours() {
     let mut at = NOW;
     let mut delays = Vec::new();
     for number in 1.. {
@@ -74,7 +74,7 @@ fn a_failed_delivery_is_repeated_nine_times_within_76_hours() {
 }
 
 #[test]
-fn delays_vary_by_a_fifth_at_most() {
+fn retry_delays_vary_by_at_most_20_percent() {
     let delay = |number, spread| match answered(500).follow_up(number, NOW, spread) {
         FollowUp::RepeatAt(at) => at.since(NOW),
         other => panic!("{other:?}"),
@@ -86,7 +86,7 @@ fn delays_vary_by_a_fifth_at_most() {
 }
 
 #[test]
-fn an_endpoint_can_ask_for_a_later_attempt_within_a_day() {
+fn retry_after_delays_an_attempt_by_up_to_a_day() {
     let repeated = |seconds| {
         let outcome = AttemptOutcome::Answered { status: 503, retry_after: Some(Duration::seconds(seconds)) };
         outcome.follow_up(1, NOW, 0)
@@ -98,7 +98,7 @@ fn an_endpoint_can_ask_for_a_later_attempt_within_a_day() {
 }
 
 #[test]
-fn only_a_status_from_200_to_299_delivers() {
+fn only_2xx_statuses_count_as_delivered() {
     for (status, delivers) in
         [(199, false), (200, true), (204, true), (299, true), (301, false), (410, false)]
     {
@@ -112,7 +112,7 @@ fn only_a_status_from_200_to_299_delivers() {
 }
 
 #[test]
-fn an_endpoint_is_disabled_when_nothing_succeeds_for_five_days() {
+fn an_endpoint_is_disabled_after_five_days_of_failures() {
     let mut failing = endpoint(Feed::Own);
     let at = |hours| NOW.plus(Duration::hours(hours));
     (failing.state, failing.failing_since) = failing.after(answered(500), at(1));
@@ -127,7 +127,7 @@ fn an_endpoint_is_disabled_when_nothing_succeeds_for_five_days() {
 }
 
 #[test]
-fn an_endpoint_receives_what_its_owner_may_read() {
+fn endpoints_receive_only_events_that_their_owner_may_read() {
     let suspended = |user: User| User { suspended_at: Some(NOW), ..user };
     let erased = |user: User| User { erased_at: Some(NOW), ..user };
     for (feed, user, may) in [
@@ -147,7 +147,7 @@ fn an_endpoint_receives_what_its_owner_may_read() {
 }
 
 #[test]
-fn previous_secrets_sign_for_a_day() {
+fn previous_secrets_keep_signing_for_a_day() {
     let signing = |secrets: &EndpointSecrets, at: Timestamp| {
         secrets.signing(at).map(|secret| secret.0.clone()).collect::<String>()
     };
@@ -165,7 +165,7 @@ fn previous_secrets_sign_for_a_day() {
 }
 
 #[test]
-fn settings_change_one_by_one_and_enabling_forgets_failures() {
+fn settings_change_independently_and_enabling_clears_failures() {
     let before = WebhookEndpoint {
         state: EndpointState::Disabled { at: NOW, reason: DisabledReason::Failing },
         failing_since: Some(NOW),
@@ -200,7 +200,7 @@ fn pausing_keeps_the_reason_of_a_disabled_endpoint() {
 }
 
 #[test]
-fn an_endpoint_is_paused_where_older_servers_cannot_read_why_it_is_disabled() {
+fn feature_level_1_pauses_instead_of_disabling_for_new_reasons() {
     let (active, at) = (endpoint(Feed::Own), NOW);
     let disable =
         |reason, level| active.clone().changed(&EndpointChange::Disable { reason, at }, level).state;
@@ -217,7 +217,7 @@ fn an_endpoint_is_paused_where_older_servers_cannot_read_why_it_is_disabled() {
 }
 
 #[test]
-fn an_endpoint_with_a_lost_secret_is_enabled_only_after_a_rotation() {
+fn lost_secrets_must_be_rotated_before_enabling() {
     let by = author(7, true);
     let changed = |endpoint: &WebhookEndpoint, change: EndpointChange| {
         endpoint.clone().changed(&change, FeatureLevel::NEWEST)
@@ -248,7 +248,7 @@ fn an_endpoint_with_a_lost_secret_is_enabled_only_after_a_rotation() {
 }
 
 #[test]
-fn the_user_who_sets_the_url_becomes_the_owner() {
+fn setting_the_url_makes_its_author_the_owner() {
     let before = endpoint(Feed::All);
     let by = author(2, true);
     let change = |settings| {
@@ -263,7 +263,7 @@ fn the_user_who_sets_the_url_becomes_the_owner() {
 }
 
 #[test]
-fn another_url_and_enabling_need_the_password() {
+fn a_new_url_and_enabling_require_the_password() {
     let settings = |url: Option<&str>, is_paused| EndpointSettings {
         url: url.map(|url| EndpointUrl::new(url).unwrap()),
         is_paused,
@@ -301,7 +301,7 @@ fn another_url_and_enabling_need_the_password() {
 }
 
 #[test]
-fn a_key_stands_for_the_creation_with_its_body_for_seven_days() {
+fn a_creation_can_be_repeated_with_its_key_for_seven_days() {
     let body = |number| TokenHash([number; 32]);
     let presented = |scope, current, others: &[u8]| PresentedCreation {
         scope: KeyScope([scope; 32]),
@@ -322,7 +322,7 @@ fn a_key_stands_for_the_creation_with_its_body_for_seven_days() {
 }
 
 #[test]
-fn the_authority_of_a_url_has_neither_path_nor_query() {
+fn url_authorities_contain_only_host_and_port() {
     for (url, authority) in [
         ("https://example.com", "example.com"),
         ("https://example.com:8443/secret", "example.com:8443"),
@@ -333,7 +333,7 @@ fn the_authority_of_a_url_has_neither_path_nor_query() {
 }
 
 #[test]
-fn a_stored_spelling_is_read_as_the_url_that_is_called() {
+fn stored_urls_are_read_in_canonical_form() {
     for (stored, read, authority) in [
         ("HTTPS://EXAMPLE.com:443/a/../b?q", "https://example.com/b?q", "example.com"),
         ("https:evil.example/hook", "https://evil.example/hook", "evil.example"),
@@ -361,7 +361,7 @@ fn a_stored_spelling_is_read_as_the_url_that_is_called() {
 }
 
 #[test]
-fn a_replay_begins_at_an_active_endpoint_and_is_not_replaced_by_another() {
+fn replays_start_only_on_active_endpoints_and_one_at_a_time() {
     let range = |after| Replay { after: position(after), until: position(5) };
     let once = endpoint(Feed::Own).changed(&EndpointChange::Replay(range(1)), FeatureLevel::NEWEST);
     assert_eq!(once.replay, Some(range(1)));
@@ -372,7 +372,7 @@ fn a_replay_begins_at_an_active_endpoint_and_is_not_replaced_by_another() {
 }
 
 #[test]
-fn a_turn_notes_what_follows_each_attempt() {
+fn a_batch_records_the_outcome_of_each_attempt() {
     let (mut turn, mut endpoint) = (Turn::default(), endpoint(Feed::Own));
     let mut note = |number: i64, kind, attempts, outcome| {
         let attempt = Attempt {
@@ -412,7 +412,7 @@ fn a_turn_notes_what_follows_each_attempt() {
 }
 
 #[test]
-fn a_url_is_visible_ascii_of_bounded_length() {
+fn urls_are_visible_ascii_of_limited_length() {
     let long = format!("https://example.com/{}", "x".repeat(EndpointUrl::MAX_CHARACTERS));
     for (text, error) in [
         ("", TextError::Empty),
@@ -426,7 +426,7 @@ fn a_url_is_visible_ascii_of_bounded_length() {
 }
 
 #[test]
-fn failures_of_a_previous_url_do_not_count() {
+fn failures_of_the_previous_url_do_not_count() {
     let failing = WebhookEndpoint { failing_since: Some(NOW), ..endpoint(Feed::Own) };
     let url = EndpointUrl::new("https://example.com/corrected").unwrap();
     let settings = EndpointSettings { url: Some(url), ..Default::default() };

@@ -1,4 +1,4 @@
-//! The transitions of withdrawals in the HTTP contract, one by one: the state of a withdrawal, and its amount.
+//! The life cycle of `WithdrawalStatus` in the OpenAPI document, cell by cell: the status and the amount.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 #![allow(dead_code, unreachable_pub, reason = "the support is shared by several tests")]
@@ -112,7 +112,7 @@ fn check(from: WithdrawalState, to: Move, cell: &str, onward: &[WithdrawalStatus
 }
 
 #[test]
-fn every_move_from_every_state() {
+fn the_outcome_of_every_move_from_every_state() {
     use WithdrawalStatus::{
         Approved, Broadcast, Cancelled, Completed, Failed, NeedsReview, Processing, Rejected,
     };
@@ -165,7 +165,7 @@ fn every_move_from_every_state() {
 
 /// A withdrawal with a status of a newer version cannot be moved, and its amount counts as in progress.
 #[test]
-fn an_unknown_status_admits_no_transition() {
+fn an_unknown_status_allows_no_transition() {
     let state = WithdrawalState::stored(WithdrawalStatus::stored("frozen").unwrap(), Some(known()), 2, None);
     let state = state.unwrap();
     assert_eq!((state.status().name(), state.txid(), state.next_send()), ("frozen", Some(&known()), None));
@@ -189,7 +189,7 @@ fn new(cents: i128) -> NewWithdrawal {
 }
 
 #[test]
-fn a_withdrawal_is_opened_pending_with_its_amount_held() {
+fn a_new_withdrawal_is_pending_with_its_amount_held() {
     let id = WithdrawalId::new(1).unwrap();
     let terms = WithdrawalTerms { auto_approve_below: Some(amount(1_000)), ..WithdrawalTerms::default() };
     let (made, hold) = open(OperationId(1), id, user(GUEST), new(999), &terms, at(5)).unwrap();
@@ -200,7 +200,7 @@ fn a_withdrawal_is_opened_pending_with_its_amount_held() {
 }
 
 #[test]
-fn a_single_withdrawal_can_reach_its_limit() {
+fn one_withdrawal_can_use_the_whole_limit() {
     let limits = WithdrawalLimits { max_amount: Some(amount(1_000)), ..WithdrawalLimits::default() };
     let terms = WithdrawalTerms { limits, ..WithdrawalTerms::default() };
     let id = WithdrawalId::new(1).unwrap();
@@ -210,7 +210,7 @@ fn a_single_withdrawal_can_reach_its_limit() {
 }
 
 #[test]
-fn the_strict_policy_precedes_the_limit_and_canonicalizes() {
+fn the_address_policy_is_checked_before_the_limit() {
     let limits = WithdrawalLimits { max_amount: Some(amount(1_000)), ..WithdrawalLimits::default() };
     let options = OptionsTable::new(vec![PayoutOption::new("ETH", ["base"]).unwrap()]).unwrap();
     let address_policy = AddressPolicy::Strict;
@@ -230,7 +230,7 @@ fn the_strict_policy_precedes_the_limit_and_canonicalizes() {
 }
 
 #[test]
-fn limit_windows_are_exact() {
+fn limit_windows_are_exact_to_the_microsecond() {
     let (day, tick) = (Duration::hours(24), Duration::MICROSECOND);
     let window = Window { length: day, most: amount(1_000) };
     let now = at(1_000_000);
@@ -256,7 +256,7 @@ fn limit_windows_are_exact() {
 }
 
 #[test]
-fn withdrawals_that_ended_without_a_payout_do_not_count() {
+fn withdrawals_without_a_payout_do_not_count() {
     let window = Window { length: Duration::days(30), most: amount(1_000) };
     for status in WithdrawalStatus::all() {
         let txid = [WithdrawalStatus::Broadcast, WithdrawalStatus::Completed].contains(&status).then(known);
@@ -268,7 +268,7 @@ fn withdrawals_that_ended_without_a_payout_do_not_count() {
 }
 
 #[test]
-fn each_configured_limit_is_a_window() {
+fn each_configured_limit_has_a_window() {
     let limits = WithdrawalLimits {
         max_amount: Some(amount(1)),
         max_per_24h: Some(amount(2)),

@@ -49,7 +49,7 @@ fn status(receipt: &Receipt) -> WithdrawalStatus {
 }
 
 #[test]
-fn withdrawals_below_the_limit_together_need_no_operator() {
+fn withdrawals_within_the_daily_sum_need_no_operator() {
     let first = at(0).plus(DAY);
     let tick = Duration::MICROSECOND;
     // The amount and the time of an earlier withdrawal, and the status of one of 4.00 a day after the start.
@@ -73,7 +73,7 @@ fn withdrawals_below_the_limit_together_need_no_operator() {
 }
 
 #[test]
-fn ten_small_withdrawals_are_judged_like_a_large_one() {
+fn many_small_withdrawals_count_like_a_large_one() {
     let mut ledger = Ledger::new(0, 10_000);
     let statuses = (1..=10).map(|number| opened(&mut ledger, number, GUEST, 150, at(number)));
     let statuses: Vec<_> = statuses.collect();
@@ -82,7 +82,7 @@ fn ten_small_withdrawals_are_judged_like_a_large_one() {
 }
 
 #[test]
-fn only_withdrawals_of_the_owner_that_may_be_paid_are_added_up() {
+fn only_payable_withdrawals_of_the_owner_are_added_up() {
     let reject = Move::Reject { by: user(OPERATOR) };
     let endings = [
         (vec![Move::Cancel], Approved),
@@ -106,7 +106,7 @@ fn only_withdrawals_of_the_owner_that_may_be_paid_are_added_up() {
 }
 
 #[test]
-fn withdrawals_of_the_two_days_after_a_change_of_the_login_need_an_operator() {
+fn withdrawals_need_approval_for_two_days_after_a_login_change() {
     let changed = at(1_000);
     let end = changed.plus(WATCHED_AFTER_LOGIN_CHANGE);
     for (now, expected) in [(changed, Pending), (end.minus(Duration::MICROSECOND), Pending), (end, Approved)]
@@ -119,7 +119,7 @@ fn withdrawals_of_the_two_days_after_a_change_of_the_login_need_an_operator() {
 
 /// The sum counts the days around the creation, however late the approval comes.
 #[test]
-fn an_approval_after_25_hours_is_judged_by_the_day_of_the_withdrawal() {
+fn late_approvals_count_the_day_of_the_withdrawal() {
     let mut ledger = Ledger::new(0, 5_000);
     let terms = WithdrawalTerms::default();
     assert_eq!(terms.second_approval_above, None);
@@ -138,7 +138,7 @@ fn an_approval_after_25_hours_is_judged_by_the_day_of_the_withdrawal() {
 
 /// A withdrawal that needed two approvals needs one after the other withdrawals ended without a payout.
 #[test]
-fn the_sum_at_the_time_of_the_approval_counts() {
+fn the_sum_is_taken_at_the_time_of_the_approval() {
     let mut ledger = Ledger::new(0, 5_000);
     for number in [1, 2] {
         open(&mut ledger, number, GUEST, 1_000, at(number)).unwrap();
@@ -151,7 +151,7 @@ fn the_sum_at_the_time_of_the_approval_counts() {
 }
 
 #[test]
-fn a_sum_counts_the_withdrawal_itself_once() {
+fn a_sum_includes_its_own_withdrawal_once() {
     let mut ledger = Ledger::new(0, 5_000);
     for number in [1, 2] {
         open(&mut ledger, number, GUEST, 700, at(number)).unwrap();

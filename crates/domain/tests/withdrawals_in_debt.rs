@@ -38,7 +38,7 @@ fn send(now: i64, again_at: i64) -> Move {
 }
 
 #[test]
-fn a_debt_refuses_approvals_and_the_first_order_and_nothing_after_it() {
+fn a_debt_stops_withdrawals_until_they_are_sent() {
     let txid = || line("f00d");
     let processing = [approve(), Move::Process];
     let sent = [approve(), send(4, 10)];
@@ -86,7 +86,7 @@ fn a_debt_refuses_new_withdrawals_until_it_is_paid() {
 }
 
 #[test]
-fn only_unsent_withdrawals_wait_for_a_debt() {
+fn a_debt_delays_only_unsent_withdrawals() {
     let table: [(&[Move], Option<WaitingFor>); 4] = [
         (&[], Some(WaitingFor::Debt)),
         (&[approve()], Some(WaitingFor::Debt)),
@@ -102,7 +102,7 @@ fn only_unsent_withdrawals_wait_for_a_debt() {
 }
 
 #[test]
-fn every_release_pays_the_debt_first() {
+fn releases_pay_the_debt_first() {
     let endings: [&[Move]; 3] = [&[Move::Cancel], &[Move::Reject { by: user(OPERATOR) }], &[Move::Fail]];
     for (ending, before) in endings.iter().zip([&[][..], &[], &[approve(), Move::Process]]) {
         let mut ledger = indebted(before);
@@ -123,7 +123,7 @@ fn every_release_pays_the_debt_first() {
 }
 
 #[test]
-fn the_audit_reports_a_release_that_was_posted_by_other_rules() {
+fn the_audit_reports_releases_posted_by_other_rules() {
     let mut ledger = indebted(&[]);
     ledger.move_withdrawal(1, Move::Cancel).unwrap();
     let release = ledger.entries.last().unwrap().clone();

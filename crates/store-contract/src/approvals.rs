@@ -17,10 +17,10 @@ use crate::scenario::{Refused, Scenario, amount, at, at_once, balance, key, line
 
 promises! { ($) approvals as approvals_promises {
     a_withdrawal_above_the_limit_needs_two_approvals,
-    concurrent_approvals_are_counted_once_each,
-    a_plan_of_a_dismissed_operator_changes_nothing,
-    an_earlier_approval_counts_only_while_its_operator_is_eligible,
-    an_operator_cannot_judge_withdrawals_of_a_wallet_they_adjusted,
+    concurrent_approvals_each_count_once,
+    plans_of_demoted_operators_change_nothing,
+    approvals_count_only_while_their_operator_is_eligible,
+    operators_cannot_review_wallets_they_adjusted,
     a_concurrent_adjustment_bars_a_later_rejection,
 }}
 
@@ -114,7 +114,7 @@ pub async fn a_withdrawal_above_the_limit_needs_two_approvals(store: Arc<dyn Sto
 }
 
 /// Of many concurrent approvals exactly two are counted, and the withdrawal is approved once.
-pub async fn concurrent_approvals_are_counted_once_each(store: Arc<dyn Store>) {
+pub async fn concurrent_approvals_each_count_once(store: Arc<dyn Store>) {
     let scenario = four_eyes(store);
     let guest = scenario.guest(10_000).await;
     let mut operators = Vec::new();
@@ -143,7 +143,7 @@ pub async fn concurrent_approvals_are_counted_once_each(store: Arc<dyn Store>) {
 /// enough again.
 ///
 /// Attack API5: an approval by an operator who is then suspended or demoted.
-pub async fn an_earlier_approval_counts_only_while_its_operator_is_eligible(store: Arc<dyn Store>) {
+pub async fn approvals_count_only_while_their_operator_is_eligible(store: Arc<dyn Store>) {
     use UserStatusChange::{Restore, Role as Give, Suspend};
     use WithdrawalStatus::{Approved, Pending};
     let mut scenario = four_eyes(store);
@@ -180,7 +180,7 @@ pub async fn an_earlier_approval_counts_only_while_its_operator_is_eligible(stor
 /// An operator who adjusted a wallet, in either direction, cannot approve, reject or fail its withdrawals for
 /// thirty days, to the microsecond; they can send them and judge those of other wallets, and other operators
 /// judge them.
-pub async fn an_operator_cannot_judge_withdrawals_of_a_wallet_they_adjusted(store: Arc<dyn Store>) {
+pub async fn operators_cannot_review_wallets_they_adjusted(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, other) = (scenario.guest(1_000).await, scenario.guest(1_000).await);
     let (ada, bob) = (scenario.guest(0).await, scenario.guest(0).await);
@@ -254,7 +254,7 @@ pub async fn a_concurrent_adjustment_bars_a_later_rejection(store: Arc<dyn Store
 }
 
 /// An operator who is dismissed between the decision and the application of a plan changes nothing.
-pub async fn a_plan_of_a_dismissed_operator_changes_nothing(store: Arc<dyn Store>) {
+pub async fn plans_of_demoted_operators_change_nothing(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (chief, guest) = (scenario.operator().await, scenario.guest(100).await);
     let id = scenario.withdrawn(guest, 100).await;

@@ -15,17 +15,17 @@ use crate::races::{fresh, one_of_sixteen_is_applied, race};
 use crate::scenario::{Refused, Scenario, at, at_once, balance, key, line, money, withdrawal_of};
 
 promises! { ($) concurrency as concurrency_promises {
-    parallel_withdrawals_spend_each_cent_once,
-    requests_and_withdrawals_spend_the_last_cent_once,
-    one_operation_submitted_in_parallel_is_applied_once,
-    one_key_sent_in_parallel_runs_its_command_once,
-    one_key_with_many_bodies_is_bound_to_one,
-    plans_on_one_state_have_one_winner,
-    racing_answers_settle_a_request_once,
-    racing_cancels_release_once,
-    racing_refunds_return_the_fee_once,
-    cancel_and_approve_have_one_winner,
-    completing_and_failing_settle_a_withdrawal_once,
+    concurrent_withdrawals_spend_each_cent_once,
+    concurrent_requests_and_withdrawals_spend_each_cent_once,
+    an_operation_submitted_concurrently_is_applied_once,
+    a_key_sent_concurrently_runs_its_command_once,
+    a_key_sent_with_many_bodies_is_bound_to_one,
+    one_of_many_plans_for_the_same_state_wins,
+    concurrent_answers_close_a_request_once,
+    concurrent_cancellations_release_the_money_once,
+    concurrent_refunds_return_the_fee_once,
+    either_cancelling_or_approving_wins,
+    either_completing_or_failing_a_withdrawal_wins,
     opposite_transfers_do_not_deadlock,
     profile_changes_and_played_songs_lose_no_update,
 }}
@@ -34,7 +34,7 @@ promises! { ($) concurrency as concurrency_promises {
 /// insufficient funds.
 ///
 /// Attack API6: spending the same money in parallel withdrawals.
-pub async fn parallel_withdrawals_spend_each_cent_once(store: Arc<dyn Store>) {
+pub async fn concurrent_withdrawals_spend_each_cent_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(20_000).await;
     let answers = at_once((0..50).map(|_| {
@@ -54,7 +54,7 @@ pub async fn parallel_withdrawals_spend_each_cent_once(store: Arc<dyn Store>) {
 /// insufficient funds.
 ///
 /// Attack API6: spending the same money by a request and a withdrawal.
-pub async fn requests_and_withdrawals_spend_the_last_cent_once(store: Arc<dyn Store>) {
+pub async fn concurrent_requests_and_withdrawals_spend_each_cent_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(100).await, scenario.dj(100).await);
     let by = || scenario.by(guest, at(1));
@@ -72,7 +72,7 @@ pub async fn requests_and_withdrawals_spend_the_last_cent_once(store: Arc<dyn St
 }
 
 /// An operation submitted 200 times in parallel is applied once, and all 200 submissions get its receipt.
-pub async fn one_operation_submitted_in_parallel_is_applied_once(store: Arc<dyn Store>) {
+pub async fn an_operation_submitted_concurrently_is_applied_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(20_000).await;
     let plan = scenario.withdrawal_plan(scenario.by(guest, at(1)), guest, 1_000).await.unwrap();
@@ -85,7 +85,7 @@ pub async fn one_operation_submitted_in_parallel_is_applied_once(store: Arc<dyn 
 }
 
 /// A key sent 50 times in parallel under different operation ids runs its command once.
-pub async fn one_key_sent_in_parallel_runs_its_command_once(store: Arc<dyn Store>) {
+pub async fn a_key_sent_concurrently_runs_its_command_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(20_000).await;
     let mut plans = Vec::new();
@@ -102,7 +102,7 @@ pub async fn one_key_sent_in_parallel_runs_its_command_once(store: Arc<dyn Store
 }
 
 /// A key sent in parallel with different bodies is bound to one of them; all others are refused.
-pub async fn one_key_with_many_bodies_is_bound_to_one(store: Arc<dyn Store>) {
+pub async fn a_key_sent_with_many_bodies_is_bound_to_one(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(20_000).await;
     let mut plans = Vec::new();
@@ -118,7 +118,7 @@ pub async fn one_key_with_many_bodies_is_bound_to_one(store: Arc<dyn Store>) {
 }
 
 /// Of accept, reject, play and cancel decided on the same pending request, exactly one is applied.
-pub async fn plans_on_one_state_have_one_winner(store: Arc<dyn Store>) {
+pub async fn one_of_many_plans_for_the_same_state_wins(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(20_000).await, scenario.dj(100).await);
     for _ in 0..20 {
@@ -134,7 +134,7 @@ pub async fn plans_on_one_state_have_one_winner(store: Arc<dyn Store>) {
 }
 
 /// Accept, reject and play race on one request, each decided again after a conflict: one settlement.
-pub async fn racing_answers_settle_a_request_once(store: Arc<dyn Store>) {
+pub async fn concurrent_answers_close_a_request_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store).with_commission(1_000);
     let (guest, dj) = (scenario.guest(20_000).await, scenario.dj(100).await);
     let mut played = 0;
@@ -172,7 +172,7 @@ async fn settled(scenario: &Scenario, request: RequestId, available: cuepoint_do
 }
 
 /// Two racing cancels release the money once, and both report the request as cancelled.
-pub async fn racing_cancels_release_once(store: Arc<dyn Store>) {
+pub async fn concurrent_cancellations_release_the_money_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(100).await, scenario.dj(100).await);
     for _ in 0..20 {
@@ -194,7 +194,7 @@ pub async fn racing_cancels_release_once(store: Arc<dyn Store>) {
 /// Racing refunds of a played request return its fee once.
 ///
 /// Attack API6: refunding a request twice.
-pub async fn racing_refunds_return_the_fee_once(store: Arc<dyn Store>) {
+pub async fn concurrent_refunds_return_the_fee_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store).with_commission(1_000);
     let (guest, dj) = (scenario.guest(100).await, scenario.dj(100).await);
     let request = scenario.request(guest, dj, at(1)).await;
@@ -209,7 +209,7 @@ pub async fn racing_refunds_return_the_fee_once(store: Arc<dyn Store>) {
 }
 
 /// Owner and operator race on one withdrawal: it is either cancelled and released, or approved and held.
-pub async fn cancel_and_approve_have_one_winner(store: Arc<dyn Store>) {
+pub async fn either_cancelling_or_approving_wins(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, operator) = (scenario.guest(2_000).await, scenario.guest(0).await);
     let mut held = 0;
@@ -233,7 +233,7 @@ pub async fn cancel_and_approve_have_one_winner(store: Arc<dyn Store>) {
 }
 
 /// Of completing and failing a withdrawal under review, one settles it: its money is paid out or released.
-pub async fn completing_and_failing_settle_a_withdrawal_once(store: Arc<dyn Store>) {
+pub async fn either_completing_or_failing_a_withdrawal_wins(store: Arc<dyn Store>) {
     use withdrawal::Move::{Approve, Complete, Fail, Process, Review};
     let scenario = Scenario::new(store);
     let (guest, operator) = (scenario.guest(2_000).await, scenario.operator().await);

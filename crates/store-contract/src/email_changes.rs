@@ -20,11 +20,11 @@ use crate::sessions::{alive, log_in, new_session};
 use crate::webhook_endpoints::{add, pause, stored};
 
 promises! { ($) email_changes as email_changes_promises {
-    a_code_changes_the_address_and_ends_the_others,
-    wrong_codes_and_new_passwords_end_a_change,
-    an_ended_session_changes_no_address,
+    the_right_code_changes_the_address_and_ends_other_codes,
+    wrong_codes_and_new_passwords_end_an_email_change,
+    ended_sessions_cannot_change_addresses,
     a_taken_address_is_refused_at_the_confirmation,
-    a_restorable_address_is_reserved,
+    restorable_addresses_are_reserved,
     a_token_restores_the_previous_address_once,
     concurrent_changes_give_an_address_to_one_user,
 }}
@@ -103,7 +103,7 @@ async fn owner(scenario: &Scenario, folded: &str) -> Option<UserId> {
 
 /// The right code gives the address to the user, verified, and ends all other codes and tokens. Until the previous
 /// address cannot be restored any more, there is no second change.
-pub async fn a_code_changes_the_address_and_ends_the_others(store: Arc<dyn Store>) {
+pub async fn the_right_code_changes_the_address_and_ends_other_codes(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = person(&scenario, "Ada@example.com", true).await;
     let before = scenario.user(user).await;
@@ -135,7 +135,7 @@ pub async fn a_code_changes_the_address_and_ends_the_others(store: Arc<dyn Store
 }
 
 /// A request in flight whose session ended or expired meanwhile changes nothing.
-pub async fn an_ended_session_changes_no_address(store: Arc<dyn Store>) {
+pub async fn ended_sessions_cannot_change_addresses(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = person(&scenario, "ada@example.com", true).await;
     let session = log_in(&scenario.store, user, 1, at(0)).await;
@@ -151,7 +151,7 @@ pub async fn an_ended_session_changes_no_address(store: Arc<dyn Store>) {
 }
 
 /// Of many wrong codes exactly the limit is judged, and a new password ends the open code.
-pub async fn wrong_codes_and_new_passwords_end_a_change(store: Arc<dyn Store>) {
+pub async fn wrong_codes_and_new_passwords_end_an_email_change(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = person(&scenario, "ada@example.com", true).await;
     issue(&scenario, user, "ada@new.example", 1, at(0)).await;
@@ -191,7 +191,7 @@ pub async fn a_taken_address_is_refused_at_the_confirmation(store: Arc<dyn Store
 
 /// Nobody takes a verified previous address while it can be restored. An address that was not verified is free at once,
 /// and so is each one of an erased user.
-pub async fn a_restorable_address_is_reserved(store: Arc<dyn Store>) {
+pub async fn restorable_addresses_are_reserved(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (ada, bob) =
         (person(&scenario, "Ada@example.com", true).await, person(&scenario, "bob@example.com", false).await);

@@ -20,13 +20,13 @@ use crate::sessions::{alive, log_in, successor};
 
 promises! { ($) erasure as erasure_promises {
     an_erased_user_cannot_log_in_and_is_not_listed,
-    receipts_of_an_erased_profile_are_stale,
+    replays_of_an_erased_profile_are_stale,
     a_user_with_money_is_not_erased,
-    a_user_is_erased_once,
+    concurrent_erasures_erase_a_user_once,
     erasures_never_deadlock_with_concurrent_operations,
     an_erasure_deletes_blocks_in_both_directions,
-    no_block_outlives_an_erasure,
-    an_unknown_or_erased_user_is_issued_no_challenge,
+    blocks_do_not_outlive_an_erasure,
+    unknown_and_erased_users_get_no_challenge,
 }}
 
 /// A DJ with a full profile, recorded by two operations.
@@ -90,7 +90,7 @@ pub async fn an_erased_user_cannot_log_in_and_is_not_listed(store: Arc<dyn Store
 }
 
 /// Receipts of earlier commands show no erased profile: repeating such a command is stale.
-pub async fn receipts_of_an_erased_profile_are_stale(store: Arc<dyn Store>) {
+pub async fn replays_of_an_erased_profile_are_stale(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (user, other) = (ada(&scenario).await, scenario.dj(100).await);
     let change = |name: &str| ProfileChange { name: Field::Set(line(name)), ..ProfileChange::default() };
@@ -133,7 +133,7 @@ pub async fn a_user_with_money_is_not_erased(store: Arc<dyn Store>) {
 }
 
 /// A user is erased once, also by many concurrent erasures.
-pub async fn a_user_is_erased_once(store: Arc<dyn Store>) {
+pub async fn concurrent_erasures_erase_a_user_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = scenario.guest(0).await;
     let tasks = (0..10).map(|_| {
@@ -223,7 +223,7 @@ pub async fn an_erasure_deletes_blocks_in_both_directions(store: Arc<dyn Store>)
 }
 
 /// Of a concurrent block and erasure, in either order, no block remains.
-pub async fn no_block_outlives_an_erasure(store: Arc<dyn Store>) {
+pub async fn blocks_do_not_outlive_an_erasure(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let other = scenario.dj(100).await;
     let mut djs = Vec::new();
@@ -248,7 +248,7 @@ pub async fn no_block_outlives_an_erasure(store: Arc<dyn Store>) {
 }
 
 /// No challenge is issued to an unknown or erased user.
-pub async fn an_unknown_or_erased_user_is_issued_no_challenge(store: Arc<dyn Store>) {
+pub async fn unknown_and_erased_users_get_no_challenge(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (erased, unknown) = (ada(&scenario).await, scenario.stranger(false, at(0)).await);
     assert_eq!(erase(&scenario, erased.id, 1).await, Erased::Done);

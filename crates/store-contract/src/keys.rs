@@ -16,12 +16,12 @@ use crate::scenario::{Scenario, at, balance, key, money};
 promises! { ($) keys as keys_promises {
     a_key_replays_its_first_answer,
     a_key_with_another_body_is_refused,
-    keys_of_different_scopes_are_different,
-    a_refusal_uses_up_no_key,
-    a_key_is_kept_for_seven_days,
+    keys_are_separate_per_scope,
+    a_refusal_does_not_consume_the_idempotency_key,
+    keys_are_kept_for_seven_days,
     a_purge_deletes_expired_keys,
-    a_key_is_kept_for_a_command_without_effect,
-    a_keyless_command_without_effect_leaves_no_trace,
+    keys_of_commands_without_effect_are_kept,
+    commands_without_key_and_effect_leave_no_trace,
 }}
 
 async fn withdrawal(
@@ -64,7 +64,7 @@ pub async fn a_key_with_another_body_is_refused(store: Arc<dyn Store>) {
 }
 
 /// The same key of another user, or another key of the same user, is independent.
-pub async fn keys_of_different_scopes_are_different(store: Arc<dyn Store>) {
+pub async fn keys_are_separate_per_scope(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (one, two) = (scenario.guest(500).await, scenario.guest(500).await);
     for key in [key(one, "k", "body"), key(one, "l", "body")] {
@@ -76,7 +76,7 @@ pub async fn keys_of_different_scopes_are_different(store: Arc<dyn Store>) {
 }
 
 /// A refusal uses up no key: the command can be sent again when its cause is gone.
-pub async fn a_refusal_uses_up_no_key(store: Arc<dyn Store>) {
+pub async fn a_refusal_does_not_consume_the_idempotency_key(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(500).await;
     let key = key(guest, "k", "body");
@@ -88,7 +88,7 @@ pub async fn a_refusal_uses_up_no_key(store: Arc<dyn Store>) {
 }
 
 /// A key is bound to its receipt for seven days, to the microsecond, then to the next command that uses it.
-pub async fn a_key_is_kept_for_seven_days(store: Arc<dyn Store>) {
+pub async fn keys_are_kept_for_seven_days(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(500).await;
     let key = key(guest, "k", "body");
@@ -126,7 +126,7 @@ pub async fn a_purge_deletes_expired_keys(store: Arc<dyn Store>) {
 
 /// A keyed command that changed nothing is stored too: its retry shows the state at that time, not a later
 /// one.
-pub async fn a_key_is_kept_for_a_command_without_effect(store: Arc<dyn Store>) {
+pub async fn keys_of_commands_without_effect_are_kept(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(500).await, scenario.dj(100).await);
     let request = scenario.request(guest, dj, at(1)).await;
@@ -144,7 +144,7 @@ pub async fn a_key_is_kept_for_a_command_without_effect(store: Arc<dyn Store>) {
 
 /// Without a key, a command that changes nothing leaves no trace: submitted again, it shows the current
 /// state.
-pub async fn a_keyless_command_without_effect_leaves_no_trace(store: Arc<dyn Store>) {
+pub async fn commands_without_key_and_effect_leave_no_trace(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(500).await, scenario.dj(100).await);
     let request = scenario.request(guest, dj, at(1)).await;

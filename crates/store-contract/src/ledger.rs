@@ -19,12 +19,12 @@ use crate::scenario::{Refused, Scenario, amount, at, balance, line, money, reque
 
 promises! { ($) ledger as ledger_promises {
     a_refused_plan_changes_nothing,
-    a_plan_refused_at_its_second_leg_changes_nothing,
-    a_plan_refused_at_its_last_leg_changes_nothing,
+    a_plan_refused_at_its_second_transfer_changes_nothing,
+    a_plan_refused_at_its_last_transfer_changes_nothing,
     no_balance_falls_below_zero,
     an_operation_is_applied_once,
     a_plan_decided_on_an_outdated_state_is_stale,
-    states_of_one_status_with_other_times_are_different,
+    the_same_status_at_another_time_is_another_state,
     a_missing_row_is_an_error,
     entities_are_found_by_their_ids,
     a_refused_profile_change_changes_nothing,
@@ -33,8 +33,8 @@ promises! { ($) ledger as ledger_promises {
     a_free_request_has_no_entries,
     income_pays_debt_first,
     released_money_pays_debt_first,
-    operations_are_audited_by_their_own_posting_rules,
-    an_abandoned_apply_is_applied_once_by_its_retry,
+    operations_are_audited_with_their_own_posting_rules,
+    retrying_an_abandoned_plan_applies_it_once,
 }}
 
 /// All entries of a short wallet history, oldest first.
@@ -64,7 +64,7 @@ pub async fn a_refused_plan_changes_nothing(store: Arc<dyn Store>) {
 
 /// A capture whose second leg is refused takes nothing from the guest and changes neither request nor
 /// counter.
-pub async fn a_plan_refused_at_its_second_leg_changes_nothing(store: Arc<dyn Store>) {
+pub async fn a_plan_refused_at_its_second_transfer_changes_nothing(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(300).await);
     let request = scenario.request(guest, dj, at(1)).await;
@@ -84,7 +84,7 @@ pub async fn a_plan_refused_at_its_second_leg_changes_nothing(store: Arc<dyn Sto
 }
 
 /// A refund whose last leg is refused returns nothing and takes nothing from the DJ.
-pub async fn a_plan_refused_at_its_last_leg_changes_nothing(store: Arc<dyn Store>) {
+pub async fn a_plan_refused_at_its_last_transfer_changes_nothing(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store).with_commission(1_000);
     let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(1_000).await);
     let request = scenario.request(guest, dj, at(1)).await;
@@ -166,7 +166,7 @@ pub async fn a_plan_decided_on_an_outdated_state_is_stale(store: Arc<dyn Store>)
 }
 
 /// A request accepted twice is not in the same state: the deadline to play it differs.
-pub async fn states_of_one_status_with_other_times_are_different(store: Arc<dyn Store>) {
+pub async fn the_same_status_at_another_time_is_another_state(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(100).await);
     let request = scenario.request(guest, dj, at(1)).await;
@@ -348,7 +348,7 @@ pub async fn released_money_pays_debt_first(store: Arc<dyn Store>) {
 
 /// Operations stay bound to the rules that posted them: those of the first version, in which only earnings
 /// paid a debt, are audited by its rules.
-pub async fn operations_are_audited_by_their_own_posting_rules(store: Arc<dyn Store>) {
+pub async fn operations_are_audited_with_their_own_posting_rules(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = indebted(&scenario).await;
     for (rules, expected) in [
@@ -368,7 +368,7 @@ pub async fn operations_are_audited_by_their_own_posting_rules(store: Arc<dyn St
 }
 
 /// A plan is applied once, whether or not its caller awaits the answer.
-pub async fn an_abandoned_apply_is_applied_once_by_its_retry(store: Arc<dyn Store>) {
+pub async fn retrying_an_abandoned_plan_applies_it_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(1_000).await;
     let mut plans = Vec::new();

@@ -20,14 +20,14 @@ use crate::sessions::{alive, log_in};
 
 promises! { ($) logins as logins_promises {
     credentials_are_found_by_the_folded_email,
-    a_rehash_overwrites_no_other_password,
-    a_password_change_ends_other_sessions_and_resets,
+    a_rehash_does_not_overwrite_a_new_password,
+    a_password_change_ends_other_sessions_and_reset_tokens,
     one_of_many_concurrent_password_changes_succeeds,
-    a_right_answer_verifies_an_address_once,
+    the_right_code_verifies_an_address_once,
     only_the_newest_unexpired_challenge_can_be_answered,
-    a_code_for_an_earlier_number_verifies_nothing,
-    wrong_answers_are_counted_exactly,
-    one_of_many_concurrent_right_answers_succeeds,
+    codes_for_previous_numbers_verify_nothing,
+    wrong_codes_are_counted_exactly,
+    one_of_many_concurrent_right_codes_succeeds,
     challenges_per_user_and_hour_are_limited,
     challenges_per_address_and_hour_are_limited_across_users,
     a_password_reset_ends_every_session,
@@ -100,7 +100,7 @@ pub async fn credentials_are_found_by_the_folded_email(store: Arc<dyn Store>) {
 }
 
 /// A rehash replaces the verified hash, never that of a password changed in the meantime.
-pub async fn a_rehash_overwrites_no_other_password(store: Arc<dyn Store>) {
+pub async fn a_rehash_does_not_overwrite_a_new_password(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = person(&scenario).await;
     scenario.store.rehash(user, &hash("old"), &hash("stronger")).await.unwrap();
@@ -111,7 +111,7 @@ pub async fn a_rehash_overwrites_no_other_password(store: Arc<dyn Store>) {
 
 /// A change of the password keeps the user's own session; all others end, and so does every open challenge
 /// for a reset.
-pub async fn a_password_change_ends_other_sessions_and_resets(store: Arc<dyn Store>) {
+pub async fn a_password_change_ends_other_sessions_and_reset_tokens(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = person(&scenario).await;
     let here = log_in(&scenario.store, user, 1, at(0)).await.id;
@@ -152,7 +152,7 @@ pub async fn one_of_many_concurrent_password_changes_succeeds(store: Arc<dyn Sto
 }
 
 /// The right answer verifies the address, once; each address is independent.
-pub async fn a_right_answer_verifies_an_address_once(store: Arc<dyn Store>) {
+pub async fn the_right_code_verifies_an_address_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = person(&scenario).await;
     assert_eq!(
@@ -193,7 +193,7 @@ pub async fn only_the_newest_unexpired_challenge_can_be_answered(store: Arc<dyn 
 }
 
 /// A code for an address that was changed in the meantime verifies nothing.
-pub async fn a_code_for_an_earlier_number_verifies_nothing(store: Arc<dyn Store>) {
+pub async fn codes_for_previous_numbers_verify_nothing(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = person(&scenario).await;
     issue(&scenario, user, Purpose::Phone, 1, at(0)).await;
@@ -205,7 +205,7 @@ pub async fn a_code_for_an_earlier_number_verifies_nothing(store: Arc<dyn Store>
 }
 
 /// Of many concurrent wrong answers exactly the limit is judged, and the right one comes too late.
-pub async fn wrong_answers_are_counted_exactly(store: Arc<dyn Store>) {
+pub async fn wrong_codes_are_counted_exactly(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = person(&scenario).await;
     issue(&scenario, user, Purpose::Email, 1, at(0)).await;
@@ -222,7 +222,7 @@ pub async fn wrong_answers_are_counted_exactly(store: Arc<dyn Store>) {
 }
 
 /// Of many concurrent right answers one succeeds.
-pub async fn one_of_many_concurrent_right_answers_succeeds(store: Arc<dyn Store>) {
+pub async fn one_of_many_concurrent_right_codes_succeeds(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = person(&scenario).await;
     issue(&scenario, user, Purpose::Email, 1, at(0)).await;

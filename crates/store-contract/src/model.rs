@@ -1,4 +1,4 @@
-//! A plain model of the money: whole cents in lists, moved as specified by the HTTP contract.
+//! A plain model of the money: whole cents in lists, moved as the life cycles of the HTTP contract specify.
 //!
 //! It uses no plan, no book and no rule of the domain, so that the two implementations are independent.
 

@@ -16,9 +16,9 @@ use crate::sessions::{end, hash, log_in, successor, valid_for};
 promises! { ($) networks as networks_promises {
     a_network_is_known_from_logins_and_refreshes,
     a_network_is_known_for_one_user_only,
-    a_refused_refresh_records_no_network,
+    a_refused_refresh_adds_no_known_network,
     a_purge_deletes_expired_networks,
-    no_network_outlives_an_erasure,
+    known_networks_do_not_outlive_an_erasure,
 }}
 
 fn network(address: &str) -> ClientNetwork {
@@ -85,7 +85,7 @@ pub async fn a_network_is_known_for_one_user_only(store: Arc<dyn Store>) {
 }
 
 /// A refused exchange makes no network known.
-pub async fn a_refused_refresh_records_no_network(store: Arc<dyn Store>) {
+pub async fn a_refused_refresh_adds_no_known_network(store: Arc<dyn Store>) {
     let scenario = Scenario::new(Arc::clone(&store));
     let user = scenario.guest(0).await;
     log_in(&store, user, 2, at(1)).await;
@@ -114,7 +114,7 @@ pub async fn a_purge_deletes_expired_networks(store: Arc<dyn Store>) {
 }
 
 /// No network is known for an erased user, whatever ran concurrently with the erasure.
-pub async fn no_network_outlives_an_erasure(store: Arc<dyn Store>) {
+pub async fn known_networks_do_not_outlive_an_erasure(store: Arc<dyn Store>) {
     let scenario = Scenario::new(Arc::clone(&store));
     for round in 0..10_u8 {
         let user = scenario.guest(0).await;

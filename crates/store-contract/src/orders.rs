@@ -12,10 +12,10 @@ use crate::races::one_of_sixteen_is_applied;
 use crate::scenario::{Scenario, amount, at, balance, topup_of};
 
 promises! { ($) orders as orders_promises {
-    due_orders_are_listed_longest_waiting_first,
-    a_topup_is_claimed_by_one_server,
-    a_payment_page_is_kept_after_the_confirmation,
-    an_order_decided_on_an_outdated_topup_is_stale,
+    due_payment_requests_are_listed_longest_waiting_first,
+    a_topup_is_leased_by_one_server,
+    the_payment_page_is_kept_after_confirmation,
+    payment_requests_for_an_outdated_topup_are_stale,
 }}
 
 fn orders(attempts: u32, next_at: Option<i64>) -> Orders {
@@ -49,7 +49,7 @@ impl Scenario {
 
 /// Due orders are sorted by the time of the next order, then by id; top-ups that ended or are not to be
 /// ordered are not listed.
-pub async fn due_orders_are_listed_longest_waiting_first(store: Arc<dyn Store>) {
+pub async fn due_payment_requests_are_listed_longest_waiting_first(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let ordered = |next_at| Charge::Ordered(orders(1, Some(next_at)));
     let mut made = Vec::new();
@@ -88,7 +88,7 @@ pub async fn due_orders_are_listed_longest_waiting_first(store: Arc<dyn Store>) 
 }
 
 /// Of many servers that claim a top-up concurrently one succeeds, and orders it alone.
-pub async fn a_topup_is_claimed_by_one_server(store: Arc<dyn Store>) {
+pub async fn a_topup_is_leased_by_one_server(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let made = scenario.open_topup(Charge::Ordered(orders(1, Some(10)))).await;
     for (attempts, now) in (2..=4).zip([10, 20, 30]) {
@@ -103,7 +103,7 @@ pub async fn a_topup_is_claimed_by_one_server(store: Arc<dyn Store>) {
 
 /// A page is stored as the provider named it, and changes nothing else; the money arrives with the
 /// confirmation.
-pub async fn a_payment_page_is_kept_after_the_confirmation(store: Arc<dyn Store>) {
+pub async fn the_payment_page_is_kept_after_confirmation(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let opened = scenario.open_topup(Charge::Ordered(orders(1, Some(30)))).await;
     let expected = Topup { orders: Some(orders(1, None)), payment_url: page(), ..opened.clone() };
@@ -119,7 +119,7 @@ pub async fn a_payment_page_is_kept_after_the_confirmation(store: Arc<dyn Store>
 }
 
 /// An order, a page or a final status decided on an outdated top-up is stale.
-pub async fn an_order_decided_on_an_outdated_topup_is_stale(store: Arc<dyn Store>) {
+pub async fn payment_requests_for_an_outdated_topup_are_stale(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let system = || scenario.metadata(Actor::System, at(20));
     for ends in [None, Some(true), Some(false)] {

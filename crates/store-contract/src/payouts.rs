@@ -13,8 +13,8 @@ use crate::scenario::{Scenario, amount, at, balance, line, topup_of, withdrawal_
 
 promises! { ($) payouts as payouts_promises {
     due_payouts_are_listed_longest_waiting_first,
-    a_payout_is_claimed_by_one_worker,
-    a_topup_is_settled_once_by_many_status_updates,
+    a_payout_is_leased_by_one_worker,
+    concurrent_status_updates_credit_a_topup_at_most_once,
 }}
 
 /// The move of a worker that sends at `now`, and again at `again_at`.
@@ -61,7 +61,7 @@ pub async fn due_payouts_are_listed_longest_waiting_first(store: Arc<dyn Store>)
 }
 
 /// Of many workers that claim a withdrawal concurrently one succeeds, and sends it alone.
-pub async fn a_payout_is_claimed_by_one_worker(store: Arc<dyn Store>) {
+pub async fn a_payout_is_leased_by_one_worker(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, operator) = (scenario.guest(100).await, scenario.guest(0).await);
     let made = withdrawal_of(&scenario.withdraw(guest, 100, at(0)).await.unwrap());
@@ -86,7 +86,7 @@ pub async fn a_payout_is_claimed_by_one_worker(store: Arc<dyn Store>) {
 }
 
 /// Concurrent contradictory status updates about a top-up have one winner, and credit it at most once.
-pub async fn a_topup_is_settled_once_by_many_status_updates(store: Arc<dyn Store>) {
+pub async fn concurrent_status_updates_credit_a_topup_at_most_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(0).await;
     let id = scenario.ids.next_topup().await.unwrap();

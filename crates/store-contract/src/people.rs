@@ -15,12 +15,12 @@ use crate::scenario::{Scenario, at, at_once, balance, line, money};
 promises! { ($) people as people_promises {
     a_registration_creates_a_user_and_a_wallet,
     an_email_is_unique_regardless_of_letter_case,
-    one_of_many_concurrent_registrations_gets_an_email,
+    concurrent_registrations_create_one_user_per_email,
     the_first_operator_is_created_once,
-    a_profile_reads_back_as_it_was_changed,
+    changed_profiles_round_trip,
     djs_are_listed_newest_first,
     users_are_listed_newest_first,
-    names_of_present_users_are_read_at_once,
+    names_of_present_users_are_read_together,
 }}
 
 /// A registered user reads back unchanged, with an empty wallet; an unregistered one does not exist.
@@ -64,7 +64,7 @@ pub async fn an_email_is_unique_regardless_of_letter_case(store: Arc<dyn Store>)
 }
 
 /// Of twenty concurrent registrations of one address, in various letter case, one succeeds.
-pub async fn one_of_many_concurrent_registrations_gets_an_email(store: Arc<dyn Store>) {
+pub async fn concurrent_registrations_create_one_user_per_email(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let tasks = (0..20).map(|number| {
         let scenario = scenario.clone();
@@ -88,7 +88,7 @@ pub async fn one_of_many_concurrent_registrations_gets_an_email(store: Arc<dyn S
 }
 
 /// Every field of a profile reads back as it was set, and optional ones can be cleared.
-pub async fn a_profile_reads_back_as_it_was_changed(store: Arc<dyn Store>) {
+pub async fn changed_profiles_round_trip(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let dj = scenario.dj(100).await;
     let set = |text: &str| Field::Set(Some(line(text)));
@@ -247,7 +247,7 @@ pub async fn the_first_operator_is_created_once(store: Arc<dyn Store>) {
 }
 
 /// The names of several users are read at once; unknown and erased users have none.
-pub async fn names_of_present_users_are_read_at_once(store: Arc<dyn Store>) {
+pub async fn names_of_present_users_are_read_together(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let named = async |name: &str| {
         let user = User { name: line(name), ..scenario.stranger(false, at(1)).await };

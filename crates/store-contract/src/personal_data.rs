@@ -26,7 +26,7 @@ promises! { ($) personal_data as personal_data_promises {
     money_and_requests_are_exported_completely,
     records_of_users_are_exported_completely,
     operations_about_a_user_are_exported,
-    concurrent_additions_and_deletions_hide_no_record,
+    exports_are_complete_during_concurrent_changes,
 }}
 
 /// A whole list, read in pages of this size.
@@ -247,7 +247,7 @@ pub async fn operations_about_a_user_are_exported(store: Arc<dyn Store>) {
 }
 
 /// While a list is read page by page, a deletion hides no other record, and an addition repeats none.
-pub async fn concurrent_additions_and_deletions_hide_no_record(store: Arc<dyn Store>) {
+pub async fn exports_are_complete_during_concurrent_changes(store: Arc<dyn Store>) {
     let scenario = Scenario::new(Arc::clone(&store));
     let dj = scenario.dj(100).await;
     let mut blocks: Vec<Block> = Vec::new();

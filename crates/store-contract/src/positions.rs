@@ -12,12 +12,12 @@ use cuepoint_domain::topup::Charge;
 use crate::scenario::{Scenario, amount, at, at_once, request_of};
 
 promises! { ($) positions as positions_promises {
-    operations_are_listed_in_their_order,
+    operations_are_listed_in_order,
     a_read_continues_after_a_position,
-    refused_and_repeated_operations_take_no_position,
-    a_follower_of_concurrent_operations_misses_none,
-    operations_are_listed_for_the_users_whom_they_concern,
-    a_follower_of_one_user_misses_none,
+    only_applied_operations_take_positions,
+    readers_see_every_concurrent_operation_once,
+    operations_are_listed_for_every_user_involved,
+    readers_see_every_operation_of_a_user_once,
     commits_are_announced,
 }}
 
@@ -35,7 +35,7 @@ fn numbers(operations: &[PositionedOperation]) -> Vec<i64> {
 }
 
 /// Each applied operation is listed once, in the order of application, with its kind and receipt.
-pub async fn operations_are_listed_in_their_order(store: Arc<dyn Store>) {
+pub async fn operations_are_listed_in_order(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let store = &*scenario.store;
     assert_eq!(newest(store).await, 0);
@@ -77,7 +77,7 @@ pub async fn a_read_continues_after_a_position(store: Arc<dyn Store>) {
 }
 
 /// A refused plan and a repeated operation take no position.
-pub async fn refused_and_repeated_operations_take_no_position(store: Arc<dyn Store>) {
+pub async fn only_applied_operations_take_positions(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(0).await;
     let topup = scenario.ids.next_topup().await.unwrap();
@@ -90,7 +90,7 @@ pub async fn refused_and_repeated_operations_take_no_position(store: Arc<dyn Sto
 }
 
 /// Whoever follows the operations while they are committed sees each of them once, in order.
-pub async fn a_follower_of_concurrent_operations_misses_none(store: Arc<dyn Store>) {
+pub async fn readers_see_every_concurrent_operation_once(store: Arc<dyn Store>) {
     const GUESTS: usize = 8;
     const EACH: usize = 25;
     let scenario = Scenario::new(store);
@@ -134,7 +134,7 @@ pub async fn a_follower_of_concurrent_operations_misses_none(store: Arc<dyn Stor
 
 /// A user is shown the operations with an event that concerns them: a request as its guest or its DJ, and the
 /// own money.
-pub async fn operations_are_listed_for_the_users_whom_they_concern(store: Arc<dyn Store>) {
+pub async fn operations_are_listed_for_every_user_involved(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(300).await);
     let stranger = scenario.guest(0).await;
@@ -161,7 +161,7 @@ pub async fn operations_are_listed_for_the_users_whom_they_concern(store: Arc<dy
 }
 
 /// Whoever follows the operations that concern one user while they are committed misses none.
-pub async fn a_follower_of_one_user_misses_none(store: Arc<dyn Store>) {
+pub async fn readers_see_every_operation_of_a_user_once(store: Arc<dyn Store>) {
     const EACH: usize = 50;
     const ALL: i64 = 100;
     let scenario = Scenario::new(store);

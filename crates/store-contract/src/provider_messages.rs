@@ -17,13 +17,13 @@ use time::Duration;
 use crate::scenario::{Scenario, at, at_once, key, line};
 
 promises! { ($) provider_messages as provider_messages_promises {
-    provider_messages_read_back_as_they_were_received,
-    a_message_is_kept_once,
-    a_message_sent_in_parallel_is_kept_once,
-    unresolved_messages_are_bounded,
-    the_bound_is_exceeded_by_concurrent_messages_at_most,
+    provider_messages_round_trip,
+    a_message_is_stored_once,
+    a_message_sent_concurrently_is_stored_once,
+    unresolved_messages_are_limited,
+    only_concurrent_messages_can_exceed_the_limit,
     messages_are_listed_unresolved_first,
-    a_message_is_resolved_once,
+    a_message_can_be_resolved_only_once,
     one_of_many_concurrent_resolutions_succeeds,
 }}
 
@@ -81,7 +81,7 @@ fn message_of(receipt: &Receipt) -> ProviderMessage {
 }
 
 /// A message reads back unchanged, at its full length and without its optional fields.
-pub async fn provider_messages_read_back_as_they_were_received(store: Arc<dyn Store>) {
+pub async fn provider_messages_round_trip(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let full = MessageRecord {
         source: MessageSource::Topups,
@@ -112,7 +112,7 @@ pub async fn provider_messages_read_back_as_they_were_received(store: Arc<dyn St
 }
 
 /// A repeated message adds nothing, whatever its content; ids are scoped to their source.
-pub async fn a_message_is_kept_once(store: Arc<dyn Store>) {
+pub async fn a_message_is_stored_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let operator = scenario.guest(0).await;
     let first = keep(&scenario, &payout("1")).await;
@@ -129,7 +129,7 @@ pub async fn a_message_is_kept_once(store: Arc<dyn Store>) {
 }
 
 /// Of one message that arrives many times concurrently, one is stored.
-pub async fn a_message_sent_in_parallel_is_kept_once(store: Arc<dyn Store>) {
+pub async fn a_message_sent_concurrently_is_stored_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let answers = at_once((0..32).map(|number: i32| {
         let (scenario, record) = (scenario.clone(), payout(&(number % 2).to_string()));
@@ -143,7 +143,7 @@ pub async fn a_message_sent_in_parallel_is_kept_once(store: Arc<dyn Store>) {
 
 /// At the bound of unresolved messages, no more are stored until one is resolved; a known message stays
 /// known.
-pub async fn unresolved_messages_are_bounded(store: Arc<dyn Store>) {
+pub async fn unresolved_messages_are_limited(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let operator = scenario.guest(0).await;
     let record = async |id: &str| scenario.store.record_message(&payout(id), 2).await.unwrap();
@@ -159,7 +159,7 @@ pub async fn unresolved_messages_are_bounded(store: Arc<dyn Store>) {
 }
 
 /// The bound is exceeded by at most the number of messages recorded concurrently.
-pub async fn the_bound_is_exceeded_by_concurrent_messages_at_most(store: Arc<dyn Store>) {
+pub async fn only_concurrent_messages_can_exceed_the_limit(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (most, crowd) = (20, 8);
     for round in 0..10 {
@@ -198,7 +198,7 @@ pub async fn messages_are_listed_unresolved_first(store: Arc<dyn Store>) {
 
 /// A message is resolved once, with an event in the same commit, and no wallet changes; the repeated plan
 /// gets its first receipt, and a second resolution is stale.
-pub async fn a_message_is_resolved_once(store: Arc<dyn Store>) {
+pub async fn a_message_can_be_resolved_only_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let operator = scenario.guest(100).await;
     let before = scenario.balance(operator).await;

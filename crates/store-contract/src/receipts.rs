@@ -18,11 +18,11 @@ use time::Duration;
 use crate::scenario::{Scenario, amount, at, key, line, money, request_of, topup_of, withdrawal_of};
 
 promises! { ($) receipts as receipts_promises {
-    receipts_of_requests_read_back,
-    receipts_of_withdrawals_read_back,
-    receipts_of_topups_and_adjustments_read_back,
-    receipts_of_profiles_read_back,
-    receipts_of_keys_read_back,
+    receipts_of_requests_round_trip,
+    receipts_of_withdrawals_round_trip,
+    receipts_of_topups_and_adjustments_round_trip,
+    receipts_of_profiles_round_trip,
+    receipts_of_keys_round_trip,
     profiles_in_receipts_are_kept_for_seven_days,
 }}
 
@@ -74,7 +74,7 @@ impl ReceiptLog {
 }
 
 /// The receipts of requests, in each of their states, with a boost and a commission.
-pub async fn receipts_of_requests_read_back(store: Arc<dyn Store>) {
+pub async fn receipts_of_requests_round_trip(store: Arc<dyn Store>) {
     use music_request::Move::{Accept, Cancel, Expire, Play, Refund, Reject};
     let mut log = ReceiptLog::new(Scenario::new(store).with_commission(333));
     let (guest, dj) = (log.scenario.guest(10_000).await, log.scenario.dj(100).await);
@@ -99,7 +99,7 @@ pub async fn receipts_of_requests_read_back(store: Arc<dyn Store>) {
 }
 
 /// The receipts of withdrawals, in each of their states, with and without a transaction.
-pub async fn receipts_of_withdrawals_read_back(store: Arc<dyn Store>) {
+pub async fn receipts_of_withdrawals_round_trip(store: Arc<dyn Store>) {
     use withdrawal::Move::{
         Accepted, Approve, Broadcast, Cancel, Complete, Fail, Process, Refused, Reject, Review, Send,
     };
@@ -131,7 +131,7 @@ pub async fn receipts_of_withdrawals_read_back(store: Arc<dyn Store>) {
 }
 
 /// The receipts of top-ups, in each of their states, and of adjustments.
-pub async fn receipts_of_topups_and_adjustments_read_back(store: Arc<dyn Store>) {
+pub async fn receipts_of_topups_and_adjustments_round_trip(store: Arc<dyn Store>) {
     let mut log = ReceiptLog::new(Scenario::new(store));
     let guest = log.scenario.guest(0).await;
     let page = PaymentUrl::new("https://pay.example.com/session?id=1&x=ü").ok();
@@ -166,7 +166,7 @@ pub async fn receipts_of_topups_and_adjustments_read_back(store: Arc<dyn Store>)
 }
 
 /// The receipts of a profile, full and empty, with the balance of that time.
-pub async fn receipts_of_profiles_read_back(store: Arc<dyn Store>) {
+pub async fn receipts_of_profiles_round_trip(store: Arc<dyn Store>) {
     let mut log = ReceiptLog::new(Scenario::new(store));
     let (guest, dj) = (log.scenario.guest(100).await, log.scenario.dj(100).await);
     let here = Coordinates::new(59.913_868_8, -0.300_000_000_000_000_04).unwrap();
@@ -198,7 +198,7 @@ pub async fn receipts_of_profiles_read_back(store: Arc<dyn Store>) {
 }
 
 /// The receipt of a key is the receipt of its operation.
-pub async fn receipts_of_keys_read_back(store: Arc<dyn Store>) {
+pub async fn receipts_of_keys_round_trip(store: Arc<dyn Store>) {
     let mut log = ReceiptLog::new(Scenario::new(store));
     let (guest, dj) = (log.scenario.guest(1_000).await, log.scenario.dj(100).await);
     let key = |name| Some(key(guest, name, "body"));

@@ -12,12 +12,12 @@ use cuepoint_domain::withdrawal::Move;
 use crate::scenario::{Scenario, amount, at, topup_of, withdrawal_of};
 
 promises! { ($) references as references_promises {
-    a_withdrawal_is_found_by_the_operation_that_opened_it,
-    a_topup_is_found_by_the_operation_that_opened_it,
+    withdrawals_are_found_by_their_opening_operation,
+    topups_are_found_by_their_opening_operation,
 }}
 
 /// Each withdrawal is found by its own opening operation, in every status, and by no other operation.
-pub async fn a_withdrawal_is_found_by_the_operation_that_opened_it(store: Arc<dyn Store>) {
+pub async fn withdrawals_are_found_by_their_opening_operation(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(1_000).await;
     let found = async |opening| scenario.store.withdrawal_opened_by(opening).await.unwrap();
@@ -43,7 +43,7 @@ pub async fn a_withdrawal_is_found_by_the_operation_that_opened_it(store: Arc<dy
 }
 
 /// Each top-up is found by its own opening operation, in every status, and by no other operation.
-pub async fn a_topup_is_found_by_the_operation_that_opened_it(store: Arc<dyn Store>) {
+pub async fn topups_are_found_by_their_opening_operation(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(0).await;
     let found = async |opening| scenario.store.topup_opened_by(opening).await.unwrap();

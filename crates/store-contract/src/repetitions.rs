@@ -14,14 +14,14 @@ use crate::scenario::{Scenario, at, at_once};
 use crate::sessions::{alive, end, exchange, hash, log_in, logged_in, successor, valid_for};
 
 promises! { ($) repetitions as repetitions_promises {
-    two_racing_exchanges_get_the_same_successor,
-    many_racing_exchanges_get_the_same_successor,
-    an_exchange_is_repeated_for_a_minute,
-    an_exchange_is_repeated_until_its_successor_is_used,
-    a_successor_under_another_key_is_found,
-    an_exchange_in_an_ended_session_is_not_repeated,
+    two_concurrent_exchanges_return_the_same_successor,
+    many_concurrent_exchanges_return_the_same_successor,
+    an_exchange_can_be_repeated_for_a_minute,
+    an_exchange_can_be_repeated_until_its_successor_is_used,
+    successors_derived_with_another_key_are_found,
+    exchanges_in_ended_sessions_cannot_be_repeated,
     a_repeated_registration_adds_one_user,
-    a_repeated_login_begins_one_session,
+    a_repeated_login_starts_one_session,
 }}
 
 /// Presents a token with this single successor at this time.
@@ -46,7 +46,7 @@ async fn race(store: &Arc<dyn Store>, user: UserId, session: SessionId, tokens: 
 }
 
 /// Two concurrent exchanges of a token return the same successor, and the session stays live.
-pub async fn two_racing_exchanges_get_the_same_successor(store: Arc<dyn Store>) {
+pub async fn two_concurrent_exchanges_return_the_same_successor(store: Arc<dyn Store>) {
     let (store, user, _) = logged_in(store).await;
     for round in 0..20_u8 {
         let (first, next) = (100 + round, 20 + round);
@@ -58,7 +58,7 @@ pub async fn two_racing_exchanges_get_the_same_successor(store: Arc<dyn Store>) 
 
 /// Of thirty concurrent exchanges of a token one succeeds, all return the same successor, and the session
 /// stays live.
-pub async fn many_racing_exchanges_get_the_same_successor(store: Arc<dyn Store>) {
+pub async fn many_concurrent_exchanges_return_the_same_successor(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     assert_eq!(race(&store, user, session, (1, 2), 30).await, 1);
     assert_eq!(alive(&store, user, at(2)).await, [session]);
@@ -67,7 +67,7 @@ pub async fn many_racing_exchanges_get_the_same_successor(store: Arc<dyn Store>)
 
 /// An exchanged token returns its successor again for a minute, to the microsecond, and ends its session from
 /// then on.
-pub async fn an_exchange_is_repeated_for_a_minute(store: Arc<dyn Store>) {
+pub async fn an_exchange_can_be_repeated_for_a_minute(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     assert_eq!(present(&store, 1, 2, at(1)).await, ExchangeOutcome::Done(user, session));
     let minute_over = at(1).plus(REPEATABLE_FOR);
@@ -85,7 +85,7 @@ pub async fn an_exchange_is_repeated_for_a_minute(store: Arc<dyn Store>) {
 }
 
 /// Once the successor was used, the token before it ends the session, even within the minute.
-pub async fn an_exchange_is_repeated_until_its_successor_is_used(store: Arc<dyn Store>) {
+pub async fn an_exchange_can_be_repeated_until_its_successor_is_used(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     assert_eq!(exchange(&store, 1, 2).await, ExchangeOutcome::Done(user, session));
     assert_eq!(exchange(&store, 1, 2).await, ExchangeOutcome::Repeated(user, session, hash(2)));
@@ -98,7 +98,7 @@ pub async fn an_exchange_is_repeated_until_its_successor_is_used(store: Arc<dyn 
 }
 
 /// The stored successor is found among all candidates, whichever key derived it, and no other is stored.
-pub async fn a_successor_under_another_key_is_found(store: Arc<dyn Store>) {
+pub async fn successors_derived_with_another_key_are_found(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     assert_eq!(exchange(&store, 1, 2).await, ExchangeOutcome::Done(user, session));
     let rotated = Candidates { current: hash(20), others: vec![hash(21), hash(2)] };
@@ -111,7 +111,7 @@ pub async fn a_successor_under_another_key_is_found(store: Arc<dyn Store>) {
 }
 
 /// In an ended session no exchange is repeated.
-pub async fn an_exchange_in_an_ended_session_is_not_repeated(store: Arc<dyn Store>) {
+pub async fn exchanges_in_ended_sessions_cannot_be_repeated(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     assert_eq!(exchange(&store, 1, 2).await, ExchangeOutcome::Done(user, session));
     assert!(store.end_session(user, session, at(2)).await.unwrap());
@@ -153,7 +153,7 @@ pub async fn a_repeated_registration_adds_one_user(store: Arc<dyn Store>) {
 }
 
 /// A login repeated with the same session and token begins one session; another token does not get its id.
-pub async fn a_repeated_login_begins_one_session(store: Arc<dyn Store>) {
+pub async fn a_repeated_login_starts_one_session(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     let password = store.credentials_of(user).await.unwrap().unwrap().password;
     let kept = Session::begin(session, user, ClientInfo::default(), at(0), valid_for());

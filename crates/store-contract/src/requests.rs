@@ -14,14 +14,14 @@ use crate::scenario::{Scenario, at};
 use crate::wallets::PAST_THE_END;
 
 promises! { ($) requests as requests_promises {
-    a_request_reads_back_as_it_was_made,
+    requests_round_trip,
     requests_are_listed_newest_first,
-    past_requesters_of_a_dj_are_known,
-    pages_cover_a_list_without_gap_or_overlap,
+    previous_guests_of_a_dj_are_known,
+    pages_cover_a_list_without_gaps_or_overlaps,
     requests_are_filtered_by_requester_dj_and_status,
     filters_use_the_status_at_the_current_time,
-    lists_show_requests_as_stored,
-    concurrent_lists_return_their_own_rows,
+    lists_return_requests_as_stored,
+    concurrent_lists_return_the_right_rows,
     overdue_requests_are_listed_longest_overdue_first,
 }}
 
@@ -45,7 +45,7 @@ async fn shown(scenario: &Scenario, filter: &RequestFilter) -> Vec<RequestId> {
 }
 
 /// A request reads back exactly as it was stored; an unknown one is `None`.
-pub async fn a_request_reads_back_as_it_was_made(store: Arc<dyn Store>) {
+pub async fn requests_round_trip(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(123).await);
     let request = scenario.request(guest, dj, at(1).plus(Duration::MICROSECOND)).await;
@@ -76,7 +76,7 @@ pub async fn requests_are_listed_newest_first(store: Arc<dyn Store>) {
 
 /// A guest counts as a requester of a DJ from the first request on, regardless of its outcome, and not of
 /// another DJ.
-pub async fn past_requesters_of_a_dj_are_known(store: Arc<dyn Store>) {
+pub async fn previous_guests_of_a_dj_are_known(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj, other) = (scenario.guest(1_000).await, scenario.dj(1).await, scenario.dj(1).await);
     let known = async |guest, dj| scenario.store.has_requested(guest, dj).await.unwrap();
@@ -94,7 +94,7 @@ pub async fn past_requesters_of_a_dj_are_known(store: Arc<dyn Store>) {
 }
 
 /// Pages of any size cover the list without gap or overlap; a page past the end has the total, but no rows.
-pub async fn pages_cover_a_list_without_gap_or_overlap(store: Arc<dyn Store>) {
+pub async fn pages_cover_a_list_without_gaps_or_overlaps(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(1).await);
     for seconds in 0..31 {
@@ -203,7 +203,7 @@ pub async fn filters_use_the_status_at_the_current_time(store: Arc<dyn Store>) {
 }
 
 /// A list shows requests as they are stored; the reader derives expiry from the clock.
-pub async fn lists_show_requests_as_stored(store: Arc<dyn Store>) {
+pub async fn lists_return_requests_as_stored(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(1).await);
     let request = scenario.request(guest, dj, at(0)).await;
@@ -212,7 +212,7 @@ pub async fn lists_show_requests_as_stored(store: Arc<dyn Store>) {
 }
 
 /// Concurrent lists each return their own rows, page and total.
-pub async fn concurrent_lists_return_their_own_rows(store: Arc<dyn Store>) {
+pub async fn concurrent_lists_return_the_right_rows(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (ada, bob) = (scenario.guest(1_000).await, scenario.guest(1_000).await);
     let (one, two) = (scenario.dj(1).await, scenario.dj(1).await);

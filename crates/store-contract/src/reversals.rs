@@ -17,9 +17,9 @@ use crate::races::one_of_sixteen_is_applied;
 use crate::scenario::{Scenario, at, balance, line, money, topup_of};
 
 promises! { ($) reversals as reversals_promises {
-    a_reversal_debits_the_available_balance_and_the_rest_is_owed,
-    a_topup_is_reversed_once,
-    only_a_confirmed_topup_is_reversed,
+    reversals_debit_the_available_balance_and_then_create_debt,
+    a_topup_can_be_reversed_only_once,
+    only_confirmed_topups_can_be_reversed,
     a_reversal_by_an_operator_records_an_event,
 }}
 
@@ -35,7 +35,7 @@ fn owing(balance: Balance, owed: i128) -> Balance {
 }
 
 /// A reversal debits the available balance and leaves held money; the rest is owed, and later top-ups pay it.
-pub async fn a_reversal_debits_the_available_balance_and_the_rest_is_owed(store: Arc<dyn Store>) {
+pub async fn reversals_debit_the_available_balance_and_then_create_debt(store: Arc<dyn Store>) {
     // The amount held at the reversal, the amount paid to a DJ before it, and the remaining balance.
     for (held, spent, left) in [
         (0, 0, balance(0, 0)),
@@ -77,7 +77,7 @@ pub async fn a_reversal_debits_the_available_balance_and_the_rest_is_owed(store:
 }
 
 /// A second reversal changes nothing, whether decided before or after the first one.
-pub async fn a_topup_is_reversed_once(store: Arc<dyn Store>) {
+pub async fn a_topup_can_be_reversed_only_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(0).await;
     let topup = scenario.confirmed_topup(guest, 500).await;
@@ -94,7 +94,7 @@ pub async fn a_topup_is_reversed_once(store: Arc<dyn Store>) {
 }
 
 /// Only a confirmed top-up is reversed.
-pub async fn only_a_confirmed_topup_is_reversed(store: Arc<dyn Store>) {
+pub async fn only_confirmed_topups_can_be_reversed(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(0).await;
     let topup = scenario.pending_topup(guest, 500, 0).await;

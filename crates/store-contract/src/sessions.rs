@@ -13,11 +13,11 @@ use time::Duration;
 use crate::scenario::{Scenario, at, at_once, line};
 
 promises! { ($) sessions as sessions_promises {
-    a_token_is_exchanged_for_the_next,
-    a_login_with_a_changed_password_begins_no_session,
+    tokens_are_exchanged_for_their_successors,
+    a_login_with_an_outdated_password_starts_no_session,
     a_used_token_ends_its_session,
-    racing_exchanges_without_a_common_key_end_the_session,
-    an_expired_token_is_refused_and_ends_no_session,
+    concurrent_exchanges_without_a_common_key_end_the_session,
+    an_expired_token_is_refused_but_keeps_the_session,
     a_reused_expired_token_still_ends_its_session,
     a_session_is_ended_by_any_of_its_tokens,
     sessions_are_listed_newest_first,
@@ -79,7 +79,7 @@ pub(crate) async fn alive(store: &Arc<dyn Store>, user: UserId, now: Timestamp) 
 }
 
 /// A login whose password was changed in the meantime begins no session, nor does one of an erased user.
-pub async fn a_login_with_a_changed_password_begins_no_session(store: Arc<dyn Store>) {
+pub async fn a_login_with_an_outdated_password_starts_no_session(store: Arc<dyn Store>) {
     let (store, user, _) = logged_in(store).await;
     let before = store.credentials_of(user).await.unwrap().unwrap().password;
     let after = PasswordHash("another".to_owned());
@@ -94,7 +94,7 @@ pub async fn a_login_with_a_changed_password_begins_no_session(store: Arc<dyn St
 }
 
 /// Each token of a chain is exchanged for the next, and belongs to its session and its user.
-pub async fn a_token_is_exchanged_for_the_next(store: Arc<dyn Store>) {
+pub async fn tokens_are_exchanged_for_their_successors(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     for number in 1..5 {
         assert_eq!(exchange(&store, number, number + 1).await, ExchangeOutcome::Done(user, session));
@@ -126,7 +126,7 @@ pub async fn a_used_token_ends_its_session(store: Arc<dyn Store>) {
 
 /// Of two concurrent exchanges of a token, without a common candidate, one succeeds and the other ends the
 /// session.
-pub async fn racing_exchanges_without_a_common_key_end_the_session(store: Arc<dyn Store>) {
+pub async fn concurrent_exchanges_without_a_common_key_end_the_session(store: Arc<dyn Store>) {
     let (store, user, _) = logged_in(store).await;
     for round in 0..20_u8 {
         let (first, next) = (100 + round, [20 + round, 60 + round]);
@@ -145,7 +145,7 @@ pub async fn racing_exchanges_without_a_common_key_end_the_session(store: Arc<dy
 }
 
 /// A token is valid until it expires, to the microsecond, and an expired one does not end its session.
-pub async fn an_expired_token_is_refused_and_ends_no_session(store: Arc<dyn Store>) {
+pub async fn an_expired_token_is_refused_but_keeps_the_session(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     let late = store.exchange(&hash(1), &successor(2), None, end(), end()).await.unwrap();
     assert_eq!(late, ExchangeOutcome::Refused);

@@ -13,14 +13,14 @@ use cuepoint_domain::user::{Field, ProfileChange, Role, UserStatusChange, change
 use crate::scenario::{Scenario, at, at_once, line};
 
 promises! { ($) status_change as status_change_promises {
-    a_user_status_reads_back_as_it_was_changed,
+    user_statuses_round_trip,
     user_statuses_are_listed_since_a_time,
-    a_member_who_becomes_a_dj_is_listed,
+    new_djs_are_listed_as_djs_and_as_changed_users,
     concurrent_profile_and_status_changes_lose_no_update,
 }}
 
 /// Each change matches the domain's decision, in its receipt and when read back.
-pub async fn a_user_status_reads_back_as_it_was_changed(store: Arc<dyn Store>) {
+pub async fn user_statuses_round_trip(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (dj, operator) = (scenario.dj(100).await, scenario.operator().await);
     let changes = [
@@ -62,7 +62,7 @@ pub async fn user_statuses_are_listed_since_a_time(store: Arc<dyn Store>) {
 }
 
 /// A member who becomes a DJ is listed among the DJs, once, and among the changed statuses.
-pub async fn a_member_who_becomes_a_dj_is_listed(store: Arc<dyn Store>) {
+pub async fn new_djs_are_listed_as_djs_and_as_changed_users(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (ada, bob) = (scenario.guest(0).await, scenario.dj(100).await);
     for seconds in [5, 6] {

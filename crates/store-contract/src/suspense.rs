@@ -19,10 +19,10 @@ use crate::wallets::PAST_THE_END;
 
 promises! { ($) suspense as suspense_promises {
     pending_topups_prevent_an_erasure,
-    an_erasure_is_pending_until_its_topups_have_failed,
-    an_erased_user_opens_no_topup,
+    an_erasure_waits_until_its_topups_have_failed,
+    erased_users_cannot_create_topups,
     late_money_goes_into_suspense_once,
-    a_pending_topup_of_an_erased_user_fails_when_its_money_arrives,
+    pending_topups_of_erased_users_fail_when_money_arrives,
     suspense_is_settled_once,
     suspense_is_listed_unsettled_first,
 }}
@@ -75,7 +75,7 @@ pub async fn pending_topups_prevent_an_erasure(store: Arc<dyn Store>) {
 
 /// The pending top-ups of an erased user stay pending until each fails by an operation, which has an event. The
 /// erasure is pending until then.
-pub async fn an_erasure_is_pending_until_its_topups_have_failed(store: Arc<dyn Store>) {
+pub async fn an_erasure_waits_until_its_topups_have_failed(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (present, other, guest) = (scenario.guest(0).await, scenario.guest(0).await, scenario.guest(0).await);
     let kept = scenario.pending_topup(present, 100, 0).await;
@@ -130,7 +130,7 @@ pub async fn an_erasure_is_pending_until_its_topups_have_failed(store: Arc<dyn S
 /// an owner.
 ///
 /// Attack API6: a top-up concurrent with an erasure.
-pub async fn an_erased_user_opens_no_topup(store: Arc<dyn Store>) {
+pub async fn erased_users_cannot_create_topups(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     for _ in 0..8 {
         let guest = scenario.guest(0).await;
@@ -177,7 +177,7 @@ pub async fn late_money_goes_into_suspense_once(store: Arc<dyn Store>) {
 
 /// A top-up that is still pending after its owner's erasure, as an earlier version allowed, fails when its
 /// late money arrives.
-pub async fn a_pending_topup_of_an_erased_user_fails_when_its_money_arrives(store: Arc<dyn Store>) {
+pub async fn pending_topups_of_erased_users_fail_when_money_arrives(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(0).await;
     let topup = scenario.pending_topup(guest, 100, 0).await;

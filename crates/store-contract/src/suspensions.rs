@@ -16,11 +16,11 @@ use crate::sessions::{alive, end, exchange, hash, log_in, new_session, successor
 
 promises! { ($) suspensions as suspensions_promises {
     a_suspension_ends_every_session,
-    no_session_concurrent_with_a_suspension_stays_live,
+    sessions_started_during_a_suspension_do_not_stay_live,
     the_number_of_live_sessions_is_limited,
     the_last_active_operator_cannot_be_removed,
-    one_of_several_operators_dismissing_each_other_remains,
-    one_of_several_operators_leaving_at_once_remains,
+    one_of_several_operators_who_demote_each_other_remains,
+    one_of_several_operators_who_leave_together_remains,
 }}
 
 fn change(scenario: &Scenario, by: UserId, user: UserId, change: UserStatusChange, seconds: i64) -> Plan {
@@ -95,7 +95,7 @@ pub async fn a_suspension_ends_every_session(store: Arc<dyn Store>) {
 }
 
 /// No login or refresh concurrent with a suspension leaves a live session.
-pub async fn no_session_concurrent_with_a_suspension_stays_live(store: Arc<dyn Store>) {
+pub async fn sessions_started_during_a_suspension_do_not_stay_live(store: Arc<dyn Store>) {
     let scenario = Scenario::new(Arc::clone(&store));
     let operator = scenario.guest(0).await;
     for round in 0..20_u8 {
@@ -175,7 +175,7 @@ pub async fn the_last_active_operator_cannot_be_removed(store: Arc<dyn Store>) {
 
 /// Of two operators who dismiss each other concurrently, by demotion or suspension, one succeeds; of more, at
 /// least one remains.
-pub async fn one_of_several_operators_dismissing_each_other_remains(store: Arc<dyn Store>) {
+pub async fn one_of_several_operators_who_demote_each_other_remains(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     for round in 0..12 {
         let operators = renewed(&scenario, 2 + round % 2).await;
@@ -206,7 +206,7 @@ async fn renewed(scenario: &Scenario, many: usize) -> Vec<UserId> {
 }
 
 /// When an operator is erased while another demotes them or erases themselves too, one operator remains.
-pub async fn one_of_several_operators_leaving_at_once_remains(store: Arc<dyn Store>) {
+pub async fn one_of_several_operators_who_leave_together_remains(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     for _ in 0..10 {
         let operators = renewed(&scenario, 3).await;

@@ -1,4 +1,4 @@
-//! The life cycles of requests, withdrawals and top-ups, as the model reads the HTTP contract.
+//! The life cycles of the HTTP contract, as the model reads them.
 
 use crate::refusal::Refusal;
 

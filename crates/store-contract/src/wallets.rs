@@ -19,7 +19,7 @@ promises! { ($) wallets as wallets_promises {
     entries_are_listed_newest_first,
     entries_are_listed_by_kind,
     an_entry_is_found_by_its_number,
-    a_balance_at_a_past_time_is_that_of_the_last_entry,
+    the_balance_at_a_past_time_comes_from_the_last_entry,
     withdrawals_are_listed_newest_first,
     withdrawals_are_listed_by_status,
     topups_are_listed_newest_first,
@@ -105,7 +105,7 @@ pub async fn an_entry_is_found_by_its_number(store: Arc<dyn Store>) {
 }
 
 /// The balance at a time is that of the last entry up to it, to the microsecond.
-pub async fn a_balance_at_a_past_time_is_that_of_the_last_entry(store: Arc<dyn Store>) {
+pub async fn the_balance_at_a_past_time_comes_from_the_last_entry(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, nobody) = (scenario.guest(0).await, scenario.ids.next_user().await.unwrap());
     let after = async |moment| scenario.store.balance_at(guest, moment).await.unwrap();

@@ -33,7 +33,7 @@ use crate::scenario::{Scenario, TOPUPS_PENDING_FOR, amount, at};
 use crate::webhook_endpoints::{added, author};
 
 promises! { ($) webhook_deliveries as webhook_deliveries_promises {
-    every_event_arrives_whatever_receivers_and_servers_do,
+    every_event_arrives_despite_failing_receivers_and_servers,
 }}
 
 const SEED: u64 = 15;
@@ -230,7 +230,7 @@ async fn events(
 
 /// Receivers that fail, hang, are gone, and answer twice, over servers that stop in the middle of calls, end up
 /// with the set of all events.
-pub async fn every_event_arrives_whatever_receivers_and_servers_do(store: Arc<dyn Store>) {
+pub async fn every_event_arrives_despite_failing_receivers_and_servers(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, other) = (scenario.guest(100).await, scenario.guest(100).await);
     let operator = scenario.stranger(false, at(0)).await;

@@ -16,13 +16,13 @@ use cuepoint_domain::webhook::{
 use crate::scenario::{Scenario, at, at_once, line};
 
 promises! { ($) webhook_endpoints as webhook_endpoints_promises {
-    an_endpoint_reads_back_as_it_was_added,
-    the_endpoints_of_an_owner_are_limited_for_each_feed,
-    endpoints_are_listed_last_added_first,
-    settings_of_an_endpoint_are_changed,
-    secrets_are_rotated_and_sealed_anew,
-    one_range_is_replayed_at_a_time,
-    no_endpoint_outlives_an_erasure,
+    endpoints_round_trip,
+    endpoints_are_limited_per_owner_and_feed,
+    endpoints_are_listed_newest_first,
+    endpoint_settings_are_changed,
+    secrets_are_rotated_and_reencrypted,
+    only_one_replay_runs_per_endpoint,
+    endpoints_do_not_outlive_an_erasure,
 }}
 
 pub(crate) fn position(number: i64) -> Position {
@@ -116,7 +116,7 @@ fn ids(endpoints: &[WebhookEndpoint]) -> Vec<WebhookEndpointId> {
 }
 
 /// An endpoint reads back as it was added, and its cursor begins at the newest position.
-pub async fn an_endpoint_reads_back_as_it_was_added(store: Arc<dyn Store>) {
+pub async fn endpoints_round_trip(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(5).await;
     scenario.fund(owner, 7).await;
@@ -141,7 +141,7 @@ pub(crate) const fn lease_of(endpoint: WebhookEndpointId, number: i64) -> cuepoi
 
 /// An owner has five endpoints for each feed at most, also when they are added at once; a removed one makes
 /// room, and its id is not used again.
-pub async fn the_endpoints_of_an_owner_are_limited_for_each_feed(store: Arc<dyn Store>) {
+pub async fn endpoints_are_limited_per_owner_and_feed(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (owner, other) = (scenario.guest(0).await, scenario.guest(0).await);
     let tasks = (0..8).map(|_| {
@@ -163,7 +163,7 @@ pub async fn the_endpoints_of_an_owner_are_limited_for_each_feed(store: Arc<dyn 
 
 /// Endpoints of one owner or of all are listed last added first, in pages, without those for the other feed;
 /// all endpoints are read in the order of their ids.
-pub async fn endpoints_are_listed_last_added_first(store: Arc<dyn Store>) {
+pub async fn endpoints_are_listed_newest_first(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (one, other) = (scenario.guest(0).await, scenario.guest(0).await);
     let mut own = Vec::new();
@@ -190,7 +190,7 @@ pub async fn endpoints_are_listed_last_added_first(store: Arc<dyn Store>) {
 
 /// Each setting is changed or kept; who sets the URL becomes the owner; an endpoint is paused and enabled; an
 /// unknown one is not changed.
-pub async fn settings_of_an_endpoint_are_changed(store: Arc<dyn Store>) {
+pub async fn endpoint_settings_are_changed(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(0).await;
     let endpoint = add(&scenario, owner, Feed::Own).await;
@@ -228,7 +228,7 @@ pub async fn settings_of_an_endpoint_are_changed(store: Arc<dyn Store>) {
 
 /// A new secret signs beside the previous ones; secrets are sealed anew only if they are still those that were
 /// read.
-pub async fn secrets_are_rotated_and_sealed_anew(store: Arc<dyn Store>) {
+pub async fn secrets_are_rotated_and_reencrypted(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(0).await;
     let endpoint = add(&scenario, owner, Feed::Own).await;
@@ -245,7 +245,7 @@ pub async fn secrets_are_rotated_and_sealed_anew(store: Arc<dyn Store>) {
 }
 
 /// A replay goes on until its last position, and another one cannot begin before that.
-pub async fn one_range_is_replayed_at_a_time(store: Arc<dyn Store>) {
+pub async fn only_one_replay_runs_per_endpoint(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(0).await;
     let endpoint = add(&scenario, owner, Feed::Own).await;
@@ -268,7 +268,7 @@ pub async fn one_range_is_replayed_at_a_time(store: Arc<dyn Store>) {
 
 /// An erasure removes the endpoints of the user, also those that are added at the same time; nobody adds one
 /// afterwards, and an unknown user has none.
-pub async fn no_endpoint_outlives_an_erasure(store: Arc<dyn Store>) {
+pub async fn endpoints_do_not_outlive_an_erasure(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let other = scenario.guest(0).await;
     let kept = add(&scenario, other, Feed::Own).await;

@@ -22,17 +22,17 @@ use crate::webhook_endpoints::{add, change, lease_of, pause, position, stored, t
 
 promises! { ($) webhook_turns as webhook_turns_promises {
     an_endpoint_is_leased_by_one_server_at_a_time,
-    a_lease_from_a_clock_that_was_ahead_does_not_count,
-    a_replaced_lease_records_nothing,
-    operations_are_work_for_the_endpoints_that_they_concern,
-    an_endpoint_has_work_only_while_its_owner_may_receive,
-    replays_and_due_deliveries_are_work,
+    leases_from_fast_clocks_do_not_count,
+    results_under_a_replaced_lease_are_discarded,
+    endpoints_have_work_for_operations_in_their_feed,
+    endpoints_have_work_only_while_their_owner_has_access,
+    endpoints_have_work_for_replays_and_due_deliveries,
     failed_deliveries_are_due_at_their_times,
-    deliveries_that_were_given_up_are_repeated_on_demand,
-    the_newest_deliveries_that_were_given_up_are_kept,
+    abandoned_deliveries_are_repeated_on_demand,
+    the_newest_abandoned_deliveries_are_kept,
     attempts_are_listed_newest_first,
     the_newest_attempts_are_kept,
-    a_turn_disables_an_endpoint_that_is_active,
+    only_active_endpoints_are_disabled_by_failures,
 }}
 
 /// The disabled state that a turn records.
@@ -91,7 +91,7 @@ pub async fn an_endpoint_is_leased_by_one_server_at_a_time(store: Arc<dyn Store>
 }
 
 /// A lease that a clock gave that was ahead does not keep an endpoint waiting once the clock is right again.
-pub async fn a_lease_from_a_clock_that_was_ahead_does_not_count(store: Arc<dyn Store>) {
+pub async fn leases_from_fast_clocks_do_not_count(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(0).await;
     let id = add(&scenario, owner, Feed::Own).await.id;
@@ -104,7 +104,7 @@ pub async fn a_lease_from_a_clock_that_was_ahead_does_not_count(store: Arc<dyn S
 }
 
 /// A turn whose lease was replaced, or whose endpoint was removed, changes nothing.
-pub async fn a_replaced_lease_records_nothing(store: Arc<dyn Store>) {
+pub async fn results_under_a_replaced_lease_are_discarded(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(0).await;
     let endpoint = add(&scenario, owner, Feed::Own).await;
@@ -131,7 +131,7 @@ pub async fn a_replaced_lease_records_nothing(store: Arc<dyn Store>) {
 
 /// An endpoint has work exactly if an operation after its cursor concerns its owner, or is in the feed of all;
 /// not while it is leased or paused.
-pub async fn operations_are_work_for_the_endpoints_that_they_concern(store: Arc<dyn Store>) {
+pub async fn endpoints_have_work_for_operations_in_their_feed(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj, stranger) = (scenario.guest(100).await, scenario.dj(10).await, scenario.guest(5).await);
     let operator = scenario.operator().await;
@@ -164,7 +164,7 @@ pub async fn operations_are_work_for_the_endpoints_that_they_concern(store: Arc<
 }
 
 /// Endpoints have work exactly while their owners may receive their feeds, as the domain decides.
-pub async fn an_endpoint_has_work_only_while_its_owner_may_receive(store: Arc<dyn Store>) {
+pub async fn endpoints_have_work_only_while_their_owner_has_access(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (first, second) = (scenario.operator().await, scenario.operator().await);
     let mut owners = vec![(second, Vec::new())];
@@ -199,7 +199,7 @@ pub async fn an_endpoint_has_work_only_while_its_owner_may_receive(store: Arc<dy
 }
 
 /// A replay and a failed delivery that is due are work.
-pub async fn replays_and_due_deliveries_are_work(store: Arc<dyn Store>) {
+pub async fn endpoints_have_work_for_replays_and_due_deliveries(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(0).await;
     let (replayed, repeated) =
@@ -243,7 +243,7 @@ pub async fn failed_deliveries_are_due_at_their_times(store: Arc<dyn Store>) {
 }
 
 /// A delivery that was given up is not due until its owner has it repeated, as if it had not been attempted.
-pub async fn deliveries_that_were_given_up_are_repeated_on_demand(store: Arc<dyn Store>) {
+pub async fn abandoned_deliveries_are_repeated_on_demand(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(0).await;
     let id = add(&scenario, owner, Feed::Own).await.id;
@@ -262,7 +262,7 @@ pub async fn deliveries_that_were_given_up_are_repeated_on_demand(store: Arc<dyn
 
 /// Of the deliveries that were given up, the ten thousand with the greatest positions are kept; those that wait are
 /// kept as well.
-pub async fn the_newest_deliveries_that_were_given_up_are_kept(store: Arc<dyn Store>) {
+pub async fn the_newest_abandoned_deliveries_are_kept(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(0).await;
     let id = add(&scenario, owner, Feed::Own).await.id;
@@ -317,7 +317,7 @@ pub async fn the_newest_attempts_are_kept(store: Arc<dyn Store>) {
 }
 
 /// A turn disables an active endpoint, and leaves a paused one paused; its owner enables it again.
-pub async fn a_turn_disables_an_endpoint_that_is_active(store: Arc<dyn Store>) {
+pub async fn only_active_endpoints_are_disabled_by_failures(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(0).await;
     let endpoint = add(&scenario, owner, Feed::Own).await;

@@ -29,7 +29,7 @@ static UNUSED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// The document with the statements that create the role of servers that own nothing, and that role's name
 /// there.
-const OPERATIONS: &str = include_str!("../../../docs/operations.md");
+const GUIDE: &str = include_str!("../../../docs/guide/postgresql.md");
 const SERVICE_ROLE: &str = "cuepoint_server";
 
 /// A test's own migration, applied after those of this program.
@@ -101,7 +101,7 @@ impl TestDatabase {
         &self.url
     }
 
-    /// The URL of the database for the role that docs/operations.md creates for servers that own nothing.
+    /// The URL of the database for the role that docs/guide/postgresql.md creates for servers that own nothing.
     ///
     /// # Panics
     /// Never, since every URL of a test database names its user.
@@ -157,16 +157,19 @@ impl TestDatabase {
     }
 }
 
-/// The SQL blocks of docs/operations.md about the role of servers that own nothing: the one that creates it,
+/// The SQL blocks of docs/guide/postgresql.md about the role of servers that own nothing: the one that creates it,
 /// and the owner's grants.
 ///
 /// # Errors
 /// When the document lacks them.
 pub fn service_role_statements() -> anyhow::Result<(&'static str, &'static str)> {
-    let blocks = OPERATIONS.split("```sql\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let blocks = GUIDE.split("```sql\n").skip(1).filter_map(|rest| rest.split("```").next());
     let ours: Vec<&str> = blocks.filter(|block| block.contains(SERVICE_ROLE)).collect();
     let [create, grant] = ours.as_slice() else {
-        anyhow::bail!("docs/operations.md has {} blocks of SQL that name {SERVICE_ROLE}, not 2", ours.len());
+        anyhow::bail!(
+            "docs/guide/postgresql.md has {} blocks of SQL that name {SERVICE_ROLE}, not 2",
+            ours.len()
+        );
     };
     ensure!(create.starts_with("CREATE ROLE"), "the first block does not create the role");
     Ok((create, grant))

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn placeholders_are_written_by_the_dialect() {
+    fn placeholders_are_replaced_by_the_dialect() {
         let dialect: Dialect = |value| format!("<{value:?}>");
         for (template, sql) in [
             ("SELECT {now}, '{}', '{\"a\":{\"b\":1}}'", "SELECT <Now>, '{}', '{\"a\":{\"b\":1}}'"),

@@ -113,7 +113,7 @@ async fn places(database: &dyn SqlFixture, text: &str) -> Vec<String> {
 }
 
 /// Covers rows and receipts. The security log keeps its events.
-pub async fn no_personal_data_is_left_after_an_erasure(database: &dyn SqlFixture) {
+pub async fn an_erasure_leaves_no_personal_data(database: &dyn SqlFixture) {
     let store = database.store();
     let id = live(store).await;
     for text in PERSONAL_TEXTS.into_iter().chain(["192.0.2.77"]) {
@@ -132,7 +132,7 @@ pub async fn no_personal_data_is_left_after_an_erasure(database: &dyn SqlFixture
 }
 
 /// A receipt from before suspensions existed is read as one of a user who was never suspended.
-pub async fn receipts_of_earlier_versions_can_be_read(database: &dyn SqlFixture) {
+pub async fn receipts_of_older_versions_can_be_read(database: &dyn SqlFixture) {
     let store = database.store();
     let user = guest(store, 0).await;
     let plan = plans::change_profile(metadata(store, user), user, ProfileChange::default());

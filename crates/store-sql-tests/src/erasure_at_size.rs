@@ -55,7 +55,7 @@ pub async fn refuses_the_erased_alone(store: &dyn Store, erased: UserId, strange
 }
 
 /// The erasure is answered before all receipts are redacted.
-pub async fn erasing_a_user_with_many_changes_blocks_no_others(database: &dyn SqlFixture) {
+pub async fn erasing_a_large_account_does_not_block_others(database: &dyn SqlFixture) {
     let changes = if is_long_run() { CHANGES_IN_SOAK } else { database.many_changes() };
     let store = database.store();
     let (user, stranger) = (guest(store, 0).await, guest(store, 0).await);
@@ -110,7 +110,7 @@ const ROWS: &str = "
 
 /// Sessions, networks, blocks and failed deliveries to a webhook endpoint also exceed one batch. Top-ups that are
 /// still pending delay only the end of the erasure.
-pub async fn many_sessions_and_blocks_are_removed_beside_pending_topups(database: &dyn SqlFixture) {
+pub async fn pending_topups_do_not_delay_the_removal_of_sessions(database: &dyn SqlFixture) {
     let store = database.store();
     let user = guest(store, 0).await;
     let at = format!("{{time {}}}", now().unix_micros());

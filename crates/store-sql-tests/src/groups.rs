@@ -35,7 +35,7 @@ async fn transactions_since(database: &dyn SqlFixture, before: Option<i64>) -> O
 }
 
 /// The plans arrive while the writer is busy.
-pub async fn queued_plans_share_a_transaction_with_separate_verdicts(database: &dyn SqlFixture) {
+pub async fn queued_plans_share_a_transaction_and_fail_separately(database: &dyn SqlFixture) {
     let store = database.store();
     let (busy, user) = (guest(store, 0).await, guest(store, 100_00).await);
     let before = database.transactions().await;
@@ -63,7 +63,7 @@ pub async fn queued_plans_share_a_transaction_with_separate_verdicts(database: &
 }
 
 /// The rules permit the plan, but a constraint refuses it.
-pub async fn a_plan_refused_by_the_database_fails_alone(database: &dyn SqlFixture) {
+pub async fn only_the_plan_that_the_database_refuses_fails(database: &dyn SqlFixture) {
     let store = database.store();
     let (busy, user) = (guest(store, 0).await, guest(store, 100_00).await);
     let mut plans = Vec::new();
@@ -83,7 +83,7 @@ pub async fn a_plan_refused_by_the_database_fails_alone(database: &dyn SqlFixtur
 }
 
 /// Queues more plans than one transaction takes.
-pub async fn plans_beyond_the_group_size_are_all_applied(database: &dyn SqlFixture) {
+pub async fn plans_above_the_group_size_are_all_applied(database: &dyn SqlFixture) {
     let store = database.store();
     let (busy, user) = (guest(store, 0).await, guest(store, 200_00).await);
     let before = database.transactions().await;
@@ -100,7 +100,7 @@ pub async fn plans_beyond_the_group_size_are_all_applied(database: &dyn SqlFixtu
 }
 
 /// A store loses no plan when it is closed.
-pub async fn closing_answers_queued_plans_and_accepts_no_more(database: &dyn SqlFixture) {
+pub async fn closing_the_store_finishes_queued_plans(database: &dyn SqlFixture) {
     let store = database.store();
     let user = guest(store, 100_00).await;
     let mut waiting = Vec::new();

@@ -117,35 +117,35 @@ macro_rules! sql_store_tests {
     ($factory:path) => {
         $crate::sql_store_tests! { $factory:
             erasure {
-                no_personal_data_is_left_after_an_erasure,
-                receipts_of_earlier_versions_can_be_read,
+                an_erasure_leaves_no_personal_data,
+                receipts_of_older_versions_can_be_read,
             }
             erasure_at_size {
-                erasing_a_user_with_many_changes_blocks_no_others,
-                many_sessions_and_blocks_are_removed_beside_pending_topups,
+                erasing_a_large_account_does_not_block_others,
+                pending_topups_do_not_delay_the_removal_of_sessions,
             }
             groups {
-                a_plan_refused_by_the_database_fails_alone,
-                closing_answers_queued_plans_and_accepts_no_more,
-                plans_beyond_the_group_size_are_all_applied,
-                queued_plans_share_a_transaction_with_separate_verdicts,
+                only_the_plan_that_the_database_refuses_fails,
+                closing_the_store_finishes_queued_plans,
+                plans_above_the_group_size_are_all_applied,
+                queued_plans_share_a_transaction_and_fail_separately,
             }
             phone_codes {
-                only_sent_codes_are_kept_and_only_for_a_day,
-                the_deployment_code_quota_holds_across_servers,
+                sent_codes_are_kept_for_a_day,
+                servers_share_the_deployment_code_quota,
             }
             reads {
-                a_read_sees_every_earlier_acknowledged_write,
-                concurrent_readers_get_their_own_rows,
+                reads_see_every_acknowledged_write,
+                concurrent_readers_get_the_right_rows,
             }
             redaction {
-                a_key_with_a_redacted_receipt_is_stale,
-                concurrent_purges_redact_more_profiles_than_one_batch,
+                keys_with_redacted_receipts_are_stale,
+                concurrent_purges_redact_several_batches_of_profiles,
             }
             rules {
                 sql_and_domain_agree_on_due_payouts,
                 sql_and_domain_agree_on_live_sessions,
-                sql_and_domain_agree_on_the_retention_of_events,
+                sql_and_domain_agree_on_event_retention,
             }
             schema {
                 every_table_refuses_invalid_rows,
@@ -154,7 +154,7 @@ macro_rules! sql_store_tests {
                 a_large_ledger_is_audited_in_bounded_memory,
             }
             tamper {
-                every_tampered_row_is_found_and_named,
+                every_tampered_row_is_reported_by_name,
             }
         }
     };

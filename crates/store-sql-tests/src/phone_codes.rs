@@ -36,7 +36,7 @@ async fn send(store: &dyn Store, at: Timestamp) -> IssueOutcome {
 }
 
 /// Two servers send more codes concurrently than the quota permits.
-pub async fn the_deployment_code_quota_holds_across_servers(database: &dyn SqlFixture) {
+pub async fn servers_share_the_deployment_code_quota(database: &dyn SqlFixture) {
     let other = database.other_server().await;
     let servers = [database.store(), &*other];
     let answers = join_all((0..30).map(|number| send(servers[number % 2], now()))).await;
@@ -48,7 +48,7 @@ pub async fn the_deployment_code_quota_holds_across_servers(database: &dyn SqlFi
 }
 
 /// A code counts for a day, so its row is kept for a day.
-pub async fn only_sent_codes_are_kept_and_only_for_a_day(database: &dyn SqlFixture) {
+pub async fn sent_codes_are_kept_for_a_day(database: &dyn SqlFixture) {
     let store = database.store();
     let rows = async || database.number("SELECT count(*) FROM phone_codes").await;
     for number in 0..i64::from(MAX) {

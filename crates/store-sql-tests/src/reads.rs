@@ -41,7 +41,7 @@ pub fn on_a_worker<F: Future<Output = ()>>(work: impl FnOnce() -> F + Send) {
 }
 
 /// Reads on threads of the runtime, and on a thread with a runtime of its own.
-pub async fn concurrent_readers_get_their_own_rows(database: &dyn SqlFixture) {
+pub async fn concurrent_readers_get_the_right_rows(database: &dyn SqlFixture) {
     let store = database.store();
     let users = crowd(store).await;
     each_reader_gets_their_own_row(store, &users).await;
@@ -49,7 +49,7 @@ pub async fn concurrent_readers_get_their_own_rows(database: &dyn SqlFixture) {
 }
 
 /// Another read begins before each write.
-pub async fn a_read_sees_every_earlier_acknowledged_write(database: &dyn SqlFixture) {
+pub async fn reads_see_every_acknowledged_write(database: &dyn SqlFixture) {
     let store = database.store();
     let users = crowd(store).await;
     let ada = users[0];

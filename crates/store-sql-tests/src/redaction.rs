@@ -41,7 +41,7 @@ pub async fn whole_receipts(database: &dyn SqlFixture, user: UserId) -> i64 {
 }
 
 /// Two servers purge, if several can use the database.
-pub async fn concurrent_purges_redact_more_profiles_than_one_batch(database: &dyn SqlFixture) {
+pub async fn concurrent_purges_redact_several_batches_of_profiles(database: &dyn SqlFixture) {
     let (store, other) = (database.store(), database.other_server().await);
     let user = guest(store, 0).await;
     add_profile_changes(database, user, 2_500).await;
@@ -54,7 +54,7 @@ pub async fn concurrent_purges_redact_more_profiles_than_one_batch(database: &dy
 }
 
 /// A key that outlives its receipt, as with differing clocks, is a stale state, not a corrupt row.
-pub async fn a_key_with_a_redacted_receipt_is_stale(database: &dyn SqlFixture) {
+pub async fn keys_with_redacted_receipts_are_stale(database: &dyn SqlFixture) {
     let store = database.store();
     let user = guest(store, 0).await;
     let (scope, fingerprint) = (KeyScope([1; 32]), Fingerprint([2; 32]));

@@ -129,7 +129,7 @@ pub async fn sql_and_domain_agree_on_due_payouts(database: &dyn SqlFixture) {
 }
 
 /// Covers the constraint of the table, and the retention of the purge.
-pub async fn sql_and_domain_agree_on_the_retention_of_events(database: &dyn SqlFixture) {
+pub async fn sql_and_domain_agree_on_event_retention(database: &dyn SqlFixture) {
     let seconds = SecurityEvent::RETENTION.whole_seconds();
     // The clock moves on between two statements, but not by a minute.
     for (younger, deleted) in [(-60, 1), (60, 0)] {

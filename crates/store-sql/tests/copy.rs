@@ -234,7 +234,7 @@ impl Pair {
 }
 
 #[test]
-fn the_marks_enclose_the_commit() {
+fn the_source_is_marked_before_and_after_the_commit() {
     let pair = Pair::new(|_| {}, true);
     pair.copy(Completion::RollBack).unwrap();
     assert_eq!(pair.events(), [""; 0]);
@@ -251,7 +251,7 @@ fn the_marks_enclose_the_commit() {
 }
 
 #[test]
-fn every_difference_of_the_target_is_found() {
+fn every_difference_in_the_target_is_found() {
     let spoils: [(Change<Content>, &str); 6] = [
         (|content| drop(content.rows.get_mut("blocks").unwrap().pop()), "blocks has 1 rows instead of 2"),
         (
@@ -278,7 +278,7 @@ fn every_difference_of_the_target_is_found() {
 }
 
 #[test]
-fn a_copy_without_its_commit_can_only_be_aborted() {
+fn an_uncommitted_copy_can_only_be_aborted() {
     let pair = Pair::new(|_| {}, false);
     for refused in [pair.finish(), pair.abort(&pair.target)] {
         assert!(refused.unwrap_err().contains("no copy of the source was interrupted"));
@@ -316,10 +316,10 @@ fn a_committed_copy_can_only_be_finished() {
 }
 
 #[test]
-fn a_deployment_of_another_currency_or_level_is_refused() {
+fn a_different_currency_or_feature_level_is_refused() {
     let changes: [(Change<Deployment>, &str); 4] = [
-        (|deployment| deployment.currency = "EUR".to_owned(), "keeps EUR with 2 decimals"),
-        (|deployment| deployment.scale = 3, "keeps USD with 3 decimals"),
+        (|deployment| deployment.currency = "EUR".to_owned(), "uses EUR with 2 decimals"),
+        (|deployment| deployment.scale = 3, "uses USD with 3 decimals"),
         (|deployment| deployment.feature_level = 0, "finalize-upgrade"),
         (|deployment| deployment.feature_level = i16::MAX, "later version"),
     ];
@@ -335,7 +335,7 @@ fn a_deployment_of_another_currency_or_level_is_refused() {
 }
 
 #[test]
-fn a_refusal_of_the_secrets_of_webhook_endpoints_leaves_both_stores_unchanged() {
+fn refused_webhook_secrets_leave_both_stores_unchanged() {
     let pair = Pair::new(|_| {}, true);
     let table = TABLES.iter().find(|table| table.name == "webhook_endpoints").unwrap();
     let row = |id, reason: Option<&str>| -> CopiedRow {

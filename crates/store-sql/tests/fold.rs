@@ -97,7 +97,7 @@ fn opened(answer: &Result<Applied, Rejection>) -> Topup {
 }
 
 #[test]
-fn a_rejected_plan_fails_alone_in_its_group() {
+fn a_rejected_plan_does_not_fail_its_group() {
     let group = [
         topup(1, OWNER, Charge::Confirmed),
         topup(2, STRANGER, Charge::Confirmed),
@@ -117,7 +117,7 @@ fn a_rejected_plan_fails_alone_in_its_group() {
 }
 
 #[test]
-fn a_row_opened_in_the_group_is_written_once_in_its_final_state() {
+fn a_row_opened_in_a_group_is_written_once() {
     let open = topup(1, OWNER, Charge::Pending);
     let pending = opened(folded(&mut book(), &[&open]).answers.first().unwrap());
     assert_eq!(pending.status, TopupStatus::Pending);
@@ -134,7 +134,7 @@ fn a_row_opened_in_the_group_is_written_once_in_its_final_state() {
 }
 
 #[test]
-fn an_operation_of_an_earlier_attempt_is_answered_as_fresh_once() {
+fn operations_of_an_earlier_attempt_are_reported_fresh_once() {
     let plan = topup(1, OWNER, Charge::Confirmed);
     let mut book = book();
     let _ = folded(&mut book, &[&plan]);
@@ -145,7 +145,7 @@ fn an_operation_of_an_earlier_attempt_is_answered_as_fresh_once() {
 }
 
 #[test]
-fn an_expired_key_is_replaced_once() {
+fn expired_keys_are_replaced_once() {
     let key = IdempotencyKey { scope: KeyScope([1; 32]), fingerprint: Fingerprint([2; 32]) };
     let keyed = |operation, at| {
         let metadata = OperationMetadata {
@@ -165,7 +165,7 @@ fn an_expired_key_is_replaced_once() {
 }
 
 #[test]
-fn a_group_lock_set_is_the_union_of_its_plans() {
+fn a_group_locks_the_rows_of_all_its_plans() {
     let (one, other) = (topup(1, OWNER, Charge::Confirmed), topup(2, STRANGER, Charge::Confirmed));
     let set = GroupLockSet::of([&one, &other]);
     assert_eq!(set.operations, [OperationId(1), OperationId(2)]);

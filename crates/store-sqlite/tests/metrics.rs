@@ -81,7 +81,7 @@ impl Recorder for Recorded {
 }
 
 #[tokio::test]
-async fn groups_the_queue_and_the_log_are_measured() {
+async fn metrics_cover_groups_the_queue_and_the_log() {
     let recorded = Recorded::default();
     metrics::set_global_recorder(recorded.clone()).expect("no other recorder");
     let directory = TestDirectory::create();

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn non_utf8_bytes_do_not_hide_the_client() {
+    fn non_utf8_headers_do_not_hide_the_client() {
         let value = header::HeaderValue::from_bytes(b"\xff, 203.0.113.9").unwrap();
         let peer = SocketAddr::new("127.0.0.1".parse().unwrap(), 4_000);
         let request = TestRequest::default().peer_addr(peer).append_header((FORWARDED_FOR, value));
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn an_untrusted_peer_is_the_client_and_its_headers_only_raise_doubt() {
+    fn untrusted_peers_cannot_name_another_client() {
         for header in ["x-forwarded-for", "forwarded", "x-real-ip", "via"] {
             let headers = [(header, "203.0.113.9")];
             assert_eq!(found("127.0.0.1", &headers, ""), ("127.0.0.1".to_owned(), false), "{header}");
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_user_agent_is_sanitized_and_truncated() {
+    fn user_agents_are_sanitized_and_truncated() {
         let read_agent = |value: &[u8]| {
             let value = header::HeaderValue::from_bytes(value).unwrap();
             agent(

@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_of_the_parser_are_recognized_at_any_offset() {
+    fn parser_refusals_are_recognized_at_any_offset() {
         let refusal =
             |line: &str| format!("HTTP/1.1 {line}\r\ncontent-length: 0\r\nconnection: close\r\n{DATE}\r\n");
         let answer = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nx-request-id: a\r\n\r\n{}";
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn no_response_of_the_service_is_taken_for_a_parser_refusal() {
+    fn service_responses_are_not_mistaken_for_parser_refusals() {
         for answer in [
             "HTTP/1.1 100 Continue\r\n\r\n".to_owned(),
             format!("HTTP/1.1 204 No Content\r\n{DATE}\r\n"),

@@ -35,6 +35,7 @@ macro_rules! event_views {
             #[schema(minimum = 0, example = 1234)]
             head: i64,
             /// Whether more events may follow after `next`. Once it is `false`, the feed is read completely.
+            #[schema(example = false)]
             has_more: bool,
         }
 
@@ -42,7 +43,8 @@ macro_rules! event_views {
         #[derive(Clone, Debug, Serialize, ToSchema)]
         #[schema(as = $event_name)]
         pub struct $event<'e> {
-            /// Place in the order of all events, greater than the positions of all earlier ones. Each reader sees gaps.
+            /// Place in the order of all events, greater than the positions of all earlier ones. Each reader sees
+            /// gaps.
             #[schema(minimum = 1, example = 1234)]
             position: i64,
             /// Id of the event, the same for all its readers. A delivery to a webhook endpoint has it as `webhook-id`.

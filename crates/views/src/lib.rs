@@ -11,6 +11,7 @@ pub mod operator_topup;
 pub mod operator_withdrawal;
 pub mod people;
 pub mod provider_message;
+pub mod provider_orders;
 pub mod rating;
 pub mod request;
 pub mod security_event;

@@ -27,6 +27,7 @@ view! {
         #[schema(value_type = names::TopupStatus)]
         status: &'static str = topup.status.name(),
         /// Payment page at the provider; null until the provider names one.
+        #[schema(example = "https://pay.example.com/checkout/019aa6e0")]
         payment_url: Option<String> = topup.payment_url.as_ref().map(|url| url.as_str().to_owned()),
         /// Time of creation.
         #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
@@ -43,7 +44,7 @@ mod tests {
     use crate::topup::tests::topup;
 
     #[test]
-    fn a_topup_has_exactly_these_keys_for_staff() {
+    fn the_keys_of_a_topup_for_staff_are_stable() {
         let view = OperatorTopupView::new(&topup(), &Currency::new("USD", 2).unwrap());
         assert_eq!(
             serde_json::to_string(&view).unwrap(),

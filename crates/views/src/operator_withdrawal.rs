@@ -50,6 +50,7 @@ view! {
         #[schema(value_type = names::WithdrawalStatus)]
         status: &'static str = withdrawal.state.status().name(),
         /// Transaction on the network; null while unknown.
+        #[schema(example = json!(null))]
         txid: Option<String> = withdrawal.state.txid().map(Line::as_str).map(str::to_owned),
         /// Ids of the operators who approved the withdrawal, at most two, in the order of their approvals. A pending
         /// withdrawal with one approval needs a second one. The list does not change after the withdrawal has left
@@ -68,7 +69,7 @@ mod tests {
     use cuepoint_domain::withdrawal::{Approval, Withdrawal, WithdrawalState};
 
     #[test]
-    fn an_operator_sees_the_reference_in_either_form() {
+    fn operators_see_references_of_both_forms() {
         let usd = Currency::new("USD", 2).unwrap();
         for (opening, reference) in
             [(Some(OperationId(0x1d)), "00000000-0000-0000-0000-00000000001d"), (None, "5")]

@@ -23,9 +23,10 @@ view! {
         #[schema(example = "ada@example.com")]
         email: String = user.email.as_str().to_owned(),
         /// Phone number; null if there is none.
-        #[schema(example = "+1 555 0100")]
+        #[schema(example = "+4930123456")]
         phone: Option<String> = text(&user.phone),
         /// Whether the user is a DJ. A DJ stays a DJ.
+        #[schema(example = true)]
         is_dj: bool = user.is_dj(),
         /// Available balance in major units, without held amounts.
         #[decimal(example = 12.50)]
@@ -43,23 +44,28 @@ view! {
         #[schema(minimum = 0, example = 0)]
         played: i64 = dj.played,
         /// City; null if unknown.
+        #[schema(example = "Berlin")]
         city: Option<String> = text(&user.city),
         /// State or region; null if unknown.
+        #[schema(example = "Berlin")]
         state: Option<String> = text(&user.state),
         /// Country; null if unknown.
+        #[schema(example = "Germany")]
         country: Option<String> = text(&user.country),
         /// Latitude in degrees north; null together with `longitude`.
-        #[schema(minimum = -90, maximum = 90)]
+        #[schema(minimum = -90, maximum = 90, example = 52.52)]
         latitude: Option<f64> = user.coordinates.map(Coordinates::latitude),
         /// Longitude in degrees east; null together with `latitude`.
-        #[schema(minimum = -180, maximum = 180)]
+        #[schema(minimum = -180, maximum = 180, example = 13.405)]
         longitude: Option<f64> = user.coordinates.map(Coordinates::longitude),
         /// Radius around the location, in kilometres; null if there is none.
-        #[schema(minimum = 0)]
+        #[schema(minimum = 0, example = 25.0)]
         radius: Option<f64> = user.radius.map(Kilometres::get),
         /// Whether a code or token that was sent to the e-mail address has verified it.
+        #[schema(example = true)]
         email_verified: bool = user.email_verified,
         /// Whether a code that was sent to the phone number has verified it. A new number is unverified.
+        #[schema(example = false)]
         phone_verified: bool = user.phone_verified,
         /// Mean rating from 1 to 5 stars with two decimals; 0 without ratings.
         #[decimal(minimum = 0, maximum = 5, example = 4.67)]
@@ -90,10 +96,13 @@ view! {
         #[schema(example = "DJ Ada")]
         name: String = user.name.as_str().to_owned(),
         /// City; null if unknown.
+        #[schema(example = "Berlin")]
         city: Option<String> = text(&user.city),
         /// State or region; null if unknown.
+        #[schema(example = "Berlin")]
         state: Option<String> = text(&user.state),
         /// Country; null if unknown.
+        #[schema(example = "Germany")]
         country: Option<String> = text(&user.country),
         /// 1 while the DJ accepts requests, otherwise 0.
         #[schema(minimum = 0, maximum = 1, example = 1)]

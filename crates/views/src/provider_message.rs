@@ -31,16 +31,16 @@ view! {
         #[schema(value_type = names::ProviderMessageReason)]
         reason_code: &'static str = record.contradiction.name(),
         /// Reference in the message, or the id if it has no reference.
-        #[schema(example = "019aa6e0-7b42-7c55-8f0d-1a2b3c4d5e6f")]
+        #[schema(example = "019aa6e0-5c1f-7d3a-9b1e-3f2a6c8d4e10")]
         reference: String = record.reference.as_str().to_owned(),
         /// Id in the message; null if it has none.
-        #[schema(example = 5)]
+        #[schema(example = 3)]
         claimed_id: Option<i64> = record.stated_id,
         /// Id of the top-up with the reference; null if there is none.
         #[id(example = 3)]
         topup_id: Option<i64> = row_of(MessageSource::Topups),
         /// Id of the withdrawal with the reference; null if there is none.
-        #[id(example = 5)]
+        #[id(example = json!(null))]
         withdrawal_id: Option<i64> = row_of(MessageSource::Payouts),
         /// Amount in the message, as text; null if it has none.
         #[schema(example = "25.00")]
@@ -49,7 +49,7 @@ view! {
         #[schema(example = "USD")]
         currency: Option<String> = presented.currency.as_ref().map(Excerpt::to_string),
         /// Transaction in the message; null if it has none.
-        #[schema(example = "4a5e1e4b")]
+        #[schema(example = json!(null))]
         txid: Option<String> = presented.txid.as_ref().map(Excerpt::to_string),
         /// Time of receipt.
         #[timestamp(example = "2026-01-31T20:15:00.000000Z")]

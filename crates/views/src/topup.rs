@@ -24,7 +24,7 @@ view! {
         #[schema(value_type = names::TopupStatus)]
         status: &'static str = topup.status.name(),
         /// Payment page at the provider, to open for the user; null until the provider names one.
-        #[schema(max_length = 2048)]
+        #[schema(max_length = 2048, example = "https://pay.example.com/checkout/019aa6e0")]
         payment_url: Option<String> = topup.payment_url.as_ref().map(|url| url.as_str().to_owned()),
         /// Time of creation.
         #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
@@ -50,7 +50,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_top_up_has_exactly_these_keys() {
+    fn the_keys_of_a_topup_are_stable() {
         let view = TopupView::new(&topup(), &Currency::new("USD", 2).unwrap());
         assert_eq!(
             serde_json::to_string(&view).unwrap(),

@@ -58,8 +58,8 @@ view! {
         /// debt, it is the remainder.
         #[decimal(example = -10.00)]
         amount: Number = Number::money(currency, entry.change.available),
-        /// Change of the held amount, in major units. It is positive for a hold, and negative when the amount is released
-        /// or paid.
+        /// Change of the held amount, in major units. It is positive for a hold, and negative when the amount is
+        /// released or paid.
         #[decimal(example = 10.00)]
         held_change: Number = Number::money(currency, entry.change.held),
         /// Available balance after the entry, in major units.
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wallet_has_exactly_these_keys() {
+    fn the_keys_of_a_wallet_are_stable() {
         let view = WalletView::new(balance(4_000, 1_000), &Currency::new("USD", 2).unwrap());
         assert_eq!(
             serde_json::to_string(&view).unwrap(),
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_has_exactly_these_keys() {
+    fn the_keys_of_an_entry_are_stable() {
         let entry = ledger::Entry {
             wallet: UserId::new(8).unwrap(),
             seq: 2,

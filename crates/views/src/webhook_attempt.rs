@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_attempt_has_exactly_these_keys_and_its_answer_only_for_operators() {
+    fn only_operators_see_the_answer_of_an_attempt() {
         let at = r#""1970-01-01T00:00:00.000000Z""#;
         let test = Attempt {
             position: None,

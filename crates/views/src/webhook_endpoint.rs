@@ -37,7 +37,7 @@ view! {
         #[schema(value_type = names::WebhookEndpointStatus, example = "active")]
         status: &'static str = endpoint.state.name(),
         /// Time when the service disabled the endpoint; null unless it is disabled.
-        #[timestamp_or_null(example = "2026-02-05T20:15:00.000000Z")]
+        #[timestamp_or_null(example = json!(null))]
         disabled_at: Option<WireTimestamp> = disabled.map(|(at, _)| WireTimestamp(at)),
         /// Reason why the service disabled the endpoint; null unless it is disabled.
         #[schema(value_type = Option<names::WebhookDisabledReason>)]
@@ -48,7 +48,7 @@ view! {
         /// Range of events that is being delivered again; null if there is none.
         replay: Option<WebhookReplayView> = endpoint.replay.map(WebhookReplayView::new),
         /// Time of the first failed attempt since the last successful one; null if none failed.
-        #[timestamp_or_null(example = "2026-01-31T20:15:00.000000Z")]
+        #[timestamp_or_null(example = json!(null))]
         failing_since: Option<WireTimestamp> = endpoint.failing_since.map(WireTimestamp),
         /// Time of creation.
         #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
@@ -77,8 +77,8 @@ view! {
         /// The endpoint.
         #[serde(flatten)]
         endpoint: WebhookEndpointView = WebhookEndpointView::new(endpoint),
-        /// Id of the operator who set the URL last, even to the same value. Nothing is sent while this user is suspended or
-        /// no longer an operator.
+        /// Id of the operator who set the URL last, even to the same value. Nothing is sent while this user is
+        /// suspended or no longer an operator.
         #[id(example = 7)]
         user_id: i64 = endpoint.owner.get(),
         /// Name of this operator; null for an erased user.
@@ -136,8 +136,8 @@ macro_rules! webhook_views {
         pub struct $secret {
             /// The endpoint.
             webhook_endpoint: $endpoint,
-            /// Secret that signs what is sent to the endpoint: `whsec_` and the Base64 form of the key. No other operation
-            /// shows it.
+            /// Secret that signs what is sent to the endpoint: `whsec_` and the Base64 form of the key. No other
+            /// operation shows it.
             #[schema(example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")]
             secret: String,
         }
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endpoint_has_exactly_these_keys_and_no_secret() {
+    fn endpoints_are_shown_without_their_secrets() {
         assert_eq!(
             serde_json::to_string(&OperatorWebhookEndpointView::new(&endpoint(), &UserNames::default()))
                 .unwrap(),

@@ -44,6 +44,7 @@ view! {
         #[schema(value_type = names::WithdrawalStatus)]
         status: &'static str = withdrawal.state.status().name(),
         /// Transaction on the network; null while unknown.
+        #[schema(example = json!(null))]
         txid: Option<String> = withdrawal.state.txid().map(Line::as_str).map(str::to_owned),
     }
 }
@@ -78,7 +79,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_listed_withdrawal_also_has_its_wallet_currency_status_and_transaction() {
+    fn listed_withdrawals_add_currency_status_and_transaction() {
         let usd = Currency::new("USD", 2).unwrap();
         let txid = Line::new("ab12").unwrap();
         for (state, end) in [

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_linter_supports_the_maintained_versions_of_node() {
+    fn supported_node_versions_are_recognized() {
         for version in ["v20.19.0\n", "v20.20.2", "v22.12.0", "v24.0.0"] {
             assert!(is_supported(version), "{version}");
         }

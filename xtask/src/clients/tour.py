@@ -103,7 +103,7 @@ def main() -> None:
         music_url="https://example.com/blue-monday",
     )
     request = success(create_music_request.sync_detailed(client=guest, body=song), HTTPStatus.CREATED).data
-    assert (request.status, request.fee) == (RequestStatus.PENDING, 12.5)
+    assert (request.status, request.fee) == (MusicRequestStatus.PENDING, 12.5)
     wallet = success(get_wallet.sync_detailed(client=guest)).data.wallet
     assert (wallet.available, wallet.held) == (27.5, 12.5)
 

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn references_and_texts_make_no_difference() {
+    fn references_and_descriptions_are_ignored() {
         let old = document(&json!({"schema": {"$ref": "#/components/schemas/A"}, "summary": "Old"}));
         let new =
             document(&json!({"schema": {"type": "string", "description": "Another."}, "summary": "New"}));
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_listed_with_their_places() {
+    fn changes_are_listed_with_their_paths() {
         let old = document(&json!({"required": ["b", "a"], "minimum": 1, "gone": true}));
         let new = document(&json!({"required": ["a", "b"], "minimum": 2, "added": {}}));
         let listed: Vec<String> = changes(&old, &new).iter().map(Change::to_string).collect();

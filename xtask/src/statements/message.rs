@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_read_one_by_one_to_the_end() {
+    fn messages_are_read_one_at_a_time() {
         let (one, two) = (message(b"Q", b"SELECT 1\0"), message(b"S", b""));
         let bytes = [one.clone(), two.clone()].concat();
         let mut input = bytes.as_slice();

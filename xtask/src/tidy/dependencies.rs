@@ -66,12 +66,12 @@ mod tests {
     }
 
     #[test]
-    fn pure_crates_pass() {
+    fn pure_crates_are_accepted() {
         check("cuepoint-domain v0.1.0 (/x)\ntime v0.3.55\nurl v2.5.8 (*)\n", &[]);
     }
 
     #[test]
-    fn a_runtime_web_sql_or_json_crate_is_named_once() {
+    fn forbidden_crates_are_reported_once() {
         check("time v0.3.55\ntokio v1.54.0\ntokio v1.54.0 (*)\n", &["tokio"]);
         check(
             "actix-web v4\ndiesel_migrations v2\nserde_json v1\n",

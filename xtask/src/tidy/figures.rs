@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn matches_over_kinds_and_lists_of_entities_are_counted() {
+    fn matches_over_entity_kinds_are_counted() {
         let text = "fn a(e: Entity) { match e { Entity::Topup(_) => 1, crate::Entity::User(_) => 2, _ => 3 }; \
                     match 1 { 1 => EntityKind::Wallet, _ => EntityKind::Withdrawal } }\nuse MusicRequest; // no\n";
         let files = [file("crates/domain/src/a.rs", text), file("crates/bench/src/b.rs", text)];
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_commits_are_listed_by_what_happened_to_them() {
+    fn commit_files_are_grouped_by_change() {
         let listed = files_of_commits("A\ta.rs\nM\tb.rs\nR100\tc.rs\td.rs\nM\tdocs/openapi.json\n");
         assert_eq!(listed, "1 new\n  a.rs\n2 changed\n  b.rs\n  d.rs\n1 generated\n  docs/openapi.json\n");
     }

@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn imports_run_downward() {
+    fn imports_point_downward() {
         let exception = ("c/src/ground/cellar.rs", "use crate::beside::C;");
         let down = ("c/src/middle/mod.rs", "use crate::ground::A; use crate::beside::C;");
         let others = [("c/src/ground/mod.rs", "pub struct A;"), ("c/src/beside.rs", "pub struct C;")];
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_module_within_a_listed_one_has_its_own_layer() {
+    fn nested_modules_have_their_own_layer() {
         let attic = ("c/src/middle/attic.rs", "pub struct D;");
         let up = ("c/src/beside.rs", "use crate::middle::attic::D;");
         let exception = ("c/src/ground/cellar.rs", "use crate::beside::C;");

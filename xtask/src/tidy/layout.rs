@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_top_level_matches_the_map() {
+    fn unexpected_top_level_files_are_reported() {
         check(check_top_level, &[".ci/run", ".gitignore", "LICENSE-MIT", "crates/x/src/lib.rs"], &[]);
         check(
             check_top_level,
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_migration_has_a_stamp_a_name_and_two_directions() {
+    fn migrations_have_a_timestamp_a_name_and_two_directions() {
         let good = [
             "migrations/README.md",
             "migrations/postgres/2026-01-31-120000_users/up.sql",
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn the_statements_of_a_released_version_are_named_after_it() {
+    fn released_statements_are_named_after_their_version() {
         let files = [
             "migrations/postgres/released/0.1.0.sql",
             "migrations/postgres/released/1.2.sql",

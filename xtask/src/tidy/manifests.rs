@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn inherited_dependencies_pass() {
+    fn inherited_dependencies_are_accepted() {
         check_dependencies(
             "[dependencies]\ntime.workspace = true\nurl = { workspace = true, features = [\n  \"a = b\",\n] }",
             &[],
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn the_web_server_is_not_named_below_it() {
+    fn crates_below_the_web_server_cannot_depend_on_it() {
         let manifest = format!("[dependencies]\nactix-web.workspace = true\n{LINTS}");
         assert_eq!(check_manifest("crates/views/Cargo.toml", &manifest).len(), 1);
         assert!(check_manifest("crates/transport/Cargo.toml", &manifest).is_empty());

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_file_of_more_than_500_lines_fails() {
+    fn source_files_above_500_lines_are_refused() {
         check_file("crates/cuepoint/src/a/b.rs", &"x\n".repeat(500), &[]);
         check_file(
             "crates/cuepoint/src/a/b.rs",
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_file_of_more_than_400_lines_is_listed() {
+    fn source_files_above_400_lines_are_listed() {
         let lengths = [400, 401, 500, 501];
         let files: Vec<File> = lengths
             .iter()

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_type_name_has_one_definition() {
+    fn type_names_are_unique() {
         let one = file("crates/domain/src/a.rs", "pub struct Account;\npub enum Kind {}\n");
         let other = file(
             "crates/cuepoint/src/b.rs",

@@ -65,7 +65,7 @@ async fn received(stream: &mut Subscription) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn events_reach_the_streams_of_those_whom_they_concern() {
+async fn events_reach_the_streams_of_the_users_involved() {
     let hub = EventHub::new(10);
     let mut own = open(&hub, ONE, Feed::Own).unwrap();
     let mut all = open(&hub, OTHER, Feed::All).unwrap();
@@ -80,7 +80,7 @@ async fn events_reach_the_streams_of_those_whom_they_concern() {
 }
 
 #[tokio::test]
-async fn a_slow_stream_ends_and_what_it_received_is_complete() {
+async fn a_slow_stream_ends_after_complete_events() {
     let hub = EventHub::new(10);
     let (mut slow, mut other) = (open(&hub, ONE, Feed::Own).unwrap(), open(&hub, OTHER, Feed::Own).unwrap());
     slow.follow(Position::START);
@@ -95,7 +95,7 @@ async fn a_slow_stream_ends_and_what_it_received_is_complete() {
 }
 
 #[tokio::test]
-async fn a_stream_that_lost_its_authority_shows_nothing_more() {
+async fn a_revoked_stream_delivers_no_more_events() {
     let hub = EventHub::new(10);
     let (mut revoked, mut other) =
         (open(&hub, ONE, Feed::Own).unwrap(), open(&hub, OTHER, Feed::All).unwrap());
@@ -110,7 +110,7 @@ async fn a_stream_that_lost_its_authority_shows_nothing_more() {
 }
 
 #[tokio::test]
-async fn events_read_for_streams_that_left_are_not_delivered() {
+async fn events_of_closed_streams_are_dropped() {
     let hub = EventHub::new(10);
     let left = open(&hub, ONE, Feed::Own).unwrap();
     left.follow(position(3));
@@ -123,7 +123,7 @@ async fn events_read_for_streams_that_left_are_not_delivered() {
 }
 
 #[test]
-fn places_are_limited_and_those_of_closed_connections_are_free() {
+fn stream_slots_are_freed_on_disconnect() {
     let hub = EventHub::new(8);
     let mut streams: Vec<_> = (0..PER_USER).map(|_| open(&hub, ONE, Feed::Own).unwrap()).collect();
     assert_eq!(open(&hub, ONE, Feed::Own).err(), Some(Full::User));
@@ -140,7 +140,7 @@ fn places_are_limited_and_those_of_closed_connections_are_free() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn clients_that_do_not_read_the_end_of_a_stream_lose_their_connections() {
+async fn clients_that_ignore_the_end_of_a_stream_are_disconnected() {
     let hub = EventHub::new(10);
     let connections: [Arc<Connection>; 3] = Default::default();
     let [of_open, of_read, of_unread] = &connections;

@@ -3,7 +3,6 @@
 use std::net::IpAddr;
 
 use cuepoint_domain::event::Feed;
-use cuepoint_domain::ids::UserId;
 use cuepoint_domain::ports::{EndpointAct, EndpointMention, EndpointNews, Notice, SecurityCause, Token};
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::user::challenge::Purpose;
@@ -40,31 +39,33 @@ impl Message {
                 format!(
                     "The code for your new Cuepoint e-mail address is {}.\n\
                      It expires in {} minutes.\n\
-                     If you didn't ask for it, you can ignore this message.",
+                     If you didn't request this code, you can ignore this message.",
                     code.0,
                     minutes(Purpose::EmailChange)
                 ),
             ),
             Notice::EmailClaimed(at) => (
-                "Your address was named for another account",
+                "Another account tried to use your e-mail address",
                 format!(
-                    "The user of another Cuepoint account named this address as theirs.\n\
+                    "Someone tried to use this e-mail address for another Cuepoint account.\n\
+                     Nothing was changed, because the address belongs to your account.\n\
                      Time: {}\n\
-                     That account did not get it.\n\
-                     If it was you, log in to the account that has this address.",
+                     If it was you, log in to the account that has this address.\n\
+                     If not, you don't need to do anything.",
                     utc(*at)
                 ),
             ),
             Notice::EmailReplaced { restore, client, at } => (
-                "The e-mail address of your account was replaced",
+                "Your Cuepoint e-mail address was changed",
                 replaced(restore.as_ref(), *client, *at, links.restore.as_ref()),
             ),
             Notice::EmailAdopted { client, at } => (
-                "This is the new e-mail address of your account",
+                "Your new Cuepoint e-mail address",
                 format!(
                     "This address is now the e-mail address of your Cuepoint account.\n\
                      {}\n\
-                     For 48 hours, no withdrawal is approved automatically.",
+                     For 48 hours, no withdrawal is approved automatically.\n\
+                     {NOT_YOU}",
                     origin(*client, *at)
                 ),
             ),
@@ -80,33 +81,42 @@ impl Message {
                     minutes(Purpose::Password)
                 ),
             ),
-            Notice::PasswordChanged(endpoints) => (
+            Notice::PasswordChanged(news, endpoints) => (
                 "Your Cuepoint password was changed",
                 format!(
                     "The password of your Cuepoint account was changed.\n\
-                     If you didn't make this change, reset your password immediately.{}",
-                    listed("These webhook endpoints are yours. Delete those that you don't know.", endpoints)
+                     {}\n\
+                     If you didn't do this, reset your password immediately.{}",
+                    origin(news.client, news.at),
+                    listed(
+                        "These are your webhook endpoints. Delete any that you don't recognise.",
+                        endpoints
+                    )
                 ),
             ),
-            Notice::SessionsEnded(cause, endpoints) => (
-                "Webhook endpoints of your account were stopped",
+            Notice::SessionsEnded(news, endpoints) => (
+                "Your webhook endpoints were disabled",
                 format!(
-                    "{} of your Cuepoint account.{}\n\
-                     New events wait. To receive them, set `paused` of an endpoint to false,\n\
-                     with your password.",
-                    happened(*cause),
-                    listed("These webhook endpoints no longer receive events for that reason.", endpoints)
+                    "{}\n\
+                     {}\n\
+                     If you didn't do this, change your password immediately.{}\n\
+                     New events wait. To receive them, set `paused` of each endpoint to false.\n\
+                     This takes your password.",
+                    happened(news.cause, "your Cuepoint account"),
+                    origin(news.client, news.at),
+                    listed("As a precaution, these webhook endpoints no longer receive events.", endpoints)
                 ),
             ),
-            Notice::OperatorSecured(user, cause, endpoints) => (
+            Notice::OperatorSecured(user, news, endpoints) => (
                 "Check the webhook endpoints of an operator",
                 format!(
                     "{}\n\
-                     of the operator account {user}.{}",
-                    happened(*cause),
+                     {}{}",
+                    happened(news.cause, &format!("the operator account {user}")),
+                    origin(news.client, news.at),
                     listed(
-                        "This account set the URLs of these webhook endpoints, which still receive\n\
-                         the events of all accounts if they are active. Delete unknown ones.",
+                        "The operator set the URLs of these webhook endpoints. Those that are active\n\
+                         still receive the events of all accounts. Delete unknown endpoints.",
                         endpoints
                     )
                 ),
@@ -116,22 +126,23 @@ impl Message {
                     EndpointAct::Created => "A webhook endpoint was created",
                     EndpointAct::Moved => "The URL of a webhook endpoint was changed",
                     EndpointAct::Rotated => "The secret of a webhook endpoint was rotated",
-                    EndpointAct::Removed => "A webhook endpoint was removed",
+                    EndpointAct::Removed => "A webhook endpoint was deleted",
                 },
                 changed(news),
             ),
             Notice::WebhookDisabled { endpoint, reason } => (
                 "A webhook endpoint was disabled",
                 format!(
-                    "Cuepoint no longer calls the webhook endpoint {endpoint}\n\
-                     that you created, because {}.\n\
-                     New events wait. To receive them, correct the receiver and set `paused`\n\
-                     of the endpoint to false.",
+                    "Cuepoint no longer calls your webhook endpoint {endpoint}.\n\
+                     Reason: {}\n\
+                     New events wait. To receive them, set `paused` of the endpoint to false.",
                     match reason {
-                        DisabledReason::Gone => "it answered 410 Gone",
-                        DisabledReason::Failing => "no delivery has succeeded for five days",
-                        DisabledReason::Security => "all sessions ended or the password was reset",
-                        DisabledReason::SecretLost => "its secret is lost: rotate it first",
+                        DisabledReason::Gone => "it answered 410 Gone. Correct the receiver first.",
+                        DisabledReason::Failing => {
+                            "no delivery has succeeded for five days. Correct the receiver first."
+                        }
+                        DisabledReason::Security => "all sessions ended or the password was reset.",
+                        DisabledReason::SecretLost => "its secret was lost. Rotate the secret first.",
                     }
                 ),
             ),
@@ -140,17 +151,22 @@ impl Message {
     }
 }
 
-/// What happened to the sessions of a user.
-const fn happened(cause: SecurityCause) -> &'static str {
+/// What to do about an act of a stranger that the user cannot undo.
+const NOT_YOU: &str = "If you didn't do this, contact the operators of the service.";
+
+/// What happened to an account.
+fn happened(cause: SecurityCause, account: &str) -> String {
     match cause {
-        SecurityCause::PasswordChanged => "A new password was set with the previous one",
-        SecurityCause::PasswordReset => "The password was reset by e-mail",
-        SecurityCause::EmailRestored => "The previous e-mail address was restored",
-        SecurityCause::SessionsEnded => "All sessions were ended",
-        SecurityCause::RefreshTokenReused(_) => {
-            "A session was ended because a used refresh token was presented again,\n\
-             so another party may have it: a session"
+        SecurityCause::PasswordChanged => format!("The password of {account} was changed."),
+        SecurityCause::PasswordReset => format!("The password of {account} was reset."),
+        SecurityCause::EmailRestored => {
+            format!("The previous e-mail address of {account}\nwas restored.")
         }
+        SecurityCause::SessionsEnded => format!("All sessions of {account} were ended."),
+        SecurityCause::RefreshTokenReused(_) => format!(
+            "A session of {account} was ended,\n\
+             because its refresh token was used twice. Someone may have stolen the token."
+        ),
     }
 }
 
@@ -170,17 +186,17 @@ fn replaced(
         Some((token, until)) => format!(
             "If you didn't do this, restore this address with this token:\n\
              {}\n{}\
-             That ends all sessions and sets a new password: choose another one\n\
-             than before, which somebody may know.\n\
+             This ends all sessions and sets a new password. Choose a password that you\n\
+             never used before, because someone may know the old one.\n\
              The token expires at {} and can be used once.",
             token.0,
             linked(link, token),
             utc(*until)
         ),
-        None => "If you didn't do this, ask the operators of the service for help.".to_owned(),
+        None => NOT_YOU.to_owned(),
     };
     format!(
-        "The e-mail address of your Cuepoint account was replaced by another one.\n\
+        "The e-mail address of your Cuepoint account was changed to another address.\n\
          {}\n\
          {help}",
         origin(client, at)
@@ -190,7 +206,7 @@ fn replaced(
 /// The time and the address of the client that did something.
 fn origin(client: Option<IpAddr>, at: Timestamp) -> String {
     let client = client.map_or_else(|| "unknown".to_owned(), |client| client.to_string());
-    format!("Time: {}\nClient address: {client}", utc(at))
+    format!("Time: {}\nIP address: {client}", utc(at))
 }
 
 /// The endpoints below an introduction; nothing if there are none.
@@ -217,33 +233,32 @@ const fn events_of(feed: Feed) -> &'static str {
 fn changed(news: &EndpointNews) -> String {
     let EndpointNews { act, endpoint, feed, host, by, client, at } = news;
     let act = match act {
-        EndpointAct::Created => "was created",
-        EndpointAct::Moved => "has a new URL",
-        EndpointAct::Rotated => "has a new secret",
-        EndpointAct::Removed => "was removed",
+        EndpointAct::Created => "created",
+        EndpointAct::Moved => "changed the URL of",
+        EndpointAct::Rotated => "rotated the secret of",
+        EndpointAct::Removed => "deleted",
+    };
+    let (author, help) = match feed {
+        Feed::Own => (
+            "Your Cuepoint account".to_owned(),
+            "If you didn't do this, delete the endpoint, end all sessions\n\
+             and change your password immediately.",
+        ),
+        Feed::All => (
+            format!("The operator account {by}"),
+            "If the operator didn't do this, delete the endpoint. The operator has to end\n\
+             all sessions and change the password immediately.",
+        ),
     };
     format!(
-        "The webhook endpoint {endpoint} {act}\n\
-         by {}, for the {}.\n\
+        "{author} {act}\n\
+         the webhook endpoint {endpoint} for the {}.\n\
          Host: {host}\n\
          {}\n\
-         If {}, delete the endpoint,\n\
-         end all sessions of the account and change its password immediately.",
-        author(*feed, *by),
+         {help}",
         events_of(*feed),
         origin(*client, *at),
-        match feed {
-            Feed::Own => "you didn't do this",
-            Feed::All => "the operator didn't do this",
-        }
     )
-}
-
-fn author(feed: Feed, by: UserId) -> String {
-    match feed {
-        Feed::Own => "your Cuepoint account".to_owned(),
-        Feed::All => format!("the operator account {by}"),
-    }
 }
 
 /// A time to the second.
@@ -263,7 +278,8 @@ fn utc(at: Timestamp) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cuepoint_domain::ids::{SessionId, WebhookEndpointId};
+    use cuepoint_domain::ids::{SessionId, UserId, WebhookEndpointId};
+    use cuepoint_domain::ports::SecurityNews;
 
     #[test]
     fn message_lines_fit_into_76_columns() {
@@ -279,12 +295,15 @@ mod tests {
         };
         let mentions = vec![mention(Feed::Own), mention(Feed::All)];
         let session = SessionId::new(i64::MAX).unwrap();
+        let client = Some("2001:db8:1234:5678:9abc:def0:1234:5678".parse().unwrap());
+        let at = Timestamp::EPOCH;
         let causes = [
             SecurityCause::PasswordReset,
             SecurityCause::EmailRestored,
             SecurityCause::SessionsEnded,
             SecurityCause::RefreshTokenReused(session),
         ];
+        let causes = causes.map(|cause| SecurityNews { cause, client, at });
         let acts = [EndpointAct::Created, EndpointAct::Moved, EndpointAct::Rotated, EndpointAct::Removed];
         let news = |feed, act| EndpointNews {
             act,
@@ -292,15 +311,13 @@ mod tests {
             feed,
             host: "hooks.example.com".to_owned(),
             by: user,
-            client: Some("2001:db8:1234:5678:9abc:def0:1234:5678".parse().unwrap()),
-            at: Timestamp::EPOCH,
+            client,
+            at,
         };
         let changes =
             [Feed::Own, Feed::All].map(|feed| acts.map(|act| Notice::WebhookChanged(news(feed, act))));
-        let ended = causes.map(|cause| Notice::SessionsEnded(cause, mentions.clone()));
-        let secured = causes.map(|cause| Notice::OperatorSecured(user, cause, mentions.clone()));
-        let client = Some("2001:db8:1234:5678:9abc:def0:1234:5678".parse().unwrap());
-        let at = Timestamp::EPOCH;
+        let ended = causes.map(|news| Notice::SessionsEnded(news, mentions.clone()));
+        let secured = causes.map(|news| Notice::OperatorSecured(user, news, mentions.clone()));
         let replaced = |restore| Notice::EmailReplaced { restore, client, at };
         let notices = [
             Notice::Code(code.clone()),
@@ -310,7 +327,7 @@ mod tests {
             replaced(Some((token.clone(), at))),
             Notice::EmailAdopted { client, at },
             Notice::PasswordReset(token),
-            Notice::PasswordChanged(mentions.clone()),
+            Notice::PasswordChanged(causes[0], mentions.clone()),
         ];
         let notices = notices.into_iter().chain(changes.into_iter().flatten()).chain(ended).chain(secured);
         for notice in notices.chain(DisabledReason::all().map(disabled)) {
@@ -320,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_contains_the_secret_and_its_lifetime() {
+    fn messages_contain_the_secret_and_its_lifetime() {
         let message = |notice| Message::of(&notice, &MessageLinks::default());
         let code = message(Notice::Code(Token("042137".to_owned())));
         assert!(code.text.starts_with("Your Cuepoint code is 042137. It expires in 10 minutes."));

@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_queued_during_a_write_form_the_next_batch() {
+    fn lines_queued_during_a_write_are_written_together() {
         let scene = Scene::new();
         scene.writer.push("one\n");
         assert_eq!(scene.batch(), "one\n");
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn refused_lines_are_lost_and_reported_after_the_next_write() {
+    fn lines_of_failed_writes_are_counted_and_reported() {
         let scene = Scene::new();
         scene.writer.push("one\ntwo\nthree\n");
         assert_eq!(scene.batch(), "one\ntwo\nthree\n");
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn dropping_the_queue_waits_a_second_for_a_stuck_output() {
+    fn dropping_the_queue_waits_a_second_for_a_blocked_output() {
         let scene = Scene::new();
         scene.writer.push("one\n");
         assert_eq!(scene.batch(), "one\n");

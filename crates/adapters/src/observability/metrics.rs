@@ -87,28 +87,27 @@ fn start() -> anyhow::Result<Metrics> {
     log_lines_lost(0);
     describe_counter!(
         PROVIDER_CONTRADICTIONS,
-        "Contradictions between providers and the ledger, by source and reason. The outcome separates messages \
-         that are kept, that came again or that are not kept because too many are unresolved, and answers to orders, \
-         which are never kept."
+        "Contradictions between providers and the ledger, by source, reason and outcome: kept, repeated, not_kept \
+         because too many are unresolved, or answer to a call, which is never kept."
     );
     describe_gauge!(MESSAGES_UNRESOLVED, Unit::Count, "Kept messages of providers that are unresolved.");
-    describe_gauge!(EVENT_STREAMS, Unit::Count, "Open streams of events.");
-    describe_counter!(EVENT_STREAMS_ENDED, "Streams of events that this server ended, by reason.");
+    describe_gauge!(EVENT_STREAMS, Unit::Count, "Open event streams.");
+    describe_counter!(EVENT_STREAMS_ENDED, "Event streams that this server ended, by reason.");
     describe_gauge!(EVENT_LAG, Unit::Count, "Operations that the reader of new events has not read yet.");
     describe_gauge!(
         EVENT_LAG_SECONDS,
         Unit::Seconds,
-        "The age of the oldest event that the last read handed to the streams, or the time since reads fail."
+        "Age of the oldest event that the last read passed to the streams, or the time since reads began to fail."
     );
     describe_counter!(
         WEBHOOK_ATTEMPTS,
-        "Attempts to deliver events to webhook endpoints, by outcome: delivered, failed and to be repeated, or given up."
+        "Attempts to deliver events to webhook endpoints, by outcome: delivered, to be repeated, or given up."
     );
     describe_counter!(WEBHOOKS_DISABLED, "Webhook endpoints that the service disabled.");
     describe_gauge!(
         OLDEST_WEBHOOK_DELIVERY,
         Unit::Seconds,
-        "The age of the oldest event that an active webhook endpoint has not received."
+        "Age of the oldest event that an active webhook endpoint has not received."
     );
     webhook_attempts(&TurnSummary::default());
     Ok(Metrics(handle))
@@ -252,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_deployment_lacks_is_not_counted_as_a_fault() {
+    fn not_configured_answers_are_counted_separately() {
         let shown = Metrics::install().unwrap();
         answered("POST", "/metrics-test", 501, Duration::from_millis(1));
         answered("POST", "/metrics-test", 503, Duration::from_millis(1));
@@ -266,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn every_installation_renders_the_metrics() {
+    fn repeated_installations_share_the_metrics() {
         let first = Metrics::install().unwrap();
         let second = Metrics::install().unwrap();
         metrics::counter!("metrics_test_total").increment(2);

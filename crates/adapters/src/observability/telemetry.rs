@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_is_no_level_is_refused_with_the_levels() {
+    fn an_unknown_log_level_is_refused_with_the_valid_levels() {
         for filter in ["warning", "verbose", "quiet", "info,cuepoint", "info,", " "] {
             let message = format!("{:#}", parse(filter).unwrap_err());
             assert!(message.ends_with("use error, warn, info, debug, trace or off"), "{message}");
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_is_one_line_with_its_message_and_place() {
+    fn a_panic_is_logged_on_one_line_with_its_location() {
         let kept = Kept::default();
         let on_loss = OnLoss { count: Box::new(|_| {}), report: Box::new(|_| {}) };
         let queue = LogQueue::start(kept.clone(), on_loss).unwrap();

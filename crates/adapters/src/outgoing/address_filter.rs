@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_of_special_networks_are_refused_up_to_their_boundaries() {
+    fn special_networks_are_refused_to_their_exact_boundaries() {
         for (inside, outside) in [
             ("0.0.0.0 0.0.0.1 0.255.255.255", "1.0.0.0"),
             ("10.0.0.0 10.255.255.255", "9.255.255.255 11.0.0.0"),
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn refused_addresses_of_ipv4_are_refused_in_ipv6() {
+    fn refused_ipv4_addresses_are_refused_inside_ipv6() {
         check(&[], false, "::ffff:127.0.0.1 ::ffff:10.0.0.1 ::ffff:169.254.169.254 ::ffff:0.0.0.0");
         check(&[], false, "::127.0.0.1 ::10.0.0.1 ::ffff:0:127.0.0.1");
         check(&[], false, "64:ff9b::7f00:1 64:ff9b::10.0.0.1 64:ff9b:1::7f00:1 64:ff9b:1:ffff::a00:1");
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exception_opens_its_network_only() {
+    fn an_exception_allows_only_its_network() {
         let allowed = &["10.1.0.0/16", "fd00::5", "192.168.1.1"];
         check(allowed, true, "10.1.0.0 10.1.255.255 ::ffff:10.1.2.3 fd00::5 192.168.1.1 8.8.8.8 2600::1");
         check(allowed, false, "10.0.255.255 10.2.0.0 fd00::4 fd00::6 192.168.1.2 127.0.0.1 ::10.1.0.1");

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_user_has_two_turns_at_a_time_and_new_users_24() {
+    async fn lookups_are_limited_to_two_per_user_and_24_for_new_users() {
         let turns = LookupTurns::default();
         assert_eq!(begin(&turns, 1..2, 5).len(), 2);
         let running = begin(&turns, 1..101, 1);
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn fast_users_have_32_turns_and_slow_ones_16() {
+    async fn fast_users_share_32_lookups_and_slow_users_16() {
         let turns = LookupTurns::default();
         for number in 1..41 {
             look_up(&turns, user(number), Duration::from_millis(20)).await;
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn waiting_users_take_turns() {
+    async fn waiting_users_are_served_in_turn() {
         let turns = LookupTurns::default();
         let mut running = begin(&turns, 100..124, 1);
         let asked: Vec<_> = [1, 1, 1, 2, 3].map(|number| (number, turns.next(user(number)))).into();
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_wait_that_ends_early_leaves_its_turn_to_another() {
+    async fn an_abandoned_wait_passes_its_turn_to_the_next_user() {
         let turns = LookupTurns::default();
         let mut running = begin(&turns, 100..124, 1);
         let mut given_up: Vec<_> = (1..4).map(|number| Box::pin(turns.next(user(number)))).collect();
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn silent_names_of_a_hundred_users_do_not_keep_another_waiting() {
+    async fn unanswered_lookups_of_100_users_do_not_block_another() {
         let turns = LookupTurns::default();
         look_up(&turns, HONEST, Duration::from_millis(20)).await;
         for number in 1..101 {

@@ -45,7 +45,7 @@ impl NameServers {
         if self.0.is_empty()
             && let Err(error) = system_conf::read_system_conf()
         {
-            tracing::warn!(%error, "/etc/resolv.conf names no name server, and the one on this machine is asked");
+            tracing::warn!(%error, "/etc/resolv.conf names no name server; using the one on this machine");
         }
     }
 
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_has_the_time_to_live_of_its_records() {
+    async fn a_lookup_returns_the_ttl_of_its_records() {
         for time_to_live in [0, 300] {
             let began = Instant::now();
             let answer = name_server(time_to_live).await.addresses("known.example").await.unwrap();
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn localhost_is_this_machine_even_if_name_servers_are_silent() {
+    async fn localhost_resolves_without_name_servers() {
         let answer = name_server(0).await.addresses("localhost").await.unwrap();
         let this_machine = [IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(Ipv6Addr::LOCALHOST)];
         assert!(!answer.addresses.is_empty());
@@ -174,12 +174,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_silent_name_server_ends_the_look_up_with_an_error() {
+    async fn an_unresponsive_name_server_fails_the_lookup() {
         assert!(name_server(0).await.addresses("silent.example").await.is_err());
     }
 
     #[test]
-    fn name_servers_are_addresses_with_and_without_a_port() {
+    fn name_servers_are_parsed_with_and_without_a_port() {
         let servers = NameServers::parse(["10.0.0.53", "fd00::53", "[fd00::53]:5353"]).unwrap();
         let NameServers(addresses) = servers;
         let shown: Vec<String> = addresses.iter().map(SocketAddr::to_string).collect();

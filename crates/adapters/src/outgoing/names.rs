@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_answer_is_kept_for_its_time_to_live_and_at_most_a_minute() {
+    async fn lookups_are_cached_for_their_ttl_up_to_a_minute() {
         for (time_to_live, kept_for) in [(0, 0), (1, 1), (30, 30), (60, 60), (86_400, 60)] {
             let (names, asked) = valid_for(Duration::from_secs(time_to_live));
             names.addresses(USER, "host.example").await.unwrap();
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn two_look_ups_of_a_user_run_at_a_time() {
+    async fn two_lookups_per_user_run_concurrently() {
         let asked = Arc::new(AtomicUsize::new(0));
         let counter = Arc::clone(&asked);
         let names = Names::new(Arc::new(move |_| {
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_silent_name_fails_after_five_seconds() {
+    async fn an_unanswered_lookup_fails_after_five_seconds() {
         let names = Names::new(Arc::new(|_| std::future::pending().boxed()));
         let began = Instant::now();
         let error = names.addresses(USER, "silent.example").await.unwrap_err();

@@ -25,7 +25,7 @@ pub enum UrlRefusal {
     Fragment,
     /// The URL has no host, or HTTP cannot transmit it: its host has unusual characters, or it or its host is too
     /// long.
-    #[error("must be the URL of a web service")]
+    #[error("must have a valid host name")]
     Form,
     /// The host is an IP address that may not be called.
     #[error("must have a public address")]
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn only_https_is_called_unless_http_is_permitted() {
+    fn http_urls_are_refused_unless_permitted() {
         for (url, encrypted_only, any) in [
             ("https://example.com/hook", Ok(()), Ok(())),
             ("HTTPS://EXAMPLE.COM", Ok(()), Ok(())),
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_is_accepted_only_as_it_is_read_and_has_one_form() {
+    fn ambiguous_urls_are_refused_and_others_normalized() {
         let accepted = AddressFilter::new(Networks::default()).unwrap();
         let accept = |plain_http, text: &str| {
             let rules = UrlRules { accepted: accepted.clone(), plain_http };
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_have_neither_credentials_nor_a_fragment() {
+    fn urls_with_credentials_or_fragments_are_refused() {
         let long = format!("https://example.com/{}", "a".repeat(70_000));
         for (url, expected) in [
             ("https://example.com:8443/hook?key=1&b=%23", Ok(())),
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn each_spelling_of_an_internal_address_is_refused() {
+    fn every_spelling_of_an_internal_address_is_refused() {
         for host in [
             "127.0.0.1",
             "127.0.0.1.",
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_that_are_no_address_and_no_name_are_no_url() {
+    fn malformed_hosts_are_not_parsed() {
         for host in [
             "[fe80::1%25eth0]",
             "[fe80::1%eth0]",
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_judged_when_they_are_resolved() {
+    fn host_names_are_accepted_unresolved() {
         for host in ["localhost", "localhost.", "LOCALHOST", "127.0.0.1.nip.io", "example.com."] {
             assert_eq!(check(false, &format!("https://{host}/")), Ok(()), "{host}");
         }

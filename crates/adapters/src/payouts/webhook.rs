@@ -5,30 +5,15 @@ use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{PayoutAnswer, PayoutProvider, Unavailable};
 use cuepoint_domain::text::Line;
 use cuepoint_domain::withdrawal::{PayoutUpdate, Withdrawal};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::signed_messages::{Reply, WebhookClient, kept_reason};
-use cuepoint_views::wire::money::Number;
+use cuepoint_views::provider_orders::PayoutOrderView;
 
 /// A provider that sends withdrawals through a payout system.
 pub struct PayoutWebhook {
     client: WebhookClient,
     currency: Currency,
-}
-
-/// The body of an order.
-#[derive(Serialize)]
-struct Order<'a> {
-    id: i64,
-    /// Omitted if it is the decimal id, so that the order is byte for byte that of earlier versions.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reference: Option<String>,
-    /// The amount, in `amount_currency`.
-    amount: Number,
-    amount_currency: &'a str,
-    wallet_address: &'a str,
-    currency: &'a str,
-    network: &'a str,
 }
 
 /// The body of an answer with more information than the receipt of the order.
@@ -52,15 +37,7 @@ impl PayoutWebhook {
 
     async fn ask(&self, withdrawal: &Withdrawal) -> Result<(PayoutUpdate, Option<Line>), Unavailable> {
         let reference = withdrawal.reference().to_string();
-        let order = Order {
-            id: withdrawal.id.get(),
-            reference: withdrawal.opening.map(|_| reference.clone()),
-            amount: Number::money(&self.currency, withdrawal.amount.money()),
-            amount_currency: self.currency.code(),
-            wallet_address: withdrawal.wallet_address.as_str(),
-            currency: withdrawal.currency.as_str(),
-            network: withdrawal.network.as_str(),
-        };
+        let order = PayoutOrderView::new(withdrawal, &reference, &self.currency);
         let body = serde_json::to_vec(&order).map_err(Unavailable::new)?;
         let reply = self.client.post(&reference, body).await.map_err(Unavailable::new)?;
         let update = update(&reply).ok_or_else(|| {
@@ -116,7 +93,7 @@ mod tests {
     use http::StatusCode;
 
     #[test]
-    fn answers_of_the_provider_are_interpreted() {
+    fn provider_answers_are_interpreted() {
         let txid = || Line::new("f00d").unwrap();
         let (broadcast, completed) =
             (PayoutUpdate::Broadcast { txid: txid() }, PayoutUpdate::Completed { txid: txid() });
@@ -153,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn reasons_of_refusals_are_sanitized() {
+    fn refusal_reasons_are_sanitized() {
         let long = format!(r#"{{"status":"refused","reason":"{}"}}"#, "x".repeat(300));
         for (body, kept) in [
             (r#"{"status":"refused","reason":" a closed address "}"#, Some("a closed address".to_owned())),

@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn few_passwords_of_a_network_wait() {
+    async fn waiting_passwords_are_limited_per_network() {
         let (queue, place) = busy();
         let mut scene = Scene::of(&queue, "10.0.0.1 10.0.0.1 10.0.0.1 10.0.0.2");
         assert!(!scene.join("10.0.0.1") && scene.join("10.0.0.2"));
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_place_passes_by_those_who_wait_no_longer() {
+    async fn abandoned_waits_are_skipped() {
         let (queue, place) = busy();
         let mut scene = Scene::of(&queue, "10.0.0.1 10.0.0.2 10.0.0.3");
         drop(place);
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn waiting_ends_after_some_time() {
+    async fn waiting_times_out() {
         let queue = PasswordQueue::new(0, None, Duration::ZERO);
         let waits = join_all((0..20).map(|_| queue.place(None))).await;
         let is_late = |error: &Result<HashingPlace, _>| matches!(error, Err(HashingError::Unavailable(_)));

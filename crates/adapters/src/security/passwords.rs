@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_hash_with_another_cost_is_outdated() {
+    async fn a_hash_with_a_different_cost_is_outdated() {
         let before = passwords(8_192).hash(&password("correct horse"), None).await.unwrap();
         assert!(before.0.contains("$m=8192,t=2,p=1$"), "{}", before.0);
         let passwords = passwords(9_216);

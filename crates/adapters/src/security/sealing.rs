@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sealed_secret_is_opened_by_its_key_alone() {
+    fn a_sealed_secret_opens_only_with_its_key() {
         let sealed = sealing(A).seal(id(1), "whsec_secret", NOW).unwrap();
         assert!(sealed.0.starts_with("webhook/a:") && !sealed.0.contains("secret"), "{sealed:?}");
         assert_eq!(open(&sealing(A), 1, &sealed).as_deref(), Ok("whsec_secret"));
@@ -210,13 +210,13 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_moved_to_another_endpoint_is_not_opened() {
+    fn a_secret_moved_to_another_endpoint_cannot_be_opened() {
         let sealed = sealing(A).seal(id(1), "whsec_secret", NOW).unwrap();
         assert_eq!(open(&sealing(A), 2, &sealed), Err("a".to_owned()));
     }
 
     #[test]
-    fn below_level_two_signing_keys_encrypt_in_the_earlier_form() {
+    fn feature_level_1_encrypts_with_signing_keys() {
         let before = sealing_at(FeatureLevel::Level1, A, B);
         let sealed = before.seal(id(1), "whsec_secret", NOW).unwrap();
         assert!(sealed.0.starts_with("a:") && before.is_current(&sealed, NOW), "{sealed:?}");
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_text_is_not_opened() {
+    fn a_modified_secret_cannot_be_opened() {
         let (one, other) = (sealing(&format!("{A}\n{B}")), sealing(&format!("{B}\n{A}")));
         let sealed = one.seal(id(1), "whsec_secret", NOW).unwrap();
         let encoded = sealed.0.strip_prefix("webhook/a:").unwrap();

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_that_restores_an_address_is_derived_by_every_key_of_the_file() {
+    fn restore_tokens_are_derived_with_every_key() {
         let user = UserId::new(1).unwrap();
         let tokens = |keys: &str, at| secrets(keys).restore_tokens(user, at, NOW).unwrap();
         let before = tokens(&format!("a:{KEY}"), NOW).current;
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn each_valid_key_derives_a_candidate_starting_with_the_signing_key() {
+    fn token_successors_are_derived_with_each_valid_key() {
         let before = SecretString::from(format!("old:{KEY}"));
         let presented = Token("one".to_owned());
         for algorithm in [Algorithm::Hs256, Algorithm::Es256] {

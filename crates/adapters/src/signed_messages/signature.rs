@@ -139,14 +139,14 @@ mod tests {
     }
 
     #[test]
-    fn the_example_of_the_specification_is_signed_and_verified() {
+    fn the_specification_example_is_signed_and_verified() {
         let secrets = secrets(&[OLD]);
         assert_eq!(secrets.sign(ID, &SECOND.to_string(), BODY).as_deref(), Some(SIGNATURE));
         assert!(verified(&secrets, SIGNATURE, |_| ()));
     }
 
     #[test]
-    fn the_first_secret_signs_and_each_verifies() {
+    fn the_first_secret_signs_and_every_secret_verifies() {
         let (both, old) = (secrets(&[NEW, OLD]), secrets(&[OLD]));
         let new_signature = both.sign(ID, &SECOND.to_string(), BODY).unwrap();
         assert!(verified(&both, &new_signature, |_| ()) && verified(&both, SIGNATURE, |_| ()));
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn any_change_breaks_the_signature() {
+    fn any_change_invalidates_the_signature() {
         let secrets = secrets(&[OLD]);
         assert!(!verified(&secrets, SIGNATURE, |message| message.id = "msg_other"));
         assert!(!verified(&secrets, SIGNATURE, |message| message.body = br#"{"test": 2432232315}"#));

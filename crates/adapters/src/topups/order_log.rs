@@ -17,10 +17,10 @@ impl OrderObserver for OrderLog {
             OrderAttempt::Elsewhere => {}
             OrderAttempt::Ordered(outcome) => log_order(topup, outcome),
             OrderAttempt::GivenUp => {
-                tracing::error!(topup = %id, %reference, "a top-up has no answer and is not ordered again");
+                tracing::error!(topup = %id, %reference, "a payment request got no answer and will not be repeated");
             }
             OrderAttempt::Failed(failure) => tracing::error!(
-                topup = %id, %reference, ?failure, "the outcome of an order of a top-up was not stored"
+                topup = %id, %reference, ?failure, "the outcome of a payment request was not stored"
             ),
         }
     }
@@ -35,10 +35,12 @@ fn log_order(topup: &Topup, outcome: &OrderOutcome) {
         }
         OrderOutcome::Contradiction(status) => report(topup, *status),
         OrderOutcome::Unanswered(cause) => {
-            tracing::warn!(topup = %id, %reference, %cause, "a top-up has no answer and is ordered again later");
+            tracing::warn!(topup = %id, %reference, %cause, "a payment request got no answer and will be repeated");
         }
         OrderOutcome::LastUnanswered(cause) => {
-            tracing::error!(topup = %id, %reference, %cause, "a top-up has no answer and is not ordered again");
+            tracing::error!(
+                topup = %id, %reference, %cause, "a payment request got no answer and will not be repeated"
+            );
         }
     }
 }

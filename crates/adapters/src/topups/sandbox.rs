@@ -15,6 +15,6 @@ impl TopupProvider for Sandbox {
     }
 
     async fn order(&self, _: &Topup) -> OrderAnswer {
-        OrderAnswer::Unknown(Unavailable::new("topups.provider is sandbox, which takes no orders"))
+        OrderAnswer::Unknown(Unavailable::new("topups.provider is sandbox, which takes no payment requests"))
     }
 }

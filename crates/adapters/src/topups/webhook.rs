@@ -5,26 +5,17 @@ use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::{Intake, OrderAnswer, TopupProvider, Unavailable};
 use cuepoint_domain::text::{PaymentUrl, TextError};
 use cuepoint_domain::topup::{OrderReply, Topup};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 use thiserror::Error;
 
 use crate::signed_messages::{Reply, WebhookClient};
-use cuepoint_views::wire::money::Number;
+use cuepoint_views::provider_orders::PaymentRequestView;
 
 /// A provider that leaves every top-up pending until a message confirms or refuses it.
 pub struct TopupWebhook {
     client: Option<WebhookClient>,
     currency: Currency,
-}
-
-/// The body of an order.
-#[derive(Serialize)]
-struct Order<'a> {
-    id: i64,
-    reference: &'a str,
-    amount: Number,
-    currency: &'a str,
 }
 
 /// The body of an answer with more information than the receipt of the order.
@@ -64,9 +55,7 @@ impl TopupWebhook {
 
     async fn ask(&self, client: &WebhookClient, topup: &Topup) -> Result<OrderReply, Unavailable> {
         let reference = topup.reference().to_string();
-        let amount = Number::money(&self.currency, topup.amount.money());
-        let order =
-            Order { id: topup.id.get(), reference: &reference, amount, currency: self.currency.code() };
+        let order = PaymentRequestView::new(topup, &reference, &self.currency);
         let body = serde_json::to_vec(&order).map_err(Unavailable::new)?;
         let reply = client.post(&reference, body).await.map_err(Unavailable::new)?;
         let answer = answer(&reply).ok_or_else(|| {
@@ -131,7 +120,7 @@ mod tests {
     use http::StatusCode;
 
     #[test]
-    fn answers_of_the_provider_are_interpreted() {
+    fn provider_answers_are_interpreted() {
         let address = |length: usize| format!("https://pay.example.com/{}", "x".repeat(length - 24));
         let named = |address: &str| format!(r#"{{"payment_url":"{address}"}}"#);
         let page = |address: &str| Some(Answer::Taken(Ok(PaymentUrl::new(address).ok())));

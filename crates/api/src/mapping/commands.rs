@@ -111,7 +111,7 @@ impl IntoApiError for AdjustRefusal {
             }
             Self::Rule(AdjustmentRefusal::AboveLimit(most)) => {
                 let most = currency.print(most.money());
-                let sentence = format!("No more than {most} can be adjusted at once.");
+                let sentence = format!("An adjustment cannot exceed {most}.");
                 ApiError::of_field(Code::LimitExceeded, "amount", FieldProblem::limit(most, sentence))
             }
             Self::InsufficientFunds => {
@@ -125,7 +125,7 @@ impl From<OpenTopupRefusal> for ApiError {
     fn from(refusal: OpenTopupRefusal) -> Self {
         match refusal {
             OpenTopupRefusal::NotOffered => {
-                Self::saying(Code::NotConfigured, "This deployment does not take top-ups.")
+                Self::saying(Code::NotConfigured, "This deployment does not accept top-ups.")
             }
             OpenTopupRefusal::RefusedByProvider => Code::TopupRefused.into(),
         }

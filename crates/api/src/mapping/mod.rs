@@ -145,7 +145,7 @@ impl From<Unavailable> for ApiError {
 /// wallet.
 fn recent_adjustment() -> String {
     let days = Adjustment::JUDGING_BAR.whole_days();
-    format!("You adjusted this balance within the last {days} days. Another operator can do this.")
+    format!("You adjusted this balance within the last {days} days. Ask another operator.")
 }
 
 #[cfg(test)]
@@ -153,10 +153,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_after_an_adjustment_is_in_days() {
+    fn the_adjustment_message_counts_days() {
         assert_eq!(
             recent_adjustment(),
-            "You adjusted this balance within the last 30 days. Another operator can do this."
+            "You adjusted this balance within the last 30 days. Ask another operator."
         );
     }
 }

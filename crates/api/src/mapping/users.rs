@@ -18,7 +18,7 @@ use crate::wire::validation_texts::{self, Errors};
 use cuepoint_transport::rate_limits::Quota;
 
 /// The message where the deployment cannot deliver messages to addresses of this kind.
-const NO_MESSAGES: &str = "This deployment does not send messages to such addresses.";
+const NO_MESSAGES: &str = "This deployment cannot send messages to this kind of address.";
 
 /// The `Retry-After`, in seconds, of a change that waits for the end of an upgrade.
 const SECONDS_OF_UPGRADE: u32 = 3_600;
@@ -87,7 +87,7 @@ impl From<SendCodeRefusal> for ApiError {
             SendCodeRefusal::NotOffered => Self::saying(Code::NotConfigured, NO_MESSAGES),
             SendCodeRefusal::TooMany { quota, most, wait } => too_many_codes(quota, most, wait),
             SendCodeRefusal::BudgetSpent(wait) => {
-                Self::not_now("No more codes can be sent to phones now.", whole_seconds(wait))
+                Self::not_now("No more codes can be sent to phones at the moment.", whole_seconds(wait))
             }
         }
     }
@@ -122,7 +122,7 @@ impl From<RequestEmailRefusal> for ApiError {
             RequestEmailRefusal::Restorable(until) => restorable(until),
             RequestEmailRefusal::NotOffered => Self::saying(Code::NotConfigured, NO_MESSAGES),
             RequestEmailRefusal::NotYet => Self::not_now(
-                "E-mail addresses can be changed after the upgrade of the service.",
+                "E-mail addresses cannot be changed until the upgrade of the service is complete.",
                 SECONDS_OF_UPGRADE,
             ),
             RequestEmailRefusal::TooMany { quota, most, wait } => too_many_codes(quota, most, wait),
@@ -158,8 +158,8 @@ impl From<RestoreEmailRefusal> for ApiError {
 fn restorable(until: Timestamp) -> ApiError {
     let (day, time) = (until.to_utc().date(), until.to_utc().time());
     let message = format!(
-        "The e-mail address cannot be changed again until {day} {:02}:{:02} UTC: until then, the previous one can be \
-         restored.",
+        "The e-mail address cannot be changed again until {day} {:02}:{:02} UTC, because the previous one can still \
+         be restored.",
         time.hour(),
         time.minute()
     );

@@ -1,6 +1,6 @@
 //! The entry of an operation in the document, from its declaration.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cuepoint_domain::authorization::{Action, Capacity};
 use cuepoint_domain::page::PageRequest;
@@ -17,11 +17,12 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::security::SecurityRequirement;
 use utoipa::openapi::{Header, Object, Ref, RefOr, Required};
 
+use super::answers::ExampleValues;
 use super::{BEARER, SIGNATURE, examples};
-use crate::declaration::Declaration;
+use crate::declaration::{Declaration, JSON};
 use crate::endpoint::{Body, Endpoint, Exposure};
 use crate::wire::error::Code;
-use crate::wire::kinds;
+use crate::wire::{kinds, server_sent_events};
 use cuepoint_transport::rate_limits::Class;
 use cuepoint_views::wire::schema::text_of;
 
@@ -31,7 +32,7 @@ const RESOURCE: &str =
     "Name of the quota, which is its key in the section `rate_limits` of the configuration.";
 
 /// The paths of all operations.
-pub(super) fn paths(declarations: &[Declaration]) -> Paths {
+pub(super) fn paths(declarations: &[Declaration], examples: &ExampleValues) -> Paths {
     let mut paths = Paths::new();
     for declaration in declarations {
         let method = match declaration.method.as_str() {
@@ -41,12 +42,12 @@ pub(super) fn paths(declarations: &[Declaration]) -> Paths {
             "DELETE" => HttpMethod::Delete,
             _ => HttpMethod::Post,
         };
-        paths.add_path_operation(declaration.path, vec![method], operation(declaration));
+        paths.add_path_operation(declaration.path, vec![method], operation(declaration, examples));
     }
     paths
 }
 
-fn operation(declaration: &Declaration) -> Operation {
+fn operation(declaration: &Declaration, examples: &ExampleValues) -> Operation {
     let builder = OperationBuilder::new()
         .tag(declaration.tag.name())
         .summary(Some(declaration.summary()))
@@ -63,7 +64,7 @@ fn operation(declaration: &Declaration) -> Operation {
     }
     let responses = &mut operation.responses.responses;
     let success = &declaration.answers;
-    responses.insert(success.status.as_u16().to_string(), RefOr::T(self::success(declaration)));
+    responses.insert(success.status.as_u16().to_string(), RefOr::T(self::success(declaration, examples)));
     if let Some(description) = success.or_no_content {
         let mut empty = ResponseBuilder::new().description(description).build();
         empty.headers.insert("X-Request-Id".to_owned(), RefOr::T(request_id()));
@@ -79,7 +80,7 @@ fn operation(declaration: &Declaration) -> Operation {
     operation
 }
 
-fn requirement(scheme: &str) -> SecurityRequirement {
+pub(super) fn requirement(scheme: &str) -> SecurityRequirement {
     SecurityRequirement::new::<_, [&str; 0], _>(scheme, [])
 }
 
@@ -181,11 +182,17 @@ fn line_of(most: usize) -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)).max_length(Some(most))
 }
 
+/// A header that every request of the service has.
+pub(super) fn required_header(name: &str, description: &str) -> Parameter {
+    let header = parameter(name, ParameterIn::Header, description).required(Required::True);
+    header.schema(Some(ObjectBuilder::new().schema_type(Type::String))).build()
+}
+
 fn header(name: &str, description: &str, text: ObjectBuilder) -> Parameter {
     parameter(name, ParameterIn::Header, description).schema(Some(text)).build()
 }
 
-/// The failures of an operation: those implied by its kind, and those that it declares.
+/// The failures of an operation, the most specific ones last: those implied by its kind, and those that it declares.
 pub(super) fn failures(declaration: &Declaration) -> Vec<Code> {
     let mut codes = vec![Code::Internal, Code::HeadTooLarge];
     if !declaration.run.is_plain() {
@@ -199,7 +206,7 @@ pub(super) fn failures(declaration: &Declaration) -> Vec<Code> {
     }
     let action = declaration.run.action();
     if declaration.run.takes_token() || action.is_some() {
-        codes.extend([Code::InvalidToken, Code::TokenExpired, Code::SessionEnded, Code::AccountSuspended]);
+        codes.extend([Code::TokenExpired, Code::SessionEnded, Code::InvalidToken, Code::AccountSuspended]);
     }
     if action.is_some_and(Action::is_for_staff) {
         codes.push(Code::InsufficientScope);
@@ -221,11 +228,19 @@ pub(super) fn failures(declaration: &Declaration) -> Vec<Code> {
     codes
 }
 
-fn success(declaration: &Declaration) -> Response {
+fn success(declaration: &Declaration, examples: &ExampleValues) -> Response {
     let success = &declaration.answers;
     let mut response = ResponseBuilder::new().description(success.description).build();
     if let Some((media_type, schema)) = success.content {
-        response.content.insert(media_type.to_owned(), RefOr::T(Content::new(Some(schema.used()))));
+        let mut content = Content::new(Some(schema.used()));
+        content.example = match success.streamed {
+            Some(event) => Some(json!(server_sent_events::example(&examples.of(&event.used())))),
+            None if media_type == JSON => {
+                Some(examples.showing(&schema.used(), declaration.path, success.shown))
+            }
+            None => None,
+        };
+        response.content.insert(media_type.to_owned(), RefOr::T(content));
     }
     let mut add = |name: &str, header: Header| response.headers.insert(name.to_owned(), RefOr::T(header));
     add("X-Request-Id", request_id());
@@ -251,12 +266,28 @@ fn request_id() -> Header {
     text("Id of the request in the log.")
 }
 
-fn failure_responses(declaration: &Declaration) -> BTreeMap<String, RefOr<Response>> {
+/// The failures of an operation by their HTTP status.
+fn by_status(declaration: &Declaration) -> BTreeMap<u16, Vec<Code>> {
     let mut statuses: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
     for code in failures(declaration) {
         statuses.entry(code.status().as_u16()).or_default().push(code);
     }
-    let responses = statuses.into_iter().map(|(status, codes)| {
+    statuses
+}
+
+/// The component names of responses with several failures, by their codes: each is named after its most specific
+/// code.
+pub(super) fn failure_names(declarations: &[Declaration]) -> BTreeMap<BTreeSet<String>, &'static str> {
+    let responses = declarations.iter().flat_map(|declaration| by_status(declaration).into_values());
+    let named = responses.filter_map(|codes| {
+        let name = codes.last()?.name();
+        Some((codes.iter().map(|code| code.name().to_owned()).collect(), name))
+    });
+    named.collect()
+}
+
+fn failure_responses(declaration: &Declaration) -> BTreeMap<String, RefOr<Response>> {
+    let responses = by_status(declaration).into_iter().map(|(status, codes)| {
         let examples: Vec<_> =
             codes.into_iter().map(|code| (code, examples::failure(code, declaration))).collect();
         (status.to_string(), RefOr::T(failure(&examples, declaration.class)))

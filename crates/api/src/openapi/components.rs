@@ -1,6 +1,6 @@
 //! Parts shared by several operations, moved to the components of the document.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::response::Response;
@@ -9,14 +9,16 @@ use utoipa::openapi::{OpenApi, Paths, Ref, RefOr};
 /// Replaces equal examples, headers, responses and parameters of operations by references.
 ///
 /// Where parts of the same name differ, the most frequent form becomes the component, and the others stay
-/// inline.
-pub(super) fn share(document: &mut OpenApi) {
+/// inline. `failure_names` has the names of responses with failures by their codes.
+pub(super) fn share(document: &mut OpenApi, failure_names: &BTreeMap<BTreeSet<String>, &str>) {
     let paths = &mut document.paths;
     let examples = shared("examples", responses(paths).flat_map(|(_, response)| examples_of(response)));
     let headers = shared("headers", responses(paths).flat_map(|(_, response)| headers_of(response)));
     let failures = operations(paths).flat_map(|operation| operation.responses.responses.values_mut());
-    let responses =
-        shared("responses", failures.filter_map(|response| Some((failure_name(response)?, response))));
+    let responses = shared(
+        "responses",
+        failures.filter_map(|response| Some((failure_name(response, failure_names)?, response))),
+    );
     let parameters = operations(paths).flat_map(|operation| operation.parameters.iter_mut().flatten());
     let parameters =
         shared("parameters", parameters.filter_map(|parameter| Some((name_of(parameter)?, parameter))));
@@ -85,13 +87,12 @@ fn headers_of(
     response.headers.iter_mut().map(|(name, header)| (name.clone(), header))
 }
 
-/// The component name of a failure, derived from its codes, such as `NotFound` or
-/// `AccountSuspendedOrForbidden`.
-fn failure_name(response: &RefOr<Response>) -> Option<String> {
+/// The component name of a failure, such as `NotFound`.
+fn failure_name(response: &RefOr<Response>, names: &BTreeMap<BTreeSet<String>, &str>) -> Option<String> {
     let RefOr::T(response) = response else { return None };
     let RefOr::T(content) = response.content.values().next()? else { return None };
-    let codes: Vec<String> = content.examples.keys().map(|code| in_pascal_case(code)).collect();
-    (!codes.is_empty()).then(|| codes.join("Or"))
+    let codes: BTreeSet<String> = content.examples.keys().cloned().collect();
+    names.get(&codes).map(|name| in_pascal_case(name))
 }
 
 fn in_pascal_case(code: &str) -> String {
@@ -114,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_most_frequent_form_of_a_component_is_shared() {
+    fn the_most_frequent_variant_of_a_component_is_shared() {
         let uses = [("a", 1), ("a", 2), ("a", 2), ("b", 3), ("c", 4), ("c", 4)];
         let mut uses = uses.map(|(name, form)| (name.to_owned(), RefOr::T(form)));
         let components = shared("numbers", uses.iter_mut().map(|(name, form)| (name.clone(), form)));
@@ -129,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_named_after_their_codes() {
+    fn failure_components_are_named_after_their_codes() {
         assert_eq!(in_pascal_case("invalid_token"), "InvalidToken");
     }
 }

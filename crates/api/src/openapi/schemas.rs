@@ -6,12 +6,13 @@ use std::collections::BTreeSet;
 use utoipa::openapi::schema::ArrayItems;
 use utoipa::openapi::{Ref, RefOr, Schema};
 
+use super::webhooks;
 use crate::declaration::Declaration;
 use crate::wire::envelope::FailureEnvelope;
 use cuepoint_views::wire::schema::{Described, Schemas};
 
-/// The schema of an answer with optional keys, which declares them itself.
-const WITH_OPTIONAL_KEYS: &str = "Failure";
+/// The schemas of sent bodies with optional keys, which declare them themselves.
+const WITH_OPTIONAL_KEYS: [&str; 2] = ["Failure", "PayoutOrder"];
 
 /// The named schemas of all operations. Every key of an answer is required, since answers always have all
 /// keys.
@@ -23,17 +24,18 @@ pub(super) fn of(declarations: &[Declaration]) -> Schemas {
         let filters = declaration.filters.iter().map(|filter| filter.schema);
         filters.chain(answer).for_each(|schema| schema.collect(&mut described));
     }
+    webhooks::bodies().for_each(|schema| schema.collect(&mut described));
     let mut schemas = described.clone();
     for (name, schema) in &mut schemas {
         if let RefOr::T(schema) = schema {
-            complete(schema, &described, name != WITH_OPTIONAL_KEYS);
+            complete(schema, &described, !WITH_OPTIONAL_KEYS.contains(&name.as_str()));
         }
     }
     schemas.extend(sent_schemas(declarations));
     schemas
 }
 
-/// The names of request bodies and of their parts.
+/// The names of bodies that the service receives, and of their parts.
 #[cfg(test)]
 pub(super) fn sent(declarations: &[Declaration]) -> BTreeSet<String> {
     sent_schemas(declarations).into_keys().collect()
@@ -41,7 +43,8 @@ pub(super) fn sent(declarations: &[Declaration]) -> BTreeSet<String> {
 
 fn sent_schemas(declarations: &[Declaration]) -> Schemas {
     let mut sent = Schemas::new();
-    declarations.iter().filter_map(|it| it.body.schema).for_each(|schema| schema.collect(&mut sent));
+    let bodies = declarations.iter().filter_map(|it| it.body.schema);
+    bodies.chain(webhooks::answers()).for_each(|schema| schema.collect(&mut sent));
     sent
 }
 

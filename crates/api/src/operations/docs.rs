@@ -1,16 +1,23 @@
 //! The OpenAPI document, and a self-contained page that shows it.
 
+mod file;
+
 use std::sync::Arc;
 
-use actix_web::http::{Method, header};
+use actix_web::http::Method;
+use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse};
-use utoipa_swagger_ui::Config;
+use serde_json::json;
+use utoipa::openapi::schema::Type;
+use utoipa::openapi::{Object, RefOr, Schema};
 
-use crate::declaration::{Declaration, of_type, operations};
+use crate::declaration::{Declaration, JSON, of_type, operations};
 use crate::endpoint::plain;
+use crate::operations::docs::file::File;
 use crate::state::ApiState;
-use crate::wire::error::{ApiError, Code};
+use crate::wire::error::ApiError;
 use crate::wire::kinds;
+use cuepoint_views::wire::schema::Described;
 
 operations! {
     /// Get the OpenAPI document
@@ -20,7 +27,7 @@ operations! {
     GET "/openapi.json" "getOpenapi" {
         tag: Service,
         run: plain(openapi),
-        answers: of_type("application/json", kinds::OBJECT.schema, "This document."),
+        answers: of_type(JSON, Described::inline(document_schema), "This document."),
     }
 
     /// Show the OpenAPI document as a page
@@ -33,6 +40,18 @@ operations! {
     }
 }
 
+fn document_schema() -> RefOr<Schema> {
+    let mut document = Object::with_type(Type::Object);
+    document.example = Some(json!({
+        "openapi": "3.1.0",
+        "info": { "title": "Cuepoint", "version": env!("CARGO_PKG_VERSION") },
+        "paths": {},
+        "webhooks": {},
+        "components": {},
+    }));
+    RefOr::T(document.into())
+}
+
 /// The files of the page, which the document omits.
 pub(crate) fn files() -> Declaration {
     let answers = of_type("*/*", kinds::ANY_TEXT.schema, "The file.");
@@ -41,40 +60,24 @@ pub(crate) fn files() -> Declaration {
         "/docs/{file:.*}",
         "getDocsFile",
         &[" Get a file of the page"],
-        plain(file),
+        plain(part),
         answers,
     )
 }
 
-async fn openapi(api: Arc<ApiState>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
-    let document = (api.openapi_document)().map_err(ApiError::internal)?;
-    let mut response = HttpResponse::Ok();
-    response.insert_header((header::CONTENT_TYPE, "application/json"));
-    Ok(response.body(document))
+async fn openapi(api: Arc<ApiState>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
+    let contents = || {
+        let document = (api.openapi_document)().map_err(ApiError::internal)?;
+        Ok((JSON.to_owned(), Bytes::from_static(document.as_bytes())))
+    };
+    Ok(File::cached("/openapi.json", contents).await?.answer(&request))
 }
 
-async fn index(_api: Arc<ApiState>, _request: HttpRequest) -> Result<HttpResponse, ApiError> {
-    let (content_type, page) = asset("index.html")?;
-    let page = String::from_utf8(page).map_err(ApiError::internal)?;
-    // The page refers to its parts relative to /docs/, but is served one level above.
-    let page = page.replacen("<head>", "<head><base href=\"docs/\">", 1);
-    Ok(HttpResponse::Ok().insert_header((header::CONTENT_TYPE, content_type)).body(page))
+async fn index(_api: Arc<ApiState>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
+    Ok(File::cached("/docs", file::index).await?.answer(&request))
 }
 
-async fn file(_api: Arc<ApiState>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
-    let (content_type, bytes) = asset(request.match_info().query("file"))?;
-    Ok(HttpResponse::Ok().insert_header((header::CONTENT_TYPE, content_type)).body(bytes))
-}
-
-fn asset(file: &str) -> Result<(String, Vec<u8>), ApiError> {
-    let config = Config::from("/openapi.json").validator_url("none");
-    let asset = utoipa_swagger_ui::serve(file, Arc::new(config))
-        .map_err(|error| ApiError::internal(error.to_string()))?
-        .ok_or(Code::NotFound)?;
-    let bytes = asset.bytes.into_owned();
-    if !asset.content_type.starts_with("text/html") {
-        return Ok((asset.content_type, bytes));
-    }
-    let page = String::from_utf8(bytes).map_err(ApiError::internal)?;
-    Ok((asset.content_type, page.replacen("Swagger UI", "Cuepoint", 1).into_bytes()))
+async fn part(_api: Arc<ApiState>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
+    let name = request.match_info().query("file");
+    Ok(File::cached(&format!("/docs/{name}"), || file::part(name)).await?.answer(&request))
 }

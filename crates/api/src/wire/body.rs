@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fields_of_another_body_follow() {
+    fn a_body_can_extend_another_body() {
         let object = |text: &str| JsonObject::parse(text.as_bytes()).unwrap();
         let read = |text: &str| Extended::read(&object(text), &Currency::new("USD", 2).unwrap());
         let body = read(r#"{"name":"Ada","number":1}"#).unwrap_or_else(|_| panic!("it is complete"));

@@ -35,6 +35,7 @@ pub struct Success<T> {
     #[schema(value_type = names::SuccessStatus)]
     status: &'static str,
     /// Message for debugging only.
+    #[schema(example = "Done.")]
     message: &'static str,
     /// Data of the answer.
     data: T,
@@ -77,19 +78,20 @@ pub struct FailureEnvelope<'a> {
     details: Option<ErrorDetails<'a>>,
     /// With `invalid_transition`: the current status of the object.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, example = "played")]
     current: Option<&'static str>,
     /// With `invalid_transition`: the statuses that the caller can set now, regardless of time limits.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, example = json!(["rejected"]))]
     allowed: Option<&'a [&'static str]>,
     /// With `events_expired`: the position of the oldest event that is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1)]
+    #[schema(nullable = false, minimum = 1, example = 1200)]
     oldest: Option<i64>,
-    /// With `events_lost`: the newest position before the loss. A client that continues after it misses no further event.
+    /// With `events_lost`: the newest position before the loss. A client that continues after it misses no further
+    /// event.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 0)]
+    #[schema(nullable = false, minimum = 0, example = 1234)]
     continue_after: Option<i64>,
     /// With `wallet_owes`: the debt of the owner, in major units of the wallet's currency.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -196,7 +198,8 @@ impl ApiResponse {
         matches!(&self.body, Body::Whole(body) if body.is_empty())
     }
 
-    /// The answer as a response with this status, or 204 without a body; `Location` is the created object's address below `list`.
+    /// The answer as a response with this status, or 204 without a body; `Location` is the created object's address
+    /// below `list`.
     #[must_use]
     pub fn respond(self, status: StatusCode, list: Option<&str>) -> HttpResponse {
         let mut response =
@@ -350,7 +353,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn a_failure_has_only_the_keys_that_belong_to_it() {
+    async fn a_failure_has_only_relevant_keys() {
         let (_, body) = sent(ApiError::from(Code::NotFound).respond("r1")).await;
         assert_eq!(
             body,
@@ -362,13 +365,13 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn causes_never_reach_a_client() {
+    async fn internal_causes_never_reach_a_client() {
         let (_, body) = sent(ApiError::internal("the secret cause").respond("r1")).await;
         assert!(!body.to_string().contains("secret"));
     }
 
     #[actix_web::test]
-    async fn headers_go_with_their_codes() {
+    async fn error_codes_set_their_headers() {
         for code in Code::ALL.iter().copied() {
             let (headers, _) = sent(ApiError::from(code).respond("r1")).await;
             let unauthorized = code.status() == StatusCode::UNAUTHORIZED;

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_null_and_empty_are_distinguished_in_a_change() {
+    fn changes_distinguish_missing_and_null_fields() {
         let body = object(r#"{"city":null,"state":" ","phone":"1","name":null}"#);
         let mut fields = Fields::of(&body);
         assert_eq!(fields.change_or_clear("city", values::line), Field::Set(None));

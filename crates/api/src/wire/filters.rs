@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn the_description_is_that_of_the_declaration() {
+    fn description_comes_from_declaration() {
         let [status, dj_id] = Example::DECLARED else { panic!("there are two") };
         assert_eq!((status.name, dj_id.name), ("status", "dj_id"));
         assert_eq!(text_of(status.documentation), "The status, on two lines.");

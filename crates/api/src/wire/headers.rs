@@ -66,7 +66,7 @@ pub fn signature(headers: &HeaderMap) -> Result<Signature<'_>, ApiError> {
 pub fn accepts(media_type: &str, request: &HttpRequest) -> Result<(), ApiError> {
     let (kind, subtype) = media_type.split_once('/').unwrap_or((media_type, ""));
     let Accept(ranges) = Accept::parse(request)
-        .map_err(|_| ApiError::saying(Code::BadRequest, "The Accept header could not be understood."))?;
+        .map_err(|_| ApiError::saying(Code::BadRequest, "The Accept header is invalid."))?;
     let quality = |kind: &str, subtype: &str| {
         let mut same =
             ranges.iter().filter(|range| range.item.type_() == kind && range.item.subtype() == subtype);
@@ -90,7 +90,10 @@ pub fn last_event_id(headers: &HeaderMap) -> Result<Option<Position>, ApiError> 
     let position = value.to_str().ok().and_then(integer).and_then(Position::new);
     match position.filter(|_| values.next().is_none()) {
         Some(position) => Ok(Some(position)),
-        None => Err(ApiError::saying(Code::BadRequest, "The Last-Event-ID header must be a position.")),
+        None => Err(ApiError::saying(
+            Code::BadRequest,
+            "The Last-Event-ID header must be the position of an event.",
+        )),
     }
 }
 
@@ -152,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_of_a_message_that_is_no_ascii_text_is_a_bad_request() {
+    fn message_ids_must_be_visible_ascii() {
         let message = |id: &[u8]| {
             let mut headers = HeaderMap::new();
             for (name, value) in [("webhook-timestamp", "1"), ("webhook-signature", "v1,x")] {
@@ -169,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn accept_headers_that_allow_a_media_type() {
+    fn accept_headers_are_matched_to_media_types() {
         for (accept, taken) in [
             ("application/json", true),
             ("*/*", true),
@@ -194,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn content_types_that_are_json() {
+    fn json_content_types_are_recognized() {
         for (kind, json) in [
             ("application/json", true),
             ("Application/JSON", true),
@@ -214,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn idempotency_keys_are_short_visible_ascii() {
+    fn idempotency_keys_must_be_short_visible_ascii() {
         let (longest, longer) = ("k".repeat(255), "k".repeat(256));
         for (key, fits) in [("a", true), (&longest, true), (&longer, false), ("", false), ("a b", false)] {
             let request = TestRequest::default().insert_header(("idempotency-key", key)).to_http_request();

@@ -24,6 +24,7 @@ pub struct Paging {
 #[schema(as = PageLink)]
 pub struct Link {
     /// Address of the page; null if there is none.
+    #[schema(example = "https://api.example.com/api/v1/djs?page=1")]
     pub url: Option<String>,
     /// `&laquo; Previous`, a page number, `...` or `Next &raquo;`.
     #[schema(example = "1")]
@@ -41,6 +42,7 @@ pub struct Page<T> {
     /// Rows of the page.
     pub data: Vec<T>,
     /// Address of the first page.
+    #[schema(example = "https://api.example.com/api/v1/djs?page=1")]
     pub first_page_url: String,
     /// Number of the first row within the list; null without rows.
     #[schema(example = 1)]
@@ -49,17 +51,21 @@ pub struct Page<T> {
     #[schema(example = 1)]
     pub last_page: i64,
     /// Address of the last page.
+    #[schema(example = "https://api.example.com/api/v1/djs?page=1")]
     pub last_page_url: String,
     /// Links to the pages around this one.
     pub links: Vec<Link>,
     /// Address of the next page; null on the last page.
+    #[schema(example = json!(null))]
     pub next_page_url: Option<String>,
     /// Address of the list.
+    #[schema(example = "https://api.example.com/api/v1/djs")]
     pub path: String,
     /// Maximum number of rows per page.
     #[schema(minimum = 1, maximum = 100, example = 15)]
     pub per_page: u32,
     /// Address of the previous page; null on the first page.
+    #[schema(example = json!(null))]
     pub prev_page_url: Option<String>,
     /// Number of the last row within the list; null without rows.
     #[schema(example = 1)]
@@ -175,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn every_page_matches_the_golden_file() {
+    fn pages_match_the_golden_file() {
         let golden =
             include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../cuepoint/tests/golden/pages.json"));
         let cases: Vec<Value> = serde_json::from_str(golden).unwrap();

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_repeated_parameter_counts() {
+    fn the_last_value_of_a_repeated_parameter_wins() {
         let query = Query::parse("page=2&page=%203%20&online=");
         assert_eq!(query.get("page"), Some("3"));
         assert_eq!(query.get("online"), None);
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(query.kept(&["online"]), "online=");
         assert_eq!(
             serde_json::to_string(&query.refusals(known)).unwrap(),
-            r#"{"page":["The page parameter must be given once."],"junk":["The junk parameter is unknown."]}"#
+            r#"{"page":["The page parameter may be given only once."],"junk":["The junk parameter is unknown."]}"#
         );
     }
 }

@@ -4,7 +4,15 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use actix_web::web::Bytes;
+use cuepoint_views::wire::names;
+use cuepoint_views::wire::schema::Described;
 use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder};
+use utoipa::openapi::{RefOr, Schema};
+
+use crate::wire::kinds;
 
 /// Its media type.
 pub const MEDIA_TYPE: &str = "text/event-stream";
@@ -38,12 +46,48 @@ pub fn append(
     Ok(())
 }
 
+/// The schema of a stream with these data: a text of messages, each of lines with a name and a value.
+#[must_use]
+pub fn schema<T: ToSchema>() -> RefOr<Schema> {
+    let line = |schema: ObjectBuilder, description: &str| schema.description(Some(description));
+    let data = line(kinds::text(), "The event, as JSON on one line.")
+        .content_media_type("application/json")
+        .content_schema(Some(Described::named::<T>().used()));
+    let message = ObjectBuilder::new()
+        .description(Some("A message: lines of the form `name: value`, up to an empty line. A line that begins with a colon is a \
+            comment."))
+        .property("id", line(kinds::whole_number(), "Position after which the client resumes."))
+        .property("event", Described::named::<names::EventType>().used())
+        .property("data", data)
+        .property("retry", line(kinds::whole_number(), "Milliseconds to wait before a reconnection. Only the first message \
+            has this line."))
+        .required("id");
+    let messages = ArrayBuilder::new().items(message);
+    let stream = kinds::text()
+        .description(Some("Server-sent events, as the HTML standard defines them. The first message has `id` and `retry`, the \
+            message of an event has `id`, `event` and `data`, and a message that keeps the connection open has `id` alone."))
+        .content_media_type(MEDIA_TYPE)
+        .content_schema(Some(Schema::from(messages.build())));
+    RefOr::T(Schema::from(stream.build()))
+}
+
+/// A stream with this event.
+#[must_use]
+pub fn example(event: &Value) -> String {
+    let position = event.get("position").and_then(Value::as_i64).unwrap_or_default();
+    let kind = event.get("type").and_then(Value::as_str).unwrap_or_default();
+    let mut stream = begin(position.saturating_sub(1), Duration::from_millis(2_500)).to_vec();
+    // A JSON value can always be written to memory.
+    let _ = append(&mut stream, position, kind, event);
+    String::from_utf8_lossy(&stream).into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn an_event_has_its_id_its_type_and_its_data_on_one_line() {
+    fn an_event_has_an_id_a_type_and_one_line_of_data() {
         let mut chunk = Vec::new();
         append(&mut chunk, 7, "topup.created", &"two\nlines").unwrap();
         assert_eq!(chunk, b"id: 7\nevent: topup.created\ndata: \"two\\nlines\"\n\n");

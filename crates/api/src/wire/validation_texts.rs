@@ -208,9 +208,9 @@ sentences! {
     /// Not the URL of a webhook endpoint.
     endpoint_url() Url = "The {field} field must be a valid URL.";
     /// An address of a network other than the named one.
-    other_network() Network = "The {field} field is an address of another network.";
+    other_network() Network = "The {field} belongs to another network.";
     /// An address of a test network.
-    test_network() NotTestNetwork = "The {field} field is an address of a test network.";
+    test_network() NotTestNetwork = "The {field} belongs to a test network.";
     /// Not a timestamp.
     date() Date = "The {field} field must be a valid date.";
     /// No object has this id.
@@ -230,15 +230,15 @@ sentences! {
     /// Zero where a nonzero number is required.
     not_zero() NotZero = "The {field} field must not be 0.";
     /// A position after which a replay has nothing to deliver.
-    empty_range() NotEmptyRange = "The {field} field must be before until and before the cursor of the endpoint.";
+    empty_range() NotEmptyRange = "The {field} field must be less than until and less than the endpoint's cursor.";
     /// A query parameter that the operation does not have.
     unknown_parameter() Known = "The {field} parameter is unknown.";
     /// A query parameter that is given more than once.
-    repeated_parameter() Once = "The {field} parameter must be given once.";
+    repeated_parameter() Once = "The {field} parameter may be given only once.";
     /// A field that cannot be set.
     prohibited() Prohibited = "The {field} field is prohibited.";
     /// More than the available balance.
-    funds() Available = "The {field} is more than the available balance.";
+    funds() Available = "The {field} exceeds the available balance.";
 }
 
 impl FieldProblem {
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn details_state_the_rule_and_its_exact_limit() {
+    fn details_contain_the_rule_and_its_exact_limit() {
         let mut errors = Errors::one("fee", at_least("fee", "12.50"));
         errors.add("fee", decimals("fee", 2));
         errors.add("latitude", between("latitude", "-90", "90"));

@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_size_is_compared_with_the_smallest_of_its_row() {
+    fn each_size_is_compared_with_the_smallest() {
         let point = |row: &str, size: &str, p50| Point {
             row: row.to_owned(),
             size: size.to_owned(),

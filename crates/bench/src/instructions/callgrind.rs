@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_totals_of_a_dump_are_its_instructions() {
+    fn instructions_are_read_from_the_totals_line() {
         assert_eq!(totals("events: Ir\nsummary: 1\n\nfn=(1)\n0 5\ntotals: 12345\n"), Some(12_345));
         assert_eq!(totals("events: Ir\n"), None);
     }

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ratio_compares_this_build_with_the_other() {
+    fn the_ratio_compares_both_builds() {
         let cost = |instructions| Cost { instructions, plans_per_group: None };
         let mut costs = Costs::default();
         costs.add("memory: list", 16, cost(1_500.0), Some(cost(1_000.0)));

@@ -36,7 +36,7 @@ mod tests {
     const HEAD: &[u8] = b"HTTP/1.1 201 Created\r\ncontent-length: 5\r\nX-Other: 7\r\n\r\n";
 
     #[test]
-    fn an_answer_is_complete_with_its_last_byte() {
+    fn an_answer_ends_with_its_last_byte() {
         let whole = [HEAD, b"hello"].concat();
         for length in 0..whole.len() {
             assert_eq!(parse(&whole[..length]).unwrap(), None, "{length}");
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_with_an_empty_body_is_complete_with_its_head() {
+    fn an_answer_without_a_body_ends_with_its_head() {
         let answer = parse(b"HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n").unwrap();
         assert_eq!(answer, Some(Answer { status: 500, body: b"" }));
     }

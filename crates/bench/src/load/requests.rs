@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_is_written_as_http() {
+    fn requests_are_serialized_as_http() {
         let bare = request("GET", "/x", None, None);
         assert_eq!(bare, b"GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n\r\n");
         let full = String::from_utf8(request("POST", "/y", Some("t"), Some("{}"))).unwrap();
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn every_request_is_drawn_whole() {
+    fn random_requests_are_sent_whole() {
         let requests = [b"one".to_vec(), b"three".to_vec(), b"eleven".to_vec()];
         let mut next = at_random(&requests);
         let mut seen = [0; 3];

@@ -58,7 +58,7 @@ fn answers_are_counted_between_begin_and_end() {
 }
 
 #[test]
-fn running_out_of_requests_ends_counting_or_fails_before_it() {
+fn a_run_without_further_requests_ends_or_fails() {
     let address = server(&[HELLO]);
     let endless = Load { warm_up: Duration::ZERO, counted: Duration::from_secs(3_600), ..load(address, 2) };
     let counted = run(&endless, &mut only(100), |_| Ok(())).unwrap();

@@ -214,14 +214,14 @@ mod tests {
     }
 
     #[test]
-    fn scale_one_has_the_documented_population() {
+    fn scale_1_has_the_documented_population() {
         let one = Population::at_scale(Scale::ONE);
         assert_eq!((one.users().count(), one.djs().count(), one.request_count()), (10_000, 500, 200_000));
         assert!(one.pending().count() >= 140_000);
     }
 
     #[test]
-    fn guests_and_djs_are_disjoint_and_all_take_part() {
+    fn every_user_is_either_an_active_guest_or_an_active_dj() {
         for scale in ["0.001", "0.1"] {
             let all = Population::at_scale(Scale::parse(scale).unwrap());
             let djs: BTreeSet<UserId> = all.djs().collect();

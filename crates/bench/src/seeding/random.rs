@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn the_numbers_of_two_series_are_independent() {
+    fn two_random_series_are_independent() {
         let same = (0..6_000)
             .filter(|number| random_below(6, Series::Dj, *number) == random_below(6, Series::Guest, *number))
             .count();

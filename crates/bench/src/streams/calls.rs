@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_call_of_an_event_is_found_by_its_song() {
+    fn the_song_title_identifies_the_call_of_an_event() {
         let event = |title: &str| {
             format!(
                 "id: 7\nevent: music_request.created\ndata: {{\"position\":7,\"data\":{{\"music_request\":\

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_complete_however_chunks_and_packets_divide_them() {
+    fn blocks_are_decoded_across_chunks_and_packets() {
         let response = [HEAD, BODY].concat();
         for length in 1..=response.len() {
             let (blocks, next) = decoded(&response, length).unwrap();
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_has_begun_with_its_first_block() {
+    fn a_stream_starts_with_its_first_block() {
         let first = BODY.split_at(12).0;
         for (response, next) in [
             (HEAD.split_at(20).0.to_vec(), Part::Head),

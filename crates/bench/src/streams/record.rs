@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn lost_duplicated_and_misdirected_events_are_noticed() {
+    fn lost_duplicated_and_misdirected_events_are_detected() {
         let now = Instant::now();
         let mut record = Record::new(0, true);
         record.sent(now, now, FIRST);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn latencies_are_those_of_the_calls_after_the_warm_up() {
+    fn latencies_exclude_the_warm_up() {
         let now = Instant::now();
         let at = |milliseconds| now + Duration::from_millis(milliseconds);
         let mut record = Record::new(1, true);

@@ -84,7 +84,7 @@ mod tests {
         Rate { per_second: 3, warm_up: Duration::from_millis(1_500), counted: Duration::from_secs(2) };
 
     #[test]
-    fn each_call_is_due_at_its_own_time_however_late_the_others_are() {
+    fn late_calls_do_not_delay_later_calls() {
         let begins = Instant::now();
         let mut schedule = Schedule::new(RATE, begins);
         let mut taken = |milliseconds| {
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schedule_has_as_many_calls_as_its_rate_makes_in_its_time() {
+    fn a_schedule_has_rate_times_duration_calls() {
         assert_eq!((RATE.warm_up_calls(), RATE.calls()), (4, 10));
         let begins = Instant::now();
         let mut schedule = Schedule::new(RATE, begins);

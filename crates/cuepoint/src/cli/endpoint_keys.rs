@@ -19,8 +19,8 @@ use cuepoint_adapters::security::sealing::Sealing;
 /// The option to continue without keys.
 #[derive(Args, Clone, Copy, Default)]
 pub(super) struct WithoutWebhookKeys {
-    /// Go on although keys are missing that encrypt secrets of webhook endpoints. A server that is started with this
-    /// option disables these endpoints until their owners rotate the secrets.
+    /// Continue without missing webhook keys. A server that is started with this option disables the webhook endpoints
+    /// that need them, until their owners rotate the secrets.
     #[arg(long)]
     without_webhook_keys: bool,
 }
@@ -88,8 +88,8 @@ pub(super) fn accept(
     let described = described(&missing);
     ensure!(
         option.without_webhook_keys,
-        "{described}: configure the missing webhook keys, or go on with --without-webhook-keys, so that the owners of \
-         these endpoints have to rotate the secrets"
+        "{described}: configure the missing webhook keys, or continue with --without-webhook-keys: the owners of these \
+         endpoints then have to rotate the secrets"
     );
     Ok(format!(
         "{described}: start one server with `cuepoint serve --without-webhook-keys`, which disables these endpoints \
@@ -101,12 +101,14 @@ pub(super) fn accept(
 fn described(missing: &MissingKeys) -> String {
     let each = missing.iter().map(|(problem, endpoints)| {
         let (purpose, remark) = match problem.keys {
-            SecretKeys::Webhooks => (KeyPurpose::Webhooks, "which is missing or differs"),
-            SecretKeys::Signing => (KeyPurpose::Signing, "which encrypted secrets in an earlier version"),
+            SecretKeys::Webhooks => (KeyPurpose::Webhooks, "it is missing or different"),
+            SecretKeys::Signing => {
+                (KeyPurpose::Signing, "it encrypted secrets before there were webhook keys")
+            }
         };
         let (key, file) = (&problem.key, purpose.file_key());
         let who = if *endpoints == 1 { "webhook endpoint needs" } else { "webhook endpoints need" };
-        format!("{endpoints} {who} the key {key} of {file}, {remark}")
+        format!("{endpoints} {who} the key {key} of {file} ({remark})")
     });
     each.collect::<Vec<_>>().join("; ")
 }

@@ -68,7 +68,11 @@ fn draw(bar: &ProgressBar, progress: Progress) {
 fn print_result(seen: Summary, finding: Option<&Finding>) -> u8 {
     let Summary { wallets, entries, postings, entities } = seen;
     let mut out = io::stdout().lock();
-    let _ = writeln!(out, "{wallets} wallets, {entries} entries, {postings} postings, {entities} entities");
+    let _ = writeln!(
+        out,
+        "{wallets} wallets, {entries} entries, {postings} postings; {entities} requests, withdrawals, top-ups and \
+         adjustments"
+    );
     match finding {
         None => {
             let _ = writeln!(out, "the ledger is consistent");

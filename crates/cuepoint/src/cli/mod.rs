@@ -37,9 +37,17 @@ use storage_copy::CopyArguments;
 /// even if their clocks differ.
 const SIGNS_IN_SECONDS: u32 = 60;
 
+/// The variables that select the configuration, below the help of the command.
+const VARIABLES: &str = "\
+Environment:
+  CUEPOINT_ENV     development (the default), test or production
+  CUEPOINT_CONFIG  a configuration file, in TOML
+  CUEPOINT_LOG     the log level: error, warn, info, debug or trace
+`cuepoint config check` prints all settings.";
+
 /// Paid song requests for DJs.
 #[derive(Parser)]
-#[command(name = "cuepoint", version)]
+#[command(name = "cuepoint", version, after_help = VARIABLES)]
 struct Arguments {
     #[command(flatten)]
     storage: StorageArguments,
@@ -85,8 +93,8 @@ enum Command {
         /// The file, which must not exist.
         file: PathBuf,
     },
-    /// Restore a backup into an empty data directory; or prepare a PostgreSQL database that was restored from
-    /// a backup, or moved to another cluster, before servers start.
+    /// Restore a backup into an empty data directory, or prepare a PostgreSQL database that was restored or moved
+    /// to another cluster. Run it before servers start.
     Restore {
         /// The backup of a SQLite database.
         #[arg(required_unless_present = "database_name", conflicts_with = "database_name")]
@@ -97,8 +105,8 @@ enum Command {
         #[command(flatten)]
         without_keys: WithoutWebhookKeys,
     },
-    /// Finalize an upgrade once no server of an earlier version runs. Afterwards servers write values that
-    /// earlier versions cannot read.
+    /// Finalize an upgrade after all servers of the earlier version have stopped. From then on, servers write
+    /// values that the earlier version cannot read.
     FinalizeUpgrade {
         /// The name of the database, to confirm that the configuration points to the intended one.
         #[arg(long, value_name = "NAME")]
@@ -107,7 +115,7 @@ enum Command {
     /// Verify the ledger.
     #[command(subcommand)]
     Ledger(LedgerCommand),
-    /// Manage the storage.
+    /// Copy the data to another kind of store.
     #[command(subcommand)]
     Storage(StorageCommand),
     /// Manage the signing keys of access tokens, and the keys of webhook secrets.
@@ -144,14 +152,13 @@ enum KeysCommand {
     /// Add a new key to auth.signing_key_file or to the keys in the data directory, creating the file if
     /// necessary. Issued tokens stay valid.
     Rotate {
-        /// Rotate the keys that encrypt the secrets of webhook endpoints instead: those of webhooks.key_file, or those
-        /// that the first start created. All older keys are kept.
+        /// Rotate the webhook keys instead, which encrypt the secrets of webhook endpoints. All older keys are kept.
         #[arg(long, conflicts_with = "algorithm")]
         webhooks: bool,
-        /// The algorithm of the new key. Default: that of the newest key.
+        /// The algorithm of the new key. Default: the algorithm of the newest key.
         #[arg(long, value_enum)]
         algorithm: Option<KeyAlgorithm>,
-        /// The delay before the new key signs or encrypts, in which every server has to read it.
+        /// The delay before the new key signs or encrypts. Every server has to read it within that time.
         #[arg(long, value_name = "SECONDS", default_value_t = SIGNS_IN_SECONDS,
             value_parser = clap::value_parser!(u32).range(0..=86_400))]
         signs_in: u32,

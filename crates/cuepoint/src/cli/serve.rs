@@ -174,10 +174,13 @@ async fn bootstrap(service: &Service, operator: Bootstrap) -> anyhow::Result<()>
     match made {
         Bootstrapped::Made(user) => tracing::info!(%user, "the first operator was created"),
         Bootstrapped::MadeBefore => {
-            tracing::info!("the first operator was created before: bootstrap.operator_email is ignored");
+            tracing::info!(
+                "bootstrap.operator_email is ignored, because the first operator was already created"
+            );
         }
         Bootstrapped::AddressTaken => tracing::warn!(
-            "bootstrap.operator_email belongs to an account: no operator was created; configure an unused address"
+            "no operator was created, because bootstrap.operator_email belongs to an account: configure an unused \
+             address"
         ),
     }
     Ok(())
@@ -221,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn three_hundred_connections_fit_into_the_backlog() {
+    fn the_backlog_holds_300_connections() {
         let socket = bound("127.0.0.1", 0).unwrap();
         socket.listen(BACKLOG).unwrap();
         let address = socket.local_addr().unwrap().as_socket().unwrap();

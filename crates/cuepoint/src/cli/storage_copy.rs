@@ -119,13 +119,14 @@ fn report(copied: &Copied, completion: Completion) -> String {
     let audited = copied.audited;
     let _ = writeln!(
         text,
-        "{} wallets, {} entries, {} postings, {} entities: the ledger is consistent",
+        "{} wallets, {} entries, {} postings; {} requests, withdrawals, top-ups and adjustments: the ledger is \
+         consistent",
         audited.wallets, audited.entries, audited.postings, audited.entities
     );
     if copied.is_from_backup {
         text.push_str(
             "the source is a backup: before a server uses the copy, run `cuepoint restore --database-name NAME` on it, \
-             otherwise ids and access tokens of the time after the backup are issued again\n",
+             otherwise ids and access tokens issued after the backup are issued again\n",
         );
     }
     text.push_str(match completion {

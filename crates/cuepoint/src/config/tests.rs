@@ -253,7 +253,7 @@ fn every_key_can_be_set_by_a_variable() {
 }
 
 #[test]
-fn an_invalid_value_is_one_line_naming_its_key() {
+fn an_invalid_value_is_reported_on_one_line_with_its_key() {
     for (key, value, reason) in [
         ("server.host", " ", "must be a non-empty string"),
         ("server.port", "65536", "must be a whole number from 0 to 65535"),
@@ -296,7 +296,7 @@ fn an_invalid_value_is_one_line_naming_its_key() {
         (
             "webhooks.allowed_networks",
             "localhost",
-            "\"localhost\" is no network such as 10.0.0.0/8, and no address",
+            "\"localhost\" is not an IP address or a network such as 10.0.0.0/8",
         ),
         (
             "webhooks.name_servers",
@@ -325,11 +325,11 @@ fn an_invalid_value_is_one_line_naming_its_key() {
         ("withdrawals.max_amount", "0", "must be greater than zero"),
         ("withdrawals.max_per_24h", "ten", "is not an amount in USD: not a number"),
         ("withdrawals.max_per_30d", "1e13", "is not an amount in USD: too large"),
-        ("topups.webhook_url", "pay.example.com", "must be an http(s) address without user and fragment"),
+        ("topups.webhook_url", "pay.example.com", "must be an http or https URL without a user or fragment"),
         (
             "topups.webhook_url",
             "https://a:b@pay.example.com",
-            "must be an http(s) address without user and fragment",
+            "must be an http or https URL without a user or fragment",
         ),
         ("topups.webhook_secrets", "hidden-word", "a secret begins with whsec_"),
         ("payouts.webhook_secrets", "whsec_hidden word", "a secret is base64 after whsec_"),
@@ -348,27 +348,27 @@ fn an_invalid_value_is_one_line_naming_its_key() {
         (
             "notifier.reset_url",
             "https://app.example/reset",
-            "must be an http(s) address with {token} once, behind the host",
+            "must be an http or https URL with {token} once, after the host",
         ),
         (
             "notifier.reset_url",
             "https://{token}.example/",
-            "must be an http(s) address with {token} once, behind the host",
+            "must be an http or https URL with {token} once, after the host",
         ),
         (
             "notifier.reset_url",
             "https://app.example/{token}/{token}",
-            "must be an http(s) address with {token} once, behind the host",
+            "must be an http or https URL with {token} once, after the host",
         ),
         (
             "notifier.reset_url",
             "app://reset#{token}",
-            "must be an http(s) address with {token} once, behind the host",
+            "must be an http or https URL with {token} once, after the host",
         ),
         (
             "notifier.reset_url",
             "https://a:b@app.example/#{token}",
-            "must be an http(s) address with {token} once, behind the host",
+            "must be an http or https URL with {token} once, after the host",
         ),
         ("topups.provider", "paypal", "must be one of none, sandbox, webhook"),
         ("topups.max_attempts", "0", "must be a whole number from 1 to 1000"),
@@ -390,10 +390,14 @@ fn an_invalid_value_is_one_line_naming_its_key() {
         (
             "server.trusted_proxies",
             "10.0.0.1, nginx",
-            "\"nginx\" is no network such as 10.0.0.0/8, and no address",
+            "\"nginx\" is not an IP address or a network such as 10.0.0.0/8",
         ),
-        ("access.metrics_networks", "*", "\"*\" is no network such as 10.0.0.0/8, and no address"),
-        ("access.operator_networks", "::/129", "\"::/129\" is no network such as 10.0.0.0/8, and no address"),
+        ("access.metrics_networks", "*", "\"*\" is not an IP address or a network such as 10.0.0.0/8"),
+        (
+            "access.operator_networks",
+            "::/129",
+            "\"::/129\" is not an IP address or a network such as 10.0.0.0/8",
+        ),
         ("server.max_connections", "0", "must be a whole number from 1 to 1000000"),
         ("server.head_timeout_seconds", "0", "must be a whole number from 1 to 300"),
         ("server.body_timeout_seconds", "301", "must be a whole number from 1 to 300"),
@@ -403,7 +407,7 @@ fn an_invalid_value_is_one_line_naming_its_key() {
 }
 
 #[test]
-fn keys_that_require_other_keys() {
+fn missing_companion_keys_are_reported() {
     refused(Layers::test(&[("payouts.provider", "webhook")]).settings(), "payouts.webhook_url: is required");
     let smtp = ("notifier.email", "smtp");
     refused(Layers::test(&[smtp]).settings(), "notifier.smtp_url: is required");

@@ -22,7 +22,7 @@ impl FromText for HttpUrl {
             let bare = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
             bare && url.has_host() && matches!(url.scheme(), "http" | "https")
         });
-        url.map(Self).ok_or_else(|| "must be an http(s) address without user and fragment".to_owned())
+        url.map(Self).ok_or_else(|| "must be an http or https URL without a user or fragment".to_owned())
     }
 }
 
@@ -49,7 +49,7 @@ fn is_plain(url: &Url) -> bool {
 
 impl FromText for LinkTemplate {
     fn from_text(text: &str) -> Result<Self, String> {
-        let refused = || "must be an http(s) address with {token} once, behind the host".to_owned();
+        let refused = || "must be an http or https URL with {token} once, after the host".to_owned();
         Self::parse(text.trim()).ok_or_else(refused)
     }
 }

@@ -42,7 +42,7 @@ pub(super) async fn run(service: Arc<Service>, mut stopped: watch::Receiver<bool
             Ok(()) => is_failing = false,
             Err(unavailable) if !is_failing => {
                 is_failing = true;
-                tracing::warn!(%unavailable, "search for webhook endpoints with work failed");
+                tracing::warn!(%unavailable, "webhook endpoints with pending work cannot be read");
             }
             Err(_) => {}
         }
@@ -158,7 +158,7 @@ impl Turns {
                 self.owners.remove(&endpoint);
             }
             Err(error) => {
-                tracing::error!(%error, "webhook turn panicked");
+                tracing::error!(%error, "a batch of webhook deliveries panicked");
                 // The endpoint of the turn is unknown. Its lease prevents a second turn.
                 self.running.clear();
             }
@@ -179,7 +179,7 @@ async fn take_turn(service: &Service, endpoint: WebhookEndpointId, stopped: &wat
             }
         }
         Err(unavailable) => {
-            tracing::warn!(endpoint = endpoint.get(), %unavailable, "webhook turn failed");
+            tracing::warn!(endpoint = endpoint.get(), %unavailable, "a batch of webhook deliveries failed");
         }
     }
 }
@@ -189,7 +189,7 @@ pub(super) async fn measure(service: Arc<Service>) {
     match service.use_cases.deliveries.oldest_pending().await {
         Ok(age) => metrics::oldest_webhook_delivery(age.map_or(0.0, |age| age.as_seconds_f64().max(0.0))),
         Err(unavailable) => {
-            tracing::warn!(%unavailable, "age of the oldest pending webhook event not determined")
+            tracing::warn!(%unavailable, "the age of the oldest pending webhook event cannot be determined")
         }
     }
 }
@@ -224,7 +224,7 @@ pub(super) async fn check_secrets(service: Arc<Service>, without_keys: Arc<Mutex
             }
         }
         Err(unavailable) => {
-            tracing::warn!(%unavailable, "check of webhook secrets failed")
+            tracing::warn!(%unavailable, "the secrets of webhook endpoints cannot be checked")
         }
     }
 }

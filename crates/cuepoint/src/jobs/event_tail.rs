@@ -29,7 +29,7 @@ pub(super) async fn run(service: Arc<Service>) {
         match service.use_cases.events.tail(after).await {
             Ok(tail) => {
                 if failing_since.take().is_some() {
-                    tracing::info!("new events are read again");
+                    tracing::info!("new events can be read again");
                 }
                 measure(&service, &tail);
                 if tail.is_lost {

@@ -201,8 +201,8 @@ async fn sweep(service: Arc<Service>) {
     }
     match service.use_cases.expire_requests().await {
         Ok(0) => {}
-        Ok(settled) => tracing::info!(settled, "overdue requests were settled"),
-        Err(failure) => tracing::warn!(%failure, "overdue requests were not settled"),
+        Ok(settled) => tracing::info!(settled, "overdue requests expired"),
+        Err(failure) => tracing::warn!(%failure, "overdue requests did not expire"),
     }
 }
 
@@ -213,7 +213,7 @@ async fn read_keys(service: Arc<Service>, purpose: KeyPurpose, keys: KeysInForce
     match read {
         Ok(None) => {}
         Ok(Some(Ok(()))) => tracing::info!("the keys of {file} changed"),
-        Ok(Some(Err(error))) => tracing::error!("{file}: the previous keys stay in force: {error:#}"),
+        Ok(Some(Err(error))) => tracing::error!("{file}: the previous keys stay in use: {error:#}"),
         Err(error) => tracing::error!(%error, "the keys of {file} were not read"),
     }
 }
@@ -251,8 +251,8 @@ async fn purge_expired(service: Arc<Service>) {
 async fn assign_positions(service: Arc<Service>) {
     match service.use_cases.positions.assign().await {
         Ok(0) => {}
-        Ok(assigned) => tracing::info!(assigned, "operations of servers of an earlier version got positions"),
-        Err(error) => tracing::warn!(%error, "operations of servers of an earlier version got no positions"),
+        Ok(assigned) => tracing::info!(assigned, "operations of earlier versions got positions"),
+        Err(error) => tracing::warn!(%error, "operations of earlier versions got no positions"),
     }
 }
 
@@ -271,7 +271,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn work_is_repeated_until_it_is_stopped() {
+    async fn jobs_repeat_until_they_are_stopped() {
         let (stop, stopped) = watch::channel(false);
         let (done, mut seen) = mpsc::unbounded_channel();
         let task = tokio::spawn(every(Duration::from_millis(1), stopped, move || {
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_stop_waits_for_work_in_progress() {
+    async fn stopping_waits_for_running_work() {
         let (stop, stopped) = watch::channel(false);
         let (began, mut begun) = mpsc::unbounded_channel();
         let (finish, finishing) = watch::channel(false);

@@ -46,10 +46,10 @@ fn log(withdrawal: &Withdrawal, attempt: &PayoutAttempt) {
         PayoutAttempt::Elsewhere => {}
         PayoutAttempt::Answered(update, outcome) => log_answer(withdrawal, update, *outcome),
         PayoutAttempt::Unanswered(cause) => {
-            tracing::warn!(withdrawal = %id, %cause, "a payout has no answer and is sent again later");
+            tracing::warn!(withdrawal = %id, %cause, "a payout got no answer and will be sent again");
         }
         PayoutAttempt::GivenUp => {
-            tracing::error!(withdrawal = %id, "a payout has no answer and needs a review; its amount stays held");
+            tracing::error!(withdrawal = %id, "a payout got no answer and needs a review; its amount stays held");
         }
         PayoutAttempt::Failed(error) => {
             tracing::error!(withdrawal = %id, ?error, "the outcome of a payout was not stored");

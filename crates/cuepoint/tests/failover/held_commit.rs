@@ -96,7 +96,7 @@ fn a_lost_commit_is_not_confused_with_a_reused_transaction_id() {
 }
 
 #[test]
-fn a_cut_commit_is_answered_once_the_standby_resumes() {
+fn an_interrupted_commit_is_answered_when_the_standby_resumes() {
     let _cores = without_load();
     let mut report = Report::new("held commit, connection cut");
     let mut scene = Scene::new();
@@ -113,7 +113,7 @@ fn a_cut_commit_is_answered_once_the_standby_resumes() {
 }
 
 #[test]
-fn a_held_commit_is_refused_in_time_and_made_once() {
+fn a_blocked_commit_times_out_and_is_applied_once() {
     let _cores = without_load();
     let mut report = Report::new("held commit, standby silent");
     let mut scene = Scene::new();
@@ -126,7 +126,7 @@ fn a_held_commit_is_refused_in_time_and_made_once() {
 }
 
 #[test]
-fn a_commit_is_not_acknowledged_before_a_standby_has_it() {
+fn commits_are_acknowledged_only_after_replication() {
     let _cores = without_load();
     let mut report = Report::new("held commit, backend terminated");
     let mut scene = Scene::new();
@@ -143,7 +143,7 @@ fn a_commit_is_not_acknowledged_before_a_standby_has_it() {
 }
 
 #[test]
-fn health_checks_leave_at_most_one_commit_waiting() {
+fn health_checks_block_at_most_one_commit() {
     let _cores = without_load();
     let mut report = Report::new("health checks, standby silent");
     let mut replicas = Replicas::start();
@@ -163,7 +163,7 @@ fn health_checks_leave_at_most_one_commit_waiting() {
 }
 
 #[test]
-fn a_new_server_refuses_commands_while_the_standbys_are_silent() {
+fn a_new_server_refuses_commands_without_standbys() {
     let _cores = without_load();
     let mut report = Report::new("fresh server, standbys silent");
     let mut replicas = Replicas::start();

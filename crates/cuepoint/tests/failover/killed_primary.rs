@@ -15,7 +15,7 @@ const COMMANDS: usize = 200;
 const LIMIT: Duration = Duration::from_secs(30);
 
 #[test]
-fn a_failover_takes_seconds_and_loses_or_doubles_no_operation() {
+fn failover_takes_seconds_and_applies_operations_once() {
     let _cores = alone();
     let mut report = Report::new("killed primary");
     let mut replicas = Replicas::start();

@@ -43,7 +43,7 @@ fn attempted(person: &Person, endpoint: &Value) -> Vec<i64> {
 }
 
 #[test]
-fn readers_learn_of_lost_commits_on_every_server() {
+fn every_server_reports_lost_commits_to_readers() {
     let _cores = without_load();
     let mut replicas = Replicas::start();
     // One key, with which both decrypt the secret of the endpoint.

@@ -16,7 +16,7 @@ const COMMANDS: usize = 100;
 const LIMIT: Duration = Duration::from_secs(30);
 
 #[test]
-fn servers_recover_from_a_host_name_of_a_standby() {
+fn servers_recover_from_a_host_name_that_points_to_a_standby() {
     let _cores = alone();
     let mut report = Report::new("moved name");
     let mut replicas = Replicas::start();
@@ -51,7 +51,7 @@ fn servers_recover_from_a_host_name_of_a_standby() {
 }
 
 #[test]
-fn a_server_leaves_a_replaced_primary_that_still_runs() {
+fn servers_abandon_a_replaced_primary() {
     let _cores = without_load();
     let mut report = Report::new("replaced primary lives on");
     let mut replicas = Replicas::start();

@@ -84,7 +84,7 @@ fn a_stale_primary_is_neither_read_nor_written() {
 }
 
 #[test]
-fn a_lagging_standby_is_not_used_and_suspensions_stay_in_force() {
+fn a_lagging_standby_does_not_lift_suspensions() {
     let _cores = alone();
     let mut report = Report::new("lagging standby");
     let mut replicas = Replicas::start();

@@ -9,11 +9,11 @@ use crate::harness::{Answer, Call, Client, Person, ROUTES, Route, Server, Store,
 on_one_store!(
     every_private_route_requires_a_token,
     objects_of_other_users_are_not_found,
-    an_id_that_is_no_positive_integer_is_not_found,
-    the_wrong_party_is_forbidden,
-    an_unsupported_method_is_refused_with_the_allowed_ones,
+    invalid_ids_are_not_found,
+    actions_of_the_other_party_are_forbidden,
+    unsupported_methods_list_the_allowed_methods,
     unknown_routes_are_not_found,
-    a_plain_request_id_of_the_client_is_kept,
+    valid_request_ids_of_clients_are_kept,
 );
 
 /// A call of the route with a valid body and no token.
@@ -96,7 +96,7 @@ fn objects_of_other_users_are_not_found(store: Store) {
     assert_eq!((objects.guest.snapshot(), objects.dj.snapshot()), before);
 }
 
-fn an_id_that_is_no_positive_integer_is_not_found(store: Store) {
+fn invalid_ids_are_not_found(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let dj = server.dj();
     let junk = [
@@ -119,7 +119,7 @@ fn an_id_that_is_no_positive_integer_is_not_found(store: Store) {
     }
 }
 
-fn the_wrong_party_is_forbidden(store: Store) {
+fn actions_of_the_other_party_are_forbidden(store: Store) {
     let server = Server::start(store);
     let objects = Objects::new(&server);
     let (guest, dj) = (&objects.guest, &objects.dj);
@@ -139,7 +139,7 @@ fn the_wrong_party_is_forbidden(store: Store) {
 }
 
 /// Attack API9: undeclared methods.
-fn an_unsupported_method_is_refused_with_the_allowed_ones(store: Store) {
+fn unsupported_methods_list_the_allowed_methods(store: Store) {
     let server = Server::start(store);
     let person = server.guest();
     let mut methods: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
@@ -190,7 +190,7 @@ fn unknown_routes_are_not_found(store: Store) {
     }
 }
 
-fn a_plain_request_id_of_the_client_is_kept(store: Store) {
+fn valid_request_ids_of_clients_are_kept(store: Store) {
     let server = Server::start(store);
     let person = server.guest();
     let longest = "x".repeat(128);

@@ -8,7 +8,7 @@ on_one_store!(
     a_strict_policy_stores_the_canonical_form,
     a_strict_policy_names_the_invalid_field,
     fields_are_validated_before_limits_and_funds,
-    a_refused_address_uses_up_no_key,
+    a_refused_address_does_not_consume_the_idempotency_key,
     a_lenient_policy_keeps_any_text,
     the_configured_withdrawal_options_are_shown,
 );
@@ -62,8 +62,8 @@ fn a_strict_policy_names_the_invalid_field(store: Store) {
     let guest = server.payer("1000");
     let before = guest.snapshot();
     let format = "The wallet address field format is invalid.";
-    let other = "The wallet address field is an address of another network.";
-    let test = "The wallet address field is an address of a test network.";
+    let other = "The wallet address belongs to another network.";
+    let test = "The wallet address belongs to a test network.";
     let keyless = "Nobody has the key of this address; the money would be lost.";
     let anybody = "Anybody can spend from this address; the money would be lost.";
     let off_curve = "bc1pam775nxmvam4pfpqlm5q06k0y84e3x9w0xuhdpmxuna2qj3dfg6qnzh0s2";
@@ -104,7 +104,7 @@ fn fields_are_validated_before_limits_and_funds(store: Store) {
     guest.post("/withdrawal/crypto", &missing).invalid(&["amount", "wallet_address"]);
 }
 
-fn a_refused_address_uses_up_no_key(store: Store) {
+fn a_refused_address_does_not_consume_the_idempotency_key(store: Store) {
     let server = Server::configured(store, &[STRICT]);
     let guest = server.payer("10");
     let send = |address| {

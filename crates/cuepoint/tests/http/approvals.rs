@@ -10,9 +10,9 @@ use crate::harness::{Answer, Database, Person, Server, Store, WITHDRAWAL, keys, 
 
 on_one_store!(
     a_withdrawal_above_the_limit_needs_two_approvals,
-    an_operator_cannot_judge_withdrawals_of_a_wallet_they_adjusted,
-    one_operator_alone_cannot_pay_out,
-    no_adjustment_is_larger_than_its_limit,
+    operators_cannot_review_wallets_they_adjusted,
+    one_operator_cannot_pay_out_alone,
+    adjustments_are_limited,
 );
 
 const FOUR_EYES: [(&str, &str); 1] = [("withdrawals.second_approval_above", "10")];
@@ -91,7 +91,7 @@ fn a_withdrawal_above_the_limit_needs_two_approvals(store: Store) {
 }
 
 /// Attack API5: adjusting a wallet and approving its withdrawal.
-fn an_operator_cannot_judge_withdrawals_of_a_wallet_they_adjusted(store: Store) {
+fn operators_cannot_review_wallets_they_adjusted(store: Store) {
     let (server, ada) = Server::with_operator(store, &[]);
     let guest = server.payer("50");
     let withdrawal = guest.withdrawal("1");
@@ -103,7 +103,7 @@ fn an_operator_cannot_judge_withdrawals_of_a_wallet_they_adjusted(store: Store) 
             let refused = ada.post(&path, &body).refused(403, "recent_adjustment");
             assert_eq!(
                 refused["message"],
-                "You adjusted this balance within the last 30 days. Another operator can do this."
+                "You adjusted this balance within the last 30 days. Ask another operator."
             );
         }
     }
@@ -113,7 +113,7 @@ fn an_operator_cannot_judge_withdrawals_of_a_wallet_they_adjusted(store: Store) 
 /// Attempts to pay oneself out with a single operator's token.
 ///
 /// Attack API5: paying out alone: another's gift, a replayed key, another session, an own withdrawal.
-fn one_operator_alone_cannot_pay_out(store: Store) {
+fn one_operator_cannot_pay_out_alone(store: Store) {
     let (server, mallory) = Server::with_operator(store, &FOUR_EYES);
     let accomplice = server.guest();
     mallory.adjust(accomplice.id, "100").data(201);
@@ -158,7 +158,7 @@ fn one_operator_alone_cannot_pay_out(store: Store) {
     }
 }
 
-fn no_adjustment_is_larger_than_its_limit(store: Store) {
+fn adjustments_are_limited(store: Store) {
     let (server, operator) = Server::with_operator(store, &[("adjustments.max_amount", "20")]);
     let guest = server.guest();
     let body = operator.adjust(guest.id, "20.01").refused(422, "limit_exceeded");
@@ -169,7 +169,7 @@ fn no_adjustment_is_larger_than_its_limit(store: Store) {
 
 /// Attack API5: approving one withdrawal at two servers.
 #[test]
-fn first_approvals_at_two_servers_are_both_counted() {
+fn concurrent_approvals_on_two_servers_both_count() {
     let database = Arc::new(Database::postgres());
     let settings = [&operator_keys("ada@example.com")[..], &FOUR_EYES].concat();
     let servers = [Server::on(&database, &settings), Server::on(&database, &settings)];

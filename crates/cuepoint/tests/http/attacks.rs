@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, Message, NEW, PASSWORD, Person, ROUTES, Server, Store, exchange, song};
 
 on_one_store!(
-    objects_of_others_are_indistinguishable_from_missing_ones,
-    one_kind_of_token_does_not_pass_for_another,
-    text_is_never_executed,
+    objects_of_other_users_look_nonexistent,
+    tokens_of_different_kinds_are_not_interchangeable,
+    injected_code_is_stored_as_plain_text,
     forwarding_and_identity_headers_are_ignored,
     overlong_values_are_refused,
-    overlong_queries_are_judged_like_short_ones,
+    overlong_queries_behave_like_short_queries,
     a_url_in_a_request_is_never_fetched,
-    unserved_paths_and_erased_users_are_not_found,
-    errors_disclose_no_internals,
-    a_held_request_is_refused_after_its_authority_ends,
+    unknown_paths_and_erased_users_are_not_found,
+    errors_reveal_no_internals,
+    a_request_in_flight_is_refused_after_revocation,
 );
 
 /// A failure without the parts that differ between calls.
@@ -28,7 +28,7 @@ fn alike(answer: &Answer) -> Value {
 }
 
 /// Attack API1: finding out by an id, a filter or the answer's text which objects of others exist.
-fn objects_of_others_are_indistinguishable_from_missing_ones(store: Store) {
+fn objects_of_other_users_look_nonexistent(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("50"), server.dj());
     let (request, withdrawal, topup) = (guest.request_song(&dj), guest.withdrawal("10"), guest.topup("1"));
@@ -58,7 +58,7 @@ fn objects_of_others_are_indistinguishable_from_missing_ones(store: Store) {
 }
 
 /// Attack API2: a token of one kind used as another one.
-fn one_kind_of_token_does_not_pass_for_another(store: Store) {
+fn tokens_of_different_kinds_are_not_interchangeable(store: Store) {
     let server = Server::start(store);
     let (client, guest) = (server.client(), server.guest());
     let refresh = |token: &str| client.post("/auth/refresh", &json!({"refresh_token": token}));
@@ -87,7 +87,7 @@ fn rows_of(answer: &Answer) -> Value {
 }
 
 /// Attack API8: SQL, markup or control characters in text.
-fn text_is_never_executed(store: Store) {
+fn injected_code_is_stored_as_plain_text(store: Store) {
     let (server, operator) = Server::with_operator(store, &[("payouts.webhook_secrets", NEW)]);
     let (guest, dj) = (server.payer("100"), server.dj());
     for text in [
@@ -212,7 +212,7 @@ fn overlong_values_are_refused(store: Store) {
     assert_eq!(guest.wallet().0, "0.00");
 }
 
-fn overlong_queries_are_judged_like_short_ones(store: Store) {
+fn overlong_queries_behave_like_short_queries(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.guest(), server.dj());
     let plain = rows_of(&guest.get("/djs"));
@@ -246,7 +246,7 @@ fn a_url_in_a_request_is_never_fetched(store: Store) {
 }
 
 /// Attack API9: hidden paths and earlier versions of the API.
-fn unserved_paths_and_erased_users_are_not_found(store: Store) {
+fn unknown_paths_and_erased_users_are_not_found(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let client = server.client();
     for path in [
@@ -294,7 +294,7 @@ fn unserved_paths_and_erased_users_are_not_found(store: Store) {
 }
 
 /// Attack API8: learning internals from the text of an error.
-fn errors_disclose_no_internals(store: Store) {
+fn errors_reveal_no_internals(store: Store) {
     let server = Server::start(store);
     let (client, guest) = (server.client(), server.guest());
     let answers = [
@@ -351,7 +351,7 @@ fn released(mut stream: TcpStream, body: &str) -> String {
 }
 
 /// Attack API2: a request that is held open until its sender is suspended or demoted.
-fn a_held_request_is_refused_after_its_authority_ends(store: Store) {
+fn a_request_in_flight_is_refused_after_revocation(store: Store) {
     let (server, chief) = Server::with_operator(store, &[]);
     let reason = json!({"reason": "as agreed"});
     let change_status = |person: &Person, what: &str, body: &Value| {

@@ -91,7 +91,7 @@ fn withdrawals(operator: &Person) -> Value {
 }
 
 #[test]
-fn a_restored_backup_continues_without_the_tokens_and_ids_of_its_tail() {
+fn a_restore_invalidates_tokens_and_skips_ids_after_the_backup() {
     let scene = Scene::new();
     let server = scene.server("data");
     let operator = server.client().login("operator@example.com");
@@ -151,7 +151,7 @@ fn a_restored_backup_continues_without_the_tokens_and_ids_of_its_tail() {
 }
 
 #[test]
-fn a_second_restore_of_a_backup_assigns_no_position_of_the_first_one_again() {
+fn a_second_restore_reuses_no_positions() {
     let scene = Scene::new();
     let server = scene.server("data");
     let early = server.payer("100");
@@ -169,7 +169,7 @@ fn a_second_restore_of_a_backup_assigns_no_position_of_the_first_one_again() {
 }
 
 #[test]
-fn backups_under_load_contain_what_was_acknowledged_before() {
+fn backups_under_load_contain_all_acknowledged_changes() {
     let scene = Scene::new();
     let server = scene.server("data");
     let guests: Vec<Person> = (0..4).map(|_| server.payer("5")).collect();
@@ -215,7 +215,7 @@ fn backups_under_load_contain_what_was_acknowledged_before() {
 }
 
 #[test]
-fn an_unwritten_backup_leaves_no_file() {
+fn a_failed_backup_leaves_no_file() {
     let scene = Scene::new();
     let server = scene.server("data");
     server.payer("10");
@@ -268,7 +268,7 @@ fn an_unwritten_backup_leaves_no_file() {
 }
 
 #[test]
-fn a_killed_restore_is_repeated() {
+fn a_killed_restore_can_be_repeated() {
     let scene = Scene::new();
     let server = scene.server("data");
     let guest = server.payer("10");
@@ -310,7 +310,7 @@ fn a_killed_restore_is_repeated() {
 }
 
 #[test]
-fn a_restore_needs_an_empty_directory_that_no_server_uses() {
+fn restore_requires_an_empty_unused_directory() {
     let scene = Scene::new();
     let server = scene.server("data");
     let guest = server.payer("10");
@@ -327,7 +327,7 @@ fn a_restore_needs_an_empty_directory_that_no_server_uses() {
 }
 
 #[test]
-fn an_unusable_file_is_refused_in_one_line() {
+fn an_unusable_backup_is_reported_on_one_line() {
     let scene = Scene::new();
     drop(scene.server("data"));
     let file = scene.path("backup.db");
@@ -345,7 +345,7 @@ fn an_unusable_file_is_refused_in_one_line() {
 }
 
 #[test]
-fn each_store_names_its_own_commands() {
+fn each_store_suggests_its_own_commands() {
     let scene = Scene::new();
     drop(scene.server("data"));
     let file = scene.path("backup.db");

@@ -7,13 +7,13 @@ use serde_json::json;
 
 use crate::harness::{Answer, Database, Person, SHARED_KEY, Server, Store};
 
-on_one_store!(a_member_becomes_a_dj_with_the_issued_token_and_stays_one);
+on_one_store!(becoming_a_dj_needs_no_new_token_and_is_permanent);
 
 fn set(person: &Person, is_dj: bool) -> Answer {
     person.patch("/user/personal-info", &json!({"is_dj": is_dj}))
 }
 
-fn a_member_becomes_a_dj_with_the_issued_token_and_stays_one(store: Store) {
+fn becoming_a_dj_needs_no_new_token_and_is_permanent(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (member, guest) = (server.guest(), server.payer("50"));
     let prices = json!({"online": 1, "fee_upcoming_artist": 5, "fee_popular_song": 10});
@@ -36,7 +36,7 @@ fn a_member_becomes_a_dj_with_the_issued_token_and_stays_one(store: Store) {
 }
 
 #[test]
-fn another_server_knows_a_new_dj_within_two_seconds() {
+fn other_servers_recognize_a_new_dj_within_two_seconds() {
     let database = Arc::new(Database::postgres());
     let servers = [Server::on(&database, &[SHARED_KEY]), Server::on(&database, &[SHARED_KEY])];
     let here = servers[0].guest();

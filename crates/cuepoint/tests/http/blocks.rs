@@ -5,13 +5,13 @@ use serde_json::json;
 use crate::harness::{Server, Store, keys, song};
 
 on_one_store!(
-    a_blocked_guest_cannot_make_a_request,
+    a_blocked_guest_cannot_send_requests,
     a_user_without_requests_looks_nonexistent_to_a_dj,
     open_requests_per_dj_are_limited,
 );
 
 /// Attack API6: sending requests to a DJ who blocked the guest.
-fn a_blocked_guest_cannot_make_a_request(store: Store) {
+fn a_blocked_guest_cannot_send_requests(store: Store) {
     let server = Server::start(store);
     let (dj, guest) = (server.dj(), server.payer("100"));
     let open = guest.request_song(&dj);

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::harness::{Person, ROUTES, Route, Server, Store, exchange};
 
 on_one_store!(
-    invalid_json_is_malformed,
+    invalid_json_is_refused,
     bodies_are_limited_to_64_kib,
     an_excessive_content_length_is_refused_before_the_body,
     only_json_bodies_are_accepted,
@@ -19,7 +19,7 @@ on_one_store!(
 /// The maximum body size, in bytes.
 const LIMIT: usize = 65_536;
 
-fn invalid_json_is_malformed(store: Store) {
+fn invalid_json_is_refused(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let dj = server.dj();
     let before = dj.snapshot();

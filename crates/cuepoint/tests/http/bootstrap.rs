@@ -8,10 +8,10 @@ use serde_json::json;
 use crate::harness::{Database, PASSWORD, Person, Server, Store, eventually, operator_keys};
 
 on_durable_stores!(
-    a_dismissed_first_operator_is_not_recreated,
-    an_erased_first_operator_is_not_recreated_under_its_address,
-    a_registered_address_does_not_become_the_first_operator,
-    another_configured_address_creates_no_second_operator,
+    a_demoted_first_operator_is_not_recreated,
+    an_erased_first_operator_is_not_recreated,
+    a_registered_user_does_not_become_the_first_operator,
+    changing_the_configured_address_creates_no_second_operator,
     only_a_start_without_an_active_operator_warns,
 );
 
@@ -60,7 +60,7 @@ fn addresses(operator: &Person) -> Vec<String> {
 }
 
 /// Attack API5: becoming an operator again after a dismissal.
-fn a_dismissed_first_operator_is_not_recreated(store: Store) {
+fn a_demoted_first_operator_is_not_recreated(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = start(&database);
     let (first, second) = operators(&server);
@@ -73,7 +73,7 @@ fn a_dismissed_first_operator_is_not_recreated(store: Store) {
 }
 
 /// Attack API5: becoming an operator by registering the address of an erased first operator.
-fn an_erased_first_operator_is_not_recreated_under_its_address(store: Store) {
+fn an_erased_first_operator_is_not_recreated(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = start(&database);
     let (first, second) = operators(&server);
@@ -91,7 +91,7 @@ fn an_erased_first_operator_is_not_recreated_under_its_address(store: Store) {
     assert_eq!(addresses(&second.at(&server.client())), [second.email]);
 }
 
-fn a_registered_address_does_not_become_the_first_operator(store: Store) {
+fn a_registered_user_does_not_become_the_first_operator(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = Server::on(&database, &[]);
     let body = json!({"name": "Eve", "email": "Operator@example.com", "password": "her own horse"});
@@ -101,7 +101,7 @@ fn a_registered_address_does_not_become_the_first_operator(store: Store) {
     let eve = server.client().post("/auth/login", &json!({"email": EMAIL, "password": "her own horse"}));
     let eve = Person::signed_in(&server.client(), &eve.data(200));
     eve.get("/operator/users").refused(403, "insufficient_scope");
-    let said = "bootstrap.operator_email belongs to an account: no operator was created";
+    let said = "no operator was created, because bootstrap.operator_email belongs to an account";
     eventually("the log says so", || server.log().contains(said).then_some(()));
     drop(server);
     // Another configured address creates another operator.
@@ -110,7 +110,7 @@ fn a_registered_address_does_not_become_the_first_operator(store: Store) {
 }
 
 /// Attack API5: becoming an operator through another configured address.
-fn another_configured_address_creates_no_second_operator(store: Store) {
+fn changing_the_configured_address_creates_no_second_operator(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = start(&database);
     let (first, second) = operators(&server);
@@ -119,7 +119,7 @@ fn another_configured_address_creates_no_second_operator(store: Store) {
         let server = Server::on(&database, &operator_keys("other@example.com"));
         let login = json!({"email": "other@example.com", "password": PASSWORD});
         server.client().post("/auth/login", &login).refused(401, "invalid_credentials");
-        let said = "the first operator was created before: bootstrap.operator_email is ignored";
+        let said = "bootstrap.operator_email is ignored, because the first operator was already created";
         eventually("the log says so", || server.log().contains(said).then_some(()));
         server
     };

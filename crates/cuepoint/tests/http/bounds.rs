@@ -69,7 +69,7 @@ fn lives(server: &Server) {
 
 /// Attack API4: long or endless request heads.
 #[test]
-fn heads_are_bounded_in_size_and_number() {
+fn request_heads_are_limited_in_size_and_number() {
     let server = Server::start(Store::Memory);
     let said = |request: &str| answered(&server, request);
     let headers = |count: usize| (0..count).map(|number| format!("X-{number}: a\r\n")).collect::<String>();
@@ -98,7 +98,7 @@ fn a_slow_request_head_times_out() {
 }
 
 #[test]
-fn a_slow_later_request_head_closes_the_connection() {
+fn a_slow_second_request_head_closes_the_connection() {
     let keys = [("server.head_timeout_seconds", "1"), ("server.keep_alive_seconds", "1")];
     let server = Server::configured(Store::Memory, &keys);
     let live = "GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -136,7 +136,7 @@ fn a_slow_request_body_times_out() {
     {
         let said = poured(&server, &beginning, piece, drip);
         began(&said, 400);
-        assert!(said.contains("The body took too long."), "{said}");
+        assert!(said.contains("The body took too long to arrive."), "{said}");
         assert!(said.to_lowercase().contains("connection: close"), "{said}");
     }
     began(&answered(&server, &post("Content-Length: 2")), 400);
@@ -241,7 +241,7 @@ fn malformed_http_closes_only_its_connection() {
 
 /// Lines of the framing that end by a line feed alone: other programs may find the end of the body elsewhere.
 #[test]
-fn a_bare_line_feed_in_the_framing_of_a_body_closes_the_connection() {
+fn a_bare_line_feed_in_body_framing_closes_the_connection() {
     let server = Server::start(Store::Memory);
     let live = "GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n";
     let chunked =

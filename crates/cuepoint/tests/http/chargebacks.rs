@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, Message, PASSWORD, Person, Server, Store, TOPUPS, keys, line, paid};
 
 on_one_store!(
-    a_reversal_takes_no_more_than_its_amount,
-    a_topup_is_reversed_once,
-    only_a_confirmed_topup_is_reversed,
-    operators_find_topups_by_user_and_by_reference,
-    a_reversal_by_the_provider_takes_the_full_amount_once,
-    a_partial_reversal_is_listed_but_not_booked,
-    concurrent_reversals_by_operator_and_provider_take_the_money_once,
-    a_chargeback_after_an_erasure_is_owed_by_the_erased_user,
+    a_reversal_takes_only_the_amount_of_the_topup,
+    a_topup_can_be_reversed_only_once,
+    only_confirmed_topups_can_be_reversed,
+    operators_find_topups_by_user_and_reference,
+    repeated_provider_reversals_take_the_money_once,
+    a_partial_reversal_is_stored_for_review_but_not_posted,
+    concurrent_reversals_take_the_money_once,
+    erased_users_owe_later_chargebacks,
 );
 
 fn reverse(operator: &Person, topup: i64) -> Answer {
@@ -54,7 +54,7 @@ fn last_line(person: &Person) -> String {
     line(person.entries().last().unwrap())
 }
 
-fn a_reversal_takes_no_more_than_its_amount(store: Store) {
+fn a_reversal_takes_only_the_amount_of_the_topup(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.guest();
     let topup = guest.topup("20");
@@ -76,7 +76,7 @@ fn a_reversal_takes_no_more_than_its_amount(store: Store) {
     assert!(event["session_id"].is_i64() && event["ip_address"].is_string(), "{event}");
 }
 
-fn a_topup_is_reversed_once(store: Store) {
+fn a_topup_can_be_reversed_only_once(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.guest();
     let topup = guest.topup("20");
@@ -92,7 +92,7 @@ fn a_topup_is_reversed_once(store: Store) {
 }
 
 /// Attack API10: a charge-back before the confirmation.
-fn only_a_confirmed_topup_is_reversed(store: Store) {
+fn only_confirmed_topups_can_be_reversed(store: Store) {
     let (server, operator) = Server::with_operator(store, &TOPUPS);
     let guest = server.guest();
     let topup = guest.topup("20");
@@ -108,7 +108,7 @@ fn only_a_confirmed_topup_is_reversed(store: Store) {
     assert_eq!((purse(&guest), guest.entries().len()), (["0.00", "0.00", "0.00"].map(String::from), 2));
 }
 
-fn operators_find_topups_by_user_and_by_reference(store: Store) {
+fn operators_find_topups_by_user_and_reference(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, other) = (server.guest(), server.guest());
     let made = [guest.topup("1"), guest.topup("2"), guest.topup("3")];
@@ -165,7 +165,7 @@ fn operators_find_topups_by_user_and_by_reference(store: Store) {
     assert_eq!(refused["errors"], Value::Null);
 }
 
-fn a_reversal_by_the_provider_takes_the_full_amount_once(store: Store) {
+fn repeated_provider_reversals_take_the_money_once(store: Store) {
     let (server, operator) = Server::with_operator(store, &TOPUPS);
     let guest = server.guest();
     let topup = confirmed(&server, &guest);
@@ -187,7 +187,7 @@ fn a_reversal_by_the_provider_takes_the_full_amount_once(store: Store) {
 }
 
 /// Attack API10: a partial charge-back.
-fn a_partial_reversal_is_listed_but_not_booked(store: Store) {
+fn a_partial_reversal_is_stored_for_review_but_not_posted(store: Store) {
     let (server, operator) = Server::with_operator(store, &TOPUPS);
     let guest = server.guest();
     let topup = confirmed(&server, &guest);
@@ -230,7 +230,7 @@ fn a_partial_reversal_is_listed_but_not_booked(store: Store) {
 }
 
 /// Attack API6: two concurrent reversals of one top-up.
-fn concurrent_reversals_by_operator_and_provider_take_the_money_once(store: Store) {
+fn concurrent_reversals_take_the_money_once(store: Store) {
     let (server, operator) = Server::with_operator(store, &TOPUPS);
     let guest = server.guest();
     let topup = confirmed(&server, &guest);
@@ -248,7 +248,7 @@ fn concurrent_reversals_by_operator_and_provider_take_the_money_once(store: Stor
 }
 
 /// Attack API6: an erasure before a charge-back.
-fn a_chargeback_after_an_erasure_is_owed_by_the_erased_user(store: Store) {
+fn erased_users_owe_later_chargebacks(store: Store) {
     let (server, operator) = Server::with_operator(store, &TOPUPS);
     let dj = server.dj();
     for by_provider in [true, false] {

@@ -47,7 +47,7 @@ fn a_server_with_a_wrong_clock_does_not_start() {
 }
 
 #[test]
-fn a_server_whose_clock_goes_wrong_affects_no_other_server() {
+fn a_wrong_clock_affects_no_other_server() {
     let database = Arc::new(Database::postgres());
     let keys = operator_keys("op@example.com");
     let well = Server::on(&database, &keys);

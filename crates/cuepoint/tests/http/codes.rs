@@ -12,16 +12,13 @@ use crate::harness::{
 
 on_one_store!(
     new_phone_numbers_must_be_valid,
-    a_number_gets_five_codes_a_day_across_users,
-    a_network_gets_twenty_codes_a_day,
-    codes_per_deployment_and_day_follow_the_configuration,
-    a_code_survives_a_rotation_of_the_keys,
+    phone_numbers_get_five_codes_a_day_across_users,
+    networks_get_twenty_codes_a_day,
+    the_daily_code_quota_of_the_deployment_is_configurable,
+    codes_survive_a_key_rotation,
 );
 
-on_durable_stores!(
-    codes_are_stored_under_a_key_and_earlier_unkeyed_ones_are_accepted,
-    codes_are_counted_across_restarts,
-);
+on_durable_stores!(codes_are_stored_as_keyed_hashes, codes_are_counted_across_restarts,);
 
 const NUMBER: &str = "+4930123456";
 
@@ -94,7 +91,7 @@ fn new_phone_numbers_must_be_valid(store: Store) {
 }
 
 /// Attack API4: flooding a phone with codes from several users.
-fn a_number_gets_five_codes_a_day_across_users(store: Store) {
+fn phone_numbers_get_five_codes_a_day_across_users(store: Store) {
     let server = Server::start(store);
     let (number, digits) = ("+4930123456", "4930123456");
     for _ in 0..5 {
@@ -122,7 +119,7 @@ fn a_number_gets_five_codes_a_day_across_users(store: Store) {
 }
 
 /// Attack API4: sending codes to many phones from one network.
-fn a_network_gets_twenty_codes_a_day(store: Store) {
+fn networks_get_twenty_codes_a_day(store: Store) {
     let server = Server::configured(store, &[("server.trusted_proxies", "127.0.0.1")]);
     for number in 0..20 {
         let guest = guest(&server, &format!("+4930{number:06}"));
@@ -134,7 +131,7 @@ fn a_network_gets_twenty_codes_a_day(store: Store) {
 }
 
 /// Attack API4: sending codes to premium numbers from many networks.
-fn codes_per_deployment_and_day_follow_the_configuration(store: Store) {
+fn the_daily_code_quota_of_the_deployment_is_configurable(store: Store) {
     let server = Server::configured(store, &[("phone.codes_per_day", "3")]);
     let guests: Vec<Person> = (0..8).map(|number| guest(&server, &format!("+4930{number:06}"))).collect();
     let answers = at_once(guests.iter().map(request_code).collect());
@@ -149,7 +146,7 @@ fn codes_per_deployment_and_day_follow_the_configuration(store: Store) {
     assert_eq!(warned(), 1, "once, however many are refused");
 }
 
-fn a_code_survives_a_rotation_of_the_keys(store: Store) {
+fn codes_survive_a_key_rotation(store: Store) {
     let folder = KeyFolder::new();
     folder.rotate(&[]);
     let server = Server::configured(store, &[(FILE, &folder.path())]);
@@ -179,7 +176,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
 }
 
 /// Attack API2: computing a verification code from its stored hash.
-fn codes_are_stored_under_a_key_and_earlier_unkeyed_ones_are_accepted(store: Store) {
+fn codes_are_stored_as_keyed_hashes(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = Server::on(&database, &[SHARED_KEY]);
     let guest = server.guest();
@@ -209,7 +206,7 @@ fn codes_are_stored_under_a_key_and_earlier_unkeyed_ones_are_accepted(store: Sto
 
 /// Attack API4: requesting codes at several servers.
 #[test]
-fn codes_are_counted_by_all_servers() {
+fn servers_share_the_code_quotas() {
     let database = Arc::new(Database::postgres());
     let servers = [Server::on(&database, &[SHARED_KEY]), Server::on(&database, &[SHARED_KEY])];
     five_of_twelve_are_sent(&[&servers[0], &servers[1]]);

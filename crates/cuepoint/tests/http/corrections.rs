@@ -5,12 +5,12 @@ use serde_json::json;
 use crate::harness::{Answer, Person, Server, Store, keys, line};
 
 on_one_store!(
-    a_refund_returns_the_whole_fee_in_new_entries,
-    only_a_played_request_is_refunded,
+    a_refund_returns_the_whole_fee,
+    only_played_requests_can_be_refunded,
     an_adjustment_credits_or_debits_a_balance,
-    an_adjustment_takes_no_more_than_is_available,
+    an_adjustment_cannot_exceed_the_available_balance,
     an_invalid_adjustment_is_refused,
-    an_adjustment_with_a_key_is_made_once,
+    an_adjustment_with_a_key_is_applied_once,
 );
 
 fn refund(operator: &Person, request: i64) -> Answer {
@@ -34,7 +34,7 @@ fn last_line(person: &Person) -> String {
     line(person.entries().last().unwrap())
 }
 
-fn a_refund_returns_the_whole_fee_in_new_entries(store: Store) {
+fn a_refund_returns_the_whole_fee(store: Store) {
     let (server, operator) = Server::with_operator(store, &[("fees.commission_bps", "1000")]);
     let (guest, dj) = (server.payer("20"), server.dj());
     let request = played(&guest, &dj);
@@ -58,7 +58,7 @@ fn a_refund_returns_the_whole_fee_in_new_entries(store: Store) {
     assert_eq!((guest.entries(), dj.entries()), after);
 }
 
-fn only_a_played_request_is_refunded(store: Store) {
+fn only_played_requests_can_be_refunded(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("50"), server.dj());
     let request = guest.request_song(&dj);
@@ -95,7 +95,7 @@ fn an_adjustment_credits_or_debits_a_balance(store: Store) {
     }
 }
 
-fn an_adjustment_takes_no_more_than_is_available(store: Store) {
+fn an_adjustment_cannot_exceed_the_available_balance(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.payer("20");
     let before = guest.snapshot();
@@ -117,7 +117,7 @@ fn an_invalid_adjustment_is_refused(store: Store) {
     assert_eq!(guest.snapshot(), before);
 }
 
-fn an_adjustment_with_a_key_is_made_once(store: Store) {
+fn an_adjustment_with_a_key_is_applied_once(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.payer("20");
     let body = json!({"user_id": guest.id, "amount": -15, "reason": "charged twice"});

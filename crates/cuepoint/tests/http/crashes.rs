@@ -24,13 +24,13 @@ macro_rules! crash_at {
 }
 
 crash_at! {
-    before_the_locks = "before_lock", committed: false;
-    after_the_locks = "after_lock", committed: false;
-    after_the_reads = "after_read", committed: false;
-    after_the_writes = "after_write", committed: false;
-    before_the_commit = "before_commit", committed: false;
-    after_the_commit = "after_commit", committed: true;
-    before_the_answer = "before_answer", committed: true;
+    crash_before_the_locks_applies_nothing = "before_lock", committed: false;
+    crash_after_the_locks_applies_nothing = "after_lock", committed: false;
+    crash_after_the_reads_applies_nothing = "after_read", committed: false;
+    crash_after_the_writes_applies_nothing = "after_write", committed: false;
+    crash_before_the_commit_applies_nothing = "before_commit", committed: false;
+    crash_after_the_commit_loses_nothing = "after_commit", committed: true;
+    crash_before_the_answer_loses_nothing = "before_answer", committed: true;
 }
 
 /// A guest, a DJ and an operator of one server.
@@ -219,11 +219,11 @@ fn cut_at_the_commit(traffic: Traffic, committed: bool) {
 }
 
 #[test]
-fn a_lost_commit_is_made_by_the_retry() {
+fn a_retry_repeats_a_lost_commit() {
     cut_at_the_commit(Traffic::CutBeforeCommit, false);
 }
 
 #[test]
-fn a_commit_with_a_lost_answer_is_found_by_the_retry() {
+fn a_retry_finds_a_commit_whose_answer_was_lost() {
     cut_at_the_commit(Traffic::CutAfterCommit, true);
 }

@@ -113,7 +113,7 @@ fn same(person: &Person, client: &Client) -> Person {
 }
 
 #[test]
-fn the_default_data_directory_is_in_the_working_directory_for_its_owner_alone() {
+fn the_default_data_directory_is_private_to_its_owner() {
     let folder = Folder::new();
     let directory = folder.at("cuepoint-data");
     let server = folder.serve(&[], &[]);
@@ -127,7 +127,7 @@ fn the_default_data_directory_is_in_the_working_directory_for_its_owner_alone() 
 }
 
 #[test]
-fn the_data_directory_is_selected_by_option_key_or_systemd() {
+fn the_data_directory_is_set_by_option_key_or_systemd() {
     let folder = Folder::new();
     let (option, key, systemd) = (folder.at("option"), folder.at("key"), folder.at("systemd"));
     let variables = [("STATE_DIRECTORY", systemd.as_str()), ("CUEPOINT__STORAGE__DIR", key.as_str())];
@@ -147,7 +147,7 @@ fn the_data_directory_is_selected_by_option_key_or_systemd() {
 }
 
 #[test]
-fn a_restart_keeps_money_lists_and_tokens() {
+fn a_restart_keeps_balances_lists_and_tokens() {
     let folder = Folder::new();
     let server = folder.serve(&["--data", "data"], &[]);
     let (guest, dj) = (server.client.person(false), server.client.person(true));
@@ -200,7 +200,7 @@ fn an_ephemeral_server_stores_nothing() {
 }
 
 #[test]
-fn a_second_server_on_a_data_directory_is_refused_with_the_pid_of_the_first() {
+fn a_data_directory_in_use_is_refused_with_the_pid() {
     let folder = Folder::new();
     let server = folder.serve(&["--data", "data"], &[]);
     let guest = server.client.person(false);
@@ -218,7 +218,7 @@ fn a_second_server_on_a_data_directory_is_refused_with_the_pid_of_the_first() {
 }
 
 #[test]
-fn of_servers_that_start_at_once_one_serves_and_makes_a_key() {
+fn concurrent_starts_leave_one_server_and_one_key() {
     let folder = Folder::new();
     let start =
         || folder.command(&["--data", "data"], &[]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
@@ -295,7 +295,7 @@ fn production_serves_a_data_directory_with_configured_keys() {
 }
 
 #[test]
-fn a_check_of_the_configuration_shows_the_options_and_creates_nothing() {
+fn config_check_shows_the_options_and_creates_nothing() {
     let folder = Folder::new();
     for (arguments, lines) in [
         (&["--data", "d"][..], ["storage.backend = \"sqlite\"", "storage.dir = \"d\""]),
@@ -333,7 +333,7 @@ fn a_check_of_the_configuration_shows_the_options_and_creates_nothing() {
 }
 
 #[test]
-fn a_migration_needs_a_store_with_a_schema() {
+fn migrate_is_refused_on_the_memory_store() {
     let folder = Folder::new();
     for _ in 0..2 {
         let (status, said) = folder.run(&["migrate", "--data", "data"], &[]);
@@ -346,7 +346,7 @@ fn a_migration_needs_a_store_with_a_schema() {
 }
 
 #[test]
-fn a_migrated_postgres_database_is_up_to_date() {
+fn migrate_reports_an_up_to_date_postgres_schema() {
     let database = Database::postgres();
     let (status, said) = run(&["migrate"], Some(database.url()), &[]);
     assert!(status.success() && said.contains("the schema is up to date"), "{said}");
@@ -361,7 +361,7 @@ fn a_misspelled_variable_prevents_the_start() {
 }
 
 #[test]
-fn a_durable_store_does_not_warn_about_its_data() {
+fn durable_stores_do_not_warn_about_data_loss() {
     let folder = Folder::new();
     let directory = folder.at("data");
     let keys = [("storage.backend", "sqlite"), ("storage.dir", directory.as_str())];
@@ -371,7 +371,7 @@ fn a_durable_store_does_not_warn_about_its_data() {
 }
 
 #[test]
-fn the_tour_can_be_repeated_after_a_restart_and_finds_its_money() {
+fn the_tour_can_be_repeated_after_a_restart() {
     let (tour, balance) = section(README, "## A tour with curl").split_once("Stop the service").unwrap();
     let folder = Folder::new();
     let limits = [("CUEPOINT__RATE_LIMITS__ENABLED", "true")];

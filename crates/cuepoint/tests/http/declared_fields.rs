@@ -24,7 +24,9 @@ fn outside(property: &Value) -> Vec<Value> {
     if let Some(least) = property["minLength"].as_u64() {
         values.push(json!("x".repeat(usize::try_from(least).unwrap() - 1)));
     }
-    if property["pattern"].is_string() {
+    // Texts have no control characters, except for passwords and what is compared with a stored value.
+    let is_line = property["maxLength"].is_u64() && property["format"] != "password";
+    if is_line || property["pattern"].is_string() {
         values.push(json!("a\u{7}b"));
     }
     values.extend(property["maximum"].as_i64().map(|most| json!(most + 1)));

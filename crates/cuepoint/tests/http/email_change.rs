@@ -10,14 +10,14 @@ use crate::harness::{
 
 on_one_store!(
     a_confirmed_code_changes_the_address_and_notifies_both,
-    a_taken_address_is_answered_like_a_free_one,
-    an_address_that_was_taken_meanwhile_is_a_field_error,
-    a_change_requires_the_password_and_another_address,
-    five_codes_to_new_addresses_are_sent_within_an_hour,
-    a_token_restores_the_login_after_a_theft,
+    a_taken_address_is_not_revealed,
+    an_address_taken_before_the_confirmation_is_a_field_error,
+    a_change_requires_the_password_and_a_different_address,
+    codes_to_new_addresses_are_limited_to_five_an_hour,
+    the_restore_token_recovers_a_stolen_account,
     an_unverified_address_gets_a_notice_without_a_token,
-    a_token_is_sent_again_to_a_reserved_address,
-    a_user_whose_address_can_be_restored_is_not_erased,
+    a_reset_request_resends_the_restore_token,
+    users_with_a_restorable_address_cannot_be_erased,
     reset_and_restoration_mails_contain_the_configured_links,
 );
 
@@ -89,8 +89,7 @@ fn a_confirmed_code_changes_the_address_and_notifies_both(store: Store) {
     login(&server, &new.to_uppercase(), PASSWORD).data(200);
     guest.get("/wallet").data(200);
     let told = server.message(&guest.email, 1);
-    for part in ["was replaced by another one.", "Time: 2", "Client address: 127.0.0.1", "with this token: "]
-    {
+    for part in ["was changed to another address.", "Time: 2", "IP address: 127.0.0.1", "with this token: "] {
         assert!(told.contains(part), "{part}: {told}");
     }
     assert!(!told.contains(&new), "a notice does not tell the new address: {told}");
@@ -116,7 +115,7 @@ fn a_confirmed_code_changes_the_address_and_notifies_both(store: Store) {
 }
 
 /// Attack API2: finding out by a change of the e-mail address whether an address is known.
-fn a_taken_address_is_answered_like_a_free_one(store: Store) {
+fn a_taken_address_is_not_revealed(store: Store) {
     let server = Server::start(store);
     let (guest, owner) = (server.guest(), server.guest());
     let seen = |answer: &Answer| {
@@ -134,14 +133,14 @@ fn a_taken_address_is_answered_like_a_free_one(store: Store) {
     let taken = change(&guest, &owner.email.to_uppercase());
     assert_eq!(seen(&taken), seen(&free));
     let told = server.message(&owner.email.to_uppercase(), 0);
-    assert!(told.contains("did not get it") && !told.contains("code"), "{told}");
+    assert!(told.contains("Nothing was changed") && !told.contains("code"), "{told}");
     assert!(!told.contains("127.0.0.1"), "the owner does not learn who it was: {told}");
     // The code to the free address was replaced, and no code confirms the taken one.
     confirm(&guest, &code(&server.message("free@example.com", 0))).invalid(&["code"]);
     assert_eq!(guest.get("/user/personal-info").data(200)["user"]["email"], guest.email.as_str());
 }
 
-fn an_address_that_was_taken_meanwhile_is_a_field_error(store: Store) {
+fn an_address_taken_before_the_confirmation_is_a_field_error(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     change(&guest, "wanted@example.com").data(200);
@@ -153,7 +152,7 @@ fn an_address_that_was_taken_meanwhile_is_a_field_error(store: Store) {
 }
 
 /// Attack API2: changing the e-mail address with a stolen token.
-fn a_change_requires_the_password_and_another_address(store: Store) {
+fn a_change_requires_the_password_and_a_different_address(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let request_change = |email: &str, password: &str| {
@@ -172,7 +171,7 @@ fn a_change_requires_the_password_and_another_address(store: Store) {
     confirm(&guest, &sent).invalid(&["code"]);
 }
 
-fn five_codes_to_new_addresses_are_sent_within_an_hour(store: Store) {
+fn codes_to_new_addresses_are_limited_to_five_an_hour(store: Store) {
     let server = Server::start(store);
     let (guest, other) = (server.guest(), server.guest());
     for number in 0..5 {
@@ -187,7 +186,7 @@ fn five_codes_to_new_addresses_are_sent_within_an_hour(store: Store) {
 }
 
 /// Attack API2: keeping a stolen login by another e-mail address and another password.
-fn a_token_restores_the_login_after_a_theft(store: Store) {
+fn the_restore_token_recovers_a_stolen_account(store: Store) {
     let server = Server::configured(store, &[("auth.breached_passwords", "refuse")]);
     let owner = server.guest();
     verify(&server, &owner);
@@ -223,7 +222,7 @@ fn a_token_restores_the_login_after_a_theft(store: Store) {
     restore(&server, &token, NEW).invalid(&["token"]);
     eventually("the thief's address is told", || {
         let told = server.messages("thief@example.com");
-        told.into_iter().find(|message| message.contains("was replaced by another one"))
+        told.into_iter().find(|message| message.contains("was changed to another address"))
     });
     // The next change is possible at once.
     change(&owner, "new@example.com").invalid(&["password"]);
@@ -235,7 +234,7 @@ fn an_unverified_address_gets_a_notice_without_a_token(store: Store) {
     let guest = server.guest();
     moved(&server, &guest, "new@example.com");
     let told = server.message(&guest.email, 0);
-    assert!(told.contains("was replaced by another one") && !told.contains("token"), "{told}");
+    assert!(told.contains("was changed to another address") && !told.contains("token"), "{told}");
     // It is free, and the address can be changed again.
     let eve = json!({"name": "Eve", "email": guest.email, "password": PASSWORD});
     server.client().post("/auth/register", &eve).data(201);
@@ -243,7 +242,7 @@ fn an_unverified_address_gets_a_notice_without_a_token(store: Store) {
 }
 
 /// A token whose message was lost is sent again to whoever forgot the password of the previous address.
-fn a_token_is_sent_again_to_a_reserved_address(store: Store) {
+fn a_reset_request_resends_the_restore_token(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     verify(&server, &guest);
@@ -280,7 +279,7 @@ fn a_token_is_sent_again_to_a_reserved_address(store: Store) {
 }
 
 /// A thief of the login cannot end the restoration by erasing the user.
-fn a_user_whose_address_can_be_restored_is_not_erased(store: Store) {
+fn users_with_a_restorable_address_cannot_be_erased(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     verify(&server, &guest);
@@ -339,7 +338,7 @@ fn reset_and_restoration_mails_contain_the_configured_links(store: Store) {
 }
 
 #[test]
-fn no_address_is_changed_beside_servers_of_an_earlier_version() {
+fn address_changes_require_a_finalized_upgrade() {
     let database = Arc::new(Database::postgres());
     drop(Server::on(&database, &[SHARED_KEY]));
     database.rows("UPDATE deployment SET feature_level = 1");
@@ -355,7 +354,7 @@ fn no_address_is_changed_beside_servers_of_an_earlier_version() {
 
 /// Attack API2: registering the previous address of a stolen login before its owner restores it.
 #[test]
-fn a_token_restores_the_address_at_another_server() {
+fn another_server_accepts_the_restore_token() {
     let database = Arc::new(Database::postgres());
     let servers = [Server::on(&database, &[SHARED_KEY]), Server::on(&database, &[SHARED_KEY])];
     let guest = servers[0].guest();

@@ -8,22 +8,22 @@ use crate::harness::{Database, PASSWORD, Person, Server, Store, WEBHOOK_URL, eve
 use crate::webhook_endpoints::{ALL, OWN, confirmed, endpoint, paused};
 
 on_one_store!(
-    another_url_enabling_and_a_rotation_need_the_password,
-    a_change_that_changes_nothing_leaves_no_event,
-    a_creation_is_repeated_with_its_key,
-    a_creation_is_repeated_with_a_new_password,
-    ended_sessions_disable_own_endpoints,
-    a_reused_refresh_token_disables_what_its_session_set,
+    sensitive_endpoint_changes_require_the_password,
+    a_no_op_change_records_no_event,
+    creating_twice_with_one_key_makes_one_endpoint,
+    a_creation_can_be_repeated_after_a_password_change,
+    ending_all_sessions_disables_own_endpoints,
+    a_reused_refresh_token_disables_endpoints_of_its_session,
 );
 
 on_durable_stores!(
-    a_change_that_changes_nothing_writes_nothing,
-    a_repeatable_creation_stores_no_readable_secret,
-    a_spelling_of_an_earlier_version_is_shown_as_the_url_that_is_called
+    a_no_op_change_writes_nothing,
+    endpoint_creation_stores_no_readable_secret,
+    stored_urls_are_shown_in_canonical_form
 );
 
 /// Attack API2: receiving events at a webhook endpoint that was set with a stolen token.
-fn another_url_enabling_and_a_rotation_need_the_password(store: Store) {
+fn sensitive_endpoint_changes_require_the_password(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let other = operator.new_operator(&server);
     for (person, list) in [(&server.guest(), OWN), (&operator, ALL)] {
@@ -60,7 +60,7 @@ fn another_url_enabling_and_a_rotation_need_the_password(store: Store) {
 }
 
 /// Attack API4: flooding the security log with changes of webhook endpoints.
-fn a_change_that_changes_nothing_leaves_no_event(store: Store) {
+fn a_no_op_change_records_no_event(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.guest();
     let path = paused(&guest, OWN);
@@ -72,7 +72,7 @@ fn a_change_that_changes_nothing_leaves_no_event(store: Store) {
     assert_eq!(operator.get(&log).data(200)["total"], before);
 }
 
-fn a_change_that_changes_nothing_writes_nothing(store: Store) {
+fn a_no_op_change_writes_nothing(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = Server::on(&database, &[]);
     let guest = server.guest();
@@ -89,7 +89,7 @@ fn a_change_that_changes_nothing_writes_nothing(store: Store) {
     assert!(guest.patch(&path, &json!({"description": "a note"})).status >= 500, "a change is written");
 }
 
-fn a_creation_is_repeated_with_its_key(store: Store) {
+fn creating_twice_with_one_key_makes_one_endpoint(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, colleague) = (server.guest(), operator.new_operator(&server));
     for (person, list) in [(&guest, OWN), (&operator, ALL)] {
@@ -127,7 +127,7 @@ fn a_creation_is_repeated_with_its_key(store: Store) {
     assert_eq!(operator.get(&log).data(200)["total"], 5, "three creations, a rotation and a removal");
 }
 
-fn a_creation_is_repeated_with_a_new_password(store: Store) {
+fn a_creation_can_be_repeated_after_a_password_change(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let new = "battery staple";
@@ -143,7 +143,7 @@ fn a_creation_is_repeated_with_a_new_password(store: Store) {
     assert_eq!(again.header("idempotency-replayed"), Some("true"));
 }
 
-fn a_repeatable_creation_stores_no_readable_secret(store: Store) {
+fn endpoint_creation_stores_no_readable_secret(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = Server::on(&database, &[]);
     let guest = server.guest();
@@ -166,7 +166,7 @@ fn states(person: &Person, paths: &[&String]) -> Vec<String> {
 }
 
 /// Attack API2: a thief's webhook endpoint after the owner has ended all sessions.
-fn ended_sessions_disable_own_endpoints(store: Store) {
+fn ending_all_sessions_disables_own_endpoints(store: Store) {
     let (server, operator) = Server::with_operator(store, &[("notifier.email", "log")]);
     let (mine, all) = (operator.webhook_endpoint(OWN), operator.webhook_endpoint(ALL));
     let (mine, all) = (format!("{OWN}/{mine}"), format!("{ALL}/{all}"));
@@ -190,7 +190,7 @@ fn ended_sessions_disable_own_endpoints(store: Store) {
 }
 
 /// Attack API2: a webhook endpoint of a session with a stolen refresh token.
-fn a_reused_refresh_token_disables_what_its_session_set(store: Store) {
+fn a_reused_refresh_token_disables_endpoints_of_its_session(store: Store) {
     let server = Server::start(store);
     let owner = server.guest();
     let stolen = server.client().login(&owner.email);
@@ -204,7 +204,7 @@ fn a_reused_refresh_token_disables_what_its_session_set(store: Store) {
     assert_eq!(states(&owner, &[&kept, &moved, &created]), ["active", "security", "security"]);
 }
 
-fn a_spelling_of_an_earlier_version_is_shown_as_the_url_that_is_called(store: Store) {
+fn stored_urls_are_shown_in_canonical_form(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, database) = (server.guest(), server.database().unwrap());
     let log = format!("/operator/security-log?kind=webhook_endpoint_changed&user_id={}", guest.id);
@@ -232,7 +232,7 @@ fn a_spelling_of_an_earlier_version_is_shown_as_the_url_that_is_called(store: St
 }
 
 #[test]
-fn passwords_for_endpoints_are_limited_as_those_of_logins() {
+fn wrong_passwords_for_endpoints_count_as_failed_logins() {
     let keys = [("rate_limits.enabled", "true"), ("rate_limits.guess_per_minute", "3")];
     let (server, _) = Server::with_operator(Store::Memory, &keys);
     let guest = server.guest();
@@ -247,7 +247,7 @@ fn passwords_for_endpoints_are_limited_as_those_of_logins() {
 
 /// Attack API2: using up the owner's changes of webhook endpoints.
 #[test]
-fn a_session_cannot_use_up_the_changes_of_another_one() {
+fn sessions_have_separate_quotas_for_endpoint_changes() {
     let keys = [("rate_limits.enabled", "true"), ("rate_limits.webhook_changes_per_hour", "3")];
     let (server, _) = Server::with_operator(Store::Memory, &keys);
     let owner = server.guest();

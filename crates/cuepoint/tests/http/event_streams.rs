@@ -13,17 +13,17 @@ use crate::harness::{
 };
 
 on_every_store!(
-    a_stream_shows_the_events_of_the_feed_as_they_happen,
-    a_stream_begins_at_the_head_or_after_a_position,
+    a_stream_delivers_events_as_they_happen,
+    a_stream_starts_at_the_head_or_after_a_position,
     staff_stream_all_events,
-    a_stream_shows_only_the_wanted_types,
-    a_silent_stream_states_where_to_resume,
+    a_stream_is_filtered_by_type,
+    an_idle_stream_reports_the_newest_position,
     a_user_has_at_most_six_streams,
     a_stream_ends_with_its_session,
     a_stream_ends_when_its_reader_is_suspended_or_demoted,
-    a_stop_ends_streams_first,
-    a_reader_that_does_not_keep_up_resumes_without_a_gap,
-    invalid_streams_are_refused,
+    shutdown_ends_streams_first,
+    a_slow_reader_resumes_without_a_gap,
+    invalid_stream_requests_are_refused,
 );
 
 /// The time within which a revocation ends a stream.
@@ -58,7 +58,7 @@ fn ends_soon(mut stream: EventStream) {
     assert_eq!(rest, []);
 }
 
-fn a_stream_shows_the_events_of_the_feed_as_they_happen(store: Store) {
+fn a_stream_delivers_events_as_they_happen(store: Store) {
     let server = Server::start(store);
     let (guest, dj, stranger) = (server.payer("20"), server.dj(), server.guest());
     let (mut of_guest, mut of_dj) = (guest.stream("/events/stream", &[]), dj.stream("/events/stream", &[]));
@@ -85,7 +85,7 @@ fn a_stream_shows_the_events_of_the_feed_as_they_happen(store: Store) {
     assert_eq!(types(&of_stranger.events(1)), ["topup.created"]);
 }
 
-fn a_stream_begins_at_the_head_or_after_a_position(store: Store) {
+fn a_stream_starts_at_the_head_or_after_a_position(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     for _ in 0..600 {
@@ -119,7 +119,7 @@ fn staff_stream_all_events(store: Store) {
     refused.refused(403, "insufficient_scope");
 }
 
-fn a_stream_shows_only_the_wanted_types(store: Store) {
+fn a_stream_is_filtered_by_type(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.payer("20"), server.dj());
     guest.cancel(guest.request_song(&dj)).data(200);
@@ -129,7 +129,7 @@ fn a_stream_shows_only_the_wanted_types(store: Store) {
     assert_eq!(types(&stream.events(1)), ["music_request.cancelled"]);
 }
 
-fn a_silent_stream_states_where_to_resume(store: Store) {
+fn an_idle_stream_reports_the_newest_position(store: Store) {
     let server = Server::start(store);
     let (guest, other) = (server.guest(), server.guest());
     let mut stream = guest.stream("/events/stream?types=topup.failed", &[]);
@@ -186,7 +186,7 @@ fn a_stream_ends_when_its_reader_is_suspended_or_demoted(store: Store) {
     ends_soon(of_auditor);
 }
 
-fn a_stop_ends_streams_first(store: Store) {
+fn shutdown_ends_streams_first(store: Store) {
     let mut server = Server::start(store);
     let guest = server.guest();
     let mut stream = guest.stream("/events/stream", &[]);
@@ -198,7 +198,7 @@ fn a_stop_ends_streams_first(store: Store) {
 }
 
 /// More events than fit into the buffers of the hub and of both sockets.
-fn a_reader_that_does_not_keep_up_resumes_without_a_gap(store: Store) {
+fn a_slow_reader_resumes_without_a_gap(store: Store) {
     const WRITERS: usize = 4;
     let server = Server::start(store);
     let (guest, path) = (server.guest(), "/events/stream");
@@ -227,7 +227,7 @@ fn a_reader_that_does_not_keep_up_resumes_without_a_gap(store: Store) {
     assert_eq!(ids, (ids[0]..=head).collect::<Vec<_>>());
 }
 
-fn invalid_streams_are_refused(store: Store) {
+fn invalid_stream_requests_are_refused(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let refused = |path: &str, headers: &[(&str, &str)]| {
@@ -251,7 +251,7 @@ fn two_servers(database: &Arc<Database>, keys: &[(&str, &str)]) -> (Server, Serv
 }
 
 #[test]
-fn streams_at_two_servers_show_one_order() {
+fn streams_on_two_servers_show_the_same_order() {
     const EACH: usize = 50;
     let database = Arc::new(Database::postgres());
     let (one, other, operator) = two_servers(&database, &[SHARED_KEY]);
@@ -273,7 +273,7 @@ fn streams_at_two_servers_show_one_order() {
 }
 
 #[test]
-fn events_of_another_server_arrive_although_notifications_are_lost() {
+fn streams_receive_events_while_notification_connections_break() {
     let database = Arc::new(Database::postgres());
     let (_one, other, operator) = two_servers(&database, &[]);
     let guest = other.guest();

@@ -7,16 +7,16 @@ use serde_json::{Value, json};
 use crate::harness::{Database, Message, Person, Server, Store, TOPUPS, keys};
 
 on_every_store!(
-    a_feed_shows_each_event_about_the_caller_once_and_in_order,
-    events_show_their_object_as_its_operation_does,
+    a_feed_lists_each_event_of_the_caller_once_in_order,
+    events_and_operations_show_the_same_objects,
     staff_see_all_events,
     a_feed_is_read_page_by_page,
     a_feed_is_filtered_by_type,
-    invalid_parts_of_a_feed_are_named,
-    a_position_beyond_the_newest_one_is_refused,
+    invalid_feed_parameters_are_named,
+    a_position_after_the_newest_event_is_refused,
 );
 
-on_durable_stores!(events_past_their_time_are_refused_with_the_oldest_position);
+on_durable_stores!(expired_positions_return_the_oldest_position);
 
 fn feed(person: &Person, query: &str) -> Value {
     person.get(&format!("/events{query}")).data(200)
@@ -34,7 +34,7 @@ fn positions(page: &Value) -> Vec<i64> {
     events(page).iter().map(|event| event["position"].as_i64().unwrap()).collect()
 }
 
-fn a_feed_shows_each_event_about_the_caller_once_and_in_order(store: Store) {
+fn a_feed_lists_each_event_of_the_caller_once_in_order(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj, stranger) = (server.payer("20"), server.dj(), server.guest());
     let played = guest.request_song(&dj);
@@ -70,7 +70,7 @@ fn a_feed_shows_each_event_about_the_caller_once_and_in_order(store: Store) {
     assert_eq!(types(&feed(&stranger, "")), [""; 0]);
 }
 
-fn events_show_their_object_as_its_operation_does(store: Store) {
+fn events_and_operations_show_the_same_objects(store: Store) {
     let server = Server::configured(store, &TOPUPS);
     let (guest, dj) = (server.guest(), server.dj());
     let topup = guest.topup("20");
@@ -158,7 +158,7 @@ fn a_feed_is_filtered_by_type(store: Store) {
     assert_eq!(types(&page), ["music_request.cancelled"]);
 }
 
-fn invalid_parts_of_a_feed_are_named(store: Store) {
+fn invalid_feed_parameters_are_named(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     guest.get("/events?after=-1&limit=0&types=topup.created,nonsense").invalid(&["after", "limit", "types"]);
@@ -166,7 +166,7 @@ fn invalid_parts_of_a_feed_are_named(store: Store) {
     guest.get("/events?after=&limit=&types=").invalid(&["after", "limit", "types"]);
 }
 
-fn a_position_beyond_the_newest_one_is_refused(store: Store) {
+fn a_position_after_the_newest_event_is_refused(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.guest();
     guest.topup("1");
@@ -184,7 +184,7 @@ fn a_position_beyond_the_newest_one_is_refused(store: Store) {
     assert_eq!(events(&feed(&guest, &format!("?after={head}"))).len(), 0);
 }
 
-fn events_past_their_time_are_refused_with_the_oldest_position(store: Store) {
+fn expired_positions_return_the_oldest_position(store: Store) {
     let database = Arc::new(Database::of(store));
     drop(Server::on(&database, &[]));
     let (id, at) = database

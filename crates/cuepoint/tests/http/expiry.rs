@@ -4,7 +4,11 @@ use serde_json::{Value, json};
 
 use crate::harness::{Person, Server, Store, eventually};
 
-on_one_store!(a_pending_request_expires, an_accepted_request_expires, the_sweeper_releases_the_money,);
+on_one_store!(
+    a_pending_request_expires,
+    an_accepted_request_expires,
+    the_sweeper_releases_money_of_expired_requests,
+);
 
 /// A sweeper that never runs during a test.
 const NO_SWEEP: (&str, &str) = ("requests.sweep_interval_seconds", "3600");
@@ -66,7 +70,7 @@ fn an_accepted_request_expires(store: Store) {
     is_over(&guest, &dj, &shown);
 }
 
-fn the_sweeper_releases_the_money(store: Store) {
+fn the_sweeper_releases_money_of_expired_requests(store: Store) {
     let keys = [("requests.pending_ttl_seconds", "1"), ("requests.sweep_interval_seconds", "1")];
     let server = Server::configured(store, &keys);
     let (guest, dj) = (server.payer("20"), server.dj());

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Database, PASSWORD, Person, Server, Store, operator_keys, song};
 
-on_durable_stores!(every_column_about_a_user_is_exported_or_deliberately_excluded);
+on_durable_stores!(every_user_column_is_exported_or_explicitly_excluded);
 
 /// Tables that are not in every store, with their contents. They mention no user.
 const OF_SOME_STORES: &[(&str, &str)] = &[
@@ -256,7 +256,7 @@ fn unexplained_rows(database: &Database, id: &str, text: &str) -> Vec<String> {
 }
 
 /// Attack API3: reading secrets in an export.
-fn every_column_about_a_user_is_exported_or_deliberately_excluded(store: Store) {
+fn every_user_column_is_exported_or_explicitly_excluded(store: Store) {
     let database = Arc::new(Database::of(store));
     // The first start creates the database.
     drop(Server::on(&database, &[]));

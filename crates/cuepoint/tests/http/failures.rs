@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, Person, Server, Store, song};
 
 on_one_store!(
-    a_failure_of_fields_states_the_rule_and_the_limit,
-    a_denial_states_who_may_act,
-    an_ended_session_has_another_code_than_an_unusable_refresh_token,
+    validation_errors_contain_the_rule_and_limit,
+    a_denied_action_says_who_may_do_it,
+    ended_sessions_and_bad_refresh_tokens_have_different_codes,
 );
 
 /// The fields, rules and limits of a failure.
@@ -20,7 +20,7 @@ fn detail(field: &str, rule: &str, limit: Value) -> Value {
     json!([{"field": field, "rule": rule, "limit": limit}])
 }
 
-fn a_failure_of_fields_states_the_rule_and_the_limit(store: Store) {
+fn validation_errors_contain_the_rule_and_limit(store: Store) {
     let server = Server::configured(store, &[("withdrawals.max_amount", "15")]);
     let (guest, dj) = (server.payer("20"), server.dj());
     let request_song = |key: &str, value: Value| {
@@ -65,7 +65,7 @@ fn a_failure_of_fields_states_the_rule_and_the_limit(store: Store) {
     );
 }
 
-fn a_denial_states_who_may_act(store: Store) {
+fn a_denied_action_says_who_may_do_it(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("20"), server.dj());
     let request = guest.request_song(&dj);
@@ -75,7 +75,7 @@ fn a_denial_states_who_may_act(store: Store) {
     let auditor = server.guest();
     operator.give_role(&auditor, "auditor");
     let dj_fields = "Only DJs can set online, fee_upcoming_artist and fee_popular_song.";
-    let own_account = "You cannot do this for your own account. Another operator can.";
+    let own_account = "You cannot do this for your own account. Ask another operator.";
     let check = |person: &Person, method: &str, path: &str, body: &Value, code: &str, message: &str| {
         let refused = person.call(method, path).json(body).send().refused(403, code);
         assert_eq!(refused["message"], message, "{method} {path}");
@@ -105,7 +105,7 @@ fn a_denial_states_who_may_act(store: Store) {
     assert_eq!(read["message"], "Only operators and auditors can do this.");
 }
 
-fn an_ended_session_has_another_code_than_an_unusable_refresh_token(store: Store) {
+fn ended_sessions_and_bad_refresh_tokens_have_different_codes(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let refresh = || server.client().post("/auth/refresh", &json!({"refresh_token": guest.refresh_token}));

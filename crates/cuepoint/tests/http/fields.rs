@@ -6,8 +6,8 @@ use crate::harness::{Person, Server, Store, song};
 
 on_one_store!(
     coordinates_are_set_together,
-    unknown_fields_are_ignored_and_read_only_ones_refused,
-    artist_types_have_several_spellings,
+    unknown_fields_are_ignored_and_read_only_fields_refused,
+    artist_types_accept_several_spellings,
     text_is_trimmed,
     nullable_fields_can_be_emptied,
 );
@@ -26,7 +26,7 @@ fn coordinates_are_set_together(store: Store) {
 }
 
 /// Attack API3: setting `wallet_balance`, `rating`, `email_verified`, `role`, `status` or `user_id`.
-fn unknown_fields_are_ignored_and_read_only_ones_refused(store: Store) {
+fn unknown_fields_are_ignored_and_read_only_fields_refused(store: Store) {
     let server = Server::start(store);
     let guest = server.payer("10");
     let before = guest.get("/user/personal-info").data(200)["user"].clone();
@@ -87,7 +87,7 @@ fn unknown_fields_are_ignored_and_read_only_ones_refused(store: Store) {
     );
 }
 
-fn artist_types_have_several_spellings(store: Store) {
+fn artist_types_accept_several_spellings(store: Store) {
     let server = Server::start(store);
     let (dj, guest) = (server.dj(), server.payer("100"));
     for (spelling, meant, fee) in [

@@ -47,7 +47,7 @@ fn is_head_of(head: &Answer, answer: &Answer, path: &str) {
 }
 
 #[test]
-fn every_route_answers_head_without_a_body_and_then_get_on_the_same_connection() {
+fn every_route_answers_get_after_head_on_one_connection() {
     let (server, operator) = Server::with_operator(Store::Memory, &[]);
     let address = server.client().address;
     for path in paths() {
@@ -61,7 +61,7 @@ fn every_route_answers_head_without_a_body_and_then_get_on_the_same_connection()
 }
 
 #[test]
-fn every_route_answers_head_and_get_in_one_packet() {
+fn every_route_answers_pipelined_head_and_get() {
     let (server, operator) = Server::with_operator(Store::Memory, &[]);
     let address = server.client().address;
     for path in paths() {
@@ -82,7 +82,7 @@ fn every_route_answers_head_and_get_in_one_packet() {
 }
 
 #[test]
-fn requests_behind_a_body_do_not_change_its_answer() {
+fn pipelined_requests_do_not_change_earlier_answers() {
     let server = Server::start(Store::Memory);
     let guest = server.guest();
     let mut connection = RawConnection::open(&server.client().address);
@@ -153,7 +153,7 @@ fn failures_of_head_have_no_body() {
 }
 
 #[test]
-fn head_of_a_stream_makes_the_checks_of_a_stream_and_opens_none() {
+fn head_of_a_stream_checks_the_request_and_opens_no_stream() {
     let server = Server::start(Store::Memory);
     let guest = server.guest();
     let head = |path: &str, headers: &[(&str, &str)]| {
@@ -212,7 +212,7 @@ impl PoolingProxy {
 }
 
 #[test]
-fn head_of_a_stream_does_not_delay_others_behind_a_pooling_proxy() {
+fn head_of_a_stream_does_not_block_a_pooling_proxy() {
     let server = Server::start(Store::Memory);
     let (member, other) = (server.guest(), server.guest());
     let mut proxy = PoolingProxy(RawConnection::open(&server.client().address));
@@ -225,7 +225,7 @@ fn head_of_a_stream_does_not_delay_others_behind_a_pooling_proxy() {
 }
 
 #[test]
-fn http_1_0_gets_streamed_bodies_until_the_connection_closes() {
+fn http_1_0_bodies_end_with_the_connection() {
     let server = Server::start(Store::Memory);
     let guest = server.guest();
     let address = server.client().address;

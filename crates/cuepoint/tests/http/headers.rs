@@ -49,7 +49,7 @@ fn responses_carry_the_security_headers() {
 }
 
 #[test]
-fn an_https_deployment_sends_hsts() {
+fn https_deployments_send_hsts() {
     let server = Server::configured(Store::Memory, &[("server.public_url", "https://api.example.com")]);
     for answer in every_kind(&server) {
         assert_eq!(answer.header("strict-transport-security"), Some("max-age=31536000"), "{answer}");
@@ -86,7 +86,7 @@ fn preflight(server: &Server, origin: &str, method: &str, headers: &str) -> Answ
 }
 
 #[test]
-fn listed_origins_may_use_every_method_without_credentials() {
+fn allowed_origins_may_use_every_method_without_credentials() {
     let server = Server::configured(Store::Memory, &[("cors.allowed_origins", ORIGIN)]);
     let guest = server.guest();
     for method in ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] {

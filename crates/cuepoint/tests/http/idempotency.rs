@@ -13,9 +13,9 @@ use crate::harness::{
 
 on_every_store!(
     a_repeated_command_is_replayed,
-    every_command_takes_a_key,
+    every_command_accepts_an_idempotency_key,
     a_key_with_a_different_body_is_refused,
-    a_refusal_uses_up_no_key,
+    a_refusal_does_not_consume_the_idempotency_key,
     an_idempotency_key_is_scoped_to_its_user_method_and_path,
     twenty_concurrent_requests_with_one_key_have_one_effect,
     a_replay_takes_precedence_over_a_refusal,
@@ -53,7 +53,7 @@ fn a_repeated_command_is_replayed(store: Store) {
     assert_eq!(guest.wallet().0, "15.00");
 }
 
-fn every_command_takes_a_key(store: Store) {
+fn every_command_accepts_an_idempotency_key(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.payer("100"), server.dj());
     let twice = |person: &Person, method: &str, path: &str, body: Option<Value>| -> Answer {
@@ -93,7 +93,7 @@ fn a_key_with_a_different_body_is_refused(store: Store) {
     assert_eq!(guest.wallet().0, "5.00");
 }
 
-fn a_refusal_uses_up_no_key(store: Store) {
+fn a_refusal_does_not_consume_the_idempotency_key(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let withdraw = |amount: u32| {
@@ -201,7 +201,7 @@ fn a_concurrent_duplicate_waits_and_is_replayed() {
 }
 
 #[test]
-fn a_concurrent_duplicate_on_a_locked_file_waits_and_is_replayed() {
+fn a_duplicate_waits_for_a_locked_database_and_is_replayed() {
     let server = Server::start(Store::Sqlite);
     let guest = server.guest();
     let call = guest.call("POST", "/wallet/topups").key("k").text(r#"{"amount": 5}"#);
@@ -226,7 +226,7 @@ fn one_of_twins_is_replayed(guest: &Person, call: &Call, go_on: impl FnOnce()) {
 }
 
 #[test]
-fn a_concurrent_duplicate_that_times_out_is_refused_as_in_flight() {
+fn a_waiting_duplicate_times_out_as_in_flight() {
     let (server, proxy, guest, call) = before_a_proxy();
     proxy.set(Traffic::Stuck);
     let begin = Instant::now();

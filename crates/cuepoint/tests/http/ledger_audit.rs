@@ -9,11 +9,11 @@ use crate::harness::{Database, Person, Server, Store, eventually, keys, operator
 on_every_store!(
     a_wallet_shows_its_balance_at_a_past_time,
     an_invalid_time_is_refused,
-    the_audit_is_pending_before_its_first_run,
+    the_ledger_audit_is_pending_before_its_first_run,
     the_last_ledger_audit_is_shown_to_operators,
 );
 
-on_durable_stores!(a_tampered_ledger_is_reported_to_operators_and_on_the_command_line);
+on_durable_stores!(a_tampered_ledger_is_reported_by_api_and_command_line);
 
 /// The available and held amounts at a timestamp, as the texts sent.
 fn at(person: &Person, moment: &str) -> (String, String) {
@@ -69,7 +69,7 @@ fn audit(operator: &Person) -> Value {
     data
 }
 
-fn the_audit_is_pending_before_its_first_run(store: Store) {
+fn the_ledger_audit_is_pending_before_its_first_run(store: Store) {
     let (server, operator) = Server::with_operator(store, &[("ledger.audit_interval_seconds", "0")]);
     let shown = audit(&operator);
     assert_eq!(shown["status"], "pending");
@@ -101,7 +101,7 @@ fn the_last_ledger_audit_is_shown_to_operators(store: Store) {
     assert!(measured.lines().any(|line| line == "cuepoint_ledger_consistent 1"), "{measured}");
 }
 
-fn a_tampered_ledger_is_reported_to_operators_and_on_the_command_line(store: Store) {
+fn a_tampered_ledger_is_reported_by_api_and_command_line(store: Store) {
     let database = Arc::new(Database::of(store));
     let (email, every) = ("operator@example.com", ("ledger.audit_interval_seconds", "1"));
     let server = Server::on(&database, &[&operator_keys(email)[..], &[every]].concat());
@@ -110,7 +110,11 @@ fn a_tampered_ledger_is_reported_to_operators_and_on_the_command_line(store: Sto
     let verify = || database.run(&["ledger", "verify"], &[]);
     let (status, printed) = verify();
     assert!(status.success() && printed.contains("the ledger is consistent"), "{printed}");
-    assert!(printed.contains("2 wallets, 1 entries, 1 postings, 1 entities"), "{printed}");
+    assert!(
+        printed
+            .contains("2 wallets, 1 entries, 1 postings; 1 requests, withdrawals, top-ups and adjustments"),
+        "{printed}"
+    );
 
     let sum = database.sql("2000", "'200000'");
     database.execute(&format!("UPDATE wallets SET available = {sum} WHERE user_id = {}", guest.id));
@@ -129,7 +133,7 @@ fn a_tampered_ledger_is_reported_to_operators_and_on_the_command_line(store: Sto
 }
 
 #[test]
-fn an_unreachable_database_is_not_verified() {
+fn ledger_verify_fails_without_a_database() {
     let nowhere = "postgres://nobody@127.0.0.1:1/nowhere";
     let (status, printed) = run(&["ledger", "verify"], Some(nowhere), &[]);
     assert_eq!(status.code(), Some(2), "{printed}");

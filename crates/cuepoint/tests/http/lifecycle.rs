@@ -5,12 +5,12 @@ use serde_json::json;
 use crate::harness::{Person, Server, Store, cents, line, song};
 
 on_one_store!(
-    each_change_of_a_request_is_shown_and_a_later_one_refused,
-    a_request_requires_another_user_who_is_a_dj,
-    an_offered_fee_is_at_least_the_price,
+    each_transition_is_shown_and_conflicting_ones_are_refused,
+    requests_can_only_be_sent_to_other_djs,
+    fees_below_the_price_are_refused,
     a_pending_withdrawal_can_be_cancelled,
     the_statement_lists_every_change_of_the_wallet,
-    one_of_many_concurrent_transitions_settles,
+    one_of_many_concurrent_transitions_wins,
 );
 
 /// A guest with 20.00 and a DJ at 5.00.
@@ -34,7 +34,7 @@ fn expected(status: &str) -> [&'static str; 4] {
 }
 
 /// The statuses that a request can leave, and those that follow, are a table of the domain.
-fn each_change_of_a_request_is_shown_and_a_later_one_refused(store: Store) {
+fn each_transition_is_shown_and_conflicting_ones_are_refused(store: Store) {
     let server = Server::start(store);
     for (status, late) in
         [("accepted", "cancelled"), ("rejected", "played"), ("played", "rejected"), ("cancelled", "accepted")]
@@ -58,7 +58,7 @@ fn each_change_of_a_request_is_shown_and_a_later_one_refused(store: Store) {
     }
 }
 
-fn a_request_requires_another_user_who_is_a_dj(store: Store) {
+fn requests_can_only_be_sent_to_other_djs(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = pair(&server);
     let before = guest.snapshot();
@@ -69,7 +69,7 @@ fn a_request_requires_another_user_who_is_a_dj(store: Store) {
     assert_eq!(guest.snapshot(), before);
 }
 
-fn an_offered_fee_is_at_least_the_price(store: Store) {
+fn fees_below_the_price_are_refused(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = pair(&server);
     let request_song = |fee: &str| {
@@ -155,7 +155,7 @@ fn the_statement_lists_every_change_of_the_wallet(store: Store) {
 }
 
 /// Attack API6: answering a request twice.
-fn one_of_many_concurrent_transitions_settles(store: Store) {
+fn one_of_many_concurrent_transitions_wins(store: Store) {
     let server = Server::start(store);
     for _ in 0..5 {
         let (guest, dj) = pair(&server);

@@ -10,14 +10,14 @@ use crate::harness::{
 
 on_one_store!(
     a_verification_code_is_sent_by_mail,
-    acts_with_a_webhook_endpoint_are_notified_to_a_verified_address,
-    acts_with_endpoints_for_all_events_are_notified_to_all_operators,
-    the_end_of_all_sessions_names_the_endpoints_that_it_disables,
-    a_reused_refresh_token_names_the_endpoints_of_its_session,
-    a_reset_password_names_the_endpoints_of_an_operator_to_all_operators,
-    a_refusing_mail_server_is_an_outage,
-    a_hanging_mail_server_is_an_outage,
-    a_mail_refusal_logs_no_address,
+    endpoint_changes_are_mailed_to_verified_addresses,
+    changes_of_operator_endpoints_are_mailed_to_all_operators,
+    logout_everywhere_mails_the_disabled_endpoints,
+    a_reused_refresh_token_mails_the_endpoints_of_its_session,
+    a_password_reset_of_an_operator_is_mailed_to_all_operators,
+    a_mail_server_that_refuses_is_unavailable,
+    a_mail_server_that_hangs_is_unavailable,
+    refused_mails_are_logged_without_the_address,
     a_password_reset_does_not_wait_for_the_mail_server,
     a_verification_code_is_sent_by_phone,
     codes_and_resets_are_unavailable_without_a_notifier,
@@ -66,7 +66,7 @@ fn a_verification_code_is_sent_by_mail(store: Store) {
     assert!(!server.log().contains(&code(text)), "codes that are sent are in no log");
 }
 
-fn acts_with_a_webhook_endpoint_are_notified_to_a_verified_address(store: Store) {
+fn endpoint_changes_are_mailed_to_verified_addresses(store: Store) {
     let mails = MailServer::new(Post::Takes);
     let server = mailing(store, &mails);
     let (unverified, guest) = (server.guest(), server.guest());
@@ -77,37 +77,39 @@ fn acts_with_a_webhook_endpoint_are_notified_to_a_verified_address(store: Store)
         let mail = eventually("a mail", || mails.mails().into_iter().nth(count));
         assert_eq!(mail.to, std::slice::from_ref(&guest.email));
         for part in
-            [format!("The webhook endpoint {id} {act}"), format!("Host: {host}"), "Time: 2".to_owned()]
+            [format!("{act}\r\nthe webhook endpoint {id} for"), format!("Host: {host}"), "Time: 2".to_owned()]
         {
             assert!(mail.text.contains(&part), "{part}: {}", mail.text);
         }
-        assert!(mail.text.contains("Client address: 127.0.0.1"), "{}", mail.text);
+        assert!(mail.text.contains("IP address: 127.0.0.1"), "{}", mail.text);
     };
-    told(1, "was created", "localhost");
+    told(1, "Your Cuepoint account created", "localhost");
     let path = format!("/webhook-endpoints/{id}");
     let body = json!({"url": "https://example.org:8443/secret", "password": PASSWORD});
     guest.patch(&path, &body).data(200);
-    told(2, "has a new URL", "example.org:8443");
+    told(2, "changed the URL of", "example.org:8443");
     guest.patch(&path, &json!({"paused": true, "description": "a note"})).data(200);
     guest.post(&format!("{path}/rotate"), &json!({"password": PASSWORD})).data(200);
-    told(3, "has a new secret", "example.org:8443");
+    told(3, "rotated the secret of", "example.org:8443");
     let body = json!({"current_password": PASSWORD, "password": "battery staple"});
     guest.post("/auth/password", &body).data(200);
     let changed = eventually("a mail", || mails.mails().into_iter().nth(4));
     assert!(changed.text.contains("password of your Cuepoint account was changed"), "{}", changed.text);
-    assert!(changed.text.contains(&format!("- {id}, events of the account, paused")), "{}", changed.text);
+    for part in [&*format!("- {id}, events of the account, paused"), "Time: 2", "IP address: 127.0.0.1"] {
+        assert!(changed.text.contains(part), "{part}: {}", changed.text);
+    }
     assert!(
         changed.text.contains("example.org:8443") && !changed.text.contains("secret"),
         "{}",
         changed.text
     );
     guest.delete(&path).data(200);
-    told(5, "was removed", "example.org:8443");
+    told(5, "deleted", "example.org:8443");
     assert_eq!(mails.mails().len(), 6);
 }
 
 /// Attack API2: setting a webhook endpoint for all events unnoticed.
-fn acts_with_endpoints_for_all_events_are_notified_to_all_operators(store: Store) {
+fn changes_of_operator_endpoints_are_mailed_to_all_operators(store: Store) {
     let mails = MailServer::new(Post::Takes);
     let keys = [("notifier.email", "smtp"), ("notifier.smtp_url", &*mails.url), ("notifier.from", FROM)];
     let (server, operator) = Server::with_operator(store, &keys);
@@ -128,7 +130,7 @@ fn acts_with_endpoints_for_all_events_are_notified_to_all_operators(store: Store
             sent[count]
         );
     };
-    to_both(0, &format!("The webhook endpoint {id} was created"));
+    to_both(0, &format!(" created\r\nthe webhook endpoint {id} for"));
     operator.call("POST", "/auth/logout-everywhere").send().data(200);
     to_both(2, &format!("- {id}, events of all accounts, active"));
     assert!(mails.mails().iter().all(|mail| !mail.text.contains(&format!("- {own},"))));
@@ -137,26 +139,29 @@ fn acts_with_endpoints_for_all_events_are_notified_to_all_operators(store: Store
     let body = json!({"url": "https://example.org:8443/secret", "password": PASSWORD});
     let moved = second.patch(&path, &body).data(200)["webhook_endpoint"].clone();
     assert_eq!(moved["user_id"], second.id, "{moved}");
-    to_both(4, &format!("The webhook endpoint {id} has a new URL\r\nby the operator account {}", second.id));
+    to_both(
+        4,
+        &format!("The operator account {} changed the URL of\r\nthe webhook endpoint {id} for", second.id),
+    );
     // The same URL makes its author the owner.
     let operator = server.client().login(&operator.email);
     let owned = operator.patch(&path, &body).data(200)["webhook_endpoint"].clone();
     assert_eq!(owned["user_id"], operator.id, "{owned}");
     to_both(
         6,
-        &format!("The webhook endpoint {id} has a new URL\r\nby the operator account {}", operator.id),
+        &format!("The operator account {} changed the URL of\r\nthe webhook endpoint {id} for", operator.id),
     );
     second.patch(&path, &json!({"paused": true, "description": "a note"})).data(200);
     operator.post(&format!("{path}/rotate"), &json!({"password": PASSWORD})).data(200);
-    to_both(8, &format!("The webhook endpoint {id} has a new secret"));
+    to_both(8, &format!(" rotated the secret of\r\nthe webhook endpoint {id} for"));
     second.delete(&path).data(200);
-    to_both(10, &format!("The webhook endpoint {id} was removed"));
+    to_both(10, &format!(" deleted\r\nthe webhook endpoint {id} for"));
     let sent = mails.mails();
     assert_eq!(sent.len(), 12, "a pause and a note are not notified");
     assert!(sent[4..].iter().all(|mail| mail.text.contains("Host: example.org:8443")), "{sent:?}");
 }
 
-fn the_end_of_all_sessions_names_the_endpoints_that_it_disables(store: Store) {
+fn logout_everywhere_mails_the_disabled_endpoints(store: Store) {
     let mails = MailServer::new(Post::Takes);
     let server = mailing(store, &mails);
     let guest = server.guest();
@@ -165,7 +170,7 @@ fn the_end_of_all_sessions_names_the_endpoints_that_it_disables(store: Store) {
     eventually("a mail", || mails.mails().into_iter().nth(1));
     guest.call("POST", "/auth/logout-everywhere").send().data(200);
     let mail = eventually("a mail", || mails.mails().into_iter().nth(2));
-    assert!(mail.text.contains("All sessions were ended"), "{}", mail.text);
+    assert!(mail.text.contains("All sessions of your Cuepoint account were ended."), "{}", mail.text);
     assert!(mail.text.contains(&format!("- {id}, events of the account, disabled")), "{}", mail.text);
     assert!(mail.text.contains("localhost"), "{}", mail.text);
 }
@@ -185,7 +190,7 @@ fn mail_with(mails: &MailServer, to: &Person, part: &str) -> String {
     })
 }
 
-fn a_reused_refresh_token_names_the_endpoints_of_its_session(store: Store) {
+fn a_reused_refresh_token_mails_the_endpoints_of_its_session(store: Store) {
     let mails = MailServer::new(Post::Takes);
     let (server, operator) = mailing_with_operator(store, &mails);
     let second = operator.new_operator(&server);
@@ -200,18 +205,18 @@ fn a_reused_refresh_token_names_the_endpoints_of_its_session(store: Store) {
     refresh(&next).data(200);
     assert_eq!(refresh(&stolen.refresh_token).status, 401);
     let told = mail_with(&mails, &operator, "no longer receive events");
-    assert!(told.contains("a used refresh token was presented again"), "{told}");
+    assert!(told.contains("its refresh token was used twice"), "{told}");
     assert!(told.contains(&format!("- {set}, events of the account, disabled")), "{told}");
     assert!(!told.contains(&format!("- {kept},")) && !told.contains(&format!("- {all_set},")), "{told}");
     for to in [&operator, &second] {
-        let told = mail_with(&mails, to, &format!("of the operator account {}.", operator.id));
-        assert!(told.contains("a used refresh token was presented again"), "{told}");
+        let told = mail_with(&mails, to, &format!("of the operator account {} ", operator.id));
+        assert!(told.contains("its refresh token was used twice"), "{told}");
         assert!(told.contains(&format!("- {all_set}, events of all accounts, active")), "{told}");
         assert!(!told.contains(&format!("- {all_kept},")) && !told.contains(&format!("- {set},")), "{told}");
     }
 }
 
-fn a_reset_password_names_the_endpoints_of_an_operator_to_all_operators(store: Store) {
+fn a_password_reset_of_an_operator_is_mailed_to_all_operators(store: Store) {
     let mails = MailServer::new(Post::Takes);
     let (server, operator) = mailing_with_operator(store, &mails);
     let second = operator.new_operator(&server);
@@ -230,14 +235,14 @@ fn a_reset_password_names_the_endpoints_of_an_operator_to_all_operators(store: S
         assert!(changed.contains(&part), "{part}: {changed}");
     }
     for to in [&operator, &second] {
-        let told = mail_with(&mails, to, &format!("of the operator account {}.", operator.id));
-        assert!(told.contains("The password was reset by e-mail"), "{told}");
+        let told = mail_with(&mails, to, &format!("of the operator account {} ", operator.id));
+        assert!(told.contains("was reset."), "{told}");
         assert!(told.contains(&format!("- {all}, events of all accounts, active")), "{told}");
         assert!(!told.contains(&format!("- {own},")), "{told}");
     }
 }
 
-fn a_refusing_mail_server_is_an_outage(store: Store) {
+fn a_mail_server_that_refuses_is_unavailable(store: Store) {
     let mails = MailServer::new(Post::Refuses);
     let server = mailing(store, &mails);
     let guest = server.guest();
@@ -249,7 +254,7 @@ fn a_refusing_mail_server_is_an_outage(store: Store) {
 
 /// A mail server's rejection repeats the recipient: the log has its reply code, but no address, neither of a
 /// verification nor of a password reset or change.
-fn a_mail_refusal_logs_no_address(store: Store) {
+fn refused_mails_are_logged_without_the_address(store: Store) {
     let mails = MailServer::new(Post::Refuses);
     let server = mailing(store, &mails);
     let guest = server.guest();
@@ -264,7 +269,7 @@ fn a_mail_refusal_logs_no_address(store: Store) {
     assert!(!log.contains(&guest.email) && !log.contains("Recipient address"), "{log}");
 }
 
-fn a_hanging_mail_server_is_an_outage(store: Store) {
+fn a_mail_server_that_hangs_is_unavailable(store: Store) {
     let mails = MailServer::new(Post::Hangs);
     let server = mailing(store, &mails);
     let guest = server.guest();

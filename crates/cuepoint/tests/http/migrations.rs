@@ -6,7 +6,7 @@ use std::thread;
 use crate::harness::{Database, Server, eventually, run};
 
 #[test]
-fn a_server_works_under_the_documented_database_role() {
+fn a_server_works_with_the_documented_database_role() {
     let database = Arc::new(Database::postgres());
     let url = database.service_url();
     let server = Server::through(&database, &url, &[("storage.postgres.migrate_on_start", "false")]);

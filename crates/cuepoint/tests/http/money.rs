@@ -9,9 +9,9 @@ on_every_store!(amounts_add_up_without_rounding_errors, the_largest_amount_is_ex
 on_one_store!(
     valid_amounts_are_accepted,
     invalid_amounts_are_refused,
-    a_withdrawal_is_at_least_one,
-    an_entry_is_found_by_its_id_only_in_its_own_wallet,
-    a_withdrawal_or_request_beyond_the_balance_is_refused,
+    the_smallest_withdrawal_is_one_unit,
+    entries_of_other_wallets_are_not_found,
+    withdrawals_and_requests_cannot_exceed_the_balance,
     fees_are_validated_like_amounts,
 );
 
@@ -103,7 +103,7 @@ fn invalid_amounts_are_refused(store: Store) {
     assert_eq!(guest.snapshot(), before);
 }
 
-fn a_withdrawal_is_at_least_one(store: Store) {
+fn the_smallest_withdrawal_is_one_unit(store: Store) {
     let server = Server::start(store);
     let guest = server.payer("10");
     for text in ["0", "0.00", "0.99", "0.01", "99e-2"] {
@@ -128,7 +128,7 @@ fn amounts_add_up_without_rounding_errors(store: Store) {
     assert_eq!(guest.get("/wallet/topups").raw("/data/data/2/amount"), "0.10");
 }
 
-fn an_entry_is_found_by_its_id_only_in_its_own_wallet(store: Store) {
+fn entries_of_other_wallets_are_not_found(store: Store) {
     let server = Server::start(store);
     let (guest, other) = (server.guest(), server.guest());
     guest.topup("5");
@@ -159,7 +159,7 @@ fn the_largest_amount_is_exact(store: Store) {
     assert_eq!(guest.get("/wallet/entries").raw("/data/data/0/amount"), "-999999999999.99");
 }
 
-fn a_withdrawal_or_request_beyond_the_balance_is_refused(store: Store) {
+fn withdrawals_and_requests_cannot_exceed_the_balance(store: Store) {
     let server = Server::start(store);
     let (guest, dj) = (server.payer("4.99"), server.dj());
     let before = guest.snapshot();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::harness::{Message, NEW, PASSWORD, Person, Server, Store, TOPUPS};
 use crate::matrix::late_money;
 
-on_one_store!(staff_see_names_beside_the_ids_of_users, erased_users_have_no_names);
+on_one_store!(staff_see_names_next_to_user_ids, erased_users_have_no_names);
 
 fn named(server: &Server, name: &str) -> Person {
     let person = server.guest();
@@ -17,7 +17,7 @@ fn first(staff: &Person, list: &str) -> Value {
     staff.get(list).data(200)["data"][0].clone()
 }
 
-fn staff_see_names_beside_the_ids_of_users(store: Store) {
+fn staff_see_names_next_to_user_ids(store: Store) {
     let keys = [
         &TOPUPS[..],
         &[

@@ -15,7 +15,7 @@ fn metrics(server: &Server, headers: &[(&str, &str)]) -> Answer {
 }
 
 #[test]
-fn metrics_are_visible_to_the_local_host_only() {
+fn metrics_are_visible_only_to_the_local_host() {
     let server = Server::configured(Store::Memory, &[("server.trusted_proxies", "127.0.0.1")]);
     let nothing = said(&server.client().outside("GET", "/nothing").send());
     for (client, seen) in [
@@ -43,7 +43,7 @@ fn metrics_are_visible_to_the_local_host_only() {
 
 /// Attack API8: passing for a local client through a proxy that is not declared.
 #[test]
-fn an_undeclared_proxy_makes_no_client_local() {
+fn a_client_behind_an_undeclared_proxy_is_not_local() {
     let server = Server::start(Store::Memory);
     assert_eq!(metrics(&server, &[]).status, 200);
     for header in ["x-forwarded-for", "forwarded", "x-real-ip", "via"] {
@@ -70,7 +70,7 @@ fn metrics_are_visible_to_the_configured_networks() {
 
 /// Attack API8: reaching staff routes from other networks.
 #[test]
-fn operator_routes_are_visible_to_the_configured_networks_only() {
+fn operator_routes_are_visible_only_to_the_configured_networks() {
     let keys = [("server.trusted_proxies", "127.0.0.1"), ("access.operator_networks", "10.0.0.0/8")];
     let (server, operator) = Server::with_operator(Store::Memory, &keys);
     let nothing = said(&server.client().call("GET", "/operator/nothing").send());

@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, Person, ROUTES, Server, Store, WITHDRAWAL, keys, line};
 
 on_one_store!(
-    each_action_moves_a_withdrawal_and_its_money,
+    each_operator_action_moves_the_withdrawal_and_its_money,
     operator_routes_require_the_operator_role,
     a_completed_payout_requires_its_transaction_id,
     withdrawals_are_paginated_and_filtered_by_status,
-    a_key_replays_an_action_of_an_operator,
+    operator_actions_are_replayed_with_their_key,
 );
 
-on_durable_stores!(each_action_is_stored_with_its_actor_time_and_reason);
+on_durable_stores!(operator_actions_are_recorded_with_actor_time_and_reason);
 
 /// A status of a withdrawal, the action on it, and the resulting status.
 const ACTS: [(&str, &str, &str); 8] = [
@@ -129,7 +129,7 @@ fn as_its_owner_sees_it(shown: &Value) -> Value {
 }
 
 /// The statuses that follow one another are a table of the domain.
-fn each_action_moves_a_withdrawal_and_its_money(store: Store) {
+fn each_operator_action_moves_the_withdrawal_and_its_money(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     for (from, act, to) in ACTS {
         let case = Case::at(&server, &operator, from);
@@ -227,7 +227,7 @@ fn withdrawals_are_paginated_and_filtered_by_status(store: Store) {
     operator.get("/operator/withdrawals?status=nonsense").invalid(&["status"]);
 }
 
-fn a_key_replays_an_action_of_an_operator(store: Store) {
+fn operator_actions_are_replayed_with_their_key(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let case = Case::new(&server, &operator);
     let call = |act: &str| operator.call("POST", &path(case.id, act)).key("once").json(&body(act));
@@ -244,7 +244,7 @@ fn a_key_replays_an_action_of_an_operator(store: Store) {
 }
 
 /// The actor, time and reason of each action, as operators read them in SQL.
-fn each_action_is_stored_with_its_actor_time_and_reason(store: Store) {
+fn operator_actions_are_recorded_with_actor_time_and_reason(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let database = server.database().unwrap();
     let dj = server.dj();

@@ -126,17 +126,17 @@ fn unavailable_while(traffic: Traffic) {
 }
 
 #[test]
-fn a_refusing_database_is_unavailable_until_it_recovers() {
+fn an_unreachable_database_is_unavailable_until_it_recovers() {
     unavailable_while(Traffic::Cut);
 }
 
 #[test]
-fn a_silent_database_is_unavailable_until_it_recovers() {
+fn an_unresponsive_database_is_unavailable_until_it_recovers() {
     unavailable_while(Traffic::Stuck);
 }
 
 #[test]
-fn a_locked_file_is_unavailable_for_changes_until_it_is_released() {
+fn changes_are_unavailable_while_the_database_is_locked() {
     let scene = Scene::of(Server::start(Store::Sqlite));
     let lock = scene.lock();
     for _ in 0..2 {
@@ -155,7 +155,7 @@ fn a_locked_file_is_unavailable_for_changes_until_it_is_released() {
 }
 
 #[test]
-fn a_session_ended_while_the_file_is_locked_is_refused_once_it_is_released() {
+fn a_logout_takes_effect_after_the_database_is_unlocked() {
     let scene = Scene::of(Server::start(Store::Sqlite));
     let session = scene.guest.at(&scene.server.client());
     let lock = scene.lock();
@@ -181,7 +181,7 @@ fn a_database_outage_under_load_loses_no_operation() {
 }
 
 #[test]
-fn a_locked_file_under_load_loses_no_operation() {
+fn a_locked_database_under_load_loses_no_operation() {
     let scene = Scene::of(Server::start(Store::Sqlite));
     outages_under_load(&scene, |round| {
         let lock = scene.lock();

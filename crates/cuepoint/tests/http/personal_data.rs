@@ -7,11 +7,11 @@ use crate::harness::{Answer, PASSWORD, PERSONAL_INFO, Person, Server, Store, eve
 
 on_every_store!(
     an_export_matches_the_lists_and_excludes_other_users,
-    data_shown_in_no_list_is_exported,
+    data_outside_all_lists_is_exported,
     a_long_list_is_exported_completely,
     an_erasure_requires_the_password_and_an_empty_wallet,
     an_erased_user_cannot_log_in_and_the_ledger_stays_consistent,
-    an_erased_dj_is_not_listed_requested_or_blocked,
+    an_erased_dj_cannot_be_found_requested_or_blocked,
 );
 
 /// An export with all its lists.
@@ -106,7 +106,7 @@ fn an_export_matches_the_lists_and_excludes_other_users(store: Store) {
 
 /// Ended sessions, earlier profiles, operators' actions with reasons, sent messages, and blocks of the
 /// user.
-fn data_shown_in_no_list_is_exported(store: Store) {
+fn data_outside_all_lists_is_exported(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("20"), server.dj());
     for city in ["Paris", "Rome"] {
@@ -230,7 +230,7 @@ fn an_erased_user_cannot_log_in_and_the_ledger_stays_consistent(store: Store) {
     }
 }
 
-fn an_erased_dj_is_not_listed_requested_or_blocked(store: Store) {
+fn an_erased_dj_cannot_be_found_requested_or_blocked(store: Store) {
     let server = Server::start(store);
     let (dj, other, guest) = (server.dj(), server.dj(), server.payer("10"));
     dj.topup("5");

@@ -60,7 +60,7 @@ fn time_of_topup(guest: &Person) -> Duration {
 }
 
 #[test]
-fn a_server_stopped_between_number_and_commit_delays_another_one_for_less_than_five_seconds() {
+fn a_stopped_server_blocks_commits_for_less_than_five_seconds() {
     let database = Arc::new(Database::postgres());
     let (stopped, other, operator) = servers(&database, "stop");
     let (ada, bob) = (stopped.guest(), other.guest());
@@ -81,7 +81,7 @@ fn a_server_stopped_between_number_and_commit_delays_another_one_for_less_than_f
 }
 
 #[test]
-fn a_server_killed_between_number_and_commit_leaves_no_gap() {
+fn a_server_killed_before_its_commit_leaves_no_gap() {
     let database = Arc::new(Database::postgres());
     let (mut killed, other, operator) = servers(&database, "abort");
     let (ada, bob) = (killed.guest(), other.guest());

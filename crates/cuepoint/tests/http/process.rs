@@ -16,9 +16,9 @@ use crate::harness::{Database, Person, Place, Server, Store, cents, eventually, 
 on_every_store!(a_shutdown_finishes_requests_in_flight, a_configuration_error_is_one_line_naming_its_key);
 
 on_durable_stores!(
-    only_commands_that_sign_require_keys_in_production,
+    only_signing_commands_require_keys_in_production,
     a_restart_keeps_all_data,
-    another_currency_is_refused_on_the_same_database,
+    a_different_currency_is_refused_on_the_same_database,
     a_killed_server_loses_no_acknowledged_operation,
 );
 
@@ -103,7 +103,7 @@ fn a_configuration_error_is_one_line_naming_its_key(store: Store) {
     }
 }
 
-fn only_commands_that_sign_require_keys_in_production(store: Store) {
+fn only_signing_commands_require_keys_in_production(store: Store) {
     let database = Database::of(store);
     let production = [("CUEPOINT_ENV", "production")];
     for arguments in [&["migrate"][..], &["ledger", "verify"]] {
@@ -118,7 +118,7 @@ fn only_commands_that_sign_require_keys_in_production(store: Store) {
 }
 
 #[test]
-fn a_closed_output_pipe_is_no_error() {
+fn a_closed_output_pipe_is_not_an_error() {
     let mut printing = Command::new(env!("CARGO_BIN_EXE_cuepoint"))
         .arg("openapi")
         .stdout(Stdio::piped())
@@ -157,7 +157,7 @@ fn a_restart_keeps_all_data(store: Store) {
     database.verify();
 }
 
-fn another_currency_is_refused_on_the_same_database(store: Store) {
+fn a_different_currency_is_refused_on_the_same_database(store: Store) {
     let database = Arc::new(Database::of(store));
     drop(Server::on(&database, &[]));
     for (key, value) in [("wallet.currency", "EUR"), ("wallet.scale", "3")] {

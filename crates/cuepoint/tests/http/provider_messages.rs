@@ -10,18 +10,18 @@ use crate::harness::{
 };
 
 on_one_store!(
-    a_second_transaction_is_kept_as_evidence_and_changes_nothing,
-    messages_with_unknown_references_are_kept_and_answered_404,
-    a_topup_is_confirmed_only_with_its_own_amount_and_currency,
-    a_message_sent_again_adds_nothing,
-    unsigned_messages_are_not_kept,
-    unresolved_messages_come_first_and_are_filtered,
-    a_message_is_resolved_once_by_an_operator,
+    a_second_transaction_is_stored_for_review_and_changes_nothing,
+    messages_with_unknown_references_are_stored_and_return_404,
+    topups_are_confirmed_only_with_the_exact_amount_and_currency,
+    a_repeated_message_is_stored_once,
+    unsigned_messages_are_not_stored,
+    unresolved_messages_are_listed_first_and_filtered,
+    a_message_can_be_resolved_only_once,
 );
 
 on_durable_stores!(
-    a_message_that_cannot_be_kept_is_not_acknowledged,
-    messages_beyond_the_bound_are_logged_and_counted_but_not_kept,
+    a_message_that_cannot_be_stored_is_not_acknowledged,
+    excess_messages_are_logged_and_counted_but_not_stored,
 );
 
 const UNKNOWN: &str = "0193a5f0-1c2d-7abc-8def-00112233aabb";
@@ -59,7 +59,7 @@ fn resolve(staff: &Person, id: &Value, reason: &str) -> Answer {
 /// Two transactions for one withdrawal indicate two payments.
 ///
 /// Attack API10: a second transaction for one withdrawal.
-fn a_second_transaction_is_kept_as_evidence_and_changes_nothing(store: Store) {
+fn a_second_transaction_is_stored_for_review_and_changes_nothing(store: Store) {
     let scene = ProviderScene::new(store);
     let (id, reference) = scene.ordered();
     let state = || {
@@ -115,7 +115,7 @@ fn a_second_transaction_is_kept_as_evidence_and_changes_nothing(store: Store) {
     }
 }
 
-fn messages_with_unknown_references_are_kept_and_answered_404(store: Store) {
+fn messages_with_unknown_references_are_stored_and_return_404(store: Store) {
     let scene = ProviderScene::new(store);
     let (id, reference) = scene.ordered();
     let topup = paid("12.75", json!({"reference": UNKNOWN, "id": 7}));
@@ -158,7 +158,7 @@ fn messages_with_unknown_references_are_kept_and_answered_404(store: Store) {
 }
 
 /// Attack API10: a confirmation with another amount or currency.
-fn a_topup_is_confirmed_only_with_its_own_amount_and_currency(store: Store) {
+fn topups_are_confirmed_only_with_the_exact_amount_and_currency(store: Store) {
     let scene = ProviderScene::new(store);
     let id = scene.guest.topup("12.50");
     let reference = scene.guest.topup_reference(id);
@@ -212,7 +212,7 @@ fn a_topup_is_confirmed_only_with_its_own_amount_and_currency(store: Store) {
     scene.is_measured("topups", "amount_mismatch", "kept", 9);
 }
 
-fn a_message_sent_again_adds_nothing(store: Store) {
+fn a_repeated_message_is_stored_once(store: Store) {
     let scene = ProviderScene::new(store);
     let message = Message::payout_as("payout.completed", UNKNOWN, "tx-1");
     for _ in 0..3 {
@@ -224,7 +224,7 @@ fn a_message_sent_again_adds_nothing(store: Store) {
 }
 
 /// Attack API10: filling the storage with unsigned messages.
-fn unsigned_messages_are_not_kept(store: Store) {
+fn unsigned_messages_are_not_stored(store: Store) {
     let scene = ProviderScene::new(store);
     let good = Message::payout_as("payout.completed", UNKNOWN, "tx-1");
     good.clone().by(STRANGE).send(&scene.server).refused(401, "invalid_signature");
@@ -243,7 +243,7 @@ fn unsigned_messages_are_not_kept(store: Store) {
 
 /// Texts from messages are bounded, and safe to display.
 #[test]
-fn texts_of_messages_are_truncated_and_sanitized() {
+fn message_texts_are_truncated_and_sanitized() {
     let scene = ProviderScene::new(Store::Memory);
     let data = json!({
         "reference": UNKNOWN,
@@ -267,7 +267,7 @@ fn texts_of_messages_are_truncated_and_sanitized() {
     assert!(longest < 4_096, "{longest}");
 }
 
-fn unresolved_messages_come_first_and_are_filtered(store: Store) {
+fn unresolved_messages_are_listed_first_and_filtered(store: Store) {
     let scene = ProviderScene::new(store);
     for number in 0..4 {
         Message::payout_as("payout.completed", UNKNOWN, &format!("tx-{number}"))
@@ -295,7 +295,7 @@ fn unresolved_messages_come_first_and_are_filtered(store: Store) {
     assert_eq!((&second["total"], &second["data"][0]["id"]), (&json!(4), &ids[0]));
 }
 
-fn a_message_is_resolved_once_by_an_operator(store: Store) {
+fn a_message_can_be_resolved_only_once(store: Store) {
     let scene = ProviderScene::new(store);
     let (auditor, colleague) = (scene.server.guest(), scene.server.guest());
     scene.operator.give_role(&auditor, "auditor");
@@ -367,7 +367,7 @@ fn a_message_is_resolved_once_by_an_operator(store: Store) {
 }
 
 /// The provider resends a message until it is stored.
-fn a_message_that_cannot_be_kept_is_not_acknowledged(store: Store) {
+fn a_message_that_cannot_be_stored_is_not_acknowledged(store: Store) {
     let database = Arc::new(Database::of(store));
     let keys = [("payouts.webhook_secrets", NEW)];
     let operator = operator_keys("operator@example.com");
@@ -382,7 +382,7 @@ fn a_message_that_cannot_be_kept_is_not_acknowledged(store: Store) {
 }
 
 /// Attack API10: filling the storage with signed messages.
-fn messages_beyond_the_bound_are_logged_and_counted_but_not_kept(store: Store) {
+fn excess_messages_are_logged_and_counted_but_not_stored(store: Store) {
     let database = Arc::new(Database::of(store));
     let keys = [("payouts.webhook_secrets", NEW)];
     let operator = operator_keys("operator@example.com");

@@ -10,10 +10,10 @@ use crate::harness::{
 };
 
 on_one_store!(
-    a_payout_is_ordered_under_its_reference,
-    a_message_settles_the_payout_of_its_reference,
-    a_message_settles_the_topup_of_its_reference,
-    an_old_message_does_not_settle_a_new_row_with_a_reused_id,
+    payouts_are_sent_with_their_reference,
+    a_message_completes_only_the_payout_with_its_reference,
+    a_message_confirms_only_the_topup_with_its_reference,
+    old_messages_do_not_affect_rows_with_reused_ids,
 );
 
 const UNKNOWN: &str = "0193a5f0-1c2d-7abc-8def-00112233aabb";
@@ -42,7 +42,7 @@ fn topup_status(guest: &Person, id: i64) -> Value {
     guest.get(&format!("/wallet/topups/{id}")).data(200)["topup"]["status"].clone()
 }
 
-fn a_payout_is_ordered_under_its_reference(store: Store) {
+fn payouts_are_sent_with_their_reference(store: Store) {
     let provider = accepting();
     let (server, operator) = Server::with_operator(store, &payout_keys(&provider, "5"));
     let guest = server.payer("200");
@@ -107,7 +107,7 @@ fn unsettling(one: (i64, &str), other: (i64, &str)) -> Vec<(Value, u16)> {
     messages
 }
 
-fn a_message_settles_the_payout_of_its_reference(store: Store) {
+fn a_message_completes_only_the_payout_with_its_reference(store: Store) {
     let provider = accepting();
     let server = Server::configured(store, &payout_keys(&provider, "5"));
     let guest = server.payer("20");
@@ -133,7 +133,7 @@ fn a_message_settles_the_payout_of_its_reference(store: Store) {
     assert_eq!(guest.wallet(), ("10.00".into(), "0.00".into()));
 }
 
-fn a_message_settles_the_topup_of_its_reference(store: Store) {
+fn a_message_confirms_only_the_topup_with_its_reference(store: Store) {
     let server = Server::configured(store, &TOPUPS);
     let guest = server.guest();
     let [one, other, third] = ["5", "6", "7"].map(|amount| guest.topup(amount));
@@ -160,7 +160,7 @@ fn a_message_settles_the_topup_of_its_reference(store: Store) {
 /// start over.
 ///
 /// Attack API10: a message about an id that was assigned again after a restore.
-fn an_old_message_does_not_settle_a_new_row_with_a_reused_id(store: Store) {
+fn old_messages_do_not_affect_rows_with_reused_ids(store: Store) {
     let provider = accepting();
     let configured = || Server::configured(store, &[&payout_keys(&provider, "5"), &TOPUPS[..]].concat());
     let funded = |server: &Server| {
@@ -210,7 +210,7 @@ const AS_BEFORE: &str = "
         #- '{topup,attempts}' #- '{topup,order_at}';";
 
 #[test]
-fn a_payout_in_flight_at_an_upgrade_is_resent_unchanged() {
+fn a_payout_in_flight_during_an_upgrade_is_resent_unchanged() {
     let database = Arc::new(Database::postgres());
     let provider = Provider::new(Reply::HangsUp);
     let keys = payout_keys(&provider, "1000");
@@ -250,7 +250,7 @@ fn a_payout_in_flight_at_an_upgrade_is_resent_unchanged() {
 }
 
 #[test]
-fn a_topup_pending_at_an_upgrade_is_confirmed_by_its_id() {
+fn a_topup_pending_during_an_upgrade_is_confirmed_by_id() {
     let database = Arc::new(Database::postgres());
     let server = Server::on(&database, &TOPUPS);
     let guest = server.guest();

@@ -7,7 +7,7 @@ use crate::harness::{Message, NEW, Server, Store, TOPUPS, keys};
 on_one_store!(
     settings_are_shown_without_a_token,
     online_djs_are_shown_without_a_token,
-    earlier_paths_are_served_like_the_documented_ones,
+    deprecated_paths_behave_like_their_replacements,
 );
 
 fn settings_are_shown_without_a_token(store: Store) {
@@ -90,7 +90,7 @@ fn online_djs_are_shown_without_a_token(store: Store) {
     server.client().call("GET", &format!("/djs/{}", online.id)).send().refused(401, "unauthenticated");
 }
 
-fn earlier_paths_are_served_like_the_documented_ones(store: Store) {
+fn deprecated_paths_behave_like_their_replacements(store: Store) {
     let keys = [&TOPUPS[..], &[("payouts.webhook_secrets", NEW)]].concat();
     let server = Server::configured(store, &keys);
     let guest = server.guest();

@@ -8,10 +8,10 @@ use crate::harness::{Answer, Message, NEW, Person, Server, Store, TOPUPS};
 use crate::matrix::late_money;
 
 on_one_store!(
-    every_route_accepts_its_documented_parameters_once_and_no_others,
-    fixed_operations_and_provider_messages_ignore_unknown_parameters,
-    an_empty_parameter_is_judged_as_a_value,
-    wrong_parameters_are_named_together_with_wrong_fields,
+    routes_accept_only_documented_parameters_and_each_once,
+    fixed_and_provider_operations_ignore_unknown_parameters,
+    empty_parameters_are_validated,
+    invalid_parameters_and_fields_are_reported_together,
     lists_are_filtered_by_status_and_kind,
 );
 
@@ -126,7 +126,7 @@ fn operations(document: &Value) -> Vec<Operation> {
     operations
 }
 
-fn every_route_accepts_its_documented_parameters_once_and_no_others(store: Store) {
+fn routes_accept_only_documented_parameters_and_each_once(store: Store) {
     let scene = Scene::new(store);
     let document = scene.server.client().outside("GET", "/openapi.json").send().json();
     let operations = operations(&document);
@@ -159,7 +159,7 @@ fn every_route_accepts_its_documented_parameters_once_and_no_others(store: Store
     assert_eq!((scene.dj.snapshot(), scene.operator.snapshot()), before);
 }
 
-fn fixed_operations_and_provider_messages_ignore_unknown_parameters(store: Store) {
+fn fixed_and_provider_operations_ignore_unknown_parameters(store: Store) {
     let server = Server::configured(store, &[("payouts.webhook_secrets", NEW)]);
     let (dj, guest) = (server.dj(), server.payer("100"));
     let request = guest.request_song(&dj);
@@ -178,7 +178,7 @@ fn fixed_operations_and_provider_messages_ignore_unknown_parameters(store: Store
     Message::new("/providers/payouts?junk=1", &body).send(&server).refused(404, "not_found");
 }
 
-fn an_empty_parameter_is_judged_as_a_value(store: Store) {
+fn empty_parameters_are_validated(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let dj = server.dj();
     for (caller, list, name) in [
@@ -199,7 +199,7 @@ fn an_empty_parameter_is_judged_as_a_value(store: Store) {
     assert!(page["first_page_url"].as_str().unwrap().ends_with("/operator/users?email=&page=1"));
 }
 
-fn wrong_parameters_are_named_together_with_wrong_fields(store: Store) {
+fn invalid_parameters_and_fields_are_reported_together(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.payer("10");
     let topup = json!({"amount": "x", "status": "confirmed"});
@@ -207,7 +207,7 @@ fn wrong_parameters_are_named_together_with_wrong_fields(store: Store) {
     let errors = guest.get("/wallet?at=x&junk=1&junk=2").invalid(&["at", "junk"]);
     assert_eq!(errors["junk"], json!(["The junk parameter is unknown."]));
     let errors = guest.get("/withdrawals?page=1&page=2").invalid(&["page"]);
-    assert_eq!(errors["page"], json!(["The page parameter must be given once."]));
+    assert_eq!(errors["page"], json!(["The page parameter may be given only once."]));
     server.client().post("/auth/login?next=x", &json!({"email": 5})).invalid(&["email", "next", "password"]);
     // Errors about the object come first.
     let withdrawal = guest.withdrawal("1");

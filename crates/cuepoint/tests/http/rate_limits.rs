@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::harness::{Answer, Call, Client, PASSWORD, Server, Store, at_once, song};
 
-on_one_store!(failed_logins_of_a_user_lock_out_unknown_networks_only);
+on_one_store!(failed_logins_of_a_user_do_not_lock_out_known_networks);
 
 /// A server with rate limits that trusts each call's forwarded address.
 fn counting(keys: &[(&str, &str)]) -> Server {
@@ -53,7 +53,7 @@ fn limited(answer: &Answer, limit: &str) {
 
 /// Attack API2: using up the owner's attempts at the password.
 #[test]
-fn a_session_leaves_its_owner_the_passwords_of_another_one() {
+fn sessions_have_separate_password_quotas() {
     let keys = [("rate_limits.guess_per_minute", "3"), ("rate_limits.default_per_minute", "20")];
     let server = Server::configured(Store::Memory, &[&[("rate_limits.enabled", "true")], &keys[..]].concat());
     let stolen = server.guest();
@@ -111,7 +111,7 @@ fn requests_and_withdrawals_have_separate_quotas() {
 }
 
 #[test]
-fn logins_are_counted_per_address_regardless_of_user() {
+fn logins_are_limited_per_address_over_all_users() {
     let server = counting(&[("rate_limits.login_per_minute", "2")]);
     let (client, ada) = (server.client(), server.guest());
     login(&client, "192.0.2.1", "nobody@example.com", PASSWORD).refused(401, "invalid_credentials");
@@ -127,7 +127,7 @@ fn logins_are_counted_per_address_regardless_of_user() {
 
 /// Attack API2: locking a user out by failed logins from one network.
 #[test]
-fn failed_logins_lock_the_user_out_of_one_network_only() {
+fn failed_logins_lock_out_only_their_network() {
     let server = failing(Store::Memory, &[("rate_limits.failed_logins_per_minute", "2")]);
     let client = server.client();
     let ada = server.guest().email;
@@ -155,7 +155,7 @@ fn failed_logins_lock_the_user_out_of_one_network_only() {
 }
 
 /// Attack API2: locking a user out by failed logins from many networks.
-fn failed_logins_of_a_user_lock_out_unknown_networks_only(store: Store) {
+fn failed_logins_of_a_user_do_not_lock_out_known_networks(store: Store) {
     let server = failing(store, &[("rate_limits.failed_logins_per_hour", "3")]);
     let client = server.client();
     let ada = register(&client, "192.0.2.1", "ada@example.com", PASSWORD).data(201);
@@ -192,7 +192,7 @@ fn failed_logins_of_a_user_lock_out_unknown_networks_only(store: Store) {
 }
 
 #[test]
-fn a_right_password_uses_up_no_quota() {
+fn correct_passwords_do_not_count() {
     let keys = [("rate_limits.failed_logins_per_minute", "1"), ("rate_limits.failed_logins_per_hour", "1")];
     let (server, operator) = Server::with_operator(Store::Memory, &[&FAILING[..], &keys].concat());
     let client = server.client();
@@ -211,7 +211,7 @@ fn a_right_password_uses_up_no_quota() {
 
 /// Attack API2: many concurrent guesses at a password.
 #[test]
-fn concurrent_guesses_are_checked_only_up_to_the_quota() {
+fn concurrent_guesses_cannot_exceed_the_quota() {
     let keys = [("rate_limits.failed_logins_per_minute", "4"), ("rate_limits.failed_logins_per_hour", "6")];
     let server = failing(Store::Memory, &keys);
     let ada = server.guest().email;
@@ -232,7 +232,7 @@ fn concurrent_guesses_are_checked_only_up_to_the_quota() {
 
 /// Attack API2: guessing passwords through registrations.
 #[test]
-fn registrations_have_a_quota_and_taken_addresses_count_as_failed_logins() {
+fn registrations_and_taken_addresses_are_limited() {
     let server = counting(&[("rate_limits.registrations_per_minute", "2")]);
     let client = server.client();
     register(&client, "192.0.2.1", "ada@example.com", PASSWORD).data(201);
@@ -316,7 +316,7 @@ fn health_and_documentation_are_not_counted() {
 }
 
 #[test]
-fn disabled_rate_limits_count_no_calls() {
+fn disabled_rate_limits_count_nothing() {
     let server = Server::configured(Store::Memory, &[("rate_limits.default_per_minute", "1")]);
     let guest = server.guest();
     for _ in 0..3 {

@@ -6,8 +6,8 @@ use crate::harness::{Answer, Person, Server, Store};
 
 on_one_store!(
     a_guest_rates_a_played_request_and_changes_the_rating,
-    only_the_guest_of_a_played_request_rates_it,
-    a_rating_survives_a_refund_and_is_exported_to_the_guest_alone,
+    only_the_guest_of_a_played_request_can_rate_it,
+    a_rating_survives_a_refund_and_is_exported_only_to_the_guest,
 );
 
 fn rate(person: &Person, request: i64, body: &Value) -> Answer {
@@ -52,7 +52,7 @@ fn a_guest_rates_a_played_request_and_changes_the_rating(store: Store) {
     assert_eq!(ratings(&dj), ("4.00".to_owned(), 2));
 }
 
-fn only_the_guest_of_a_played_request_rates_it(store: Store) {
+fn only_the_guest_of_a_played_request_can_rate_it(store: Store) {
     let server = Server::start(store);
     let (guest, dj, stranger) = (server.payer("50"), server.dj(), server.guest());
     let request = guest.request_song(&dj);
@@ -65,7 +65,7 @@ fn only_the_guest_of_a_played_request_rates_it(store: Store) {
     assert_eq!(ratings(&dj), ("0".to_owned(), 0));
 }
 
-fn a_rating_survives_a_refund_and_is_exported_to_the_guest_alone(store: Store) {
+fn a_rating_survives_a_refund_and_is_exported_only_to_the_guest(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("50"), server.dj());
     let request = played(&guest, &dj);

@@ -4,12 +4,9 @@ use serde_json::{Value, json};
 
 use crate::harness::{PASSWORD, Server, Store, WEBHOOK_URL, song};
 
-on_one_store!(
-    a_read_only_field_is_accepted_only_with_its_present_value,
-    a_new_object_has_no_read_only_fields,
-);
+on_one_store!(read_only_fields_are_accepted_only_with_their_current_value, creations_refuse_read_only_fields,);
 
-fn a_read_only_field_is_accepted_only_with_its_present_value(store: Store) {
+fn read_only_fields_are_accepted_only_with_their_current_value(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let dj = server.dj();
     dj.topup("12.50");
@@ -44,7 +41,7 @@ fn a_read_only_field_is_accepted_only_with_its_present_value(store: Store) {
     }
 }
 
-fn a_new_object_has_no_read_only_fields(store: Store) {
+fn creations_refuse_read_only_fields(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("100"), server.dj());
     let with = |mut body: Value, field: &str, value: Value| {

@@ -14,7 +14,7 @@ use crate::harness::{Client, PASSWORD, Person, Server, Store, WEBHOOK_URL, event
 on_one_store!(
     the_documented_receiver_continues_where_it_stopped,
     the_documented_receiver_continues_after_lost_events,
-    the_documented_webhook_receiver_stores_each_genuine_event_once,
+    the_documented_webhook_receiver_stores_each_signed_event_once,
 );
 
 const PAGE: &str = include_str!("../../../../docs/guide/events.md");
@@ -127,7 +127,7 @@ fn the_documented_receiver_continues_after_lost_events(store: Store) {
     assert_eq!(receiver.next(), "2 topup.created");
 }
 
-fn the_documented_webhook_receiver_stores_each_genuine_event_once(store: Store) {
+fn the_documented_webhook_receiver_stores_each_signed_event_once(store: Store) {
     let server = Server::configured(store, &[("webhooks.allowed_networks", "127.0.0.1")]);
     let guest = server.guest();
     let created =

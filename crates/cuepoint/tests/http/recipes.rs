@@ -1,339 +1,168 @@
-//! The units, the crontab and the shell commands that the documents print, run as systemd, cron and a shell run them.
+//! The guides for operators, followed as an operator, a shell and systemd follow them.
 
-use std::collections::BTreeMap;
+mod commands;
+mod documents;
+mod machine;
+
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
-use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
 
 use cuepoint_store_sqlite::testing;
 
-use super::data_directory::Folder;
-use crate::harness::{Client, Database};
+use crate::harness::{Client, Database, Person};
+use documents::{OPERATOR, POSTGRESQL, Printed, printed};
+use machine::{
+    BACKUP, BACKUPS, DATA, ENVIRONMENT, Machine, Running, SERVER, TIMER, at_database, succeeds,
+    succeeds_without_server,
+};
 
-/// The documents whose shell commands are run here.
-const OPERATIONS: &str = include_str!("../../../../docs/operations.md");
-const STORAGE: &str = include_str!("../../../../docs/storage.md");
-/// The files that the documents name, and the folders of a test that stand for theirs.
-const ENVIRONMENT: &str = "/etc/cuepoint/environment";
-const SERVER: &str = "/etc/systemd/system/cuepoint.service";
-const BACKUP: &str = "/etc/systemd/system/cuepoint-backup.service";
-const TIMER: &str = "/etc/systemd/system/cuepoint-backup.timer";
-const FOLDERS: [&str; 3] = ["/etc/cuepoint", "/var/lib/cuepoint", "/var/backups/cuepoint"];
-const BINARY: &str = "/usr/local/bin/cuepoint";
+/// The address of the service in the guide.
+const DOCUMENTED: &str = "http://127.0.0.1:8080";
+/// The first operator of the guide.
+const FIRST_OPERATOR: &str = "operator@example.com";
 
-/// The blocks of a document in a language.
-fn blocks_of(document: &str, language: &str) -> Vec<String> {
-    let begin = format!("```{language}\n");
-    let blocks = document.split(&begin).skip(1);
-    blocks.map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
+/// An operator who follows a guide block by block, and a guest of the service.
+struct Operator {
+    machine: Machine,
+    running: Option<(Running, Client)>,
+    guest: Option<Person>,
 }
 
-/// The blocks of all documents in a language.
-fn blocks(language: &str) -> Vec<String> {
-    let (mut documents, mut folders) =
-        (Vec::new(), vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")]);
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "md") {
-                documents.push(fs::read_to_string(path).unwrap());
-            }
-        }
-    }
-    documents.iter().flat_map(|document| blocks_of(document, language)).collect()
-}
-
-/// The files that the blocks of configuration contain, by path. Each begins with a line that names it.
-fn files() -> BTreeMap<String, String> {
-    let mut files = BTreeMap::<String, String>::new();
-    // The configuration of PostgreSQL is no recipe of the service.
-    for block in blocks("ini").iter().filter(|block| !block.starts_with("# postgresql.conf")) {
-        let mut file = None;
-        for line in block.lines() {
-            if let Some(path) = line.strip_prefix("# /") {
-                file = Some(files.entry(format!("/{path}")).or_default());
-            } else {
-                let text = file.as_mut().unwrap_or_else(|| panic!("the file of {line:?} has no name"));
-                text.push_str(line);
-                text.push('\n');
-            }
-        }
-    }
-    files
-}
-
-/// The command lines that the crontabs contain, without their times.
-fn cron_lines() -> Vec<String> {
-    let blocks = blocks("crontab");
-    let command = |line: &str| line.splitn(6, ' ').nth(5).unwrap().to_owned();
-    blocks.iter().flat_map(|block| block.lines()).map(command).collect()
-}
-
-/// The values of a key in a unit or an environment file.
-fn values<'a>(file: &'a str, key: &str) -> Vec<&'a str> {
-    file.lines().filter_map(|line| line.strip_prefix(key)?.strip_prefix('=')).collect()
-}
-
-/// The words of a command line of a unit, as systemd splits and expands it.
-fn words(line: &str) -> Vec<String> {
-    let (mut words, mut quoted) = (vec![String::new()], false);
-    for letter in line.chars() {
-        match letter {
-            '\'' => quoted = !quoted,
-            ' ' if !quoted => words.push(String::new()),
-            _ => words.last_mut().unwrap().push(letter),
-        }
-    }
-    for word in &mut words {
-        let literal = word.replace("$$", "").replace("%%", "");
-        assert!(!literal.contains(['$', '%', '\\', '"']), "systemd would expand {word:?}");
-        *word = word.replace("$$", "$").replace("%%", "%");
-    }
-    words
-}
-
-/// A machine: the files of the documents under the folder of a test.
-struct Machine {
-    folder: Folder,
-    files: BTreeMap<String, String>,
-}
-
-impl Machine {
-    fn new() -> Self {
-        let machine = Self { folder: Folder::new(), files: files() };
-        for folder in FOLDERS {
-            fs::create_dir_all(machine.here(folder)).unwrap();
-        }
-        fs::write(machine.here(ENVIRONMENT), machine.here(&machine.files[ENVIRONMENT])).unwrap();
-        machine
-    }
-
-    /// A machine with key files.
-    fn with_keys() -> Self {
-        let machine = Self::new();
-        for arguments in [&["keys", "rotate"][..], &["keys", "rotate", "--webhooks"]] {
-            let mut keys = machine.unit_command(&machine.files[SERVER], BINARY);
-            keys.args(arguments);
-            succeeds(keys);
-        }
-        machine
-    }
-
-    /// A machine with key files and the data of a user.
-    fn with_user() -> Self {
-        let machine = Self::with_keys();
-        let (_running, client) = Running::start(machine.unit_command(&machine.files[SERVER], BINARY));
-        client.person(false);
-        machine
-    }
-
-    /// Lines of a shell in the environment of the server, whose binary is on the path.
-    fn shell(&self, lines: &str) -> Command {
-        let programs = self.folder.path().join("bin");
-        fs::create_dir_all(&programs).unwrap();
-        let program = programs.join("cuepoint");
-        if !program.exists() {
-            symlink(env!("CARGO_BIN_EXE_cuepoint"), program).unwrap();
-        }
-        let mut shell = self.unit_command(&self.files[SERVER], "/bin/sh -e -c");
-        shell.arg(self.here(lines)).current_dir(self.folder.path());
-        shell.env("PATH", format!("{}:/usr/bin:/bin", programs.display()));
-        shell
-    }
-
-    /// A text with the paths of this machine.
-    fn here(&self, text: &str) -> String {
-        let root = self.folder.path().to_str().unwrap();
-        let text = FOLDERS.iter().fold(text.replace(BINARY, "@binary@"), |text, folder| {
-            text.replace(folder, &format!("{root}{folder}"))
+impl Operator {
+    /// Runs commands of the service. The printed backup is the newest one.
+    fn run(&self, block: &str) {
+        let lines = block.lines().map(|line| match line.strip_prefix("cuepoint restore ") {
+            Some(_) => "cuepoint restore \"$NEWEST\"",
+            None => line,
         });
-        text.replace("@binary@", env!("CARGO_BIN_EXE_cuepoint"))
+        let mut commands = self.machine.shell(&lines.collect::<Vec<_>>().join("\n"));
+        if let Some(newest) = self.machine.backups().last() {
+            commands.env("NEWEST", newest);
+        }
+        succeeds(commands);
     }
 
-    /// A command of a unit, in the environment that systemd sets.
-    fn unit_command(&self, unit: &str, line: &str) -> Command {
-        let words = words(&self.here(line));
-        let mut command = Command::new(&words[0]);
-        command.args(&words[1..]).env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin");
-        command.current_dir("/").stdin(Stdio::null());
-        for file in values(unit, "EnvironmentFile") {
-            for line in self.files[file].lines() {
-                let (name, value) = line.split_once('=').unwrap();
-                command.env(name, self.here(value));
+    /// Runs a line of root. The test acts for systemd.
+    fn run_as_root(&mut self, line: &str) {
+        match line.strip_prefix("sudo systemctl ") {
+            Some("daemon-reload") => {}
+            Some("enable --now cuepoint" | "start cuepoint") => self.start(),
+            Some("stop cuepoint") => self.running = None,
+            Some("enable --now cuepoint-backup.timer" | "start cuepoint-backup") => {
+                self.machine.age_backups();
+                self.machine.run_unit(BACKUP);
+            }
+            Some(other) => panic!("the test does not know {other}"),
+            None => {
+                let address = self.running.as_ref().map_or(DOCUMENTED, |(_, client)| &client.address);
+                succeeds(self.machine.root_shell(&line.replace(DOCUMENTED, address)));
             }
         }
-        for name in values(unit, "StateDirectory") {
-            command.env("STATE_DIRECTORY", self.here(&format!("/var/lib/{name}")));
+    }
+
+    /// Starts the service. Its guest registers at the first start, and finds the account at each further one.
+    fn start(&mut self) {
+        let (running, client) = self.machine.start();
+        match &self.guest {
+            None => self.guest = Some(client.person(false)),
+            Some(guest) => assert_eq!(client.login(&guest.email).id, guest.id),
         }
-        command
+        client.login(FIRST_OPERATOR).get("/operator/withdrawals").data(200);
+        self.running = Some((running, client));
     }
-
-    /// Writes an old and a young backup.
-    fn earlier_backups(&self) {
-        for (name, age) in [("old.db", "20 days ago"), ("young.db", "3 days ago")] {
-            let path = self.here(&format!("/var/backups/cuepoint/{name}"));
-            File::create(&path).unwrap();
-            assert!(Command::new("touch").args(["-d", age, &path]).status().unwrap().success());
-        }
-    }
-
-    /// Takes the backup that a recipe made, provided that it has this many users, and that the old one is gone.
-    fn ensure_backup(&self, users: &str) {
-        let folder = self.here("/var/backups/cuepoint");
-        let entries = fs::read_dir(folder).unwrap();
-        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
-        names.sort();
-        let [made, young] = &names[..] else { panic!("{names:?}") };
-        assert!(young.ends_with("young.db"), "{names:?}");
-        let found = testing::rows(made, "SELECT CAST(count(*) AS TEXT) FROM users");
-        assert_eq!(found, [[Some(users.to_owned())]]);
-        fs::remove_file(made).unwrap();
-    }
-}
-
-/// A server, killed on drop.
-struct Running(Child);
-
-impl Running {
-    /// Starts a server on a free port.
-    fn start(mut command: Command) -> (Self, Client) {
-        command.env("CUEPOINT__SERVER__PORT", "0").stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut running = Self(command.spawn().unwrap());
-        let mut lines = BufReader::new(running.0.stdout.take().unwrap()).lines().map(Result::unwrap);
-        let address = lines.find_map(|line| line.strip_prefix("listening on ").map(str::to_owned));
-        (running, Client::new(&address.expect("the server starts")))
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn succeeds(mut command: Command) {
-    let output = command.output().unwrap();
-    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    assert!(output.status.success(), "{command:?}: {said}");
 }
 
 #[test]
-fn the_printed_units_and_the_crontab_back_up_the_data_of_the_printed_server() {
-    let machine = Machine::with_keys();
+fn the_operators_guide_works_from_its_first_block_to_its_last() {
+    let mut operator = Operator { machine: Machine::bare(), running: None, guest: None };
+    for (kind, block) in printed(OPERATOR) {
+        match kind {
+            Printed::Files => operator.machine.write(&block),
+            Printed::Shell if block.contains("exec sh'") => {}
+            Printed::Shell if block.starts_with("cuepoint ") => operator.run(&block),
+            Printed::Shell => block.lines().for_each(|line| operator.run_as_root(line)),
+        }
+    }
+    assert!(operator.running.is_some() && operator.guest.is_some(), "the guide starts the service");
+    let first_token = operator.guest.unwrap().token;
+    let (_running, client) = operator.running.unwrap();
+    client.call("GET", "/wallet").bearer(&first_token).send().refused(401, "invalid_token");
+}
+
+#[test]
+fn printed_units_are_known_and_keep_the_backups_of_two_weeks() {
+    let machine = Machine::with_guest();
     let known = [ENVIRONMENT, SERVER, BACKUP, TIMER];
-    assert!(machine.files.keys().all(|path| known.contains(&path.as_str())), "a recipe is not run here");
-    let [server, backup, timer] = [SERVER, BACKUP, TIMER].map(|path| machine.files[path].as_str());
-    assert!(server.contains("[Install]") && timer.contains("[Install]"));
-
-    let (_running, client) = Running::start(machine.unit_command(server, values(server, "ExecStart")[0]));
-    client.person(false);
-
-    machine.earlier_backups();
-    for line in [values(backup, "ExecStart"), values(backup, "ExecStartPost")].concat() {
-        succeeds(machine.unit_command(backup, line));
+    for block in documents::files() {
+        let named = block.lines().filter_map(|line| line.strip_prefix("# "));
+        assert!(named.filter(|path| path.starts_with('/')).all(|path| known.contains(&path)), "{block}");
     }
-    machine.ensure_backup("1");
+    assert!([SERVER, TIMER].iter().all(|unit| machine.read(unit).contains("[Install]")));
 
-    for line in cron_lines() {
-        machine.earlier_backups();
-        assert!(!line.replace("\\%", "").contains('%'), "cron ends a command at %: {line}");
-        let mut cron = Command::new("/bin/sh");
-        cron.arg("-c").arg(machine.here(&line.replace("\\%", "%")));
-        cron.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", "/").current_dir("/");
-        succeeds(cron);
-        machine.ensure_backup("1");
-    }
+    File::create(machine.here(&format!("{BACKUPS}/old.db"))).unwrap();
+    machine.age_backups();
+    File::create(machine.here(&format!("{BACKUPS}/young.db"))).unwrap();
+    machine.run_unit(BACKUP);
+    let [made, young] = &machine.backups()[..] else { panic!("{:?}", machine.backups()) };
+    assert!(young.ends_with("young.db"), "{young}");
+    let found = testing::rows(made.as_ref(), "SELECT CAST(count(*) AS TEXT) FROM users");
+    // The first operator, and the guest.
+    assert_eq!(found, [[Some("2".to_owned())]]);
 }
 
-/// A part of a block of shell commands by which it is known, and how it is run.
-type ShellRun = (&'static str, fn(&str));
-
-const SHELL_RUNS: &[ShellRun] = &[
-    ("keys rotate --webhooks", creates_key_files),
-    ("CUEPOINT__STORAGE__POSTGRES__URL=", serves_on_postgres),
-    ("cuepoint backup ", backs_up),
-    ("--dry-run", copies_to_postgres),
-    ("--abort", resolves_interrupted_copies),
-];
+/// The block with the address of the least-privileged role, which only the first block names.
+fn of_servers(block: &str, database: &Database) -> String {
+    assert!(block.contains("postgres://cuepoint_server:"), "servers use the role: {block}");
+    at_database(block, &database.service_url())
+}
 
 #[test]
-fn every_shell_block_of_operations_and_storage_runs() {
-    let blocks = [OPERATIONS, STORAGE].map(|document| blocks_of(document, "sh")).concat();
-    for (part, _) in SHELL_RUNS {
-        let count = blocks.iter().filter(|block| block.contains(part)).count();
-        assert_eq!(count, 1, "{count} blocks have {part:?}");
+fn the_postgresql_guide_works_from_its_first_block_to_its_last() {
+    let (machine, database) = (Machine::with_keys(), Database::postgres());
+    let name = format!("--database-name {}", database.url().rsplit_once('/').unwrap().1);
+    let blocks = printed(POSTGRESQL);
+    let servers = of_servers(&blocks[0].1, &database);
+    let (mut owner, mut guest) = (String::new(), None);
+    for (kind, block) in blocks {
+        let is_about = |part: &str| block.contains(part);
+        match kind {
+            Printed::Files => {
+                machine.use_store(&of_servers(&block, &database));
+                succeeds(machine.shell("cuepoint config check"));
+            }
+            Printed::Shell if is_about("CUEPOINT_COPY_TO") => moves_to_postgresql(&block),
+            Printed::Shell if is_about("sqlite:") => moves_to_sqlite(&owner, &block),
+            Printed::Shell if is_about("CUEPOINT__STORAGE__POSTGRES__URL") => {
+                owner = at_database(&block, database.url());
+                succeeds(machine.shell(&owner));
+                machine.use_store(&servers);
+                guest = Some(machine.start().1.person(false));
+            }
+            Printed::Shell => {
+                assert!(block.contains("--database-name cuepoint"), "a block is not followed: {block}");
+                let block = block.replace("--database-name cuepoint", &name);
+                succeeds_without_server(&machine, &format!("{owner}\n{block}"));
+            }
+        }
     }
-    for block in &blocks {
-        let run = SHELL_RUNS.iter().find(|(part, _)| block.contains(part));
-        let (_, run) = run.unwrap_or_else(|| panic!("a block is not run here: {block}"));
-        run(block);
-    }
+    machine.use_store(&servers);
+    let (_running, client) = machine.start();
+    let guest = guest.expect("the guide sets the address of the owner");
+    assert_eq!(client.login(&guest.email).id, guest.id);
 }
 
-/// A block with another URL of a PostgreSQL database.
-fn at_database(block: &str, written: &str, database: &Database) -> String {
-    assert!(block.contains(written), "{written} is not in {block}");
-    block.replace(written, database.url())
+fn moves_to_postgresql(block: &str) {
+    let (machine, database) = (Machine::with_guest(), Database::postgres());
+    succeeds(machine.shell(&at_database(block, database.url())));
+    assert_eq!(database.rows("SELECT count(*) FROM users"), [[Some("2".to_owned())]]);
+    assert!(!machine.shell("cuepoint ledger verify").status().unwrap().success(), "the data has been moved");
 }
 
-fn built(block: &str) -> String {
-    block.replace("target/release/cuepoint", "cuepoint")
-}
-
-fn creates_key_files(block: &str) {
-    let machine = Machine::new();
-    succeeds(machine.shell(&built(block)));
-    for name in ["signing-keys", "webhook-keys"] {
-        let file = fs::metadata(machine.folder.path().join(name)).unwrap();
-        assert_eq!(file.permissions().mode() & 0o777, 0o600, "{name} can be read by others");
-    }
-}
-
-fn serves_on_postgres(block: &str) {
-    let (machine, database) = (Machine::new(), Database::postgres());
-    let [keys, _] = &blocks_of(OPERATIONS, "sh")[..] else { panic!("the key files have no block") };
-    succeeds(machine.shell(&built(keys)));
-    // The cluster of the tests has no TLS.
-    let written = "postgres://cuepoint:…@db.example.com/cuepoint?sslmode=require";
-    let mut start = machine.shell(&format!("exec env {}", at_database(&built(block), written, &database)));
-    start.env_remove("CUEPOINT__STORAGE__BACKEND").env_remove("CUEPOINT__STORAGE__DIR");
-    let (_running, client) = Running::start(start);
-    client.person(false);
-    assert_eq!(database.rows("SELECT count(*) FROM users"), [[Some("1".to_owned())]]);
-}
-
-fn backs_up(block: &str) {
-    let machine = Machine::with_user();
-    succeeds(machine.shell(block));
-    let path = block.trim().strip_prefix("cuepoint backup ").unwrap();
-    let made = Path::new(&machine.here(path)).to_owned();
-    assert_eq!(testing::rows(&made, "SELECT CAST(count(*) AS TEXT) FROM users"), [[Some("1".to_owned())]]);
-}
-
-fn copies_to_postgres(block: &str) {
-    let (machine, database) = (Machine::with_user(), Database::postgres());
-    let written = "postgres://cuepoint@db.example.com/cuepoint";
-    succeeds(machine.shell(&at_database(block, written, &database)));
-    let mut verify = machine.shell("cuepoint ledger verify");
-    assert!(!verify.status().unwrap().success(), "the data directory has been moved");
-}
-
-fn resolves_interrupted_copies(block: &str) {
-    let lines: Vec<&str> = block.lines().collect();
-    let [finish, abort] = lines[..] else { panic!("{block}") };
-    for (line, part, step) in [(finish, "--finish", "copy_committed"), (abort, "--abort", "copy_marked")] {
-        assert!(line.contains(part), "{line}");
-        let (machine, database) = (Machine::with_user(), Database::postgres());
-        let mut copy = machine.shell(&format!("cuepoint storage copy --to {}", database.url()));
-        copy.env("CUEPOINT_CRASH_AT", step);
-        assert!(!copy.status().unwrap().success(), "the copy ends at {step}");
-        succeeds(machine.shell(&at_database(line, "URL", &database)));
-        let serves = machine.shell("cuepoint ledger verify").status().unwrap().success();
-        assert_eq!(serves, part == "--abort", "{line}");
-    }
+fn moves_to_sqlite(owner: &str, block: &str) {
+    let (machine, database) = (Machine::with_guest(), Database::postgres());
+    fs::remove_dir_all(machine.here(DATA)).unwrap();
+    machine.use_store(&at_database(&printed(POSTGRESQL)[0].1, database.url()));
+    succeeds(machine.shell(&format!("{}\n{block}", at_database(owner, database.url()))));
+    let mut verify = machine.shell("exec cuepoint ledger verify --data \"$COPY\"");
+    verify.env("COPY", machine.here(DATA));
+    succeeds(verify);
 }

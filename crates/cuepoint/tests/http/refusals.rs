@@ -27,7 +27,7 @@ fn is_refused(answer: &Answer, status: u16, code: &str) {
 }
 
 #[test]
-fn a_malformed_head_is_refused_with_the_envelope() {
+fn a_malformed_request_head_is_refused_with_json() {
     let server = Server::start(Store::Memory);
     let login = "POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
     for request in [
@@ -47,7 +47,7 @@ fn a_malformed_head_is_refused_with_the_envelope() {
 }
 
 #[test]
-fn a_head_that_is_too_large_is_refused_with_the_envelope() {
+fn a_large_request_head_is_refused_with_json() {
     let server = Server::start(Store::Memory);
     let many: String = (0..1_000).map(|number| format!("X-{number}: a\r\n")).collect();
     for headers in [many, format!("X-A: {}", "a".repeat(200_000)), format!("X-A: {}", "a".repeat(1_000_000))]
@@ -59,7 +59,7 @@ fn a_head_that_is_too_large_is_refused_with_the_envelope() {
 }
 
 #[test]
-fn a_head_that_is_too_slow_is_refused_with_the_envelope() {
+fn a_slow_request_head_is_refused_with_json() {
     let server = Server::configured(Store::Memory, &[("server.head_timeout_seconds", "1")]);
     for beginning in ["", "G", "GET /health/live HTTP/1.1\r\nHost: x\r\nX-Request-Id: mine\r\n"] {
         let answers = said(&server, beginning);

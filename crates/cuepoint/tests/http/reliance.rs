@@ -11,10 +11,10 @@ use crate::harness::{Database, Proxy, Server, Store, Traffic, eventually, operat
 
 const OPERATOR: &str = "op@example.com";
 
-on_durable_stores!(staff_and_commands_are_refused_while_the_revocation_list_is_outdated);
+on_durable_stores!(an_outdated_revocation_list_stops_staff_and_commands);
 
 /// Attack API2: a suspended operator at a server that cannot read the revocation list.
-fn staff_and_commands_are_refused_while_the_revocation_list_is_outdated(store: Store) {
+fn an_outdated_revocation_list_stops_staff_and_commands(store: Store) {
     if store == Store::Sqlite {
         outdated_in_a_file();
     } else {

@@ -9,18 +9,18 @@ use super::keys::{FILE, KeyFolder, kid};
 use crate::harness::{Answer, Client, Database, PASSWORD, Person, SHARED_KEY, Server, Store, eventually};
 
 on_every_store!(
-    a_repeated_refresh_gets_the_same_token,
-    concurrent_refreshes_get_the_same_token_and_keep_the_session,
-    a_stolen_token_ends_the_session_once_its_successor_was_used,
-    a_refresh_is_repeated_after_a_rotation_of_the_keys,
-    a_repeated_registration_gets_the_same_session,
-    concurrent_registrations_get_the_same_session,
-    a_registration_is_repeated_only_with_the_right_password,
-    a_registration_whose_token_was_used_is_not_repeated,
+    a_repeated_refresh_returns_the_same_token,
+    concurrent_refreshes_return_the_same_token,
+    a_reused_token_ends_the_session_after_its_successor_was_used,
+    a_refresh_can_be_repeated_after_a_key_rotation,
+    a_repeated_registration_returns_the_same_session,
+    concurrent_registrations_return_the_same_session,
+    repeating_a_registration_requires_the_same_password,
+    a_registration_cannot_be_repeated_after_its_token_was_used,
 );
 
 on_durable_stores!(
-    a_restarted_server_repeats_with_the_same_tokens,
+    repetitions_after_a_restart_return_the_same_tokens,
     a_refresh_repeated_after_a_minute_ends_the_session,
     a_registration_repeated_after_a_minute_is_refused,
 );
@@ -54,7 +54,7 @@ fn at_once(call: impl Fn() -> Answer + Sync) -> Vec<Answer> {
     })
 }
 
-fn a_repeated_refresh_gets_the_same_token(store: Store) {
+fn a_repeated_refresh_returns_the_same_token(store: Store) {
     let server = Server::start(store);
     let (client, guest) = (server.client(), server.guest());
     let mut now = guest;
@@ -68,7 +68,7 @@ fn a_repeated_refresh_gets_the_same_token(store: Store) {
     }
 }
 
-fn concurrent_refreshes_get_the_same_token_and_keep_the_session(store: Store) {
+fn concurrent_refreshes_return_the_same_token(store: Store) {
     let server = Server::start(store);
     let client = server.client();
     for _ in 0..3 {
@@ -82,7 +82,7 @@ fn concurrent_refreshes_get_the_same_token_and_keep_the_session(store: Store) {
 }
 
 /// Attack API2: a stolen refresh token, used after its owner has refreshed.
-fn a_stolen_token_ends_the_session_once_its_successor_was_used(store: Store) {
+fn a_reused_token_ends_the_session_after_its_successor_was_used(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (client, guest) = (server.client(), server.guest());
     let second = refreshed(&client, &guest.refresh_token);
@@ -97,7 +97,7 @@ fn a_stolen_token_ends_the_session_once_its_successor_was_used(store: Store) {
     assert_eq!(operator.get(&path).data(200)["total"], 1);
 }
 
-fn a_refresh_is_repeated_after_a_rotation_of_the_keys(store: Store) {
+fn a_refresh_can_be_repeated_after_a_key_rotation(store: Store) {
     for algorithm in ["hs256", "es256"] {
         let folder = KeyFolder::new();
         folder.rotate(&["--algorithm", algorithm]);
@@ -114,7 +114,7 @@ fn a_refresh_is_repeated_after_a_rotation_of_the_keys(store: Store) {
     }
 }
 
-fn a_repeated_registration_gets_the_same_session(store: Store) {
+fn a_repeated_registration_returns_the_same_session(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let client = server.client();
     let first = register(&client, "Ada@example.com", PASSWORD).data(201);
@@ -132,7 +132,7 @@ fn a_repeated_registration_gets_the_same_session(store: Store) {
     refreshed(&client, &ada.refresh_token).get("/wallet").data(200);
 }
 
-fn concurrent_registrations_get_the_same_session(store: Store) {
+fn concurrent_registrations_return_the_same_session(store: Store) {
     let server = Server::start(store);
     let client = server.client();
     let answers = at_once(|| register(&client, "ada@example.com", PASSWORD));
@@ -152,7 +152,7 @@ fn taken(client: &Client, email: &str, password: &str) -> Value {
 }
 
 /// Attack API2: repeating a registration to take over its session.
-fn a_registration_is_repeated_only_with_the_right_password(store: Store) {
+fn repeating_a_registration_requires_the_same_password(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let client = server.client();
     let ada = Person::signed_in(&client, &register(&client, "ada@example.com", PASSWORD).data(201));
@@ -168,7 +168,7 @@ fn a_registration_is_repeated_only_with_the_right_password(store: Store) {
 }
 
 /// Attack API2: repeating a registration after its refresh token was used.
-fn a_registration_whose_token_was_used_is_not_repeated(store: Store) {
+fn a_registration_cannot_be_repeated_after_its_token_was_used(store: Store) {
     let server = Server::start(store);
     let client = server.client();
     let person = |email: &str| Person::signed_in(&client, &register(&client, email, PASSWORD).data(201));
@@ -185,7 +185,7 @@ fn a_registration_whose_token_was_used_is_not_repeated(store: Store) {
 }
 
 #[test]
-fn other_servers_repeat_with_the_same_tokens() {
+fn repetitions_on_other_servers_return_the_same_tokens() {
     let database = Arc::new(Database::postgres());
     let first = Server::on(&database, &[SHARED_KEY]);
     let (here, there) = (first.client(), Server::on(&database, &[SHARED_KEY]));
@@ -201,7 +201,7 @@ fn other_servers_repeat_with_the_same_tokens() {
     assert_eq!((again.session(), again.refresh_token), (session, next.refresh_token));
 }
 
-fn a_restarted_server_repeats_with_the_same_tokens(store: Store) {
+fn repetitions_after_a_restart_return_the_same_tokens(store: Store) {
     let database = Arc::new(Database::of(store));
     let before = Server::on(&database, &[SHARED_KEY]);
     let client = before.client();

@@ -18,7 +18,7 @@ fn restore(url: &str, name: &str, keys: &[(&str, &str)]) -> (bool, String) {
 }
 
 #[test]
-fn a_restore_requires_the_database_name_and_no_connected_server() {
+fn restore_requires_the_database_name_and_no_connected_server() {
     let database = Arc::new(Database::postgres());
     let name = name_of(database.url()).to_owned();
     let server = Server::on(&database, &[]);
@@ -39,7 +39,7 @@ fn a_restore_requires_the_database_name_and_no_connected_server() {
 }
 
 #[test]
-fn a_database_moved_to_another_cluster_is_refused_until_restored() {
+fn a_moved_database_is_refused_until_restored() {
     let database = Arc::new(Database::postgres());
     let guest = Server::on(&database, &[]).guest();
     // As in the dump of another cluster.
@@ -97,7 +97,7 @@ fn a_restore_invalidates_tokens_and_ids_issued_after_the_backup() {
 
 /// Their ledger audit reports a gap.
 #[test]
-fn a_restore_leaves_no_gap_while_servers_of_an_earlier_version_may_run() {
+fn a_restore_leaves_no_gap_before_the_upgrade_is_finalized() {
     let database = Arc::new(Database::postgres());
     drop(Server::on(&database, &[]).payer("1"));
     database.rows("UPDATE deployment SET feature_level = 1");

@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 use crate::harness::{Person, Server, Store, keys};
 
 on_one_store!(
-    actions_of_operators_are_recorded_with_actor_object_transition_and_reason,
+    operator_actions_are_recorded_with_all_details,
     an_export_hides_the_clients_of_operators,
     refused_staff_requests_are_recorded,
     logins_and_failed_logins_are_recorded,
-    failed_logins_with_unknown_addresses_are_recorded_once_an_hour,
+    failed_logins_of_unknown_users_are_recorded_once_an_hour,
     the_security_log_is_filtered_by_user_and_kind,
 );
 
@@ -48,7 +48,7 @@ fn session(person: &Person) -> i64 {
     current.unwrap()["id"].as_i64().unwrap()
 }
 
-fn actions_of_operators_are_recorded_with_actor_object_transition_and_reason(store: Store) {
+fn operator_actions_are_recorded_with_all_details(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("20"), server.dj());
     let (withdrawal, request) = (guest.withdrawal("1"), guest.request_song(&dj));
@@ -165,7 +165,7 @@ fn logins_and_failed_logins_are_recorded(store: Store) {
 /// Failed logins with unknown addresses leave one event per network and hour, and are counted in the metrics.
 ///
 /// Attack API4: flooding the security log with failed logins.
-fn failed_logins_with_unknown_addresses_are_recorded_once_an_hour(store: Store) {
+fn failed_logins_of_unknown_users_are_recorded_once_an_hour(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     for number in 0..20 {
         let wrong = json!({"email": format!("nobody-{number}@example.com"), "password": "wrong horse"});

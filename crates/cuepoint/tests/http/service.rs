@@ -7,9 +7,10 @@ use crate::harness::{Answer, ROUTES, Server, Store};
 on_one_store!(
     a_server_is_alive_and_ready,
     metrics_count_requests_and_commits,
-    the_description_names_every_route,
-    the_documentation_needs_no_other_host,
-    only_listed_origins_are_allowed,
+    the_openapi_document_describes_every_route,
+    the_documentation_works_offline,
+    the_documentation_is_compressed_and_sent_once,
+    only_configured_origins_are_allowed,
     fifty_concurrent_withdrawals_never_overdraw,
 );
 
@@ -76,7 +77,7 @@ fn description(server: &Server) -> (Answer, Value) {
     (answer, json)
 }
 
-fn the_description_names_every_route(store: Store) {
+fn the_openapi_document_describes_every_route(store: Store) {
     let server = Server::start(store);
     let (_, description) = description(&server);
     assert!(description["openapi"].as_str().unwrap().starts_with("3."));
@@ -93,7 +94,7 @@ fn the_description_names_every_route(store: Store) {
     }
 }
 
-fn the_documentation_needs_no_other_host(store: Store) {
+fn the_documentation_works_offline(store: Store) {
     let server = Server::start(store);
     let client = server.client();
     let root = client.outside("GET", "/docs").send();
@@ -122,7 +123,36 @@ fn the_documentation_needs_no_other_host(store: Store) {
     assert!(settings.text.contains("openapi.json"), "{settings}");
 }
 
-fn only_listed_origins_are_allowed(store: Store) {
+fn the_documentation_is_compressed_and_sent_once(store: Store) {
+    let server = Server::start(store);
+    let get = |path: &str, header: (&str, &str)| {
+        let answer = server.client().outside("GET", path).header(header.0, header.1).send();
+        assert_eq!(
+            answer.header("vary").map(|vary| vary.contains("Accept-Encoding")),
+            Some(true),
+            "{answer}"
+        );
+        assert_eq!(answer.header("cache-control"), Some("no-cache"), "{path}");
+        assert!(answer.header("content-security-policy").is_some(), "{path}");
+        answer
+    };
+    let length = |answer: &Answer| answer.header("content-length").unwrap().parse::<usize>().unwrap();
+    for path in ["/docs", "/docs/", "/docs/swagger-ui-bundle.js", "/docs/swagger-ui.css", "/openapi.json"] {
+        let plain = get(path, ("accept-encoding", "identity"));
+        let compressed = get(path, ("accept-encoding", "gzip"));
+        assert_eq!((plain.status, compressed.status), (200, 200), "{path}");
+        let encodings =
+            [&plain, &compressed].map(|answer| answer.header("content-encoding").map(str::to_owned));
+        assert_eq!(encodings, [None, Some("gzip".to_owned())], "{path}");
+        assert!(length(&compressed) < length(&plain), "{path}");
+        let tag = plain.header("etag").unwrap();
+        assert_eq!(compressed.header("etag"), Some(tag), "{path}");
+        let known = get(path, ("if-none-match", tag));
+        assert_eq!((known.status, known.text.as_str()), (304, ""), "{path}");
+    }
+}
+
+fn only_configured_origins_are_allowed(store: Store) {
     let origins = [("cors.allowed_origins", "https://app.example.com,http://localhost:3000")];
     let server = Server::configured(store, &origins);
     let guest = server.guest();

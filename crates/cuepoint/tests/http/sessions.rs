@@ -9,8 +9,8 @@ use crate::harness::{Answer, Database, PASSWORD, Person, SHARED_KEY, Server, Sto
 
 on_one_store!(
     sessions_are_listed_newest_first,
-    a_session_shows_its_client_info,
-    an_ended_session_is_refused_at_once,
+    sessions_show_their_client,
+    an_ended_session_is_refused_immediately,
     logging_out_everywhere_ends_every_session,
 );
 
@@ -54,7 +54,7 @@ fn sessions_are_listed_newest_first(store: Store) {
     assert!(row["last_used_at"].as_str() > row["created_at"].as_str(), "{row}");
 }
 
-fn a_session_shows_its_client_info(store: Store) {
+fn sessions_show_their_client(store: Store) {
     let server = Server::configured(store, &[("server.trusted_proxies", "127.0.0.1")]);
     let guest = server.guest();
     let body = json!({"email": guest.email, "password": PASSWORD});
@@ -67,7 +67,7 @@ fn a_session_shows_its_client_info(store: Store) {
 }
 
 /// Attack API2: the access token of an ended session.
-fn an_ended_session_is_refused_at_once(store: Store) {
+fn an_ended_session_is_refused_immediately(store: Store) {
     let server = Server::start(store);
     let (guest, stranger) = (server.guest(), server.guest());
     let elsewhere = server.client().login(&guest.email);
@@ -95,7 +95,7 @@ fn logging_out_everywhere_ends_every_session(store: Store) {
 }
 
 #[test]
-fn another_server_on_postgres_refuses_an_ended_session_within_two_seconds() {
+fn other_servers_refuse_an_ended_session_within_two_seconds() {
     let database = Arc::new(Database::postgres());
     let keys = [SHARED_KEY];
     let (here, there) = (Server::on(&database, &keys), Server::on(&database, &keys));

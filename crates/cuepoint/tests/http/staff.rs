@@ -5,15 +5,15 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, PASSWORD, Person, Server, Store, keys, song};
 
 on_one_store!(
-    users_are_paginated_and_found_by_address,
+    users_are_paginated_and_found_by_email,
     a_suspended_user_is_refused_until_restored,
     a_suspended_dj_is_offline,
-    a_role_change_takes_effect_at_once,
-    the_export_dates_a_role,
+    a_role_change_takes_effect_immediately,
+    the_export_contains_the_time_of_a_role_change,
     an_operator_who_is_a_dj_keeps_both_roles,
     an_auditor_can_read_but_not_change,
     an_operator_cannot_change_their_own_status,
-    each_status_change_requires_a_reason_and_accepts_a_key,
+    status_changes_require_a_reason_and_accept_a_key,
     an_operator_cannot_adjust_or_refund_their_own_wallet,
 );
 
@@ -37,7 +37,7 @@ fn login(server: &Server, email: &str, password: &str) -> Answer {
     server.client().post("/auth/login", &json!({"email": email, "password": password}))
 }
 
-fn users_are_paginated_and_found_by_address(store: Store) {
+fn users_are_paginated_and_found_by_email(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.guest(), server.dj());
     assert_eq!(operator.ids("/operator/users", "id"), [dj.id, guest.id, operator.id]);
@@ -93,7 +93,7 @@ fn a_suspended_dj_is_offline(store: Store) {
     guest.request_song(&dj);
 }
 
-fn a_role_change_takes_effect_at_once(store: Store) {
+fn a_role_change_takes_effect_immediately(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (person, guest) = (server.guest(), server.payer("20"));
     let withdrawal = guest.withdrawal("1");
@@ -163,7 +163,7 @@ fn an_operator_cannot_change_their_own_status(store: Store) {
     operator.get("/operator/users").refused(403, "insufficient_scope");
 }
 
-fn each_status_change_requires_a_reason_and_accepts_a_key(store: Store) {
+fn status_changes_require_a_reason_and_accept_a_key(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.guest();
     let path = |what: &str| format!("/operator/users/{}/{what}", guest.id);
@@ -202,7 +202,7 @@ fn an_operator_cannot_adjust_or_refund_their_own_wallet(store: Store) {
     assert_eq!(operator.snapshot(), before);
 }
 
-fn the_export_dates_a_role(store: Store) {
+fn the_export_contains_the_time_of_a_role_change(store: Store) {
     let (server, ada) = Server::with_operator(store, &[]);
     let account = |person: &Person| person.get("/user/export").data(200)["account"].clone();
     assert_eq!(account(&server.guest())["role_changed_at"], Value::Null);

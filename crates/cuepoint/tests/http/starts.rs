@@ -8,7 +8,7 @@ use std::process::Stdio;
 use super::data_directory::Folder;
 
 #[test]
-fn a_server_whose_port_is_taken_changes_nothing() {
+fn a_start_on_a_taken_port_changes_nothing() {
     let folder = Folder::new();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
@@ -19,7 +19,7 @@ fn a_server_whose_port_is_taken_changes_nothing() {
 }
 
 #[test]
-fn a_first_start_that_is_killed_at_any_step_serves_the_next_time() {
+fn the_first_start_can_be_killed_at_any_step() {
     for step in ["start_locked", "start_opened", "start_recording", "start_settled", "start_keys_created"] {
         let folder = Folder::new();
         let (status, said) = folder.run(&["--data", "data"], &[("CUEPOINT_CRASH_AT", step)]);
@@ -31,7 +31,7 @@ fn a_first_start_that_is_killed_at_any_step_serves_the_next_time() {
 }
 
 #[test]
-fn a_server_that_lost_its_database_names_the_remedy() {
+fn a_missing_database_is_reported_with_a_remedy() {
     let folder = Folder::new();
     let server = folder.serve(&["--data", "data"], &[]);
     server.client.person(false);
@@ -55,7 +55,7 @@ fn a_server_that_lost_its_database_names_the_remedy() {
 }
 
 #[test]
-fn production_on_sqlite_requires_a_named_data_directory() {
+fn production_on_sqlite_requires_an_explicit_data_directory() {
     let folder = Folder::new();
     let production = [("CUEPOINT_ENV", "production"), ("CUEPOINT__STORAGE__BACKEND", "sqlite")];
     for arguments in [&["serve"][..], &["migrate"], &["config", "check"]] {
@@ -67,7 +67,7 @@ fn production_on_sqlite_requires_a_named_data_directory() {
 }
 
 #[test]
-fn a_log_level_that_does_not_exist_prevents_the_start() {
+fn an_unknown_log_level_prevents_the_start() {
     let folder = Folder::new();
     let (status, said) = folder.run(&["--data", "data"], &[("CUEPOINT_LOG", "warning")]);
     assert_eq!(status.code(), Some(1), "{said}");
@@ -77,7 +77,7 @@ fn a_log_level_that_does_not_exist_prevents_the_start() {
 }
 
 #[test]
-fn a_complete_backup_succeeds_without_its_output() {
+fn a_backup_succeeds_although_its_output_fails() {
     let folder = Folder::new();
     folder.serve(&["--data", "data"], &[]).stop();
     let full = File::options().write(true).open("/dev/full").unwrap();
@@ -93,7 +93,7 @@ fn a_complete_backup_succeeds_without_its_output() {
 }
 
 #[test]
-fn a_backup_that_is_copied_into_a_data_directory_is_not_served() {
+fn a_backup_copied_into_a_data_directory_is_not_served() {
     let folder = Folder::new();
     folder.serve(&["--data", "data"], &[]).stop();
     let (status, said) = folder.run(&["backup", "backup.db", "--data", "data"], &[]);

@@ -112,13 +112,13 @@ macro_rules! in_both_directions {
 }
 
 in_both_directions!(
-    a_copied_store_serves_and_its_source_does_not,
+    only_the_target_serves_after_a_copy,
     a_dry_run_changes_nothing,
-    a_copy_that_ends_before_the_mark_leaves_the_source_in_use,
-    a_copy_that_ends_before_its_commit_can_only_be_aborted,
-    a_copy_that_ends_after_its_commit_can_only_be_finished,
+    a_copy_killed_before_the_mark_leaves_the_source_in_use,
+    a_copy_killed_before_its_commit_can_only_be_aborted,
+    a_copy_killed_after_its_commit_can_only_be_finished,
     an_unreachable_target_changes_nothing,
-    a_target_in_use_and_a_source_in_use_are_refused,
+    stores_in_use_are_not_copied,
 );
 
 /// The digests that a copy printed.
@@ -134,7 +134,7 @@ fn fill(from: &CopyStore) {
     guest.request_song(&dj);
 }
 
-fn a_copied_store_serves_and_its_source_does_not(from: &CopyStore, to: &CopyStore) {
+fn only_the_target_serves_after_a_copy(from: &CopyStore, to: &CopyStore) {
     let server = from.server();
     let (guest, dj) = (server.payer("20"), server.dj());
     dj.answer(guest.request_song(&dj), "played").data(200);
@@ -173,7 +173,7 @@ fn a_dry_run_changes_nothing(from: &CopyStore, to: &CopyStore) {
     assert_eq!(digests(&dry), digests(&said));
 }
 
-fn a_copy_that_ends_before_the_mark_leaves_the_source_in_use(from: &CopyStore, to: &CopyStore) {
+fn a_copy_killed_before_the_mark_leaves_the_source_in_use(from: &CopyStore, to: &CopyStore) {
     fill(from);
     for step in ["copy_written", "copy_verified"] {
         let (done, said) = from.copy(to, &[], Some(step));
@@ -194,7 +194,7 @@ fn a_copy_that_ends_before_the_mark_leaves_the_source_in_use(from: &CopyStore, t
     assert!(done, "{said}");
 }
 
-fn a_copy_that_ends_before_its_commit_can_only_be_aborted(from: &CopyStore, to: &CopyStore) {
+fn a_copy_killed_before_its_commit_can_only_be_aborted(from: &CopyStore, to: &CopyStore) {
     fill(from);
     let (done, said) = from.copy(to, &[], Some("copy_marked"));
     assert!(!done, "{said}");
@@ -220,7 +220,7 @@ fn a_copy_that_ends_before_its_commit_can_only_be_aborted(from: &CopyStore, to: 
     assert!(done, "{said}");
 }
 
-fn a_copy_that_ends_after_its_commit_can_only_be_finished(from: &CopyStore, to: &CopyStore) {
+fn a_copy_killed_after_its_commit_can_only_be_finished(from: &CopyStore, to: &CopyStore) {
     fill(from);
     let (done, said) = from.copy(to, &[], Some("copy_committed"));
     assert!(!done, "{said}");
@@ -255,7 +255,7 @@ fn an_unreachable_target_changes_nothing(from: &CopyStore, to: &CopyStore) {
     from.serves().unwrap();
 }
 
-fn a_target_in_use_and_a_source_in_use_are_refused(from: &CopyStore, to: &CopyStore) {
+fn stores_in_use_are_not_copied(from: &CopyStore, to: &CopyStore) {
     let in_use = |said: &str| said.contains("in use by pid") || said.contains("a server is connected");
     let server = from.server();
     server.payer("20");
@@ -281,7 +281,7 @@ fn a_target_in_use_and_a_source_in_use_are_refused(from: &CopyStore, to: &CopySt
 }
 
 #[test]
-fn a_broken_ledger_is_refused_by_name() {
+fn a_broken_ledger_is_not_copied() {
     let database = Arc::new(Database::postgres());
     let (from, to) = (CopyStore::Postgres(Arc::clone(&database)), CopyStore::sqlite());
     fill(&from);
@@ -296,7 +296,7 @@ fn a_broken_ledger_is_refused_by_name() {
 }
 
 #[test]
-fn an_interrupted_copy_is_aborted_at_its_target_wherever_that_is() {
+fn an_interrupted_copy_is_aborted_only_with_its_own_target() {
     let (from, to) = (CopyStore::postgres(), Directory::new());
     fill(&from);
     let to_url = format!("sqlite:{}", to.path());
@@ -325,7 +325,7 @@ fn an_interrupted_copy_is_aborted_at_its_target_wherever_that_is() {
 }
 
 #[test]
-fn an_interrupted_copy_without_a_record_at_its_target_is_resolved_as_its_abort_says() {
+fn an_interrupted_copy_without_a_record_is_resolved_by_hand() {
     let (database, target) = (Arc::new(Database::postgres()), Directory::new());
     let file = target.0.path().join("cuepoint.db");
     let (from, to) = (CopyStore::Postgres(Arc::clone(&database)), CopyStore::Sqlite(target));
@@ -345,7 +345,7 @@ fn an_interrupted_copy_without_a_record_at_its_target_is_resolved_as_its_abort_s
 }
 
 #[test]
-fn a_complete_copy_succeeds_without_its_output() {
+fn a_copy_succeeds_although_its_output_fails() {
     let (from, to) = (CopyStore::sqlite(), CopyStore::postgres());
     fill(&from);
     let CopyStore::Sqlite(directory) = &from else { panic!("the source is a directory") };
@@ -379,7 +379,7 @@ fn a_copy_of_a_backup_serves_after_a_restore() {
 }
 
 #[test]
-fn an_unusable_target_is_blamed_on_its_option() {
+fn an_unusable_target_is_reported_with_its_option() {
     let from = CopyStore::sqlite();
     drop(from.server());
     for url in ["postgres://cuepoint@host:port/x", "postgres://cuepoint@db.example.com/x?sslmode=disable"] {
@@ -390,7 +390,7 @@ fn an_unusable_target_is_blamed_on_its_option() {
 }
 
 #[test]
-fn a_command_line_without_meaning_is_refused() {
+fn contradictory_options_are_refused() {
     let from = CopyStore::sqlite();
     for arguments in [
         &["--dry-run"][..],

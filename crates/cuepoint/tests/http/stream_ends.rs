@@ -58,7 +58,7 @@ fn unread(server: &Server, guest: &Person) -> TcpStream {
 }
 
 #[test]
-fn the_stream_of_a_closed_connection_leaves_the_gauge() {
+fn streams_of_closed_connections_are_not_counted() {
     let server = Server::start(Store::Memory);
     let guest = server.guest();
     let next = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -74,7 +74,7 @@ fn the_stream_of_a_closed_connection_leaves_the_gauge() {
 
 /// A connection with a closed sending side looks closed until the server writes to it.
 #[test]
-fn a_stream_is_cut_when_its_client_closes_its_sending_side() {
+fn a_stream_ends_when_the_client_half_closes_the_connection() {
     let server = Server::start(Store::Memory);
     let mut socket = open_stream(&server, &server.guest(), "/events/stream", "");
     eventually("the stream is open", || (open_streams(&server) == 1).then_some(()));
@@ -87,14 +87,14 @@ fn a_stream_is_cut_when_its_client_closes_its_sending_side() {
 }
 
 #[test]
-fn the_stream_of_a_client_that_closes_without_reading_leaves_the_gauge() {
+fn streams_closed_without_reading_are_not_counted() {
     let server = Server::start(Store::Memory);
     drop(unread(&server, &server.guest()));
     within(ENDED_WITHIN, "the stream is closed", || (open_streams(&server) == 0).then_some(()));
 }
 
 #[test]
-fn a_stop_does_not_wait_for_clients_of_streams_that_do_not_read() {
+fn shutdown_does_not_wait_for_clients_that_do_not_read() {
     let mut server = Server::start(Store::Memory);
     let socket = unread(&server, &server.guest());
     let start = Instant::now();
@@ -106,7 +106,7 @@ fn a_stop_does_not_wait_for_clients_of_streams_that_do_not_read() {
 
 /// The server reads its keys from a pipe to which nobody writes, as from a disk that does not answer.
 #[test]
-fn a_stop_does_not_wait_for_threads_that_the_system_blocks() {
+fn shutdown_does_not_wait_for_blocked_threads() {
     let folder = KeyFolder::new();
     folder.rotate(&[]);
     let mut server = Server::configured(Store::Memory, &[(FILE, &folder.path())]);
@@ -123,7 +123,7 @@ fn a_stop_does_not_wait_for_threads_that_the_system_blocks() {
 }
 
 #[test]
-fn a_stream_and_a_request_accept_a_token_up_to_the_same_moment() {
+fn streams_and_requests_accept_a_token_equally_long() {
     const TOLERANCE: Duration = Duration::from_secs(30);
     let server = Server::configured(Store::Memory, &[("auth.access_token_ttl_seconds", "2")]);
     let guest = server.guest();
@@ -141,7 +141,7 @@ fn a_stream_and_a_request_accept_a_token_up_to_the_same_moment() {
 }
 
 #[test]
-fn a_change_of_the_epoch_ends_streams() {
+fn a_new_epoch_ends_streams() {
     let database = Arc::new(Database::postgres());
     let server = Server::on(&database, &[]);
     let guest = server.guest();
@@ -153,7 +153,7 @@ fn a_change_of_the_epoch_ends_streams() {
 }
 
 #[test]
-fn streams_end_once_new_events_cannot_be_read_for_ten_seconds() {
+fn streams_end_when_events_cannot_be_read_for_ten_seconds() {
     const FAILING_FOR: Duration = Duration::from_secs(10);
     let database = Arc::new(Database::postgres());
     let proxy = Proxy::start(database.server());
@@ -171,7 +171,7 @@ fn streams_end_once_new_events_cannot_be_read_for_ten_seconds() {
 }
 
 #[test]
-fn events_of_another_server_arrive_without_notifications() {
+fn events_of_other_servers_arrive_without_notifications() {
     let database = Arc::new(Database::postgres());
     let proxy = Proxy::start(database.server());
     proxy.set(Traffic::WithoutNotifications);

@@ -14,9 +14,9 @@ const OPERATOR: &str = "operator@example.com";
 on_one_store!(
     a_user_with_a_pending_topup_is_not_erased,
     late_money_stays_in_suspense_until_settled,
-    messages_contradicting_suspense_are_listed,
+    messages_that_contradict_suspense_are_listed,
     an_erased_wallet_stays_empty,
-    operators_see_the_failure_of_a_topup_after_an_erasure,
+    operators_see_failed_topups_of_erased_users,
 );
 
 on_durable_stores!(a_topup_fails_after_a_crash_during_the_erasure);
@@ -54,7 +54,7 @@ fn failures(operator: &Person) -> Vec<i64> {
     events.iter().map(|event| event["data"]["topup"]["id"].as_i64().unwrap()).collect()
 }
 
-fn operators_see_the_failure_of_a_topup_after_an_erasure(store: Store) {
+fn operators_see_failed_topups_of_erased_users(store: Store) {
     let (server, operator) = Server::with_operator(store, &impatient());
     let guest = server.guest();
     let topups = ["5", "7.25"].map(|amount| guest.topup(amount));
@@ -103,7 +103,7 @@ fn a_user_with_a_pending_topup_is_not_erased(store: Store) {
     let guest = server.guest();
     let topup = guest.topup("5");
     let refused = erase(&guest).refused(409, "topup_pending");
-    assert_eq!(refused["message"], "A top-up is pending: its money may still come.");
+    assert_eq!(refused["message"], "A top-up is pending. Its money may still arrive.");
     let status = |id: i64| guest.get(&format!("/wallet/topups/{id}")).data(200)["topup"]["status"].clone();
     assert_eq!(status(topup), "pending");
     Message::topup("topup.failed", &guest.topup_reference(topup)).accepted_by(&server);
@@ -178,7 +178,7 @@ fn late_money_stays_in_suspense_until_settled(store: Store) {
     );
 }
 
-fn messages_contradicting_suspense_are_listed(store: Store) {
+fn messages_that_contradict_suspense_are_listed(store: Store) {
     let (server, operator) = Server::with_operator(store, &impatient());
     let (_, reference) = abandoned(&server, "5");
     Message::topup("topup.confirmed", &reference).accepted_by(&server);

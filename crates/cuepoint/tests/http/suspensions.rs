@@ -8,7 +8,10 @@ use crate::harness::{
     Answer, Call, Database, PASSWORD, Person, SHARED_KEY, Server, Store, at_once, operator_keys,
 };
 
-on_one_store!(no_login_concurrent_with_a_suspension_stays_valid, the_last_active_operator_is_not_erased,);
+on_one_store!(
+    logins_concurrent_with_a_suspension_do_not_stay_valid,
+    the_last_active_operator_cannot_be_erased,
+);
 
 fn act(by: &Person, on: &Person, what: &str) -> Call {
     by.call("POST", &format!("/operator/users/{}/{what}", on.id)).json(&json!({"reason": "as agreed"}))
@@ -28,7 +31,7 @@ fn refresh(server: &Server, token: &str) -> Answer {
 }
 
 /// Attack API2: a login concurrent with a suspension, to keep a session after the restoration.
-fn no_login_concurrent_with_a_suspension_stays_valid(store: Store) {
+fn logins_concurrent_with_a_suspension_do_not_stay_valid(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     for _ in 0..6 {
         let guest = server.guest();
@@ -51,7 +54,7 @@ fn no_login_concurrent_with_a_suspension_stays_valid(store: Store) {
     }
 }
 
-fn the_last_active_operator_is_not_erased(store: Store) {
+fn the_last_active_operator_cannot_be_erased(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let erase = |person: &Person| person.call("DELETE", "/user").json(&json!({"password": PASSWORD})).send();
     let said = erase(&operator).refused(409, "last_operator");
@@ -71,7 +74,7 @@ fn two_servers() -> [Server; 2] {
 
 /// Attack API5: a change through another server by an operator who was just suspended or demoted.
 #[test]
-fn an_operator_dismissed_at_one_server_is_refused_at_the_other() {
+fn demotion_applies_on_every_server() {
     let servers = two_servers();
     let operator = servers[0].client().login("operator@example.com");
     let (guest, accomplice) = (servers[0].payer("50"), servers[0].guest());
@@ -108,7 +111,7 @@ fn an_operator_dismissed_at_one_server_is_refused_at_the_other() {
 
 /// Attack API5: leaving the service without an operator.
 #[test]
-fn one_of_two_operators_dismissing_each_other_across_servers_remains() {
+fn one_of_two_operators_who_demote_each_other_remains() {
     let servers = two_servers();
     let mut last = servers[0].client().login("operator@example.com");
     for round in 0..8 {

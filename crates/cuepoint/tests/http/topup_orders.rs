@@ -13,17 +13,17 @@ use crate::harness::{
 };
 
 on_one_store!(
-    a_slow_provider_delays_no_response_and_its_answer_is_stored,
-    an_unanswered_topup_is_ordered_again_under_its_reference,
-    a_topup_stays_pending_after_its_last_order,
+    a_slow_provider_delays_no_response,
+    an_unanswered_payment_request_is_repeated_with_its_reference,
+    a_topup_stays_pending_after_its_last_payment_request,
     a_topup_refused_by_the_provider_fails,
-    a_client_retry_orders_a_due_topup,
+    a_client_retry_sends_a_due_payment_request,
     payment_page_urls_are_limited_to_2048_characters,
 );
 
 on_durable_stores!(
-    another_server_orders_after_a_crash_before_the_order,
-    another_server_orders_after_a_crash_during_the_order,
+    payment_requests_survive_a_crash_before_the_call,
+    payment_requests_survive_a_crash_during_the_call,
 );
 
 const PAGE: &str = "https://pay.example.com/session/1";
@@ -99,7 +99,7 @@ fn opening<'scope>(
     call
 }
 
-fn a_slow_provider_delays_no_response_and_its_answer_is_stored(store: Store) {
+fn a_slow_provider_delays_no_response(store: Store) {
     let provider = Provider::new(Reply::Silent);
     let server = Server::configured(store, &ordered_at(&provider, NEVER));
     let guest = server.guest();
@@ -119,7 +119,7 @@ fn a_slow_provider_delays_no_response_and_its_answer_is_stored(store: Store) {
     is_ordered_alone(&provider, &topup);
 }
 
-fn an_unanswered_topup_is_ordered_again_under_its_reference(store: Store) {
+fn an_unanswered_payment_request_is_repeated_with_its_reference(store: Store) {
     let provider = Provider::new(Reply::Says(500, String::new()));
     let server = Server::configured(store, &ordered_at(&provider, SOON));
     let guest = server.guest();
@@ -133,13 +133,13 @@ fn an_unanswered_topup_is_ordered_again_under_its_reference(store: Store) {
     assert_eq!(provider.received().len(), calls);
 }
 
-fn a_topup_stays_pending_after_its_last_order(store: Store) {
+fn a_topup_stays_pending_after_its_last_payment_request(store: Store) {
     let provider = Provider::new(Reply::HangsUp);
     let keys = [SOON, &[("topups.max_attempts", "2")]].concat();
     let server = Server::configured(store, &ordered_at(&provider, &keys));
     let guest = server.guest();
     let topup = opened(&open(&guest, "k"));
-    eventually("it is given up", || server.log().contains("is not ordered again").then_some(()));
+    eventually("it is given up", || server.log().contains("will not be repeated").then_some(()));
     provider.answers(named(PAGE));
     assert_eq!(opened(&open(&guest, "k")), topup);
     assert_eq!(provider.received().len(), 2);
@@ -170,7 +170,7 @@ fn a_topup_refused_by_the_provider_fails(store: Store) {
     assert_eq!(guest.wallet().0, "0.00");
 }
 
-fn a_client_retry_orders_a_due_topup(store: Store) {
+fn a_client_retry_sends_a_due_payment_request(store: Store) {
     let provider = Provider::new(Reply::HangsUp);
     let keys = [("topups.retry_seconds", "1"), ("topups.poll_interval_seconds", "3600")];
     let server = Server::configured(store, &ordered_at(&provider, &keys));
@@ -206,7 +206,7 @@ fn payment_page_urls_are_limited_to_2048_characters(store: Store) {
 }
 
 #[test]
-fn one_key_at_two_servers_orders_once() {
+fn one_key_on_two_servers_sends_one_payment_request() {
     let database = Arc::new(Database::postgres());
     let provider = Provider::new(Reply::Silent);
     let keys = ordered_at(&provider, NEVER);
@@ -244,7 +244,7 @@ fn end_leases(database: &Database) {
     database.execute(&format!("UPDATE topups SET order_at = {now} WHERE order_at IS NOT NULL"));
 }
 
-fn another_server_orders_after_a_crash_before_the_order(store: Store) {
+fn payment_requests_survive_a_crash_before_the_call(store: Store) {
     let database = Arc::new(Database::of(store));
     let provider = Provider::new(named(PAGE));
     let crash = [("CUEPOINT_CRASH_AT", "after_commit"), ("CUEPOINT_CRASH_ON", "open_topup")];
@@ -265,7 +265,7 @@ fn another_server_orders_after_a_crash_before_the_order(store: Store) {
     database.verify();
 }
 
-fn another_server_orders_after_a_crash_during_the_order(store: Store) {
+fn payment_requests_survive_a_crash_during_the_call(store: Store) {
     let database = Arc::new(Database::of(store));
     let provider = Provider::new(Reply::Silent);
     let mut first = Server::on(&database, &ordered_at(&provider, SOON));
@@ -289,7 +289,7 @@ fn another_server_orders_after_a_crash_during_the_order(store: Store) {
 }
 
 #[test]
-fn many_servers_order_each_topup_once() {
+fn many_servers_send_each_payment_request_once() {
     let database = Arc::new(Database::postgres());
     let provider = Provider::new(Reply::HangsUp);
     let never = ordered_at(&provider, NEVER);

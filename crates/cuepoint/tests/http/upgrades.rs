@@ -37,7 +37,7 @@ fn written(database: &Database) -> Vec<Vec<Option<String>>> {
 }
 
 #[test]
-fn a_first_of_two_approvals_is_refused_until_the_upgrade_is_finalized() {
+fn first_approvals_require_a_finalized_upgrade() {
     let database = Arc::new(Database::postgres());
     let (server, operator) = upgrading(&database, &[("withdrawals.second_approval_above", "10")]);
     eventually("the start says it", || server.log().contains("the upgrade is not finalized").then_some(()));
@@ -67,7 +67,7 @@ fn a_first_of_two_approvals_is_refused_until_the_upgrade_is_finalized() {
 }
 
 #[test]
-fn a_reversal_is_refused_until_the_upgrade_is_finalized() {
+fn reversals_require_a_finalized_upgrade() {
     let database = Arc::new(Database::postgres());
     let (server, operator) = upgrading(&database, &[]);
     let guest = server.guest();

@@ -37,7 +37,7 @@ fn limited(answer: &Answer, resource: &str, limit: u32) {
 
 /// Attack API2: guessing one password for many users from one network.
 #[test]
-fn failed_logins_of_an_address_are_limited_over_all_users() {
+fn failed_logins_per_address_are_limited_over_all_users() {
     let server = counting(&[("rate_limits.failed_logins_per_address", "3")]);
     let (client, ada) = (server.client(), server.guest().email);
     for _ in 0..5 {
@@ -57,7 +57,7 @@ fn failed_logins_of_an_address_are_limited_over_all_users() {
 
 /// Attack API2: guessing passwords from all networks of an IPv6 /48.
 #[test]
-fn the_networks_of_an_ipv6_site_have_eight_times_the_quota_together() {
+fn an_ipv6_site_has_eight_times_the_quota_of_a_network() {
     let server = counting(&[("rate_limits.guess_per_minute", "2")]);
     let forgot = |address: String| {
         let call = server.client().call("POST", "/auth/password/forgot").text("{");
@@ -76,7 +76,7 @@ fn the_networks_of_an_ipv6_site_have_eight_times_the_quota_together() {
 }
 
 #[test]
-fn invalid_and_repeated_requests_take_nothing_from_their_quota() {
+fn invalid_and_repeated_requests_do_not_count_as_requests() {
     let server = counting(&[
         ("rate_limits.requests_per_minute", "3"),
         ("rate_limits.withdrawals_per_minute", "2"),
@@ -118,7 +118,7 @@ fn invalid_and_repeated_requests_take_nothing_from_their_quota() {
 
 /// Attack API4: invalid music requests without limit.
 #[test]
-fn invalid_requests_are_limited_by_both_quotas_together() {
+fn invalid_requests_use_the_default_quota_first() {
     let server =
         counting(&[("rate_limits.withdrawals_per_minute", "2"), ("rate_limits.default_per_minute", "3")]);
     let guest = server.guest();
@@ -139,7 +139,7 @@ fn invalid_requests_are_limited_by_both_quotas_together() {
 
 /// Attack API4: exceeding a quota by concurrent valid and invalid requests.
 #[test]
-fn concurrent_withdrawals_of_which_some_are_invalid_exceed_no_quota() {
+fn concurrent_valid_and_invalid_withdrawals_exceed_no_quota() {
     let server = counting(&[("rate_limits.withdrawals_per_minute", "4")]);
     let guest = server.payer("100");
     let withdraw = |amount: &str| {
@@ -158,7 +158,7 @@ fn concurrent_withdrawals_of_which_some_are_invalid_exceed_no_quota() {
 
 /// Attack API4: using up the refreshes of others behind the same address.
 #[test]
-fn a_refresh_counts_for_its_session_and_an_unknown_token_for_its_address() {
+fn refreshes_count_per_session_and_unknown_tokens_per_address() {
     let server = counting(&[("rate_limits.refreshes_per_minute", "3")]);
     let (ada, eve) = (server.guest(), server.guest());
     let refresh = |token: &Value, address: &str| {
@@ -188,7 +188,7 @@ fn a_refresh_counts_for_its_session_and_an_unknown_token_for_its_address() {
 
 /// Attack API4: looking up refresh tokens without limit.
 #[test]
-fn lookups_of_refresh_tokens_are_limited_like_reads_without_a_token() {
+fn unknown_refresh_tokens_count_as_public_reads() {
     let server = counting(&[("rate_limits.public_per_minute", "2")]);
     let refresh =
         || server.client().call("POST", "/auth/refresh").json(&json!({"refresh_token": "x"})).send();
@@ -197,7 +197,7 @@ fn lookups_of_refresh_tokens_are_limited_like_reads_without_a_token() {
 }
 
 #[test]
-fn reads_without_a_token_have_a_quota_of_their_own() {
+fn public_reads_have_a_separate_quota() {
     let server = counting(&[("rate_limits.public_per_minute", "2")]);
     let guest = server.guest();
     for path in ["/djs", "/settings"] {
@@ -209,7 +209,7 @@ fn reads_without_a_token_have_a_quota_of_their_own() {
 }
 
 #[test]
-fn changes_of_an_address_count_as_attempts_to_guess() {
+fn email_changes_count_as_guesses() {
     let server = counting(&[("rate_limits.guess_per_minute", "1")]);
     let [one, two] = [(); 2].map(|()| server.guest());
     let change = json!({"email": "new@example.com", "password": "wrong"});
@@ -223,7 +223,7 @@ fn changes_of_an_address_count_as_attempts_to_guess() {
 }
 
 #[test]
-fn browsers_see_the_name_of_a_quota_and_when_it_is_full() {
+fn cors_exposes_the_rate_limit_headers() {
     let server = counting(&[("cors.allowed_origins", "https://app.example.com")]);
     let guest = server.guest();
     let answer = guest.call("GET", "/wallet").header("origin", "https://app.example.com").send();
@@ -238,7 +238,7 @@ fn browsers_see_the_name_of_a_quota_and_when_it_is_full() {
 
 /// Attack API4: keeping the cores busy with password hashes from one network.
 #[test]
-fn at_most_eight_passwords_of_an_address_wait() {
+fn at_most_eight_passwords_per_address_wait() {
     // A hash takes long enough for the logins to meet.
     let places = available_parallelism().map_or(1, usize::from);
     let logins = 3 * (places + 8);

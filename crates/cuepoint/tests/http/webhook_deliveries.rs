@@ -16,23 +16,23 @@ use crate::harness::{
 };
 
 on_every_store!(
-    an_endpoint_receives_the_events_of_its_feed_signed,
-    an_endpoint_of_an_operator_receives_all_events,
-    an_endpoint_receives_only_the_wanted_types,
-    a_failed_delivery_is_repeated_while_later_events_continue,
-    an_endpoint_that_is_gone_is_disabled_and_loses_nothing_when_enabled,
-    a_paused_endpoint_receives_afterwards_what_it_missed,
-    nothing_is_sent_for_a_suspended_owner,
-    nothing_is_sent_for_an_erased_owner,
-    nothing_is_sent_to_a_former_operator,
+    an_endpoint_receives_signed_events_of_its_feed,
+    operator_endpoints_receive_all_events,
+    an_endpoint_receives_only_the_selected_types,
+    a_failed_delivery_does_not_block_later_events,
+    an_endpoint_disabled_by_410_loses_no_events,
+    a_resumed_endpoint_receives_the_missed_events,
+    endpoints_of_suspended_owners_receive_nothing,
+    endpoints_of_erased_owners_receive_nothing,
+    endpoints_of_former_operators_receive_nothing,
     two_secrets_sign_after_a_rotation,
-    a_test_is_sent_and_listed,
+    a_test_event_is_sent_and_listed,
     a_replay_sends_the_same_events_again,
-    redirects_are_failures,
+    redirects_count_as_failures,
     private_addresses_are_not_called,
-    an_owner_has_two_delivery_turns_at_a_time,
+    deliveries_to_an_owner_run_two_at_a_time,
 );
-on_durable_stores!(deliveries_continue_after_a_kill,);
+on_durable_stores!(deliveries_continue_after_the_server_is_killed,);
 
 /// The configuration with which endpoints on this machine can be called.
 pub(super) const LOOPBACK: (&str, &str) = ("webhooks.allowed_networks", "127.0.0.0/8");
@@ -133,7 +133,7 @@ pub(super) fn is_verified(secret: &str, call: &ReceivedRequest) -> bool {
     verifier.verify(call.body.as_bytes(), &http::HeaderMap::from_iter(headers)).is_ok()
 }
 
-fn an_endpoint_receives_the_events_of_its_feed_signed(store: Store) {
+fn an_endpoint_receives_signed_events_of_its_feed(store: Store) {
     let server = Server::configured(store, &[LOOPBACK]);
     let (guest, dj, stranger) = (server.payer("20"), server.dj(), server.guest());
     let before = feed(&guest, "/events");
@@ -156,7 +156,7 @@ fn an_endpoint_receives_the_events_of_its_feed_signed(store: Store) {
     assert_eq!(hook.receiver.received().len(), 3, "each once");
 }
 
-fn an_endpoint_of_an_operator_receives_all_events(store: Store) {
+fn operator_endpoints_receive_all_events(store: Store) {
     let (server, operator) = Server::with_operator(store, &[LOOPBACK]);
     let hook = Hook::new(&operator, "/operator/webhook-endpoints", &json!({}));
     let (guest, dj) = (server.payer("20"), server.dj());
@@ -171,7 +171,7 @@ fn an_endpoint_of_an_operator_receives_all_events(store: Store) {
     assert_eq!(attempt["answer"], "out of order", "operators see the answer");
 }
 
-fn an_endpoint_receives_only_the_wanted_types(store: Store) {
+fn an_endpoint_receives_only_the_selected_types(store: Store) {
     let server = Server::configured(store, &[LOOPBACK]);
     let (guest, dj) = (server.payer("20"), server.dj());
     let types = json!({"types": ["music_request.accepted", "music_request.played"]});
@@ -184,7 +184,7 @@ fn an_endpoint_receives_only_the_wanted_types(store: Store) {
     assert_eq!(received, ["music_request.accepted", "music_request.played"]);
 }
 
-fn a_failed_delivery_is_repeated_while_later_events_continue(store: Store) {
+fn a_failed_delivery_does_not_block_later_events(store: Store) {
     let server = Server::configured(store, &[LOOPBACK]);
     let guest = server.guest();
     let hook = Hook::member(&guest);
@@ -215,7 +215,7 @@ fn a_failed_delivery_is_repeated_while_later_events_continue(store: Store) {
     }
 }
 
-fn an_endpoint_that_is_gone_is_disabled_and_loses_nothing_when_enabled(store: Store) {
+fn an_endpoint_disabled_by_410_loses_no_events(store: Store) {
     let server = Server::configured(store, &[LOOPBACK, ("notifier.email", "log")]);
     let guest = server.guest();
     guest.call("POST", "/auth/email/code").send().data(200);
@@ -243,7 +243,7 @@ fn an_endpoint_that_is_gone_is_disabled_and_loses_nothing_when_enabled(store: St
     assert_eq!(positions, all);
 }
 
-fn a_paused_endpoint_receives_afterwards_what_it_missed(store: Store) {
+fn a_resumed_endpoint_receives_the_missed_events(store: Store) {
     let server = Server::configured(store, &[LOOPBACK]);
     let guest = server.guest();
     let (hook, other) = (Hook::member(&guest), Hook::member(&guest));
@@ -266,7 +266,7 @@ fn calls_after_searches(hook: &Hook, witness: &Person) -> usize {
     hook.receiver.received().len()
 }
 
-fn nothing_is_sent_for_a_suspended_owner(store: Store) {
+fn endpoints_of_suspended_owners_receive_nothing(store: Store) {
     let (server, operator) = Server::with_operator(store, &[LOOPBACK]);
     let (guest, dj, witness) = (server.payer("20"), server.dj(), server.guest());
     let hook = Hook::member(&guest);
@@ -282,7 +282,7 @@ fn nothing_is_sent_for_a_suspended_owner(store: Store) {
     assert_eq!(missed.json()["type"], "music_request.accepted");
 }
 
-fn nothing_is_sent_for_an_erased_owner(store: Store) {
+fn endpoints_of_erased_owners_receive_nothing(store: Store) {
     let server = Server::configured(store, &[LOOPBACK]);
     let (guest, dj, witness) = (server.guest(), server.dj_at("0", "0"), server.guest());
     let request = guest.request_song(&dj);
@@ -292,7 +292,7 @@ fn nothing_is_sent_for_an_erased_owner(store: Store) {
     assert_eq!(calls_after_searches(&hook, &witness), 0);
 }
 
-fn nothing_is_sent_to_a_former_operator(store: Store) {
+fn endpoints_of_former_operators_receive_nothing(store: Store) {
     let (server, operator) = Server::with_operator(store, &[LOOPBACK]);
     let (second, witness) = (operator.new_operator(&server), server.guest());
     let hook = Hook::new(&second, "/operator/webhook-endpoints", &json!({}));
@@ -324,7 +324,7 @@ fn two_secrets_sign_after_a_rotation(store: Store) {
     }
 }
 
-fn a_test_is_sent_and_listed(store: Store) {
+fn a_test_event_is_sent_and_listed(store: Store) {
     let server = Server::configured(store, &[LOOPBACK]);
     let guest = server.guest();
     let hook = Hook::member(&guest);
@@ -357,7 +357,7 @@ fn a_replay_sends_the_same_events_again(store: Store) {
 }
 
 /// Attack API7: a webhook endpoint that redirects to a private address.
-fn redirects_are_failures(store: Store) {
+fn redirects_count_as_failures(store: Store) {
     let server = Server::configured(store, &[LOOPBACK]);
     let guest = server.guest();
     let hook = Hook::member(&guest);
@@ -401,7 +401,7 @@ fn private_addresses_are_not_called(store: Store) {
     assert!(receiver.received().is_empty());
 }
 
-fn an_owner_has_two_delivery_turns_at_a_time(store: Store) {
+fn deliveries_to_an_owner_run_two_at_a_time(store: Store) {
     let server = Server::configured(store, &[LOOPBACK]);
     let (guest, other) = (server.guest(), server.guest());
     let receiver = Provider::new(Reply::Silent);
@@ -421,7 +421,7 @@ fn an_owner_has_two_delivery_turns_at_a_time(store: Store) {
     eventually("the other endpoints are called", || (receiver.received().len() == 5).then_some(()));
 }
 
-fn deliveries_continue_after_a_kill(store: Store) {
+fn deliveries_continue_after_the_server_is_killed(store: Store) {
     let database = Arc::new(Database::of(store));
     let keys = [LOOPBACK, SHARED_KEY];
     let mut server = Server::on(&database, &keys);
@@ -449,7 +449,7 @@ fn deliveries_continue_after_a_kill(store: Store) {
 }
 
 #[test]
-fn of_two_servers_one_delivers() {
+fn one_of_two_servers_delivers_each_event() {
     let database = Arc::new(Database::postgres());
     let keys = [&operator_keys(OPERATOR)[..], &[LOOPBACK, SHARED_KEY]].concat();
     let servers = [Server::on(&database, &keys), Server::on(&database, &keys)];

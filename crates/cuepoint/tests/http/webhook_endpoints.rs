@@ -9,21 +9,21 @@ use crate::harness::{
 
 on_one_store!(
     a_secret_is_shown_once,
-    settings_are_changed_one_by_one_and_cleared_by_null,
+    settings_change_independently_and_null_clears_them,
     endpoints_are_listed_newest_first_until_they_are_deleted,
     a_user_has_at_most_five_endpoints_for_a_feed,
-    endpoints_of_others_look_nonexistent,
-    endpoints_for_all_events_are_common_to_operators_and_closed_to_others,
-    changes_of_endpoints_are_in_the_security_log,
-    invalid_fields_of_an_endpoint_are_named,
-    a_url_that_may_not_be_called_is_refused,
-    a_url_is_stored_and_recorded_as_it_is_called,
+    endpoints_of_other_users_look_nonexistent,
+    operators_share_the_endpoints_for_all_events,
+    endpoint_changes_are_in_the_security_log,
+    invalid_endpoint_fields_are_named,
+    forbidden_urls_are_refused,
+    urls_are_stored_and_logged_in_canonical_form,
     a_rotation_shows_a_new_secret,
     a_test_is_listed_among_the_attempts,
-    one_test_of_an_endpoint_runs_at_a_time_and_32_on_a_server,
-    a_replay_names_a_range_or_the_failed_deliveries,
-    one_range_is_replayed_at_a_time,
-    a_paused_or_disabled_endpoint_replays_nothing,
+    tests_run_one_per_endpoint_and_32_per_server,
+    a_replay_requires_a_range_or_the_failed_deliveries,
+    only_one_replay_runs_per_endpoint,
+    paused_and_disabled_endpoints_replay_nothing,
 );
 
 pub(crate) const OWN: &str = "/webhook-endpoints";
@@ -98,7 +98,7 @@ fn a_secret_is_shown_once(store: Store) {
     }
 }
 
-fn settings_are_changed_one_by_one_and_cleared_by_null(store: Store) {
+fn settings_change_independently_and_null_clears_them(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let path = format!("{OWN}/{}", guest.webhook_endpoint(OWN));
@@ -165,7 +165,7 @@ fn calls(person: &Person, path: &str) -> Vec<Answer> {
     ]
 }
 
-fn endpoints_of_others_look_nonexistent(store: Store) {
+fn endpoints_of_other_users_look_nonexistent(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.guest();
     let id = guest.webhook_endpoint(OWN);
@@ -189,7 +189,7 @@ fn endpoints_of_others_look_nonexistent(store: Store) {
     assert_eq!(endpoint(&guest.get(&format!("{OWN}/{id}")), 200), before);
 }
 
-fn endpoints_for_all_events_are_common_to_operators_and_closed_to_others(store: Store) {
+fn operators_share_the_endpoints_for_all_events(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let path = format!("{ALL}/{}", operator.webhook_endpoint(ALL));
     let auditor = server.guest();
@@ -212,7 +212,7 @@ fn endpoints_for_all_events_are_common_to_operators_and_closed_to_others(store: 
     operator.get(&path).refused(404, "not_found");
 }
 
-fn changes_of_endpoints_are_in_the_security_log(store: Store) {
+fn endpoint_changes_are_in_the_security_log(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.guest();
     for (person, list, kind) in
@@ -243,7 +243,7 @@ fn changes_of_endpoints_are_in_the_security_log(store: Store) {
     }
 }
 
-fn invalid_fields_of_an_endpoint_are_named(store: Store) {
+fn invalid_endpoint_fields_are_named(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let path = format!("{OWN}/{}", guest.webhook_endpoint(OWN));
@@ -289,7 +289,7 @@ fn invalid_fields_of_an_endpoint_are_named(store: Store) {
     assert_eq!(endpoint(&guest.get(&path), 200), before);
 }
 
-fn a_url_that_may_not_be_called_is_refused(store: Store) {
+fn forbidden_urls_are_refused(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let path = format!("{OWN}/{}", guest.webhook_endpoint(OWN));
@@ -322,7 +322,7 @@ fn a_url_that_may_not_be_called_is_refused(store: Store) {
     assert_eq!(endpoint(&guest.get(&path), 200)["url"], WEBHOOK_URL);
 }
 
-fn a_url_is_stored_and_recorded_as_it_is_called(store: Store) {
+fn urls_are_stored_and_logged_in_canonical_form(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.guest();
     let path = format!("{OWN}/{}", guest.webhook_endpoint(OWN));
@@ -387,7 +387,7 @@ fn a_test_is_listed_among_the_attempts(store: Store) {
     }
 }
 
-fn one_test_of_an_endpoint_runs_at_a_time_and_32_on_a_server(store: Store) {
+fn tests_run_one_per_endpoint_and_32_per_server(store: Store) {
     let server = Server::configured(store, &[("webhooks.allowed_networks", "127.0.0.1")]);
     let provider = Provider::new(Reply::Silent);
     let test = |person: &Person, number: i64| person.post(&format!("{OWN}/{number}/test"), &json!({}));
@@ -416,7 +416,7 @@ fn one_test_of_an_endpoint_runs_at_a_time_and_32_on_a_server(store: Store) {
     eventually("there is room for another test", || (test(other, another).status == 202).then_some(()));
 }
 
-fn a_replay_names_a_range_or_the_failed_deliveries(store: Store) {
+fn a_replay_requires_a_range_or_the_failed_deliveries(store: Store) {
     let server = Server::configured(store, &[LOOPBACK]);
     let guest = server.payer("20");
     let receiver = Provider::new(Reply::Silent);
@@ -425,7 +425,7 @@ fn a_replay_names_a_range_or_the_failed_deliveries(store: Store) {
     let replay = |body: Value| guest.post(&format!("{path}/replay"), &body);
     let (required, prohibited) =
         ("The after field is required when failed is not present.", "The failed field is prohibited when");
-    let empty = "The after field must be before until and before the cursor of the endpoint.";
+    let empty = "The after field must be less than until and less than the endpoint's cursor.";
     for (body, field, sentence) in [
         (json!({}), "after", required),
         (json!({"failed": false}), "after", required),
@@ -452,7 +452,7 @@ fn a_replay_names_a_range_or_the_failed_deliveries(store: Store) {
     assert_eq!(endpoint(&guest.get(&path), 200), replayed);
 }
 
-fn one_range_is_replayed_at_a_time(store: Store) {
+fn only_one_replay_runs_per_endpoint(store: Store) {
     let (server, operator) = Server::with_operator(store, &[LOOPBACK]);
     server.payer("20");
     let receiver = Provider::new(Reply::Silent);
@@ -464,7 +464,7 @@ fn one_range_is_replayed_at_a_time(store: Store) {
     assert_eq!(endpoint(&operator.get(&path), 200), running);
 }
 
-fn a_paused_or_disabled_endpoint_replays_nothing(store: Store) {
+fn paused_and_disabled_endpoints_replay_nothing(store: Store) {
     let server = Server::configured(store, &[LOOPBACK]);
     let guest = server.payer("20");
     let receiver = Provider::new(Reply::Says(410, String::new()));
@@ -482,7 +482,7 @@ fn a_paused_or_disabled_endpoint_replays_nothing(store: Store) {
 }
 
 #[test]
-fn creations_tests_and_replays_share_a_quota_per_hour() {
+fn endpoint_creations_tests_and_replays_share_an_hourly_quota() {
     let keys = [("rate_limits.enabled", "true"), ("rate_limits.webhooks_per_hour", "5")];
     let keys = [&keys[..], &[("rate_limits.default_per_minute", "1000")]].concat();
     let (server, operator) = Server::with_operator(Store::Memory, &keys);

@@ -21,11 +21,11 @@ use crate::keys::KeyFolder;
 use crate::webhook_deliveries::{Hook, LOOPBACK, is_verified};
 
 on_durable_stores!(
-    a_server_does_not_start_without_a_webhook_key_in_use,
-    owners_replace_the_secrets_that_an_operator_declares_lost,
-    a_creation_with_a_lost_secret_is_repeated_only_after_a_rotation,
-    secrets_do_not_depend_on_the_signing_keys,
-    a_secret_in_the_row_of_another_endpoint_signs_nothing,
+    a_missing_webhook_key_in_use_prevents_the_start,
+    owners_rotate_secrets_declared_lost,
+    a_creation_with_a_lost_secret_can_be_repeated_after_rotation,
+    webhook_secrets_do_not_depend_on_the_signing_keys,
+    a_secret_moved_to_another_endpoint_cannot_sign,
 );
 
 const FILE: &str = "webhooks.key_file";
@@ -62,7 +62,7 @@ fn moved(hook: &Hook, server: &Server) -> Hook {
     hook.of(&server.client().login(&hook.owner.email))
 }
 
-fn a_server_does_not_start_without_a_webhook_key_in_use(store: Store) {
+fn a_missing_webhook_key_in_use_prevents_the_start(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = Server::on(&database, &[LOOPBACK, FIRST]);
     let guest = server.guest();
@@ -76,7 +76,7 @@ fn a_server_does_not_start_without_a_webhook_key_in_use(store: Store) {
     }
     let other = (TEXT, SECOND.1.replace("second", "first"));
     let (status, said) = database.run(&["serve"], &[(other.0, &other.1)]);
-    assert!(!status.success() && said.contains("missing or differs"), "another key of this id: {said}");
+    assert!(!status.success() && said.contains("missing or different"), "another key of this id: {said}");
 
     let both = format!("{}\n{}", SECOND.1, FIRST.1);
     let server = Server::on(&database, &[LOOPBACK, (TEXT, &both)]);
@@ -89,7 +89,7 @@ fn a_server_does_not_start_without_a_webhook_key_in_use(store: Store) {
     drop(Server::on(&database, &[SECOND]));
 }
 
-fn owners_replace_the_secrets_that_an_operator_declares_lost(store: Store) {
+fn owners_rotate_secrets_declared_lost(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = Server::on(&database, &[LOOPBACK, FIRST, ("notifier.email", "log")]);
     let guest = server.guest();
@@ -106,7 +106,7 @@ fn owners_replace_the_secrets_that_an_operator_declares_lost(store: Store) {
     }
     let told = |server: &Server| {
         let messages = server.messages(&guest.email);
-        messages.into_iter().filter(|message| message.contains("its secret is lost")).count()
+        messages.into_iter().filter(|message| message.contains("its secret was lost")).count()
     };
     eventually("its owner is told about both", || (told(&server) == 2).then_some(()));
     let log = server.log();
@@ -129,7 +129,7 @@ fn owners_replace_the_secrets_that_an_operator_declares_lost(store: Store) {
     assert_eq!(told(&server), 0, "only once");
 }
 
-fn a_creation_with_a_lost_secret_is_repeated_only_after_a_rotation(store: Store) {
+fn a_creation_with_a_lost_secret_can_be_repeated_after_rotation(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = Server::on(&database, &[FIRST, SHARED_KEY]);
     let guest = server.guest();
@@ -152,7 +152,7 @@ fn a_creation_with_a_lost_secret_is_repeated_only_after_a_rotation(store: Store)
 }
 
 #[test]
-fn a_declaration_of_lost_keys_concerns_only_the_first_check_of_a_server() {
+fn without_webhook_keys_applies_only_to_the_first_check() {
     let database = Arc::new(Database::postgres());
     let server = Server::on(&database, &[LOOPBACK, FIRST]);
     let lost = Hook::member(&server.guest());
@@ -168,7 +168,7 @@ fn a_declaration_of_lost_keys_concerns_only_the_first_check_of_a_server() {
     assert_eq!(hook.becomes("active")["disabled_reason"], Value::Null);
 }
 
-fn secrets_do_not_depend_on_the_signing_keys(store: Store) {
+fn webhook_secrets_do_not_depend_on_the_signing_keys(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = Server::on(&database, &[LOOPBACK, FIRST, SHARED_KEY]);
     let hook = Hook::member(&server.guest());
@@ -179,7 +179,7 @@ fn secrets_do_not_depend_on_the_signing_keys(store: Store) {
     assert!(is_verified(&hook.secret, &hook.calls(1)[0]));
 }
 
-fn a_secret_in_the_row_of_another_endpoint_signs_nothing(store: Store) {
+fn a_secret_moved_to_another_endpoint_cannot_sign(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = Server::on(&database, &[LOOPBACK, FIRST]);
     let (guest, thief) = (server.guest(), server.guest());
@@ -196,7 +196,7 @@ fn a_secret_in_the_row_of_another_endpoint_signs_nothing(store: Store) {
 }
 
 #[test]
-fn servers_follow_a_rotation_of_the_webhook_keys() {
+fn servers_adopt_rotated_webhook_keys() {
     let (folder, database) = (KeyFolder::new(), Arc::new(Database::postgres()));
     let path = folder.path();
     let settings = [LOOPBACK, SHARED_KEY, (TEXT, ""), (FILE, &path)];
@@ -236,7 +236,7 @@ fn servers_follow_a_rotation_of_the_webhook_keys() {
 }
 
 #[test]
-fn earlier_servers_can_read_the_secrets_until_the_upgrade_is_finalized() {
+fn older_servers_can_read_secrets_until_the_upgrade_is_finalized() {
     let database = Arc::new(Database::postgres());
     let settings = [LOOPBACK, FIRST, SHARED_KEY];
     drop(Server::on(&database, &settings));
@@ -259,7 +259,7 @@ fn earlier_servers_can_read_the_secrets_until_the_upgrade_is_finalized() {
 }
 
 #[test]
-fn the_first_start_on_sqlite_encrypts_the_secrets_of_an_earlier_version_anew() {
+fn the_first_start_on_sqlite_reencrypts_old_secrets() {
     let database = Arc::new(Database::of(Store::Sqlite));
     let settings = [LOOPBACK, FIRST, SHARED_KEY];
     let server = Server::on(&database, &settings);
@@ -287,7 +287,7 @@ fn sealed_by_signing_key(hook: &Hook) -> String {
 const CREATED: &str = "webhook-keys";
 
 #[test]
-fn a_backup_is_restored_with_the_webhook_keys_or_knowingly_without() {
+fn restore_requires_the_webhook_keys_or_an_option() {
     let database = Arc::new(Database::of(Store::Sqlite));
     let server = Server::on(&database, &[LOOPBACK]);
     let hook = Hook::member(&server.guest());
@@ -320,7 +320,7 @@ fn a_backup_is_restored_with_the_webhook_keys_or_knowingly_without() {
 }
 
 #[test]
-fn a_restored_postgres_database_needs_the_webhook_keys() {
+fn restoring_postgres_requires_the_webhook_keys() {
     let database = Arc::new(Database::postgres());
     let server = Server::on(&database, &[LOOPBACK, FIRST]);
     let hook = Hook::member(&server.guest());
@@ -348,7 +348,7 @@ fn a_restored_postgres_database_needs_the_webhook_keys() {
 }
 
 #[test]
-fn a_backup_by_the_tools_of_postgres_needs_the_webhook_keys_as_well() {
+fn backup_on_postgres_names_the_webhook_keys_to_keep() {
     let database = Database::postgres();
     let (status, said) =
         database.run(&["backup", "/nonexistent/backup"], &[(TEXT, ""), (FILE, "/keys/of-hooks")]);
@@ -356,7 +356,7 @@ fn a_backup_by_the_tools_of_postgres_needs_the_webhook_keys_as_well() {
 }
 
 #[test]
-fn a_copy_to_another_store_says_which_webhook_keys_are_missing() {
+fn storage_copy_names_missing_webhook_keys() {
     let (from, to) = (Arc::new(Database::of(Store::Sqlite)), Arc::new(Database::postgres()));
     let server = Server::on(&from, &[LOOPBACK]);
     let hook = Hook::member(&server.guest());

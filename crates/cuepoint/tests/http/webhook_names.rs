@@ -22,7 +22,7 @@ fn silent_endpoint(person: &Person, name: &str) {
 }
 
 #[test]
-fn silent_names_of_a_hundred_users_delay_neither_other_deliveries_nor_logins() {
+fn unanswered_lookups_do_not_delay_other_deliveries_or_logins() {
     let names = NameServer::new();
     let server = server(&names);
     let (honest, receiver) = (server.guest(), Provider::new(Reply::Says(200, String::new())));
@@ -55,7 +55,7 @@ fn silent_names_of_a_hundred_users_delay_neither_other_deliveries_nor_logins() {
 }
 
 #[test]
-fn a_stop_does_not_wait_for_the_name_servers() {
+fn shutdown_does_not_wait_for_name_servers() {
     let names = NameServer::new();
     let mut server = server(&names);
     let guest = server.guest();

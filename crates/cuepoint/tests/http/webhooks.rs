@@ -14,12 +14,12 @@ on_one_store!(
     a_forged_or_stale_message_changes_nothing,
     messages_are_refused_without_a_configured_secret,
     a_message_is_checked_in_the_documented_order,
-    the_payment_page_comes_from_the_provider,
-    a_payout_is_sent_signed_and_settled_by_messages,
-    duplicate_and_reordered_messages_settle_once,
+    topups_show_the_payment_page_of_the_provider,
+    payouts_are_signed_and_completed_by_messages,
+    duplicate_and_reordered_messages_take_effect_once,
     an_unavailable_provider_is_retried_with_the_same_key,
     a_definite_refusal_releases_the_money,
-    lost_answers_of_a_paid_payout_lead_to_a_review,
+    a_payout_with_lost_answers_needs_review,
 );
 
 on_durable_stores!(a_payout_continues_after_a_restart_with_the_same_key);
@@ -27,7 +27,7 @@ on_durable_stores!(a_payout_continues_after_a_restart_with_the_same_key);
 /// Forged messages are counted, so that signatures cannot be guessed without limit; the provider itself is
 /// never delayed.
 #[test]
-fn only_forged_messages_are_counted() {
+fn only_forged_messages_count_against_the_rate_limit() {
     let counting = [("rate_limits.enabled", "true"), ("rate_limits.default_per_minute", "3")];
     let server = Server::configured(Store::Memory, &[&TOPUPS[..], &counting].concat());
     let guest = server.guest();
@@ -162,7 +162,7 @@ fn a_message_is_checked_in_the_documented_order(store: Store) {
     }
 }
 
-fn the_payment_page_comes_from_the_provider(store: Store) {
+fn topups_show_the_payment_page_of_the_provider(store: Store) {
     let provider =
         Provider::new(Reply::Says(200, r#"{"payment_url": "https://pay.example.com/1"}"#.to_owned()));
     let keys = [TOPUPS[0], TOPUPS[1], ("topups.webhook_url", provider.url.as_str())];
@@ -193,7 +193,7 @@ fn reaches(guest: &Person, id: i64, status: &str) {
     eventually(status, || (withdrawal(guest, id)["status"] == status).then_some(()));
 }
 
-fn a_payout_is_sent_signed_and_settled_by_messages(store: Store) {
+fn payouts_are_signed_and_completed_by_messages(store: Store) {
     let provider = Provider::new(Reply::Says(202, r#"{"status": "accepted"}"#.to_owned()));
     let server = Server::configured(store, &payout_keys(&provider, "5"));
     let guest = server.payer("20");
@@ -228,7 +228,7 @@ fn a_payout_is_sent_signed_and_settled_by_messages(store: Store) {
 }
 
 /// Attack API10: messages that are replayed or out of order.
-fn duplicate_and_reordered_messages_settle_once(store: Store) {
+fn duplicate_and_reordered_messages_take_effect_once(store: Store) {
     let provider = Provider::new(Reply::Says(200, String::new()));
     let server = Server::configured(store, &payout_keys(&provider, "5"));
     let guest = server.payer("40");
@@ -310,7 +310,7 @@ fn a_definite_refusal_releases_the_money(store: Store) {
 }
 
 /// Attack API10: a provider that pays and does not answer.
-fn lost_answers_of_a_paid_payout_lead_to_a_review(store: Store) {
+fn a_payout_with_lost_answers_needs_review(store: Store) {
     let provider = Provider::new(Reply::HangsUp);
     let server = Server::configured(store, &payout_keys(&provider, "2"));
     let guest = server.payer("20");

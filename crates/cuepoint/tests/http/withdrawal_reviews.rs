@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, Database, PASSWORD, Person, Server, Store, operator_keys};
 
 on_one_store!(
-    a_debt_stops_withdrawals_before_their_first_order,
-    operators_see_the_sum_and_the_approvals_needed,
-    nothing_is_approved_automatically_after_a_change_of_the_login,
+    a_debt_stops_withdrawals_that_were_not_sent,
+    operators_see_the_daily_sum_and_needed_approvals,
+    login_changes_stop_automatic_approval,
 );
 
 const LIMITS: [(&str, &str); 2] =
@@ -48,7 +48,7 @@ fn owes(answer: &Answer, owed: &str) {
     assert_eq!(answer.raw("/owed"), owed);
 }
 
-fn a_debt_stops_withdrawals_before_their_first_order(store: Store) {
+fn a_debt_stops_withdrawals_that_were_not_sent(store: Store) {
     let (server, ada) = Server::with_operator(store, &[]);
     let (bob, guest) = (ada.new_operator(&server), server.guest());
     let topup = guest.topup("20");
@@ -101,7 +101,7 @@ fn reset(server: &Server, guest: &Person) {
     server.client().post("/auth/password/reset", &json!({"token": token, "password": PASSWORD})).data(200);
 }
 
-fn nothing_is_approved_automatically_after_a_change_of_the_login(store: Store) {
+fn login_changes_stop_automatic_approval(store: Store) {
     let (server, ada) = Server::with_operator(store, &LIMITS);
     let guest = server.payer("50");
     let before = guest.withdrawal("3");
@@ -118,7 +118,7 @@ fn nothing_is_approved_automatically_after_a_change_of_the_login(store: Store) {
 }
 
 #[test]
-fn a_change_of_the_login_at_one_server_is_known_at_another() {
+fn login_changes_apply_to_withdrawals_on_every_server() {
     let database = Arc::new(Database::postgres());
     let servers = [Server::on(&database, &LIMITS), Server::on(&database, &LIMITS)];
     let guest = servers[0].payer("50");
@@ -127,7 +127,7 @@ fn a_change_of_the_login_at_one_server_is_known_at_another() {
     assert_eq!(there.seen(there.withdrawal("3"))["status"], "pending");
 }
 
-fn operators_see_the_sum_and_the_approvals_needed(store: Store) {
+fn operators_see_the_daily_sum_and_needed_approvals(store: Store) {
     let (server, ada) = Server::with_operator(store, &LIMITS);
     let (bob, guest) = (ada.new_operator(&server), server.payer("100"));
     let facts = |withdrawal: i64| {
@@ -147,7 +147,7 @@ fn operators_see_the_sum_and_the_approvals_needed(store: Store) {
 }
 
 #[test]
-fn withdrawals_at_two_servers_at_once_are_judged_together() {
+fn concurrent_withdrawals_on_two_servers_count_together() {
     let database = Arc::new(Database::postgres());
     let settings = [&operator_keys("ada@example.com")[..], &LIMITS].concat();
     let servers = [Server::on(&database, &settings), Server::on(&database, &settings)];
@@ -167,7 +167,7 @@ fn withdrawals_at_two_servers_at_once_are_judged_together() {
 
 /// A charge-back at one server while the other one approves: whichever is first, nothing is sent in debt.
 #[test]
-fn a_chargeback_and_an_approval_at_two_servers_exclude_each_other() {
+fn a_concurrent_chargeback_and_approval_send_nothing_in_debt() {
     let database = Arc::new(Database::postgres());
     let settings = operator_keys("ada@example.com");
     let servers = [Server::on(&database, &settings), Server::on(&database, &settings)];

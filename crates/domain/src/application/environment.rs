@@ -6,17 +6,19 @@ use std::sync::Arc;
 use time::Duration;
 
 use crate::application::security_audit::SecurityAudit;
+use crate::ids::UserId;
 use crate::ledger::adjustment::AdjustmentTerms;
 use crate::music_request::RequestTerms;
 use crate::operation::OperationMetadata;
 use crate::ports::{
-    AccessTokens, Audit, Blocks, Clock, Ids, JobQueue, Ledger, Logins, MusicRequests, Notifier, OperationLog,
-    OrderObserver, Passwords, PayoutProvider, People, PersonalRecords, PrincipalCheck, ProviderMessages,
-    ReadinessProbe, Revocations, Secrets, Sessions, Store, TaskSpawner, Timer, TopupProvider, Topups,
-    Wallets, WebhookEndpoints, WebhookSender, Withdrawals,
+    AccessTokens, Audit, Blocks, Clock, Ids, Job, JobQueue, Ledger, Logins, MusicRequests, Notifier,
+    OperationLog, OrderObserver, Passwords, PayoutProvider, People, PersonalRecords, PrincipalCheck,
+    ProviderMessages, ReadinessProbe, Revocations, Secrets, SecurityCause, SecurityNews, Sessions, Store,
+    TaskSpawner, Timer, TopupProvider, Topups, Wallets, WebhookEndpoints, WebhookSender, Withdrawals,
 };
 use crate::timestamp::Timestamp;
 use crate::topup::OrderTerms;
+use crate::user::session::ClientInfo;
 use crate::withdrawal::{PayoutTerms, WithdrawalTerms};
 
 /// The adapters of the use cases, other than the store.
@@ -124,6 +126,11 @@ impl Environment {
     /// The current time.
     pub(super) fn now(&self) -> Timestamp {
         self.ports.clock.now()
+    }
+
+    /// The job that notifies a user of a change to their password or sessions by this client at the current time.
+    pub(super) fn secured(&self, user: UserId, cause: SecurityCause, client: &ClientInfo) -> Job {
+        Job::NotifySecured { user, news: SecurityNews { cause, client: client.address, at: self.now() } }
     }
 
     /// The metadata of a change by the service itself, at the current time.

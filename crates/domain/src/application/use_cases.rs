@@ -136,8 +136,8 @@ impl UseCases {
                 let reset = self.passwords.send_reset(&email, client.clone()).await;
                 reset.and(self.email_changes.send_again(&email, client).await)
             }
-            Job::NotifySecured { user, cause } => {
-                EndpointNotices { env: self.env.clone() }.secured(user, cause).await
+            Job::NotifySecured { user, news } => {
+                EndpointNotices { env: self.env.clone() }.secured(user, news).await
             }
             Job::NotifyEmailChanged(news) => self.email_changes.notify(news).await,
             Job::NotifyWebhookChanged(news) => EndpointNotices { env: self.env.clone() }.changed(news).await,

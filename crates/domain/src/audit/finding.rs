@@ -176,7 +176,7 @@ impl fmt::Display for Finding {
                 "entry {seq} of wallet {wallet}: the balances after it are not the previous balances plus its change"
             ),
             Self::Chain { wallet, seq } => {
-                write!(f, "entry {seq} of wallet {wallet}: its hash does not fit")
+                write!(f, "entry {seq} of wallet {wallet}: its hash is wrong")
             }
             Self::Time { wallet, seq } => {
                 write!(f, "entry {seq} of wallet {wallet} is older than the previous entry")

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_user_with_two_capacities_has_the_permissions_of_both() {
+    fn permissions_of_several_roles_add_up() {
         let both = caller(Role::Operator, true);
         assert!(both.may(Action::AnswerRequest, Ownership::Own).is_ok());
         assert!(both.may(Action::JudgeWithdrawal, Ownership::Others).is_ok());
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_role_has_the_capacities_of_a_member() {
+    fn an_unknown_role_has_the_permissions_of_a_member() {
         let unknown = Role::stored("treasurer").unwrap();
         for is_dj in [false, true] {
             let (one, other) = (caller(unknown, is_dj), caller(Role::Member, is_dj));
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_denial_states_who_could_act() {
+    fn a_denial_says_who_may_act() {
         use DenialReason::{Concealed, DjOfRequestOnly, DjsOnly, GuestOfRequestOnly, OwnEntity, RoleMissing};
         for (action, ownership, reason) in [
             (Action::TakeRequests, Ownership::Own, DjsOnly),
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn an_auditor_can_only_read_data_of_others() {
+    fn auditors_can_only_read_data_of_others() {
         let auditor = caller(Role::Auditor, false);
         let reads = [
             Action::ReadDjs,

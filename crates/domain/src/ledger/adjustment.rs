@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_correction_has_a_sign_and_is_never_zero() {
+    fn corrections_are_signed_and_nonzero() {
         for minor in [1, -1, 250, -250] {
             let sum = Money::from_minor(minor);
             assert_eq!(Correction::signed(sum).map(Correction::sum), Some(sum));

@@ -1,7 +1,7 @@
 //! The state machine of a request, and the money that each transition moves.
 //!
-//! The table has the transitions of the HTTP contract: the fee is held at creation, released in full if the song is not
-//! played, captured if it is, and returned by new entries if an operator refunds it.
+//! The OpenAPI document shows it as the life cycle of `MusicRequestStatus`. The fee is held at creation, released in
+//! full if the song is not played, captured if it is, and returned by new entries if an operator refunds it.
 
 use strum::VariantArray;
 

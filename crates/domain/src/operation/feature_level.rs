@@ -149,7 +149,7 @@ mod tests {
     use crate::money::{Amount, Money};
 
     #[test]
-    fn feature_levels_are_stored_by_number_and_unknown_ones_are_the_newest() {
+    fn unknown_feature_levels_count_as_the_newest() {
         for level in [FeatureLevel::Level0, FeatureLevel::Level1, FeatureLevel::Level2, FeatureLevel::Level3]
         {
             assert_eq!(FeatureLevel::numbered(level.number()), level);
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn new_transfers_and_accounts_require_their_feature_level() {
+    fn new_transfers_and_accounts_require_a_feature_level() {
         let wallet = Account::Available(UserId::new(1).unwrap());
         let [topups, suspense] = [OutsideAccount::Topups, OutsideAccount::Suspense].map(Account::Outside);
         let amount = Amount::new(Money::from_minor(1)).unwrap();

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_in_a_gap_and_beyond_the_newest_one_are_lost() {
+    fn positions_in_a_gap_or_after_the_newest_are_lost() {
         // The newest position, the gap that begins before the position, the position, and where to continue.
         for (newest, gap, seen, expected) in [
             (0, None, 0, None),
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_restore_of_the_same_data_assigns_no_position_again() {
+    fn a_second_restore_reuses_no_positions() {
         let (newest, first_restore) = (position(7), Timestamp::from_unix_micros(1_790_000_000_000_000));
         let first = PositionGap::after(newest, None, first_restore).unwrap();
         // At 100,000 operations in a second.
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_end_without_an_overflow() {
+    fn the_largest_position_does_not_overflow() {
         let last = position(i64::MAX - 1);
         assert_eq!(Position::following(position(i64::MAX - 2), None), Some(last));
         assert_eq!(Position::following(last, None), None);

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use async_trait::async_trait;
 
 use crate::ids::{UserId, WebhookEndpointId};
-use crate::ports::{EmailNews, EndpointNews, SecurityCause, Unavailable};
+use crate::ports::{EmailNews, EndpointNews, SecurityNews, Unavailable};
 use crate::text::Email;
 use crate::user::session::ClientInfo;
 
@@ -34,7 +34,7 @@ pub enum Job {
     NotifySecured {
         user: UserId,
         /// What happened.
-        cause: SecurityCause,
+        news: SecurityNews,
     },
     /// Notifies both addresses of a changed or restored e-mail address.
     NotifyEmailChanged(EmailNews),
@@ -48,8 +48,8 @@ impl fmt::Debug for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::SendPasswordReset { .. } => f.write_str("SendPasswordReset([hidden])"),
-            Self::NotifySecured { user, cause } => {
-                f.debug_struct("NotifySecured").field("user", user).field("cause", cause).finish()
+            Self::NotifySecured { user, news } => {
+                f.debug_struct("NotifySecured").field("user", user).field("cause", &news.cause).finish()
             }
             Self::NotifyEmailChanged(EmailNews { user, .. }) => {
                 f.debug_tuple("NotifyEmailChanged").field(user).finish()
@@ -70,7 +70,7 @@ pub trait JobQueue: Send + Sync {
     /// Adds a job without waiting. A rejected job is logged.
     ///
     /// # Errors
-    /// [`Unavailable`] when the queue is full or the service stops.
+    /// [`Unavailable`] when the queue is full or the service is stopping.
     fn enqueue(&self, job: Job) -> Result<(), Unavailable>;
 }
 

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn each_id_has_the_number_of_its_kind() {
+    fn ids_are_allocated_by_kind() {
         let allocated = async {
             [
                 Kinds.next_user().await.unwrap().get(),

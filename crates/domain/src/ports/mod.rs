@@ -45,6 +45,7 @@ pub use logins::{Credentials, IssueOutcome, Logins};
 pub use music_requests::MusicRequests;
 pub use notifier::{
     EmailNews, EndpointAct, EndpointMention, EndpointNews, Notice, Notifier, Recipient, SecurityCause,
+    SecurityNews,
 };
 pub use operation_log::{OperationLog, OperationPage};
 pub use order_observer::{OrderAttempt, OrderObserver, OrderOutcome};

@@ -112,6 +112,17 @@ pub enum SecurityCause {
     RefreshTokenReused(SessionId),
 }
 
+/// A change of a user's password or sessions, as the user and operators are notified of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SecurityNews {
+    /// What happened.
+    pub cause: SecurityCause,
+    /// The address of the client that caused it, if known.
+    pub client: Option<IpAddr>,
+    /// When.
+    pub at: Timestamp,
+}
+
 /// The content of a message; its `Debug` output redacts secrets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Notice {
@@ -140,12 +151,12 @@ pub enum Notice {
     PasswordReset(Token),
     /// A notice that the password was changed or reset, with the webhook endpoints of the user, so that the user can
     /// react to an unauthorized change.
-    PasswordChanged(Vec<EndpointMention>),
+    PasswordChanged(SecurityNews, Vec<EndpointMention>),
     /// A notice that sessions ended, with the webhook endpoints that were stopped because of that.
-    SessionsEnded(SecurityCause, Vec<EndpointMention>),
+    SessionsEnded(SecurityNews, Vec<EndpointMention>),
     /// A notice for operators: sessions of this operator ended. These endpoints for all events have a URL
     /// that the operator set, and stay active.
-    OperatorSecured(UserId, SecurityCause, Vec<EndpointMention>),
+    OperatorSecured(UserId, SecurityNews, Vec<EndpointMention>),
     /// A notice of an act with a webhook endpoint, so that an unauthorized one is noticed.
     WebhookChanged(EndpointNews),
     /// A notice that a webhook endpoint was disabled.

@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn every_topup_update_in_every_status() {
+    fn the_outcome_of_every_update_in_every_status() {
         use TopupUpdateDecision::{Incomplete, Known, Reverse, Settle};
         let differs = TopupUpdateDecision::Contradiction(Contradiction::AmountMismatch);
         let partial = TopupUpdateDecision::Contradiction(Contradiction::PartialReversal);
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn every_topup_update_after_the_erasure_of_the_owner() {
+    fn the_outcome_of_every_update_after_an_erasure() {
         use TopupUpdateDecision::{Known, Reverse, Settle, Suspend};
         let differs = TopupUpdateDecision::Contradiction(Contradiction::AmountMismatch);
         let excluded = TopupUpdateDecision::Contradiction(Contradiction::StatusContradiction);

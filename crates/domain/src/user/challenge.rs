@@ -236,7 +236,7 @@ mod tests {
     const WRONG: [TokenHash; 1] = [TokenHash([2; 32])];
 
     #[test]
-    fn a_challenge_is_bounded_in_time_and_attempts() {
+    fn challenges_are_limited_in_time_and_attempts() {
         let fresh = challenge(Purpose::Email);
         assert_eq!(fresh.judge(&user(), &RIGHT, at(9)), AnswerOutcome::Right);
         assert_eq!(fresh.judge(&user(), &WRONG, at(9)), AnswerOutcome::Wrong);
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_verifies_the_address_it_was_sent_to() {
+    fn a_code_verifies_only_its_own_address() {
         let moved = User { phone: Some(Line::new("+1 555 0199").unwrap()), ..user() };
         assert_eq!(challenge(Purpose::Phone).judge(&moved, &RIGHT, at(1)), AnswerOutcome::Over);
         let nowhere = User { phone: None, ..user() };

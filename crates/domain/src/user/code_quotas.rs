@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_code_counts_against_its_number_its_network_and_the_deployment() {
+    fn codes_count_per_number_network_and_deployment() {
         let quotas = |most| code(NonZeroU32::new(most)).quotas().map(|(_, most)| most).collect::<Vec<_>>();
         assert_eq!((quotas(7), quotas(0)), (vec![5, 20, 7], vec![5, 20]));
         let kept = |number, network, hour| KeptCode {
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_quota_frees_up_after_a_day() {
+    fn the_code_quota_is_free_again_after_a_day() {
         let refused = |filled_by| code(None).refused(CodeQuota::Number, 5, filled_by);
         assert_eq!(refused(None), None);
         assert_eq!(refused(Some(at(6))), None);

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mean_rating_has_two_decimals() {
+    fn mean_ratings_have_two_decimals() {
         for (stars, count, mean) in [(0, 0, 0), (5, 1, 500), (14, 3, 467), (13, 3, 433), (9, 2, 450)] {
             assert_eq!(Rating { stars, count }.mean_hundredths(), mean, "{stars}/{count}");
         }

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_becomes_a_dj_for_good() {
+    fn becoming_a_dj_is_permanent() {
         let set = |is_dj| ProfileChange { is_dj: Field::Set(is_dj), ..ProfileChange::default() };
         let became = change_profile(&person(false), &set(true), NOW).unwrap();
         assert_eq!((&became.dj, became.status_changed_at), (&Some(DjProfile::default()), Some(NOW)));
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_phone_number_must_be_e164_and_a_stored_one_need_not() {
+    fn only_new_phone_numbers_must_be_e164() {
         let kept = person(false);
         let phone = |number| ProfileChange {
             phone: Field::Set(Some(Line::new(number).unwrap())),
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn coordinates_have_both_degrees_or_neither() {
+    fn coordinates_are_both_set_or_both_missing() {
         let place = |latitude, longitude| ProfileChange {
             place: Locate { latitude, longitude },
             ..ProfileChange::default()

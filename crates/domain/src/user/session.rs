@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exchange_is_repeated_for_a_minute() {
+    fn an_exchange_can_be_repeated_for_a_minute() {
         let (minute, tick) = (Duration::seconds(60), Duration::MICROSECOND);
         let (token, successor) = exchanged();
         let repeated = PresentedToken::Repeat(successor.hash);
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_that_expired_after_its_exchange_is_still_repeated() {
+    fn an_exchange_can_be_repeated_after_the_token_expired() {
         let (token, successor) = exchanged();
         let token = RefreshToken { expires_at: after(Duration::MICROSECOND), ..token };
         let now = after(Duration::SECOND);
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_registration_is_repeatable_for_a_minute_while_its_token_is_unused() {
+    fn registrations_are_repeatable_until_their_token_is_used() {
         let (minute, tick) = (Duration::seconds(60), Duration::MICROSECOND);
         let first = session();
         for (passed, expected) in [

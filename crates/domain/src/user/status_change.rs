@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_to_the_current_status_leaves_no_trace() {
+    fn a_change_to_the_current_status_changes_nothing() {
         let suspended = change_user_status(&dj(), UserStatusChange::Suspend, at(5));
         assert_eq!(change_user_status(&suspended, UserStatusChange::Suspend, at(7)), suspended);
         assert_eq!(change_user_status(&dj(), UserStatusChange::Restore, at(7)), dj());
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_role_change_is_dated() {
+    fn a_role_change_records_its_time() {
         let auditor = change_user_status(&dj(), UserStatusChange::Role(Role::Auditor), at(3));
         assert_eq!((auditor.role, auditor.status_changed_at), (Role::Auditor, Some(at(3))));
     }

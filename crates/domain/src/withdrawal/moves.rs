@@ -1,7 +1,7 @@
 //! The state machine of a withdrawal, and the money that each transition moves.
 //!
-//! The table has the transitions of the HTTP contract: the amount stays held until the payment is
-//! known to have arrived (captured) or to be impossible (released); doubt never returns money.
+//! The OpenAPI document shows it as the life cycle of `WithdrawalStatus`. The amount stays held until the payment is
+//! known to have arrived (captured) or to be impossible (released). Doubt never returns money.
 
 use crate::ids::UserId;
 use crate::ledger::{Account, OutsideAccount, Transfer, TransferKind};

@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn each_principal_sees_only_their_own_moves() {
+    fn next_statuses_depend_on_the_principal() {
         use WithdrawalStatus::{Approved, Broadcast, Cancelled, Failed, NeedsReview, Processing, Rejected};
         let owner = Rights { cancel: true, ..Rights::default() };
         let operator = Rights { judge: true, send: true, ..Rights::default() };

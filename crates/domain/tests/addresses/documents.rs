@@ -8,7 +8,7 @@ fn examples(cell: &str) -> Vec<&str> {
 }
 
 #[test]
-fn the_documented_address_examples_hold() {
+fn the_documented_address_examples_are_correct() {
     let document = include_str!("../../../../docs/payout-addresses.md");
     let table = document.split("<!-- destinations -->\n").nth(1).unwrap();
     let mut described = Vec::new();

@@ -62,7 +62,7 @@ fn every_spelling_of_an_address_has_one_canonical_form() {
 }
 
 #[test]
-fn evm_networks_accept_each_others_addresses() {
+fn evm_networks_share_their_addresses() {
     for (_, text) in each(CANONICAL).filter(|(network, _)| *network == Network::Ethereum) {
         for network in EVM {
             assert_eq!(network.canonical(text).as_deref(), Ok(text), "on {}", network.name());
@@ -123,7 +123,7 @@ fn white_space_in_an_address_is_refused() {
 }
 
 #[test]
-fn the_case_of_a_letter_is_a_checksum() {
+fn letter_case_is_checked_as_a_checksum() {
     for (network, text) in each(CANONICAL).filter(|(network, _)| *network == Network::Ethereum) {
         for at in (2..text.len()).filter(|at| text.as_bytes()[*at].is_ascii_alphabetic()) {
             let mut bytes = text.as_bytes().to_vec();
@@ -180,7 +180,7 @@ fn uniform_key(is_key: impl Fn(&[u8; 32]) -> bool) -> [u8; 32] {
 }
 
 #[test]
-fn an_account_of_equal_bytes_is_refused_on_every_network() {
+fn accounts_of_repeated_bytes_are_refused() {
     let hash = [[0xab].as_slice(), &[7; 15], &[1, 2, 3, 4]].concat();
     let program = [hash.as_slice(), &[5; 12]].concat();
     let edwards = uniform_key(|key| {
@@ -223,7 +223,7 @@ fn an_account_of_equal_bytes_is_refused_on_every_network() {
 }
 
 #[test]
-fn an_account_with_one_different_byte_from_the_2nd_to_the_16th_is_accepted() {
+fn accounts_with_one_different_middle_byte_are_accepted() {
     for different in 0..20 {
         let mut account = [7; 20];
         account[0] = 1;
@@ -278,14 +278,14 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_validated_without_a_panic(text in ".{0,255}") {
+    fn any_text_is_handled_without_a_panic(text in ".{0,255}") {
         for network in Network::all() {
             let _ = network.canonical(&text);
         }
     }
 
     #[test]
-    fn near_addresses_are_validated_without_a_panic(
+    fn near_addresses_are_handled_without_a_panic(
         beginning in select(vec!["", "bc1", "ltc1", "tb1", "0x", "T", "r", "X", "G", "M", "EQ", "0:", "-1:", "1", "D"]),
         rest in "[0-9A-Za-z_+/=:-]{0,100}",
     ) {
@@ -341,7 +341,7 @@ proptest! {
     }
 
     #[test]
-    fn a_witness_program_without_rules_is_refused(
+    fn witness_programs_that_anyone_can_spend_are_refused(
         version in 1_u8..=16,
         program in prop::collection::vec(any::<u8>(), 2..=40),
     ) {

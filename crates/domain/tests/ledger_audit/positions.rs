@@ -40,7 +40,7 @@ fn a_gap_or_a_duplicate_is_found() {
 }
 
 #[test]
-fn stored_gaps_alone_are_consistent() {
+fn stored_gaps_are_consistent() {
     for (gaps, positions) in [
         (&[(0, 100)][..], &[][..]),
         (&[(0, 100)], &[100, 101]),
@@ -54,7 +54,7 @@ fn stored_gaps_alone_are_consistent() {
 }
 
 #[test]
-fn positions_that_do_not_follow_their_gap_are_found() {
+fn positions_that_do_not_continue_after_their_gap_are_found() {
     for (gaps, positions, expected, found) in [
         (&[(2, 100)][..], &[1, 2, 3][..], 100, 3),
         (&[(2, 100)], &[1, 2, 101], 100, 101),
@@ -68,7 +68,7 @@ fn positions_that_do_not_follow_their_gap_are_found() {
 }
 
 #[test]
-fn a_gap_that_no_operation_precedes_is_found() {
+fn a_stray_gap_is_found() {
     for (gap, positions) in [((3, 100), &[1, 2][..]), ((50, 60), &[]), ((1, 2), &[])] {
         let stray = Finding::PositionGap { last: position(gap.0), next: position(gap.1) };
         assert_eq!(finding_with(&[gap], positions), Some(stray), "{gap:?} {positions:?}");

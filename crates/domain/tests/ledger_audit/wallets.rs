@@ -163,7 +163,7 @@ fn the_audit_reports_each_tampered_row() {
 
 /// An entry of a wallet that is not visited is reported as such.
 #[test]
-fn an_entry_without_a_wallet_is_a_finding() {
+fn an_entry_without_a_wallet_is_reported() {
     let mut ledger = Ledger::new(1_000, 5_000);
     let stray = Entry { wallet: user(99), ..ledger.entries[0].clone() };
     let mut auditor = Auditor::new();

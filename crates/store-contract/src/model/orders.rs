@@ -1,4 +1,4 @@
-//! Orders of top-ups in the model, as specified by the HTTP contract.
+//! Orders of top-ups in the model, as the guide for payment systems specifies them.
 
 use super::{Model, Refusal, Seen};
 

@@ -1,4 +1,4 @@
-//! Charge-backs, erasures, and late money, as specified by the HTTP contract.
+//! Charge-backs, erasures, and late money, as the HTTP contract specifies them.
 
 use super::withdrawals::DAY;
 use super::{Model, Person, Refusal, Seen};

@@ -60,7 +60,7 @@ impl Cluster {
     pub(crate) fn note_epoch(&self, epoch: i64) {
         let before = self.seen().epoch.replace(epoch);
         if before.is_some_and(|before| before != epoch) {
-            tracing::warn!(epoch, "the database was restored: all connections are opened anew");
+            tracing::warn!(epoch, "the database was restored: all connections are reopened");
             self.renew_connections();
         }
     }
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_timeline_closes_earlier_connections_and_an_older_one_is_refused() {
+    fn a_newer_timeline_closes_old_connections() {
         let cluster = Cluster::default();
         let first = cluster.admit(&node(9)).unwrap();
         assert_eq!(cluster.admit(&node(9)), Ok(first));
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_writable_node_of_the_deployments_cluster_is_used() {
+    fn only_writable_nodes_of_the_own_cluster_are_used() {
         let cluster = Cluster::default();
         let standby = Node { writable: false, wal_file: None, ..node(1) };
         assert_eq!(cluster.admit(&standby), Err(Refusal::ReadOnly));
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn another_epoch_closes_every_connection() {
+    fn an_epoch_change_closes_every_connection() {
         let cluster = Cluster::default();
         for (epoch, generation) in [(0, 0), (0, 0), (5, 1), (5, 1), (6, 2)] {
             cluster.note_epoch(epoch);

@@ -65,7 +65,7 @@ impl Connector {
     pub(crate) fn given_by(setting: &str, url: &str) -> anyhow::Result<Self> {
         let url = url.replace("sslmode=verify-full", "sslmode=require");
         let mut config: Config = url.parse().map_err(|error: tokio_postgres::Error| {
-            anyhow::anyhow!("{setting} cannot be read: {}", cause(&error))
+            anyhow::anyhow!("{setting} must be a URL such as postgres://user@host/name: {}", cause(&error))
         })?;
         ensure!(
             !config.get_hosts().is_empty() || !config.get_hostaddrs().is_empty(),
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn only_local_databases_are_reached_without_encryption() {
+    fn only_local_connections_may_be_unencrypted() {
         for url in [
             "postgres://app@127.0.0.1/cuepoint",
             "postgres://app@localhost/cuepoint?sslmode=disable",
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn no_refusal_repeats_the_password() {
+    fn connection_errors_hide_the_password() {
         for url in [
             "postgres://app:hunter2@db.example.com:port/x",
             "postgres://app:hunter2@/x",

@@ -86,13 +86,13 @@ pub(crate) async fn recognise(connector: &Connector) -> anyhow::Result<()> {
     match level.cmp(&FeatureLevel::NEWEST.number()) {
         Ordering::Less => tracing::warn!(
             level,
-            "the upgrade is not finalized: commands whose values servers of earlier versions cannot read are refused \
-             until `cuepoint finalize-upgrade` is run"
+            "the upgrade is not finalized: commands that need the new version are refused until \
+             `cuepoint finalize-upgrade` is run"
         ),
         Ordering::Greater => tracing::warn!(
             level,
             newest = FeatureLevel::NEWEST.number(),
-            "the upgrade to a later version was finalized: this server does not act on the values that only that version \
+            "the upgrade to a later version was finalized: this server ignores the values that only the later version \
              knows"
         ),
         Ordering::Equal => {}

@@ -77,7 +77,7 @@ async fn run(connector: Connector, commits: Arc<Commits>) {
         let lost = match opened {
             Ok(client) => {
                 if std::mem::take(&mut was_lost) {
-                    tracing::info!("notifications of commits are exchanged again");
+                    tracing::info!("commit notifications work again");
                 }
                 // What was committed while nobody listened.
                 commits.announcements.announce();
@@ -88,7 +88,7 @@ async fn run(connector: Connector, commits: Arc<Commits>) {
         if let Err(error) = lost
             && !std::mem::replace(&mut was_lost, true)
         {
-            tracing::warn!("notifications of commits are lost, and readers notice them later: {error:#}");
+            tracing::warn!("commit notifications are lost, so that readers see commits later: {error:#}");
         }
         sleep(CHECKED_EVERY).await;
     }

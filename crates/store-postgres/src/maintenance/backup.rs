@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_url_is_not_repeated() {
+    fn errors_do_not_repeat_an_invalid_url() {
         let error = instructions("postgres://cue:hunter2@db:port/live", Path::new("x")).unwrap_err();
         assert!(!format!("{error:#} {error:?}").contains("hunter2"), "{error:#}");
     }

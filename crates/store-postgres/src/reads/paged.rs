@@ -139,7 +139,7 @@ mod tests {
     use cuepoint_store_sql::schema::topups::table;
 
     #[test]
-    fn lists_with_different_orders_are_prepared_separately() {
+    fn lists_in_different_orders_are_prepared_separately() {
         fn prepared_as<Order: ListOrder>() -> Option<TypeId> {
             let (count, page) = (table.count(), table.select(columns::<StoredTopup>()));
             id_of(&Paged { count, page, order: PhantomData::<Order> })

@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn an_insert_lists_every_column_except_later_ones() {
+    fn inserts_omit_columns_that_are_set_later() {
         let postings = Insert::<StoredPosting>::from_iter(Vec::<StoredPosting>::new());
         let expected =
             "INSERT INTO postings (operation_id, account, amount, at) SELECT * FROM unnest($1, $2, $3, $4)";

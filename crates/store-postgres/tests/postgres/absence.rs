@@ -66,7 +66,7 @@ impl Scene {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_method_fails_in_time_during_an_outage_and_recovers() {
+async fn every_method_times_out_during_an_outage_and_recovers() {
     for mode in [ProxyMode::Cut, ProxyMode::Silent] {
         let scene = Scene::set().await;
         assert!(scene.call_every_method().await.iter().all(|(_, answered)| *answered));
@@ -90,7 +90,7 @@ async fn every_method_fails_in_time_during_an_outage_and_recovers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_commit_with_a_lost_answer_is_looked_up_and_answered() {
+async fn a_commit_with_a_lost_answer_is_looked_up() {
     let scene = Scene::set().await;
     let plan = topup(&scene.store, scene.user, 5_00).await;
     scene.proxy.turn(ProxyMode::LosesCommitAnswer);
@@ -102,7 +102,7 @@ async fn a_commit_with_a_lost_answer_is_looked_up_and_answered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lost_commit_is_made_again() {
+async fn a_lost_commit_is_repeated() {
     let scene = Scene::set().await;
     let plan = topup(&scene.store, scene.user, 5_00).await;
     scene.proxy.turn(ProxyMode::LosesCommit);

@@ -131,7 +131,7 @@ async fn history() -> TestDatabase {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_copy_to_sqlite_and_back_and_there_again_is_equal() {
+async fn repeated_copies_between_the_stores_are_equal() {
     let (first, second) = (history().await, TestDatabase::empty().await);
     let client = client(first.url()).await;
     let column = |statement| client.query(statement, &[]);
@@ -176,7 +176,7 @@ async fn a_copy_to_sqlite_and_back_and_there_again_is_equal() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_column_is_copied_or_named_here() {
+async fn every_column_is_copied_or_listed_as_excluded() {
     let database = TestDatabase::create().await;
     let columns = "SELECT table_name || '.' || column_name, data_type FROM information_schema.columns \
         WHERE table_schema = 'public' AND table_name NOT IN ('__diesel_schema_migrations', 'deployment') \
@@ -239,7 +239,7 @@ async fn a_dry_run_changes_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_target_with_rows_and_a_store_in_use_are_refused() {
+async fn nonempty_targets_and_stores_in_use_are_refused() {
     let (database, directory) = (TestDatabase::create().await, TestDirectory::create());
     let refused = refusal(copied(&postgres(&database), &sqlite(&directory), Completion::Commit).await);
     assert!(refused.contains("never used"), "{refused}");
@@ -274,7 +274,7 @@ async fn a_target_with_rows_and_a_store_in_use_are_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_broken_ledger_is_refused_by_name() {
+async fn a_broken_ledger_is_not_copied() {
     let (database, directory) = (TestDatabase::create().await, TestDirectory::create());
     let store = open(database.url()).await;
     let user = guest(&store, 5_00).await;
@@ -288,7 +288,7 @@ async fn a_broken_ledger_is_refused_by_name() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_lost_its_connections_finds_a_copied_database_refused() {
+async fn reconnecting_servers_refuse_a_copied_database() {
     let (database, directory) = (TestDatabase::create().await, TestDirectory::create());
     let store = open(database.url()).await;
     let user = guest(&store, 5_00).await;

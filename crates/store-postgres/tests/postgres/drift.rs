@@ -39,7 +39,7 @@ async fn the_tables_in_rust_match_the_migrations() {
 }
 
 #[test]
-fn a_restore_moves_every_counter() {
+fn restore_advances_every_sequence() {
     let text = include_str!("../../src/maintenance/advance_sequences.sql");
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for Counter { sequence, greatest, .. } in COUNTERS.iter() {

@@ -47,14 +47,14 @@ async fn approve(store: &PostgresStore) -> Result<Applied, ApplyError> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_new_deployment_begins_at_the_newest_level() {
+async fn a_new_deployment_starts_at_the_newest_level() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     assert!(matches!(approve(&store).await, Ok(Applied::Fresh(_))));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_upgrade_is_finalized_once_no_server_of_an_earlier_version_is_connected() {
+async fn finalizing_requires_that_no_older_server_is_connected() {
     let database = TestDatabase::create().await;
     let (url, name) = (database.url(), name(database.url()));
     as_of_the_first_version(url).await;
@@ -81,7 +81,7 @@ async fn an_upgrade_is_finalized_once_no_server_of_an_earlier_version_is_connect
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn profiles_stay_in_receipts_until_the_upgrade_is_finalized() {
+async fn profiles_are_redacted_only_after_the_upgrade_is_finalized() {
     let database = database().await;
     let url = database.url();
     as_of_the_first_version(url).await;
@@ -99,7 +99,7 @@ async fn profiles_stay_in_receipts_until_the_upgrade_is_finalized() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn rows_left_by_an_earlier_server_are_removed_after_finalization() {
+async fn rows_of_older_servers_are_removed_after_finalization() {
     let database = TestDatabase::create().await;
     let url = database.url();
     let owner = as_of_the_first_version(url).await;

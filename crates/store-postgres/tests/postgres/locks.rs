@@ -74,7 +74,7 @@ async fn pair(database: &TestDatabase) -> [PostgresStore; 2] {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_withdrawal_counts_a_concurrent_one_at_another_server() {
+async fn withdrawal_limits_count_concurrent_withdrawals() {
     let database = TestDatabase::create().await;
     let prepares = open(database.url()).await;
     let limits = WithdrawalLimits { max_per_24h: Some(amount(10_00)), ..WithdrawalLimits::default() };
@@ -94,7 +94,7 @@ async fn a_withdrawal_counts_a_concurrent_one_at_another_server() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_request_counts_a_concurrent_one_at_another_server() {
+async fn request_limits_count_concurrent_requests() {
     let database = TestDatabase::create().await;
     let prepares = open(database.url()).await;
     let dj = guest(&prepares, 0).await;
@@ -111,7 +111,7 @@ async fn a_request_counts_a_concurrent_one_at_another_server() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_approval_counts_a_concurrent_adjustment_at_another_server() {
+async fn approvals_see_concurrent_adjustments() {
     let database = TestDatabase::create().await;
     let prepares = open(database.url()).await;
     for _ in 0..PAIRS {
@@ -150,7 +150,7 @@ async fn log_in(store: &PostgresStore, user: UserId) -> SessionId {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_endpoint_is_not_added_by_a_session_that_is_ending() {
+async fn ending_sessions_cannot_add_endpoints() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let owner = guest(&store, 0).await;
@@ -179,7 +179,7 @@ async fn an_endpoint_is_not_added_by_a_session_that_is_ending() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_operator_is_erased_while_they_take_over_an_endpoint() {
+async fn endpoints_taken_over_during_an_erasure_are_deleted() {
     let database = TestDatabase::create().await;
     let store = Arc::new(open(database.url()).await);
     let (owner, operator) = (guest(&*store, 0).await, guest(&*store, 0).await);
@@ -217,7 +217,7 @@ async fn an_operator_is_erased_while_they_take_over_an_endpoint() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_suspension_that_cannot_end_sessions_changes_nothing() {
+async fn a_suspension_fails_if_sessions_cannot_be_ended() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let (user, operator) = (guest(&store, 0).await, guest(&store, 0).await);

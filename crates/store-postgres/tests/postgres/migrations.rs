@@ -102,7 +102,7 @@ const NETWORKS_OF_SESSIONS: &str =
     include_str!("../../../../migrations/postgres/2026-11-21-000026_networks_of_sessions/up.sql");
 
 #[tokio::test(flavor = "multi_thread")]
-async fn networks_of_earlier_logins_become_known() {
+async fn a_migration_keeps_networks_of_earlier_logins() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let user = guest(&store, 0).await;
@@ -154,7 +154,7 @@ async fn has_first_operator(changes: &str) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn any_earlier_operator_counts_as_the_first() {
+async fn any_former_operator_counts_as_the_first() {
     assert!(!has_first_operator("").await);
     assert!(has_first_operator("UPDATE users SET role = 'operator'").await);
     let erased = "UPDATE users SET role = 'operator', erased_at = now(), password_hash = '!', \
@@ -176,7 +176,7 @@ async fn refusal(options: PostgresOptions, currency: Currency) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_unmigrated_database_is_refused_unless_migrated_on_start() {
+async fn unmigrated_databases_are_refused_without_migrate_on_start() {
     let database = TestDatabase::empty().await;
     let refusal = refusal(options(database.url()), usd()).await;
     assert!(refusal.contains("cuepoint migrate"), "{refusal}");
@@ -185,13 +185,13 @@ async fn an_unmigrated_database_is_refused_unless_migrated_on_start() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn another_currency_or_scale_is_refused() {
+async fn a_different_currency_or_scale_is_refused() {
     let database = TestDatabase::create().await;
     open(database.url()).await;
     open(database.url()).await;
     for (code, scale) in [("EUR", 2), ("USD", 3)] {
         let refusal = refusal(options(database.url()), Currency::new(code, scale).unwrap()).await;
-        assert!(refusal.contains("keeps USD with 2 decimals"), "{refusal}");
+        assert!(refusal.contains("uses USD with 2 decimals"), "{refusal}");
     }
 }
 

@@ -65,7 +65,7 @@ async fn until_queued(client: &Client) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_of_many_concurrent_migrators_applies() {
+async fn one_of_many_concurrent_migrations_runs() {
     for _ in 0..3 {
         let database = TestDatabase::empty().await;
         let applied = join_all((0..4).map(|_| database.migrate_with(&EXTRA, PATIENCE))).await;

@@ -42,7 +42,7 @@ async fn until_one_waits(client: &Client) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_group_waits_for_an_earlier_position_of_another_server() {
+async fn groups_wait_for_earlier_positions_of_other_servers() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let user = guest(&store, 0).await;
@@ -63,7 +63,7 @@ async fn a_group_waits_for_an_earlier_position_of_another_server() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn operations_of_an_earlier_version_get_positions_oldest_first() {
+async fn operations_of_older_servers_get_positions_oldest_first() {
     let database = TestDatabase::create().await;
     let (store, other) = (open(database.url()).await, open(database.url()).await);
     let user = guest(&store, 1_00).await;
@@ -91,7 +91,7 @@ async fn operations_of_an_earlier_version_get_positions_oldest_first() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn operations_from_before_the_introduction_of_positions_have_none() {
+async fn operations_older_than_positions_have_none() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let client = client(database.url()).await;
@@ -124,7 +124,7 @@ async fn groups_of_two_servers_share_one_order() {
 const AS_AN_EARLIER_VERSION: &str = "UPDATE operations SET position = 0, owner_id = NULL, dj_id = NULL";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn operations_of_an_earlier_version_are_listed_for_the_users_whom_they_concern() {
+async fn operations_of_older_servers_are_listed_for_their_users() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let (user, dj) = (guest(&store, 100_00).await, guest(&store, 0).await);
@@ -139,7 +139,7 @@ async fn operations_of_an_earlier_version_are_listed_for_the_users_whom_they_con
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_plan_with_a_taken_id_fails_alone() {
+async fn only_the_plan_with_a_taken_id_fails() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let (user, dj) = (guest(&store, 100_00).await, guest(&store, 0).await);
@@ -168,7 +168,7 @@ async fn a_plan_with_a_taken_id_fails_alone() {
 
 /// Without polling: the other server's notification alone.
 #[tokio::test(flavor = "multi_thread")]
-async fn commits_of_another_server_are_announced() {
+async fn commits_of_other_servers_are_announced() {
     let database = TestDatabase::create().await;
     let (one, other) = (open(database.url()).await, open(database.url()).await);
     let ada = guest(&one, 0).await;
@@ -224,7 +224,7 @@ async fn noted(client: &Client) -> i64 {
 const FAIL_OVER: &str = "UPDATE deployment SET timeline = 0";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_first_group_on_a_newer_timeline_leaves_one_gap() {
+async fn the_first_group_after_a_failover_leaves_one_gap() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let user = guest(&store, 1_00).await;
@@ -255,7 +255,7 @@ async fn the_first_group_on_a_newer_timeline_leaves_one_gap() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_notes_the_timeline_again_on_a_new_connection() {
+async fn reconnecting_servers_record_the_timeline() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let user = guest(&store, 1_00).await;
@@ -271,7 +271,7 @@ async fn a_server_notes_the_timeline_again_on_a_new_connection() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_group_without_a_noted_timeline_leaves_a_gap_on_a_promoted_server_alone() {
+async fn a_missing_timeline_alone_leaves_no_gap() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let client = client(database.url()).await;
@@ -296,7 +296,7 @@ async fn servers_leave_no_gap_before_the_upgrade_is_finalized() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn positions_that_are_assigned_later_follow_the_gap() {
+async fn late_positions_follow_the_gap() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let user = guest(&store, 1_00).await;
@@ -314,7 +314,7 @@ async fn positions_that_are_assigned_later_follow_the_gap() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_group_without_a_free_position_fails_and_changes_nothing() {
+async fn a_group_without_free_positions_changes_nothing() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let user = guest(&store, 1_00).await;

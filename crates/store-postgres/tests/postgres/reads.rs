@@ -6,7 +6,7 @@ use crate::scenario::client;
 use crate::suite::database;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_worker_replaces_its_closed_connection() {
+async fn workers_replace_closed_connections() {
     let database = database().await;
     let people = crowd(&database.store).await;
     let url = database.url();

@@ -108,7 +108,7 @@ async fn a_connection_without_its_startup_options_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_unreadable_row_fails_its_own_plan_alone() {
+async fn an_unreadable_row_fails_only_its_own_plan() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let (ill, well) = (guest(&store, 10_00).await, guest(&store, 10_00).await);
@@ -156,7 +156,7 @@ fn request_to(dj: &User) -> NewRequest {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_unreadable_row_does_not_block_the_jobs() {
+async fn an_unreadable_row_does_not_block_background_jobs() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let (user, dj) = (guest(&store, 100_00).await, dj(&store).await);
@@ -205,7 +205,7 @@ async fn ordered_topup(store: &PostgresStore, user: UserId, next_at: Timestamp) 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_topup_settled_by_an_older_server_is_not_ordered_again() {
+async fn a_status_set_by_an_older_server_ends_payment_requests() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let user = guest(&store, 0).await;
@@ -233,7 +233,7 @@ async fn ahead(client: &Client, days: i64) -> Timestamp {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_clock_that_is_ahead_expires_and_purges_no_row_early() {
+async fn fast_clocks_neither_expire_nor_purge_rows_early() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let client = client(database.url()).await;
@@ -257,7 +257,7 @@ async fn a_clock_that_is_ahead_expires_and_purges_no_row_early() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_store_answers_while_the_ledger_audit_waits() {
+async fn the_store_responds_while_the_ledger_audit_waits() {
     let database = TestDatabase::create().await;
     let url = database.url().to_owned();
     let store = PostgresStore::open(PostgresOptions { pool_size: 1, ..options(&url) }, usd()).await.unwrap();
@@ -278,7 +278,7 @@ async fn the_store_answers_while_the_ledger_audit_waits() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_operation_applied_elsewhere_stays_a_replay_after_a_lost_commit() {
+async fn operations_of_other_servers_stay_replays_after_a_lost_commit() {
     let database = TestDatabase::create().await;
     let proxy = Proxy::before(database.url()).await;
     let store = open(&proxy.url(database.url())).await;

@@ -94,7 +94,7 @@ async fn the_service_role_has_exactly_the_needed_privileges() {
     let database = TestDatabase::create().await;
     open(database.url()).await;
     let (owner, role) = (client(database.url()).await, client(&database.service_url()).await);
-    assert_eq!(failures(&role).await, [""; 0], "the grants in docs/operations.md");
+    assert_eq!(failures(&role).await, [""; 0], "the grants in docs/guide/postgresql.md");
 
     let rights = "SELECT privilege_type::text, table_name::text FROM information_schema.role_table_grants \
         WHERE grantee = 'cuepoint_server' AND privilege_type IN ('UPDATE', 'DELETE') ORDER BY 1, 2";

@@ -69,7 +69,7 @@ fn hash(number: u8) -> TokenHash {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_registration_survives_a_lost_commit_and_adds_one_user() {
+async fn a_registration_with_a_lost_commit_adds_one_user() {
     for loss in LOSSES {
         let scene = Scene::set().await;
         let (Session { id: session, user: id, .. }, registered) = scene.register(1, loss).await;
@@ -83,7 +83,7 @@ async fn a_registration_survives_a_lost_commit_and_adds_one_user() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_login_survives_a_lost_commit_and_begins_one_session() {
+async fn a_login_with_a_lost_commit_starts_one_session() {
     for loss in LOSSES {
         let scene = Scene::set().await;
         let user = guest(&scene.store, 0).await;
@@ -99,7 +99,7 @@ async fn a_login_survives_a_lost_commit_and_begins_one_session() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_refresh_survives_a_lost_commit_and_keeps_one_successor() {
+async fn a_refresh_with_a_lost_commit_keeps_one_successor() {
     for loss in LOSSES {
         let scene = Scene::set().await;
         let user = guest(&scene.store, 0).await;
@@ -136,7 +136,7 @@ async fn a_block_survives_a_lost_commit() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_new_endpoint_with_a_key_survives_a_lost_commit_and_is_added_once() {
+async fn an_endpoint_creation_with_a_lost_commit_adds_one_endpoint() {
     for loss in LOSSES {
         let scene = Scene::set().await;
         let owner = guest(&scene.store, 0).await;
@@ -164,7 +164,7 @@ async fn a_new_endpoint_with_a_key_survives_a_lost_commit_and_is_added_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_registration_of_a_taken_address_is_no_repetition() {
+async fn registering_a_taken_address_is_not_a_repetition() {
     let scene = Scene::set().await;
     assert_eq!(scene.register(1, ProxyMode::Fair).await.1, Registered::Done);
     assert_eq!(scene.register(2, ProxyMode::LosesCommitAnswer).await.1, Registered::EmailTaken);
@@ -173,7 +173,7 @@ async fn a_registration_of_a_taken_address_is_no_repetition() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_failing_repetition_is_answered_in_time() {
+async fn failing_repetitions_time_out() {
     let scene = Scene::set().await;
     let user = guest(&scene.store, 0).await;
     let password = scene.store.credentials_of(user).await.unwrap().unwrap().password;

@@ -92,7 +92,7 @@ async fn is_operator(server: &PostgresStore, user: UserId) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_of_two_operators_dismissing_each_other_at_two_servers_remains() {
+async fn one_of_two_operators_who_demote_each_other_remains() {
     let database = TestDatabase::create().await;
     let servers = [open(database.url()).await, open(database.url()).await, open(database.url()).await];
     let mut last = operator(&servers[0]).await;
@@ -124,7 +124,7 @@ async fn one_of_two_operators_dismissing_each_other_at_two_servers_remains() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_of_two_operators_erased_at_two_servers_remains() {
+async fn one_of_two_operators_erased_concurrently_remains() {
     let database = TestDatabase::create().await;
     let (one, other) = (open(database.url()).await, open(database.url()).await);
     for _ in 0..20 {

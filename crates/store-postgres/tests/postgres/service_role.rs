@@ -1,4 +1,4 @@
-//! Servers under the role that docs/operations.md creates: it owns nothing, and has only the privileges that
+//! Servers under the role that docs/guide/postgresql.md creates: it owns nothing, and has only the privileges that
 //! the service needs.
 
 use std::time::Duration as Wait;
@@ -37,7 +37,7 @@ const FORBIDDEN: &[&str] = &[
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_works_under_the_service_role() {
+async fn servers_work_with_the_service_role() {
     let database = TestDatabase::create().await;
     let role = client(&database.service_url()).await;
     let owned = "SELECT count(*) FROM pg_class WHERE relowner = current_user::regrole";
@@ -69,7 +69,7 @@ async fn the_service_role_cannot_change_the_schema_or_the_ledger() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_service_role_is_refused_an_older_database_with_instructions() {
+async fn the_service_role_is_told_how_to_migrate_an_old_database() {
     const LATER: ExtraMigration = ExtraMigration {
         name: "2099-01-01-000001_later",
         up: "CREATE TABLE later (id bigint); CREATE SEQUENCE later_ids",
@@ -98,7 +98,7 @@ async fn the_service_role_is_refused_an_older_database_with_instructions() {
 /// Missing privileges prevent only actual migrations: without pending ones, a migrating start changes
 /// nothing.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_migrating_start_needs_no_privileges_without_pending_migrations() {
+async fn starts_without_pending_migrations_need_no_privileges() {
     let database = TestDatabase::create().await;
     let options = PostgresOptions { migrate_on_start: true, ..options(&database.service_url()) };
     PostgresStore::open(options, usd()).await.unwrap();

@@ -58,7 +58,7 @@ pub(crate) fn indexes(text: &str) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_sql_file_is_prepared_as_listed() {
+async fn sql_files_have_the_listed_parameters_and_columns() {
     let database = TestDatabase::create().await;
     let client = client(database.url()).await;
     let mut found = Vec::new();
@@ -76,7 +76,7 @@ async fn each_sql_file_is_prepared_as_listed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_sql_file_begins_with_its_parameters_and_existing_indexes() {
+async fn sql_files_start_with_their_parameters_and_indexes() {
     let database = TestDatabase::create().await;
     let client = client(database.url()).await;
     let rows = client.query("SELECT indexname::text FROM pg_indexes", &[]).await.unwrap();

@@ -67,7 +67,7 @@ async fn group(store: &PostgresStore) -> Vec<Plan> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_proof_takes_the_table_locks_of_plans() {
+async fn readiness_check_takes_write_locks() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let plans = group(&store).await;

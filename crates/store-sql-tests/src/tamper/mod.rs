@@ -40,7 +40,7 @@ pub type Case = (&'static str, &'static str, &'static str);
 pub const WHOLE: Summary = Summary { wallets: 9, entries: 30, postings: 19, entities: 21 };
 
 /// Every tampering, on any database.
-pub async fn every_tampered_row_is_found_and_named(database: &dyn SqlFixture) {
+pub async fn every_tampered_row_is_reported_by_name(database: &dyn SqlFixture) {
     let cases = [
         ledger::LEDGER,
         entities::ENTITIES,

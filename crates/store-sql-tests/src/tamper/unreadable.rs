@@ -89,7 +89,7 @@ pub(crate) const UNREADABLE: &[Case] = &[
     (
         "an unknown kind",
         "UPDATE ledger_entries SET kind = 'gift' WHERE wallet_id = 1 AND seq = 7",
-        "entry 7 of wallet 1: its hash does not fit",
+        "entry 7 of wallet 1: its hash is wrong",
     ),
     (
         "an unknown account",

@@ -123,7 +123,7 @@ impl Deployment {
     pub(super) fn ensure_usable(&self, currency: &Currency) -> anyhow::Result<()> {
         ensure!(
             self.currency == currency.code() && self.scale == i16::from(currency.scale()),
-            "the database keeps {} with {} decimals, but wallet.currency and wallet.scale are {} and {}",
+            "the database uses {} with {} decimals: wallet.currency and wallet.scale cannot be changed to {} and {}",
             self.currency,
             self.scale,
             currency.code(),

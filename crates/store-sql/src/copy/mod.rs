@@ -198,7 +198,7 @@ async fn abort_from(source: &mut dyn CopySession, to: &dyn CopyEndpoint) -> anyh
         "the interrupted copy went to {}, but --to names {identity}, which has no record of its beginning: name the \
          target of the copy. If it was deleted or a version without such records began the copy, make sure that no \
          copy is in use, and execute `{REMOVE_MARK}` in the source, as the owner of its tables (docs/storage.md, \
-         Moving to another store)",
+         Interrupted copies)",
         mark.target
     );
     source.mark(None).await?;

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn other_values_have_another_digest() {
+    fn different_values_have_different_digests() {
         let text = |text: &str| Value::Text(Some(text.to_owned()));
         let tables = [
             vec![],
@@ -173,14 +173,14 @@ mod tests {
     }
 
     #[test]
-    fn the_sign_of_zero_is_no_difference() {
+    fn positive_and_negative_zero_have_the_same_digest() {
         let real = |number| digest(&[vec![Value::Real(Some(number))]]);
         assert_eq!(real(0.0), real(-0.0));
         assert_ne!(real(1.0), real(-1.0));
     }
 
     #[test]
-    fn forms_of_one_document_are_equal() {
+    fn equal_json_documents_have_one_canonical_form() {
         let one = canonical_json(r#"{ "b": [1, {"d": "\u00e9", "c": null}], "a": "2.50" }"#).unwrap();
         assert_eq!(one, r#"{"a":"2.50","b":[1,{"c":null,"d":"é"}]}"#);
         assert_eq!(canonical_json(&one).unwrap(), one);

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn types_of_a_newer_version_are_ignored_but_kept() {
+    fn event_types_of_newer_versions_are_ignored_but_kept() {
         let later = "topup.created,song.skipped";
         let mut row = stored();
         row.record.types = Some(later.to_owned());
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_read_back_with_their_times() {
+    fn secrets_round_trip_with_their_times() {
         let rotated = EndpointSecrets::new(secret("first")).rotated(secret("second"), Timestamp::EPOCH);
         let text = secrets_text(&rotated);
         assert_eq!(text, "second\nfirst 86400000000");
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_that_lacks_its_data_is_corrupt() {
+    fn a_disabled_state_without_its_data_is_corrupt() {
         let mut row = stored();
         row.record.state = DISABLED.to_owned();
         assert!(row.clone().endpoint().is_err());

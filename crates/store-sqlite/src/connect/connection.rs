@@ -211,7 +211,7 @@ mod tests {
     use crate::testing::TestDirectory;
 
     #[test]
-    fn every_connection_has_its_settings() {
+    fn connections_have_the_settings_of_their_purpose() {
         let directory = TestDirectory::create();
         let path = directory.path().join("a.db");
         for access in [Access::Creator, Access::Writer, Access::Reader, Access::Backup] {
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bundled_version_is_safe() {
+    fn the_bundled_sqlite_version_is_safe() {
         let mut connection = SqliteConnection::establish(":memory:").unwrap();
         ensure_safe(&value(&mut connection, "SELECT sqlite_version()").unwrap()).unwrap();
     }
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_writes_nothing_and_a_backup_copies() {
+    fn readers_cannot_write_and_backups_can_copy() {
         let directory = TestDirectory::create();
         drop(directory.migrated());
         let path = directory.path().join("test.db");
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn an_archive_stays_as_it_is() {
+    fn archives_are_not_modified() {
         let directory = TestDirectory::create();
         drop(directory.migrated());
         let (path, copy) = (directory.path().join("test.db"), directory.path().join("copy.db"));
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn deleted_and_replaced_values_leave_the_file() {
+    fn deleted_and_replaced_values_are_erased_from_the_file() {
         let directory = TestDirectory::create();
         let path = directory.path().join("a.db");
         let mut connection = open(&path, Access::Creator).unwrap();
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_start_creates_a_file() {
+    fn only_a_creator_connection_creates_the_file() {
         let directory = TestDirectory::create();
         let path = directory.path().join("a.db");
         for access in [Access::Writer, Access::Reader, Access::Backup, Access::Archive] {
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn the_files_are_readable_by_their_owner_alone() {
+    fn only_the_owner_can_read_the_files() {
         use std::os::unix::fs::PermissionsExt;
         let directory = TestDirectory::create();
         let path = directory.path().join("a.db");
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_no_uri() {
+    fn paths_are_not_parsed_as_uris() {
         let directory = TestDirectory::create();
         let path = directory.path().join("ä?mode=memory#50%.db");
         let mut connection = open(&path, Access::Creator).unwrap();
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn another_file_is_refused() {
+    fn files_of_other_formats_are_refused() {
         let directory = TestDirectory::create();
         let path = directory.path().join("a.db");
         std::fs::write(&path, "not a database, but a text of some length").unwrap();

@@ -125,7 +125,8 @@ pub(crate) fn existing_database(directory: &Path) -> anyhow::Result<PathBuf> {
         }
         _ => {}
     }
-    bail!("the data directory {} has no database", directory.display())
+    let directory = path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
+    bail!("the data directory {} has no database: check --data and storage.dir", directory.display())
 }
 
 /// Refuses database files that this process may not write to. SQLite would only read them, and would create files
@@ -166,6 +167,7 @@ pub(crate) fn database_in(directory: &Path) -> PathBuf {
 /// Creates the directory with its parents, durably, and returns its absolute path.
 fn create(path: &Path) -> anyhow::Result<PathBuf> {
     let path = path::absolute(path)?;
+    ensure!(path.is_dir() || !path.exists(), "it is not a directory");
     let changed = changed_by_creation(&path);
     DirBuilder::new().recursive(true).mode(DIRECTORY_MODE).create(&path)?;
     for folder in changed {
@@ -175,7 +177,6 @@ fn create(path: &Path) -> anyhow::Result<PathBuf> {
     }
     let path = fs::canonicalize(path)?;
     let found = fs::metadata(&path)?;
-    ensure!(found.is_dir(), "it is not a directory");
     if found.mode() & SHARED != 0 {
         tracing::warn!(directory = %path.display(), "other users of this machine may access the data directory");
     }
@@ -197,13 +198,12 @@ fn ensure_not_linked(database: &Path) -> anyhow::Result<()> {
     };
     ensure!(
         !found.is_symlink(),
-        "the database file {} is a symbolic link: use the data directory that it leads to",
+        "the database file {} is a symbolic link: use the directory of its target",
         database.display()
     );
     ensure!(
         !found.is_file() || found.nlink() == 1,
-        "the database file {} has another name (a hard link), under which it could be changed: copy it, and remove \
-         one of the two",
+        "the database file {} has a second name (a hard link): copy the file, and remove one of the names",
         database.display()
     );
     Ok(())
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_is_created_for_its_owner_alone() {
+    fn new_directories_are_private_to_their_owner() {
         let parent = TestDirectory::create();
         let opened = DataDirectory::open(&parent.path().join("new/data")).unwrap();
         assert!(opened.path().is_absolute());
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_file_that_was_replaced_locks_nothing() {
+    fn a_replaced_lock_file_does_not_lock() {
         let directory = TestDirectory::create();
         let path = directory.path().join("lock");
         let opened = || OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_leftover_lock_file_locks_nothing() {
+    fn a_leftover_lock_file_does_not_lock() {
         let directory = TestDirectory::create();
         fs::write(directory.path().join("lock"), "4294967295\n").unwrap();
         let opened = DataDirectory::open(directory.path()).unwrap();
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_no_data_directory() {
+    fn a_file_is_refused_as_data_directory() {
         let directory = TestDirectory::create();
         let file = directory.path().join("file");
         fs::write(&file, "").unwrap();

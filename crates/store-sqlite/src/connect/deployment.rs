@@ -47,8 +47,8 @@ pub(crate) fn ensure_currency(connection: &mut SqliteConnection, currency: &Curr
     let Some((code, stored_scale)) = stored else { return Ok(()) };
     ensure!(
         code == currency.code() && stored_scale == scale,
-        "the database keeps {code} with {stored_scale} decimals, but wallet.currency and wallet.scale are {} and \
-         {scale}",
+        "the database uses {code} with {stored_scale} decimals: wallet.currency and wallet.scale cannot be changed to \
+         {} and {scale}",
         currency.code(),
     );
     Ok(())
@@ -111,7 +111,7 @@ mod tests {
         }
         for other in [Currency::new("USD", 3).unwrap(), Currency::new("EUR", 2).unwrap()] {
             let message = settle(&mut connection, &other).unwrap_err().to_string();
-            assert!(message.contains("keeps USD with 2 decimals"), "{message}");
+            assert!(message.contains("uses USD with 2 decimals"), "{message}");
         }
     }
 

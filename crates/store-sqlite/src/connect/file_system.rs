@@ -105,7 +105,7 @@ mod tests {
     use crate::testing::TestDirectory;
 
     #[test]
-    fn network_file_systems_are_recognised_by_type() {
+    fn network_file_systems_are_recognized_by_type() {
         for (kind, name) in [
             (0x6969, "NFS"),
             (0x517B, "SMB"),
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sign_extended_type_is_recognised() {
+    fn a_sign_extended_file_system_type_is_recognized() {
         let extended = i64::from(0xFF53_4D42_u32.cast_signed());
         assert!(extended < 0);
         assert_eq!(FileSystem::of_type(extended), FileSystem::Network("CIFS"));

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_database_in_which_two_operations_have_one_position_is_refused() {
+    fn duplicate_positions_prevent_the_migration() {
         let (_directory, mut connection) = empty();
         let place = MIGRATIONS.iter().position(|migration| migration.name.ends_with("operations_of_users"));
         let (earlier, _) = MIGRATIONS.split_at(place.unwrap());

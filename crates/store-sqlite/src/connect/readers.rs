@@ -209,7 +209,7 @@ mod tests {
 
     /// On a runtime with one thread, like that of a web worker.
     #[tokio::test]
-    async fn a_read_elsewhere_does_not_keep_the_callers_thread_waiting() {
+    async fn long_reads_do_not_block_the_calling_thread() {
         let directory = TestDirectory::create();
         // As in a server: SQLite refuses the second of two concurrent connections to a file that none has open.
         let _writer = directory.migrated();
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn event_pages_and_the_search_for_endpoints_with_work_do_not_keep_the_callers_thread_waiting() {
+    async fn event_pages_and_work_searches_do_not_block_the_calling_thread() {
         let directory = TestDirectory::create();
         let currency = Currency::new("EUR", 2).unwrap();
         let store = SqliteStore::open(directory.path(), currency).unwrap();
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_page_is_refused_in_time_while_long_reads_have_every_place() {
+    async fn pages_time_out_while_long_reads_use_every_thread() {
         let directory = TestDirectory::create();
         drop(directory.migrated());
         let readers = Arc::new(Readers::of(directory.path().join("test.db"), Arc::default()).unwrap());

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_read_sees_every_commit_before_it() {
+    fn reads_see_all_earlier_commits() {
         let directory = TestDirectory::create();
         let (mut writer, snapshots) = (directory.migrated(), Snapshots::default());
         // So that the commits take less time than a snapshot may be used.
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_commit_of_another_process_is_seen_after_a_moment() {
+    fn commits_of_other_processes_become_visible() {
         let directory = TestDirectory::create();
         let (mut other, snapshots) = (directory.migrated(), Snapshots::default());
         assert_eq!(seen(&snapshots, &directory), "1");
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_snapshot_ends_when_the_log_is_to_be_emptied() {
+    fn truncating_the_log_ends_idle_snapshots() {
         let directory = TestDirectory::create();
         let (mut writer, snapshots) = (directory.migrated(), Snapshots::default());
         assert_eq!(seen(&snapshots, &directory), "1");
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_snapshot_in_use_ends_after_its_read_when_the_log_is_to_be_emptied() {
+    fn truncating_the_log_ends_busy_snapshots_after_their_read() {
         let directory = TestDirectory::create();
         let (mut writer, snapshots) = (directory.migrated(), Snapshots::default());
         let path = directory.path().join("test.db");
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_store_reads_nothing() {
+    fn closed_stores_cannot_be_read() {
         let directory = TestDirectory::create();
         drop(directory.migrated());
         let snapshots = Snapshots::default();

@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_names_both_versions() {
+    fn a_refused_version_names_both_versions() {
         let message = ensure_safe("3.40.1").unwrap_err().to_string();
         assert!(message.contains("3.40.1") && message.contains("3.51.3"), "{message}");
     }

@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cell_of_another_type_is_no_value() {
+    fn cells_of_the_wrong_type_are_refused() {
         let currency = Currency::new("USD", 2).unwrap();
         for (kind, cell) in [
             (ColumnKind::Integer, Cell::Text("1".to_owned())),

@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nothing_is_committed_between_the_rows_of_a_source_and_its_mark() {
+    async fn the_source_is_locked_until_it_is_marked() {
         let directory = TestDirectory::create();
         SqliteStore::open(directory.path(), usd()).unwrap().close().await;
         let mut end =
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_interrupted_restore_is_not_hidden_by_a_new_database() {
+    async fn interrupted_restores_prevent_a_new_database() {
         let directory = TestDirectory::create();
         let database = database_in(directory.path());
         fs::write(with_ending(&database, RESTORING), "").unwrap();

@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_database_with_another_schema_is_refused_before_it_is_migrated() {
+    fn a_foreign_schema_is_refused_before_migration() {
         let directory = TestDirectory::create();
         let database = database_in(directory.path());
         let (_, earlier) = MIGRATIONS.split_last().unwrap();
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_backup_with_another_schema_is_refused() {
+    fn a_backup_with_a_different_schema_is_refused() {
         let usd = Currency::new("USD", 2).unwrap();
         for (change, part) in [
             ("DROP TRIGGER ledger_entries_are_never_changed", "ledger_entries_are_never_changed"),

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_grown_log_is_copied_and_reused() {
+    fn a_large_log_is_checkpointed_and_reused() {
         let (_directory, mut writer, mut checkpoints, size) = database();
         let mut largest = 0;
         for round in 0..60 {
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_held_snapshot_delays_no_group_and_the_log_shrinks_afterwards() {
+    fn an_open_snapshot_delays_no_group() {
         let (directory, mut writer, mut checkpoints, size) = database();
         let mut held = reader(&directory);
         fill(&mut writer, 10);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_in_use_is_not_copied_after_every_group() {
+    fn a_log_in_use_is_not_checkpointed_after_every_group() {
         let (directory, mut writer, mut checkpoints, _) = database();
         let mut held = reader(&directory);
         held.batch_execute("BEGIN; SELECT count(*) FROM filled").unwrap();
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn snapshots_of_short_reads_do_not_let_the_log_grow() {
+    fn short_reads_do_not_let_the_log_grow() {
         let (directory, mut writer, mut checkpoints, size) = database();
         let (path, snapshots) = (directory.path().join("test.db"), Arc::clone(&checkpoints.snapshots));
         let count = |connection: &mut SqliteConnection| Ok(connection.batch_execute(COUNT)?);
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn the_writer_commits_beside_a_copy() {
+    fn the_writer_commits_during_a_checkpoint() {
         let (_directory, mut writer, mut checkpoints, _) = database();
         fill(&mut writer, 5_000);
         checkpoints.after_group(&mut writer).unwrap();

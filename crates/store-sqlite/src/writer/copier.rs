@@ -37,7 +37,7 @@ impl Copier {
         let thread = Builder::new()
             .name("checkpoint".to_owned())
             .spawn(move || run(connection, &ordered, &finished))
-            .context("the thread of checkpoints cannot be started")?;
+            .context("the checkpoint thread cannot be started")?;
         Ok(Self { orders: Some(orders), results, is_copying: false, last: None, thread: Some(thread) })
     }
 
@@ -48,7 +48,7 @@ impl Copier {
         }
         self.is_copying = self.orders.as_ref().is_some_and(|orders| orders.try_send(()).is_ok());
         if !self.is_copying {
-            tracing::error!("the thread of checkpoints has ended");
+            tracing::error!("the checkpoint thread has ended");
         }
     }
 
@@ -90,7 +90,7 @@ impl Drop for Copier {
     fn drop(&mut self) {
         drop(self.orders.take());
         if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
-            tracing::error!("the thread of checkpoints has failed");
+            tracing::error!("the checkpoint thread has failed");
         }
     }
 }

@@ -74,7 +74,7 @@ async fn together<T>(store: &SqliteStore, jobs: impl Future<Output = T>) -> T {
 }
 
 #[tokio::test]
-async fn a_database_that_is_copied_beside_the_server_accepts_nothing() {
+async fn a_database_that_is_being_copied_refuses_changes() {
     let (directory, store, user) = opened().await;
     let (first, second) = (topup(&store, user).await, topup(&store, user).await);
     store.apply(first).await.unwrap();
@@ -91,7 +91,7 @@ async fn a_database_that_is_copied_beside_the_server_accepts_nothing() {
 }
 
 #[tokio::test]
-async fn a_panic_fails_its_group_alone() {
+async fn a_panic_fails_only_its_group() {
     let (_directory, store, user) = opened().await;
     let plan = topup(&store, user).await;
     let panics = store.writer.change::<()>(Repetition::Once, |connection| {
@@ -113,7 +113,7 @@ async fn a_panic_fails_its_group_alone() {
 }
 
 #[tokio::test]
-async fn a_refused_row_fails_its_change_alone() {
+async fn a_refused_row_fails_only_its_change() {
     let (_directory, store, user) = opened().await;
     let plan = topup(&store, user).await;
     let refused = store.writer.change::<()>(Repetition::Once, |connection| {
@@ -147,7 +147,7 @@ async fn a_full_database_makes_the_store_unready() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_forgotten_after_a_while() {
+async fn the_store_is_ready_again_after_a_failure() {
     let (_directory, store, _) = opened().await;
     store.ready().await.unwrap();
     let fails = |connection: &mut SqliteConnection| Ok(connection.batch_execute("SELECT absent()")?);

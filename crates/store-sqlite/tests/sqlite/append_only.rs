@@ -102,7 +102,7 @@ fn provider_messages_are_not_replaced() {
 }
 
 #[test]
-fn rows_that_entries_refer_to_are_not_deleted() {
+fn referenced_rows_cannot_be_deleted() {
     let directory = TestDirectory::create();
     let mut connection = filled(&directory);
     for table in ["users", "wallets"] {
@@ -112,7 +112,7 @@ fn rows_that_entries_refer_to_are_not_deleted() {
 }
 
 #[test]
-fn of_a_receipt_only_the_profile_is_removed() {
+fn only_the_profile_can_be_removed_from_a_receipt() {
     let directory = TestDirectory::create();
     let mut connection = filled(&directory);
     let add = "INSERT INTO operations (id, kind, at, receipt) VALUES (x'07070707070707070707070707070707', \

@@ -35,7 +35,7 @@ async fn store(directory: &TestDirectory) -> SqliteStore {
 
 /// On one thread, which the audit would block.
 #[tokio::test]
-async fn the_store_answers_while_the_ledger_audit_waits() {
+async fn the_store_responds_while_the_ledger_audit_waits() {
     let directory = TestDirectory::create();
     let store = store(&directory).await;
     let (mut auditor, go_on, arrived) = waiting();
@@ -60,7 +60,7 @@ async fn the_store_answers_while_the_ledger_audit_waits() {
 }
 
 #[tokio::test]
-async fn a_closing_store_ends_its_audit() {
+async fn closing_the_store_ends_its_audit() {
     let directory = TestDirectory::create();
     let store = store(&directory).await;
     let (mut auditor, go_on, arrived) = waiting();
@@ -80,7 +80,7 @@ async fn a_closing_store_ends_its_audit() {
 }
 
 #[tokio::test]
-async fn an_abandoned_audit_ends() {
+async fn abandoned_audits_end() {
     let directory = TestDirectory::create();
     let store = store(&directory).await;
     let (mut auditor, go_on, arrived) = waiting();
@@ -95,7 +95,7 @@ async fn an_abandoned_audit_ends() {
 }
 
 #[tokio::test]
-async fn audits_wait_for_each_other() {
+async fn audits_run_one_at_a_time() {
     let directory = TestDirectory::create();
     let store = store(&directory).await;
     let audit = async || {

@@ -211,7 +211,7 @@ async fn a_backup_under_load_is_a_prefix_of_the_history() {
 }
 
 #[tokio::test]
-async fn a_backup_is_one_file_for_its_owner_alone() {
+async fn a_backup_is_one_file_private_to_its_owner() {
     let (directory, folder) = (used().await, TestDirectory::create());
     let file = folder.path().join("it's 100% ä.db");
     let store = open(directory.path()).unwrap();
@@ -241,7 +241,7 @@ async fn a_failed_backup_leaves_no_file() {
     assert_eq!(names(empty.path()), Vec::<String>::new());
     let eur = SqliteBackend::new(directory.path().to_owned(), Currency::new("EUR", 2).unwrap());
     let refused = message(Maintenance::backup(&eur, &file).await.err());
-    assert!(refused.contains("keeps USD"), "{refused}");
+    assert!(refused.contains("uses USD"), "{refused}");
     let refused = message(backup(directory.path(), &folder.path().join("absent/backup.db")).await.err());
     assert!(refused.contains("cannot be created"), "{refused}");
     // Dropped before it was accepted.
@@ -260,7 +260,7 @@ async fn a_failed_backup_leaves_no_file() {
 }
 
 #[tokio::test]
-async fn a_restored_directory_has_another_epoch_and_later_ids() {
+async fn a_restored_directory_has_a_new_epoch_and_later_ids() {
     let (directory, folder) = (used().await, TestDirectory::create());
     let (file, data) = (folder.path().join("backup.db"), folder.path().join("data"));
     backed_up(directory.path(), &file).await;
@@ -301,7 +301,7 @@ async fn a_restored_directory_has_another_epoch_and_later_ids() {
 }
 
 #[tokio::test]
-async fn a_backup_in_a_data_directory_is_verified_and_copied_but_not_served() {
+async fn backups_in_a_data_directory_are_not_served() {
     let (directory, folder) = (used().await, TestDirectory::create());
     let (file, by_hand) = (folder.path().join("backup.db"), TestDirectory::create());
     backed_up(directory.path(), &file).await;
@@ -338,7 +338,7 @@ async fn a_backup_in_a_data_directory_is_verified_and_copied_but_not_served() {
 }
 
 #[tokio::test]
-async fn sessions_and_codes_of_a_backup_end() {
+async fn restore_ends_sessions_and_codes_of_the_backup() {
     let (directory, folder) = (used().await, TestDirectory::create());
     let (file, data) = (folder.path().join("backup.db"), folder.path().join("data"));
     let mut source = connection(&directory.path().join("cuepoint.db"));
@@ -420,7 +420,7 @@ async fn an_unusable_backup_is_refused() {
         ("nothing.db", "it belongs to another program"),
         ("newer.db", "newer version"),
         ("moved.db", "was copied to another store"),
-        ("euro.db", "keeps EUR"),
+        ("euro.db", "uses EUR"),
     ] {
         let error = restore(&data, &path(name)).await.err().expect(name);
         let message = format!("{:#}", anyhow::Error::from_boxed(error));
@@ -432,7 +432,7 @@ async fn an_unusable_backup_is_refused() {
 }
 
 #[tokio::test]
-async fn files_of_another_database_are_not_mixed_with_a_restored_one() {
+async fn leftover_database_files_prevent_a_restore() {
     let (directory, folder) = (used().await, TestDirectory::create());
     let (file, data) = (folder.path().join("backup.db"), folder.path().join("data"));
     backed_up(directory.path(), &file).await;
@@ -447,7 +447,7 @@ async fn files_of_another_database_are_not_mixed_with_a_restored_one() {
 }
 
 #[tokio::test]
-async fn no_server_starts_on_an_unfinished_restore() {
+async fn servers_refuse_an_unfinished_restore() {
     let (directory, folder) = (used().await, TestDirectory::create());
     let (file, data) = (folder.path().join("backup.db"), folder.path().join("data"));
     backed_up(directory.path(), &file).await;

@@ -21,13 +21,13 @@ macro_rules! crash_at {
 }
 
 crash_at! {
-    before_the_transaction = "before_lock", committed: false;
-    after_the_begin = "after_lock", committed: false;
-    after_the_reads = "after_read", committed: false;
-    after_the_writes = "after_write", committed: false;
-    before_the_commit = "before_commit", committed: false;
-    after_the_commit = "after_commit", committed: true;
-    before_the_answer = "before_answer", committed: true;
+    crash_before_the_transaction_applies_nothing = "before_lock", committed: false;
+    crash_after_the_begin_applies_nothing = "after_lock", committed: false;
+    crash_after_the_reads_applies_nothing = "after_read", committed: false;
+    crash_after_the_writes_applies_nothing = "after_write", committed: false;
+    crash_before_the_commit_applies_nothing = "before_commit", committed: false;
+    crash_after_the_commit_loses_nothing = "after_commit", committed: true;
+    crash_before_the_answer_loses_nothing = "before_answer", committed: true;
 }
 
 /// The numbers on the lines of a text that begin with a word.

@@ -95,7 +95,7 @@ async fn a_damaged_page_is_found_at_the_start() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_cut_off_is_found_at_the_start() {
+async fn a_truncated_file_is_found_at_the_start() {
     let directory = closed().await;
     let path = database(&directory);
     let sound = fs::read(&path).unwrap();
@@ -145,7 +145,7 @@ async fn a_flipped_bit_causes_no_panic() {
 }
 
 #[tokio::test]
-async fn damage_in_operation_fails_the_requests_that_meet_it() {
+async fn damage_at_runtime_fails_only_affected_requests() {
     let directory = closed().await;
     let store = open(directory.path()).unwrap();
     let guest_id = UserId::new(1).unwrap();

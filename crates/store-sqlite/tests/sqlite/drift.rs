@@ -33,7 +33,7 @@ fn the_tables_in_rust_match_the_migrations() {
 }
 
 #[test]
-fn every_column_is_copied_or_named_here() {
+fn every_column_is_copied_or_listed_as_excluded() {
     let directory = TestDirectory::create();
     let not_copied = |column: &str| {
         ["deployment.", "ids.", "bootstrap_operator.singleton"].iter().any(|name| column.starts_with(name))

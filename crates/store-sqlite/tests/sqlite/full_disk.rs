@@ -33,19 +33,19 @@ fn may_mount() -> bool {
 const SMALL_DISK: &str = "mount -t tmpfs -o size=3m,mode=0700 tmpfs \"$2\" || exit 9";
 
 #[test]
-fn a_failed_commit_loses_and_repeats_nothing() {
+fn a_failed_commit_neither_loses_nor_repeats_operations() {
     let directory = TestDirectory::create();
     passes(&mut child::command(&[], NO_SIGNAL, "limited_files", directory.path()));
 }
 
 #[test]
-fn a_log_that_cannot_grow_is_overwritten() {
+fn a_log_that_cannot_grow_is_reused() {
     let directory = TestDirectory::create();
     passes(&mut child::command(&[], NO_SIGNAL, "limited_log", directory.path()));
 }
 
 #[test]
-fn a_full_disk_loses_and_repeats_nothing() {
+fn a_full_disk_neither_loses_nor_repeats_operations() {
     let directory = TestDirectory::create();
     if may_mount() {
         passes(&mut child::command(&OWN_MOUNTS, SMALL_DISK, "small_disk", directory.path()));
@@ -53,7 +53,7 @@ fn a_full_disk_loses_and_repeats_nothing() {
 }
 
 #[test]
-fn a_disk_that_becomes_read_only_is_survived() {
+fn the_store_recovers_from_a_read_only_disk() {
     let directory = TestDirectory::create();
     if may_mount() {
         passes(&mut child::command(&OWN_MOUNTS, SMALL_DISK, "read_only_disk", directory.path()));

@@ -70,7 +70,7 @@ async fn refusals(directory: &Path) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn an_emptied_database_beside_its_log_is_refused_and_the_log_is_kept() {
+async fn an_emptied_database_is_refused_and_its_log_kept() {
     for is_recorded in [true, false] {
         let directory = killed().await;
         let path = directory.path();
@@ -98,7 +98,7 @@ async fn an_emptied_database_beside_its_log_is_refused_and_the_log_is_kept() {
 }
 
 #[tokio::test]
-async fn a_backup_beside_the_log_of_a_killed_server_is_refused_and_not_changed() {
+async fn a_backup_next_to_a_foreign_log_is_refused_unchanged() {
     let directory = killed().await;
     let (path, log) = (directory.path(), fs::read(directory.path().join(LOG)).unwrap());
     let source = stopped().await;
@@ -124,7 +124,7 @@ async fn a_backup_beside_the_log_of_a_killed_server_is_refused_and_not_changed()
 }
 
 #[tokio::test]
-async fn a_directory_in_use_without_its_database_is_refused() {
+async fn a_used_directory_without_its_database_is_refused() {
     let directory = stopped().await;
     let path = directory.path();
     assert_eq!(names(path), [DATABASE, IN_USE, "lock"]);
@@ -148,7 +148,7 @@ async fn a_directory_in_use_without_its_database_is_refused() {
 }
 
 #[tokio::test]
-async fn the_directory_of_an_earlier_version_is_recorded_at_its_next_start() {
+async fn directories_of_older_versions_are_marked_as_used() {
     let directory = stopped().await;
     let path = directory.path();
     fs::remove_file(path.join(IN_USE)).unwrap();
@@ -158,7 +158,7 @@ async fn the_directory_of_an_earlier_version_is_recorded_at_its_next_start() {
 }
 
 #[tokio::test]
-async fn a_migrated_or_restored_directory_is_in_use() {
+async fn migrated_and_restored_directories_are_marked_as_used() {
     let (migrated, source, folder) = (TestDirectory::create(), stopped().await, TestDirectory::create());
     migrate(migrated.path()).unwrap();
     assert!(migrated.path().join(IN_USE).exists());
@@ -179,7 +179,7 @@ async fn a_migrated_or_restored_directory_is_in_use() {
 }
 
 #[tokio::test]
-async fn a_restore_that_cannot_be_recorded_leaves_no_database_and_can_be_repeated() {
+async fn a_restore_that_cannot_write_its_mark_can_be_repeated() {
     let (source, folder) = (stopped().await, TestDirectory::create());
     let (file, data) = (folder.path().join("b.db"), folder.path().join("data"));
     Maintenance::backup(&backend(source.path()), &file).await.unwrap().accept().await.unwrap();
@@ -205,7 +205,7 @@ async fn a_restore_that_cannot_be_recorded_leaves_no_database_and_can_be_repeate
 }
 
 #[tokio::test]
-async fn a_target_of_a_copy_is_in_use() {
+async fn copy_targets_are_marked_as_used() {
     let target = TestDirectory::create();
     let endpoint = SqliteCopyEndpoint::new(target.path().to_owned(), usd());
     endpoint.open(CopyRole::Target).await.unwrap().close().await.unwrap();
@@ -216,14 +216,14 @@ async fn a_target_of_a_copy_is_in_use() {
 }
 
 #[tokio::test]
-async fn a_directory_with_keys_alone_is_a_first_start() {
+async fn a_directory_with_only_keys_is_a_first_start() {
     let directory = TestDirectory::create();
     fs::write(directory.path().join("signing-keys"), "a key").unwrap();
     open(directory.path()).unwrap().close().await;
 }
 
 #[tokio::test]
-async fn a_first_start_that_is_killed_at_any_step_succeeds_the_next_time() {
+async fn the_first_start_can_be_killed_at_any_step() {
     for step in [
         "start_directory_created",
         "start_locked",

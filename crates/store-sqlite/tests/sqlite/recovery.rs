@@ -47,7 +47,7 @@ async fn is_applied(store: &SqliteStore, plan: Plan) {
 }
 
 #[tokio::test]
-async fn a_write_lock_of_another_process_is_waited_for_briefly() {
+async fn the_store_waits_briefly_for_write_locks_of_other_processes() {
     let directory = TestDirectory::create();
     let store = open(directory.path()).unwrap();
     let user = guest(&store, 10_00).await;
@@ -71,7 +71,7 @@ async fn a_write_lock_of_another_process_is_waited_for_briefly() {
 }
 
 #[tokio::test]
-async fn a_moved_file_is_used_again_once_it_is_back() {
+async fn a_moved_file_can_be_put_back() {
     let directory = TestDirectory::create();
     let store = open(directory.path()).unwrap();
     let user = guest(&store, 10_00).await;
@@ -95,7 +95,7 @@ async fn a_moved_file_is_used_again_once_it_is_back() {
 }
 
 #[tokio::test]
-async fn a_replaced_file_is_left_alone() {
+async fn a_replaced_file_is_not_modified() {
     let directory = TestDirectory::create();
     let store = open(directory.path()).unwrap();
     let user = guest(&store, 10_00).await;
@@ -121,7 +121,7 @@ async fn a_replaced_file_is_left_alone() {
 }
 
 #[tokio::test]
-async fn the_content_of_a_deleted_log_is_not_lost() {
+async fn a_deleted_log_loses_no_data() {
     let directory = TestDirectory::create();
     let store = open(directory.path()).unwrap();
     let user = guest(&store, 10_00).await;
@@ -144,7 +144,7 @@ async fn the_content_of_a_deleted_log_is_not_lost() {
 }
 
 #[tokio::test]
-async fn the_log_is_emptied_while_no_changes_arrive() {
+async fn an_idle_store_truncates_its_log() {
     let directory = TestDirectory::create();
     let store = open(directory.path()).unwrap();
     guest(&store, 10_00).await;
@@ -156,7 +156,7 @@ async fn the_log_is_emptied_while_no_changes_arrive() {
 }
 
 #[tokio::test]
-async fn a_store_of_an_open_directory_is_refused_and_harms_nothing() {
+async fn a_second_store_in_a_directory_is_refused() {
     let directory = TestDirectory::create();
     let store = open(directory.path()).unwrap();
     let user = guest(&store, 10_00).await;

@@ -33,11 +33,11 @@ async fn a_directory_is_used_by_one_store_at_a_time() {
 }
 
 #[tokio::test]
-async fn another_currency_is_refused() {
+async fn a_different_currency_is_refused() {
     let directory = TestDirectory::create();
     open(directory.path()).unwrap().close().await;
     let error = SqliteStore::open(directory.path(), Currency::new("EUR", 2).unwrap()).unwrap_err();
-    assert!(error.to_string().contains("keeps USD"), "{error}");
+    assert!(error.to_string().contains("uses USD"), "{error}");
     open(directory.path()).unwrap().close().await;
 }
 

@@ -82,7 +82,7 @@ fn ordinary_user(directory: &Path) -> Vec<&'static str> {
 }
 
 #[tokio::test]
-async fn a_read_only_database_is_named_and_does_not_break_later_starts() {
+async fn a_read_only_database_does_not_break_later_starts() {
     let directory = TestDirectory::create();
     open(directory.path()).unwrap().close().await;
     let database = directory.path().join("cuepoint.db");
@@ -99,7 +99,7 @@ async fn a_read_only_database_is_named_and_does_not_break_later_starts() {
 }
 
 #[tokio::test]
-async fn a_database_with_another_schema_is_refused() {
+async fn a_database_with_a_different_schema_is_refused() {
     for (statement, part) in [
         ("DROP TRIGGER ledger_entries_are_never_changed", "ledger_entries_are_never_changed"),
         ("CREATE TABLE added (id INTEGER)", "TABLE added"),
@@ -146,7 +146,7 @@ async fn migrations_are_applied_without_a_server() {
 }
 
 #[tokio::test]
-async fn a_store_to_read_is_neither_created_nor_migrated() {
+async fn opening_to_read_neither_creates_nor_migrates() {
     let parent = TestDirectory::create();
     let absent = parent.path().join("absent");
     let message = SqliteStore::open_to_read(&absent, usd()).unwrap_err().to_string();
@@ -164,7 +164,7 @@ async fn a_store_to_read_is_neither_created_nor_migrated() {
 }
 
 #[tokio::test]
-async fn a_store_is_read_beside_its_server() {
+async fn a_store_can_be_read_while_its_server_runs() {
     let directory = TestDirectory::create();
     let server = open(directory.path()).unwrap();
     let user = guest(&server, 10_00).await;
@@ -188,10 +188,10 @@ async fn a_store_is_read_beside_its_server() {
 }
 
 #[tokio::test]
-async fn a_currency_is_required_of_a_store_to_read_as_well() {
+async fn opening_to_read_checks_the_currency() {
     let directory = TestDirectory::create();
     open(directory.path()).unwrap().close().await;
     let euro = cuepoint_domain::money::Currency::new("EUR", 2).unwrap();
     let message = SqliteStore::open_to_read(directory.path(), euro).unwrap_err().to_string();
-    assert!(message.contains("keeps USD"), "{message}");
+    assert!(message.contains("uses USD"), "{message}");
 }

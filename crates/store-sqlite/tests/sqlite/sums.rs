@@ -12,7 +12,7 @@ const UNCANONICAL: &[&str] =
     &["", "-", "-0", "00", "01", "+1", "1.5", "1e3", " 1", "1 ", "1-", "--1", "NaN", "1_0"];
 
 #[test]
-fn sums_have_one_form() {
+fn only_canonical_sums_are_accepted() {
     let directory = TestDirectory::create();
     let mut connection = directory.migrated();
     for (before, row) in SOUND {

@@ -47,7 +47,7 @@ async fn ordered(store: &SqliteStore, user: UserId) -> TopupId {
 }
 
 #[tokio::test]
-async fn an_unreadable_row_does_not_block_the_jobs() {
+async fn an_unreadable_row_does_not_block_background_jobs() {
     // A value that is no sum, and one that is no text.
     for broken in ["'0.1'", "CAST(x'ff' AS TEXT)"] {
         let directory = TestDirectory::create();
@@ -88,7 +88,7 @@ async fn an_unreadable_row_does_not_block_the_jobs() {
 
 /// A page after many rows is read on a thread of its own.
 #[tokio::test]
-async fn a_page_far_from_the_start_has_the_length_of_the_list() {
+async fn far_pages_have_the_total_of_the_list() {
     let directory = TestDirectory::create();
     let store = open(directory.path()).unwrap();
     let user = guest(&store, 10_00).await;

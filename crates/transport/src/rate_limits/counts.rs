@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_tells_what_remains_and_when_the_quota_is_full() {
+    fn a_quota_reports_its_remainder_and_reset_time() {
         let counts = five();
         // Each line: the time of a call in milliseconds, then what remains after it and the seconds until it is full.
         for (now, remaining, reset_seconds) in [
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_returned_call_restores_what_it_took_and_no_more() {
+    fn giving_back_a_call_restores_only_its_own_share() {
         // The time at which five calls at 0 s are given back, and the calls that are admitted then.
         for (now, expected) in [(0, 5), (6, 5), (30, 5), (60, 5), (3_600, 5)] {
             let counts = five();
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_counts_for_all_of_its_subjects_or_for_none() {
+    fn a_call_counts_for_all_its_subjects_or_none() {
         let counts = five();
         let both = |own| Shares::of(subject(own)).and(subject(99), NonZeroU32::new(2).unwrap());
         let took = |own, now| (0..20).take_while(|_| counts.take(both(own), now).is_ok()).count();

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_uses_up_only_its_own_quota() {
+    fn networks_have_separate_quotas_for_failed_logins() {
         let (limits, clock) = limits();
         assert_eq!(many(&limits, "ada", 1, 7), ".....nn");
         assert_eq!(many(&limits, "ada", 2, 5), "...aa");
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_has_twelve_failed_logins_a_minute_for_all_addresses() {
+    fn a_network_has_twelve_failed_logins_a_minute() {
         let (limits, clock) = limits();
         assert_eq!(many(&limits, "ada", 1, 5), ".....");
         assert_eq!(many(&limits, "bob", 1, 5), ".....");
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn the_networks_of_a_site_fail_eight_times_as_often_together() {
+    fn a_site_has_eight_times_the_failed_logins_of_a_network() {
         let (limits, _) = limits();
         let from = |site: u8, network: usize, name: usize| {
             tried(&limits, &format!("{name}@example.com"), &format!("2001:db8:{site}:{network:x}::1"))
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn successful_logins_are_refunded() {
+    fn successful_logins_do_not_count_as_failed() {
         let (limits, _) = limits();
         for _ in 0..50 {
             limits.give_back(limits.try_login("ada", at("192.0.2.1")).unwrap());
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_refund_adds_no_quota() {
+    fn giving_back_a_login_late_adds_no_quota() {
         let (limits, clock) = limits();
         let attempt = limits.try_login("ada", at("192.0.2.1")).unwrap();
         clock.advance(Duration::from_secs(3_600));

@@ -133,7 +133,7 @@ fn each_class_and_subject_has_a_separate_count() {
 }
 
 #[test]
-fn passwords_and_changes_of_webhook_endpoints_are_counted_by_session_and_by_user() {
+fn guesses_and_endpoint_changes_count_per_session_and_user() {
     let (limits, clock) = limits();
     for (class, of_session) in [(Class::Guess, 5), (Class::WebhookChanges, 4)] {
         let admitted = |user, session| exhaust(|| limits.admit_principal(class, &principal(user, session)));
@@ -147,7 +147,7 @@ fn passwords_and_changes_of_webhook_endpoints_are_counted_by_session_and_by_user
 }
 
 #[test]
-fn addresses_of_one_client_share_a_count() {
+fn addresses_of_one_client_share_a_quota() {
     for (one, other, same) in [
         ("2001:db8::1", "2001:db8::ffff:ffff:ffff:ffff", true),
         ("2001:db8::1", "2001:db8:0:1::1", false),
@@ -162,7 +162,7 @@ fn addresses_of_one_client_share_a_count() {
 }
 
 #[test]
-fn the_networks_of_an_ipv6_site_share_eight_times_the_quota() {
+fn an_ipv6_site_has_eight_times_the_quota_of_a_network() {
     let (limits, clock) = limits();
     let from = |site: u8, part: u8| {
         let address = network(&format!("2001:db8:{site}:{part}::1"));
@@ -178,7 +178,7 @@ fn the_networks_of_an_ipv6_site_share_eight_times_the_quota() {
 }
 
 #[test]
-fn a_refresh_counts_for_its_session_if_the_token_is_known_and_else_for_the_address() {
+fn refreshes_count_per_session_or_per_address() {
     let (limits, _) = limits();
     let (here, elsewhere) = (network("192.0.2.1"), network("192.0.2.2"));
     let refreshed = |session: Option<i64>, from| {
@@ -190,7 +190,7 @@ fn a_refresh_counts_for_its_session_if_the_token_is_known_and_else_for_the_addre
 }
 
 #[test]
-fn a_call_that_is_not_accepted_counts_as_another_one() {
+fn unaccepted_calls_count_against_the_default_quota() {
     let (limits, clock) = limits_of(|quotas| quotas.other = number(3));
     let caller = principal(1, 1);
     let invalid = || {
@@ -212,7 +212,7 @@ fn a_call_that_is_not_accepted_counts_as_another_one() {
 }
 
 #[test]
-fn concurrent_calls_cannot_exceed_the_quota_before_one_is_given_back() {
+fn concurrent_calls_cannot_exceed_the_quota() {
     let (limits, _) = limits();
     let admit = || limits.admit_principal(Class::Requests, &principal(1, 1));
     let mut pending: Vec<_> = (0..10).map(|_| admit().unwrap().unwrap()).collect();

@@ -55,7 +55,7 @@ fn a_chunked_body_ends_with_its_trailer() {
 }
 
 #[test]
-fn a_bare_line_feed_in_a_trailer_is_replaced_by_bytes_that_the_parser_refuses() {
+fn bare_line_feeds_in_trailers_are_made_unparseable() {
     const NEXT: &str = "GET / HTTP/1.1\r\n\r\n";
     for (admitted, body) in [("0\r\n", "0\r\n\n"), ("0\r\nX: y", "0\r\nX: y\n\r\n")] {
         let text = format!("{body}{NEXT}");
@@ -92,7 +92,7 @@ fn a_body_ends_after_its_length() {
 }
 
 #[test]
-fn the_method_of_an_incomplete_head_is_known() {
+fn the_method_is_known_before_the_head_is_complete() {
     for (text, expected) in [
         ("HEAD / HTTP/1.1\r\n", true),
         ("\r\nHEAD ", true),
@@ -118,7 +118,7 @@ fn the_method_of_an_incomplete_head_is_known() {
 
 /// The defect of actix-http that this gate works around. Once this test fails, the gate is no longer needed.
 #[actix_web::test]
-async fn without_the_gate_a_request_changes_the_answer_to_the_previous_one() {
+async fn without_the_gate_requests_change_earlier_answers() {
     // An answer that is not ready immediately, so that the next request is decoded first.
     let answer = || async {
         tokio::task::yield_now().await;

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_is_found_by_its_name_on_the_wire() {
+    fn entry_kinds_are_found_by_their_wire_names() {
         assert!(EntryKind::all().all(|kind| named(name(kind)) == Some(kind)));
         assert_eq!((named("refund_taken"), named("reversal")), (Some(EntryKind::Reversal), None));
     }

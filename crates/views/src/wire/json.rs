@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_keys_in_text_or_other_objects_are_no_duplicates() {
+    fn keys_in_strings_or_other_objects_are_not_duplicates() {
         for body in [
             r#"{"a":"a","b":"\"a\":","c":["a","a"]}"#,
             r#"{"a":{"a":{"a":1},"b":[{"a":1},{"a":2}]},"b":"}"}"#,
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_depth_is_bounded() {
+    fn nesting_depth_is_limited() {
         let nested = |depth: usize| format!("{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
         assert!(Object::parse(nested(32).as_bytes()).is_ok());
         assert!(malformed(nested(33).as_bytes()));

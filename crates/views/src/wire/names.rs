@@ -47,6 +47,19 @@ const PAYOUT_MESSAGES: [(&str, &str); 3] = [
     ),
 ];
 
+/// The statuses in the answer to a payment request.
+const PAYMENT_REQUEST_STATUSES: [(&str, &str); 2] = [
+    ("accepted", "The payment system has the request, and will report the payment in messages."),
+    ("refused", "The payment will never be made. It counts only with a status of 2xx or 4xx."),
+];
+/// The statuses in the answer to a payout order.
+const PAYOUT_STATUSES: [(&str, &str); 4] = [
+    ("accepted", "The payout system will send the payout, and report it in messages."),
+    ("broadcast", "The transaction `txid` was broadcast to the network."),
+    ("completed", "The network confirmed the transaction `txid`."),
+    ("refused", "Nothing was sent, and nothing will be. It counts only with a status of 2xx or 4xx."),
+];
+
 /// The outcome of a message that an operator will review.
 pub const STORED_FOR_REVIEW: &str = "stored_for_review";
 /// The outcome of a message that only the log has.
@@ -70,11 +83,13 @@ const OTHER_WEBHOOK_TYPES: [(&str, &str); 2] = [
 const ENDPOINT_MEANINGS: [&str; 3] =
     ["Events are delivered.", "The owner paused the endpoint.", "The service disabled the endpoint."];
 
-/// The schema of a text with a fixed set of values: its description explains each of them.
+/// The schema of a text with a fixed set of values: its description explains each of them. The first value is the
+/// example without another one.
 #[must_use]
 pub fn schema_of<M: AsRef<str>>(
     documentation: &[&str],
     names: impl Iterator<Item = (&'static str, M)>,
+    example: Option<&str>,
 ) -> RefOr<Schema> {
     let (names, lines): (Vec<&str>, Vec<String>) = names
         .map(|(name, meaning)| {
@@ -84,19 +99,21 @@ pub fn schema_of<M: AsRef<str>>(
         .unzip();
     let description = format!("{}\n\n{}", text_of(documentation), lines.join("\n"));
     let names = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names));
-    RefOr::T(names.description(Some(description)).build().into())
+    let mut names = names.description(Some(description)).build();
+    names.example = example.map(|example| serde_json::json!(example));
+    RefOr::T(names.into())
 }
 
 /// Declares texts with a fixed set of values, each explained in the OpenAPI document.
 #[macro_export]
 macro_rules! explained_names {
-    ($($(#[doc = $doc:literal])+ $name:ident = $names:expr;)+) => {$(
+    ($($(#[doc = $doc:literal])+ $name:ident = $names:expr $(, example: $example:literal)?;)+) => {$(
         $(#[doc = $doc])+
         pub struct $name;
 
         impl utoipa::PartialSchema for $name {
             fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
-                $crate::wire::names::schema_of(&[$($doc),+], $names)
+                $crate::wire::names::schema_of(&[$($doc),+], $names, [$($example)?].first().copied())
             }
         }
 
@@ -106,27 +123,76 @@ macro_rules! explained_names {
 
 /// Declares the texts that are the names of an enum of the domain, whose doc comments explain them.
 macro_rules! names_of {
-    ($($(#[doc = $doc:literal])+ $name:ident = $of:ty;)+) => {
+    ($($(#[doc = $doc:literal])+ $name:ident = $of:ty $(, example: $example:literal)?;)+) => {
         explained_names! {$(
             $(#[doc = $doc])+
-            $name = <$of>::all().map(|value| (value.name(), value.meaning()));
+            $name = <$of>::all().map(|value| (value.name(), value.meaning())) $(, example: $example)?;
         )+}
     };
 }
 
 names_of! {
-    /// Status of a music request:
+    /// Status of a music request. This is its life cycle:
+    ///
+    /// | from | to | by | fee |
+    /// |---|---|---|---|
+    /// | (new) | `pending` | the guest | held |
+    /// | `pending` | `accepted` | the DJ | stays held |
+    /// | `pending`, `accepted` | `rejected` | the DJ | released in full |
+    /// | `pending` | `cancelled` | the guest | released in full |
+    /// | `pending` | `expired` | time: `requests.pending_ttl_seconds` (15 minutes) | released in full |
+    /// | `accepted` | `expired` | time: `requests.accepted_ttl_seconds` (60 minutes) | released in full |
+    /// | `pending`, `accepted` | `played` | the DJ | paid to the DJ, less the commission |
+    /// | `played` | `refunded` | an operator who is neither the guest nor the DJ | reversed by new entries |
+    ///
+    /// Setting the current status again returns 200 and changes nothing. Every other transition returns 409
+    /// `invalid_transition`.
+    ///
+    /// A request counts as expired from the end of its time, in every transition, list, filter and total. A
+    /// background job releases its fee afterwards, or immediately if the guest needs the money for another
+    /// operation.
+    ///
+    /// The values:
     MusicRequestStatus = music_request::RequestStatus;
-    /// Status of a withdrawal:
+    /// Status of a withdrawal. This is its life cycle:
+    ///
+    /// | from | to | by | amount |
+    /// |---|---|---|---|
+    /// | (new) | `pending` | the owner | held |
+    /// | `pending` | `approved` | the service, an operator who is not the owner, or two such operators | stays held |
+    /// | `pending`, `approved` | `rejected` | an operator who is not the owner | released |
+    /// | `pending`, `approved` | `cancelled` | the owner | released |
+    /// | `approved` | `processing` | the payout worker, or an operator | stays held |
+    /// | `processing` | `broadcast`, `needs_review` | the payout provider, or an operator | stays held |
+    /// | `processing` | `failed` | the payout provider | released |
+    /// | `processing` | `failed` | an operator who is not the owner, if nothing was sent | released |
+    /// | `broadcast` | `completed` | the payout provider, or an operator | paid out |
+    /// | `broadcast` | `needs_review` | the payout provider, or an operator | stays held |
+    /// | `needs_review` | `broadcast` | an operator | stays held |
+    /// | `needs_review` | `completed` | an operator | paid out |
+    /// | `needs_review` | `failed` | an operator who is not the owner | released |
+    ///
+    /// Setting the current status again returns 200 and changes nothing. Every other transition returns 409
+    /// `invalid_transition`.
+    ///
+    /// - If the payout provider refuses a payout order that was sent more than once, the withdrawal becomes
+    ///   `needs_review` instead of `failed`.
+    /// - A broadcast or completion under another transaction than the recorded one returns 409
+    ///   `invalid_transition`. In `needs_review`, an operator can name another transaction.
+    /// - While the owner owes money, a withdrawal cannot be created, approved, or sent for the first time. A pending
+    ///   or approved one waits for `debt`. Other transitions remain possible, and a payout order that was sent
+    ///   continues. If the owner cancels the withdrawal, the released money pays the debt.
+    ///
+    /// The values:
     WithdrawalStatus = withdrawal::WithdrawalStatus;
-    /// Condition that a withdrawal waits for:
+    /// What a withdrawal waits for:
     WaitingFor = withdrawal::WaitingFor;
-    /// Role of an account:
+    /// Role of a user:
     Role = user::Role;
     /// Type of an event. Clients have to ignore types that they do not know.
     EventType = event::EventType;
     /// Kind of an event in the security log:
-    SecurityEventKind = security_log::SecurityEventKind;
+    SecurityEventKind = security_log::SecurityEventKind, example: "operator_action";
     /// Validation of the addresses of withdrawals:
     AddressPolicy = address::AddressPolicy;
     /// Network of a payout:
@@ -134,33 +200,49 @@ names_of! {
     /// Purpose of a code or token:
     ChallengePurpose = challenge::Purpose;
     /// Kind of an operation:
-    OperationKind = operation::PlanKind;
-    /// Who carried out an operation on an account:
-    ActedBy = personal_data::ActedBy;
-    /// Status of a top-up:
+    OperationKind = operation::PlanKind, example: "adjust";
+    /// Who carried out an operation:
+    ActedBy = personal_data::ActedBy, example: "operator";
+    /// Status of a top-up. This is its life cycle:
+    ///
+    /// | from | to | by | money |
+    /// |---|---|---|---|
+    /// | (new) | `pending` | the guest | not yet paid |
+    /// | `pending` | `confirmed` | the payment provider | paid in |
+    /// | `pending` | `failed` | the payment provider, or the erasure of the user | never paid |
+    /// | `confirmed` | `reversed` | the payment provider, or an operator who is not the owner | taken back |
+    ///
+    /// A reversal takes the amount from the available balance, never from an amount that is held. The shortfall
+    /// becomes a debt. DJs who were paid with the money keep it.
+    ///
+    /// The values:
     TopupStatus = topup::TopupStatus;
     /// Popularity of an artist:
-    ArtistType = user::ArtistType;
+    ArtistType = user::ArtistType, example: "popular";
     /// Provider that sent a message:
     ProviderMessageSource = provider_message::MessageSource;
-    /// Contradiction between a message and the ledger:
-    ProviderMessageReason = provider_message::Contradiction;
+    /// Contradiction between a message and the ledger. After a `partial_reversal`, an operator can debit the part with
+    /// `createAdjustment`.
+    ProviderMessageReason = provider_message::Contradiction, example: "amount_mismatch";
     /// Events that a webhook endpoint receives:
     EventFeed = event::Feed;
-    /// Reason for which the service disabled a webhook endpoint:
+    /// Reason why the service disabled a webhook endpoint. The reuse of a refresh token also disables the endpoints
+    /// whose URL its session has set, with the reason `security`. After `secret_lost`, the secret has to be rotated
+    /// before the endpoint can be enabled.
     WebhookDisabledReason = webhook::DisabledReason;
-    /// Reason for which a webhook endpoint gave no answer:
+    /// Reason why a webhook endpoint gave no complete answer:
     WebhookAttemptError = webhook::AttemptError;
 }
 
 explained_names! {
     /// Kind of a wallet entry:
-    EntryKind = ledger::EntryKind::all().map(|kind| (entry_kinds::name(kind), entry_kinds::meaning(kind)));
+    EntryKind = ledger::EntryKind::all().map(|kind| (entry_kinds::name(kind), entry_kinds::meaning(kind))),
+        example: "hold";
     /// Kind of an object:
     ReferenceType = entity_ref::EntityKind::posted()
         .map(|kind| (kind.name(), format!("The {} with the given id.", kind.title())));
     /// Result of the ledger audit:
-    AuditStatus = AUDIT_STATUSES.into_iter().zip(AUDIT_MEANINGS);
+    AuditStatus = AUDIT_STATUSES.into_iter().zip(AUDIT_MEANINGS), example: "consistent";
     /// Decision of a DJ about a request:
     DjDecision = DJ_DECISIONS.into_iter().zip(DJ_DECISION_MEANINGS);
     /// Type of a message about a top-up:
@@ -169,10 +251,17 @@ explained_names! {
     PayoutMessageType = PAYOUT_MESSAGES.into_iter();
     /// Type of a message of a provider:
     ProviderMessageType = TOPUP_MESSAGES.into_iter().chain(PAYOUT_MESSAGES);
+    /// Status of a payment request in its answer:
+    PaymentRequestStatus = PAYMENT_REQUEST_STATUSES.into_iter();
+    /// Status of a payout in the answer to its order:
+    PayoutStatus = PAYOUT_STATUSES.into_iter(), example: "broadcast";
     /// Outcome of a provider's message that contradicts the ledger:
     ProviderMessageOutcome = MESSAGE_OUTCOMES.into_iter();
-    /// Status of a webhook endpoint:
+    /// Status of a webhook endpoint. While it is paused or disabled, events and failed deliveries wait. They are
+    /// attempted once `paused` is set to `false`.
     WebhookEndpointStatus = webhook::EndpointState::NAMES.into_iter().zip(ENDPOINT_MEANINGS);
+    /// Type of a test of a webhook endpoint:
+    WebhookTestType = OTHER_WEBHOOK_TYPES.into_iter().take(1);
     /// Type of what was sent to a webhook endpoint:
     WebhookType = event::EventType::all()
         .map(|kind| (kind.name(), kind.meaning()))

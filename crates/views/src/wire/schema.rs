@@ -121,8 +121,8 @@ fn response_name<T: ToSchema>() -> String {
     format!("{}Response", name.strip_suffix(WRAPPER).unwrap_or(&name))
 }
 
-/// The text of doc comments: the lines of a paragraph are joined. Paragraphs, items of lists and rows of tables are kept
-/// apart.
+/// The text of doc comments: the lines of a paragraph are joined. Paragraphs, items of lists and rows of tables are
+/// kept apart.
 #[must_use]
 pub fn text_of(lines: &[&str]) -> String {
     let mut text = String::new();

@@ -105,7 +105,7 @@ async fn a_call_passes_headers_and_body_and_returns_the_answer() {
 }
 
 #[tokio::test]
-async fn an_internal_address_is_called_only_as_an_exception() {
+async fn internal_addresses_are_called_only_if_allowed() {
     for (host, allowed) in [
         (LOCAL, "127.0.0.0/8"),
         ("2130706433", "127.0.0.1"),
@@ -145,7 +145,7 @@ async fn a_redirect_is_not_followed() {
 }
 
 #[tokio::test]
-async fn a_name_is_judged_by_the_addresses_that_are_connected() {
+async fn host_names_are_checked_when_connecting() {
     let (listener, url) = server("rebinding.example").await;
     let (lookup, asked) = answers(&[&["8.8.8.8"], &["127.0.0.1"], &["::ffff:127.0.0.1", "::1"]]);
     let calls = calls(&[], lookup.clone());
@@ -163,7 +163,7 @@ async fn a_name_is_judged_by_the_addresses_that_are_connected() {
 }
 
 #[tokio::test]
-async fn a_kept_answer_is_filtered_for_each_connection() {
+async fn cached_dns_answers_are_filtered_at_each_connection() {
     let (listener, url) = server("kept.example").await;
     let minute = Duration::from_secs(60);
     let (lookup, asked) = answers_valid_for(minute, &[&["127.0.0.2", "::1"], &["8.8.8.8"]]);
@@ -189,7 +189,7 @@ async fn a_kept_answer_is_filtered_for_each_connection() {
 }
 
 #[tokio::test]
-async fn an_open_connection_is_not_used_for_a_further_call() {
+async fn connections_are_not_reused() {
     let (listener, url) = server("rebinding.example").await;
     let (lookup, _) = answers(&[&["127.0.0.1"], &["127.0.0.2"]]);
     let calls = calls(&["127.0.0.1"], lookup);
@@ -206,7 +206,7 @@ async fn an_open_connection_is_not_used_for_a_further_call() {
 }
 
 #[tokio::test]
-async fn only_the_accepted_addresses_of_a_name_are_connected() {
+async fn only_accepted_addresses_are_connected() {
     let (listener, url) = server("mixed.example").await;
     let (lookup, _) = answers(&[&["127.0.0.2", "127.0.0.1", "127.0.0.3"]]);
     let calls = calls(&["127.0.0.1"], lookup);
@@ -218,7 +218,7 @@ async fn only_the_accepted_addresses_of_a_name_are_connected() {
 }
 
 #[tokio::test]
-async fn an_endless_answer_is_read_up_to_64_kib() {
+async fn answers_are_read_up_to_64_kib() {
     let (listener, url) = server(LOCAL).await;
     let calls = calls(&[LOCAL], by_hosts_file());
     let endless = async {
@@ -234,7 +234,7 @@ async fn an_endless_answer_is_read_up_to_64_kib() {
 }
 
 #[tokio::test]
-async fn a_trickling_answer_is_cut_at_the_time_limit() {
+async fn slow_answers_are_cut_off_at_the_time_limit() {
     let (listener, url) = server(LOCAL).await;
     let calls = calls(&[LOCAL], by_hosts_file());
     let trickle = async {
@@ -253,7 +253,7 @@ async fn a_trickling_answer_is_cut_at_the_time_limit() {
 }
 
 #[tokio::test]
-async fn an_unreachable_host_is_told_from_an_invalid_answer() {
+async fn unreachable_hosts_and_invalid_answers_are_distinguished() {
     let calls = calls(&[LOCAL], Arc::new(|_| std::future::ready(Err(ErrorKind::NotFound.into())).boxed()));
     let (closed, closed_url) = server(LOCAL).await;
     drop(closed);
@@ -278,7 +278,7 @@ async fn an_unreachable_host_is_told_from_an_invalid_answer() {
 }
 
 #[tokio::test]
-async fn https_is_never_answered_in_plain_text() {
+async fn https_calls_refuse_plain_text_answers() {
     let (listener, mut url) = server(LOCAL).await;
     url.set_scheme("https").unwrap();
     let calls = calls(&[LOCAL], by_hosts_file());

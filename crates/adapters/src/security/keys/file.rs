@@ -84,7 +84,7 @@ fn text(mut file: File) -> io::Result<SecretString> {
 
 fn only_for_its_owner(metadata: &Metadata) -> anyhow::Result<()> {
     let mode = metadata.permissions().mode() & 0o777;
-    ensure!(mode & 0o177 == 0, "its mode is {mode:04o}; at most 0600 is allowed");
+    ensure!(mode & 0o177 == 0, "its mode is {mode:04o}: run `chmod 600` on it");
     Ok(())
 }
 
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rotation_creates_the_key_file_and_no_other() {
+    fn rotation_creates_the_key_file_and_leaves_no_other_files() {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("keys");
         let report = rotated(&path).unwrap();
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_file_is_created_once() {
+    fn an_existing_key_file_is_not_replaced() {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("keys");
         let create = || create_file(&path, &SystemClock, RandomSecrets::new().unwrap());
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_symbolic_link_to_the_key_file_is_kept() {
+    fn rotation_keeps_a_symbolic_link_to_the_key_file() {
         let folder = TempDir::new().unwrap();
         let (path, link) = (folder.path().join("keys"), folder.path().join("link"));
         rotated(&path).unwrap();

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_key_file_keeps_the_keys_and_is_reported_once() {
+    fn an_invalid_key_file_is_reported_once_and_keeps_the_old_keys() {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("keys");
         write(&path, &format!("a:{KEY}\n"));
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_from_a_variable_do_not_change() {
+    fn keys_from_the_environment_do_not_change() {
         let keys = KeysInForce::parse(&SecretString::from(format!("a:{KEY}")), NOW).unwrap();
         assert!(!keys.may_change() && keys.reload(NOW).is_none());
         let later = SecretString::from(format!("a:{KEY} from=2026-11-20T12:00:00Z"));

@@ -28,7 +28,7 @@ pub(super) fn parse(line: &str) -> anyhow::Result<Option<Key>> {
     if line.is_empty() || line.starts_with('#') {
         return Ok(None);
     }
-    let (id, rest) = line.split_once(':').context("is not `kid:key`")?;
+    let (id, rest) = line.split_once(':').context("must be `kid:key`")?;
     let fits = (1..=64).contains(&id.len())
         && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
     ensure!(fits, "a key id has 1 to 64 letters, digits, dots, dashes or underscores");
@@ -36,9 +36,7 @@ pub(super) fn parse(line: &str) -> anyhow::Result<Option<Key>> {
     let word = words.next().unwrap_or_default();
     let (algorithm, key) = match word.split_once(':') {
         None => (Algorithm::Hs256, word),
-        Some((name, key)) => {
-            (Algorithm::named(name).context("the algorithm is neither hs256 nor es256")?, key)
-        }
+        Some((name, key)) => (Algorithm::named(name).context("the algorithm must be hs256 or es256")?, key),
     };
     let Ok(bytes) = BASE64.decode(key).map(Zeroizing::new) else { bail!("the key is not base64") };
     let derivation = DerivationKey::new(&bytes);

@@ -45,7 +45,7 @@ impl KeyRing {
     /// When a line is invalid, an id is repeated, or there is no key.
     pub fn parse(text: &SecretString) -> anyhow::Result<Self> {
         let ring = Self(lines(text.expose_secret())?.into_iter().filter_map(|(_, key)| key).collect());
-        ensure!(!ring.0.is_empty(), "it holds no key");
+        ensure!(!ring.0.is_empty(), "it has no keys");
         Ok(ring)
     }
 
@@ -192,9 +192,9 @@ mod tests {
 
     #[test]
     fn invalid_key_rings_are_refused() {
-        refused("", "it holds no key");
-        refused("# only a remark", "it holds no key");
-        refused(KEY, "line 1: is not `kid:key`");
+        refused("", "it has no keys");
+        refused("# only a remark", "it has no keys");
+        refused(KEY, "line 1: must be `kid:key`");
         refused(&format!("a:{KEY}\na:{KEY}"), "line 2: the key id a is repeated");
         refused(&format!(":{KEY}"), "line 1: a key id has");
         refused(&format!("a b:{KEY}"), "line 1: a key id has");
@@ -202,8 +202,8 @@ mod tests {
         refused("a:AAECAwQF", "line 1: the key is shorter than 32 bytes");
         refused("a:", "line 1: the key is shorter than 32 bytes");
         refused(&format!("a:{KEY}!"), "line 1: the key is not base64");
-        refused(&format!("a:hs512:{KEY}"), "line 1: the algorithm is neither hs256 nor es256");
-        refused(&format!("a:none:{KEY}"), "line 1: the algorithm is neither hs256 nor es256");
+        refused(&format!("a:hs512:{KEY}"), "line 1: the algorithm must be hs256 or es256");
+        refused(&format!("a:none:{KEY}"), "line 1: the algorithm must be hs256 or es256");
         refused(&format!("a:es256:{KEY}"), "line 1: the key is not PKCS #8 of a P-256 key");
         refused(&format!("a:{KEY} {KEY}"), "line 1: only `from=…` and `until=…` may follow the key");
         refused(&format!("a:{KEY} from=tomorrow"), "line 1: `from` is not a timestamp");

@@ -119,7 +119,7 @@ fn a_token_identifies_its_principal() {
 }
 
 #[test]
-fn a_valid_token_made_by_the_test_is_accepted() {
+fn valid_handmade_tokens_are_accepted() {
     check(&signed(&header(), &claims()), Ok(ada()), "as issued");
     let old = forged(&with(header(), "kid", json!("old")).to_string(), &claims().to_string(), HS256, OLD_KEY);
     check(&old, Ok(ada()), "signed with the key before");
@@ -132,7 +132,7 @@ fn tokens_are_unique() {
 }
 
 #[test]
-fn a_token_is_valid_for_its_lifetime_with_thirty_seconds_leeway() {
+fn tokens_are_valid_with_30_seconds_of_leeway() {
     let token = issued();
     for (moment, valid) in
         [(-31, false), (-30, true), (0, true), (899, true), (900, true), (930, true), (931, false)]
@@ -143,7 +143,7 @@ fn a_token_is_valid_for_its_lifetime_with_thirty_seconds_leeway() {
 }
 
 #[test]
-fn a_token_expires_at_the_moment_up_to_which_it_is_accepted() {
+fn expiry_includes_the_leeway() {
     let (token, tokens) = (issued(), tokens());
     for moment in [0, 899, 929] {
         assert_eq!(tokens.expiry(&token, EPOCH, at(NOW + moment)), Ok(at(NOW + 930)), "{moment}");
@@ -154,7 +154,7 @@ fn a_token_expires_at_the_moment_up_to_which_it_is_accepted() {
 }
 
 #[test]
-fn only_a_token_that_was_valid_has_expired() {
+fn only_otherwise_valid_tokens_count_as_expired() {
     let expired = with(claims(), "exp", json!(NOW - 31));
     check(&signed(&header(), &expired), Err(TokenRefusal::Expired(ada().session)), "expired");
     for (key, value) in [
@@ -254,7 +254,7 @@ fn the_algorithm_is_pinned() {
 }
 
 #[test]
-fn arrays_are_refused_as_header_and_claims() {
+fn json_arrays_are_refused_as_header_and_claims() {
     let listed = json!(["cuepoint", "7", "cuepoint-api", NOW + 900, NOW, NOW, "x", "member", true, 9]);
     check(&signed(&header(), &listed), Err(TokenRefusal::Invalid), "the claims' values without their names");
     check(&signed(&json!(["HS256", "JWT", "new"]), &claims()), Err(TokenRefusal::Invalid), "the header's");
@@ -319,7 +319,7 @@ fn a_token_above_four_kibibytes_is_refused() {
 }
 
 #[test]
-fn every_flipped_bit_invalidates_the_token() {
+fn flipping_any_bit_invalidates_the_token() {
     for token in [issued(), signed_ec(&ec_header())] {
         flip_every_bit(&token);
     }
@@ -341,7 +341,7 @@ fn flip_every_bit(token: &str) {
 }
 
 #[test]
-fn hostile_texts_are_refused_without_a_panic() {
+fn malicious_tokens_are_refused_without_a_panic() {
     let token = issued();
     let parts: Vec<&str> = token.split('.').collect();
     let pieces = [
@@ -361,7 +361,7 @@ fn hostile_texts_are_refused_without_a_panic() {
 }
 
 #[test]
-fn random_bytes_in_every_part_are_refused_without_a_panic() {
+fn random_bytes_are_refused_without_a_panic() {
     let secrets = RandomSecrets::new().unwrap();
     for _ in 0..5_000 {
         let [header, claims] = [random::<24>(secrets), random::<24>(secrets)];
@@ -391,7 +391,7 @@ fn remembered(key: &str, after: i64, counts: Result<(), TokenRefusal>) {
 }
 
 #[test]
-fn a_cached_token_expires_like_a_new_one() {
+fn cached_tokens_expire_on_time() {
     let (expired, invalid) = (Err(TokenRefusal::Expired(ada().session)), Err(TokenRefusal::Invalid));
     for (after, counts) in [(-31, invalid), (-30, Ok(())), (899, Ok(())), (930, Ok(())), (931, expired)] {
         remembered("", after, counts);
@@ -402,7 +402,7 @@ fn a_cached_token_expires_like_a_new_one() {
 }
 
 #[test]
-fn a_cached_token_expires_with_its_key() {
+fn cached_tokens_expire_with_their_key() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("keys");
     let write = |key: &[u8]| {
@@ -421,7 +421,7 @@ fn a_cached_token_expires_with_its_key() {
 }
 
 #[test]
-fn a_cached_token_of_another_epoch_is_refused() {
+fn cached_tokens_of_another_epoch_are_refused() {
     let tokens = tokens();
     let token = tokens.issue(&ada(), Epoch(5), at(NOW)).unwrap().token;
     for (epoch, expected) in [

@@ -125,6 +125,7 @@ pub struct SessionView {
     /// The profile of the user.
     pub user: UserView,
     /// Access token, to be sent as `Authorization: Bearer …`.
+    #[schema(example = "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl")]
     pub access_token: String,
     /// Scheme of the Authorization header.
     #[schema(value_type = names::TokenType)]
@@ -133,6 +134,7 @@ pub struct SessionView {
     #[schema(example = 900)]
     pub expires_in: i64,
     /// Refresh token for the next `refreshSession`.
+    #[schema(example = "bntE_GS4RCx0KV37F1UrUOK6KToVtUo03oh9oh-6w1c")]
     pub refresh_token: String,
 }
 

@@ -42,8 +42,8 @@ operations! {
     /// meanwhile returns 422 for `email`.
     ///
     /// Both addresses get a message with the time of the change. If the previous address was verified, its message
-    /// has a token for `restoreEmail`, valid for 7 days. Until then, nobody else can take this address, and the
-    /// user's address cannot be changed again: 409 `email_restorable`. An unverified previous address is free
+    /// has a token for `restoreEmail`, valid for 7 days. During this time, nobody else can take the previous
+    /// address, and another change returns 409 `email_restorable`. An unverified previous address is free
     /// immediately.
     ///
     /// For 48 hours after the change, no withdrawal of the user is approved automatically.

@@ -24,7 +24,7 @@ use crate::wire::filters::{self, QueryFilters as _, filters};
 use crate::wire::server_sent_events;
 use cuepoint_adapters::event_hub::{Authority, Full};
 use cuepoint_adapters::event_stream::{EventStream, Received};
-use cuepoint_views::event::FeedEventView;
+use cuepoint_views::event::{EventView, FeedEventView, OperatorEventView};
 
 /// The minimum reconnect delay of clients, and the range above it, in milliseconds.
 const RETRY_AT_LEAST: u64 = 2_000;
@@ -47,23 +47,23 @@ operations! {
     /// with the newest `id`. Store it. A client that receives nothing for longer should reconnect. A client that
     /// resumes after the last `id` gets every event exactly once, also from another server.
     ///
-    /// A stream ends
+    /// A stream ends:
     ///
     /// - when its access token is no longer accepted, 30 seconds after the expiry;
     /// - within two seconds after the session ends, the user is suspended, or the required role is withdrawn;
-    /// - when the client is 256 events behind, after they have been sent;
+    /// - when the client falls 256 events behind, which are still sent;
     /// - within four seconds after the client closes its connection or its sending side, or sends more than 64 KiB;
-    /// - when the server stops, cannot read events for ten seconds, or finds that a failover lost events that were
-    ///   sent. A reconnection then returns 410 `events_lost`.
+    /// - when the server stops, or cannot read events for ten seconds;
+    /// - when a failover lost events that the stream has sent. A reconnection then returns 410 `events_lost`.
     ///
-    /// A malformed `Last-Event-ID` returns 400 `bad_request`. A lost or expired position returns 410, as in
-    /// `listEvents`; so does a position beyond the newest one. An account can have six streams at each server: a
-    /// further one returns 429 `too_many_streams`. A server has `events.max_streams` streams: a further one returns
-    /// 503 `unavailable`. Both answers have `Retry-After`.
+    /// A malformed `Last-Event-ID` returns 400 `bad_request`. A lost or expired position returns 410 as in
+    /// `listEvents`, and so does a position beyond the newest one. A seventh stream of a user at a server returns
+    /// 429 `too_many_streams`. Beyond `events.max_streams` streams, a server returns 503 `unavailable`. Both
+    /// answers have `Retry-After`.
     GET "/api/v1/events/stream" "streamEvents" {
         tag: Events,
         run: authenticated(Action::ReadEvents, own),
-        answers: event_stream("Server-sent events, each with an `Event` as `data`."),
+        answers: event_stream::<EventView<'_>>("Server-sent events, each with an `Event` as `data`."),
         filters: StreamFilters::DECLARED,
         fails: &[
             Code::ValidationFailed, Code::EventsExpired, Code::EventsLost, Code::TooManyStreams,
@@ -76,7 +76,7 @@ operations! {
     GET "/api/v1/operator/events/stream" "streamOperatorEvents" {
         tag: OperatorAudit,
         run: authenticated(Action::ReadAllEvents, all),
-        answers: event_stream("Server-sent events, each with an `OperatorEvent` as `data`."),
+        answers: event_stream::<OperatorEventView<'_>>("Server-sent events, each with an `OperatorEvent` as `data`."),
         filters: StreamFilters::DECLARED,
         fails: &[
             Code::ValidationFailed, Code::EventsExpired, Code::EventsLost, Code::TooManyStreams,
@@ -134,7 +134,7 @@ async fn open(call: ApiCall, principal: Principal, feed: Feed) -> Result<ApiResp
             match next(&mut stream, api.currency()).await {
                 Ok(chunk) => chunk.map(|chunk| (Ok(chunk), Some(stream))),
                 Err(error) => {
-                    tracing::warn!(%error, "a stream of events broke off");
+                    tracing::warn!(%error, "an event stream was interrupted");
                     Some((Err(error.into()), None))
                 }
             }
@@ -168,9 +168,7 @@ fn retry(number: u64) -> Duration {
 fn refusal(full: Full) -> ApiError {
     match full {
         Full::User => ApiError::after(Code::TooManyStreams, FULL_FOR_SECONDS),
-        Full::Server => {
-            ApiError::not_now("This server can open no further stream of events.", FULL_FOR_SECONDS)
-        }
+        Full::Server => ApiError::not_now("This server cannot open more event streams.", FULL_FOR_SECONDS),
     }
 }
 

@@ -29,9 +29,9 @@ operations! {
     ///
     /// **Lost and expired events.** A restore from a backup loses the newest events, and so can a failover of the
     /// database. Their positions are never assigned again: the next position is the time in microseconds since
-    /// 1970. A lost position, or one greater than `head`, returns 410 `events_lost`; `continue_after` is the newest
-    /// position before the loss. If `events.shown_for_days` is set, an `after` before the oldest shown event
-    /// returns 410 `events_expired`; `oldest` is that event's position.
+    /// 1970. A lost position, or one greater than `head`, returns 410 `events_lost`, and `continue_after` is the
+    /// newest position before the loss. If `events.shown_for_days` is set, an `after` before the oldest shown event
+    /// returns 410 `events_expired`, and `oldest` is the position of that event.
     ///
     /// One rule is enough for clients: after 410, or if `head` is lower than your position, reload your state and
     /// continue at `head`.

@@ -105,7 +105,7 @@ async fn change(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiE
 async fn forgot(call: ApiCall) -> Result<ApiResponse, ApiError> {
     let PasswordResetRequestBody { email } = call.body()?;
     call.use_cases().passwords.request_reset(&call.client_context(), email)?;
-    ApiResponse::new("If there is such an account, a message is on its way.", Empty {})
+    ApiResponse::new("If an account has this address, a message is on its way.", Empty {})
 }
 
 async fn reset(call: ApiCall) -> Result<ApiResponse, ApiError> {

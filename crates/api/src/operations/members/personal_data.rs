@@ -43,13 +43,15 @@ operations! {
     /// Erase personal data
     ///
     /// Erases the caller's personal data, deletes the webhook endpoints, and ends all sessions. Entries of the
-    /// ledger remain, without a name. Older pending top-ups fail. The e-mail address can be registered again. A
-    /// wrong password returns 422 for `password`.
+    /// ledger remain, without a name. The e-mail address can be registered again. A wrong password returns 422 for
+    /// `password`. The request also fails in these cases:
     ///
     /// - 409 `wallet_not_empty`: a balance is available, held or owed.
     /// - 409 `topup_pending`: a top-up of the last `topups.pending_days` (7) days is pending.
     /// - 409 `email_restorable`: the previous e-mail address can still be restored.
     /// - 409 `last_operator`: the caller is the last active operator.
+    ///
+    /// Older pending top-ups fail.
     DELETE "/api/v1/user" "erasePersonalData" {
         tag: Profile,
         run: authenticated(Action::UsePersonalData, erase),
@@ -142,7 +144,7 @@ fn until_failure(stream: impl Stream<Item = BodyChunk>) -> impl Stream<Item = Bo
     stream.scan(false, |failed, chunk| {
         let go_on = !*failed;
         if let Err(error) = &chunk {
-            tracing::warn!(error = error.as_ref(), "an answer broke off");
+            tracing::warn!(error = error.as_ref(), "an answer was interrupted");
             *failed = true;
         }
         future::ready(go_on.then_some(chunk))
@@ -177,7 +179,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn a_list_is_one_array_however_many_pages_it_has() {
+    async fn an_exported_list_is_one_array_over_all_pages() {
         for (pages, expected) in [
             (vec![Some(vec![])], r#","blocks":[]"#),
             (
@@ -218,7 +220,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn what_breaks_off_does_not_look_whole() {
+    async fn an_interrupted_export_does_not_look_complete() {
         // A chunked body ends with an empty chunk.
         let whole = sent(|| vec![Some(vec![block(1)]), Some(vec![])]).await;
         assert!(whole.starts_with("HTTP/1.1 200 ") && whole.ends_with("]\r\n0\r\n\r\n"), "{whole}");

@@ -32,7 +32,7 @@ operations! {
     ///
     /// - 403 `blocked`: the DJ blocks the caller.
     /// - 409 `dj_offline`: the DJ does not accept requests now.
-    /// - 422 `validation_failed`: the DJ is unknown or the caller (`dj_id`), or offers less than the DJ's price
+    /// - 422 `validation_failed`: the DJ is unknown or the caller (`dj_id`), or the offer is below the DJ's price
     ///   (`fee`).
     /// - 422 `limit_exceeded`: `requests.max_open_per_dj` requests of the caller to this DJ are open.
     /// - 422 `insufficient_funds`: the fee is more than the available balance.
@@ -62,7 +62,8 @@ operations! {
     POST "/api/v1/music/requests/{id}/cancel" "cancelMusicRequest" {
         tag: Requests,
         run: command(cancel),
-        answers: ok::<MusicRequestView<'_>>("The cancelled request."),
+        answers: ok::<MusicRequestView<'_>>("The cancelled request.")
+            .showing(&[("status", "cancelled")]),
         body: optional_json::<Empty>(),
         fails: &[Code::NotYourRequest, Code::InvalidTransition],
     }
@@ -81,7 +82,8 @@ operations! {
     PATCH "/api/v1/music/requests-update/{id}" "updateMusicRequestStatus" {
         tag: Requests,
         run: command(answer),
-        answers: ok::<MusicRequestView<'_>>("The request with its new status."),
+        answers: ok::<MusicRequestView<'_>>("The request with its new status.")
+            .showing(&[("status", "accepted")]),
         body: json::<MusicRequestStatusUpdateBody>(),
         fails: &[Code::NotYourRequest, Code::InvalidTransition],
         is_fixed: true,
@@ -144,13 +146,13 @@ body! {
         song_title: Line = required(kinds::LINE),
         /// Name of the artist.
         artist_name: Line = required(kinds::LINE),
-        /// Popularity of the artist, in any letter case. It selects the DJ's price. `upcoming_artist` and `popular_song`
-        /// are accepted, too.
+        /// Popularity of the artist, in any letter case. It selects the DJ's price. `upcoming_artist` and
+        /// `popular_song` are accepted, too.
         artist_type: ArtistType = required(kinds::ARTIST_TYPE),
         /// Address of the song: http or https, at most 2048 characters. The service never fetches it.
         music_url: MusicUrl = required(kinds::MUSIC_URL),
-        /// Fee in major units, at least the DJ's price, which is the default. A price of 0 is allowed. Such a request makes
-        /// no entries in the wallets.
+        /// Fee in major units, at least the DJ's price, which is the default. A price of 0 is allowed. Such a request
+        /// makes no entries in the wallets.
         fee: Option<Money> = optional(kinds::PRICE),
     }
 }

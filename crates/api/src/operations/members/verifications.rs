@@ -100,7 +100,7 @@ async fn send(call: &ApiCall, principal: &Principal, address: Address) -> Result
     let budget_spent = matches!(sent, Err(CommandError::Refused(SendCodeRefusal::BudgetSpent(_))));
     if budget_spent && call.api.phone_budget_warning.is_due() {
         tracing::warn!(
-            "phone.codes_per_day is used up: no code is sent to a phone until earlier ones are older than 24 hours"
+            "phone.codes_per_day is used up: no code is sent to a phone until earlier codes are older than 24 hours"
         );
     }
     sent?;

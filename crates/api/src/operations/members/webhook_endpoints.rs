@@ -39,34 +39,13 @@ operations! {
     /// Create a webhook endpoint
     ///
     /// The service sends the caller's events from now on to the URL, as signed POST requests. The answer has the
-    /// secret that signs them. A user can have five endpoints for their own events. A sixth one returns 422
-    /// `limit_exceeded`. A wrong password returns 422 for `password`.
+    /// secret that signs them, and `receiveEvent` describes them. A user can have five endpoints for their own
+    /// events. A sixth one returns 422 `limit_exceeded`. A wrong password returns 422 for `password`.
     ///
     /// A request that is repeated with its Idempotency-Key returns the current endpoint and its current secret. The
     /// body counts as the same if `url`, `types` and `description` have the same values. The key becomes free after
     /// seven days, or when the endpoint is deleted. If the server key that hashed the body was removed, a
     /// repetition returns 422 `idempotency_key_reused`, and creates nothing.
-    ///
-    /// **Deliveries.** The body of a delivery is an event as `listEvents` shows it. It is signed according to
-    /// [Standard Webhooks](https://www.standardwebhooks.com), with three headers:
-    ///
-    /// - `webhook-id` is the `id` of the event, the same for each attempt.
-    /// - `webhook-timestamp` is the time of the attempt, in seconds since 1970.
-    /// - `webhook-signature` has an entry for each valid secret, separated by spaces. An entry is `v1,` and the
-    ///   Base64 form of an HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, with the body byte for byte.
-    ///   The key is the Base64-decoded part of the secret after `whsec_`.
-    ///
-    /// Accept a delivery if any entry matches. The addresses of the callers vary, so rely on the signature. Each
-    /// event is delivered at least once: ignore a `webhook-id` that you have processed. Except for tests, calls to
-    /// an endpoint are made one at a time. Events arrive in the order of their positions only while every attempt
-    /// succeeds.
-    ///
-    /// **Attempts.** A status from 200 to 299 is a success, if the answer is complete within 15 seconds after the
-    /// lookup of the host began. At most 64 KiB of its body are read. Everything else is a failure. Redirects are
-    /// not followed. A failed delivery is repeated 5 seconds later, and after each further failure 5 minutes, 30
-    /// minutes, 2, 5, 10, 14, 20 and 24 hours later: ten attempts in all. Each delay varies by up to 20 percent. A
-    /// longer `Retry-After` counts instead, up to 24 hours. After the tenth attempt the delivery is given up. Other
-    /// events are delivered meanwhile.
     ///
     /// **E-mails.** If the deployment sends e-mail, it reports each creation, new URL, rotation and deletion with
     /// the host, the time and the client's address, and it reports a disabled endpoint. The message goes to the
@@ -93,12 +72,12 @@ operations! {
 
     /// Change a webhook endpoint
     ///
-    /// Fields that are missing keep their values. A new `url` and enabling an endpoint need the password: a missing
+    /// Fields that are missing keep their values. A new `url` and enabling an endpoint need the password. A missing
     /// or wrong one returns 422 for `password`. Deliveries that wait use the new `url` but not the new `types`.
     ///
     /// With `paused: true`, events wait. With `paused: false`, an endpoint that was paused or disabled becomes
     /// active, and the events that waited are sent. If its secret was lost, setting `paused` returns 409
-    /// `secret_lost`: rotate the secret first.
+    /// `secret_lost`. Rotate the secret first.
     PATCH "/api/v1/webhook-endpoints/{id}" "updateWebhookEndpoint" {
         tag: Webhooks,
         run: authenticated(Action::ManageWebhooks, change::<OwnWebhooks>),

@@ -33,8 +33,8 @@ operations! {
     /// Requests a payout in a cryptocurrency, and holds the amount immediately.
     ///
     /// **`amount` is in the currency of the wallet, not in `currency`.** For example, `"amount": 10.00, "currency":
-    /// "BTC"` means ten dollars that are paid out in bitcoin, not ten bitcoins. The service does not convert the
-    /// amount. The payout provider does.
+    /// "BTC"` means ten dollars that are paid out in bitcoin, not ten bitcoins. The payout provider converts the
+    /// amount. The service knows neither exchange rates nor network fees.
     ///
     /// - 409 `wallet_owes`: the caller has to pay a debt first. `owed` is its amount.
     /// - 422 `validation_failed`: the strict address policy refuses `currency`, `network` or `wallet_address`.
@@ -94,7 +94,8 @@ operations! {
     POST "/api/v1/withdrawals/{id}/cancel" "cancelWithdrawal" {
         tag: Withdrawals,
         run: command(cancel),
-        answers: ok::<WithdrawalDetailsView>("The cancelled withdrawal."),
+        answers: ok::<WithdrawalDetailsView>("The cancelled withdrawal.")
+            .showing(&[("status", "cancelled")]),
         body: optional_json::<Empty>(),
         fails: &[Code::InvalidTransition],
     }
@@ -114,8 +115,8 @@ body! {
         "amount": 25.00, "wallet_address": "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq", "currency": "BTC",
         "network": "bitcoin"
     } {
-        /// Amount in major units of the wallet's currency, never of `currency`: `"amount": 25.00, "currency": "BTC"` means
-        /// 25 dollars that are paid out in bitcoin, not 25 bitcoins.
+        /// Amount in major units of the wallet's currency, never of `currency`: `"amount": 25.00, "currency": "BTC"`
+        /// means 25 dollars that are paid out in bitcoin, not 25 bitcoins.
         amount: WithdrawalAmount = required(kinds::WITHDRAWAL_AMOUNT),
         /// Address of the recipient. The strict address policy requires an address of the network with a correct
         /// checksum. It refuses some addresses, such as those without a private key, and returns the address in
@@ -142,8 +143,8 @@ view! {
         /// Id of the owner.
         #[id(example = 7)]
         user_id: i64 = withdrawal.user.get(),
-        /// Amount in major units of the wallet's currency, never of `currency`: 25 dollars that are paid out in bitcoin, not
-        /// 25 bitcoins.
+        /// Amount in major units of the wallet's currency, never of `currency`: 25 dollars that are paid out in
+        /// bitcoin, not 25 bitcoins.
         #[decimal(example = 25.00)]
         amount: Number = Number::money(currency, withdrawal.amount.money()),
         /// Address of the recipient.

@@ -43,7 +43,13 @@ operations! {
     /// 200 for a success. If the message cannot be stored, it returns 503 `unavailable`: send it again. One message
     /// is stored for each `webhook-id`. While 10 000 messages are unresolved, further ones are only logged.
     ///
-    /// Money for a top-up of an erased user is kept in suspense (`listSuspense`).
+    /// Money for a top-up of an erased user is kept in suspense (`listSuspense`). `topup.failed` and
+    /// `topup.reversed` for such a top-up are contradictions, and so is `topup.confirmed` for a failed top-up of
+    /// any other user.
+    ///
+    /// The signature uses one of `topups.webhook_secrets`. A missing header returns 401 `unauthenticated`. A
+    /// signature that is wrong or older than five minutes returns 401 `invalid_signature`, and so does every
+    /// signature if no secret is configured. The deprecated path `/api/v1/webhooks/topups` works in the same way.
     POST "/api/v1/providers/topups" "receiveTopupMessage" {
         tag: Providers,
         run: signed(Provider::Topups, topups),
@@ -58,7 +64,9 @@ operations! {
     ///
     /// For the payout provider. `payout.broadcast` and `payout.completed` report the transaction of a withdrawal,
     /// and `payout.failed` that nothing was or will be sent. Answers and contradictions work as for
-    /// `receiveTopupMessage`. A withdrawal in review waits for an operator, whatever the messages say.
+    /// `receiveTopupMessage`. A withdrawal in review waits for an operator, whatever the messages say. The
+    /// signature uses one of `payouts.webhook_secrets`. The deprecated path `/api/v1/webhooks/payouts` works in the
+    /// same way.
     POST "/api/v1/providers/payouts" "receivePayoutMessage" {
         tag: Providers,
         run: signed(Provider::Payouts, payouts),
@@ -260,7 +268,7 @@ fn acknowledged(
             source = source_name,
             kind,
             row,
-            "payment received for a top-up of an erased account; held in suspense for an operator"
+            "payment received for a top-up of an erased user; held in suspense for an operator"
         ),
         MessageOutcome::ForOperator { row } => tracing::warn!(
             source = source_name,

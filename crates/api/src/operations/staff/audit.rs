@@ -58,7 +58,7 @@ view! {
         #[schema(minimum = 0, example = 60)]
         objects: u64 = seen.entities,
         /// The first contradiction; null if there is none.
-        #[schema(example = "entry 7 of wallet 12: its hash does not fit")]
+        #[schema(example = "entry 7 of wallet 12: its hash is wrong")]
         finding: Option<String> = finding,
     }
 }
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ledger_audit_has_exactly_these_keys() {
+    fn the_keys_of_a_ledger_audit_are_stable() {
         assert_eq!(
             shown(None),
             concat!(
@@ -110,7 +110,7 @@ mod tests {
         let broken = CompletedAudit { finding: Some(Finding::Chain { wallet, seq: 3 }), ..whole };
         assert_eq!(
             shown(Some(&broken)),
-            format!(r#"{{"status":"broken",{rest}"entry 3 of wallet 7: its hash does not fit"}}"#)
+            format!(r#"{{"status":"broken",{rest}"entry 3 of wallet 7: its hash is wrong"}}"#)
         );
     }
 }

@@ -33,7 +33,8 @@ operations! {
     POST "/api/v1/operator/music/requests/{id}/refund" "refundMusicRequest" {
         tag: OperatorMoney,
         run: command(refund),
-        answers: ok::<MusicRequestView<'_>>("The refunded request."),
+        answers: ok::<MusicRequestView<'_>>("The refunded request.")
+            .showing(&[("status", "refunded")]),
         body: json::<ReasonBody>(),
         fails: &[Code::OwnAccount, Code::InvalidTransition, Code::LimitExceeded],
     }
@@ -110,7 +111,7 @@ mod tests {
     use cuepoint_domain::text::Line;
 
     #[test]
-    fn an_adjustment_has_exactly_these_keys() {
+    fn the_keys_of_an_adjustment_are_stable() {
         let adjustment = adjustment::Adjustment {
             id: AdjustmentId::new(4).unwrap(),
             user: UserId::new(8).unwrap(),

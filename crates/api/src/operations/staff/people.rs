@@ -54,7 +54,8 @@ operations! {
     POST "/api/v1/operator/users/{id}/suspend" "suspendUser" {
         tag: OperatorUsers,
         run: command(suspend),
-        answers: ok::<UserSummaryData>("The suspended user."),
+        answers: ok::<UserSummaryData>("The suspended user.")
+            .showing(&[("suspended_at", "2026-01-31T20:15:00.000000Z")]),
         body: json::<ReasonBody>(),
         fails: &[Code::OwnAccount, Code::LastOperator],
     }
@@ -82,7 +83,8 @@ operations! {
     POST "/api/v1/operator/users/{id}/role" "setUserRole" {
         tag: OperatorUsers,
         run: command(give_role),
-        answers: ok::<UserSummaryData>("The user with the new role."),
+        answers: ok::<UserSummaryData>("The user with the new role.")
+            .showing(&[("role", "auditor")]),
         body: json::<RoleChangeBody>(),
         fails: &[Code::OwnAccount, Code::LastOperator],
     }
@@ -122,13 +124,15 @@ view! {
         #[schema(value_type = names::Role)]
         role: &'static str = user.role.name(),
         /// Whether the user is a DJ.
+        #[schema(example = false)]
         is_dj: bool = user.is_dj(),
         /// Whether the e-mail address is verified.
         email_verified: bool = user.email_verified,
         /// Whether the phone number is verified.
+        #[schema(example = false)]
         phone_verified: bool = user.phone_verified,
         /// Time of the suspension; null for an active user.
-        #[timestamp_or_null()]
+        #[timestamp_or_null(example = json!(null))]
         suspended_at: Option<WireTimestamp> = user.suspended_at.map(WireTimestamp),
         /// Time of the registration.
         #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
@@ -147,12 +151,12 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
     let paging = call.paging();
     let PeopleFilters { email } = call.filters()?;
     let users = call.use_cases().people.list(&principal, email.as_deref(), paging.request()).await?;
-    call::page("People.", &paging, &users, UserSummaryView::new)
+    call::page("Users.", &paging, &users, UserSummaryView::new)
 }
 
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let user = call.use_cases().people.user(&principal, call.id(UserId::new)?).await?;
-    ApiResponse::new("Person.", UserSummaryData { user: UserSummaryView::new(&user) })
+    ApiResponse::new("User.", UserSummaryData { user: UserSummaryView::new(&user) })
 }
 
 async fn suspend(call: CommandCall<ChangeUserStatus>) -> Result<Done<ApiResponse>, ApiError> {
@@ -175,6 +179,6 @@ async fn change<B: RequestBody>(
     let command = ChangeUserStatus { id: call.id(UserId::new)? };
     let done = call.run(command, || call.body().map(input)).await?;
     done.try_map(|user| {
-        ApiResponse::new("Person updated.", UserSummaryData { user: UserSummaryView::new(&user) })
+        ApiResponse::new("User updated.", UserSummaryData { user: UserSummaryView::new(&user) })
     })
 }

@@ -30,8 +30,8 @@ use cuepoint_views::wire::time::WireTimestamp;
 operations! {
     /// Find top-ups
     ///
-    /// For operators and auditors. The top-ups of a user, or the one with a reference, newest first. One of the two
-    /// filters is required: without both, the request returns 422 for `user_id`.
+    /// For operators and auditors. The top-ups of a user, or the one with a reference, newest first. Without both
+    /// filters, the request returns 422 for `user_id`.
     GET "/api/v1/operator/topups" "listOperatorTopups" {
         tag: OperatorMoney,
         run: authenticated(Action::ReadTopups, list),
@@ -52,15 +52,17 @@ operations! {
     /// Charge back a top-up
     ///
     /// For operators. Reverses a confirmed top-up of another user after its payment was charged back. The amount is
-    /// taken from the available balance, never from held amounts. The shortfall becomes a debt: the whole amount,
-    /// if the user was erased. DJs who were paid with the money keep it. A reversed top-up changes nothing.
+    /// taken from the available balance, never from held amounts. The shortfall becomes a debt. If the user was
+    /// erased, this is the whole amount. DJs who were paid with the money keep it. A second reversal changes
+    /// nothing.
     ///
     /// - 403 `own_account`: the top-up is the operator's own.
     /// - 422 `limit_exceeded`: the debt would exceed the largest possible balance.
     POST "/api/v1/operator/topups/{id}/chargeback" "chargeBackTopup" {
         tag: OperatorMoney,
         run: command(reverse),
-        answers: ok::<OperatorTopupData>("The reversed top-up."),
+        answers: ok::<OperatorTopupData>("The reversed top-up.")
+            .showing(&[("status", "reversed")]),
         body: json::<ReasonBody>(),
         fails: &[Code::OwnAccount, Code::InvalidTransition, Code::LimitExceeded],
     }
@@ -68,7 +70,7 @@ operations! {
     /// List money in suspense
     ///
     /// For operators and auditors. Money that arrived for top-ups of erased users. It is credited to no wallet, and
-    /// waits for an operator, whether the top-up was pending or had failed. Unsettled money comes first, then the
+    /// waits for an operator. A pending top-up fails first, with its event. Unsettled money comes first, then the
     /// latest.
     GET "/api/v1/operator/suspense" "listSuspense" {
         tag: OperatorMoney,
@@ -236,7 +238,7 @@ async fn suspense(call: ApiCall, principal: Principal) -> Result<ApiResponse, Ap
         Some(SuspenseDetailsView::new(topup, suspense, &names, call.currency()))
     });
     let rows = Rows { rows: rows.collect(), total: found.total };
-    call::page("Suspense.", &paging, &rows, SuspenseDetailsView::clone)
+    call::page("Money in suspense.", &paging, &rows, SuspenseDetailsView::clone)
 }
 
 async fn settle(call: CommandCall<SettleSuspense>) -> Result<Done<ApiResponse>, ApiError> {
@@ -266,7 +268,7 @@ mod tests {
     use cuepoint_domain::topup::{Charge, open};
 
     #[test]
-    fn money_in_suspense_has_exactly_these_keys() {
+    fn the_keys_of_money_in_suspense_are_stable() {
         let at = Timestamp::EPOCH;
         let (id, user) = (TopupId::new(3).unwrap(), UserId::new(8).unwrap());
         let amount = Amount::new(Money::from_minor(30)).unwrap();

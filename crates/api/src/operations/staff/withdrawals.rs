@@ -63,7 +63,8 @@ operations! {
     POST "/api/v1/operator/withdrawals/{id}/approve" "approveWithdrawal" {
         tag: OperatorWithdrawals,
         run: command(approve),
-        answers: ok::<OperatorWithdrawalView>("The withdrawal, approved or waiting for a second approval."),
+        answers: ok::<OperatorWithdrawalView>("The withdrawal, approved or waiting for a second approval.")
+            .showing(&[("status", "approved")]),
         body: json::<ReasonBody>(),
         fails: &[Code::OwnAccount, Code::RecentAdjustment, Code::InvalidTransition, Code::WalletOwes],
     }
@@ -75,19 +76,22 @@ operations! {
     POST "/api/v1/operator/withdrawals/{id}/reject" "rejectWithdrawal" {
         tag: OperatorWithdrawals,
         run: command(reject),
-        answers: ok::<OperatorWithdrawalView>("The rejected withdrawal."),
+        answers: ok::<OperatorWithdrawalView>("The rejected withdrawal.")
+            .showing(&[("status", "rejected")]),
         body: json::<ReasonBody>(),
         fails: &[Code::OwnAccount, Code::RecentAdjustment, Code::InvalidTransition],
     }
 
     /// Start processing a withdrawal
     ///
-    /// For operators. Claims an approved withdrawal for a payout by hand. Call this before you send the money:
-    /// until then the owner can cancel, and it returns 409 `wallet_owes` while the owner owes money.
+    /// For operators. Claims an approved withdrawal for a payout by hand. Call this before you send the money.
+    /// Until then, the owner can cancel the withdrawal. While the owner owes money, the request returns 409
+    /// `wallet_owes`.
     POST "/api/v1/operator/withdrawals/{id}/process" "processWithdrawal" {
         tag: OperatorWithdrawals,
         run: command(process),
-        answers: ok::<OperatorWithdrawalView>("The withdrawal in processing."),
+        answers: ok::<OperatorWithdrawalView>("The withdrawal in processing.")
+            .showing(&[("status", "processing")]),
         body: json::<ReasonBody>(),
         fails: &[Code::InvalidTransition, Code::WalletOwes],
     }
@@ -99,7 +103,8 @@ operations! {
     POST "/api/v1/operator/withdrawals/{id}/broadcast" "broadcastWithdrawal" {
         tag: OperatorWithdrawals,
         run: command(broadcast),
-        answers: ok::<OperatorWithdrawalView>("The broadcast withdrawal."),
+        answers: ok::<OperatorWithdrawalView>("The broadcast withdrawal.")
+            .showing(&[("status", "broadcast"), ("txid", "4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b")]),
         body: json::<WithdrawalBroadcastBody>(),
         fails: &[Code::InvalidTransition],
     }
@@ -111,7 +116,8 @@ operations! {
     POST "/api/v1/operator/withdrawals/{id}/complete" "completeWithdrawal" {
         tag: OperatorWithdrawals,
         run: command(complete),
-        answers: ok::<OperatorWithdrawalView>("The completed withdrawal."),
+        answers: ok::<OperatorWithdrawalView>("The completed withdrawal.")
+            .showing(&[("status", "completed"), ("txid", "4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b")]),
         body: json::<WithdrawalCompletionBody>(),
         fails: &[Code::InvalidTransition],
     }
@@ -125,7 +131,8 @@ operations! {
     POST "/api/v1/operator/withdrawals/{id}/fail" "failWithdrawal" {
         tag: OperatorWithdrawals,
         run: command(fail),
-        answers: ok::<OperatorWithdrawalView>("The failed withdrawal."),
+        answers: ok::<OperatorWithdrawalView>("The failed withdrawal.")
+            .showing(&[("status", "failed")]),
         body: json::<ReasonBody>(),
         fails: &[Code::OwnAccount, Code::RecentAdjustment, Code::InvalidTransition],
     }
@@ -137,7 +144,8 @@ operations! {
     POST "/api/v1/operator/withdrawals/{id}/review" "reviewWithdrawal" {
         tag: OperatorWithdrawals,
         run: command(review),
-        answers: ok::<OperatorWithdrawalView>("The withdrawal in review."),
+        answers: ok::<OperatorWithdrawalView>("The withdrawal in review.")
+            .showing(&[("status", "needs_review")]),
         body: json::<ReasonBody>(),
         fails: &[Code::InvalidTransition],
     }
@@ -193,11 +201,11 @@ view! {
         #[decimal(example = 25.00)]
         sum_24h: Number = Number::money(currency, review.sum_24h),
         /// Number of approvals that a pending withdrawal needs, including those in `approvals`; otherwise 0.
-        #[schema(minimum = 0, maximum = 2, example = 1)]
+        #[schema(minimum = 0, maximum = 2, example = 2)]
         approvals_needed: usize = *approvals_needed,
-        /// Time of the last change of the owner's e-mail address or reset of the password; null if there was none. For 48
-        /// hours after it, no withdrawal is approved automatically.
-        #[timestamp_or_null()]
+        /// Time of the last change of the owner's e-mail address or reset of the password; null if there was none.
+        /// For 48 hours after it, no withdrawal is approved automatically.
+        #[timestamp_or_null(example = "2026-01-31T20:15:00.000000Z")]
         login_changed_at: Option<WireTimestamp> = review.login_changed_at.map(WireTimestamp),
         /// Name of the owner; null for an erased user.
         #[schema(example = "Ada")]

@@ -65,11 +65,11 @@ codes! {
     InvalidToken = UNAUTHORIZED, "invalid_token", "The access token is invalid.";
     /// The access token has expired. Refresh it.
     TokenExpired = UNAUTHORIZED, "token_expired", "The access token has expired.";
-    /// The session was ended, or the account was erased. Log in.
-    SessionEnded = UNAUTHORIZED, "session_ended", "The session has ended. Please log in.";
+    /// The session was ended, or the user was erased. Log in.
+    SessionEnded = UNAUTHORIZED, "session_ended", "The session has ended. Please log in again.";
     /// The refresh token is unknown, used or expired, or its session was ended. Log in.
     InvalidRefreshToken = UNAUTHORIZED, "invalid_refresh_token",
-        "The refresh token cannot be used. Please log in.";
+        "The refresh token cannot be used. Please log in again.";
     /// The e-mail address or the password is wrong.
     InvalidCredentials = UNAUTHORIZED, "invalid_credentials", "These credentials do not match our records.";
     /// The signature of a provider's message is wrong or too old.
@@ -77,18 +77,18 @@ codes! {
     /// Only DJs can do this.
     DjOnly = FORBIDDEN, "dj_only", "Only DJs can do this.";
     /// The guest of a request cannot answer it, and its DJ cannot cancel or rate it.
-    NotYourRequest = FORBIDDEN, "not_your_request", "Only the other party of this request can do this.";
-    /// Operators cannot decide about their own account, wallet, withdrawals, top-ups and requests. Another operator
-    /// can.
-    OwnAccount = FORBIDDEN, "own_account", "You cannot do this for your own account. Another operator can.";
+    NotYourRequest = FORBIDDEN, "not_your_request", "Only the other party to this request can do this.";
+    /// Operators cannot decide about themselves and their own wallet, withdrawals, top-ups and requests. Another
+    /// operator can.
+    OwnAccount = FORBIDDEN, "own_account", "You cannot do this for your own account. Ask another operator.";
     /// An operator who adjusted a wallet cannot approve, reject or fail its owner's withdrawals for 30 days. Another
     /// operator can.
-    RecentAdjustment = FORBIDDEN, "recent_adjustment", "You adjusted this balance recently. Another operator can do this.";
+    RecentAdjustment = FORBIDDEN, "recent_adjustment", "You adjusted this balance recently. Ask another operator.";
     /// The DJ has blocked the guest.
     Blocked = FORBIDDEN, "blocked", "This DJ isn't accepting your requests.";
     /// Only operators, or operators and auditors, can do this.
     InsufficientScope = FORBIDDEN, "insufficient_scope", "Only staff can do this.";
-    /// The account is suspended.
+    /// The user is suspended.
     AccountSuspended = FORBIDDEN, "account_suspended", "This account is suspended.";
     /// The route or object does not exist, or **the object is unrelated to the caller**. Also for an id that is not a
     /// positive integer, and for operator routes outside `access.operator_networks`.
@@ -103,20 +103,19 @@ codes! {
     PayloadTooLarge = PAYLOAD_TOO_LARGE, "payload_too_large", "The body is larger than 64 KiB.";
     /// The body is not declared as JSON.
     UnsupportedMediaType = UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", "The body must be application/json.";
-    /// The status does not allow the transition. Two further keys show the current status (`current`) and the
-    /// statuses that the caller can set now (`allowed`).
+    /// The status does not allow the transition. `current` is the current status, and `allowed` has the statuses that
+    /// the caller can set now.
     InvalidTransition = CONFLICT, "invalid_transition", "The current status does not allow this.";
-    /// The state kept changing during the request, or a provider's message is about a status unknown to this
-    /// version. Try again.
+    /// The state kept changing during the request, or the service does not know the status of an object. Try again.
     Conflict = CONFLICT, "conflict", "Something else changed at the same time. Please try again.";
     /// A request with the same Idempotency-Key is still running.
-    IdempotencyInFlight = CONFLICT, "idempotency_in_flight", "A request with this key is still running.";
-    /// The owner of the withdrawal has to pay a debt first. A further key shows its amount (`owed`).
-    WalletOwes = CONFLICT, "wallet_owes", "The wallet has to pay its debt before money can be withdrawn.";
-    /// The account cannot be erased while a balance is available, held or owed.
+    IdempotencyInFlight = CONFLICT, "idempotency_in_flight", "A request with this Idempotency-Key is still running.";
+    /// The owner of the withdrawal has to pay a debt first. `owed` is its amount.
+    WalletOwes = CONFLICT, "wallet_owes", "The wallet's debt must be paid before money can be withdrawn.";
+    /// The user cannot be erased while a balance is available, held or owed.
     WalletNotEmpty = CONFLICT, "wallet_not_empty", "Empty the wallet and pay any debt first.";
-    /// The account cannot be erased while a recent top-up is pending.
-    TopupPending = CONFLICT, "topup_pending", "A top-up is pending: its money may still come.";
+    /// The user cannot be erased while a recent top-up is pending.
+    TopupPending = CONFLICT, "topup_pending", "A top-up is pending. Its money may still arrive.";
     /// No active operator would remain.
     LastOperator = CONFLICT, "last_operator",
         "This is the last active operator. Give somebody else the role first.";
@@ -128,8 +127,8 @@ codes! {
     TestRunning = CONFLICT, "test_running", "A test of this webhook endpoint is still running.";
     /// The webhook endpoint is paused or disabled.
     EndpointInactive = CONFLICT, "endpoint_inactive", "The webhook endpoint is paused or disabled.";
-    /// The previous e-mail address can still be restored, so that the address cannot be changed again. The message
-    /// names the time.
+    /// The previous e-mail address can still be restored. Until then, the address cannot be changed again, nor the
+    /// user be erased. The message names the time.
     EmailRestorable = CONFLICT, "email_restorable", "The previous e-mail address can still be restored.";
     /// The secret of the webhook endpoint was lost. Rotate it.
     SecretLost = CONFLICT, "secret_lost", "The secret of this webhook endpoint was lost. Rotate it first.";
@@ -138,11 +137,9 @@ codes! {
         "Another operator has taken over the webhook endpoint that was created with this Idempotency-Key.";
     /// The DJ does not accept requests now.
     DjOffline = CONFLICT, "dj_offline", "The DJ isn't taking requests right now.";
-    /// The events after the given position are no longer shown. A further key shows the oldest position that is
-    /// (`oldest`).
-    EventsExpired = GONE, "events_expired", "Some events after this position are no longer shown.";
-    /// A restore or a failover lost the event at the given position. A further key shows the position to continue
-    /// after (`continue_after`).
+    /// The events after the given position are no longer shown. `oldest` is the position of the oldest event that is.
+    EventsExpired = GONE, "events_expired", "Some events after this position are no longer available.";
+    /// A restore or a failover lost the event at the given position. Continue after the position `continue_after`.
     EventsLost = GONE, "events_lost", "Events up to this position were lost.";
     /// A field is missing, invalid or prohibited, a query parameter is invalid, unknown or repeated, or the body is
     /// not an object. `errors` and `details` list the fields.
@@ -153,21 +150,21 @@ codes! {
     TopupRefused = UNPROCESSABLE_ENTITY, "topup_refused", "The payment provider refused the top-up.";
     /// The Idempotency-Key was used with another body.
     IdempotencyKeyReused = UNPROCESSABLE_ENTITY, "idempotency_key_reused",
-        "This key was used with another body.";
+        "This Idempotency-Key was used with a different body.";
     /// A limit of the deployment would be exceeded. The message names it.
     LimitExceeded = UNPROCESSABLE_ENTITY, "limit_exceeded", "This would exceed a limit of the deployment.";
     /// Too many requests, failed logins, codes or waiting passwords. Wait for the time in `Retry-After`.
     RateLimited = TOO_MANY_REQUESTS, "rate_limited", "Too many requests.";
-    /// The account has the maximum number of open streams at this server. Close one.
+    /// The user has the maximum number of open streams at this server. Close one.
     TooManyStreams = TOO_MANY_REQUESTS, "too_many_streams",
-        "This account has the maximum number of open streams of events.";
+        "This account already has the maximum number of open event streams.";
     /// The request line and headers are too large or too many.
     HeadTooLarge = REQUEST_HEADER_FIELDS_TOO_LARGE, "head_too_large",
-        "The request line and the headers are too large or too many.";
+        "The request line or headers are too large, or there are too many headers.";
     /// An error of the service.
     Internal = INTERNAL_SERVER_ERROR, "internal", "Something went wrong on our side.";
     /// The deployment does not offer this: top-ups, e-mail or messages to phones. Do not try again.
-    NotConfigured = NOT_IMPLEMENTED, "not_configured", "This deployment does not offer this.";
+    NotConfigured = NOT_IMPLEMENTED, "not_configured", "This deployment does not offer this feature.";
     /// The service cannot do this now. Try again after the time in `Retry-After`, with the same Idempotency-Key: the
     /// request may have been applied.
     Unavailable = SERVICE_UNAVAILABLE, "unavailable", "The service is unavailable. Please try again shortly.";

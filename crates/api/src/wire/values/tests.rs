@@ -42,7 +42,7 @@ fn amounts_are_validated() {
 }
 
 #[test]
-fn adjustments_are_signed_and_not_zero() {
+fn adjustments_are_signed_and_nonzero() {
     let usd = Currency::new("USD", 2).unwrap();
     let read = |text: &str| correction(&usd)("amount", &raw(text));
     for (text, minor) in
@@ -114,7 +114,7 @@ fn ids_are_whole_numbers() {
 }
 
 #[test]
-fn positions_are_whole_numbers_from_0() {
+fn positions_are_nonnegative_whole_numbers() {
     assert_eq!(position("after", &raw("0")), Ok(Position::START));
     for (text, message) in [
         ("-1", "The after field must be at least 0."),

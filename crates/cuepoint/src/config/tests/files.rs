@@ -99,7 +99,7 @@ fn a_value_of_the_wrong_type_in_a_file_is_refused() {
 }
 
 #[test]
-fn an_invalid_value_of_another_layer_is_not_attributed_to_the_file() {
+fn errors_of_other_layers_do_not_name_the_file() {
     let file = File::new();
     let overridden = file.settings("[server]\nport = 9000", &[("server.port", "x")]);
     refused(overridden, "server.port: must be a whole number from 0 to 65535");
@@ -108,7 +108,7 @@ fn an_invalid_value_of_another_layer_is_not_attributed_to_the_file() {
 }
 
 #[test]
-fn an_unreadable_configuration_file_is_refused_without_showing_it() {
+fn errors_do_not_show_the_configuration_file() {
     let missing = Layers { file: Some("/nowhere/cuepoint.toml".into()), ..Layers::test(&[]) };
     let error = missing.settings().unwrap_err().to_string();
     assert!(error.starts_with("CUEPOINT_CONFIG: /nowhere/cuepoint.toml cannot be read: "), "{error}");
@@ -123,7 +123,7 @@ fn an_unreadable_configuration_file_is_refused_without_showing_it() {
 }
 
 #[test]
-fn environments_have_three_names() {
+fn the_environment_is_one_of_three_names() {
     for environment in
         [DeploymentEnvironment::Development, DeploymentEnvironment::Test, DeploymentEnvironment::Production]
     {

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_retry_interval_that_may_overlap_a_call_is_refused() {
+fn a_retry_interval_shorter_than_a_call_is_refused() {
     let webhook = [
         ("payouts.provider", "webhook"),
         ("payouts.webhook_url", "https://payouts.example.com"),

@@ -21,7 +21,7 @@ fn data(directory: &str) -> Option<StorageOption> {
 }
 
 #[test]
-fn the_data_directory_is_the_one_of_the_highest_layer() {
+fn the_highest_layer_sets_the_data_directory() {
     let (key, systemd) = ("CUEPOINT__STORAGE__DIR", "STATE_DIRECTORY");
     for (variables, option, expected) in [
         (&[][..], None, "./cuepoint-data"),
@@ -50,7 +50,7 @@ fn a_file_overrides_the_state_directory() {
 }
 
 #[test]
-fn an_option_of_the_command_line_selects_the_store() {
+fn command_line_options_select_the_store() {
     let postgres = [
         ("CUEPOINT__STORAGE__BACKEND", "postgres"),
         ("CUEPOINT__STORAGE__POSTGRES__URL", "postgres://db/cuepoint"),
@@ -78,7 +78,7 @@ fn production_accepts_sqlite_and_refuses_memory() {
 }
 
 #[test]
-fn production_uses_no_data_directory_that_is_not_named() {
+fn production_requires_an_explicit_data_directory() {
     let production = DeploymentEnvironment::Production;
     let (backend, dir) = (("CUEPOINT__STORAGE__BACKEND", "sqlite"), ("CUEPOINT__STORAGE__DIR", "/data"));
     refused(
@@ -95,7 +95,7 @@ fn production_uses_no_data_directory_that_is_not_named() {
 }
 
 #[test]
-fn keys_that_are_not_configured_are_in_the_data_directory() {
+fn keys_are_stored_in_the_data_directory_by_default() {
     let created = |layers: Layers| {
         let settings = layers.settings().unwrap();
         [settings.auth.signing_keys, settings.webhooks.keys].map(|source| match source?.place {
@@ -114,7 +114,7 @@ fn keys_that_are_not_configured_are_in_the_data_directory() {
 }
 
 #[test]
-fn configured_keys_are_in_a_file_or_a_text() {
+fn keys_can_be_configured_as_a_file_or_a_value() {
     let sources = |layers: Layers| {
         let settings = layers.settings().unwrap();
         (settings.auth.signing_keys, settings.webhooks.keys)

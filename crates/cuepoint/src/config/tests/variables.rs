@@ -42,7 +42,7 @@ fn a_misspelled_variable_is_refused_with_the_right_name() {
 }
 
 #[test]
-fn variables_that_set_no_key_are_accepted() {
+fn variables_for_other_purposes_are_accepted() {
     for (name, value) in [
         ("CUEPOINT_ENV", "test"),
         ("CUEPOINT_CONFIG", "/somewhere"),

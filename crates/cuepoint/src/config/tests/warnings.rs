@@ -23,7 +23,7 @@ fn warnings(keys: &[(&str, &str)]) -> Vec<String> {
 }
 
 #[test]
-fn each_thing_that_cannot_work_has_one_warning() {
+fn each_missing_feature_causes_one_warning() {
     assert_eq!(warnings(&[]), [""; 0], "nothing is missing");
     let sqlite = [("storage.backend", "sqlite"), ("storage.dir", "/var/lib/cuepoint")];
     for (keys, expected) in [
@@ -58,7 +58,7 @@ fn each_thing_that_cannot_work_has_one_warning() {
 }
 
 #[test]
-fn a_default_directory_is_not_ignored() {
+fn a_default_directory_causes_no_warning() {
     let mut layers = layers(DeploymentEnvironment::Production, &[PRODUCTION, COMPLETE].concat());
     layers.variables.push(("STATE_DIRECTORY".into(), "/var/lib/cuepoint".into()));
     assert_eq!(layers.settings().unwrap().warnings(), [""; 0]);

@@ -73,7 +73,7 @@ impl Database {
         self.on_postgres().url()
     }
 
-    /// Its address for the unprivileged service role described in docs/operations.md.
+    /// Its address for the unprivileged service role described in docs/guide/postgresql.md.
     pub(crate) fn service_url(&self) -> String {
         self.on_postgres().service_url()
     }

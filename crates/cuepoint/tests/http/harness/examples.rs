@@ -51,7 +51,7 @@ pub(crate) fn blocks(document: &str) -> Vec<Block<'_>> {
         match (line.trim_end().strip_prefix("```"), open) {
             (Some(language), None) => open = Some((language, end, number + 1)),
             (Some(""), Some((language, from, line))) => {
-                blocks.push(Block { language, text: &document[from..begin], line });
+                blocks.push(Block { language, text: document.get(from..begin).unwrap_or_default(), line });
                 open = None;
             }
             _ => {}
@@ -70,12 +70,13 @@ pub(crate) fn section<'d>(document: &'d str, heading: &str) -> &'d str {
         let ends = !is_code && (1..=level(heading)).contains(&level(line));
         match from {
             None if line.trim_end() == heading => from = Some(begin),
-            Some(from) if ends => return &document[from..begin],
+            Some(from) if ends => return document.get(from..begin).unwrap_or_default(),
             _ => {}
         }
         begin += line.len();
     }
-    &document[from.unwrap_or_else(|| panic!("there is no heading {heading:?}"))..]
+    let from = from.unwrap_or_else(|| panic!("there is no heading {heading:?}"));
+    document.get(from..).unwrap_or_default()
 }
 
 /// A bash without the variables of this process that configure the service.

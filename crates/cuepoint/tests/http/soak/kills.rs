@@ -17,7 +17,7 @@ use super::books::{Books, Purse};
 use crate::harness::{Client, Database, Person, SHARED_KEY, Server, Store, cents, eventually, soak_times};
 use client::{Asked, KeyedClient, Report};
 
-on_durable_stores!(a_server_killed_under_load_applies_every_acknowledged_command_once);
+on_durable_stores!(kills_under_load_apply_acknowledged_commands_exactly_once);
 
 /// The least number of kills per run.
 const KILLS: usize = 5;
@@ -133,7 +133,7 @@ impl Town {
     }
 }
 
-fn a_server_killed_under_load_applies_every_acknowledged_command_once(store: Store) {
+fn kills_under_load_apply_acknowledged_commands_exactly_once(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = Server::on(&database, &SETTINGS);
     let town = Town::of(&server);

@@ -15,7 +15,7 @@ use crate::harness::{
     operator_keys, soak_times,
 };
 
-on_durable_stores!(a_stream_that_is_cut_and_resumed_over_kills_shows_every_event_once);
+on_durable_stores!(a_stream_resumed_after_kills_shows_every_event_once);
 
 /// The number of events in a run.
 const EVENTS: usize = 5_000;
@@ -73,7 +73,7 @@ fn read(stream: &mut EventStream, seen: &mut Vec<i64>, count: usize) {
     }
 }
 
-fn a_stream_that_is_cut_and_resumed_over_kills_shows_every_event_once(store: Store) {
+fn a_stream_resumed_after_kills_shows_every_event_once(store: Store) {
     let events = EVENTS * soak_times();
     let database = Arc::new(Database::of(store));
     let keys = [SHARED_KEY, ("auth.access_token_ttl_seconds", "86400")];

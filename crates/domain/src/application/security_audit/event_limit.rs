@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn events_above_the_limit_are_recorded_as_one() {
+    fn excess_events_are_recorded_as_one() {
         let mut hourly = HourlyEvents::default();
         for what in 0..MAX {
             assert_eq!(hourly.admit(what, at(0)), Recording::First);

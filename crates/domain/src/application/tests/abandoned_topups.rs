@@ -61,7 +61,7 @@ fn turn(pending: &Pending) -> Result<(), Failure> {
 }
 
 #[test]
-fn all_pending_topups_of_erased_users_fail_although_those_of_one_cannot_be_read() {
+fn one_unreadable_topup_does_not_keep_others_pending() {
     let pending = pending(&[(2, 150), (3, 1)]);
     let told = turn(&pending);
     assert!(matches!(told, Err(Failure::Unavailable(_))), "{told:?}");
@@ -69,7 +69,7 @@ fn all_pending_topups_of_erased_users_fail_although_those_of_one_cannot_be_read(
 }
 
 #[test]
-fn very_many_pending_topups_fail_in_several_turns() {
+fn many_pending_topups_fail_in_several_batches() {
     let pending = pending(&[(2, 2_500), (3, 1)]);
     let mut left = Vec::new();
     while !pending.lock().unwrap().is_empty() {

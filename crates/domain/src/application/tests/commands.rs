@@ -25,7 +25,7 @@ fn stored(states: Vec<RequestState>) -> MockMusicRequests {
 }
 
 #[test]
-fn a_stale_transition_is_decided_again_as_the_same_operation() {
+fn a_stale_transition_is_retried_as_the_same_operation() {
     let mut ledger = MockLedger::new();
     let mut turn = mockall::Sequence::new();
     let same = |plan: &Plan| plan.metadata().operation == OperationId(42);
@@ -43,7 +43,7 @@ fn a_stale_transition_is_decided_again_as_the_same_operation() {
 }
 
 #[test]
-fn three_stale_attempts_are_a_conflict() {
+fn three_stale_attempts_return_a_conflict() {
     let mut ledger = MockLedger::new();
     ledger.expect_apply().times(3).returning(|_| rejected(Rejection::Stale));
     let mut kept = MockMusicRequests::new();
@@ -54,7 +54,7 @@ fn three_stale_attempts_are_a_conflict() {
 }
 
 #[test]
-fn a_stale_transition_can_be_refused_by_the_newer_state() {
+fn a_stale_transition_can_be_refused_on_retry() {
     let mut ledger = MockLedger::new();
     ledger.expect_apply().once().returning(|_| rejected(Rejection::Stale));
     let kept = stored(vec![request().state, RequestState::Cancelled { at: now() }]);
@@ -67,7 +67,7 @@ fn a_stale_transition_can_be_refused_by_the_newer_state() {
 }
 
 #[test]
-fn insufficient_funds_release_the_requesters_overdue_fees_first() {
+fn insufficient_funds_first_release_overdue_fees() {
     let mut ledger = MockLedger::new();
     let mut turn = mockall::Sequence::new();
     let kind = |wanted: &'static str| move |plan: &Plan| plan.kind().name() == wanted;
@@ -112,7 +112,7 @@ fn refused_with(known: Option<KeyRecord>) -> Result<Done<MusicRequest>, OpenErro
 }
 
 #[test]
-fn a_refusal_yields_to_the_answer_of_a_concurrent_duplicate() {
+fn a_concurrent_duplicate_overrides_a_refusal() {
     let record = |body: &[u8], at| KeyRecord { key: key(body), receipt: StoredReceipt::Whole(receipt()), at };
     let offline =
         |answer| matches!(answer, Err(OpenError::Refused(OpenRequestRefusal::Rule(OpenRefusal::DjOffline))));
@@ -125,7 +125,7 @@ fn a_refusal_yields_to_the_answer_of_a_concurrent_duplicate() {
 }
 
 #[test]
-fn a_refused_destination_yields_to_the_answer_of_a_concurrent_duplicate() {
+fn a_concurrent_duplicate_overrides_a_refused_destination() {
     let open = |known: Option<KeyRecord>| {
         let withdrawals =
             WithdrawalTerms { address_policy: AddressPolicy::Strict, ..WithdrawalTerms::default() };
@@ -161,7 +161,7 @@ fn a_refused_destination_yields_to_the_answer_of_a_concurrent_duplicate() {
 }
 
 #[test]
-fn a_request_is_hidden_from_strangers_and_answered_only_by_its_dj() {
+fn only_the_dj_answers_a_request_and_strangers_cannot_see_it() {
     let answer = |number, id| {
         let mut kept = MockMusicRequests::new();
         kept.expect_request().returning(|id| Ok((id == request().id).then(request)));
@@ -199,7 +199,7 @@ fn sweep(first: Rejection) -> Result<u64, Failure> {
 }
 
 #[test]
-fn a_sweep_continues_past_requests_settled_elsewhere() {
+fn a_sweep_skips_requests_closed_concurrently() {
     assert_eq!(sweep(Rejection::Stale).unwrap(), 1);
 }
 
@@ -221,7 +221,7 @@ fn a_blocked_guest_is_refused_before_the_price_is_disclosed() {
 }
 
 #[test]
-fn an_entity_that_the_principal_may_not_read_is_concealed() {
+fn entities_without_read_permission_are_not_found() {
     for (number, concealed) in [(2, false), (4, true)] {
         let kept = stored(vec![request().state]);
         let executor = requests(MockLedger::new(), kept, MockPeople::new());

@@ -109,7 +109,7 @@ fn sending(notice: Notice) -> MockNotifier {
 }
 
 #[test]
-fn a_code_is_sent_to_a_free_address_and_a_notice_to_a_taken_one() {
+fn free_addresses_get_a_code_and_taken_addresses_a_notice() {
     let code = Notice::EmailChangeCode(Token("042137".to_owned()));
     for (is_taken, stored, notice) in [(false, hash(1), code), (true, hash(7), Notice::EmailClaimed(now()))] {
         let setup = Setup {
@@ -124,7 +124,7 @@ fn a_code_is_sent_to_a_free_address_and_a_notice_to_a_taken_one() {
 }
 
 #[test]
-fn a_refused_request_sends_nothing() {
+fn a_refused_email_change_sends_nothing() {
     let until = now().plus(Duration::days(3));
     let restorable = || {
         let mut logins = MockLogins::new();
@@ -181,7 +181,7 @@ fn queue(told: bool) -> MockJobQueue {
 }
 
 #[test]
-fn the_token_reaches_the_previous_address_before_the_answer_or_by_the_queue() {
+fn the_restore_token_is_sent_at_once_or_queued() {
     let after = User { email: email("ada@new.example"), ..person() };
     let until = now().plus(Duration::days(7));
     for sent in [true, false] {
@@ -209,7 +209,7 @@ fn the_token_reaches_the_previous_address_before_the_answer_or_by_the_queue() {
 }
 
 #[test]
-fn a_refused_confirmation_notifies_nobody() {
+fn a_refused_confirmation_sends_nothing() {
     let until = now().plus(Duration::days(3));
     for (outcome, noted, refusal) in [
         (EmailChanged::Wrong, vec![SecurityEventKind::CodeRefused], ConfirmEmailRefusal::InvalidCode),
@@ -223,7 +223,7 @@ fn a_refused_confirmation_notifies_nobody() {
 }
 
 #[test]
-fn a_restoration_revokes_and_notifies() {
+fn a_restoration_revokes_sessions_and_sends_notices() {
     let thief = User { email: email("thief@example.com"), ..person() };
     let mut logins = MockLogins::new();
     logins
@@ -248,7 +248,7 @@ fn a_restoration_revokes_and_notifies() {
 }
 
 #[test]
-fn the_token_of_a_reserved_address_is_sent_again_under_the_key_that_it_was_derived_with() {
+fn the_restore_token_is_resent_with_its_original_key() {
     let done = (hash(8), Some(IssueOutcome::Done), Some("older"));
     let other_key = (hash(9), None, None);
     for (stored, issued, sent) in [done, (hash(7), Some(IssueOutcome::NotYet), None), other_key] {

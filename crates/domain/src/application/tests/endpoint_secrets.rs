@@ -88,7 +88,7 @@ impl Scene {
 }
 
 #[test]
-fn a_secret_of_a_removed_signing_key_is_lost_once_every_server_had_time_to_encrypt_it_anew() {
+fn secrets_of_removed_signing_keys_are_lost_after_a_delay() {
     let scene = Scene::new(&["earlier", "signing", "webhooks"], FeatureLevel::NEWEST);
     let checked = scene.check(WithoutKeys::Wait);
     assert_eq!(checked, CheckedSecrets { resealed: 1, found: vec![id(2), id(3)], lost: Vec::new() });
@@ -102,7 +102,7 @@ fn a_secret_of_a_removed_signing_key_is_lost_once_every_server_had_time_to_encry
 }
 
 #[test]
-fn below_level_two_no_secret_is_lost() {
+fn feature_level_1_loses_no_secret() {
     let scene = Scene::new(&["signing"], FeatureLevel::Level1);
     assert_eq!(scene.check(WithoutKeys::Wait).found, [id(1)]);
     scene.seconds.store(3_600, Ordering::Relaxed);
@@ -112,7 +112,7 @@ fn below_level_two_no_secret_is_lost() {
 }
 
 #[test]
-fn an_operator_can_declare_webhook_keys_lost() {
+fn operators_can_declare_webhook_keys_lost() {
     let scene = Scene::new(&["signing", "webhooks", "current", "webhooks"], FeatureLevel::NEWEST);
     let missing = |keys, key: &str| UndecryptableSecret { keys, key: key.to_owned() };
     let expected = [(missing(SecretKeys::Signing, "a"), 1), (missing(SecretKeys::Webhooks, "b"), 2)];
@@ -123,7 +123,7 @@ fn an_operator_can_declare_webhook_keys_lost() {
 }
 
 #[test]
-fn no_turns_are_taken_while_a_secret_cannot_be_decrypted() {
+fn endpoints_with_undecryptable_secrets_are_not_leased() {
     let scene = Scene::new(&["webhooks", "signing", "current"], FeatureLevel::NEWEST);
     scene.check(WithoutKeys::Wait);
     let with_work = || run(scene.deliveries.endpoints_with_work(1)).unwrap();
@@ -135,7 +135,7 @@ fn no_turns_are_taken_while_a_secret_cannot_be_decrypted() {
 }
 
 #[test]
-fn a_rotation_during_a_check_takes_effect_immediately() {
+fn a_rotation_during_a_check_takes_effect() {
     let scene = Scene::new(&["webhooks", "webhooks"], FeatureLevel::NEWEST);
     let (endpoints, deliveries) = (Arc::clone(&scene.endpoints), scene.deliveries.clone());
     *scene.between_batches.lock().unwrap() = Some(Box::new(move || {

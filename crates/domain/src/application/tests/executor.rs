@@ -104,7 +104,7 @@ fn applying(answer: fn() -> Result<Applied, ApplyError>) -> MockLedger {
 }
 
 #[test]
-fn a_known_key_is_answered_without_loading_or_reading() {
+fn a_replay_neither_loads_state_nor_reads_input() {
     let mut ledger = MockLedger::new();
     ledger.expect_find_key().once().returning(|_| Ok(Some(known())));
     let (steps, read) = (Steps::default(), Cell::new(0));
@@ -118,7 +118,7 @@ fn a_known_key_is_answered_without_loading_or_reading() {
 }
 
 #[test]
-fn a_key_with_another_body_is_refused_without_loading() {
+fn a_reused_key_is_refused_before_loading() {
     let mut ledger = MockLedger::new();
     ledger.expect_find_key().once().returning(|_| Ok(Some(KeyRecord { key: key(b"other"), ..known() })));
     let steps = Steps::default();
@@ -128,7 +128,7 @@ fn a_key_with_another_body_is_refused_without_loading() {
 }
 
 #[test]
-fn a_refusal_is_final_only_while_the_key_is_unknown() {
+fn a_concurrent_success_with_the_key_overrides_a_refusal() {
     for (later, replayed) in [(None, false), (Some(known()), true)] {
         let steps = Steps::default();
         let probe = Probe { refused: true, ..Probe::new(&steps) };
@@ -168,7 +168,7 @@ fn the_input_is_read_once_after_loading_and_authorization() {
 }
 
 #[test]
-fn each_load_is_authorized_once() {
+fn state_is_authorized_after_each_load() {
     let steps = Steps::default();
     let fresh = applying(|| Ok(Applied::Fresh(receipt())));
     run(executor(fresh, 1).run(&context(1), Probe::new(&steps), input(()))).unwrap();
@@ -185,7 +185,7 @@ fn each_load_is_authorized_once() {
 }
 
 #[test]
-fn effects_follow_applied_plans_and_no_refusals() {
+fn effects_follow_only_applied_plans() {
     type Answer = fn() -> Result<Applied, ApplyError>;
     let answers: [(Answer, bool); 2] =
         [(|| Ok(Applied::Fresh(receipt())), false), (|| Ok(Applied::Replayed(receipt())), true)];
@@ -203,7 +203,7 @@ fn effects_follow_applied_plans_and_no_refusals() {
 }
 
 #[test]
-fn a_principal_is_checked_again_before_a_replay() {
+fn principals_are_rechecked_before_a_replay() {
     for revocation in [Revocation::SessionEnded, Revocation::Suspended] {
         let mut principals = MockPrincipalCheck::new();
         principals.expect_current().once().returning(move |_| Err(PrincipalRefusal::Revoked(revocation)));
@@ -219,7 +219,7 @@ fn a_principal_is_checked_again_before_a_replay() {
 }
 
 #[test]
-fn a_principal_is_checked_again_before_a_change_of_their_data() {
+fn principals_are_rechecked_before_changes_of_their_data() {
     let mut principals = MockPrincipalCheck::new();
     principals
         .expect_current()
@@ -234,7 +234,7 @@ fn a_principal_is_checked_again_before_a_change_of_their_data() {
 }
 
 #[test]
-fn a_role_revoked_meanwhile_is_not_used() {
+fn a_role_revoked_during_a_command_is_not_used() {
     let mut principals = MockPrincipalCheck::new();
     let member = |principal| Ok(Principal { role: Role::Member, ..principal });
     principals.expect_current().once().returning(member);
@@ -245,7 +245,7 @@ fn a_role_revoked_meanwhile_is_not_used() {
 }
 
 #[test]
-fn commands_with_one_key_run_one_after_the_other() {
+fn commands_with_the_same_key_run_in_sequence() {
     let mut ledger = MockLedger::new();
     let mut turn = mockall::Sequence::new();
     ledger.expect_find_key().once().in_sequence(&mut turn).returning(|_| Ok(None));
@@ -264,7 +264,7 @@ fn commands_with_one_key_run_one_after_the_other() {
 }
 
 #[test]
-fn an_opened_topup_is_ordered_before_the_answer_and_reloaded_by_a_replay() {
+fn a_new_topup_is_sent_to_the_provider_before_the_answer() {
     let topup = |page: Option<&str>| Topup {
         id: TopupId::new(7).unwrap(),
         opening: None,
@@ -382,7 +382,7 @@ impl InTime {
 }
 
 #[test]
-fn effects_follow_a_commit_although_the_deadline_passes_before_its_answer() {
+fn effects_follow_a_commit_that_outlasts_the_deadline() {
     let scene = InTime::new(Duration::ZERO);
     let (first, second) = (Steps::default(), Steps::default());
     let [early, late] = [3_000, 1_500]
@@ -399,7 +399,7 @@ fn effects_follow_a_commit_although_the_deadline_passes_before_its_answer() {
 }
 
 #[test]
-fn effects_are_performed_although_the_caller_is_gone() {
+fn effects_do_not_depend_on_the_caller() {
     let scene = InTime::new(Duration::ZERO);
     let steps = Steps::default();
     let context = context(1);
@@ -414,7 +414,7 @@ fn effects_are_performed_although_the_caller_is_gone() {
 }
 
 #[test]
-fn a_slow_refresh_delays_the_answer_until_the_deadline_at_most() {
+fn a_slow_refresh_delays_the_answer_at_most_until_the_deadline() {
     for (takes, answered) in [(2, 3), (10, 4)] {
         let scene = InTime::new(Duration::seconds(takes));
         let steps = Steps::default();
@@ -430,7 +430,7 @@ fn a_slow_refresh_delays_the_answer_until_the_deadline_at_most() {
 
 /// Web workers and background tasks may run use cases on any thread.
 #[test]
-fn use_cases_can_be_sent_between_threads() {
+fn use_cases_are_send() {
     fn is_send(_: impl Send) {}
     let executor = executor(MockLedger::new(), 0);
     let (context, id) = (context(1), RequestId::new(7).unwrap());

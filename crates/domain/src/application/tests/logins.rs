@@ -97,7 +97,7 @@ fn login(setup: Setup) -> Result<SignedIn, CommandError<LoginRefusal>> {
 }
 
 #[test]
-fn a_login_with_an_unknown_address_costs_a_password_check() {
+fn unknown_addresses_cost_a_password_check() {
     for email in ["nobody@example.com", "no address at all"] {
         let mut logins = MockLogins::new();
         logins.expect_credentials().returning(|_| Ok(None));
@@ -115,7 +115,7 @@ fn a_login_with_an_unknown_address_costs_a_password_check() {
 }
 
 #[test]
-fn a_login_begins_a_session() {
+fn a_login_starts_a_session() {
     let setup = Setup {
         people: people_with(true),
         logins: known("hash"),
@@ -175,7 +175,7 @@ fn a_login_racing_a_suspension_is_refused() {
 }
 
 #[test]
-fn a_failure_after_the_session_began_does_not_undo_the_login() {
+fn failures_after_the_session_started_do_not_undo_the_login() {
     let mut logins = known("old");
     logins.expect_rehash().once().returning(|_, _, _| Err(Unavailable::new("the storage is away")));
     let mut passwords = checked(PasswordCheck::Outdated);
@@ -225,7 +225,7 @@ fn bootstrap(
 }
 
 #[test]
-fn the_first_operator_is_created_once_without_a_breached_password() {
+fn the_first_operator_is_created_once() {
     let done = Some(FirstOperator::Done);
     assert_eq!(bootstrap(false, false, false, done).unwrap(), Bootstrapped::Made(user(4)));
     assert_eq!(bootstrap(true, false, false, None).unwrap(), Bootstrapped::MadeBefore);
@@ -360,7 +360,7 @@ fn a_logout_is_recorded_and_refreshes_the_revocation_list() {
 }
 
 #[test]
-fn an_outage_uses_up_no_refresh_token() {
+fn an_outage_does_not_consume_the_refresh_token() {
     let mut sessions = MockSessions::new();
     sessions.expect_owner().returning(|_| Ok(Some((user(2), session()))));
     sessions.expect_exchange().never();

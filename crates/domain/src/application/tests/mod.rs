@@ -361,7 +361,8 @@ fn log_of(kinds: Vec<SecurityEventKind>) -> MockSecurityLog {
 
 /// Expects one notice to this user about a security change.
 fn expect_secured(jobs: &mut MockJobQueue, user: UserId, cause: SecurityCause) {
-    jobs.expect_enqueue().with(eq(Job::NotifySecured { user, cause })).once().returning(|_| Ok(()));
+    let news = SecurityNews { cause, client: None, at: now() };
+    jobs.expect_enqueue().with(eq(Job::NotifySecured { user, news })).once().returning(|_| Ok(()));
 }
 
 /// A revocation list that expects this number of refreshes.

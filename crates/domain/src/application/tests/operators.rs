@@ -56,7 +56,7 @@ fn not_adjusted() -> MockWallets {
 }
 
 #[test]
-fn a_stale_operator_command_keeps_its_metadata() {
+fn retried_operator_commands_keep_their_metadata() {
     let mut ledger = MockLedger::new();
     let mut turn = mockall::Sequence::new();
     let theirs = |plan: &Plan| {
@@ -91,7 +91,7 @@ fn a_stale_operator_command_keeps_its_metadata() {
 }
 
 #[test]
-fn an_operator_cannot_judge_their_own_withdrawal() {
+fn operators_cannot_review_their_own_withdrawals() {
     let txid = || Line::new("f00d").unwrap();
     let states = [
         WithdrawalState::Pending,
@@ -151,7 +151,7 @@ fn an_adjustment_of_an_unknown_user_is_refused() {
 }
 
 #[test]
-fn a_debit_short_of_funds_releases_the_users_overdue_fees_first() {
+fn debits_first_release_overdue_fees() {
     let mut ledger = MockLedger::new();
     let mut turn = mockall::Sequence::new();
     let correction = Correction::signed(Money::from_minor(-500)).unwrap();
@@ -176,7 +176,7 @@ fn a_debit_short_of_funds_releases_the_users_overdue_fees_first() {
 }
 
 #[test]
-fn operators_cannot_adjust_themselves_or_refund_their_own_requests() {
+fn operators_cannot_adjust_or_refund_themselves() {
     let adjusted = adjust(MockLedger::new(), MockMusicRequests::new(), None, (3, 500));
     assert!(matches!(adjusted, Err(CommandError::Failed(Failure::Denied(_)))), "{adjusted:?}");
     let own = [MusicRequest { requester: user(3), ..request() }, MusicRequest { dj: user(3), ..request() }];
@@ -208,7 +208,7 @@ fn a_recent_adjustment_is_refused_before_the_input_is_read() {
 }
 
 #[test]
-fn no_adjustment_is_larger_than_its_limit() {
+fn adjustments_are_limited() {
     for minor in [1_001, -1_001] {
         let balance = Some(Balance::default());
         let adjusted = adjust(MockLedger::new(), MockMusicRequests::new(), balance, (1, minor));

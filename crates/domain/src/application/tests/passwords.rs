@@ -136,7 +136,7 @@ fn an_unavailable_security_log_does_not_undo_the_change() {
 }
 
 #[test]
-fn a_password_that_changed_meanwhile_is_a_conflict() {
+fn a_concurrent_password_change_is_a_conflict() {
     let setup = Setup { logins: held(false), passwords: compared(PasswordCheck::Right), ..Setup::default() };
     let refused = change(setup);
     assert!(matches!(refused, Err(CommandError::Failed(Failure::Conflict))), "{refused:?}");
@@ -275,6 +275,6 @@ fn a_reset_request_only_enqueues_a_job() {
 }
 
 #[test]
-fn a_job_is_printed_without_its_address() {
+fn debug_output_of_jobs_hides_addresses() {
     assert_eq!(format!("{:?}", forgotten("ada@example.com")), "SendPasswordReset([hidden])");
 }

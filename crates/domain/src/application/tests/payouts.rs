@@ -157,7 +157,7 @@ fn lost() -> PayoutAnswer {
 }
 
 #[test]
-fn the_answer_of_a_provider_moves_the_payout() {
+fn provider_answers_update_the_payout() {
     let (broadcast, completed) =
         (PayoutUpdate::Broadcast { txid: txid() }, PayoutUpdate::Completed { txid: txid() });
     for (update, state, settlements) in [
@@ -188,7 +188,7 @@ fn manual_payouts_are_not_sent() {
 }
 
 #[test]
-fn a_payout_whose_owner_fell_into_debt_meanwhile_is_not_sent() {
+fn payouts_of_owners_in_debt_are_not_sent() {
     let scene = Scene::new(WithdrawalState::Approved);
     scene.owed.store(1, Ordering::SeqCst);
     let sent = run(scene.server(provider(0, says(PayoutUpdate::Accepted))).run()).unwrap();
@@ -218,7 +218,7 @@ fn a_payout_is_resent_after_a_crash_before_the_answer() {
 }
 
 #[test]
-fn repeatedly_lost_answers_lead_to_a_review_and_keep_the_hold() {
+fn repeatedly_lost_answers_need_review_and_keep_the_hold() {
     let scene = Scene::new(WithdrawalState::Approved);
     let payouts = scene.server(provider(3, lost));
     for attempts in 1..=3 {
@@ -249,7 +249,7 @@ fn a_worker_with_a_stale_claim_sends_nothing() {
 }
 
 #[test]
-fn duplicate_and_reordered_payout_updates() {
+fn duplicate_and_reordered_payout_updates_take_effect_once() {
     use PayoutUpdate::{Accepted, Refused};
     let broadcast = || PayoutUpdate::Broadcast { txid: txid() };
     let completed = || PayoutUpdate::Completed { txid: txid() };
@@ -325,7 +325,7 @@ fn duplicate_and_reordered_payout_updates() {
 }
 
 #[test]
-fn a_different_transaction_is_a_contradiction_without_effect() {
+fn a_different_transaction_is_a_contradiction_and_has_no_effect() {
     let other = || Line::new("beef").unwrap();
     let (broadcast, completed) =
         (PayoutUpdate::Broadcast { txid: other() }, PayoutUpdate::Completed { txid: other() });
@@ -350,7 +350,7 @@ fn a_different_transaction_is_a_contradiction_without_effect() {
 }
 
 #[test]
-fn a_refusal_after_an_unanswered_attempt_leads_to_a_review() {
+fn a_refusal_after_an_unanswered_attempt_needs_review() {
     let scene = Scene::new(WithdrawalState::Approved);
     let unanswered = scene.server(provider(1, lost));
     run(unanswered.run()).unwrap();

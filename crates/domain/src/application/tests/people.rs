@@ -51,7 +51,7 @@ fn with_dj(erased: bool) -> MockPeople {
 }
 
 #[test]
-fn an_operator_changes_a_user_status_with_a_reason() {
+fn operators_change_user_statuses_with_a_reason() {
     let mut ledger = MockLedger::new();
     let theirs = |plan: &Plan| {
         let metadata = plan.metadata();
@@ -65,7 +65,7 @@ fn an_operator_changes_a_user_status_with_a_reason() {
 }
 
 #[test]
-fn a_user_erased_meanwhile_is_a_conflict() {
+fn a_concurrent_erasure_is_a_conflict() {
     let mut ledger = MockLedger::new();
     ledger.expect_apply().once().returning(|_| rejected(Rejection::Missing(EntityKind::User)));
     let changed = change(ledger, 0, (UserStatusChange::Suspend, "fraud"));
@@ -73,7 +73,7 @@ fn a_user_erased_meanwhile_is_a_conflict() {
 }
 
 #[test]
-fn the_last_operator_cannot_be_dismissed() {
+fn the_last_operator_cannot_be_demoted() {
     let mut ledger = MockLedger::new();
     ledger.expect_apply().once().returning(|_| rejected(Rejection::LastOperator));
     let changed = change(ledger, 0, (UserStatusChange::Role(Role::Member), "a coup"));
@@ -105,7 +105,7 @@ fn only_operators_change_the_status_of_others() {
 }
 
 #[test]
-fn an_erased_user_is_not_found_by_staff() {
+fn staff_cannot_find_erased_users() {
     let found = run(queries(with_dj(true)).user(&principal(3), user(2)));
     assert!(matches!(found, Err(Failure::NotFound)), "{found:?}");
     let executor = Doubles { people: with_dj(true), ..Doubles::default() }.executor();
@@ -148,7 +148,7 @@ fn the_security_log_is_for_staff_and_records_denied_access() {
 }
 
 #[test]
-fn denied_access_is_recorded_although_the_client_is_gone() {
+fn denied_access_is_recorded_after_the_client_disconnects() {
     let mut log = MockSecurityLog::new();
     log.expect_append().once().returning(|_| Ok(()));
     let tasks = simulated_time::SpawnedTasks::default();
@@ -178,7 +178,7 @@ fn blocks() -> GuestBlocks {
 }
 
 #[test]
-fn a_dj_can_block_only_their_requesters() {
+fn djs_can_block_only_their_guests() {
     // An existing block stays, even if it was made without a request.
     for guest in [1, 4] {
         let blocked = run(blocks().block(&context(2), user(guest))).unwrap();
@@ -204,7 +204,7 @@ fn a_guest_cannot_block_users() {
 }
 
 #[test]
-fn an_erased_dj_takes_no_requests() {
+fn an_erased_dj_receives_no_requests() {
     let opened = run(requests(MockLedger::new(), MockMusicRequests::new(), with_dj(true)).run(
         &context(1),
         OpenRequest,

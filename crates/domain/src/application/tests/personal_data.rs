@@ -54,7 +54,7 @@ fn growing(entries: i64) -> MockPersonalRecords {
 }
 
 #[test]
-fn an_export_of_a_growing_list_is_complete_without_duplicates() {
+fn exports_of_growing_lists_are_complete_without_duplicates() {
     for entries in [0, 1, 199, 200, 201, 450] {
         let data = personal_data(Doubles { records: growing(entries), ..Doubles::default() });
         let pages: Vec<Vec<ExportRecord>> =
@@ -72,7 +72,7 @@ fn an_export_of_a_growing_list_is_complete_without_duplicates() {
 }
 
 #[test]
-fn an_interrupted_list_ends_with_its_failure() {
+fn an_interrupted_list_ends_with_an_error() {
     let mut records = MockPersonalRecords::new();
     records.expect_records().returning(|_, _, after, limit| match after {
         None => Ok((1..=i64::from(limit)).rev().map(|seq| ExportRecord::Entry(entry(seq), None)).collect()),
@@ -85,7 +85,7 @@ fn an_interrupted_list_ends_with_its_failure() {
 
 /// A request is shown by the clock, and an operator's event without the operator and their client info.
 #[test]
-fn exported_records_hide_operators_and_show_expiry() {
+fn exports_hide_operators_and_show_expiry() {
     let mut records = MockPersonalRecords::new();
     records.expect_records().returning(|_, list, _, _| {
         Ok(vec![match list {
@@ -160,7 +160,7 @@ fn erase(
 }
 
 #[test]
-fn an_erasure_needs_the_password_and_an_empty_wallet() {
+fn an_erasure_requires_the_password_and_an_empty_wallet() {
     assert!(erase(PasswordCheck::Right, Some(Erased::Done), noting(SecurityEventKind::DataErased)).is_ok());
     let wrong = erase(PasswordCheck::Wrong, None, noting(SecurityEventKind::LoginFailed));
     assert!(matches!(wrong, Err(CommandError::Refused(EraseRefusal::WrongPassword))), "{wrong:?}");

@@ -239,7 +239,7 @@ fn record(
 }
 
 #[test]
-fn messages_are_matched_by_reference_or_by_id_for_older_rows() {
+fn messages_are_matched_by_reference_or_id() {
     let outcome_of = |opening, subject, about_topup| {
         let state = WithdrawalState::Processing { attempts: 1, retry_at: None };
         let scene = Scene::new(TopupStatus::Pending, state, opening);
@@ -286,7 +286,7 @@ fn messages_are_matched_by_reference_or_by_id_for_older_rows() {
 }
 
 #[test]
-fn contradicting_messages_are_kept_with_their_details() {
+fn contradicting_messages_are_stored_with_their_details() {
     use Contradiction::{
         AmountMismatch, ReferenceAndIdDiffer, StatusContradiction, TxidMismatch, UnknownReference,
     };
@@ -337,7 +337,7 @@ fn contradicting_messages_are_kept_with_their_details() {
 }
 
 #[test]
-fn consistent_messages_are_not_kept() {
+fn consistent_messages_are_not_stored() {
     let scene = Scene::pending();
     let inbox = scene.inbox(scene.keeps());
     let message = message(by(REFERENCE, None));
@@ -363,7 +363,7 @@ fn consistent_messages_are_not_kept() {
 }
 
 #[test]
-fn a_message_that_cannot_be_kept_is_not_acknowledged() {
+fn a_message_that_cannot_be_stored_is_not_acknowledged() {
     let scene = Scene::pending();
     let mut away = MockProviderMessages::new();
     away.expect_record_message().returning(|_, _| Err(Unavailable::new("the store is away")));
@@ -372,7 +372,7 @@ fn a_message_that_cannot_be_kept_is_not_acknowledged() {
 }
 
 #[test]
-fn known_and_excess_messages_are_distinguished() {
+fn repeated_and_excess_messages_are_distinguished() {
     for recorded in [Recorded::Known, Recorded::NotKept] {
         let scene = Scene::pending();
         let mut messages = MockProviderMessages::new();
@@ -395,7 +395,7 @@ fn context_of(role: Role) -> Context {
 const RESOLVE: ResolveMessage = ResolveMessage { id: ProviderMessageId::new(3).unwrap() };
 
 #[test]
-fn an_operator_resolves_a_message_once() {
+fn a_message_can_be_resolved_only_once() {
     let mut ledger = MockLedger::new();
     // Another operator was faster, which only the store detects.
     ledger.expect_apply().times(1).returning(|_| Err(ApplyError::Rejected(Rejection::Stale)));

@@ -66,7 +66,7 @@ fn again(taken: Taken) -> Result<SignedIn, CommandError<RegisterRefusal>> {
 }
 
 #[test]
-fn a_repeated_registration_gets_its_first_session() {
+fn a_repeated_registration_returns_the_first_session() {
     for token in ["next", "other"] {
         let signed_in = again(Taken { kept: hash(token), ..fresh() }).unwrap();
         assert_eq!((signed_in.session, signed_in.refresh_token), (session(), Token(token.to_owned())));
@@ -79,7 +79,7 @@ fn a_repeated_registration_gets_its_first_session() {
 }
 
 #[test]
-fn a_registration_is_repeated_for_a_minute() {
+fn a_registration_can_be_repeated_for_a_minute() {
     let (minute, tick) = (Duration::minutes(1), Duration::MICROSECOND);
     let aged = |age| Taken { age, alive: vec![began(age)], ..fresh() };
     assert!(again(aged(minute - tick)).is_ok());

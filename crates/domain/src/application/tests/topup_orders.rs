@@ -189,7 +189,7 @@ fn work(server: &TopupOrders) -> usize {
 }
 
 #[test]
-fn a_topup_is_stored_and_leased_before_it_is_ordered() {
+fn topups_are_stored_and_leased_before_the_payment_request() {
     let scene = Scene::new();
     let server = scene.server(provider(1, taken));
     let topup = open(&server);
@@ -202,7 +202,7 @@ fn a_topup_is_stored_and_leased_before_it_is_ordered() {
 }
 
 #[test]
-fn a_topup_without_a_provider_order_is_not_ordered() {
+fn topups_that_need_no_payment_request_send_none() {
     for (how, status) in
         [(Intake::Confirmed, TopupStatus::Confirmed), (Intake::Announced, TopupStatus::Pending)]
     {
@@ -218,7 +218,7 @@ fn a_topup_without_a_provider_order_is_not_ordered() {
 }
 
 #[test]
-fn no_topup_is_opened_without_a_provider() {
+fn topups_cannot_be_created_without_a_provider() {
     let scene = Scene::new();
     let refused = try_open(&scene.server(intake(Intake::NotOffered)));
     let not_offered = OpenTopupRefusal::NotOffered;
@@ -239,7 +239,7 @@ fn a_refusal_by_the_provider_fails_the_topup() {
 }
 
 #[test]
-fn an_unanswered_topup_is_ordered_again_when_due_until_the_last_attempt() {
+fn unanswered_payment_requests_are_retried_up_to_a_limit() {
     let scene = Scene::new();
     let server = scene.server(provider(2, lost));
     let (unanswered, ordered) = run(server.order(open(&server))).unwrap();
@@ -257,7 +257,7 @@ fn an_unanswered_topup_is_ordered_again_when_due_until_the_last_attempt() {
 }
 
 #[test]
-fn a_topup_is_ordered_again_after_an_expired_lease() {
+fn payment_requests_are_repeated_after_an_expired_lease() {
     let scene = Scene::opened();
     let other = scene.server(provider(1, taken));
     scene.later(29);
@@ -269,7 +269,7 @@ fn a_topup_is_ordered_again_after_an_expired_lease() {
 }
 
 #[test]
-fn a_topup_is_given_up_after_an_unfinished_last_order() {
+fn topups_are_given_up_after_an_unfinished_last_attempt() {
     let scene = Scene::opened();
     scene.later(30);
     let dying = scene.server(provider(0, taken));
@@ -281,7 +281,7 @@ fn a_topup_is_given_up_after_an_unfinished_last_order() {
 }
 
 #[test]
-fn one_of_two_servers_claims_a_topup() {
+fn one_of_two_servers_leases_a_topup() {
     let scene = Scene::opened();
     scene.later(30);
     let (one, other) = (scene.server(provider(0, taken)), scene.server(provider(0, taken)));
@@ -292,7 +292,7 @@ fn one_of_two_servers_claims_a_topup() {
 }
 
 #[test]
-fn an_answer_after_the_lease_is_stored_and_a_later_one_is_known() {
+fn late_answers_are_stored_once() {
     let scene = Scene::new();
     let late = scene.server(provider(1, taken));
     let first = open(&late);
@@ -308,7 +308,7 @@ fn an_answer_after_the_lease_is_stored_and_a_later_one_is_known() {
 }
 
 #[test]
-fn a_message_before_the_answer_is_not_overwritten() {
+fn answers_do_not_overwrite_earlier_messages() {
     for confirmed in [true, false] {
         let answers: [(fn() -> OrderAnswer, bool); 3] = [(taken, false), (refused, confirmed), (lost, false)];
         for (answer, contradicts) in answers {

@@ -106,7 +106,7 @@ fn no_code_is_stored_for_an_unreachable_address() {
 }
 
 #[test]
-fn a_full_code_quota_reports_the_wait() {
+fn an_exhausted_code_quota_reports_the_wait() {
     let wait = Duration::minutes(7);
     for (quota, most) in [(CodeQuota::Hour, 5), (CodeQuota::Number, 5), (CodeQuota::Network, 20)] {
         let logins = issuing(IssueOutcome::TooMany(TooMany { quota, most, until: now().plus(wait) }));
@@ -133,7 +133,7 @@ fn a_full_code_quota_reports_the_wait() {
 }
 
 #[test]
-fn a_phone_code_counts_against_number_network_and_deployment() {
+fn phone_codes_count_against_number_network_and_deployment() {
     for (address, network) in [(Some("192.0.2.7"), keyed(4)), (None, keyed(5))] {
         let mut people = MockPeople::new();
         people.expect_profile().returning(|_| {
@@ -161,7 +161,7 @@ fn a_phone_code_counts_against_number_network_and_deployment() {
 }
 
 #[test]
-fn only_a_right_code_verifies() {
+fn only_the_right_code_verifies() {
     let phone = (Address::Phone, Purpose::Phone, TokenHash([2; 32]));
     let email = (Address::Email, Purpose::Email, TokenHash([1; 32]));
     for ((address, purpose, hash), judged, kind) in [
@@ -201,7 +201,7 @@ fn only_a_right_code_verifies() {
 }
 
 #[test]
-fn an_outage_uses_up_no_code() {
+fn an_outage_does_not_consume_the_code() {
     let mut people = MockPeople::new();
     people.expect_profile().returning(|_| Err(Unavailable::new("the storage is away")));
     let verifications = verifications(Setup { people, ..Setup::default() });

@@ -35,7 +35,7 @@ fn change(
 }
 
 #[test]
-fn an_endpoint_that_is_paused_meanwhile_is_not_enabled_without_the_password() {
+fn enabling_after_a_concurrent_pause_requires_the_password() {
     let enabled = EndpointSettings { is_paused: Some(false), ..EndpointSettings::default() };
     let (active, paused) = (EndpointState::Active, EndpointState::Paused);
     assert_eq!(change(active, active, enabled.clone()).unwrap(), endpoint(active), "nothing changes");

@@ -165,7 +165,7 @@ fn is_left_alone(scene: &Scene, seconds: i64) {
 }
 
 #[test]
-fn every_event_is_attempted_once_in_its_order_although_some_fail() {
+fn every_event_is_attempted_once_in_order_despite_failures() {
     let (scene, summary, _) =
         turn(Scene::new(250), |_, number| if number % 100 == 0 { FAILED } else { DELIVERED });
     assert_eq!(called(&scene), (1..=250).collect::<Vec<_>>());
@@ -176,7 +176,7 @@ fn every_event_is_attempted_once_in_its_order_although_some_fail() {
 }
 
 #[test]
-fn no_call_begins_after_ten_seconds() {
+fn no_call_starts_after_ten_seconds() {
     let (scene, ..) = turn(Scene::new(9), |scene, _| {
         scene.seconds.fetch_add(4, Ordering::Relaxed);
         FAILED
@@ -185,7 +185,7 @@ fn no_call_begins_after_ten_seconds() {
 }
 
 #[test]
-fn nothing_is_sent_once_the_owner_may_not_read_the_feed() {
+fn nothing_is_sent_after_the_owner_loses_access_to_the_feed() {
     let suspend = |scene: &Scene| {
         let mut leased = scene.leased.lock().unwrap();
         leased.as_mut().unwrap().1.suspended_at = Some(now());
@@ -204,7 +204,7 @@ fn nothing_is_sent_once_the_owner_may_not_read_the_feed() {
 }
 
 #[test]
-fn a_server_whose_lease_was_taken_over_stops() {
+fn a_server_stops_after_losing_its_lease() {
     let (scene, ..) = turn(Scene::new(9), |scene, _| {
         scene.leased.lock().unwrap().take();
         DELIVERED
@@ -213,7 +213,7 @@ fn a_server_whose_lease_was_taken_over_stops() {
 }
 
 #[test]
-fn a_disabled_endpoint_receives_nothing_more_and_its_owner_is_told() {
+fn disabling_an_endpoint_stops_it_and_notifies_the_owner() {
     let (scene, summary, jobs) = turn(Scene::new(9), |_, number| if number == 3 { GONE } else { DELIVERED });
     assert_eq!(called(&scene), [1, 2, 3]);
     let disabled = EndpointState::Disabled { at: now(), reason: DisabledReason::Gone };
@@ -222,7 +222,7 @@ fn a_disabled_endpoint_receives_nothing_more_and_its_owner_is_told() {
 }
 
 #[test]
-fn failed_deliveries_are_repeated_before_new_events() {
+fn failed_deliveries_are_retried_before_new_events() {
     let due = vec![failed(2, 1), failed(3, 9), failed(4, 1)];
     let scene = Scene { due, redacted: Some(4), ..Scene::new(6) };
     let scene = scene.change(|endpoint, _| endpoint.cursor = position(5));
@@ -236,7 +236,7 @@ fn failed_deliveries_are_repeated_before_new_events() {
 }
 
 #[test]
-fn a_repeated_delivery_is_not_that_of_another_user() {
+fn retries_skip_events_of_other_users() {
     let scene = Scene { due: vec![failed(2, 1), failed(3, 1)], foreign: Some(2), ..Scene::new(4) };
     let (scene, ..) = turn(scene.change(|endpoint, _| endpoint.cursor = position(4)), |_, _| DELIVERED);
     assert_eq!(called(&scene), [3]);
@@ -264,13 +264,13 @@ fn events_of_other_types_are_skipped() {
 }
 
 #[test]
-fn an_endpoint_whose_secrets_are_lost_is_not_looked_at_again_at_once() {
+fn endpoints_with_lost_secrets_are_checked_again_later() {
     let (scene, ..) = turn(Scene { can_sign: false, ..Scene::new(9) }, |_, _| DELIVERED);
     is_left_alone(&scene, 30);
 }
 
 #[test]
-fn a_new_event_is_attempted_however_long_repetitions_and_replays_take() {
+fn slow_retries_and_replays_do_not_starve_new_events() {
     let slow = |scene: &Scene, _| {
         scene.seconds.fetch_add(15, Ordering::Relaxed);
         FAILED
@@ -283,7 +283,7 @@ fn a_new_event_is_attempted_however_long_repetitions_and_replays_take() {
 }
 
 #[test]
-fn a_change_of_types_during_a_turn_applies_to_later_events() {
+fn a_change_of_types_during_a_batch_applies_to_later_events() {
     let types = Some([EventType::TopupConfirmed].into_iter().collect());
     let range = Replay { after: position(0), until: position(1) };
     let scene = Scene::new(9).change(|endpoint, _| {
@@ -298,7 +298,7 @@ fn a_change_of_types_during_a_turn_applies_to_later_events() {
 }
 
 #[test]
-fn a_long_backlog_of_other_events_ends_the_turn_in_time() {
+fn a_long_backlog_of_skipped_events_ends_the_batch_in_time() {
     let types = Some([EventType::TopupConfirmed].into_iter().collect());
     let scene = Scene { read_seconds: 4, ..Scene::new(1_000) };
     let (scene, ..) = turn(scene.change(|endpoint, _| endpoint.types = types), |_, _| DELIVERED);

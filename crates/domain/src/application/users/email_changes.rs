@@ -239,8 +239,8 @@ impl EmailChanges {
                     }
                 };
                 effects.revocations_changed();
-                effects.enqueue(Job::NotifySecured { user, cause: SecurityCause::EmailRestored });
                 let client = context.client.clone();
+                effects.enqueue(env.secured(user, SecurityCause::EmailRestored, &client));
                 let news = EmailNews {
                     user,
                     before,

@@ -12,7 +12,7 @@ use crate::authorization::Principal;
 use crate::ids::{SessionId, UserId};
 use crate::network::{ClientNetwork, KnownNetwork};
 use crate::ports::{
-    AccessToken, BeginOutcome, Credentials, ExchangeOutcome, Job, PasswordCheck, PasswordHash, Profile,
+    AccessToken, BeginOutcome, Credentials, ExchangeOutcome, PasswordCheck, PasswordHash, Profile,
     SecurityCause, Token, Unavailable,
 };
 use crate::security_log::SecurityEventKind;
@@ -261,7 +261,7 @@ impl SignIns {
             ExchangeOutcome::SessionEnded(user, session) => {
                 effects.revocations_changed();
                 let cause = SecurityCause::RefreshTokenReused(session);
-                effects.enqueue(Job::NotifySecured { user, cause });
+                effects.enqueue(self.env.secured(user, cause, &client));
                 self.env
                     .security_audit
                     .about(SecurityEventKind::RefreshTokenReused, Some(user), Some(session), client)

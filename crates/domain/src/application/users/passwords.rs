@@ -86,7 +86,7 @@ impl PasswordChanges {
                     return Err(Failure::Conflict.into());
                 }
                 effects.revocations_changed();
-                effects.enqueue(Job::NotifySecured { user, cause: SecurityCause::PasswordChanged });
+                effects.enqueue(env.secured(user, SecurityCause::PasswordChanged, &client));
                 env.security_audit.by(principal, SecurityEventKind::PasswordChanged, client).await;
                 Ok(())
             })
@@ -132,8 +132,8 @@ impl PasswordChanges {
                 let owner = env.logins.reset_password(&presented, &after, env.now()).await?;
                 let owner = owner.ok_or(CommandError::Refused(ResetPasswordRefusal::InvalidToken))?;
                 effects.revocations_changed();
-                effects.enqueue(Job::NotifySecured { user: owner, cause: SecurityCause::PasswordReset });
                 let client = context.client.clone();
+                effects.enqueue(env.secured(owner, SecurityCause::PasswordReset, &client));
                 env.security_audit.about(SecurityEventKind::PasswordReset, Some(owner), None, client).await;
                 Ok(())
             })

@@ -8,7 +8,7 @@ use crate::application::executor::{Authorized, Context, Executor};
 use crate::authorization::{Principal, permission::UseCredentials};
 use crate::ids::SessionId;
 use crate::page::{PageRequest, Rows};
-use crate::ports::{Job, SecurityCause};
+use crate::ports::SecurityCause;
 use crate::security_log::{SecurityEvent, SecurityEventKind};
 use crate::user::session::Session;
 
@@ -55,8 +55,8 @@ impl OwnSessions {
                 env.sessions.end_sessions(*owner, None, env.now()).await?;
                 effects.revocations_changed();
                 let client = context.client.clone();
+                effects.enqueue(env.secured(*owner, SecurityCause::SessionsEnded, &client));
                 env.security_audit.by(principal, SecurityEventKind::SessionsEnded, client).await;
-                effects.enqueue(Job::NotifySecured { user: *owner, cause: SecurityCause::SessionsEnded });
                 Ok(())
             })
             .await

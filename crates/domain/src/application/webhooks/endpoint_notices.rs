@@ -6,7 +6,9 @@ use crate::application::environment::Environment;
 use crate::event::Feed;
 use crate::ids::UserId;
 use crate::page::PageRequest;
-use crate::ports::{EndpointMention, EndpointNews, Notice, Recipient, SecurityCause, Unavailable};
+use crate::ports::{
+    EndpointMention, EndpointNews, Notice, Recipient, SecurityCause, SecurityNews, Unavailable,
+};
 use crate::user::User;
 use crate::webhook::WebhookEndpoint;
 
@@ -39,10 +41,12 @@ impl EndpointNotices {
     pub(in crate::application) async fn secured(
         &self,
         user: UserId,
-        cause: SecurityCause,
+        news: SecurityNews,
     ) -> Result<(), Unavailable> {
         let Some(profile) = self.env.people.profile(user).await? else { return Ok(()) };
-        let user = profile.user;
+        let (user, cause) = (profile.user, news.cause);
+        // An unverified address may belong to a stranger.
+        let to_user = SecurityNews { client: news.client.filter(|_| user.email_verified), ..news };
         let (own, all) = (self.endpoints(&user, Feed::Own).await?, self.endpoints(&user, Feed::All).await?);
         let concerned = |endpoint: &&WebhookEndpoint| match cause {
             SecurityCause::RefreshTokenReused(session) => endpoint.set_in == Some(session),
@@ -55,17 +59,17 @@ impl EndpointNotices {
         let told = match cause {
             SecurityCause::PasswordChanged | SecurityCause::PasswordReset | SecurityCause::EmailRestored => {
                 let both = own.into_iter().chain(all.iter().cloned()).collect();
-                notify(&self.env, &user, &Notice::PasswordChanged(both)).await
+                notify(&self.env, &user, &Notice::PasswordChanged(to_user, both)).await
             }
             SecurityCause::SessionsEnded | SecurityCause::RefreshTokenReused(_) if own.is_empty() => Ok(()),
             SecurityCause::SessionsEnded | SecurityCause::RefreshTokenReused(_) => {
-                notify_verified(&self.env, &user, &Notice::SessionsEnded(cause, own)).await
+                notify_verified(&self.env, &user, &Notice::SessionsEnded(to_user, own)).await
             }
         };
         if cause == SecurityCause::PasswordChanged || all.is_empty() {
             return told;
         }
-        let operators = self.tell_operators(&Notice::OperatorSecured(user.id, cause, all)).await;
+        let operators = self.tell_operators(&Notice::OperatorSecured(user.id, news, all)).await;
         told.and(operators)
     }
 

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_endpoint_has_one_test_at_a_time_and_a_server_has_32() {
+    fn tests_run_one_per_endpoint_and_32_per_server() {
         let tests = RunningTests::default();
         let begin = |number| tests.begin(WebhookEndpointId::new(number).unwrap());
         let mut running: Vec<_> = (1..=32).map(|number| begin(number).ok()).collect();

@@ -33,7 +33,7 @@ fn an_opened_topup_is_leased_to_its_opener() {
 }
 
 #[test]
-fn a_topup_is_ordered_when_due_until_the_last_attempt() {
+fn payment_requests_are_due_until_the_last_attempt() {
     use TopupStatus::{Confirmed, Failed, Pending};
     let due = Some(orders(1, Some(10)));
     for (status, kept, page, now, expected) in [
@@ -55,7 +55,7 @@ fn a_topup_is_ordered_when_due_until_the_last_attempt() {
 }
 
 #[test]
-fn each_answer_of_the_provider_has_its_outcome() {
+fn each_provider_answer_has_an_outcome() {
     use TopupStatus::{Confirmed, Failed, Pending};
     let taken = |page| OrderReply::Taken { page };
     let kept = |page| Answered::Kept { orders: orders(1, None), page };
@@ -87,7 +87,7 @@ fn each_answer_of_the_provider_has_its_outcome() {
 }
 
 #[test]
-fn the_wait_doubles_after_each_unanswered_attempt() {
+fn the_delay_doubles_after_each_unanswered_attempt() {
     use TopupStatus::{Confirmed, Pending};
     let under_way = |attempts| Some(orders(attempts, Some(200)));
     for (status, kept, page, attempt, expected) in [
@@ -109,7 +109,7 @@ fn the_wait_doubles_after_each_unanswered_attempt() {
 }
 
 #[test]
-fn the_wait_is_capped_at_an_hour() {
+fn the_delay_is_capped_at_an_hour() {
     for (seconds, attempts, expected) in [
         (5, 1, 5),
         (5, 10, 2_560),
@@ -126,7 +126,7 @@ fn the_wait_is_capped_at_an_hour() {
 }
 
 #[test]
-fn a_settled_topup_has_no_next_order() {
+fn a_closed_topup_has_no_next_payment_request() {
     for (status, expected) in
         [(TopupStatus::Pending, Some(at(9))), (TopupStatus::Confirmed, None), (TopupStatus::Failed, None)]
     {

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn migrations_outside_a_transaction_are_concurrent_and_repeatable() {
+    fn non_transactional_migrations_are_concurrent_and_repeatable() {
         for migration in MIGRATIONS.iter().filter(|migration| !migration.in_transaction) {
             let name = migration.name;
             let directions = [statements(migration.up), statements(migration.down)];

@@ -133,8 +133,8 @@ pub(crate) async fn settle_currency(connector: &Connector, currency: &Currency) 
     let (code, kept_scale): (String, i16) = kept.get_result(&mut connection).await?;
     ensure!(
         code == currency.code() && kept_scale == scale,
-        "the database keeps {code} with {kept_scale} decimals, but wallet.currency and wallet.scale are {} and \
-         {scale}",
+        "the database uses {code} with {kept_scale} decimals: wallet.currency and wallet.scale cannot be changed to \
+         {} and {scale}",
         currency.code(),
     );
     Ok(())

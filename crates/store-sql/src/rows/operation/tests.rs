@@ -183,7 +183,7 @@ fn row(outcome: Outcome, currency: &Currency) -> (Receipt, StoredOperation) {
 }
 
 #[test]
-fn a_receipt_of_an_earlier_version_lacks_the_newest_fields() {
+fn receipts_of_older_versions_lack_the_newest_fields() {
     let usd = Currency::new("USD", 2).unwrap();
     for outcome in withdrawals().chain(topups()) {
         let (mut receipt, mut row) = row(outcome, &usd);
@@ -209,7 +209,7 @@ fn a_receipt_of_an_earlier_version_lacks_the_newest_fields() {
 }
 
 #[test]
-fn a_receipt_reads_back_as_it_was_written() {
+fn receipts_round_trip() {
     let adjusted = [250, -250].map(|minor| {
         let correction = Correction::signed(Money::from_minor(minor)).unwrap();
         let (id, reason) = (AdjustmentId::new(1).unwrap(), line("\"Ünï\\"));

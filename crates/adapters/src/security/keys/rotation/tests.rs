@@ -46,7 +46,7 @@ fn shown(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_very_first_key_signs_at_once() {
+fn the_first_key_signs_immediately() {
     for text in ["", "# keys\n"] {
         let (text, report) = rotated(text, asked(None, 60), 0);
         assert_eq!(shown(text.trim_start_matches("# keys\n")), ["new"]);
@@ -115,7 +115,7 @@ fn a_new_key_inherits_the_newest_algorithm_by_default() {
 }
 
 #[test]
-fn a_new_key_signs_at_once_if_none_is_valid() {
+fn a_new_key_signs_immediately_without_a_valid_key() {
     let (text, _) = rotated(&format!("a:{KEY} until=2026-11-20T12:00:00Z"), asked(None, 60), 0);
     assert_eq!(shown(&text), ["new"]);
     let (text, _) = rotated(&format!("a:{KEY} from=2026-11-20T13:00:00Z"), asked(None, 60), 0);
@@ -188,7 +188,7 @@ fn logged_out(texts: [&str; 2], [late, early]: [(i64, i64); 2], signs_in: i64) -
 }
 
 #[test]
-fn a_rotation_keeps_tokens_valid_on_two_servers() {
+fn rotation_keeps_tokens_valid_on_both_servers() {
     use Algorithm::{Es256, Hs256};
     for (old, new) in [(Hs256, Hs256), (Hs256, Es256), (Es256, Hs256)] {
         let material = old.generate(RandomSecrets::new().unwrap()).unwrap();
@@ -210,7 +210,7 @@ fn a_rotation_keeps_tokens_valid_on_two_servers() {
 }
 
 #[test]
-fn a_server_that_reloads_too_late_refuses_new_tokens() {
+fn a_late_reload_refuses_new_tokens() {
     let before = format!("before:{KEY}");
     let (after, _) = rotated(&before, asked(None, 60), 0);
     assert_eq!(logged_out([&before, &after], [(70, 0), (0, 0)], 60), Some((60, 60)));
@@ -219,7 +219,7 @@ fn a_server_that_reloads_too_late_refuses_new_tokens() {
 }
 
 #[test]
-fn a_rotation_can_remove_every_older_key() {
+fn rotation_can_remove_all_older_keys() {
     let before = format!("# ours\nb:{KEY}\na:{KEY} from=2030-01-01T00:00:00Z\n");
     let (text, report) = rotated(&before, Rotation { older: OlderKeys::Remove, ..asked(None, 60) }, 0);
     assert_eq!(shown(&text), ["# ours", "new"]);

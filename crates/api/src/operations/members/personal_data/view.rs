@@ -92,10 +92,10 @@ view! {
         #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
         created_at: WireTimestamp = WireTimestamp(user.created_at),
         /// Time of the last change of the role, of a suspension, or of becoming a DJ; null if there was none.
-        #[timestamp_or_null()]
+        #[timestamp_or_null(example = "2026-01-31T20:15:00.000000Z")]
         role_changed_at: Option<WireTimestamp> = user.status_changed_at.map(WireTimestamp),
         /// Time of the last change of the e-mail address or reset of the password; null if there was none.
-        #[timestamp_or_null()]
+        #[timestamp_or_null(example = "2026-01-31T20:15:00.000000Z")]
         login_changed_at: Option<WireTimestamp> = user.login_changed_at.map(WireTimestamp),
     }
 }
@@ -111,7 +111,7 @@ view! {
         #[serde(flatten)]
         session: ActiveSessionView = ActiveSessionView::new(session, current),
         /// Time of the end; null if the session has not ended.
-        #[timestamp_or_null()]
+        #[timestamp_or_null(example = json!(null))]
         ended_at: Option<WireTimestamp> = ended_at.map(WireTimestamp),
     }
 }
@@ -135,7 +135,7 @@ view! {
         #[timestamp(example = "2026-01-31T20:15:00.000000Z")]
         created_at: WireTimestamp = WireTimestamp(challenge.issued_at),
         /// Time of its use or replacement; null before.
-        #[timestamp_or_null()]
+        #[timestamp_or_null(example = "2026-01-31T20:15:00.000000Z")]
         ended_at: Option<WireTimestamp> = challenge.ended_at.map(WireTimestamp),
     }
 }
@@ -184,6 +184,7 @@ view! {
         #[schema(value_type = names::ActedBy)]
         acted_by: &'static str = note.acted_by.name(),
         /// Reason; null where none is required.
+        #[schema(example = "A song was charged twice.")]
         reason: Option<String> = text(&note.reason),
         /// Object of the operation; null for the user.
         reference: Option<ObjectReferenceView> = note.reference.map(ObjectReferenceView::new),

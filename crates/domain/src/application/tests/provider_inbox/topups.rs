@@ -20,7 +20,7 @@ fn contradiction(outcome: MessageOutcome) -> (&'static str, Option<&'static str>
 }
 
 #[test]
-fn racing_opposite_updates_are_a_contradiction() {
+fn concurrent_opposite_updates_are_a_contradiction() {
     for (update, other) in [(paid(500), TopupStatus::Failed), (TopupUpdate::Failed, TopupStatus::Confirmed)] {
         let scene = Scene::pending();
         *scene.race.lock().unwrap() = Some(other);
@@ -32,7 +32,7 @@ fn racing_opposite_updates_are_a_contradiction() {
 }
 
 #[test]
-fn a_full_reversal_is_applied_once_and_a_partial_one_is_kept() {
+fn full_reversals_are_applied_once_and_partial_reversals_stored() {
     let scene = with_topup(TopupStatus::Confirmed);
     assert_eq!(contradiction(receive(&scene, reversed(499))), ("partial_reversal", Some("confirmed")));
     assert_eq!(contradiction(receive(&scene, reversed(501))), ("amount_mismatch", Some("confirmed")));
@@ -52,7 +52,7 @@ fn a_full_reversal_is_applied_once_and_a_partial_one_is_kept() {
 }
 
 #[test]
-fn a_reversal_already_made_by_an_operator_is_known() {
+fn a_reversal_after_an_operators_reversal_changes_nothing() {
     let scene = with_topup(TopupStatus::Confirmed);
     *scene.race.lock().unwrap() = Some(TopupStatus::Reversed);
     assert_eq!(receive(&scene, reversed(500)), MessageOutcome::Known);

@@ -1,0 +1,106 @@
+//! Each command that a document prints succeeds, on a machine in the state that the command is for.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use super::documents;
+use super::machine::{BACKUPS, DATA, Machine, Running, succeeds, succeeds_without_server};
+use crate::harness::Database;
+
+/// Commands that a sentence names without the arguments that they require.
+const WHOLE: [(&str, &str); 3] = [
+    ("backup", "backup FILE"),
+    ("restore", "restore FILE"),
+    ("finalize-upgrade", "finalize-upgrade --database-name NAME"),
+];
+
+#[test]
+fn every_printed_command_succeeds() {
+    let printed = documents::commands();
+    assert!(printed.contains("ledger verify") && printed.contains("migrate"), "{printed:?}");
+    let whole = |command: String| {
+        WHOLE.iter().find(|(name, _)| command == *name).map(|(_, whole)| whole.to_string()).unwrap_or(command)
+    };
+    let commands: BTreeSet<String> = printed.into_iter().map(whole).collect();
+    // Its data stays, whatever a command does.
+    let machine = Machine::with_guest();
+    for command in &commands {
+        let words: Vec<&str> = command.split_whitespace().collect();
+        match words[..] {
+            [] | ["serve" | "--data" | "--ephemeral", ..] => serves(&machine, command),
+            ["backup", file] => drop(backs_up(&machine, file)),
+            ["restore" | "finalize-upgrade", "--database-name", name, ..] => prepares_database(command, name),
+            ["restore", file, ..] => restores(&machine, command, file),
+            ["storage", "copy", ..] => copies(&words),
+            _ => drop(succeeds(machine.shell(&format!("cuepoint {command}")))),
+        }
+    }
+}
+
+/// The command is `exec`uted, so that its process is the one that is killed.
+fn serves(machine: &Machine, arguments: &str) {
+    let directory = machine.here(DATA);
+    let (_server, client) =
+        Running::start(machine.shell(&format!("exec cuepoint {}", arguments.replace("DIR", &directory))));
+    client.outside("GET", "/health/ready").send().data(200);
+}
+
+/// Makes a backup, at the printed path or at a path for `FILE`.
+fn backs_up(machine: &Machine, file: &str) -> String {
+    let path = if file == "FILE" { format!("{BACKUPS}/FILE.db") } else { file.to_owned() };
+    let path = machine.here(&path);
+    let _ = fs::remove_file(&path);
+    let mut command = machine.shell("cuepoint backup \"$FILE\"");
+    succeeds({
+        command.env("FILE", &path);
+        command
+    });
+    path
+}
+
+fn prepares_database(command: &str, name: &str) {
+    let (machine, database) = (Machine::with_keys(), Database::postgres());
+    machine.move_to(database.url());
+    drop(machine.start());
+    let actual = database.url().rsplit_once('/').unwrap().1;
+    let named = |name: &str| format!("--database-name {name}");
+    let command = command.replace(&named(name), &named(actual));
+    succeeds_without_server(&machine, &format!("cuepoint {command}"));
+}
+
+fn restores(from: &Machine, command: &str, file: &str) {
+    let (machine, backup) = (Machine::with_keys(), backs_up(from, file));
+    let mut restore = machine.shell(&format!("cuepoint {}", command.replace(file, "\"$FILE\"")));
+    restore.env("FILE", backup);
+    succeeds(restore);
+    succeeds(machine.shell("cuepoint ledger verify"));
+}
+
+/// Copies in the direction of the printed target. An option that resolves a copy meets an interrupted one.
+fn copies(words: &[&str]) {
+    let (machine, database) = (Machine::with_guest(), Database::postgres());
+    let target = words.iter().skip_while(|word| **word != "--to").nth(1).copied();
+    let printed = words.join(" ");
+    let (command, to) = match target {
+        Some(directory) if directory.starts_with("sqlite:") => {
+            let to = machine.here(&format!("sqlite:{DATA}/new"));
+            // The copy in this direction needs a source on PostgreSQL.
+            machine.move_to(database.url());
+            (printed.replace(directory, "\"$TARGET\""), to)
+        }
+        Some(url) => (printed.replace(url, "\"$TARGET\""), database.url().to_owned()),
+        None => (printed, database.url().to_owned()),
+    };
+    let step = ["--finish", "--abort"].iter().position(|option| words.contains(option));
+    if let Some(step) = step.map(|number| ["copy_committed", "copy_marked"][number]) {
+        let mut copy = machine.shell("cuepoint storage copy");
+        copy.env("CUEPOINT_COPY_TO", &to).env("CUEPOINT_CRASH_AT", step);
+        assert!(!copy.status().unwrap().success(), "the copy ends at {step}");
+    }
+    let mut command = machine.shell(&format!("cuepoint {command}"));
+    command.env("TARGET", &to).env("CUEPOINT_COPY_TO", &to);
+    succeeds(command);
+    let serves = machine.shell("cuepoint ledger verify").status().unwrap().success();
+    let stays = words.contains(&"--dry-run") || words.contains(&"--abort");
+    assert_eq!(serves, stays, "{words:?}");
+}
