@@ -63,6 +63,11 @@ fn complete(schema: &mut Schema, described: &Schemas, answered: bool) {
                 complete_part(items, described, answered);
             }
         }
+        Schema::AllOf(parts) => {
+            for part in &mut parts.items {
+                complete_part(part, described, answered);
+            }
+        }
         _ => {}
     }
 }

@@ -224,6 +224,7 @@ fn all_response_keys_are_required() {
         if schema["items"].is_object() {
             check(&format!("{place}[]"), &schema["items"]);
         }
+        schema["allOf"].as_array().into_iter().flatten().for_each(|part| check(place, part));
     }
     let (sent, document) = (schemas::sent(&crate::operations::all()), json());
     assert!(sent.contains("NewWithdrawal") && !sent.contains("User"), "{sent:?}");

@@ -94,7 +94,7 @@ operations! {
     /// The requests that the caller made, newest first. Existing clients depend on the exact form of this
     /// operation. It never gains or loses a key. It ignores unknown parameters and empty filters, and uses the last
     /// value of a repeated filter.
-    GET "/api/v1/music/user/requests" "listMusicRequests" {
+    GET "/api/v1/music/user/requests" "listSentMusicRequests" {
         tag: Requests,
         run: authenticated(Action::ReadRequest, made),
         answers: page::<MusicRequestView<'_>>("A page of the caller's requests, newest first."),

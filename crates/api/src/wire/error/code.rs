@@ -139,7 +139,8 @@ codes! {
     DjOffline = CONFLICT, "dj_offline", "The DJ isn't taking requests right now.";
     /// The events after the given position are no longer shown. `oldest` is the position of the oldest event that is.
     EventsExpired = GONE, "events_expired", "Some events after this position are no longer available.";
-    /// A restore or a failover lost the event at the given position. Continue after the position `continue_after`.
+    /// A restore or a failover lost the event at the given position. Reload the state, and continue at `head`.
+    /// `continue_after` is the newest position before the loss.
     EventsLost = GONE, "events_lost", "Events up to this position were lost.";
     /// A field is missing, invalid or prohibited, a query parameter is invalid, unknown or repeated, or the body is
     /// not an object. `errors` and `details` list the fields.
