@@ -140,7 +140,7 @@ fn the_postgresql_guide_works_from_its_first_block_to_its_last() {
             Printed::Shell => {
                 assert!(block.contains("--database-name cuepoint"), "a block is not followed: {block}");
                 let block = block.replace("--database-name cuepoint", &name);
-                succeeds_without_server(&machine, &format!("{owner}\n{block}"));
+                succeeds_without_server(|| machine.shell(&format!("{owner}\n{block}")));
             }
         }
     }
@@ -161,7 +161,9 @@ fn moves_to_sqlite(owner: &str, block: &str) {
     let (machine, database) = (Machine::with_guest(), Database::postgres());
     fs::remove_dir_all(machine.here(DATA)).unwrap();
     machine.use_store(&at_database(&printed(POSTGRESQL)[0].1, database.url()));
-    succeeds(machine.shell(&format!("{}\n{block}", at_database(owner, database.url()))));
+    drop(machine.start());
+    let owner = at_database(owner, database.url());
+    succeeds_without_server(|| machine.shell(&format!("{owner}\n{block}")));
     let mut verify = machine.shell("exec cuepoint ledger verify --data \"$COPY\"");
     verify.env("COPY", machine.here(DATA));
     succeeds(verify);

@@ -37,11 +37,13 @@ fn every_printed_command_succeeds() {
     }
 }
 
-/// The command is `exec`uted, so that its process is the one that is killed.
+/// The command is executed, so that its process is the one that is killed. Production refuses the store in memory.
 fn serves(machine: &Machine, arguments: &str) {
     let directory = machine.here(DATA);
-    let (_server, client) =
-        Running::start(machine.shell(&format!("exec cuepoint {}", arguments.replace("DIR", &directory))));
+    let environment = if arguments.contains("--ephemeral") { "development" } else { "production" };
+    let arguments = arguments.replace("DIR", &directory);
+    let lines = format!("export CUEPOINT_ENV={environment}; exec cuepoint {arguments}");
+    let (_server, client) = Running::start(machine.shell(&lines));
     client.outside("GET", "/health/ready").send().data(200);
 }
 
@@ -65,7 +67,7 @@ fn prepares_database(command: &str, name: &str) {
     let actual = database.url().rsplit_once('/').unwrap().1;
     let named = |name: &str| format!("--database-name {name}");
     let command = command.replace(&named(name), &named(actual));
-    succeeds_without_server(&machine, &format!("cuepoint {command}"));
+    succeeds_without_server(|| machine.shell(&format!("cuepoint {command}")));
 }
 
 fn restores(from: &Machine, command: &str, file: &str) {
@@ -86,6 +88,7 @@ fn copies(words: &[&str]) {
             let to = machine.here(&format!("sqlite:{DATA}/new"));
             // The copy in this direction needs a source on PostgreSQL.
             machine.move_to(database.url());
+            drop(machine.start());
             (printed.replace(directory, "\"$TARGET\""), to)
         }
         Some(url) => (printed.replace(url, "\"$TARGET\""), database.url().to_owned()),
@@ -97,9 +100,11 @@ fn copies(words: &[&str]) {
         copy.env("CUEPOINT_COPY_TO", &to).env("CUEPOINT_CRASH_AT", step);
         assert!(!copy.status().unwrap().success(), "the copy ends at {step}");
     }
-    let mut command = machine.shell(&format!("cuepoint {command}"));
-    command.env("TARGET", &to).env("CUEPOINT_COPY_TO", &to);
-    succeeds(command);
+    succeeds_without_server(|| {
+        let mut copy = machine.shell(&format!("cuepoint {command}"));
+        copy.env("TARGET", &to).env("CUEPOINT_COPY_TO", &to);
+        copy
+    });
     let serves = machine.shell("cuepoint ledger verify").status().unwrap().success();
     let stays = words.contains(&"--dry-run") || words.contains(&"--abort");
     assert_eq!(serves, stays, "{words:?}");

@@ -73,10 +73,10 @@ pub(super) fn succeeds(command: Command) -> String {
     said
 }
 
-/// Runs commands once the connections of a killed server are gone.
-pub(super) fn succeeds_without_server(machine: &Machine, lines: &str) {
+/// Runs a command that no server may disturb, once the connections of a killed one are gone.
+pub(super) fn succeeds_without_server(command: impl Fn() -> Command) {
     let (status, said) = eventually("the server's connections are gone", || {
-        let (status, said) = completed(machine.shell(lines));
+        let (status, said) = completed(command());
         (status.success() || !said.contains("a server is connected")).then_some((status, said))
     });
     assert!(status.success(), "{said}");
@@ -253,7 +253,8 @@ impl Running {
         let mut running = Self(command.spawn().unwrap());
         let mut lines = BufReader::new(running.0.stdout.take().unwrap()).lines().map(Result::unwrap);
         let address = lines.find_map(|line| line.strip_prefix("listening on ").map(str::to_owned));
-        (running, Client::new(&address.expect("the server starts")))
+        let address = address.unwrap_or_else(|| panic!("{command:?} starts no server"));
+        (running, Client::new(&address))
     }
 }
 
