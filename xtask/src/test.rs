@@ -43,9 +43,9 @@ pub(crate) fn run_on(
     // A developer's own configuration must not affect the tests.
     remove_variables(&mut tests, "CUEPOINT_");
     if env::var_os(THREADS_VARIABLE).is_none() {
-        // A test waits for servers, disks and deadlines two thirds of its time.
+        // A test waits for servers, disks and deadlines more than half of its time.
         let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        tests.env(THREADS_VARIABLE, processors.saturating_mul(3).to_string());
+        tests.env(THREADS_VARIABLE, processors.saturating_mul(5).div_ceil(2).to_string());
     }
     tests.args(cargo_arguments(arguments)).env(URL_VARIABLE, url).envs(variables.iter().copied());
     let programs = postgres_binaries::find_or_install()?;

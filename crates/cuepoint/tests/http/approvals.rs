@@ -162,7 +162,7 @@ fn adjustments_are_limited(store: Store) {
     let (server, operator) = Server::with_operator(store, &[("adjustments.max_amount", "20")]);
     let guest = server.guest();
     let body = operator.adjust(guest.id, "20.01").refused(422, "limit_exceeded");
-    assert_eq!(body["errors"], json!({"amount": ["No more than 20.00 can be adjusted at once."]}));
+    assert_eq!(body["errors"], json!({"amount": ["An adjustment cannot exceed 20.00."]}));
     operator.adjust(guest.id, "20").data(201);
     assert_eq!(guest.wallet().0, "20.00");
 }

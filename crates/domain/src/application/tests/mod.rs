@@ -361,8 +361,8 @@ fn log_of(kinds: Vec<SecurityEventKind>) -> MockSecurityLog {
 
 /// Expects one notice to this user about a security change.
 fn expect_secured(jobs: &mut MockJobQueue, user: UserId, cause: SecurityCause) {
-    let news = SecurityNews { cause, client: None, at: now() };
-    jobs.expect_enqueue().with(eq(Job::NotifySecured { user, news })).once().returning(|_| Ok(()));
+    let expected = move |job: &Job| matches!(job, Job::NotifySecured { user: to, news } if (*to, news.cause, news.at) == (user, cause, now()));
+    jobs.expect_enqueue().withf(expected).once().returning(|_| Ok(()));
 }
 
 /// A revocation list that expects this number of refreshes.
