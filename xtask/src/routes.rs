@@ -129,8 +129,7 @@ mod tests {
         let rows: Vec<&str> = table.lines().skip(1).collect();
         assert!(rows.len() > 60, "{} operations", rows.len());
         let withdrawal = rows.iter().find(|row| row.contains("createWithdrawal")).unwrap();
-        for cell in ["withdrawals", "NewWithdrawal", "201 BareSuccess_WithdrawalRequested", "limit_exceeded"]
-        {
+        for cell in ["withdrawals", "NewWithdrawal", "201 CreatedWithdrawalResponse", "limit_exceeded"] {
             assert!(withdrawal.contains(cell), "{cell}: {withdrawal}");
         }
     }
