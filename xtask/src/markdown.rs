@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_have_the_anchors_that_github_gives_them() {
+    fn headings_have_the_anchors_of_github() {
         let cases = [
             ("# Backup and restore", "backup-and-restore"),
             ("## 6. The other operations", "6-the-other-operations"),
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn words_outside_of_tables_and_code_blocks_are_counted() {
+    fn words_are_counted_outside_tables_and_code_blocks() {
         let text = "# Two words\n\nThree `code`, words – [and four](a.md).\n\n| a | b |\n|---|---|\n\n\
                     ```sh\nnone here\n```\n";
         assert_eq!(Document::parse(text).words, 7);

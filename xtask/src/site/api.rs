@@ -217,7 +217,7 @@ mod tests {
     use crate::workspace::root;
 
     #[test]
-    fn every_operation_and_every_schema_is_shown_once() {
+    fn every_operation_and_schema_is_shown_once() {
         let document = fs::read_to_string(root().join(openapi::DOCUMENT)).unwrap();
         let document: Value = serde_json::from_str(&document).unwrap();
         let pages = pages(&document).unwrap();

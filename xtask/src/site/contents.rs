@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_and_an_unlisted_document_are_named() {
+    fn missing_and_unlisted_documents_are_reported() {
         let mut files: BTreeSet<&str> = PARTS.iter().flat_map(|(_, paths)| paths.iter().copied()).collect();
         files.extend(["docs/adr/0001-a.md", "crates/api/src/openapi/description.md", "docs/new.md"]);
         files.remove("docs/storage.md");

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fields_of_objects_without_a_name_are_listed_with_their_path() {
+    fn fields_of_unnamed_objects_are_listed_with_their_path() {
         let schema = json!({
             "type": "object",
             "required": ["data"],

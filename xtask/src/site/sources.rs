@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn links_between_pages_stay() {
+    fn links_between_pages_are_kept() {
         let unchanged =
             ["[a](../README.md), [b](api.md#c) [d](#e)", "<https://x.org> [f](https://x.org/g.md)"];
         check("", &unchanged.map(|text| (text, text)));
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_document_is_shown_as_code() {
+    fn other_files_are_shown_as_code() {
         let page = listing("config/default.toml", "a = 1\n");
         assert_eq!(page.text, "# config/default.toml\n\n````toml\na = 1\n````\n");
         assert_eq!(page.path, "config/default.toml.md");

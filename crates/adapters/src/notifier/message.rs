@@ -48,10 +48,11 @@ impl Message {
                 "Another account tried to use your e-mail address",
                 format!(
                     "Someone tried to use this e-mail address for another Cuepoint account.\n\
-                     Nothing was changed, because the address belongs to your account.\n\
+                     That account did not get the address.\n\
                      Time: {}\n\
                      If it was you, log in to the account that has this address.\n\
-                     If not, you don't need to do anything.",
+                     If we told you before that your address was changed, and it wasn't you,\n\
+                     restore it with the token in that message.",
                     utc(*at)
                 ),
             ),

@@ -25,7 +25,7 @@ pub enum UrlRefusal {
     Fragment,
     /// The URL has no host, or HTTP cannot transmit it: its host has unusual characters, or it or its host is too
     /// long.
-    #[error("must have a valid host name")]
+    #[error("must be a valid URL with a host name")]
     Form,
     /// The host is an IP address that may not be called.
     #[error("must have a public address")]

@@ -125,7 +125,8 @@ fn webhooks() -> [Webhook; 5] {
             answers: &[
                 (
                     "2XX",
-                    "The payment system has the request. With the status `refused`, it refuses the payment for good.",
+                    "The payment system has the request. With the status `refused`, it refuses the payment for good. The body is \
+                     empty or a JSON object; otherwise the request is repeated.",
                 ),
                 (
                     "4XX",
@@ -156,7 +157,11 @@ fn webhooks() -> [Webhook; 5] {
             ],
             body: Described::named::<PayoutOrderView<'_>>(),
             answers: &[
-                ("2XX", "The payout system has the order, or refuses it."),
+                (
+                    "2XX",
+                    "The payout system has the order, or refuses it. The body is empty or a JSON object, and `broadcast` \
+                     and `completed` need `txid`; otherwise the order is repeated.",
+                ),
                 (
                     "4XX",
                     "With the status `refused`, nothing was or will be sent. Otherwise the order is repeated.",

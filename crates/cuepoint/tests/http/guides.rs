@@ -5,10 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::harness::{DOCUMENTED, Examples, Server, Store, bash, blocks, section};
 
-on_one_store!(
-    examples_of_the_app_guide_return_the_printed_answers,
-    examples_of_the_reference_return_the_printed_answers,
-);
+on_one_store!(app_guide_examples_return_the_printed_answers, reference_examples_return_the_printed_answers,);
 
 const APP: &str = include_str!("../../../../docs/guide/app.md");
 const REFERENCE: &str = include_str!("../../../../docs/api.md");
@@ -19,16 +16,16 @@ fn check(document: &str, store: Store) {
     Examples::of(document).check(bash(), &[(DOCUMENTED, &server.client().address)]);
 }
 
-fn examples_of_the_app_guide_return_the_printed_answers(store: Store) {
+fn app_guide_examples_return_the_printed_answers(store: Store) {
     check(APP, store);
 }
 
-fn examples_of_the_reference_return_the_printed_answers(store: Store) {
+fn reference_examples_return_the_printed_answers(store: Store) {
     check(REFERENCE, store);
 }
 
 #[test]
-fn quotas_of_the_reference_are_the_defaults() {
+fn documented_quotas_match_the_defaults() {
     let defaults = include_str!("../../../../config/default.toml");
     let mut paragraphs = section(REFERENCE, "## Rate limits").split("\n\n");
     let table = paragraphs.find(|text| text.starts_with("| requests |")).unwrap();
@@ -55,7 +52,7 @@ fn documents(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_document_with_requests_is_run() {
+fn every_document_with_requests_is_tested() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     for path in documents(&root.join("docs")).into_iter().chain([root.join("README.md")]) {
         let text = fs::read_to_string(&path).unwrap();

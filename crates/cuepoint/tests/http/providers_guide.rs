@@ -52,7 +52,7 @@ impl Drop for Listening {
 }
 
 #[test]
-fn documented_exchange_with_both_systems_runs() {
+fn documented_exchanges_with_providers_work() {
     let folder = TempDir::with_prefix("cuepoint-providers-").unwrap();
     let exchange = section(GUIDE, EXCHANGE);
     let printed = blocks(exchange);

@@ -72,7 +72,7 @@ impl Operator {
 }
 
 #[test]
-fn the_operators_guide_works_from_its_first_block_to_its_last() {
+fn every_block_of_the_operator_guide_works() {
     let mut operator = Operator { machine: Machine::bare(), running: None, guest: None };
     for (kind, block) in printed(OPERATOR) {
         match kind {
@@ -89,7 +89,7 @@ fn the_operators_guide_works_from_its_first_block_to_its_last() {
 }
 
 #[test]
-fn printed_units_are_known_and_keep_the_backups_of_two_weeks() {
+fn documented_units_keep_backups_for_two_weeks() {
     let machine = Machine::with_guest();
     let known = [ENVIRONMENT, SERVER, BACKUP, TIMER];
     for block in documents::files() {
@@ -116,7 +116,7 @@ fn of_servers(block: &str, database: &Database) -> String {
 }
 
 #[test]
-fn the_postgresql_guide_works_from_its_first_block_to_its_last() {
+fn every_block_of_the_postgresql_guide_works() {
     let (machine, database) = (Machine::with_keys(), Database::postgres());
     let name = format!("--database-name {}", database.url().rsplit_once('/').unwrap().1);
     let blocks = printed(POSTGRESQL);

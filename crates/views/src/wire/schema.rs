@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn items_of_lists_and_rows_of_tables_stay_on_their_lines() {
+    fn list_items_and_table_rows_stay_on_their_lines() {
         let list = [" Either:", "", " - one,", "   on two lines", " - or two.", "", " And", " more."];
         assert_eq!(text_of(&list), "Either:\n\n- one, on two lines\n- or two.\n\nAnd more.");
         assert_eq!(text_of(&[" | a |", " |---|", " | b |"]), "| a |\n|---|\n| b |");

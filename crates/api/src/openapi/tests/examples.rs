@@ -74,7 +74,7 @@ fn every_answer_has_an_example_that_fits_its_schema() {
 }
 
 #[test]
-fn what_the_service_sends_is_described_with_examples() {
+fn webhooks_and_stream_events_have_examples() {
     let document = document();
     let webhook = |name: &str| document["webhooks"][name]["post"].clone();
     for (name, schema) in [
@@ -109,7 +109,7 @@ fn what_the_service_sends_is_described_with_examples() {
 }
 
 #[test]
-fn every_text_and_number_of_an_answer_has_an_example() {
+fn every_text_and_number_in_answers_has_an_example() {
     fn check(place: &str, property: &Value, missing: &mut Vec<String>) {
         let types = property["type"].to_string();
         let is_plain = ["string", "number", "integer"].iter().any(|plain| types.contains(plain));

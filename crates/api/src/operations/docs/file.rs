@@ -36,7 +36,7 @@ impl File {
         let mut hasher = DefaultHasher::new();
         plain.hash(&mut hasher);
         let is_text = !content_type.starts_with("image/");
-        let gzip = compressed(&plain).ok().filter(|gzip| is_text && gzip.len() < plain.len());
+        let gzip = is_text.then(|| compressed(&plain).ok()).flatten().filter(|gzip| gzip.len() < plain.len());
         Self {
             content_type: content_type.to_owned(),
             tag: EntityTag::new_weak(format!("{:016x}", hasher.finish())),
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_compressed_for_clients_that_accept_it() {
+    fn texts_are_compressed_for_clients_that_accept_it() {
         let file = file();
         for accepted in ["gzip", "gzip, deflate, br, zstd", "br;q=1.0, gzip;q=0.8, *;q=0.1"] {
             let response = answer(&file, &[("accept-encoding", accepted)]);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_sent_again_only_after_a_change() {
+    fn files_are_sent_again_only_after_a_change() {
         let file = file();
         let response = answer(&file, &[]);
         let tag = header(&response, "etag").unwrap().to_owned();

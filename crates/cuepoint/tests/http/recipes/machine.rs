@@ -1,4 +1,4 @@
-//! A machine as the operator's guide sets it up, below the folder of a test.
+//! A machine as the guide for operators sets it up, below the folder of a test.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};

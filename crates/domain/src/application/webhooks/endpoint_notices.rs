@@ -1,5 +1,6 @@
 //! Messages about webhook endpoints and sessions, so that owners notice a thief.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use crate::application::environment::Environment;
@@ -25,12 +26,15 @@ impl EndpointNotices {
     /// Notifies the user of a change. A change of an endpoint for all events goes to all operators, because that
     /// endpoint shows the events of all users.
     pub(in crate::application) async fn changed(&self, news: EndpointNews) -> Result<(), Unavailable> {
-        let (feed, by) = (news.feed, news.by);
-        let notice = Notice::WebhookChanged(news);
-        match feed {
-            Feed::All => self.tell_operators(&notice).await,
-            Feed::Own => match self.env.people.profile(by).await? {
-                Some(profile) => notify_verified(&self.env, &profile.user, &notice).await,
+        match news.feed {
+            Feed::All => {
+                let notice = |client| Notice::WebhookChanged(EndpointNews { client, ..news.clone() });
+                self.tell_operators(news.client, notice).await
+            }
+            Feed::Own => match self.env.people.profile(news.by).await? {
+                Some(profile) => {
+                    notify_verified(&self.env, &profile.user, &Notice::WebhookChanged(news)).await
+                }
                 None => Ok(()),
             },
         }
@@ -45,8 +49,7 @@ impl EndpointNotices {
     ) -> Result<(), Unavailable> {
         let Some(profile) = self.env.people.profile(user).await? else { return Ok(()) };
         let (user, cause) = (profile.user, news.cause);
-        // An unverified address may belong to a stranger.
-        let to_user = SecurityNews { client: news.client.filter(|_| user.email_verified), ..news };
+        let to_user = SecurityNews { client: shown_to(&user, news.client), ..news };
         let (own, all) = (self.endpoints(&user, Feed::Own).await?, self.endpoints(&user, Feed::All).await?);
         let concerned = |endpoint: &&WebhookEndpoint| match cause {
             SecurityCause::RefreshTokenReused(session) => endpoint.set_in == Some(session),
@@ -69,7 +72,8 @@ impl EndpointNotices {
         if cause == SecurityCause::PasswordChanged || all.is_empty() {
             return told;
         }
-        let operators = self.tell_operators(&Notice::OperatorSecured(user.id, news, all)).await;
+        let notice = |client| Notice::OperatorSecured(user.id, SecurityNews { client, ..news }, all.clone());
+        let operators = self.tell_operators(news.client, notice).await;
         told.and(operators)
     }
 
@@ -78,19 +82,29 @@ impl EndpointNotices {
         Ok(self.env.endpoints.endpoints(feed, Some(owner.id), all).await?.rows)
     }
 
-    /// Sends a message to each active operator, even to unverified addresses. If one message fails, the others are
-    /// still sent.
-    async fn tell_operators(&self, notice: &Notice) -> Result<(), Unavailable> {
+    /// Sends a message about a change by this client to each active operator, even to unverified addresses. If one
+    /// message fails, the others are still sent.
+    async fn tell_operators(
+        &self,
+        client: Option<IpAddr>,
+        notice: impl Fn(Option<IpAddr>) -> Notice + Send + Sync,
+    ) -> Result<(), Unavailable> {
         let (mut after, mut told) = (None, Ok(()));
         loop {
             let operators = self.env.people.active_operators(after, BATCH).await?;
             let Some(last) = operators.last() else { return told };
             after = Some(last.id);
             for operator in &operators {
-                told = notify(&self.env, operator, notice).await.and(told);
+                let notice = notice(shown_to(operator, client));
+                told = notify(&self.env, operator, &notice).await.and(told);
             }
         }
     }
+}
+
+/// The client's address in a message to this user. An unverified address may belong to a stranger.
+fn shown_to(user: &User, client: Option<IpAddr>) -> Option<IpAddr> {
+    client.filter(|_| user.email_verified)
 }
 
 /// Sends a message to a verified address. An unverified address may belong to a stranger, and endpoints must not
