@@ -19,6 +19,7 @@ use cuepoint_store_postgres::{PostgresCopyEndpoint, PostgresStore};
 use cuepoint_store_sql::copy::{self, Completion, Copied, CopyEndpoint, CopyRole, Report};
 use cuepoint_store_sql::schema::{COUNTERS, TABLES};
 use cuepoint_store_sql::table::{ColumnKind, Counting, Table};
+use cuepoint_store_sql_tests::fixtures::until;
 use cuepoint_store_sqlite::testing::TestDirectory;
 use cuepoint_store_sqlite::{SqliteCopyEndpoint, SqliteStore};
 use futures_util::future::BoxFuture;
@@ -120,12 +121,24 @@ async fn shown(store: &dyn Store, users: &[i64], keys: &[Vec<u8>]) -> Vec<String
     shown
 }
 
+/// Closes a store, and waits until PostgreSQL has noticed the end of its connections.
+async fn close(store: &dyn Store, database: &TestDatabase) {
+    store.close().await;
+    let client = &client(database.url()).await;
+    until("the store's connections are gone", || async move {
+        let locks = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' \
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+        client.query_one(locks, &[]).await.unwrap().get::<_, i64>(0) == 0
+    })
+    .await;
+}
+
 /// A database with histories and a row in every table.
 async fn history() -> TestDatabase {
     let database = TestDatabase::create().await;
     let store = Opened(Arc::new(open(database.url()).await));
     random_histories_agree_with_a_reference_model(&store, 3, 60).await;
-    store.0.close().await;
+    close(store.0.as_ref(), &database).await;
     client(database.url()).await.batch_execute(MORE).await.unwrap();
     database
 }
@@ -142,7 +155,7 @@ async fn repeated_copies_between_the_stores_are_equal() {
     assert!(users.len() > 5 && keys.len() > 5);
     let store = open(first.url()).await;
     let before = shown(&store, &users, &keys).await;
-    store.close().await;
+    close(&store, &first).await;
     let ids = next_ids(&postgres(&first)).await;
 
     let (there, again) = (TestDirectory::create(), TestDirectory::create());
@@ -247,7 +260,7 @@ async fn nonempty_targets_and_stores_in_use_are_refused() {
     guest(&store, 5_00).await;
     let refused = refusal(copied(&postgres(&database), &sqlite(&directory), Completion::Commit).await);
     assert!(refused.contains("the source: a server is connected"), "{refused}");
-    store.close().await;
+    close(&store, &database).await;
     let server = SqliteStore::open(directory.path(), usd()).unwrap();
     let refused = refusal(copied(&postgres(&database), &sqlite(&directory), Completion::Commit).await);
     assert!(
@@ -278,7 +291,7 @@ async fn a_broken_ledger_is_not_copied() {
     let (database, directory) = (TestDatabase::create().await, TestDirectory::create());
     let store = open(database.url()).await;
     let user = guest(&store, 5_00).await;
-    store.close().await;
+    close(&store, &database).await;
     let tamper = format!("UPDATE wallets SET available = 6 WHERE user_id = {user}");
     client(database.url()).await.batch_execute(&tamper).await.unwrap();
     let refused = refusal(copied(&postgres(&database), &sqlite(&directory), Completion::Commit).await);
