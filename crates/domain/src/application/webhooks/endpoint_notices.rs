@@ -1,6 +1,6 @@
 //! Messages about webhook endpoints and sessions, so that owners notice a thief.
 
-use std::net::IpAddr;
+use core::net::IpAddr;
 use std::sync::Arc;
 
 use crate::application::environment::Environment;
