@@ -1,5 +1,7 @@
 //! The operations of the OpenAPI document: a page for each tag, in Markdown.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::Page;
@@ -27,7 +29,38 @@ pub(super) fn pages(document: &Value) -> anyhow::Result<Vec<Page>> {
     let mut pages = vec![overview(document, &operations)];
     pages.extend(tags.iter().map(|tag| tag_page(document, tag, &operations)));
     pages.push(schemas::page(document, FOLDER));
+    let places = places(document, &operations);
+    for page in &mut pages {
+        let folder = if page.path.starts_with(FOLDER) { "" } else { "api/" };
+        page.text = with_references(&page.text, &places, folder);
+    }
     Ok(pages)
+}
+
+/// Returns the targets of links to operations and schemas, by the names by which descriptions refer to them.
+fn places<'d>(document: &'d Value, operations: &[Operation<'d>]) -> BTreeMap<&'d str, String> {
+    let of_operations = operations.iter().filter_map(|operation| {
+        let tag = items(operation.value.get("tags")).first()?.as_str()?;
+        Some((operation.id(), format!("{}.md#{}", anchor(tag), anchor(operation.summary()))))
+    });
+    let of_schemas = entries(document.pointer("/components/schemas"))
+        .map(|(name, _)| (name.as_str(), format!("{}#{}", schemas::PAGE, anchor(name))));
+    // Names in lower case are also names of fields and values.
+    of_operations.chain(of_schemas).filter(|(name, _)| name.contains(char::is_uppercase)).collect()
+}
+
+/// Turns the code spans that name an operation or a schema into links.
+fn with_references(text: &str, places: &BTreeMap<&str, String>, folder: &str) -> String {
+    let parts: Vec<String> = text
+        .split('`')
+        .enumerate()
+        .map(|(index, part)| match places.get(part) {
+            Some(place) if index % 2 == 1 => format!("[`{part}`]({folder}{place})"),
+            _ if index % 2 == 1 => format!("`{part}`"),
+            _ => part.to_owned(),
+        })
+        .collect();
+    parts.concat()
 }
 
 /// An operation of the service, or a message that it sends.
@@ -39,13 +72,17 @@ struct Operation<'d> {
     value: &'d Value,
 }
 
-impl Operation<'_> {
+impl<'d> Operation<'d> {
     fn has_tag(&self, tag: &str) -> bool {
         items(self.value.get("tags")).first().is_some_and(|first| first == tag)
     }
 
-    fn summary(&self) -> &str {
+    fn summary(&self) -> &'d str {
         text(self.value, "summary")
+    }
+
+    fn id(&self) -> &'d str {
+        text(self.value, "operationId")
     }
 }
 
@@ -109,7 +146,8 @@ fn call(operation: &Operation<'_>) -> String {
 /// Describes an operation: its access, its parameters, its body and its answers.
 fn section(document: &Value, operation: &Operation<'_>) -> String {
     let value = operation.value;
-    let mut section = format!("\n## {}\n\n{}\n\n", operation.summary(), call(operation));
+    let mut section =
+        format!("\n## {}\n\n{} · `{}`\n\n", operation.summary(), call(operation), operation.id());
     for paragraph in [text(value, "description"), &access(value)] {
         if !paragraph.is_empty() {
             section.push_str(&format!("{}\n\n", paragraph.trim()));
@@ -241,8 +279,9 @@ mod tests {
             "tags": [{"name": "Songs", "description": "The songs."}],
             "paths": {"/songs/{id}": {"patch": {
                 "tags": ["Songs"],
+                "operationId": "renameSong",
                 "summary": "Rename a song",
-                "description": "Renames it.",
+                "description": "Renames it, as `Name` says.",
                 "security": [{"bearer": []}],
                 "x-access": {"reach": {"guest": "own", "DJ": "–"}, "rate_limit": "songs_per_minute"},
                 "parameters": [{"$ref": "#/components/parameters/id"}],
@@ -281,9 +320,9 @@ The songs.
 
 ## Rename a song
 
-`PATCH /songs/{id}`
+`PATCH /songs/{id}` · [`renameSong`](songs.md#rename-a-song)
 
-Renames it.
+Renames it, as [`Name`](schemas.md#name) says.
 
 Authentication: `bearer` · Access: every user (own objects) · Rate limit: `songs_per_minute`
 
