@@ -17,10 +17,12 @@ use super::withdrawal::WithdrawalView;
 use crate::wire::names;
 use crate::wire::time::WireTimestamp;
 
-/// Defines the views of a feed: its page, its events, and their objects as its readers see them.
+/// Defines the views of a feed: its page, its events, and their objects as its readers see them. `titles` name the kinds
+/// of `data` in generated clients.
 macro_rules! event_views {
     ($page:ident as $page_name:ident, $event:ident as $event_name:ident, $data:ident as $data_name:ident,
-        topup: $topup:ident, withdrawal: $withdrawal:ident) => {
+        topup: $topup:ident, withdrawal: $withdrawal:ident,
+        titles: [$request_title:literal, $topup_title:literal, $withdrawal_title:literal, $adjustment_title:literal]) => {
         /// A page of events.
         #[derive(Clone, Debug, Serialize, ToSchema)]
         #[schema(as = $page_name)]
@@ -66,12 +68,16 @@ macro_rules! event_views {
         #[schema(as = $data_name)]
         pub enum $data<'e> {
             /// A music request.
+            #[schema(title = $request_title)]
             MusicRequest(MusicRequestView<'e>),
             /// A top-up.
+            #[schema(title = $topup_title)]
             Topup($topup),
             /// A withdrawal.
+            #[schema(title = $withdrawal_title)]
             Withdrawal($withdrawal),
             /// An adjustment.
+            #[schema(title = $adjustment_title)]
             Adjustment(AdjustmentView),
         }
 
@@ -119,9 +125,14 @@ macro_rules! event_views {
 }
 
 event_views!(EventPageView as EventPage, EventView as Event, EventDataView as EventData,
-    topup: TopupView, withdrawal: WithdrawalView);
+    topup: TopupView, withdrawal: WithdrawalView,
+    titles: ["MusicRequestEventData", "TopupEventData", "WithdrawalEventData", "AdjustmentEventData"]);
 event_views!(OperatorEventPageView as OperatorEventPage, OperatorEventView as OperatorEvent,
-    OperatorEventDataView as OperatorEventData, topup: OperatorTopupView, withdrawal: OperatorWithdrawalView);
+OperatorEventDataView as OperatorEventData, topup: OperatorTopupView, withdrawal: OperatorWithdrawalView,
+titles: [
+    "OperatorMusicRequestEventData", "OperatorTopupEventData", "OperatorWithdrawalEventData",
+    "OperatorAdjustmentEventData"
+]);
 
 /// An event as the readers of a feed see it.
 #[derive(Clone, Debug, Serialize)]
