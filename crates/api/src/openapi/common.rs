@@ -57,7 +57,7 @@ fn operation(declaration: &Declaration, examples: &ExampleValues) -> Operation {
         .extensions(Some(extensions(declaration)));
     let mut operation = builder.build();
     if let Some(schema) = declaration.body.schema {
-        let body = RequestBodyBuilder::new().content("application/json", Content::new(Some(schema.used())));
+        let body = RequestBodyBuilder::new().content(JSON, Content::new(Some(schema.used())));
         let required =
             if declaration.body.takes == Body::Optional { Required::False } else { Required::True };
         operation.request_body = Some(RefOr::T(body.required(Some(required)).build()));
@@ -306,7 +306,7 @@ fn failure(examples: &[(Code, Value)], class: Class) -> Response {
         },
     );
     let response =
-        ResponseBuilder::new().description(names.join(" ")).content("application/json", content.build());
+        ResponseBuilder::new().description(names.join(" ")).content(JSON, content.build());
     let response = response.header("X-Request-Id", request_id());
     let response = match examples.first().map(|(code, _)| code.status().as_u16()) {
         Some(401) => response.header("WWW-Authenticate", text("The challenge of RFC 6750.")),

@@ -14,9 +14,8 @@ use utoipa::openapi::{RefOr, Required, Schema};
 
 use super::answers::ExampleValues;
 use super::{SIGNATURE, common};
-use crate::declaration::Tag;
+use crate::declaration::{JSON, Tag};
 
-const JSON: &str = "application/json";
 const ID: &str = "webhook-id";
 const EVENT_ID: (&str, &str) = (ID, "`id` of the event, the same for each attempt.");
 const DELIVERY_ANSWERS: &[(&str, &str)] = &[

@@ -6,7 +6,7 @@ use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse};
 use cuepoint_domain::ports::Clock;
 
-use crate::declaration::{of_type, operations};
+use crate::declaration::{JSON, of_type, operations};
 use crate::endpoint::plain;
 use crate::state::ApiState;
 use crate::wire::error::ApiError;
@@ -28,7 +28,7 @@ operations! {
     GET "/.well-known/jwks.json" "getPublicKeys" {
         tag: Service,
         run: plain(show),
-        answers: of_type("application/json", Described::named::<JsonWebKeySetView>(), "The public keys.")
+        answers: of_type(JSON, Described::named::<JsonWebKeySetView>(), "The public keys.")
             .with_header("Cache-Control", "How long the keys may be cached: less than a new key waits before it signs."),
     }
 }
