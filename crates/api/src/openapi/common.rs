@@ -305,8 +305,7 @@ fn failure(examples: &[(Code, Value)], class: Class) -> Response {
             content.examples_from_iter([(code.name(), example.build())])
         },
     );
-    let response =
-        ResponseBuilder::new().description(names.join(" ")).content(JSON, content.build());
+    let response = ResponseBuilder::new().description(names.join(" ")).content(JSON, content.build());
     let response = response.header("X-Request-Id", request_id());
     let response = match examples.first().map(|(code, _)| code.status().as_u16()) {
         Some(401) => response.header("WWW-Authenticate", text("The challenge of RFC 6750.")),

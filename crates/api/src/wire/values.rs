@@ -196,7 +196,7 @@ pub fn dj_answer(field: &str, raw: &RawValue) -> Read<DjAnswer> {
         "accepted" => Ok(DjAnswer::Accept),
         "rejected" => Ok(DjAnswer::Reject),
         "played" => Ok(DjAnswer::Play),
-        _ => Err(validation_texts::one_of(field, names::DJ_DECISIONS).into()),
+        _ => Err(validation_texts::one_of(field, names::DJ_DECISIONS.map(|(name, _)| name)).into()),
     }
 }
 

@@ -15,19 +15,17 @@ use crate::wire::entry_kinds;
 use crate::wire::schema::text_of;
 
 /// The statuses of the ledger audit: before the first completed audit, without a contradiction, and with one.
-pub const AUDIT_STATUSES: [&str; 3] = ["pending", "consistent", "broken"];
-const AUDIT_MEANINGS: [&str; 3] = [
-    "No audit has been completed yet.",
-    "The last completed audit found no contradiction.",
-    "The last completed audit found a contradiction, which `finding` shows.",
+pub const AUDIT_STATUSES: [(&str, &str); 3] = [
+    ("pending", "No audit has been completed yet."),
+    ("consistent", "The last completed audit found no contradiction."),
+    ("broken", "The last completed audit found a contradiction, which `finding` shows."),
 ];
 
 /// The decisions of a DJ about a request.
-pub const DJ_DECISIONS: [&str; 3] = ["accepted", "rejected", "played"];
-const DJ_DECISION_MEANINGS: [&str; 3] = [
-    "The DJ wants to play the song.",
-    "The DJ does not want to play the song. The fee is released.",
-    "The DJ has played the song. The fee is paid to the DJ, less the commission.",
+pub const DJ_DECISIONS: [(&str, &str); 3] = [
+    ("accepted", "The DJ wants to play the song."),
+    ("rejected", "The DJ does not want to play the song. The fee is released."),
+    ("played", "The DJ has played the song. The fee is paid to the DJ, less the commission."),
 ];
 
 /// The types of messages about top-ups.
@@ -74,14 +72,20 @@ const MESSAGE_OUTCOMES: [(&str, &str); 2] = [
 pub const WEBHOOK_TEST: &str = "webhook.test";
 /// The type of an event that only a newer version knows.
 pub const UNKNOWN_TYPE: &str = "unknown";
+const WEBHOOK_TEST_TYPE: (&str, &str) = (WEBHOOK_TEST, "A test that its owner requested.");
 /// The types of what is sent to webhook endpoints, beside the types of events.
-const OTHER_WEBHOOK_TYPES: [(&str, &str); 2] = [
-    (WEBHOOK_TEST, "A test that its owner requested."),
-    (UNKNOWN_TYPE, "An event of a newer version of the service."),
-];
+const OTHER_WEBHOOK_TYPES: [(&str, &str); 2] =
+    [WEBHOOK_TEST_TYPE, (UNKNOWN_TYPE, "An event of a newer version of the service.")];
 
-const ENDPOINT_MEANINGS: [&str; 3] =
-    ["Events are delivered.", "The owner paused the endpoint.", "The service disabled the endpoint."];
+/// The statuses of webhook endpoints.
+const ENDPOINT_STATUSES: [(&str, &str); 3] = {
+    let [active, paused, disabled] = webhook::EndpointState::NAMES;
+    [
+        (active, "Events are delivered."),
+        (paused, "The owner paused the endpoint."),
+        (disabled, "The service disabled the endpoint."),
+    ]
+};
 
 /// The schema of a text with a fixed set of values: its description explains each of them. The first value is the
 /// example without another one.
@@ -242,9 +246,9 @@ explained_names! {
     ReferenceType = entity_ref::EntityKind::posted()
         .map(|kind| (kind.name(), format!("The {} with the given id.", kind.title())));
     /// Result of the ledger audit:
-    AuditStatus = AUDIT_STATUSES.into_iter().zip(AUDIT_MEANINGS), example: "consistent";
+    AuditStatus = AUDIT_STATUSES.into_iter(), example: "consistent";
     /// Decision of a DJ about a request:
-    DjDecision = DJ_DECISIONS.into_iter().zip(DJ_DECISION_MEANINGS);
+    DjDecision = DJ_DECISIONS.into_iter();
     /// Type of a message about a top-up:
     TopupMessageType = TOPUP_MESSAGES.into_iter();
     /// Type of a message about a payout:
@@ -259,9 +263,9 @@ explained_names! {
     ProviderMessageOutcome = MESSAGE_OUTCOMES.into_iter();
     /// Status of a webhook endpoint. While it is paused or disabled, events and failed deliveries wait. They are
     /// attempted once `paused` is set to `false`.
-    WebhookEndpointStatus = webhook::EndpointState::NAMES.into_iter().zip(ENDPOINT_MEANINGS);
+    WebhookEndpointStatus = ENDPOINT_STATUSES.into_iter();
     /// Type of a test of a webhook endpoint:
-    WebhookTestType = OTHER_WEBHOOK_TYPES.into_iter().take(1);
+    WebhookTestType = [WEBHOOK_TEST_TYPE].into_iter();
     /// Type of what was sent to a webhook endpoint:
     WebhookType = event::EventType::all()
         .map(|kind| (kind.name(), kind.meaning()))

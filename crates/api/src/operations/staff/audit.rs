@@ -29,7 +29,7 @@ operations! {
 view! {
     /// The last completed audit of the ledger.
     pub struct AuditView as Audit of (last: Option<&CompletedAudit>) {
-        let [pending, consistent, broken] = names::AUDIT_STATUSES;
+        let [pending, consistent, broken] = names::AUDIT_STATUSES.map(|(name, _)| name);
         let seen = last.map(|last| last.seen).unwrap_or_default();
         let finding = last.and_then(|last| last.finding.as_ref()).map(ToString::to_string);
         /// `pending` before the first completed audit, then `consistent` or `broken`.
