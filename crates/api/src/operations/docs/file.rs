@@ -1,9 +1,9 @@
 //! Files of the documentation: compressed once, and sent only to clients that do not have them.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, Write as _};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use actix_web::http::header::{
     AcceptEncoding, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, Encoding, EntityTag, Header as _,
@@ -32,7 +32,7 @@ pub(super) struct File {
 
 impl File {
     /// A file with these contents.
-    pub(super) fn new(content_type: &str, plain: Bytes) -> Self {
+    fn new(content_type: &str, plain: Bytes) -> Self {
         let mut hasher = DefaultHasher::new();
         plain.hash(&mut hasher);
         let is_text = !content_type.starts_with("image/");
@@ -50,7 +50,7 @@ impl File {
         address: &str,
         contents: impl FnOnce() -> Result<(String, Bytes), ApiError>,
     ) -> Result<Arc<Self>, ApiError> {
-        static FILES: LazyLock<Mutex<HashMap<String, Arc<File>>>> = LazyLock::new(Mutex::default);
+        static FILES: Mutex<BTreeMap<String, Arc<File>>> = Mutex::new(BTreeMap::new());
         let files = || FILES.lock().unwrap_or_else(PoisonError::into_inner);
         let known = files().get(address).cloned();
         if let Some(file) = known {
