@@ -6,7 +6,7 @@ use crate::view;
 use crate::wire::time::WireTimestamp;
 
 view! {
-    /// A guest whom a DJ blocks.
+    /// A guest blocked by a DJ.
     pub struct BlockedGuestView as BlockedGuest of (block: &user::Block) {
         /// Id of the guest.
         #[id(example = 8)]
