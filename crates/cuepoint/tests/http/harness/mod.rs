@@ -36,7 +36,9 @@ pub(crate) use provider_scene::ProviderScene;
 pub(crate) use proxy::{Proxy, Traffic};
 pub(crate) use raw::{RawConnection, answers, exchange};
 pub(crate) use routes::{ROUTES, Route};
-pub(crate) use server::{Place, SHARED_KEY, Server, completed, default_hash_cost, run, run_at};
+pub(crate) use server::{
+    Place, SHARED_KEY, Server, completed, default_hash_cost, once_servers_are_gone, run, run_at,
+};
 
 use std::sync::Barrier;
 use std::time::{Duration, Instant};

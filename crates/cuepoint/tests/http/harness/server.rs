@@ -273,6 +273,15 @@ pub(crate) fn completed(mut command: Command) -> (ExitStatus, String) {
     (status, text)
 }
 
+/// Repeats a command that no server may disturb until PostgreSQL has noticed that an ended server is gone. Returns whether
+/// the command succeeded, and its output.
+pub(crate) fn once_servers_are_gone(mut run: impl FnMut() -> (ExitStatus, String)) -> (bool, String) {
+    eventually("the server's connections are gone", || {
+        let (status, said) = run();
+        (!said.contains("a server is connected")).then_some((status.success(), said))
+    })
+}
+
 /// Reads an output to its end.
 fn whole(mut output: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
     thread::spawn(move || {

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use super::documents::{OPERATOR, Printed, printed};
 use crate::data_directory::Folder;
-use crate::harness::{Client, PASSWORD, completed, eventually};
+use crate::harness::{Client, PASSWORD, completed, once_servers_are_gone};
 
 pub(super) const ENVIRONMENT: &str = "/etc/cuepoint/environment";
 pub(super) const SERVER: &str = "/etc/systemd/system/cuepoint.service";
@@ -73,13 +73,10 @@ pub(super) fn succeeds(command: Command) -> String {
     said
 }
 
-/// Runs a command that no server may disturb, once the connections of a killed one are gone.
+/// Runs a command that no server may disturb. It succeeds once the connections of a killed server are gone.
 pub(super) fn succeeds_without_server(command: impl Fn() -> Command) {
-    let (status, said) = eventually("the server's connections are gone", || {
-        let (status, said) = completed(command());
-        (status.success() || !said.contains("a server is connected")).then_some((status, said))
-    });
-    assert!(status.success(), "{said}");
+    let (done, said) = once_servers_are_gone(|| completed(command()));
+    assert!(done, "{said}");
 }
 
 pub(super) struct Machine(Folder);
