@@ -21,7 +21,7 @@ pub(crate) use answer::{Answer, keys};
 pub(crate) use client::{Call, Client};
 pub(crate) use database::Database;
 pub(crate) use event_stream::{EventStream, Message as StreamMessage, Received};
-pub(crate) use examples::{DOCUMENTED, Examples, bash, blocks, section};
+pub(crate) use examples::{DOCUMENTED, Examples, bash, blocks, documents, section};
 pub(crate) use mail::{MailServer, Post};
 pub(crate) use messages::{
     Message, NEW, OLD, STRANGE, TOPUPS, is_signed, is_stored_for_review, paid, payout_keys,
