@@ -22,7 +22,7 @@ const WEBHOOK_KEYS: &str = "shared:HwECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 const RUN_WITHIN: Duration = Duration::from_secs(120);
 
 /// The log line with the listening address.
-const LISTENING: &str = "listening on ";
+pub(crate) const LISTENING: &str = "listening on ";
 
 /// The memory and iterations of a password hash by default, for tests of times that depend on them.
 pub(crate) fn default_hash_cost() -> [(&'static str, &'static str); 2] {
