@@ -371,7 +371,7 @@ tags! {
     SignIn = "Sign-in";
     /// Passwords, and verification and change of e-mail addresses and phone numbers.
     Passwords = "Passwords and verification";
-    /// DJs, and the guests whom they block.
+    /// DJs, and the guests that they block.
     Djs = "DJs";
     /// Music requests and their fees. `MusicRequestStatus` describes the life cycle.
     Requests = "Music requests";

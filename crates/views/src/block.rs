@@ -6,7 +6,7 @@ use crate::view;
 use crate::wire::time::WireTimestamp;
 
 view! {
-    /// A guest whom a DJ blocks.
+    /// A guest that a DJ blocks.
     pub struct BlockedGuestView as BlockedGuest of (block: &user::Block) {
         /// Id of the guest.
         #[id(example = 8)]

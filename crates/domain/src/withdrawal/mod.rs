@@ -116,7 +116,7 @@ pub enum WithdrawalStatus {
     Rejected,
     /// Was refused by the payout provider. The amount is available again.
     Failed,
-    /// Nobody knows whether it was sent. The amount stays held until an operator has found out.
+    /// It is unknown whether it was sent. The amount stays held until an operator has found out.
     NeedsReview,
     /// See [`WithdrawalState::Unknown`].
     #[strum(disabled)]

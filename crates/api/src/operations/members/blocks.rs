@@ -16,7 +16,7 @@ use cuepoint_views::block::BlockedGuestView;
 operations! {
     /// List blocked guests
     ///
-    /// The guests whom the caller, a DJ, blocks. The newest block comes first. Returns 403 `dj_only` to a caller
+    /// The guests that the caller, a DJ, blocks. The newest block comes first. Returns 403 `dj_only` to a caller
     /// who is not a DJ.
     GET "/api/v1/music/dj/blocks" "listBlockedGuests" {
         tag: Djs,

@@ -42,7 +42,7 @@ operations! {
     /// meanwhile returns 422 for `email`.
     ///
     /// Both addresses get a message with the time of the change. If the previous address was verified, its message
-    /// has a token for `restoreEmail`, valid for 7 days. During this time, nobody else can take the previous
+    /// has a token for `restoreEmail`, valid for 7 days. During this time, no other user can take the previous
     /// address, and another change returns 409 `email_restorable`. An unverified previous address is free
     /// immediately.
     ///

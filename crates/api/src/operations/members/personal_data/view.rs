@@ -62,7 +62,7 @@ pub struct PersonalDataExportView {
     pub provider_messages: Vec<ExportedProviderMessageView>,
     /// Webhook endpoints of the user, without secrets and attempts.
     pub webhook_endpoints: Vec<ExportedWebhookEndpointView>,
-    /// Guests whom the user blocks.
+    /// Guests that the user blocks.
     pub blocks: Vec<BlockedGuestView>,
     /// DJs who block the user.
     pub blocked_by: Vec<BlockedByView>,
