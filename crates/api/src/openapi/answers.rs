@@ -4,7 +4,7 @@ use cuepoint_views::wire::schema::Schemas;
 use serde_json::{Map, Value, json};
 use utoipa::openapi::{RefOr, Schema};
 
-/// The list whose addresses the schema of pages shows.
+/// The list in the example addresses of the schema of pages.
 const EXAMPLE_LIST: &str = "https://api.example.com/api/v1/djs";
 /// Its origin.
 const ORIGIN: &str = "https://api.example.com";

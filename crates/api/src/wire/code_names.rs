@@ -6,7 +6,7 @@ use crate::wire::error::Code;
 use crate::wire::rules::Rule;
 
 explained_names! {
-    /// Code of a failure. Each value stands for one thing that a client can do, and has one HTTP status:
+    /// Code of a failure. Each value stands for one reaction of a client, and has one HTTP status:
     ErrorCode = Code::ALL
         .iter()
         .map(|code| (code.name(), format!("{}. {}", code.status().as_u16(), code.meaning())));

@@ -11,10 +11,10 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::harness::{
-    Client, DOCUMENTED, Database, Examples, Person, Server, Store, bash, completed, eventually, run, section,
+    Client, DOCUMENTED, Database, Examples, LISTENING, Listening, Person, Server, Store, bash, completed,
+    eventually, run, section,
 };
 
-const LISTENING: &str = "listening on ";
 /// The document with the tour, and with the script that reads a balance after a restart.
 const README: &str = include_str!("../../../../README.md");
 
@@ -58,44 +58,29 @@ impl Folder {
 
     /// Starts a server, and waits until it listens.
     pub(super) fn serve(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Process {
-        let mut command = self.command(arguments, variables);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
-        let mut printed = Vec::new();
-        let address = lines.find_map(|line| {
-            let address = line.strip_prefix(LISTENING).map(str::to_owned);
-            printed.push(line);
-            address
-        });
-        let Some(address) = address else {
-            panic!("{arguments:?} does not start: {}", self.run(arguments, variables).1)
-        };
-        Process { child, client: Client::new(&address), printed }
+        Process::start(self.command(arguments, variables))
     }
 }
 
 /// A running server, killed on drop.
 pub(super) struct Process {
-    child: Child,
+    listening: Listening,
     pub(super) client: Client,
-    /// The lines that it printed until it listened.
-    printed: Vec<String>,
 }
 
 impl Process {
+    /// Starts a server, and waits until it listens.
+    pub(super) fn start(command: Command) -> Self {
+        let listening = Listening::start(command);
+        let client = Client::new(&listening.address);
+        Self { listening, client }
+    }
+
     /// Stops the server, as a supervisor does.
     pub(super) fn stop(mut self) {
-        let pid = self.child.id().to_string();
+        let pid = self.listening.child.id().to_string();
         assert!(Command::new("kill").args(["-s", "TERM", &pid]).status().unwrap().success());
-        assert!(eventually("the server ends", || self.child.try_wait().unwrap()).success());
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // The process may have exited already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        assert!(eventually("the server ends", || self.listening.child.try_wait().unwrap()).success());
     }
 }
 
@@ -117,7 +102,12 @@ fn the_default_data_directory_is_private_to_its_owner() {
     let folder = Folder::new();
     let directory = folder.at("cuepoint-data");
     let server = folder.serve(&[], &[]);
-    assert_eq!(server.printed.first(), Some(&format!("data directory: {directory}")), "{:?}", server.printed);
+    assert_eq!(
+        server.listening.printed.first(),
+        Some(&format!("data directory: {directory}")),
+        "{:?}",
+        server.listening.printed
+    );
     assert_eq!(mode(&directory), 0o700);
     for name in ["cuepoint.db", "cuepoint.db-wal", "cuepoint.db-shm", "lock", "signing-keys", "webhook-keys"]
     {
@@ -138,7 +128,11 @@ fn the_data_directory_is_set_by_option_key_or_systemd() {
         (&["serve"], &variables[..1], &systemd),
     ] {
         let server = folder.serve(arguments, variables);
-        assert_eq!(server.printed.first(), Some(&format!("data directory: {directory}")), "{arguments:?}");
+        assert_eq!(
+            server.listening.printed.first(),
+            Some(&format!("data directory: {directory}")),
+            "{arguments:?}"
+        );
         assert_eq!(mode(directory), 0o700);
         server.stop();
         fs::remove_dir_all(directory).unwrap();
@@ -186,7 +180,7 @@ fn a_restart_keeps_balances_lists_and_tokens() {
 fn an_ephemeral_server_stores_nothing() {
     let folder = Folder::new();
     let server = folder.serve(&["--ephemeral"], &[]);
-    assert_eq!(server.printed.len(), 1, "{:?}", server.printed);
+    assert_eq!(server.listening.printed.len(), 1, "{:?}", server.listening.printed);
     let guest = server.client.person(false);
     guest.topup("20");
     server.stop();
@@ -204,7 +198,7 @@ fn a_data_directory_in_use_is_refused_with_the_pid() {
     let folder = Folder::new();
     let server = folder.serve(&["--data", "data"], &[]);
     let guest = server.client.person(false);
-    let sentence = format!("{} is in use by pid {}", folder.at("data"), server.child.id());
+    let sentence = format!("{} is in use by pid {}", folder.at("data"), server.listening.child.id());
     for arguments in [&["--data", "data"][..], &["migrate", "--data", "data"]] {
         let (status, said) = folder.run(arguments, &[]);
         assert_eq!(status.code(), Some(1), "{said}");

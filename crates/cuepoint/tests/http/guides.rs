@@ -1,9 +1,6 @@
 //! The examples that the guides and the reference print: their commands run, and return the printed answers.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
-use crate::harness::{DOCUMENTED, Examples, Server, Store, bash, blocks, section};
+use crate::harness::{DOCUMENTED, Examples, Server, Store, bash, blocks, documents, section};
 
 on_one_store!(app_guide_examples_return_the_printed_answers, reference_examples_return_the_printed_answers,);
 
@@ -43,19 +40,9 @@ fn documented_quotas_match_the_defaults() {
 const RUN: [&str; 5] =
     ["README.md", "docs/api.md", "docs/guide/app.md", "docs/guide/operator.md", "docs/guide/providers.md"];
 
-/// The Markdown files of a folder and of its folders.
-fn documents(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
-    let files = files.into_iter().filter(|path| path.extension().is_some_and(|it| it == "md"));
-    files.chain(folders.iter().flat_map(|folder| documents(folder))).collect()
-}
-
 #[test]
 fn every_document_with_requests_is_tested() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    for path in documents(&root.join("docs")).into_iter().chain([root.join("README.md")]) {
-        let text = fs::read_to_string(&path).unwrap();
+    for (path, text) in documents() {
         let requests =
             blocks(&text).iter().any(|block| block.language == "sh" && block.text.contains("curl "));
         let is_run = RUN.iter().any(|name| path.ends_with(name));

@@ -2,53 +2,22 @@
 //! started as printed, and its commands have the printed answers.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
 
 use tempfile::TempDir;
 
-use crate::harness::{DOCUMENTED, Examples, bash, blocks, section};
+use crate::harness::{DOCUMENTED, Examples, Listening, bash, blocks, section};
 
 const GUIDE: &str = include_str!("../../../../docs/guide/providers.md");
 const EXCHANGE: &str = "## A complete exchange";
-const LISTENING: &str = "listening on ";
 
-/// A process that listens, killed on drop.
-struct Listening {
-    child: Child,
-    /// What it says about its address.
-    address: String,
-    /// Open, so that the process can go on printing.
-    _output: BufReader<ChildStdout>,
-}
-
-impl Listening {
-    /// Runs the commands of a block in a folder until the last one listens.
-    fn start(commands: &str, folder: &Path, variables: &[(&str, &str)]) -> Self {
-        let (before, last) = commands.trim_end().rsplit_once('\n').unwrap_or(("", commands.trim_end()));
-        let mut shell = bash();
-        shell.args(["-e", "-c", &format!("{before}\nexec {last}")]).envs(variables.iter().copied());
-        Self::of(shell.current_dir(folder))
-    }
-
-    fn of(command: &mut Command) -> Self {
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let mut output = BufReader::new(child.stdout.take().unwrap());
-        let lines = output.by_ref().lines().map(Result::unwrap);
-        let mut said =
-            lines.filter_map(|line| line.split_once(LISTENING).map(|(_, address)| address.to_owned()));
-        let address = said.next().expect("it listens");
-        drop(said);
-        Self { child, address, _output: output }
-    }
-}
-
-impl Drop for Listening {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// Runs the commands of a block in a folder until the last one listens.
+fn start(commands: &str, folder: &Path, variables: &[(&str, &str)]) -> Listening {
+    let (before, last) = commands.trim_end().rsplit_once('\n').unwrap_or(("", commands.trim_end()));
+    let mut shell = bash();
+    shell.args(["-e", "-c", &format!("{before}\nexec {last}")]).envs(variables.iter().copied());
+    shell.current_dir(folder);
+    Listening::start(shell)
 }
 
 #[test]
@@ -64,11 +33,11 @@ fn documented_exchanges_with_providers_work() {
         printed.iter().filter(|block| block.language == "bash").map(|block| block.text).collect();
     let [systems, service] = starts[..] else { panic!("the guide has other starts: {starts:?}") };
 
-    let systems = Listening::start(&systems.replace(" 8090 ", " 0 "), folder.path(), &[]);
+    let systems = start(&systems.replace(" 8090 ", " 0 "), folder.path(), &[]);
     let port = systems.address.strip_prefix("port ").unwrap();
     let service = service.replace("127.0.0.1:8090", &format!("127.0.0.1:{port}"));
     let service = service.replace("\ncuepoint ", concat!("\n", env!("CARGO_BIN_EXE_cuepoint"), " "));
-    let service = Listening::start(&service, folder.path(), &[("CUEPOINT__SERVER__PORT", "0")]);
+    let service = start(&service, folder.path(), &[("CUEPOINT__SERVER__PORT", "0")]);
 
     let mut shell = bash();
     shell.current_dir(folder.path());

@@ -9,7 +9,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::harness::{Client, PASSWORD, Person, Server, Store, WEBHOOK_URL, eventually, within};
+use crate::harness::{
+    Client, PASSWORD, Person, Server, Store, WEBHOOK_URL, blocks, eventually, section, within,
+};
 
 on_one_store!(
     the_documented_receiver_continues_where_it_stopped,
@@ -34,10 +36,9 @@ impl Receiver {
 
     /// Runs the first program of a text with these arguments and the path of its file.
     fn run(text: &str, arguments: [&str; 2], path: &PathBuf) -> Self {
-        let (_, code) = text.split_once("```python\n").unwrap();
-        let (code, _) = code.split_once("```").unwrap();
+        let program = blocks(text).into_iter().find(|block| block.language == "python").unwrap();
         let mut child = Command::new("python3")
-            .args(["-c", code])
+            .args(["-c", program.text])
             .args(arguments)
             .arg(path)
             .stdout(Stdio::piped())
@@ -135,8 +136,8 @@ fn the_documented_webhook_receiver_stores_each_signed_event_once(store: Store) {
     let path = format!("/webhook-endpoints/{}", created["webhook_endpoint"]["id"]);
     let folder = TempDir::with_prefix("cuepoint-webhooks-").unwrap();
     let file = folder.path().join("events");
-    let (_, section) = PAGE.split_once("## Webhooks").unwrap();
-    let mut receiver = Receiver::run(section, ["0", created["secret"].as_str().unwrap()], &file);
+    let mut receiver =
+        Receiver::run(section(PAGE, "## Webhooks"), ["0", created["secret"].as_str().unwrap()], &file);
     let listening = receiver.line();
     let url = format!("http://127.0.0.1:{}", listening.strip_prefix("listening on port ").unwrap());
     guest.patch(&path, &json!({"url": url, "password": PASSWORD})).data(200);

@@ -8,22 +8,21 @@ use std::fs::{self, File};
 
 use cuepoint_store_sqlite::testing;
 
-use crate::harness::{Client, Database, Person};
+use crate::data_directory::Process;
+use crate::harness::{DOCUMENTED, Database, Person};
 use documents::{OPERATOR, POSTGRESQL, Printed, printed};
 use machine::{
-    BACKUP, BACKUPS, DATA, ENVIRONMENT, Machine, Running, SERVER, TIMER, at_database, succeeds,
+    BACKUP, BACKUPS, DATA, ENVIRONMENT, Machine, SERVER, TIMER, at_database, succeeds,
     succeeds_without_server,
 };
 
-/// The address of the service in the guide.
-const DOCUMENTED: &str = "http://127.0.0.1:8080";
 /// The first operator of the guide.
 const FIRST_OPERATOR: &str = "operator@example.com";
 
 /// An operator who follows a guide block by block, and a guest of the service.
 struct Operator {
     machine: Machine,
-    running: Option<(Running, Client)>,
+    running: Option<Process>,
     guest: Option<Person>,
 }
 
@@ -53,7 +52,7 @@ impl Operator {
             }
             Some(other) => panic!("the test does not know {other}"),
             None => {
-                let address = self.running.as_ref().map_or(DOCUMENTED, |(_, client)| &client.address);
+                let address = self.running.as_ref().map_or(DOCUMENTED, |server| &server.client.address);
                 succeeds(self.machine.root_shell(&line.replace(DOCUMENTED, address)));
             }
         }
@@ -61,13 +60,13 @@ impl Operator {
 
     /// Starts the service. Its guest registers at the first start, and finds the account at each further one.
     fn start(&mut self) {
-        let (running, client) = self.machine.start();
+        let server = self.machine.start();
         match &self.guest {
-            None => self.guest = Some(client.person(false)),
-            Some(guest) => assert_eq!(client.login(&guest.email).id, guest.id),
+            None => self.guest = Some(server.client.person(false)),
+            Some(guest) => assert_eq!(server.client.login(&guest.email).id, guest.id),
         }
-        client.login(FIRST_OPERATOR).get("/operator/withdrawals").data(200);
-        self.running = Some((running, client));
+        server.client.login(FIRST_OPERATOR).get("/operator/withdrawals").data(200);
+        self.running = Some(server);
     }
 }
 
@@ -84,8 +83,8 @@ fn every_block_of_the_operator_guide_works() {
     }
     assert!(operator.running.is_some() && operator.guest.is_some(), "the guide starts the service");
     let first_token = operator.guest.unwrap().token;
-    let (_running, client) = operator.running.unwrap();
-    client.call("GET", "/wallet").bearer(&first_token).send().refused(401, "invalid_token");
+    let server = operator.running.unwrap();
+    server.client.call("GET", "/wallet").bearer(&first_token).send().refused(401, "invalid_token");
 }
 
 #[test]
@@ -135,7 +134,7 @@ fn every_block_of_the_postgresql_guide_works() {
                 owner = at_database(&block, database.url());
                 succeeds(machine.shell(&owner));
                 machine.use_store(&servers);
-                guest = Some(machine.start().1.person(false));
+                guest = Some(machine.start().client.person(false));
             }
             Printed::Shell => {
                 assert!(block.contains("--database-name cuepoint"), "a block is not followed: {block}");
@@ -145,9 +144,9 @@ fn every_block_of_the_postgresql_guide_works() {
         }
     }
     machine.use_store(&servers);
-    let (_running, client) = machine.start();
+    let server = machine.start();
     let guest = guest.expect("the guide sets the address of the owner");
-    assert_eq!(client.login(&guest.email).id, guest.id);
+    assert_eq!(server.client.login(&guest.email).id, guest.id);
 }
 
 fn moves_to_postgresql(block: &str) {

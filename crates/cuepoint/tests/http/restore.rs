@@ -1,10 +1,11 @@
 //! `cuepoint restore`: tokens and ids issued after a backup are void once the backup is in use.
 
+use std::process::ExitStatus;
 use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::harness::{Database, Proxy, Server, Traffic, eventually, run};
+use crate::harness::{Database, Proxy, Server, Traffic, eventually, once_servers_are_gone, run};
 use crate::keys::KeyFolder;
 use crate::lost_events;
 
@@ -12,9 +13,12 @@ fn name_of(url: &str) -> &str {
     url.rsplit_once('/').unwrap().1
 }
 
+fn attempt(url: &str, name: &str, keys: &[(&str, &str)]) -> (ExitStatus, String) {
+    run(&["restore", "--database-name", name], Some(url), keys)
+}
+
 fn restore(url: &str, name: &str, keys: &[(&str, &str)]) -> (bool, String) {
-    let (status, said) = run(&["restore", "--database-name", name], Some(url), keys);
-    (status.success(), said)
+    once_servers_are_gone(|| attempt(url, name, keys))
 }
 
 #[test]
@@ -23,18 +27,15 @@ fn restore_requires_the_database_name_and_no_connected_server() {
     let name = name_of(database.url()).to_owned();
     let server = Server::on(&database, &[]);
     let guest = server.guest();
-    let (done, said) = restore(database.url(), &name, &[]);
-    assert!(!done && said.contains("a server is connected"), "{said}");
+    let (status, said) = attempt(database.url(), &name, &[]);
+    assert!(!status.success() && said.contains("a server is connected"), "{said}");
     guest.get("/wallet").data(200);
     drop(server);
     let (done, said) = restore(database.url(), "cuepoint", &[]);
     assert!(!done && said.contains("--database-name"), "{said}");
     for _ in 0..2 {
-        let again = eventually("the server's connections are gone", || {
-            let (done, said) = restore(database.url(), &name, &[]);
-            (done || !said.contains("a server is connected")).then_some((done, said))
-        });
-        assert!(again.0 && again.1.contains("the ledger is consistent"), "{}", again.1);
+        let (done, said) = restore(database.url(), &name, &[]);
+        assert!(done && said.contains("the ledger is consistent"), "{said}");
     }
 }
 
@@ -116,8 +117,8 @@ fn a_running_server_discards_tokens_and_ids_after_a_restore() {
     guest.get("/withdrawals/options").data(200);
     proxy.set(Traffic::Cut);
     let said = eventually("the connections are cut", || {
-        let (done, said) = restore(database.url(), name_of(database.url()), &[]);
-        done.then_some(said)
+        let (status, said) = attempt(database.url(), name_of(database.url()), &[]);
+        status.success().then_some(said)
     });
     proxy.set(Traffic::Flows);
     // Answered from the server's memory, without the database.

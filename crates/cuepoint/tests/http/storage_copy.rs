@@ -8,7 +8,7 @@ use std::sync::Arc;
 use cuepoint_store_sqlite::testing as sqlite;
 use tempfile::TempDir;
 
-use crate::harness::{Database, Server, eventually, run};
+use crate::harness::{Database, Server, eventually, once_servers_are_gone, run};
 
 /// The variable that names the step at which the process ends.
 const CRASH_AT: &str = "CUEPOINT_CRASH_AT";
@@ -85,10 +85,7 @@ impl CopyStore {
         let arguments = [&["storage", "copy", "--to", &url], options].concat();
         let mut keys = self.keys();
         keys.extend(crash_at.map(|step| (CRASH_AT, step)));
-        eventually("the stores are unused", || {
-            let (status, said) = run(&arguments, None, &keys);
-            (!said.contains("a server is connected")).then_some((status.success(), said))
-        })
+        once_servers_are_gone(|| run(&arguments, None, &keys))
     }
 }
 
@@ -303,10 +300,8 @@ fn an_interrupted_copy_is_aborted_only_with_its_own_target() {
     let copy = |url: &str, options: &[&str], crash_at: Option<&str>| {
         let mut keys = from.keys();
         keys.extend(crash_at.map(|step| (CRASH_AT, step)));
-        eventually("the source is unused", || {
-            let (status, said) = run(&[&["storage", "copy", "--to", url], options].concat(), None, &keys);
-            (!said.contains("a server is connected")).then_some((status.success(), said))
-        })
+        let arguments = [&["storage", "copy", "--to", url], options].concat();
+        once_servers_are_gone(|| run(&arguments, None, &keys))
     };
     let (done, said) = copy(&to_url, &[], Some("copy_marked"));
     assert!(!done, "{said}");

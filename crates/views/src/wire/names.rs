@@ -125,7 +125,7 @@ macro_rules! explained_names {
     )+};
 }
 
-/// Declares the texts that are the names of an enum of the domain, whose doc comments explain them.
+/// Declares the names of an enum of the domain as texts. The doc comments of the enum explain them.
 macro_rules! names_of {
     ($($(#[doc = $doc:literal])+ $name:ident = $of:ty $(, example: $example:literal)?;)+) => {
         explained_names! {$(
@@ -231,8 +231,8 @@ names_of! {
     /// Events that a webhook endpoint receives:
     EventFeed = event::Feed;
     /// Reason why the service disabled a webhook endpoint. The reuse of a refresh token also disables the endpoints
-    /// whose URL its session has set, with the reason `security`. After `secret_lost`, the secret has to be rotated
-    /// before the endpoint can be enabled.
+    /// with a URL that its session has set, with the reason `security`. After `secret_lost`, the secret has to be
+    /// rotated before the endpoint can be enabled.
     WebhookDisabledReason = webhook::DisabledReason;
     /// Reason why a webhook endpoint gave no complete answer:
     WebhookAttemptError = webhook::AttemptError;

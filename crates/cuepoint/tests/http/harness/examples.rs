@@ -21,8 +21,9 @@
 //! Examples::of(GUIDE).check(bash(), &[(DOCUMENTED, &address)]);
 //! ```
 
-use std::env;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::{env, fs};
 
 use super::completed;
 
@@ -31,6 +32,17 @@ pub(crate) const DOCUMENTED: &str = "http://127.0.0.1:8080";
 
 /// What the script prints after a block, followed by the number of the block.
 const END: &str = "@@@ end of block ";
+
+/// The documents of the project, and the folders of documents.
+const PLACES: [&str; 7] = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "docs",
+    "migrations/README.md",
+    "config",
+];
 
 /// A fenced block of a document.
 #[derive(Clone, Copy, Debug)]
@@ -42,13 +54,13 @@ pub(crate) struct Block<'d> {
     pub(crate) line: usize,
 }
 
-/// Returns the fenced blocks of a document.
+/// Returns the fenced blocks of a document, also those in a list.
 pub(crate) fn blocks(document: &str) -> Vec<Block<'_>> {
     let (mut blocks, mut open, mut end) = (Vec::new(), None, 0);
     for (number, line) in (1..).zip(document.split_inclusive('\n')) {
         let begin = end;
         end += line.len();
-        match (line.trim_end().strip_prefix("```"), open) {
+        match (line.trim().strip_prefix("```"), open) {
             (Some(language), None) => open = Some((language, end, number + 1)),
             (Some(""), Some((language, from, line))) => {
                 blocks.push(Block { language, text: document.get(from..begin).unwrap_or_default(), line });
@@ -66,7 +78,7 @@ pub(crate) fn section<'d>(document: &'d str, heading: &str) -> &'d str {
     let level = |line: &str| line.chars().take_while(|letter| *letter == '#').count();
     let (mut from, mut begin, mut is_code) = (None, 0, false);
     for line in document.split_inclusive('\n') {
-        is_code ^= line.starts_with("```");
+        is_code ^= line.trim_start().starts_with("```");
         let ends = !is_code && (1..=level(heading)).contains(&level(line));
         match from {
             None if line.trim_end() == heading => from = Some(begin),
@@ -77,6 +89,27 @@ pub(crate) fn section<'d>(document: &'d str, heading: &str) -> &'d str {
     }
     let from = from.unwrap_or_else(|| panic!("there is no heading {heading:?}"));
     document.get(from..).unwrap_or_default()
+}
+
+/// The Markdown and TOML files at a place, which is a file or a folder.
+fn documents_at(place: &Path) -> Vec<PathBuf> {
+    if place.is_file() {
+        return vec![place.to_owned()];
+    }
+    let entries = fs::read_dir(place).unwrap().map(|entry| entry.unwrap().path());
+    let is_document = |path: &PathBuf| path.extension().is_some_and(|end| end == "md" || end == "toml");
+    entries.flat_map(|path| documents_at(&path)).filter(is_document).collect()
+}
+
+/// Returns the path and the text of every document.
+pub(crate) fn documents() -> Vec<(PathBuf, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let paths = PLACES.iter().flat_map(|place| documents_at(&root.join(place)));
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        (path, text)
+    };
+    paths.map(read).collect()
 }
 
 /// A bash without the variables of this process that configure the service.
@@ -233,4 +266,9 @@ fn blocks_and_sections_are_found() {
     let found: Vec<_> = found.iter().map(|block| (block.language, block.text, block.line)).collect();
     assert_eq!(found, [("sh", "# no heading\n", 4), ("json", "{}\n", 7)]);
     assert_eq!(Examples::of(document).0.len(), 2);
+    let in_list = blocks("1. text\n\n   ```sh\n   true\n   ```\n");
+    assert_eq!(
+        in_list.iter().map(|block| (block.language, block.text)).collect::<Vec<_>>(),
+        [("sh", "   true\n")]
+    );
 }

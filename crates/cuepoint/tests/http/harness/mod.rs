@@ -5,6 +5,7 @@ mod client;
 mod database;
 mod event_stream;
 mod examples;
+mod listening;
 mod mail;
 mod messages;
 mod name_server;
@@ -21,7 +22,8 @@ pub(crate) use answer::{Answer, keys};
 pub(crate) use client::{Call, Client};
 pub(crate) use database::Database;
 pub(crate) use event_stream::{EventStream, Message as StreamMessage, Received};
-pub(crate) use examples::{DOCUMENTED, Examples, bash, blocks, section};
+pub(crate) use examples::{DOCUMENTED, Examples, bash, blocks, documents, section};
+pub(crate) use listening::Listening;
 pub(crate) use mail::{MailServer, Post};
 pub(crate) use messages::{
     Message, NEW, OLD, STRANGE, TOPUPS, is_signed, is_stored_for_review, paid, payout_keys,
@@ -36,7 +38,9 @@ pub(crate) use provider_scene::ProviderScene;
 pub(crate) use proxy::{Proxy, Traffic};
 pub(crate) use raw::{RawConnection, answers, exchange};
 pub(crate) use routes::{ROUTES, Route};
-pub(crate) use server::{Place, SHARED_KEY, Server, completed, default_hash_cost, run, run_at};
+pub(crate) use server::{
+    LISTENING, Place, SHARED_KEY, Server, completed, default_hash_cost, once_servers_are_gone, run, run_at,
+};
 
 use std::sync::Barrier;
 use std::time::{Duration, Instant};

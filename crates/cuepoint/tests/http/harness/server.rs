@@ -22,7 +22,7 @@ const WEBHOOK_KEYS: &str = "shared:HwECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 const RUN_WITHIN: Duration = Duration::from_secs(120);
 
 /// The log line with the listening address.
-const LISTENING: &str = "listening on ";
+pub(crate) const LISTENING: &str = "listening on ";
 
 /// The memory and iterations of a password hash by default, for tests of times that depend on them.
 pub(crate) fn default_hash_cost() -> [(&'static str, &'static str); 2] {
@@ -271,6 +271,15 @@ pub(crate) fn completed(mut command: Command) -> (ExitStatus, String) {
     let text = String::from_utf8_lossy(&text).into_owned();
     let status = status.unwrap_or_else(|| panic!("{command:?} did not end within {RUN_WITHIN:?}: {text}"));
     (status, text)
+}
+
+/// Repeats a command that no server may disturb until PostgreSQL has noticed that an ended server is gone. Returns whether
+/// the command succeeded, and its output.
+pub(crate) fn once_servers_are_gone(mut run: impl FnMut() -> (ExitStatus, String)) -> (bool, String) {
+    eventually("the server's connections are gone", || {
+        let (status, said) = run();
+        (!said.contains("a server is connected")).then_some((status.success(), said))
+    })
 }
 
 /// Reads an output to its end.

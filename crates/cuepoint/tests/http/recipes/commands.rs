@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use super::documents;
-use super::machine::{BACKUPS, DATA, Machine, Running, succeeds, succeeds_without_server};
+use super::machine::{self, BACKUPS, DATA, Machine, succeeds, succeeds_without_server};
 use crate::harness::Database;
 
 /// Commands that a sentence names without the arguments that they require.
@@ -43,8 +43,8 @@ fn serves(machine: &Machine, arguments: &str) {
     let environment = if arguments.contains("--ephemeral") { "development" } else { "production" };
     let arguments = arguments.replace("DIR", &directory);
     let lines = format!("export CUEPOINT_ENV={environment}; exec cuepoint {arguments}");
-    let (_server, client) = Running::start(machine.shell(&lines));
-    client.outside("GET", "/health/ready").send().data(200);
+    let server = machine::serves(machine.shell(&lines));
+    server.client.outside("GET", "/health/ready").send().data(200);
 }
 
 /// Makes a backup, at the printed path or at a path for `FILE`.

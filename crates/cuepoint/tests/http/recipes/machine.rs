@@ -1,13 +1,13 @@
 //! A machine as the guide for operators sets it up, below the folder of a test.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use super::documents::{OPERATOR, Printed, printed};
-use crate::data_directory::Folder;
-use crate::harness::{Client, PASSWORD, completed, eventually};
+use crate::data_directory::{Folder, Process};
+use crate::harness::{PASSWORD, completed, once_servers_are_gone};
 
 pub(super) const ENVIRONMENT: &str = "/etc/cuepoint/environment";
 pub(super) const SERVER: &str = "/etc/systemd/system/cuepoint.service";
@@ -73,13 +73,16 @@ pub(super) fn succeeds(command: Command) -> String {
     said
 }
 
-/// Runs a command that no server may disturb, once the connections of a killed one are gone.
+/// Runs a command that no server may disturb. It succeeds once the connections of a killed server are gone.
 pub(super) fn succeeds_without_server(command: impl Fn() -> Command) {
-    let (status, said) = eventually("the server's connections are gone", || {
-        let (status, said) = completed(command());
-        (status.success() || !said.contains("a server is connected")).then_some((status, said))
-    });
-    assert!(status.success(), "{said}");
+    let (done, said) = once_servers_are_gone(|| completed(command()));
+    assert!(done, "{said}");
+}
+
+/// Starts a server on a free port.
+pub(super) fn serves(mut command: Command) -> Process {
+    command.env("CUEPOINT__SERVER__PORT", "0");
+    Process::start(command)
 }
 
 pub(super) struct Machine(Folder);
@@ -117,8 +120,7 @@ impl Machine {
     /// A machine with the data of one guest.
     pub(super) fn with_guest() -> Self {
         let machine = Self::with_keys();
-        let (_server, client) = machine.start();
-        client.person(false);
+        machine.start().client.person(false);
         machine
     }
 
@@ -219,9 +221,9 @@ impl Machine {
     }
 
     /// Starts the unit of the server, on a free port.
-    pub(super) fn start(&self) -> (Running, Client) {
+    pub(super) fn start(&self) -> Process {
         let unit = self.read(SERVER);
-        Running::start(self.unit_command(&unit, values(&unit, "ExecStart")[0]))
+        serves(self.unit_command(&unit, values(&unit, "ExecStart")[0]))
     }
 
     /// Makes the backups that exist older than those that a recipe keeps.
@@ -240,27 +242,5 @@ impl Machine {
             entries.map(|entry| entry.unwrap().path().to_str().unwrap().to_owned()).collect();
         paths.sort();
         paths
-    }
-}
-
-/// A server, killed on drop.
-pub(super) struct Running(Child);
-
-impl Running {
-    /// Starts a server on a free port.
-    pub(super) fn start(mut command: Command) -> (Self, Client) {
-        command.env("CUEPOINT__SERVER__PORT", "0").stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut running = Self(command.spawn().unwrap());
-        let mut lines = BufReader::new(running.0.stdout.take().unwrap()).lines().map(Result::unwrap);
-        let address = lines.find_map(|line| line.strip_prefix("listening on ").map(str::to_owned));
-        let address = address.unwrap_or_else(|| panic!("{command:?} starts no server"));
-        (running, Client::new(&address))
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }
