@@ -65,32 +65,20 @@ fn codes(response: &Value) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::{Path, PathBuf};
-
     use super::*;
-    use crate::workspace::root;
+    use crate::markdown::Document;
+    use crate::tidy;
 
-    /// The Markdown files of a folder and of its folders.
-    fn documents(folder: &Path) -> Vec<PathBuf> {
-        let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
-        let files = files.into_iter().filter(|path| path.extension().is_some_and(|it| it == "md"));
-        files.chain(folders.iter().flat_map(|folder| documents(folder))).collect()
-    }
-
-    /// The operations that a document names in code, such as `GET /djs?online=1`, with `{id}` for numbers.
-    fn named(document: &str) -> Vec<(&str, String)> {
-        let code = document.split('`').skip(1).step_by(2).filter_map(|code| code.split_once(' '));
-        let operations = code.filter(|(method, path)| {
-            ["GET", "POST", "PUT", "PATCH", "DELETE"].contains(method) && path.starts_with('/')
-        });
-        let general = |path: &str| {
-            let path = path.split('?').next().unwrap_or_default();
-            let is_id = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit());
-            let parts = path.split('/').map(|part| if is_id(part) { "{id}" } else { part });
-            parts.collect::<Vec<_>>().join("/")
-        };
-        operations.map(|(method, path)| (method, general(path))).collect()
+    /// The operation that a code span names, such as `GET /djs?online=1`, with `{id}` for numbers.
+    fn named(code: &str) -> Option<(&str, String)> {
+        let methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+        let (method, path) = code
+            .split_once(' ')
+            .filter(|(method, path)| methods.contains(method) && path.starts_with('/'))?;
+        let path = path.split('?').next().unwrap_or_default();
+        let is_id = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit());
+        let parts = path.split('/').map(|part| if is_id(part) { "{id}" } else { part });
+        Some((method, parts.collect::<Vec<_>>().join("/")))
     }
 
     #[test]
@@ -101,13 +89,18 @@ mod tests {
                 |path: &str| openapi["paths"][path.trim_end_matches('/')][method.to_lowercase()].is_object();
             of(path) || of(&format!("/api/v1{path}"))
         };
+        let is_checked = |path: &str| {
+            path.ends_with(".md")
+                && (path.starts_with("docs/")
+                    || ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].contains(&path))
+        };
         let mut count = 0_usize;
-        let top = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(|name| root().join(name));
-        for document in documents(&root().join("docs")).into_iter().chain(top) {
-            let text = std::fs::read_to_string(&document).unwrap();
-            for (method, path) in named(&text) {
-                assert!(exists(method, &path), "{}: {method} {path} does not exist", document.display());
-                count = count.saturating_add(1);
+        for file in tidy::read_files().unwrap().iter().filter(|file| is_checked(&file.path)) {
+            for (line, code) in Document::parse(&file.text()).codes {
+                if let Some((method, path)) = named(&code) {
+                    assert!(exists(method, &path), "{}:{line}: {method} {path} does not exist", file.path);
+                    count = count.saturating_add(1);
+                }
             }
         }
         assert!(count > 50, "the documents name only {count} operations");
