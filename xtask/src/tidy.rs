@@ -12,6 +12,7 @@ mod lengths;
 mod links;
 mod manifests;
 mod sources;
+mod tree;
 mod type_names;
 
 use std::fs;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
+use self::tree::Tree;
 use crate::workspace::{cargo, output_of, root};
 
 /// A file of the repository: its path from the root, separated by `/`, and its bytes.
@@ -47,13 +49,14 @@ pub(crate) fn run() -> anyhow::Result<u8> {
     complaints.extend(manifests::check(&files));
     complaints.extend(sources::check(&files));
     complaints.extend(docs::check(&files)?);
-    complaints.extend(documents::check(&files));
-    complaints.extend(links::check(&files));
-    complaints.extend(lengths::check(&files));
+    let tree = Tree::of(&files);
+    complaints.extend(documents::check(&tree));
+    complaints.extend(links::check(&tree));
+    complaints.extend(lengths::check(&tree));
     complaints.extend(attacks::check(&files));
     complaints.extend(layers::check(&files)?);
     complaints.extend(type_names::check(&files)?);
-    let tree = [
+    let arguments = [
         "tree",
         "--package",
         "cuepoint-domain",
@@ -64,7 +67,7 @@ pub(crate) fn run() -> anyhow::Result<u8> {
         "none",
         "--locked",
     ];
-    complaints.extend(dependencies::check_domain(&output_of(cargo().args(tree))?));
+    complaints.extend(dependencies::check_domain(&output_of(cargo().args(arguments))?));
 
     for (path, lines) in sources::long_files(&files) {
         println!("note: {path} has {lines} lines; past {} it fails", sources::LINES_ALLOWED);
