@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::Context;
 
-use crate::markdown::{folder_of, resolve};
+use crate::markdown::resolve;
 
 /// Checks the pages in a folder; returns a line for each wrong reference.
 ///
@@ -42,7 +42,7 @@ fn problems(files: &BTreeSet<String>, pages: &BTreeMap<String, Page>) -> Vec<Str
         problems.extend(page.loaded.iter().map(|url| format!("{name} loads {url} from another host")));
         for target in &page.targets {
             let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
-            let path = if path.is_empty() { name.clone() } else { resolve(folder_of(name), path) };
+            let path = resolve(name, path);
             let has_anchor = |page: &Page| anchor.is_empty() || page.ids.contains(anchor);
             if !files.contains(&path) || !pages.get(&path).is_none_or(has_anchor) {
                 problems.push(format!("{name} links to {target}, which does not exist"));

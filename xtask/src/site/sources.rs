@@ -6,7 +6,7 @@ use anyhow::Context;
 
 use super::contents::{PARTS, RECORDS, is_record};
 use super::{Page, api};
-use crate::markdown::{Document, folder_of, resolve};
+use crate::markdown::{Document, resolve};
 use crate::openapi;
 use crate::tidy::File;
 
@@ -86,7 +86,7 @@ impl<'a> Tree<'a> {
             let label = text.get(link.label.clone()).unwrap_or_default();
             let Some(before) = text.get(end..link.place.start) else { continue };
             linked.push_str(before);
-            linked.push_str(&match self.target(folder_of(path), target) {
+            linked.push_str(&match self.target(path, target) {
                 Some(target) => {
                     let anchor = anchor.map(|anchor| format!("#{anchor}")).unwrap_or_default();
                     format!("[{label}]({target}{anchor})")
@@ -100,8 +100,8 @@ impl<'a> Tree<'a> {
     }
 
     /// Returns the target of a link in the site: a page, or the file in the repository, if its address is known.
-    fn target(&self, folder: &str, target: &str) -> Option<String> {
-        let path = resolve(folder, target.trim_end_matches('/'));
+    fn target(&self, document: &str, target: &str) -> Option<String> {
+        let path = resolve(document, target.trim_end_matches('/'));
         let index = format!("{path}/README.md");
         if self.shown.contains(path.as_str()) {
             Some(if path.ends_with(".md") { target.to_owned() } else { format!("{target}.md") })

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::File;
 use super::tree::Tree;
-use crate::markdown::{Document, Lines, folder_of, resolve};
+use crate::markdown::{Document, Lines, resolve};
 
 /// The folders with which a mentioned path begins.
 const FOLDERS: &[&str] = &[".ci/", "config/", "crates/", "docs/", "migrations/", "xtask/"];
@@ -40,7 +40,7 @@ fn check_file(file: &File, documents: &BTreeMap<&str, Document>) -> Vec<String> 
     let mut complaints = Vec::new();
     for (place, path) in mentions(text) {
         let named = path.trim_start_matches("../");
-        let beside = resolve(folder_of(&file.path), path);
+        let beside = resolve(&file.path, path);
         let document = documents.get(named).or_else(|| documents.get(beside.as_str()));
         let line = lines.number(place.start);
         let section = text.get(place.end..).and_then(section_after);

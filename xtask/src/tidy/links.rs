@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::tree::Tree;
-use crate::markdown::{Document, Lines, Link, folder_of, resolve};
+use crate::markdown::{Document, Lines, Link, resolve};
 use crate::openapi;
 
 /// Checks every link and reference of every document, and of the descriptions in the OpenAPI document.
@@ -29,10 +29,7 @@ pub(super) fn check(tree: &Tree<'_>) -> Vec<String> {
 /// Returns what a link of this document lacks, if it lacks something.
 fn broken(document: &str, link: &Link, tree: &Tree<'_>) -> Option<String> {
     let (path, anchor) = link.local()?;
-    let target = match path {
-        "" => document.to_owned(),
-        path => resolve(folder_of(document), path),
-    };
+    let target = resolve(document, path);
     let target = target.trim_end_matches('/');
     if !tree.has(target) {
         return Some(format!("the link to {path} names {target}, which does not exist"));
