@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::Context;
 
-use super::contents::{PARTS, RECORDS, is_record};
+use super::contents::{PARTS, RECORDS, is_record, listed};
 use super::{Page, api};
 use crate::markdown::{Document, resolve};
 use crate::openapi;
@@ -38,7 +38,7 @@ struct Tree<'a> {
 
 impl<'a> Tree<'a> {
     fn of(files: &'a [File]) -> Self {
-        let listed: BTreeSet<&str> = PARTS.iter().flat_map(|(_, paths)| paths.iter().copied()).collect();
+        let listed = listed();
         let paths = files.iter().map(|file| file.path.as_str());
         let manifest = files.iter().find(|file| file.path == "Cargo.toml");
         Self {
