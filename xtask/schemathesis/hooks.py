@@ -191,13 +191,13 @@ def stay_on_this_machine(case):
         case.body["url"] = ENDPOINT if re.fullmatch("https?://[!-~]+", url) else REFUSED_ENDPOINT
 
 
-# What no line of text has: the schemas leave it out, because the document says it once for all texts.
+# Texts contain no control characters. The document states this rule once, and its schemas omit it.
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def plain(value):
     """Numbers as people write them: an id without a point, which schemas allow, and money with few decimals. Texts
-    without control characters, and never blank."""
+    are not blank and have no control characters."""
     if isinstance(value, str) and value:
         line = CONTROL.sub("-", value)
         return line if line.strip() else "-" * len(line)

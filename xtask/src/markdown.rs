@@ -156,9 +156,14 @@ pub(crate) fn anchor(heading: &str) -> String {
     heading.trim().to_lowercase().chars().filter(kept).map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// Returns the path of a link target relative to a folder; `..` above the root stays, and names no file.
-pub(crate) fn resolve(folder: &str, target: &str) -> String {
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+/// Returns the path that a link of a document leads to; `..` above the root stays, and names no file. An empty target is
+/// the document itself.
+pub(crate) fn resolve(document: &str, target: &str) -> String {
+    if target.is_empty() {
+        return document.to_owned();
+    }
+    let mut parts: Vec<&str> = document.split('/').collect();
+    parts.pop();
     for part in target.split('/') {
         match part {
             "." => {}
@@ -169,11 +174,6 @@ pub(crate) fn resolve(folder: &str, target: &str) -> String {
         }
     }
     parts.join("/")
-}
-
-/// The folder of a path.
-pub(crate) fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// The offsets at which the lines of a text begin.

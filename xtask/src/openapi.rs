@@ -2,6 +2,7 @@
 //! one.
 
 mod comparison;
+pub(crate) mod values;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,9 +46,7 @@ fn write() -> anyhow::Result<u8> {
 }
 
 fn check() -> anyhow::Result<u8> {
-    let committed = fs::read_to_string(root().join(DOCUMENT))
-        .with_context(|| format!("{DOCUMENT} cannot be read; `cargo xtask openapi` writes it"))?;
-    if let Some(line) = first_difference(&committed, &described()?) {
+    if let Some(line) = first_difference(&committed()?, &described()?) {
         bail!("{DOCUMENT} and the routes disagree from line {line} on; `cargo xtask openapi` regenerates it");
     }
     Ok(0)
@@ -63,6 +62,12 @@ fn compare(old: &Path) -> anyhow::Result<u8> {
     let others = changes.len().saturating_sub(additions);
     println!("{additions} additions, {others} other changes");
     Ok(u8::from(others > 0))
+}
+
+/// Returns the committed document.
+pub(crate) fn committed() -> anyhow::Result<String> {
+    fs::read_to_string(root().join(DOCUMENT))
+        .with_context(|| format!("{DOCUMENT} cannot be read; `cargo xtask openapi` writes it"))
 }
 
 /// Returns the document of the code, in its committed form.

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::openapi;
+use crate::openapi::values::{entries, resolved};
 
 /// Prints the table of all operations.
 pub(crate) fn run() -> anyhow::Result<u8> {
@@ -15,10 +16,8 @@ pub(crate) fn run() -> anyhow::Result<u8> {
 const HEAD: [&str; 8] = ["method", "path", "operation", "action", "rate limit", "body", "answer", "failures"];
 
 fn table(document: &Value) -> String {
-    let paths = document.get("paths").and_then(Value::as_object).into_iter().flatten();
-    let operations = paths.flat_map(|(path, item)| {
-        let methods = item.as_object().into_iter().flatten();
-        methods.map(move |(method, operation)| row(document, method, path, operation))
+    let operations = entries(document.get("paths")).flat_map(|(path, item)| {
+        entries(Some(item)).map(move |(method, operation)| row(document, method, path, operation))
     });
     let rows: Vec<[String; 8]> = std::iter::once(HEAD.map(str::to_owned)).chain(operations).collect();
     let widths: [usize; 8] = std::array::from_fn(|column| {
@@ -34,8 +33,8 @@ fn table(document: &Value) -> String {
 
 fn row(document: &Value, method: &str, path: &str, operation: &Value) -> [String; 8] {
     let text = |pointer: &str| operation.pointer(pointer).and_then(Value::as_str);
-    let responses = operation.get("responses").and_then(Value::as_object).into_iter().flatten();
-    let (successes, failures): (Vec<_>, Vec<_>) = responses.partition(|(status, _)| status.starts_with('2'));
+    let (successes, failures): (Vec<_>, Vec<_>) =
+        entries(operation.get("responses")).partition(|(status, _)| status.starts_with('2'));
     let answers = successes.iter().map(|(status, response)| match schema_name(response) {
         Some(name) => format!("{status} {name}"),
         None => (*status).clone(),
@@ -53,12 +52,6 @@ fn row(document: &Value, method: &str, path: &str, operation: &Value) -> [String
     ]
 }
 
-/// Resolves a reference to a component; returns any other value unchanged.
-fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
-    let reference = value.get("$ref").and_then(Value::as_str);
-    reference.and_then(|it| document.pointer(it.trim_start_matches('#'))).unwrap_or(value)
-}
-
 fn schema_name(body: &Value) -> Option<String> {
     let (_, content) = body.get("content")?.as_object()?.iter().next()?;
     let reference = content.pointer("/schema/$ref")?.as_str()?;
@@ -67,56 +60,47 @@ fn schema_name(body: &Value) -> Option<String> {
 
 /// The error codes of a failure, which are the names of its examples.
 fn codes(response: &Value) -> Vec<String> {
-    let examples = response.pointer("/content/application~1json/examples").and_then(Value::as_object);
-    examples.into_iter().flatten().map(|(code, _)| code.clone()).collect()
+    entries(response.pointer("/content/application~1json/examples")).map(|(code, _)| code.clone()).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::{Path, PathBuf};
-
     use super::*;
-    use crate::workspace::root;
+    use crate::markdown::Document;
+    use crate::tidy;
 
-    /// The Markdown files of a folder and of its folders.
-    fn documents(folder: &Path) -> Vec<PathBuf> {
-        let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
-        let files = files.into_iter().filter(|path| path.extension().is_some_and(|it| it == "md"));
-        files.chain(folders.iter().flat_map(|folder| documents(folder))).collect()
-    }
-
-    /// The operations that a document names in code, such as `GET /djs?online=1`, with `{id}` for numbers.
-    fn named(document: &str) -> Vec<(&str, String)> {
-        let code = document.split('`').skip(1).step_by(2).filter_map(|code| code.split_once(' '));
-        let operations = code.filter(|(method, path)| {
-            ["GET", "POST", "PUT", "PATCH", "DELETE"].contains(method) && path.starts_with('/')
-        });
-        let general = |path: &str| {
-            let path = path.split('?').next().unwrap_or_default();
-            let is_id = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit());
-            let parts = path.split('/').map(|part| if is_id(part) { "{id}" } else { part });
-            parts.collect::<Vec<_>>().join("/")
-        };
-        operations.map(|(method, path)| (method, general(path))).collect()
+    /// The operation that a code span names, such as `GET /djs?online=1`, with `{id}` for numbers.
+    fn named(code: &str) -> Option<(&str, String)> {
+        let methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+        let (method, path) = code
+            .split_once(' ')
+            .filter(|(method, path)| methods.contains(method) && path.starts_with('/'))?;
+        let path = path.split('?').next().unwrap_or_default();
+        let is_id = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit());
+        let parts = path.split('/').map(|part| if is_id(part) { "{id}" } else { part });
+        Some((method, parts.collect::<Vec<_>>().join("/")))
     }
 
     #[test]
     fn operations_named_by_documents_exist() {
-        let openapi = std::fs::read_to_string(root().join("docs/openapi.json")).unwrap();
-        let openapi: Value = serde_json::from_str(&openapi).unwrap();
+        let openapi: Value = serde_json::from_str(&openapi::committed().unwrap()).unwrap();
         let exists = |method: &str, path: &str| {
             let of =
                 |path: &str| openapi["paths"][path.trim_end_matches('/')][method.to_lowercase()].is_object();
             of(path) || of(&format!("/api/v1{path}"))
         };
+        let is_checked = |path: &str| {
+            path.ends_with(".md")
+                && (path.starts_with("docs/")
+                    || ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].contains(&path))
+        };
         let mut count = 0_usize;
-        let top = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(|name| root().join(name));
-        for document in documents(&root().join("docs")).into_iter().chain(top) {
-            let text = std::fs::read_to_string(&document).unwrap();
-            for (method, path) in named(&text) {
-                assert!(exists(method, &path), "{}: {method} {path} does not exist", document.display());
-                count = count.saturating_add(1);
+        for file in tidy::read_files().unwrap().iter().filter(|file| is_checked(&file.path)) {
+            for (line, code) in Document::parse(&file.text()).codes {
+                if let Some((method, path)) = named(&code) {
+                    assert!(exists(method, &path), "{}:{line}: {method} {path} does not exist", file.path);
+                    count = count.saturating_add(1);
+                }
             }
         }
         assert!(count > 50, "the documents name only {count} operations");
@@ -124,8 +108,7 @@ mod tests {
 
     #[test]
     fn the_table_lists_every_operation_with_its_schemas_and_failures() {
-        let document = std::fs::read_to_string(root().join("docs/openapi.json")).unwrap();
-        let table = table(&serde_json::from_str(&document).unwrap());
+        let table = table(&serde_json::from_str(&openapi::committed().unwrap()).unwrap());
         let rows: Vec<&str> = table.lines().skip(1).collect();
         assert!(rows.len() > 60, "{} operations", rows.len());
         let withdrawal = rows.iter().find(|row| row.contains("createWithdrawal")).unwrap();

@@ -12,6 +12,7 @@ mod lengths;
 mod links;
 mod manifests;
 mod sources;
+mod tree;
 mod type_names;
 
 use std::fs;
@@ -19,9 +20,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
+use self::tree::Tree;
 use crate::workspace::{cargo, output_of, root};
 
-/// A file of the repository: its path from the root, separated by `/`, and its bytes.
+/// A file of the repository, or of another folder: its path from there, separated by `/`, and its bytes.
 pub(crate) struct File {
     pub(crate) path: String,
     content: Vec<u8>,
@@ -33,7 +35,8 @@ impl File {
         String::from_utf8_lossy(&self.content)
     }
 
-    fn has_extension(&self, extensions: &[&str]) -> bool {
+    /// Whether its name ends with one of these extensions.
+    pub(crate) fn has_extension(&self, extensions: &[&str]) -> bool {
         let extension = Path::new(&self.path).extension();
         extension.is_some_and(|found| extensions.iter().any(|extension| found == *extension))
     }
@@ -47,13 +50,14 @@ pub(crate) fn run() -> anyhow::Result<u8> {
     complaints.extend(manifests::check(&files));
     complaints.extend(sources::check(&files));
     complaints.extend(docs::check(&files)?);
-    complaints.extend(documents::check(&files));
-    complaints.extend(links::check(&files));
-    complaints.extend(lengths::check(&files));
+    let tree = Tree::of(&files);
+    complaints.extend(documents::check(&tree));
+    complaints.extend(links::check(&tree));
+    complaints.extend(lengths::check(&tree));
     complaints.extend(attacks::check(&files));
     complaints.extend(layers::check(&files)?);
     complaints.extend(type_names::check(&files)?);
-    let tree = [
+    let arguments = [
         "tree",
         "--package",
         "cuepoint-domain",
@@ -64,7 +68,7 @@ pub(crate) fn run() -> anyhow::Result<u8> {
         "none",
         "--locked",
     ];
-    complaints.extend(dependencies::check_domain(&output_of(cargo().args(tree))?));
+    complaints.extend(dependencies::check_domain(&output_of(cargo().args(arguments))?));
 
     for (path, lines) in sources::long_files(&files) {
         println!("note: {path} has {lines} lines; past {} it fails", sources::LINES_ALLOWED);
@@ -89,8 +93,13 @@ pub(crate) fn read_files() -> anyhow::Result<Vec<File>> {
         .map(|name| root().join(name.trim_end_matches('/')))
         .chain([root().join(".git")])
         .collect();
+    read_folder(root(), &ignored)
+}
+
+/// Returns every file below a folder that is not ignored, sorted by path; the paths begin at the folder.
+pub(crate) fn read_folder(top: &Path, ignored: &[PathBuf]) -> anyhow::Result<Vec<File>> {
     let mut files = Vec::new();
-    let mut folders = vec![root().to_path_buf()];
+    let mut folders = vec![top.to_path_buf()];
     while let Some(folder) = folders.pop() {
         let entries =
             fs::read_dir(&folder).with_context(|| format!("{} cannot be read", folder.display()))?;
@@ -104,7 +113,7 @@ pub(crate) fn read_files() -> anyhow::Result<Vec<File>> {
             } else if kind.is_file() {
                 let content =
                     fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
-                let path = path.strip_prefix(root())?.to_string_lossy().into_owned();
+                let path = path.strip_prefix(top)?.to_string_lossy().into_owned();
                 files.push(File { path, content });
             }
         }

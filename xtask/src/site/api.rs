@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::Page;
-use super::schemas::{self, block, cell, entries, fields, items, kind, resolved, text};
+use super::schemas::{self, block, cell, fields, kind};
 use crate::markdown::anchor;
 use crate::openapi;
+use crate::openapi::values::{entries, items, resolved, text};
 
 /// The folder of the pages.
 const FOLDER: &str = "docs/api";
@@ -246,18 +247,15 @@ fn examples(document: &Value, content: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-    use std::fs;
 
     use serde_json::json;
 
     use super::*;
     use crate::markdown::Document;
-    use crate::workspace::root;
 
     #[test]
     fn every_operation_and_schema_is_shown_once() {
-        let document = fs::read_to_string(root().join(openapi::DOCUMENT)).unwrap();
-        let document: Value = serde_json::from_str(&document).unwrap();
+        let document: Value = serde_json::from_str(&openapi::committed().unwrap()).unwrap();
         let pages = pages(&document).unwrap();
         let headings: Vec<String> = pages
             .iter()

@@ -2,49 +2,31 @@
 //! loaded from other hosts.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 
-use anyhow::Context;
-
-use crate::markdown::{folder_of, resolve};
+use crate::markdown::resolve;
+use crate::tidy::read_folder;
 
 /// Checks the pages in a folder; returns a line for each wrong reference.
 ///
 /// # Errors
 /// If a file cannot be read.
 pub(super) fn check(folder: &Path) -> anyhow::Result<Vec<String>> {
-    let mut files = BTreeSet::new();
-    let mut pages = BTreeMap::new();
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(inner) = folders.pop() {
-        let entries = fs::read_dir(&inner).with_context(|| format!("{} cannot be read", inner.display()))?;
-        for entry in entries {
-            let path = entry?.path();
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            let name = path.strip_prefix(folder)?.to_string_lossy().into_owned();
-            if name.ends_with(".html") {
-                let text = fs::read_to_string(&path).with_context(|| format!("{name} cannot be read"))?;
-                pages.insert(name.clone(), Page::of(&text));
-            }
-            files.insert(name);
-        }
-    }
-    Ok(problems(&files, &pages))
+    let files = read_folder(folder, &[])?;
+    let pages = files.iter().filter(|file| file.has_extension(&["html"]));
+    let pages = pages.map(|file| (file.path.as_str(), Page::of(&file.text()))).collect();
+    Ok(problems(&files.iter().map(|file| file.path.as_str()).collect(), &pages))
 }
 
-fn problems(files: &BTreeSet<String>, pages: &BTreeMap<String, Page>) -> Vec<String> {
+fn problems(files: &BTreeSet<&str>, pages: &BTreeMap<&str, Page>) -> Vec<String> {
     let mut problems = Vec::new();
     for (name, page) in pages {
         problems.extend(page.loaded.iter().map(|url| format!("{name} loads {url} from another host")));
         for target in &page.targets {
             let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
-            let path = if path.is_empty() { name.clone() } else { resolve(folder_of(name), path) };
+            let path = resolve(name, path);
             let has_anchor = |page: &Page| anchor.is_empty() || page.ids.contains(anchor);
-            if !files.contains(&path) || !pages.get(&path).is_none_or(has_anchor) {
+            if !files.contains(path.as_str()) || !pages.get(path.as_str()).is_none_or(has_anchor) {
                 problems.push(format!("{name} links to {target}, which does not exist"));
             }
         }
@@ -98,11 +80,8 @@ mod tests {
                     <a href=\"https://x.org\">x</a><script src=\"a.js\"></script><link href=\"data:x\">";
         let broken = "<h1 id=\"d\">C</h1><a href=\"../a.html#gone\">a</a><a href=\"d.html\">d</a>\
                       <script src=\"https://cdn.example.com/x.js\"></script>";
-        let pages = BTreeMap::from([
-            ("a.html".to_owned(), Page::of(html)),
-            ("b/c.html".to_owned(), Page::of(broken)),
-        ]);
-        let files = ["a.html", "a.js", "b/c.html"].map(str::to_owned).into();
+        let pages = BTreeMap::from([("a.html", Page::of(html)), ("b/c.html", Page::of(broken))]);
+        let files = ["a.html", "a.js", "b/c.html"].into();
         let expected = [
             "b/c.html loads https://cdn.example.com/x.js from another host",
             "b/c.html links to ../a.html#gone, which does not exist",

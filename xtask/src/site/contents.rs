@@ -36,8 +36,13 @@ pub(super) const PARTS: &[(&str, &[&str])] = &[
 /// The list of decision records. The records in its folder are listed below it.
 pub(super) const RECORDS: &str = "docs/adr/README.md";
 
+/// Returns the files in the table of contents.
+pub(super) fn listed() -> BTreeSet<&'static str> {
+    PARTS.iter().flat_map(|(_, paths)| paths.iter().copied()).collect()
+}
+
 /// Whether a file of the repository is a document that the site must show.
-pub(super) fn is_document(path: &str) -> bool {
+fn is_document(path: &str) -> bool {
     let is_in_place = !path.contains('/') || path.starts_with("docs/") || path.starts_with("migrations/");
     path.ends_with(".md") && is_in_place
 }
@@ -50,7 +55,7 @@ pub(super) fn is_record(path: &str) -> bool {
 
 /// Compares the table of contents with the files of the repository; returns a line for each difference.
 pub(super) fn differences(files: &BTreeSet<&str>) -> Vec<String> {
-    let listed: BTreeSet<&str> = PARTS.iter().flat_map(|(_, paths)| paths.iter().copied()).collect();
+    let listed = listed();
     let missing = listed.difference(files).map(|path| format!("{path} is listed and does not exist"));
     let unlisted = files.difference(&listed).filter(|path| is_document(path) && !is_record(path));
     missing.chain(unlisted.map(|path| format!("{path} is not listed"))).collect()
@@ -70,7 +75,7 @@ mod tests {
 
     #[test]
     fn missing_and_unlisted_documents_are_reported() {
-        let mut files: BTreeSet<&str> = PARTS.iter().flat_map(|(_, paths)| paths.iter().copied()).collect();
+        let mut files = listed();
         files.extend(["docs/adr/0001-a.md", "crates/api/src/openapi/description.md", "docs/new.md"]);
         files.remove("docs/storage.md");
         let expected = ["docs/storage.md is listed and does not exist", "docs/new.md is not listed"];

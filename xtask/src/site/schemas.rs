@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::Page;
 use crate::markdown::anchor;
+use crate::openapi::values::{entries, items, text};
 
 /// The page of the schemas, in the folder of the pages of operations.
 pub(super) const PAGE: &str = "schemas.md";
@@ -15,27 +16,6 @@ pub(super) fn page(document: &Value, folder: &str) -> Page {
         text.push_str(&format!("\n## {name}\n\n{}", section(schema)));
     }
     Page { path: format!("{folder}/{PAGE}"), title: "Schemas".to_owned(), text, is_nested: true }
-}
-
-/// Returns the entries of an object, or nothing for any other value.
-pub(super) fn entries(value: Option<&Value>) -> impl Iterator<Item = (&String, &Value)> {
-    value.and_then(Value::as_object).into_iter().flatten()
-}
-
-/// Returns the items of an array, or nothing for any other value.
-pub(super) fn items(value: Option<&Value>) -> &[Value] {
-    value.and_then(Value::as_array).map_or(&[], Vec::as_slice)
-}
-
-/// Returns a text of an object, or an empty text.
-pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
-    value.get(key).and_then(Value::as_str).unwrap_or_default()
-}
-
-/// Resolves a reference to a component; returns any other value unchanged.
-pub(super) fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
-    let pointer = text(value, "$ref").strip_prefix('#');
-    pointer.and_then(|pointer| document.pointer(pointer)).unwrap_or(value)
 }
 
 /// Returns a text as a cell of a table.

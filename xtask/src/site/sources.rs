@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use anyhow::Context;
 
-use super::contents::{PARTS, RECORDS, is_record};
+use super::contents::{PARTS, RECORDS, is_record, listed};
 use super::{Page, api};
-use crate::markdown::{Document, folder_of, resolve};
+use crate::markdown::{Document, resolve};
 use crate::openapi;
 use crate::tidy::File;
 
@@ -38,7 +38,7 @@ struct Tree<'a> {
 
 impl<'a> Tree<'a> {
     fn of(files: &'a [File]) -> Self {
-        let listed: BTreeSet<&str> = PARTS.iter().flat_map(|(_, paths)| paths.iter().copied()).collect();
+        let listed = listed();
         let paths = files.iter().map(|file| file.path.as_str());
         let manifest = files.iter().find(|file| file.path == "Cargo.toml");
         Self {
@@ -86,7 +86,7 @@ impl<'a> Tree<'a> {
             let label = text.get(link.label.clone()).unwrap_or_default();
             let Some(before) = text.get(end..link.place.start) else { continue };
             linked.push_str(before);
-            linked.push_str(&match self.target(folder_of(path), target) {
+            linked.push_str(&match self.target(path, target) {
                 Some(target) => {
                     let anchor = anchor.map(|anchor| format!("#{anchor}")).unwrap_or_default();
                     format!("[{label}]({target}{anchor})")
@@ -100,8 +100,8 @@ impl<'a> Tree<'a> {
     }
 
     /// Returns the target of a link in the site: a page, or the file in the repository, if its address is known.
-    fn target(&self, folder: &str, target: &str) -> Option<String> {
-        let path = resolve(folder, target.trim_end_matches('/'));
+    fn target(&self, document: &str, target: &str) -> Option<String> {
+        let path = resolve(document, target.trim_end_matches('/'));
         let index = format!("{path}/README.md");
         if self.shown.contains(path.as_str()) {
             Some(if path.ends_with(".md") { target.to_owned() } else { format!("{target}.md") })

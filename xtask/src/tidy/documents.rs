@@ -1,42 +1,33 @@
 //! References to documents and from them: every path, document and section that is mentioned exists.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::File;
-use crate::markdown::{Document, Lines, folder_of, resolve};
+use super::tree::Tree;
+use crate::markdown::{Document, Lines, resolve};
 
 /// The folders with which a mentioned path begins.
 const FOLDERS: &[&str] = &[".ci/", "config/", "crates/", "docs/", "migrations/", "xtask/"];
 
 /// Checks every path that a document has in backticks, and every document and section that any file mentions.
-pub(super) fn check(files: &[File]) -> Vec<String> {
-    let known = files.iter().flat_map(|file| paths_to(&file.path)).collect();
-    let documents = files.iter().filter(|file| file.has_extension(&["md"]));
-    documents.flat_map(|file| check_paths(file, &known)).chain(check_mentions(files)).collect()
-}
-
-/// Returns the path and all its parent folders.
-pub(super) fn paths_to(path: &str) -> impl Iterator<Item = &str> {
-    path.match_indices('/').filter_map(|(end, _)| path.get(..end)).chain([path])
+pub(super) fn check(tree: &Tree<'_>) -> Vec<String> {
+    let paths = tree.documents.iter().flat_map(|(path, document)| check_paths(path, document, tree));
+    paths.chain(check_mentions(tree)).collect()
 }
 
 /// Checks the paths in the code spans of a document.
-fn check_paths(file: &File, known: &BTreeSet<&str>) -> Vec<String> {
-    let codes = Document::parse(&file.text()).codes.into_iter();
-    codes
-        .filter(|(_, code)| is_path(code) && !known.contains(code.trim_end_matches('/')))
-        .map(|(line, code)| format!("{}:{line}: it mentions {code}, which does not exist", file.path))
-        .collect()
+fn check_paths(path: &str, document: &Document, tree: &Tree<'_>) -> Vec<String> {
+    let missing = document.codes.iter().filter(|(_, code)| is_path(code) && !tree.has(code));
+    missing.map(|(line, code)| format!("{path}:{line}: it mentions {code}, which does not exist")).collect()
 }
 
 /// Checks the documents that sources mention in comments and strings, and the sections that any file names after a
 /// document, as in `docs/api.md, "Rate limits"`.
-fn check_mentions(files: &[File]) -> Vec<String> {
-    let documents = files.iter().filter(|file| file.has_extension(&["md"]));
-    let documents = documents.map(|file| (file.path.as_str(), Document::parse(&file.text()))).collect();
-    let sources = files.iter().filter(|file| file.has_extension(&["md", "py", "rs", "sql", "toml", "ts"]));
-    sources.flat_map(|file| check_file(file, &documents)).collect()
+fn check_mentions(tree: &Tree<'_>) -> Vec<String> {
+    let sources =
+        tree.files.iter().filter(|file| file.has_extension(&["md", "py", "rs", "sql", "toml", "ts"]));
+    sources.flat_map(|file| check_file(file, &tree.documents)).collect()
 }
 
 fn check_file(file: &File, documents: &BTreeMap<&str, Document>) -> Vec<String> {
@@ -49,7 +40,7 @@ fn check_file(file: &File, documents: &BTreeMap<&str, Document>) -> Vec<String> 
     let mut complaints = Vec::new();
     for (place, path) in mentions(text) {
         let named = path.trim_start_matches("../");
-        let beside = resolve(folder_of(&file.path), path);
+        let beside = resolve(&file.path, path);
         let document = documents.get(named).or_else(|| documents.get(beside.as_str()));
         let line = lines.number(place.start);
         let section = text.get(place.end..).and_then(section_after);
@@ -111,7 +102,7 @@ mod tests {
             file("docs/api.md", "# API\n\n## Rate limits\n"),
             file("crates/api/src/parts/a.md", "A\n"),
         ];
-        assert_eq!(check(&files), expected);
+        assert_eq!(check(&Tree::of(&files)), expected);
     }
 
     #[test]

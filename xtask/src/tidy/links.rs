@@ -1,21 +1,19 @@
 //! The links of the documents: each names a file or folder of the repository and, after `#`, a heading of it. Links to
 //! other hosts are not followed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::File;
-use super::documents::paths_to;
-use crate::markdown::{Document, Lines, Link, folder_of, resolve};
+use super::tree::Tree;
+use crate::markdown::{Document, Lines, Link, resolve};
 use crate::openapi;
 
 /// Checks every link and reference of every document, and of the descriptions in the OpenAPI document.
-pub(super) fn check(files: &[File]) -> Vec<String> {
-    let tree = Tree::of(files);
+pub(super) fn check(tree: &Tree<'_>) -> Vec<String> {
     let mut complaints = Vec::new();
     for (path, document) in &tree.documents {
-        let links = document.links.iter().filter_map(|link| Some((link.line, tree.broken(path, link)?)));
+        let links = document.links.iter().filter_map(|link| Some((link.line, broken(path, link, tree)?)));
         let undefined = document.undefined.iter();
         let undefined =
             undefined.map(|(line, name)| (*line, format!("the reference [{name}] is not defined")));
@@ -23,43 +21,24 @@ pub(super) fn check(files: &[File]) -> Vec<String> {
         found.sort();
         complaints.extend(found.into_iter().map(|(line, problem)| format!("{path}:{line}: {problem}")));
     }
-    let descriptions = files.iter().filter(|file| file.path == openapi::DOCUMENT);
+    let descriptions = tree.files.iter().filter(|file| file.path == openapi::DOCUMENT);
     complaints.extend(descriptions.flat_map(|file| check_descriptions(&file.text())));
     complaints
 }
 
-/// The targets that links can have.
-struct Tree<'a> {
-    known: BTreeSet<&'a str>,
-    documents: BTreeMap<&'a str, Document>,
-}
-
-impl<'a> Tree<'a> {
-    fn of(files: &'a [File]) -> Self {
-        let documents = files.iter().filter(|file| file.has_extension(&["md"]));
-        Self {
-            known: files.iter().flat_map(|file| paths_to(&file.path)).collect(),
-            documents: documents.map(|file| (file.path.as_str(), Document::parse(&file.text()))).collect(),
-        }
+/// Returns what a link of this document lacks, if it lacks something.
+fn broken(document: &str, link: &Link, tree: &Tree<'_>) -> Option<String> {
+    let (path, anchor) = link.local()?;
+    let target = resolve(document, path);
+    let target = target.trim_end_matches('/');
+    if !tree.has(target) {
+        return Some(format!("the link to {path} names {target}, which does not exist"));
     }
-
-    /// Returns what a link of this document lacks, if it lacks something.
-    fn broken(&self, document: &str, link: &Link) -> Option<String> {
-        let (path, anchor) = link.local()?;
-        let target = match path {
-            "" => document.to_owned(),
-            path => resolve(folder_of(document), path),
-        };
-        let target = target.trim_end_matches('/');
-        if !self.known.contains(target) {
-            return Some(format!("the link to {path} names {target}, which does not exist"));
-        }
-        let anchor = anchor?;
-        match self.documents.get(target) {
-            Some(document) if document.has_anchor(anchor) => None,
-            Some(_) => Some(format!("the link to {}: {target} has no heading #{anchor}", link.target)),
-            None => Some(format!("the link to {}: only documents have headings", link.target)),
-        }
+    let anchor = anchor?;
+    match tree.documents.get(target) {
+        Some(document) if document.has_anchor(anchor) => None,
+        Some(_) => Some(format!("the link to {}: {target} has no heading #{anchor}", link.target)),
+        None => Some(format!("the link to {}: only documents have headings", link.target)),
     }
 }
 
@@ -113,7 +92,7 @@ mod tests {
             file("docs/api.md", "# API\n\n## Keys\n\n## Keys\n\n[up](../README.md), [keys](#keys-1)\n"),
             file("docs/openapi.json", "{}"),
         ];
-        assert_eq!(check(&files), expected);
+        assert_eq!(check(&Tree::of(&files)), expected);
     }
 
     #[test]
@@ -150,7 +129,7 @@ mod tests {
             "docs/adr/0001-a.md:1: the link to 0002-b.md names docs/adr/0002-b.md, which does not exist",
             "docs/glossary.md:1: the link to adr/0003-c.md names docs/adr/0003-c.md, which does not exist",
         ];
-        assert_eq!(check(&files), expected);
+        assert_eq!(check(&Tree::of(&files)), expected);
     }
 
     #[test]
@@ -158,7 +137,7 @@ mod tests {
         let document = "{\n\"info\": {\"description\": \"[a](https://x.org)\"},\n\
                         \"tags\": [{\"description\": \"[b](api.md)\"}]\n}";
         assert_eq!(
-            check(&[file("docs/openapi.json", document)]),
+            check(&Tree::of(&[file("docs/openapi.json", document)])),
             [
                 "docs/openapi.json:3: the link to api.md in a description leads nowhere from /docs/ of the service"
             ]
