@@ -48,7 +48,7 @@ impl Message {
                 "Another account tried to use your e-mail address",
                 format!(
                     "Someone tried to use this e-mail address for another Cuepoint account.\n\
-                     That account did not get the address.\n\
+                     That account did not get it.\n\
                      Time: {}\n\
                      If it was you, log in to the account that has this address.\n\
                      If we told you before that your address was changed, and it wasn't you,\n\
