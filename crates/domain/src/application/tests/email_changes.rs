@@ -233,7 +233,7 @@ fn a_restoration_revokes_sessions_and_sends_notices() {
             Ok(EmailRestored::Done { before: Box::new(thief), after: Box::new(person()) })
         });
     let mut jobs = MockJobQueue::new();
-    expect_secured(&mut jobs, user(2), SecurityCause::EmailRestored);
+    expect_secured(&mut jobs, user(2), SecurityCause::EmailRestored, None);
     jobs.expect_enqueue()
         .withf(|job| {
             matches!(job, Job::NotifyEmailChanged(news) if news.before == email("thief@example.com")

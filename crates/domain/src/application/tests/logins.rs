@@ -31,7 +31,7 @@ pub(super) fn sign_ins(setup: Setup) -> SignIns {
     let mut jobs = MockJobQueue::new();
     if noted.contains(&SecurityEventKind::RefreshTokenReused) {
         let cause = SecurityCause::RefreshTokenReused(session());
-        expect_secured(&mut jobs, user(2), cause);
+        expect_secured(&mut jobs, user(2), cause, elsewhere().client.address);
     }
     let doubles = Doubles {
         people,

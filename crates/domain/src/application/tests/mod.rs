@@ -22,6 +22,7 @@ mod verifications;
 mod webhook_changes;
 mod webhooks;
 
+use core::net::IpAddr;
 use std::convert::Infallible;
 use std::future::pending;
 use std::num::NonZeroU32;
@@ -359,10 +360,10 @@ fn log_of(kinds: Vec<SecurityEventKind>) -> MockSecurityLog {
     log
 }
 
-/// Expects one notice to this user about a security change.
-fn expect_secured(jobs: &mut MockJobQueue, user: UserId, cause: SecurityCause) {
-    let expected = move |job: &Job| matches!(job, Job::NotifySecured { user: to, news } if (*to, news.cause, news.at) == (user, cause, now()));
-    jobs.expect_enqueue().withf(expected).once().returning(|_| Ok(()));
+/// Expects one notice to this user about a security change by this client.
+fn expect_secured(jobs: &mut MockJobQueue, user: UserId, cause: SecurityCause, client: Option<IpAddr>) {
+    let news = SecurityNews { cause, client, at: now() };
+    jobs.expect_enqueue().with(eq(Job::NotifySecured { user, news })).once().returning(|_| Ok(()));
 }
 
 /// A revocation list that expects this number of refreshes.

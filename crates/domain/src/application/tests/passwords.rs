@@ -38,7 +38,7 @@ fn changes(setup: Setup) -> PasswordChanges {
     let mut jobs = MockJobQueue::new();
     let changes = usize::from(changed.is_some());
     if let Some(cause) = changed {
-        expect_secured(&mut jobs, user(2), cause);
+        expect_secured(&mut jobs, user(2), cause, None);
     }
     let doubles = Doubles {
         people,

@@ -72,7 +72,7 @@ fn exports_of_growing_lists_are_complete_without_duplicates() {
 }
 
 #[test]
-fn an_interrupted_list_ends_with_an_error() {
+fn an_export_ends_with_an_error_when_the_storage_fails() {
     let mut records = MockPersonalRecords::new();
     records.expect_records().returning(|_, _, after, limit| match after {
         None => Ok((1..=i64::from(limit)).rev().map(|seq| ExportRecord::Entry(entry(seq), None)).collect()),

@@ -18,7 +18,7 @@ fn own_sessions(sessions: MockSessions, noted: Option<(SecurityEventKind, i64)>)
     }
     let mut jobs = MockJobQueue::new();
     if matches!(noted, Some((SecurityEventKind::SessionsEnded, _))) {
-        expect_secured(&mut jobs, user(1), SecurityCause::SessionsEnded);
+        expect_secured(&mut jobs, user(1), SecurityCause::SessionsEnded, None);
     }
     let env = Doubles { sessions, log, jobs, revocations: refreshed(times), ..Doubles::default() }.env();
     OwnSessions { executor: Executor::new(env.clone()), env }

@@ -1,7 +1,7 @@
 //! Changes of webhook endpoints, on doubles of the ports.
 
 use super::*;
-use crate::application::webhooks::RunningTests;
+use crate::application::webhooks::{EndpointNotices, RunningTests};
 use crate::event::Feed;
 use crate::operation::feature_level::FeatureLevel;
 use crate::webhook::{EndpointSettings, EndpointState, WebhookEndpoint};
@@ -41,4 +41,38 @@ fn enabling_after_a_concurrent_pause_requires_the_password() {
     assert_eq!(change(active, active, enabled.clone()).unwrap(), endpoint(active), "nothing changes");
     let refused = change(active, paused, enabled);
     assert!(matches!(refused, Err(CommandError::Refused(WebhookRefusal::PasswordRequired))), "{refused:?}");
+}
+
+#[test]
+fn operators_with_unverified_addresses_do_not_learn_the_client_address() {
+    let operator = |number: i64, email_verified| {
+        let email = Email::new(&format!("operator{number}@example.com")).unwrap();
+        let user = User::registered(user(number), Line::new("Olga").unwrap(), email, None, false, now());
+        User { email_verified, ..user }
+    };
+    let mut people = MockPeople::new();
+    people.expect_active_operators().returning(move |after, _| {
+        Ok(if after.is_none() { vec![operator(3, true), operator(4, false)] } else { Vec::new() })
+    });
+    let (told, clients) = (Arc::new(Mutex::new(Vec::new())), ["192.0.2.7".parse().ok(), None]);
+    let mut notifier = MockNotifier::new();
+    notifier.expect_can_reach().return_const(true);
+    let seen = Arc::clone(&told);
+    notifier.expect_send().returning(move |_, notice| {
+        let Notice::WebhookChanged(news) = notice else { panic!("{notice:?}") };
+        seen.lock().unwrap().push(news.client);
+        Ok(())
+    });
+    let news = EndpointNews {
+        act: EndpointAct::Created,
+        endpoint: WebhookEndpointId::new(1).unwrap(),
+        feed: Feed::All,
+        host: "example.com".to_owned(),
+        by: user(3),
+        client: clients[0],
+        at: now(),
+    };
+    let env = Doubles { people, notifier, ..Doubles::default() }.env();
+    run(EndpointNotices { env }.changed(news)).unwrap();
+    assert_eq!(*told.lock().unwrap(), clients);
 }
