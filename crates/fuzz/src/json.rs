@@ -1,118 +1,134 @@
 //! Bodies: the strict reader agrees with any other reader, and rejects only what it must.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use cuepoint_views::wire::json::{BodyError, Object};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::Value;
 
-/// The maximum nesting below the top-level object.
-const MAX_DEPTH: usize = 32;
+/// The maximum number of objects and lists around a value, including the top-level object.
+const MAX_LEVELS: usize = 33;
 
 /// The input is a body.
 pub(crate) fn check(input: &[u8]) {
-    let value: Option<Value> = serde_json::from_slice(input).ok();
-    match (Object::parse(input), value) {
-        (Ok(object), Some(Value::Object(fields))) => {
-            let size: Size = serde_json::from_slice(input).unwrap_or_default();
-            assert_eq!(size.keys, keys(&Value::Object(fields.clone())), "a duplicate key was accepted");
-            for (key, value) in &fields {
-                let raw = object.get(key).map(|raw| serde_json::from_str(raw.get()));
-                assert!(raw.is_some_and(|raw| raw.is_ok_and(|raw: Value| raw == *value)), "{key:?} differs");
+    let json: Option<Json> = serde_json::from_slice(input).ok();
+    match (Object::parse(input), json) {
+        (Ok(object), Some(json)) => {
+            assert!(!json.repeats_a_key(), "a duplicate key was accepted");
+            assert!(json.levels() <= MAX_LEVELS, "deep nesting was accepted");
+            assert!(matches!(json, Json::Object(_)), "{json:?} is not an object");
+            if let Json::Object(pairs) = json {
+                for (key, value) in &pairs {
+                    let raw = object.get(key).map(|raw| serde_json::from_str(raw.get()));
+                    assert!(
+                        raw.is_some_and(|raw| raw.is_ok_and(|raw: Json| raw == *value)),
+                        "{key:?} differs"
+                    );
+                }
             }
         }
         // A number outside the range of floats, which the strict reader keeps as text.
         (Ok(_), None) => {}
-        (Ok(_), Some(other)) => assert!(other.is_object(), "{other} is not an object"),
-        (Err(BodyError::NotAnObject), value) => {
-            assert!(!value.is_some_and(|value| value.is_object()), "it is an object");
+        (Err(BodyError::NotAnObject), json) => {
+            assert!(!matches!(json, Some(Json::Object(_))), "it is an object");
         }
-        (Err(BodyError::Malformed(_)), Some(value)) => {
-            let size: Size = serde_json::from_slice(input).unwrap_or_default();
-            let repeated = size.keys != keys(&value);
-            assert!(repeated || size.depth > MAX_DEPTH, "{value} was refused as malformed");
+        (Err(BodyError::Malformed(_)), Some(json)) => {
+            assert!(json.repeats_a_key() || json.levels() > MAX_LEVELS, "{json:?} was refused as malformed");
         }
         (Err(BodyError::Malformed(_)), None) => {}
     }
 }
 
-/// Counts the distinct keys of all objects in a value.
-fn keys(value: &Value) -> usize {
-    match value {
-        Value::Object(fields) => fields.values().map(keys).sum::<usize>().saturating_add(fields.len()),
-        Value::Array(items) => items.iter().map(keys).sum(),
-        _ => 0,
+/// Any JSON value with all pairs of its objects. `serde_json::Value` drops repeated keys, and takes an object
+/// with the key of its raw values for the text in it.
+#[derive(PartialEq, Debug)]
+enum Json {
+    Null,
+    Bool(bool),
+    Whole(u64),
+    Negative(i64),
+    Float(f64),
+    Text(String),
+    List(Vec<Json>),
+    Object(Vec<(String, Json)>),
+}
+
+impl Json {
+    /// The values directly below this one.
+    fn below(&self) -> Vec<&Self> {
+        match self {
+            Self::List(items) => items.iter().collect(),
+            Self::Object(pairs) => pairs.iter().map(|(_, value)| value).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether an object has a key twice, at any depth.
+    fn repeats_a_key(&self) -> bool {
+        let mut keys = HashSet::new();
+        let repeated = matches!(self, Self::Object(pairs) if !pairs.iter().all(|(key, _)| keys.insert(key)));
+        repeated || self.below().into_iter().any(Self::repeats_a_key)
+    }
+
+    /// The maximum number of objects and lists inside each other.
+    fn levels(&self) -> usize {
+        let below = self.below().into_iter().map(Self::levels).max().unwrap_or(0);
+        below.saturating_add(usize::from(matches!(self, Self::List(_) | Self::Object(_))))
     }
 }
 
-/// The number of keys in a text, including repeated ones, and the levels of objects and lists below the
-/// first.
-#[derive(Default)]
-struct Size {
-    keys: usize,
-    depth: usize,
-}
-
-impl Size {
-    fn add(&mut self, below: &Self) {
-        self.keys = self.keys.saturating_add(below.keys);
-        self.depth = self.depth.max(below.depth.saturating_add(1));
-    }
-}
-
-impl<'de> Deserialize<'de> for Size {
+impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Measure)
+        deserializer.deserialize_any(Read)
     }
 }
 
-struct Measure;
+struct Read;
 
-impl<'de> Visitor<'de> for Measure {
-    type Value = Size;
+impl<'de> Visitor<'de> for Read {
+    type Value = Json;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any JSON")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Size, A::Error> {
-        let mut size = Size::default();
-        while let Some((_, below)) = map.next_entry::<String, Size>()? {
-            size.keys = size.keys.saturating_add(1);
-            size.add(&below);
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
+        let mut pairs = Vec::new();
+        while let Some(pair) = map.next_entry()? {
+            pairs.push(pair);
         }
-        Ok(size)
+        Ok(Json::Object(pairs))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Size, A::Error> {
-        let mut size = Size::default();
-        while let Some(below) = list.next_element::<Size>()? {
-            size.add(&below);
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Json, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = list.next_element()? {
+            items.push(item);
         }
-        Ok(size)
+        Ok(Json::List(items))
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Size, E> {
-        Ok(Size::default())
+    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
+        Ok(Json::Bool(value))
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<Size, E> {
-        Ok(Size::default())
+    fn visit_i64<E>(self, number: i64) -> Result<Json, E> {
+        Ok(Json::Negative(number))
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<Size, E> {
-        Ok(Size::default())
+    fn visit_u64<E>(self, number: u64) -> Result<Json, E> {
+        Ok(Json::Whole(number))
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Size, E> {
-        Ok(Size::default())
+    fn visit_f64<E>(self, number: f64) -> Result<Json, E> {
+        Ok(Json::Float(number))
     }
 
-    fn visit_str<E>(self, _: &str) -> Result<Size, E> {
-        Ok(Size::default())
+    fn visit_str<E>(self, text: &str) -> Result<Json, E> {
+        Ok(Json::Text(text.to_owned()))
     }
 
-    fn visit_unit<E>(self) -> Result<Size, E> {
-        Ok(Size::default())
+    fn visit_unit<E>(self) -> Result<Json, E> {
+        Ok(Json::Null)
     }
 }
