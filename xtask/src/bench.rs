@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn flags_select_the_subcommand() {
+    fn bench_flags_select_the_subcommand() {
         let said = |arguments: &[&str]| {
             let arguments: Vec<String> = arguments.iter().map(|one| (*one).to_owned()).collect();
             let (command, rest) = command(&arguments);

@@ -75,7 +75,7 @@ fn only_network_names_ignore_letter_case() {
 }
 
 #[test]
-fn unknown_names_are_kept() {
+fn unknown_stored_names_round_trip() {
     for name in ["frozen", "unknown"] {
         assert_eq!(Role::stored(name).map(Role::name), Some(name));
         assert_eq!(EntryKind::stored(name).map(EntryKind::name), Some(name));

@@ -112,7 +112,7 @@ fn check(from: WithdrawalState, to: Move, cell: &str, onward: &[WithdrawalStatus
 }
 
 #[test]
-fn the_outcome_of_every_move_from_every_state() {
+fn every_move_from_every_state_has_the_expected_outcome() {
     use WithdrawalStatus::{
         Approved, Broadcast, Cancelled, Completed, Failed, NeedsReview, Processing, Rejected,
     };

@@ -138,7 +138,7 @@ fn late_approvals_count_the_day_of_the_withdrawal() {
 
 /// A withdrawal that needed two approvals needs one after the other withdrawals ended without a payout.
 #[test]
-fn the_sum_is_taken_at_the_time_of_the_approval() {
+fn the_24_hour_sum_is_computed_at_each_approval() {
     let mut ledger = Ledger::new(0, 5_000);
     for number in [1, 2] {
         open(&mut ledger, number, GUEST, 1_000, at(number)).unwrap();

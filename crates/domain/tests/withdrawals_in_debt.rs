@@ -123,7 +123,7 @@ fn releases_pay_the_debt_first() {
 }
 
 #[test]
-fn the_audit_reports_releases_posted_by_other_rules() {
+fn the_audit_reports_a_release_that_does_not_match_its_posting_rules() {
     let mut ledger = indebted(&[]);
     ledger.move_withdrawal(1, Move::Cancel).unwrap();
     let release = ledger.entries.last().unwrap().clone();

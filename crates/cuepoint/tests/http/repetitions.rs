@@ -185,7 +185,7 @@ fn a_registration_cannot_be_repeated_after_its_token_was_used(store: Store) {
 }
 
 #[test]
-fn repetitions_on_other_servers_return_the_same_tokens() {
+fn retries_on_another_server_return_the_same_tokens() {
     let database = Arc::new(Database::postgres());
     let first = Server::on(&database, &[SHARED_KEY]);
     let (here, there) = (first.client(), Server::on(&database, &[SHARED_KEY]));

@@ -340,7 +340,7 @@ fn an_interrupted_copy_without_a_record_is_resolved_by_hand() {
 }
 
 #[test]
-fn a_copy_succeeds_although_its_output_fails() {
+fn a_copy_succeeds_even_if_stdout_cannot_be_written() {
     let (from, to) = (CopyStore::sqlite(), CopyStore::postgres());
     fill(&from);
     let CopyStore::Sqlite(directory) = &from else { panic!("the source is a directory") };

@@ -167,7 +167,7 @@ fn concurrent_withdrawals_on_two_servers_count_together() {
 
 /// A charge-back at one server while the other one approves: whichever is first, nothing is sent in debt.
 #[test]
-fn a_concurrent_chargeback_and_approval_send_nothing_in_debt() {
+fn no_payout_is_sent_when_a_chargeback_races_an_approval() {
     let database = Arc::new(Database::postgres());
     let settings = operator_keys("ada@example.com");
     let servers = [Server::on(&database, &settings), Server::on(&database, &settings)];

@@ -123,7 +123,7 @@ fn white_space_in_an_address_is_refused() {
 }
 
 #[test]
-fn letter_case_is_checked_as_a_checksum() {
+fn a_flipped_letter_case_fails_the_eip_55_checksum() {
     for (network, text) in each(CANONICAL).filter(|(network, _)| *network == Network::Ethereum) {
         for at in (2..text.len()).filter(|at| text.as_bytes()[*at].is_ascii_alphabetic()) {
             let mut bytes = text.as_bytes().to_vec();

@@ -126,7 +126,7 @@ fn only_requests_and_withdrawals_are_unwrapped_in_data() {
 }
 
 #[test]
-fn only_plain_operations_are_outside_the_base_path() {
+fn operations_are_under_the_base_path_unless_plain() {
     for Declaration { method, path, run, body, .. } in crate::operations::all() {
         let fits = if run.is_plain() { !path.starts_with("/api/") } else { path.starts_with("/api/v1/") };
         assert!(fits && (body.takes == Body::None) == body.schema.is_none(), "{method} {path}");

@@ -126,7 +126,7 @@ fn positions_are_nonnegative_whole_numbers() {
 }
 
 #[test]
-fn lists_of_event_types_have_at_least_one_known_type() {
+fn event_type_lists_reject_empty_lists_and_unknown_types() {
     let read = |text: &str| event_types("types", &raw(text));
     let created = BTreeSet::from([EventType::TopupCreated]);
     assert_eq!(read(r#"["topup.created", "topup.created"]"#), Ok(created));
