@@ -60,7 +60,7 @@ fn webhooks() -> [Webhook; 5] {
                 "Base64-decoded part of the secret after `whsec_`. Accept a delivery if any entry matches. The",
                 "addresses of the callers vary, so rely on the signature.",
                 "",
-                "Each event is delivered at least once: ignore a `webhook-id` that you have processed. Except for tests,",
+                "An event can arrive more than once: ignore a `webhook-id` that you have processed. Except for tests,",
                 "calls to an endpoint are made one at a time. Events arrive in the order of their positions only while",
                 "every attempt succeeds.",
                 "",
