@@ -94,7 +94,7 @@ actions! {
     /// Approve or reject a withdrawal, or release its money as failed.
     JudgeWithdrawal: "approve, reject, fail a withdrawal" [Non, Non, Oth, Non];
     /// Record the progress of sending a withdrawal.
-    SendWithdrawal: "process, broadcast, complete, review" [Non, Non, All, Non];
+    SendWithdrawal: "process, broadcast, complete a withdrawal, mark its result as unknown" [Non, Non, All, Non];
     /// Refund a played request; own is one of which the principal is the requester or the DJ.
     RefundRequest: "refund a played request" [Non, Non, Oth, Non];
     /// Adjust a balance.
