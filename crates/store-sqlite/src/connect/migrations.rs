@@ -168,6 +168,33 @@ mod tests {
         diesel::dsl::sql::<Text>(all).load(connection).unwrap()
     }
 
+    /// The migrations before the one with this ending.
+    fn before(name: &str) -> &'static [SqliteMigration] {
+        let place = MIGRATIONS.iter().position(|migration| migration.name.ends_with(name));
+        MIGRATIONS.split_at(place.unwrap()).0
+    }
+
+    /// An instruction of a statement.
+    #[derive(QueryableByName)]
+    struct Instruction {
+        #[diesel(sql_type = Text)]
+        opcode: String,
+    }
+
+    /// The tables whose inserts build temporary B-trees. An update checks no more than an insert.
+    fn tables_with_temporary_trees(connection: &mut SqliteConnection) -> Vec<String> {
+        let all = "SELECT name FROM sqlite_schema WHERE type = 'table'";
+        let mut tables: Vec<String> = diesel::dsl::sql::<Text>(all).load(connection).unwrap();
+        tables.retain(|table| {
+            let places = format!("SELECT group_concat('?') FROM pragma_table_info('{table}')");
+            let places = value(connection, &places).unwrap();
+            let insert = diesel::sql_query(format!("EXPLAIN INSERT INTO {table} VALUES ({places})"));
+            let program: Vec<Instruction> = insert.load(connection).unwrap();
+            program.iter().any(|instruction| instruction.opcode == "OpenEphemeral")
+        });
+        tables
+    }
+
     #[test]
     fn missing_migrations_are_applied_once() {
         let (_directory, mut connection) = empty();
@@ -219,8 +246,7 @@ mod tests {
     #[test]
     fn duplicate_positions_prevent_the_migration() {
         let (_directory, mut connection) = empty();
-        let place = MIGRATIONS.iter().position(|migration| migration.name.ends_with("operations_of_users"));
-        let (earlier, _) = MIGRATIONS.split_at(place.unwrap());
+        let earlier = before("operations_of_users");
         migrate(&mut connection, earlier).unwrap();
         let twice = "INSERT INTO operations (id, kind, at, receipt, position) \
             VALUES (randomblob(16), 'profile', 0, '{}', 7), (randomblob(16), 'profile', 0, '{}', 7)";
@@ -229,6 +255,32 @@ mod tests {
         assert!(message.contains("operations_of_users failed"), "{message}");
         assert!(message.contains("UNIQUE constraint failed: operations.position"), "{message}");
         migrate(&mut connection, earlier).unwrap();
+    }
+
+    #[test]
+    fn no_check_builds_a_temporary_tree_for_each_row() {
+        let (_directory, mut connection) = empty();
+        migrate(&mut connection, MIGRATIONS).unwrap();
+        let found = tables_with_temporary_trees(&mut connection);
+        assert!(
+            found.is_empty(),
+            "checks of {found:?}: write an IN list of more than two values as = with OR"
+        );
+    }
+
+    #[test]
+    fn checks_of_an_existing_database_are_replaced() {
+        let (directory, mut connection) = empty();
+        migrate(&mut connection, before("checks_without_lists")).unwrap();
+        let mut other = open(&directory.path().join("test.db"), Access::Writer).unwrap();
+        assert_eq!(tables_with_temporary_trees(&mut other).len(), 9);
+        migrate(&mut connection, MIGRATIONS).unwrap();
+        assert_eq!(value(&mut connection, "PRAGMA integrity_check").unwrap(), "ok");
+        // Reads the schema again, which EXPLAIN does not.
+        assert_eq!(value(&mut other, "SELECT count(*) FROM ids").unwrap(), "6");
+        assert_eq!(tables_with_temporary_trees(&mut other), Vec::<String>::new());
+        let unknown = other.batch_execute("UPDATE ids SET kind = 'unknown' WHERE kind = 'users'");
+        assert!(unknown.unwrap_err().to_string().contains("ids_kind_check"));
     }
 
     #[test]
