@@ -1,6 +1,7 @@
 //! Lists of music requests.
 
-use cuepoint_domain::music_request::{Due, MusicRequest, RequestFilter};
+use cuepoint_domain::ids::UserId;
+use cuepoint_domain::music_request::{Due, MusicRequest, RequestFilter, StoredMatch};
 use cuepoint_domain::page::{PageRequest, Rows};
 use cuepoint_domain::ports::Unavailable;
 use cuepoint_store_sql::rows::StoredRequest;
@@ -51,11 +52,29 @@ impl SqliteStore {
     ) -> Result<Rows<MusicRequest>, Unavailable> {
         let input = (*filter, asked, self.currency.clone());
         self.list(asked, input, async |mut connection, (filter, asked, currency)| {
-            let newest_first = (music_requests::created_at.desc(), music_requests::id.desc());
-            page!(
-                connection, asked, filtered(&filter), newest_first => NewestFirst,
-                columns::<StoredRequest>() => StoredRequest, |row| row.request(&currency)
-            )
+            macro_rules! listed {
+                ($list:expr) => {
+                    page!(
+                        connection, asked, $list,
+                        (music_requests::created_at.desc(), music_requests::id.desc()) => NewestFirst,
+                        columns::<StoredRequest>() => StoredRequest, |row| row.request(&currency)
+                    )
+                };
+            }
+            let made_by = |guest: UserId| table.filter(music_requests::requester_id.eq(guest.get()));
+            let addressed_to = |dj: UserId| table.filter(music_requests::dj_id.eq(dj.get()));
+            // The most frequent lists have queries with fixed texts, which are prepared once. The text of a boxed query
+            // is built for each page.
+            match (filter.requester, filter.dj, filter.stored().as_deref()) {
+                (Some(guest), None, None) => listed!(made_by(guest)),
+                (None, Some(dj), None) => listed!(addressed_to(dj)),
+                (None, Some(dj), Some(&[StoredMatch { stored, due: Due::NotYet }])) => listed!(
+                    addressed_to(dj)
+                        .filter(music_requests::status.eq(stored.name()))
+                        .filter(music_requests::expires_at.gt(ColumnTime(filter.now)))
+                ),
+                _ => listed!(filtered(&filter)),
+            }
         })
         .await
     }
