@@ -13,7 +13,7 @@ use crate::storage_copy::StorageCopies;
 /// The number of connections at which results are judged.
 const JUDGED_AT: usize = 64;
 /// The maximum memory of the service on a SQLite file at this number of connections, in MiB.
-const MOST_MEMORY: u32 = 48;
+const MOST_MEMORY: u32 = 64;
 
 /// One row of one run.
 #[derive(Clone, PartialEq, Debug)]

@@ -27,6 +27,8 @@ pub(crate) enum Access {
     Writer,
     /// Reads alone.
     Reader,
+    /// Reads alone, with a large page cache.
+    CachingReader,
     /// Reads, and writes to other files: `VACUUM INTO` is refused on a connection that only queries.
     Backup,
     /// Reads a file that no server uses, and changes nothing in it or beside it.
@@ -95,8 +97,10 @@ const UNSHARED: &[Setting] = &[
 ];
 /// The page cache of the writer, in KiB: a group changes a few hundred pages, and reads as many.
 const WRITER_CACHE: Setting = setting("cache_size", "-8192", "-8192");
-/// The page cache of every other connection, of which there is one per web worker.
-const READER_CACHE: Setting = setting("cache_size", "-4096", "-4096");
+/// The page cache of the connections for most short reads, of which there is one per core. It is empty after each commit.
+const LARGE_CACHE: Setting = setting("cache_size", "-16384", "-16384");
+/// The page cache of every other connection.
+const SMALL_CACHE: Setting = setting("cache_size", "-2048", "-2048");
 /// The last setting of a reader.
 const QUERY_ONLY: Setting = setting("query_only", "ON", "1");
 
@@ -105,9 +109,10 @@ impl Access {
         let (all, last): (&[&[Setting]], _) = match self {
             Self::Archive => (&[UNCHANGING], None),
             Self::Copy => (&[UNSHARED], None),
-            Self::Reader => (&[SETTINGS, FULL_SYNC, &[READER_CACHE]], Some(QUERY_ONLY)),
+            Self::Reader => (&[SETTINGS, FULL_SYNC, &[SMALL_CACHE]], Some(QUERY_ONLY)),
+            Self::CachingReader => (&[SETTINGS, FULL_SYNC, &[LARGE_CACHE]], Some(QUERY_ONLY)),
             Self::Creator | Self::Writer => (&[SETTINGS, FULL_SYNC, &[WRITER_CACHE]], None),
-            Self::Backup => (&[SETTINGS, FULL_SYNC, &[READER_CACHE]], None),
+            Self::Backup => (&[SETTINGS, FULL_SYNC, &[SMALL_CACHE]], None),
         };
         all.iter().copied().flatten().copied().chain(last)
     }
@@ -116,7 +121,7 @@ impl Access {
     const fn mode(self) -> &'static str {
         match self {
             Self::Creator => "rwc",
-            Self::Writer | Self::Reader | Self::Backup | Self::Copy => "rw",
+            Self::Writer | Self::Reader | Self::CachingReader | Self::Backup | Self::Copy => "rw",
             Self::Archive => "ro",
         }
     }
@@ -214,9 +219,14 @@ mod tests {
     fn connections_have_the_settings_of_their_purpose() {
         let directory = TestDirectory::create();
         let path = directory.path().join("a.db");
-        for access in [Access::Creator, Access::Writer, Access::Reader, Access::Backup] {
+        for (access, query_only) in [
+            (Access::Creator, "0"),
+            (Access::Writer, "0"),
+            (Access::Reader, "1"),
+            (Access::CachingReader, "1"),
+            (Access::Backup, "0"),
+        ] {
             let mut connection = open(&path, access).unwrap();
-            let query_only = if access == Access::Reader { "1" } else { "0" };
             for (name, expected) in [
                 ("busy_timeout", "1000"),
                 ("journal_mode", "wal"),
@@ -240,7 +250,9 @@ mod tests {
         for access in [Access::Creator, Access::Writer, Access::Reader, Access::Backup] {
             assert_eq!(access.settings().next().unwrap().name, "busy_timeout");
         }
-        assert_eq!(Access::Reader.settings().last(), Some(QUERY_ONLY));
+        for access in [Access::Reader, Access::CachingReader] {
+            assert_eq!(access.settings().last(), Some(QUERY_ONLY));
+        }
     }
 
     #[test]

@@ -69,7 +69,7 @@ impl Readers {
         &self,
         work: impl FnOnce(&mut SqliteConnection) -> Result<T, SqliteFailure>,
     ) -> Result<T, Unavailable> {
-        Ok(self.snapshots.read(|| self.open(), work)?)
+        Ok(self.snapshots.read(|access| self.open(access), work)?)
     }
 
     /// Reads as [`Self::read`] does, on one of a few threads: for a short read on which other work of the caller's
@@ -108,7 +108,7 @@ impl Readers {
         // Not a thread of the runtime, which would wait for it before the process ends.
         let started = thread::Builder::new().name("long read".to_owned()).spawn(move || {
             let is_wanted = || !caller.is_closed() && !readers.ending.load(Ordering::Relaxed);
-            let done = readers.open().and_then(|mut connection| {
+            let done = readers.open(Access::Reader).and_then(|mut connection| {
                 snapshot(&mut connection, |connection| work(connection, &is_wanted))
             });
             let _ = caller.send(done);
@@ -149,10 +149,10 @@ impl Readers {
     }
 
     /// Opens a connection, provided that it leads to the same file.
-    fn open(&self) -> Result<SqliteConnection, SqliteFailure> {
+    fn open(&self, access: Access) -> Result<SqliteConnection, SqliteFailure> {
         // Before as well, since SQLite would apply the log of the first file to another one.
         self.ensure_same_file()?;
-        let connection = open(&self.path, Access::Reader)?;
+        let connection = open(&self.path, access)?;
         self.ensure_same_file()?;
         Ok(connection)
     }

@@ -6,11 +6,14 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use diesel::{QueryResult, RunQueryDsl, SqliteConnection};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::connection::Access;
 use super::failure::SqliteFailure;
 use crate::statements::{BEGIN, COMMIT};
 
@@ -29,6 +32,8 @@ pub(crate) struct Reader {
     connection: SqliteConnection,
     /// The snapshot of its open transaction.
     snapshot: Option<Snapshot>,
+    /// Its place among those with a large cache.
+    place: Option<OwnedSemaphorePermit>,
 }
 
 impl Reader {
@@ -57,8 +62,11 @@ impl Reader {
 pub(crate) struct Snapshots {
     /// Incremented when older snapshots must not be used for another read.
     generation: AtomicU64,
-    /// `None` once closed.
+    /// Those with a large cache come last. `None` once closed.
     idle: Mutex<Option<Vec<Reader>>>,
+    /// The places of connections with a large cache. Threads beyond one per core read too, but rarely at the same
+    /// time: a large cache for each of their connections would only take memory.
+    large_caches: Arc<Semaphore>,
 }
 
 impl fmt::Debug for Snapshots {
@@ -69,11 +77,20 @@ impl fmt::Debug for Snapshots {
 
 impl Default for Snapshots {
     fn default() -> Self {
-        Self { generation: AtomicU64::new(0), idle: Mutex::new(Some(Vec::new())) }
+        Self::with_large_caches(available_parallelism().map_or(1, usize::from))
     }
 }
 
 impl Snapshots {
+    /// Connections of which at most this many have a large cache.
+    fn with_large_caches(most: usize) -> Self {
+        Self {
+            generation: AtomicU64::new(0),
+            idle: Mutex::new(Some(Vec::new())),
+            large_caches: Arc::new(Semaphore::new(most)),
+        }
+    }
+
     /// Reads from one snapshot, over an idle connection or a new one. Every commit that was answered before is
     /// visible.
     ///
@@ -81,12 +98,16 @@ impl Snapshots {
     /// When no connection can be opened, the work fails, or the store is closed.
     pub(crate) fn read<T>(
         &self,
-        open: impl FnOnce() -> Result<SqliteConnection, SqliteFailure>,
+        open: impl FnOnce(Access) -> Result<SqliteConnection, SqliteFailure>,
         work: impl FnOnce(&mut SqliteConnection) -> Result<T, SqliteFailure>,
     ) -> Result<T, SqliteFailure> {
         let mut reader = match self.take()? {
             Some(idle) => idle,
-            None => Reader { connection: open()?, snapshot: None },
+            None => {
+                let place = Arc::clone(&self.large_caches).try_acquire_owned().ok();
+                let access = if place.is_some() { Access::CachingReader } else { Access::Reader };
+                Reader { connection: open(access)?, snapshot: None, place }
+            }
         };
         // Before the snapshot, which may then contain more than the generation promises, but never less.
         let (generation, now) = (self.generation.load(Ordering::Acquire), Instant::now());
@@ -113,7 +134,9 @@ impl Snapshots {
         if (!is_outdated || reader.end().is_ok())
             && let Some(idle) = idle.as_mut()
         {
-            idle.push(reader);
+            // The last one is taken first.
+            let place = if reader.place.is_some() { idle.len() } else { 0 };
+            idle.insert(place, reader);
         }
     }
 
@@ -149,7 +172,7 @@ mod tests {
     use diesel::connection::SimpleConnection;
 
     use super::*;
-    use crate::connect::connection::{Access, open, value};
+    use crate::connect::connection::{open, value};
     use crate::testing::TestDirectory;
 
     /// The number that a read sees.
@@ -158,7 +181,7 @@ mod tests {
         let read = |connection: &mut SqliteConnection| {
             Ok(value(connection, "SELECT next FROM ids WHERE kind = 'users'")?)
         };
-        snapshots.read(|| Ok(open(&path, Access::Reader)?), read).unwrap()
+        snapshots.read(|access| Ok(open(&path, access)?), read).unwrap()
     }
 
     #[test]
@@ -211,9 +234,38 @@ mod tests {
             snapshots.end();
             Ok(())
         };
-        snapshots.read(|| Ok(open(&path, Access::Reader)?), during).unwrap();
+        snapshots.read(|access| Ok(open(&path, access)?), during).unwrap();
         writer.batch_execute("UPDATE ids SET next = 7").unwrap();
         assert_eq!(value(&mut writer, "PRAGMA wal_checkpoint(TRUNCATE)").unwrap(), "0");
+    }
+
+    #[test]
+    fn connections_beyond_a_number_have_small_caches_and_are_used_last() {
+        let directory = TestDirectory::create();
+        let (_writer, snapshots) = (directory.migrated(), Snapshots::with_large_caches(1));
+        let path = directory.path().join("test.db");
+        let read = |work: &dyn Fn(&mut SqliteConnection) -> Result<(), SqliteFailure>| {
+            snapshots.read(|access| Ok(open(&path, access)?), work)
+        };
+        let uses = |size: &str, connection: &mut SqliteConnection| {
+            assert_eq!(value(connection, "PRAGMA cache_size").unwrap(), size);
+        };
+        let concurrently = || {
+            let first = |connection: &mut SqliteConnection| {
+                uses("-16384", connection);
+                read(&|other| {
+                    uses("-2048", other);
+                    Ok(())
+                })
+            };
+            read(&first).unwrap();
+        };
+        concurrently();
+        concurrently();
+        // A connection that failed is closed, and leaves its place to another one.
+        assert!(read(&|_| Err(SqliteFailure::Interrupted)).is_err());
+        drop(snapshots.take());
+        concurrently();
     }
 
     #[test]
@@ -222,8 +274,7 @@ mod tests {
         drop(directory.migrated());
         let snapshots = Snapshots::default();
         snapshots.close();
-        let read =
-            snapshots.read(|| Ok(open(&directory.path().join("test.db"), Access::Reader)?), |_| Ok(()));
+        let read = snapshots.read(|access| Ok(open(&directory.path().join("test.db"), access)?), |_| Ok(()));
         assert!(matches!(read, Err(SqliteFailure::Closed)));
     }
 }

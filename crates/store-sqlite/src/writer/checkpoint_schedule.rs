@@ -244,7 +244,7 @@ mod tests {
             fill(&mut writer, 1_000);
             snapshots.outdate();
             // Its snapshot stays open until another read needs a newer one.
-            snapshots.read(|| Ok(open(&path, Access::Reader)?), count).unwrap();
+            snapshots.read(|access| Ok(open(&path, access)?), count).unwrap();
             checkpoints.after_group(&mut writer).unwrap();
             checkpoints.copier.settle();
             largest = largest.max(size());
