@@ -1,5 +1,7 @@
 //! Calls through the whole application, on the in-memory store.
 
+mod paths;
+
 use std::sync::Arc;
 
 use actix_web::http::header::HeaderMap;
