@@ -43,7 +43,7 @@ use cuepoint_views::wire::json::{BodyError, Object};
 /// The largest body, in bytes.
 const MAX_BODY: usize = 64 * 1024;
 
-/// Takes a call through all checks to its handler.
+/// Takes a call, with the id in its path, through all checks to its handler.
 ///
 /// # Errors
 /// The first check that fails.
@@ -51,9 +51,10 @@ pub(crate) async fn answer(
     operation: &Declaration,
     api: &Arc<ApiState>,
     request: &HttpRequest,
+    id: Option<&str>,
     payload: Payload,
 ) -> Result<HttpResponse, ApiError> {
-    let answer = handle(operation, api, request, payload).await;
+    let answer = handle(operation, api, request, id, payload).await;
     let is_accepted = match &answer {
         Ok(response) => !response.headers().contains_key(envelope::REPLAYED),
         Err(error) => error.code.status() != StatusCode::UNPROCESSABLE_ENTITY,
@@ -71,9 +72,10 @@ async fn handle(
     operation: &Declaration,
     api: &Arc<ApiState>,
     request: &HttpRequest,
+    id: Option<&str>,
     payload: Payload,
 ) -> Result<HttpResponse, ApiError> {
-    let call = |body: &Bytes, key| call(operation, api, request, body, key);
+    let call = |body: &Bytes, key| call(operation, api, request, id, body, key);
     let respond = |answer: ApiResponse| {
         let list = operation.answers.location.map(|path| format!("{}{path}", api.settings.public_url));
         answer.respond(operation.answers.status, list.as_deref())
@@ -159,6 +161,7 @@ fn call(
     operation: &Declaration,
     api: &Arc<ApiState>,
     request: &HttpRequest,
+    id: Option<&str>,
     body: &Bytes,
     key: Option<KeyScope>,
 ) -> Result<ApiCall, ApiError> {
@@ -173,7 +176,7 @@ fn call(
         path: operation.path,
         filters: operation.filters,
         deadline: RequestDeadline::of_request_read_now(),
-        id: request.match_info().get("id").map(str::to_owned),
+        id: id.map(str::to_owned),
         body: parse(operation.body.takes, request, body)?,
         key: key.map(|scope| IdempotencyKey { scope, fingerprint: Fingerprint::of(body) }),
     })

@@ -1,100 +1,97 @@
 //! The router: every declared operation, by path and method.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use actix_web::guard::{self, Guard};
 use actix_web::http::Method;
 use actix_web::web::ServiceConfig;
-use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, Resource, Scope, web};
+use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, web};
 
 use crate::declaration::Declaration;
 use crate::endpoint::Exposure;
 use crate::operations;
+use crate::path_tree::PathTree;
 use crate::pipeline;
-use crate::state::ApiState;
+use crate::state::{ApiState, Reachable};
 use crate::wire::envelope;
 use crate::wire::error::{ApiError, Code};
-use cuepoint_adapters::networks::Networks;
-use cuepoint_transport::client_address::ClientAddress;
+use cuepoint_transport::client_address::client_address;
 use cuepoint_transport::observe::{self, request_id};
 use cuepoint_transport::rate_limits::Admitted;
 
-/// Registers all operations with the web server; other methods of a path are answered with its allowed
-/// methods.
-///
-/// Paths are tried in turn: first the literal ones, then those with parameters, whose patterns cost more and
-/// are therefore tried only below their literal prefix.
+/// Passes every request to the operation of its path and method. The web server's own router stays empty, because it
+/// tries one path after another.
 pub fn configure(api: &Arc<ApiState>, config: &mut ServiceConfig) {
-    let mut paths: BTreeMap<&'static str, Vec<Rc<Declaration>>> = BTreeMap::new();
+    let (api, resources) = (Arc::clone(api), Rc::new(resources()));
+    config.default_service(web::to(move |request: HttpRequest, payload: web::Payload| {
+        let (api, resources) = (Arc::clone(&api), Rc::clone(&resources));
+        async move { serve(&resources, &api, request, payload).await }
+    }));
+}
+
+/// The operations of a path.
+struct Resource {
+    /// Their documented path.
+    address: &'static str,
+    exposure: Exposure,
+    operations: Vec<Rc<Declaration>>,
+}
+
+fn resources() -> PathTree<Resource> {
+    let mut resources = PathTree::default();
     for operation in operations::all().into_iter().chain([operations::docs::files()]) {
         let operation = Rc::new(operation);
         for path in operation.aliases.iter().copied().chain([operation.path]) {
-            paths.entry(path).or_default().push(Rc::clone(&operation));
+            let Declaration { path: address, exposure, .. } = *operation;
+            let resource = resources.at(path);
+            let resource =
+                resource.get_or_insert_with(|| Resource { address, exposure, operations: Vec::new() });
+            resource.operations.push(Rc::clone(&operation));
         }
     }
-    let mut varying: BTreeMap<&'static str, Scope> = BTreeMap::new();
-    for (path, operations) in paths {
-        match path.find("/{").map(|end| path.split_at(end)) {
-            None => drop(config.service(resource(api, path, &operations))),
-            Some((beginning, rest)) => {
-                let scope = varying.remove(beginning).unwrap_or_else(|| web::scope(beginning));
-                varying.insert(beginning, scope.service(resource(api, rest, &operations)));
-            }
+    resources
+}
+
+impl Resource {
+    /// Whether the client is in the networks that it is exposed to.
+    fn is_reachable(&self, api: &ApiState, request: &HttpRequest) -> bool {
+        let Reachable { metrics, operators } = &api.settings.reachable;
+        let networks = match self.exposure {
+            Exposure::Everywhere => return true,
+            Exposure::Metrics => metrics,
+            Exposure::Operators => operators,
+        };
+        networks.admit(client_address(request))
+    }
+
+    /// The operation of this method.
+    fn operation(&self, method: &Method) -> Option<&Declaration> {
+        let method = if method == Method::HEAD { &Method::GET } else { method };
+        self.operations.iter().map(Rc::as_ref).find(|operation| operation.method == *method)
+    }
+
+    /// Its methods, as listed in `Allow`.
+    fn allowed(&self) -> String {
+        let mut methods: Vec<&str> =
+            self.operations.iter().map(|operation| operation.method.as_str()).collect();
+        if methods.contains(&"GET") {
+            methods.push("HEAD");
         }
+        methods.sort_unstable();
+        methods.join(", ")
     }
-    for scope in varying.into_values() {
-        config.service(scope);
-    }
-}
-
-fn resource(api: &Arc<ApiState>, path: &'static str, operations: &[Rc<Declaration>]) -> Resource {
-    let allow = allowed(operations);
-    let address = operations.first().map_or(path, |operation| operation.path);
-    let refuse = move |request: HttpRequest| {
-        observe::matched(&request, address);
-        let error = ApiError::method_not_allowed(allow.clone());
-        async move { error.respond(&request_id(&request)) }
-    };
-    let empty = web::resource(path).default_service(web::to(refuse));
-    // A guard, so that the router finds nothing for clients elsewhere, regardless of the method.
-    let empty = match operations.first().map_or(Exposure::Everywhere, |operation| operation.exposure) {
-        Exposure::Everywhere => empty,
-        Exposure::Metrics => empty.guard(within(api.settings.reachable.metrics.clone())),
-        Exposure::Operators => empty.guard(within(api.settings.reachable.operators.clone())),
-    };
-    operations.iter().fold(empty, |resource, operation| {
-        let (api, served) = (Arc::clone(api), Rc::clone(operation));
-        let serve = move |request: HttpRequest, payload: web::Payload| {
-            let (api, operation) = (Arc::clone(&api), Rc::clone(&served));
-            async move { serve(&operation, &api, request, payload).await }
-        };
-        let guard = if operation.method == Method::GET {
-            web::route().guard(guard::Any(guard::Get()).or(guard::Head()))
-        } else {
-            web::method(operation.method.clone())
-        };
-        resource.route(guard.to(serve))
-    })
-}
-
-/// A guard that admits clients in these networks.
-fn within(networks: Networks) -> impl Guard {
-    guard::fn_guard(move |context| {
-        let client = context.req_data().get::<ClientAddress>().copied();
-        client.is_some_and(|client| networks.admit(client))
-    })
 }
 
 async fn serve(
-    operation: &Declaration,
+    resources: &PathTree<Resource>,
     api: &Arc<ApiState>,
     request: HttpRequest,
     payload: web::Payload,
 ) -> HttpResponse {
-    observe::matched(&request, operation.path);
-    let answered = pipeline::answer(operation, api, &request, payload).await;
+    let answered = match find(resources, api, &request) {
+        Ok((operation, id)) => pipeline::answer(operation, api, &request, id, payload).await,
+        Err(error) => Err(error),
+    };
     let admitted = request.extensions().get::<Admitted>().copied();
     let mut response = answered.unwrap_or_else(|error| error.respond(&request_id(&request)));
     if let Some(admitted) = admitted {
@@ -103,14 +100,19 @@ async fn serve(
     response
 }
 
-/// The methods of a resource, as listed in `Allow`.
-fn allowed(operations: &[Rc<Declaration>]) -> String {
-    let mut methods: Vec<&str> = operations.iter().map(|operation| operation.method.as_str()).collect();
-    if methods.contains(&"GET") {
-        methods.push("HEAD");
-    }
-    methods.sort_unstable();
-    methods.join(", ")
+/// The operation of a request, and the id in its path. Regardless of the method, nothing is found for clients that the
+/// path is not exposed to.
+fn find<'r>(
+    resources: &'r PathTree<Resource>,
+    api: &ApiState,
+    request: &'r HttpRequest,
+) -> Result<(&'r Declaration, Option<&'r str>), ApiError> {
+    let found = resources.find(request.match_info().as_str());
+    let (resource, id) =
+        found.filter(|(resource, _)| resource.is_reachable(api, request)).ok_or(Code::NotFound)?;
+    observe::matched(request, resource.address);
+    let operation = resource.operation(request.method());
+    Ok((operation.ok_or_else(|| ApiError::method_not_allowed(resource.allowed()))?, id))
 }
 
 /// Whether the route of this path shows documentation, which runs scripts.
@@ -119,7 +121,25 @@ pub fn is_documentation(path: &str) -> bool {
     path == "/openapi.json" || path.starts_with("/docs")
 }
 
-/// The answer to an unknown route.
-pub async fn not_found(request: HttpRequest) -> HttpResponse {
-    ApiError::from(Code::NotFound).respond(&request_id(&request))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_declared_path_leads_to_its_operation() {
+        let resources = resources();
+        for operation in operations::all() {
+            for declared in operation.aliases.iter().chain([&operation.path]) {
+                assert!(declared.matches('{').count() <= 1, "{declared}: a router finds one parameter");
+                for id in ["1", "0017", "+5", "x", "%2F", "{id}"] {
+                    let path = declared.replace("{id}", id);
+                    let (resource, found) = resources.find(&path).unwrap();
+                    let by_method = resource.operation(&operation.method).map(|found| found.id);
+                    assert_eq!((resource.address, by_method), (operation.path, Some(operation.id)));
+                    assert_eq!(resource.exposure, operation.exposure);
+                    assert_eq!(found, declared.contains("{id}").then_some(id), "{path}");
+                }
+            }
+        }
+    }
 }

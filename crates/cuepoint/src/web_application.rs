@@ -53,7 +53,6 @@ impl WebApplication {
         App::new()
             .app_data(web::Data::new(observer))
             .configure(|config| routes::configure(&api, config))
-            .default_service(web::to(routes::not_found))
             .wrap(cors(&cors_allowed_origins))
             .wrap(from_fn(observe))
     }

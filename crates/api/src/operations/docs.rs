@@ -78,6 +78,7 @@ async fn index(_api: Arc<ApiState>, request: HttpRequest) -> Result<HttpResponse
 }
 
 async fn part(_api: Arc<ApiState>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
-    let name = request.match_info().query("file");
-    Ok(File::cached(&format!("/docs/{name}"), || file::part(name)).await?.answer(&request))
+    let path = request.match_info().as_str();
+    let name = path.strip_prefix("/docs/").unwrap_or_default();
+    Ok(File::cached(path, || file::part(name)).await?.answer(&request))
 }
