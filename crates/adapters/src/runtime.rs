@@ -4,7 +4,8 @@ use async_trait::async_trait;
 use cuepoint_domain::ports::{Deadline, Task, TaskSpawner, Timer};
 use time::Duration;
 use tokio::time::Instant;
-use tracing::Instrument as _;
+
+use crate::observability::logged_request::in_current_request;
 
 /// A timer that measures monotonic time since its creation.
 #[derive(Clone, Copy, Debug)]
@@ -41,13 +42,13 @@ impl Timer for TokioTimer {
     }
 }
 
-/// Spawns tasks on the runtime, each in the span of the request that started it.
+/// Spawns tasks on the runtime, whose log lines name the request that started them.
 #[derive(Clone, Copy, Debug)]
 pub struct TokioTasks;
 
 impl TaskSpawner for TokioTasks {
     fn spawn(&self, task: Task) {
-        drop(tokio::spawn(task.in_current_span()));
+        drop(tokio::spawn(in_current_request(task)));
     }
 }
 

@@ -19,7 +19,6 @@ use cuepoint_domain::operation::{Fingerprint, IdempotencyKey, KeyScope};
 use cuepoint_domain::ports::Clock as _;
 use cuepoint_domain::text::Line;
 use futures_util::StreamExt as _;
-use tracing::Instrument as _;
 
 use crate::call::{self, ApiCall};
 use crate::declaration::Declaration;
@@ -31,6 +30,7 @@ use crate::wire::error::{ApiError, Code};
 use crate::wire::headers::{self, Signature};
 use crate::wire::query::Query;
 use crate::wire::validation_texts::Errors;
+use cuepoint_adapters::observability::logged_request::in_current_request;
 use cuepoint_adapters::security::authentication::Authentication;
 use cuepoint_adapters::security::tokens::TokenRefusal;
 use cuepoint_adapters::signed_messages::SignedMessage;
@@ -132,7 +132,7 @@ async fn handle(
     // A separate task, since a started change runs to its end even if the client disconnects or the deadline
     // passes, and keeps its key in flight until then. Only a command that had to wait for its key ends at the
     // deadline; the plan that it submitted is still applied, with its effects.
-    let handled = rt::spawn(handling.in_current_span());
+    let handled = rt::spawn(in_current_request(handling));
     let answer = deadline.bound(async { handled.await.map_err(ApiError::internal)? });
     answer.await.map(respond)
 }

@@ -1,5 +1,6 @@
 //! Observation of every answer: its request id, log line and metrics.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use actix_web::body::{BodySize, BoxBody, MessageBody};
@@ -11,7 +12,6 @@ use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, HttpRequest, HttpResponse, web};
 use cuepoint_adapters::networks::Networks;
 use cuepoint_adapters::request_ids::new_request_id;
-use tracing::Instrument as _;
 
 use crate::client_address;
 use crate::connections::Connection;
@@ -19,6 +19,7 @@ use crate::request_gate::RequestGate;
 use crate::response_framing::ResponseFraming;
 use crate::response_headers::{REQUEST_ID, ResponseHeaders};
 use crate::undrained_body::UndrainedBody;
+use cuepoint_adapters::observability::logged_request::LoggedRequest;
 use cuepoint_adapters::observability::metrics;
 
 /// The metrics label of methods without a route.
@@ -28,7 +29,7 @@ const UNKNOWN_ROUTE: &str = "unknown";
 
 /// The id of a request in the log and in its answer.
 #[derive(Clone, Debug)]
-struct RequestId(String);
+struct RequestId(Arc<str>);
 
 /// The path template of the matched route.
 #[derive(Clone, Copy, Debug)]
@@ -55,10 +56,10 @@ pub fn matched(request: &HttpRequest, route: &'static str) {
 /// The id of the current request.
 #[must_use]
 pub fn request_id(request: &HttpRequest) -> String {
-    request.extensions().get::<RequestId>().map(|RequestId(id)| id.clone()).unwrap_or_default()
+    request.extensions().get::<RequestId>().map(|RequestId(id)| id.to_string()).unwrap_or_default()
 }
 
-/// Answers a request within its span.
+/// Answers a request. The log lines of the work for it name it.
 ///
 /// # Errors
 /// None: an error without a response becomes one.
@@ -67,7 +68,7 @@ pub async fn observe<B: MessageBody + 'static>(
     mut request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    let id = own_id(request.headers()).unwrap_or_else(new_id);
+    let id: Arc<str> = own_id(request.headers()).unwrap_or_else(new_id).into();
     request.extensions_mut().insert(RequestId(id.clone()));
     let method = known_method(request.method());
     let connection = request.conn_data::<Connection>().cloned();
@@ -85,9 +86,9 @@ pub async fn observe<B: MessageBody + 'static>(
         is_documentation: (observer.is_documentation)(request.path()),
         is_encrypted: observer.is_encrypted,
     };
-    let span = tracing::info_span!("request", request_id = %id, method);
+    let logged = LoggedRequest { id: id.clone(), method };
     let began = Instant::now();
-    let answered = next.call(request).instrument(span).await;
+    let answered = logged.scope(next.call(request)).await;
     let (status, route) = match &answered {
         Ok(response) => (response.status(), response.request().extensions().get::<Matched>().copied()),
         Err(error) => (error.as_response_error().status_code(), None),
@@ -125,7 +126,7 @@ impl Observer {
     /// The answer to a request that the web server's parser refused with this status. It has no request yet, nor
     /// a request id.
     pub(crate) fn refused(&self, status: StatusCode) -> HttpResponse {
-        let id = new_id();
+        let id: Arc<str> = new_id().into();
         record(&id, OTHER_METHOD, UNKNOWN_ROUTE, status, Instant::now());
         let mut response = (self.failure)(status, &id);
         let headers =
@@ -164,7 +165,7 @@ fn known_method(method: &Method) -> &'static str {
 fn record(id: &str, method: &'static str, route: &'static str, status: StatusCode, began: Instant) {
     let took = began.elapsed();
     let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-    // Logged outside the request's span, whose fields the line would repeat.
+    // Logged outside the request's scope, whose fields the line would repeat.
     tracing::info!(request_id = id, method, route, status = status.as_u16(), milliseconds, "answered");
     metrics::answered(method, route, status.as_u16(), took);
 }

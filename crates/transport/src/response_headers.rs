@@ -1,5 +1,7 @@
 //! The headers of every response: its request id, security headers and caching.
 
+use std::sync::Arc;
+
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 
 /// The header that carries a request id.
@@ -13,7 +15,7 @@ const DOCUMENTATION_POLICY: &str = "default-src 'none'; script-src 'self'; style
 
 /// The headers of every response.
 pub(crate) struct ResponseHeaders {
-    pub request_id: String,
+    pub request_id: Arc<str>,
     /// Whether the response is part of the documentation, whose pages run scripts of their own.
     pub is_documentation: bool,
     /// Whether clients reach the service by HTTPS.

@@ -15,6 +15,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, Registry, fmt};
 
+use crate::observability::log_lines::{JsonLines, TextLines};
 use crate::observability::log_queue::{LogQueue, OnLoss};
 use crate::observability::metrics;
 
@@ -72,9 +73,14 @@ pub fn start(format: LogFormat, queue: Option<&LogQueue>) -> anyhow::Result<()> 
 }
 
 /// Parses a filter. A word that is no level is refused: it would be taken for a module, the only one that is logged.
+/// The name of a span is refused as well, because the service has no spans.
 fn parse(filter: &str) -> anyhow::Result<EnvFilter> {
+    ensure!(
+        !filter.contains('['),
+        "{filter:?} names a span; use levels and modules, as in \"warn,cuepoint=debug\""
+    );
     let directives = filter.split(',').map(str::trim);
-    for directive in directives.filter(|directive| !directive.contains(['=', '['])) {
+    for directive in directives.filter(|directive| !directive.contains('=')) {
         ensure!(
             !directive.is_empty() && directive.parse::<LevelFilter>().is_ok(),
             "{directive:?} is not a level; use error, warn, info, debug, trace or off"
@@ -91,10 +97,10 @@ where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
     match format {
-        LogFormat::Json => {
-            fmt::layer().json().flatten_event(true).with_span_list(false).with_writer(writer).boxed()
+        LogFormat::Json => fmt::layer().event_format(JsonLines).with_writer(writer).boxed(),
+        LogFormat::Text => {
+            fmt::layer().with_ansi(false).event_format(TextLines::default()).with_writer(writer).boxed()
         }
-        LogFormat::Text => fmt::layer().with_ansi(false).with_writer(writer).boxed(),
     }
 }
 
@@ -131,8 +137,12 @@ mod tests {
             let message = format!("{:#}", parse(filter).unwrap_err());
             assert!(message.ends_with("use error, warn, info, debug, trace or off"), "{message}");
         }
-        for filter in [DEFAULT_FILTER, "warn", "INFO", "off", "warn,cuepoint=debug", "[request]=info"] {
+        for filter in [DEFAULT_FILTER, "warn", "INFO", "off", "warn,cuepoint=debug"] {
             parse(filter).unwrap();
+        }
+        for filter in ["[request]=info", "info,cuepoint[{request_id=abc}]=debug"] {
+            let message = format!("{:#}", parse(filter).unwrap_err());
+            assert!(message.contains("names a span"), "{message}");
         }
         let message = format!("{:#}", parse("info,foo=bar").unwrap_err());
         assert_eq!(message.matches("expected one of").count(), 1, "{message}");

@@ -1,5 +1,7 @@
 //! Timestamps on the wire: UTC, RFC 3339, six decimals and `Z`.
 
+use std::fmt;
+
 use cuepoint_domain::timestamp::Timestamp;
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
@@ -10,22 +12,33 @@ use time::{OffsetDateTime, UtcOffset};
 #[derive(Clone, Copy, Debug)]
 pub struct WireTimestamp(pub Timestamp);
 
-impl Serialize for WireTimestamp {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl WireTimestamp {
+    /// The text in ASCII. It is formatted by hand, since every row of a list has two timestamps, and a format
+    /// description costs ten times as much.
+    fn bytes(self) -> [u8; 27] {
         let at = self.0.to_utc();
         let (year, micros) = (at.year().unsigned_abs(), at.microsecond());
-        // Formatted by hand, since every row of a list has two timestamps, and a format description costs ten
-        // times as much.
         let [[y1, y2], [y3, y4]] = [year / 100, year].map(digits);
         let [[m1, m2], [d1, d2]] = [u8::from(at.month()), at.day()].map(|part| digits(part.into()));
         let [[h1, h2], [n1, n2], [s1, s2]] =
             [at.hour(), at.minute(), at.second()].map(|part| digits(part.into()));
         let [[f1, f2], [f3, f4], [f5, f6]] = [micros / 10_000, micros / 100, micros].map(digits);
-        let text = [
+        [
             y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, b'T', h1, h2, b':', n1, n2, b':', s1, s2, b'.', f1,
             f2, f3, f4, f5, f6, b'Z',
-        ];
-        serializer.serialize_str(std::str::from_utf8(&text).map_err(S::Error::custom)?)
+        ]
+    }
+}
+
+impl fmt::Display for WireTimestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(std::str::from_utf8(&self.bytes()).map_err(|_| fmt::Error)?)
+    }
+}
+
+impl Serialize for WireTimestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(std::str::from_utf8(&self.bytes()).map_err(S::Error::custom)?)
     }
 }
 
