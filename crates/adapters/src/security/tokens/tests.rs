@@ -391,6 +391,24 @@ fn remembered(key: &str, after: i64, counts: Result<(), TokenRefusal>) {
 }
 
 #[test]
+fn a_cached_token_vouches_for_no_other_signature() {
+    for token in [issued(), signed_ec(&ec_header())] {
+        let tokens = tokens();
+        assert_eq!(tokens.verify(&token, EPOCH, at(NOW)), Ok(ada()));
+        let (claims, signature) = token.rsplit_once('.').unwrap();
+        let another = issued();
+        let (_, another) = another.rsplit_once('.').unwrap();
+        let reversed: String = signature.chars().rev().collect();
+        let (first, last) = signature.split_at(1);
+        for forged in ["", another, &reversed, first, last, &format!("{signature}A")] {
+            let forged = format!("{claims}.{forged}");
+            assert_eq!(tokens.verify(&forged, EPOCH, at(NOW)), Err(TokenRefusal::Invalid), "{forged}");
+        }
+        assert_eq!(tokens.verify(&token, EPOCH, at(NOW)), Ok(ada()));
+    }
+}
+
+#[test]
 fn cached_tokens_expire_on_time() {
     let (expired, invalid) = (Err(TokenRefusal::Expired(ada().session)), Err(TokenRefusal::Invalid));
     for (after, counts) in [(-31, invalid), (-30, Ok(())), (899, Ok(())), (930, Ok(())), (931, expired)] {
