@@ -22,8 +22,9 @@ pub fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
     if values.next().is_some() {
         return Err(Code::InvalidToken.into());
     }
-    let (scheme, token) =
-        value.to_str().ok().and_then(|value| value.split_once(' ')).ok_or(Code::InvalidToken)?;
+    // What `to_str` accepts, without its check of each byte for control characters, which no header value has.
+    let value = std::str::from_utf8(value.as_bytes()).ok().filter(|value| value.is_ascii());
+    let (scheme, token) = value.and_then(|value| value.split_once(' ')).ok_or(Code::InvalidToken)?;
     let token = token.trim();
     let fits = scheme.eq_ignore_ascii_case("bearer") && !token.is_empty();
     if fits { Ok(token) } else { Err(Code::InvalidToken.into()) }
@@ -148,6 +149,13 @@ mod tests {
         for value in ["", "Bearer", "Bearer ", "Basic abc", "abc", "Bearer: abc"] {
             let request = request(&[("authorization", value)]);
             assert_eq!(bearer(request.headers()).unwrap_err().code, Code::InvalidToken, "{value}");
+        }
+        for value in
+            ["Bearer \u{a0}abc", "Bearer é"].map(str::as_bytes).into_iter().chain([&b"Bearer \xff"[..]])
+        {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::AUTHORIZATION, HeaderValue::from_bytes(value).unwrap());
+            assert_eq!(bearer(&headers).unwrap_err().code, Code::InvalidToken, "{value:?}");
         }
         assert_eq!(bearer(request(&[]).headers()).unwrap_err().code, Code::Unauthenticated);
         let twice = request(&[("authorization", "Bearer a"), ("authorization", "Bearer a")]);
