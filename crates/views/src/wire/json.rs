@@ -1,6 +1,7 @@
 //! Raw bodies: JSON objects whose numbers stay text, read strictly and in bounded time.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -36,13 +37,8 @@ impl Object {
     /// [`BodyError`]; a repeated key, at any depth, is as malformed as a missing bracket.
     pub fn parse(body: &[u8]) -> Result<Self, BodyError> {
         let text = std::str::from_utf8(body).map_err(|_| BodyError::Malformed("The body is not UTF-8."))?;
-        let value: &RawValue =
-            serde_json::from_str(text).map_err(|_| BodyError::Malformed("The body is not valid JSON."))?;
-        judge(value.get()).map_err(BodyError::Malformed)?;
-        if !value.get().starts_with('{') {
-            return Err(BodyError::NotAnObject);
-        }
-        let Pairs(pairs) = Pairs::of(value).map_err(BodyError::Malformed)?;
+        let Ok(Pairs(pairs)) = serde_json::from_str(text) else { return Err(refusal(text)) };
+        judge(text).map_err(BodyError::Malformed)?;
         Ok(Self(pairs.into_iter().map(|(key, value)| (key, value.to_owned())).collect()))
     }
 
@@ -53,14 +49,16 @@ impl Object {
     }
 }
 
-/// The pairs of one object, borrowed from its text.
-struct Pairs<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'a> Pairs<'a> {
-    fn of(object: &'a RawValue) -> Result<Self, &'static str> {
-        serde_json::from_str(object.get()).map_err(|_| "The body is not valid JSON.")
+/// The reason for rejecting a text that has no pairs.
+fn refusal(text: &str) -> BodyError {
+    match serde_json::from_str::<&RawValue>(text) {
+        Ok(value) => judge(value.get()).err().map_or(BodyError::NotAnObject, BodyError::Malformed),
+        Err(_) => BodyError::Malformed("The body is not valid JSON."),
     }
 }
+
+/// The pairs of one object, borrowed from its text.
+struct Pairs<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Pairs<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -90,42 +88,48 @@ impl<'de> Deserialize<'de> for Pairs<'de> {
 /// excessive depth.
 fn judge(json: &str) -> Result<(), &'static str> {
     // The keys so far of each open object; an array has none.
-    let mut open: Vec<HashSet<String>> = Vec::new();
-    let mut rest = json;
-    while let Some((_, found)) =
-        rest.find(['{', '}', '[', ']', '"']).and_then(|place| rest.split_at_checked(place))
-    {
-        let mut length = 1;
-        if let Some(text) = string(found) {
-            length = text.len();
-            let text = serde_json::from_str(text).map_err(|_| "The body has text that is no Unicode.")?;
-            let is_key = found.get(length..).is_some_and(|after| after.trim_start().starts_with(':'));
-            if is_key && open.last_mut().is_some_and(|keys| !keys.insert(text)) {
-                return Err("The body gives a key twice.");
+    let mut open: Vec<BTreeSet<Cow<'_, [u8]>>> = Vec::new();
+    let mut rest = json.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        match first {
+            b'"' => {
+                let (text, after) = string(rest).ok_or("The body has text that is no Unicode.")?;
+                let is_key = after.trim_ascii_start().starts_with(b":");
+                if is_key && open.last_mut().is_some_and(|keys| !keys.insert(text)) {
+                    return Err("The body gives a key twice.");
+                }
+                rest = after;
+                continue;
             }
-        } else if found.starts_with(['{', '[']) {
-            if open.len() > MAX_DEPTH {
-                return Err("The body is nested too deeply.");
-            }
-            open.push(HashSet::new());
-        } else {
-            open.pop();
+            b'{' | b'[' if open.len() > MAX_DEPTH => return Err("The body is nested too deeply."),
+            b'{' | b'[' => open.push(BTreeSet::new()),
+            b'}' | b']' => drop(open.pop()),
+            _ => {}
         }
-        rest = found.get(length..).unwrap_or_default();
+        rest = after;
     }
     Ok(())
 }
 
-/// The string at the start of valid JSON, with its quotes, if there is one.
-fn string(json: &str) -> Option<&str> {
-    let mut bytes = json.bytes().enumerate();
-    bytes.next().filter(|(_, first)| *first == b'"')?;
-    loop {
+/// Splits valid JSON after the string at its start. `None` unless its text is Unicode, as it is without escapes.
+fn string(json: &[u8]) -> Option<(Cow<'_, [u8]>, &[u8])> {
+    let (mut bytes, mut is_escaped) = (json.iter().enumerate().skip(1), false);
+    let end = loop {
         match bytes.next()? {
-            (_, b'\\') => drop(bytes.next()),
-            (last, b'"') => return json.get(..=last),
+            (_, b'\\') => {
+                is_escaped = true;
+                bytes.next();
+            }
+            (end, b'"') => break end,
             _ => {}
         }
+    };
+    let (text, after) = (json.get(1..end)?, json.get(end..)?.strip_prefix(b"\"")?);
+    if is_escaped {
+        let text: String = serde_json::from_slice(json.get(..=end)?).ok()?;
+        Some((Cow::Owned(text.into_bytes()), after))
+    } else {
+        Some((Cow::Borrowed(text), after))
     }
 }
 
