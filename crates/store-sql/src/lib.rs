@@ -10,6 +10,7 @@
 compile_error!("the feature `testing` can end the process on purpose, and is not for release builds");
 
 mod announcements;
+pub mod answers;
 pub mod copy;
 mod corrupt;
 pub mod crash_points;

@@ -31,6 +31,7 @@ use anyhow::Context;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::Plan;
 use cuepoint_domain::ports::{Applied, ApplyError, Unavailable};
+use cuepoint_store_sql::answers::{Answer, Caller, answer_all, failed};
 use cuepoint_store_sql::crash_points::{self, CrashPoint};
 use cuepoint_store_sql::limits::{ANSWER, GROUP, QUEUE, UNREADY_FOR, WAIT};
 use tokio::runtime;
@@ -57,25 +58,11 @@ const ANSWER_BEFORE: Duration = Duration::from_millis(750);
 /// The maximum duration of a group's work before its commit.
 const WORK: Duration = Duration::from_millis(1_750);
 
-/// The result of a plan.
-type Answer = Result<Applied, ApplyError>;
-
 /// A plan and the channel of its result.
 struct Job {
     plan: Plan,
     submitted: Instant,
-    caller: oneshot::Sender<Answer>,
-}
-
-impl Job {
-    /// Sends the result; a cancelled caller misses it, with no other effect.
-    fn answer(self, answer: Answer) {
-        let _ = self.caller.send(answer);
-    }
-
-    fn failed(self, why: impl Into<String>) {
-        self.answer(Err(Unavailable::new(why.into()).into()));
-    }
+    caller: Caller,
 }
 
 /// The channel of a caller that waits for the proof that plans can be committed.
@@ -139,7 +126,7 @@ impl Writer {
         let submitted = Instant::now();
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let queue = queue.ok_or_else(|| Unavailable::new("the store is closed"))?;
-        let (caller, answer) = oneshot::channel();
+        let (caller, answer) = Caller::new();
         match timeout_at(later(submitted, WAIT), queue.send(Job { plan, submitted, caller })).await {
             Ok(Ok(())) => {}
             Ok(Err(_)) => return Err(Unavailable::new("the writer has stopped").into()),
@@ -231,26 +218,26 @@ async fn commit(committer: &mut PostgresCommitter, jobs: Vec<Job>, outcomes: &Ou
     let (jobs, late): (Vec<Job>, Vec<Job>) =
         jobs.into_iter().partition(|job| start.duration_since(job.submitted) < WAIT);
     for job in late {
-        job.failed("the plan waited too long and was not applied");
+        job.caller.answer(failed("the plan waited too long and was not applied"));
     }
     let Some(first) = jobs.iter().map(|job| job.submitted).min() else { return };
     let limits = Limits::new(start, later(first, ANSWER));
     match commit_jobs(committer, &jobs, &limits, outcomes).await {
-        Ok(answers) => jobs.into_iter().zip(answers).for_each(|(job, answer)| job.answer(answer)),
+        Ok(answers) => answer_all(jobs.into_iter().map(|job| job.caller).zip(answers)),
         Err(failure) if failure.blames_one() && jobs.len() > 1 => {
             for job in jobs {
                 match commit_jobs(committer, slice::from_ref(&job), &limits, outcomes)
                     .await
                     .map(|answers| answers.into_iter().next())
                 {
-                    Ok(Some(answer)) => job.answer(answer),
-                    Ok(None) => job.failed("a plan was left without an answer"),
-                    Err(failure) => job.failed(failure.to_string()),
+                    Ok(Some(answer)) => job.caller.answer(answer),
+                    Ok(None) => job.caller.answer(failed("a plan was left without an answer")),
+                    Err(failure) => job.caller.answer(failed(failure.to_string())),
                 }
             }
         }
         // Each caller gets a copy of the failure's description.
-        Err(failure) => jobs.into_iter().for_each(|job| job.failed(failure.to_string())),
+        Err(failure) => answer_all(jobs.into_iter().map(|job| (job.caller, failed(failure.to_string())))),
     }
 }
 

@@ -3,31 +3,17 @@
 use std::time::Instant;
 
 use cuepoint_domain::operation::Plan;
-use cuepoint_domain::ports::{Applied, ApplyError, Unavailable};
+use cuepoint_store_sql::answers::Caller;
 use diesel::SqliteConnection;
 use tokio::sync::oneshot;
 
 use crate::connect::failure::SqliteFailure;
 
-/// The result of a plan.
-pub(super) type JobAnswer = Result<Applied, ApplyError>;
-
 /// A plan and the channel of its result.
 pub(super) struct PlanJob {
     pub(super) plan: Plan,
     pub(super) submitted: Instant,
-    pub(super) caller: oneshot::Sender<JobAnswer>,
-}
-
-impl PlanJob {
-    /// Sends the result; a cancelled caller misses it, with no other effect.
-    pub(super) fn answer(self, answer: JobAnswer) {
-        let _ = self.caller.send(answer);
-    }
-
-    pub(super) fn failed(self, why: impl Into<String>) {
-        self.answer(Err(Unavailable::new(why.into()).into()));
-    }
+    pub(super) caller: Caller,
 }
 
 /// What a change does if the outcome of its commit is unknown.

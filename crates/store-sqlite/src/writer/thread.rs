@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use cuepoint_domain::operation::Plan;
 use cuepoint_domain::ports::ApplyError;
+use cuepoint_store_sql::answers::{answer_all, failed};
 use cuepoint_store_sql::crash_points::{self, CrashPoint};
 use cuepoint_store_sql::limits::{GROUP, WAIT};
 use tokio::runtime::Runtime;
@@ -63,18 +64,17 @@ fn commit(committer: &mut SqliteCommitter, group: Vec<WriterJob>, readiness: &Wr
     crash_points::at(CrashPoint::BeforeAnswer, plans);
     match done {
         Ok(verdicts) => {
-            for (job, verdict) in jobs.into_iter().zip(verdicts) {
-                match verdict {
-                    Ok(answer) => job.answer(answer.map_err(ApplyError::Rejected)),
-                    Err(failure) => job.failed(failure.to_string()),
-                }
-            }
+            let answers = verdicts.into_iter().map(|verdict| match verdict {
+                Ok(answer) => answer.map_err(ApplyError::Rejected),
+                Err(failure) => failed(failure.to_string()),
+            });
+            answer_all(jobs.into_iter().map(|job| job.caller).zip(answers));
             changes.into_iter().for_each(|change| change.answer(None));
         }
         Err(failure) => {
             tracing::error!(error = %failure, plans = jobs.len(), changes = changes.len(), "a group failed");
             let failure = failure.to_string();
-            jobs.into_iter().for_each(|job| job.failed(failure.as_str()));
+            answer_all(jobs.into_iter().map(|job| (job.caller, failed(failure.as_str()))));
             changes.into_iter().for_each(|change| change.answer(Some(&failure)));
         }
     }
@@ -99,7 +99,9 @@ fn in_time(group: Vec<WriterJob>) -> (Vec<PlanJob>, Vec<Box<dyn ChangeJob>>) {
     for job in group {
         match job {
             WriterJob::Plan(job) if job.submitted.elapsed() < WAIT => jobs.push(*job),
-            WriterJob::Plan(job) => job.failed("the plan waited too long and was not applied"),
+            WriterJob::Plan(job) => {
+                job.caller.answer(failed("the plan waited too long and was not applied"));
+            }
             WriterJob::Change(_, change) if change.is_abandoned() => {}
             WriterJob::Change(submitted, change) if submitted.elapsed() < WAIT => changes.push(change),
             WriterJob::Change(_, change) => {
