@@ -22,6 +22,7 @@ pub mod address;
 pub mod application;
 pub mod audit;
 pub mod authorization;
+mod checksum;
 mod entities;
 pub mod entity_facts;
 pub mod entity_ref;

@@ -1,13 +1,15 @@
 //! Permanent records of a plan: one entry per wallet, one posting for each other account.
 
-use sha2::{Digest, Sha256};
-
+use crate::checksum::Fields;
 use crate::entity_ref::EntityRef;
 use crate::ids::{OperationId, UserId};
 use crate::ledger::{Balance, ChainHash, EntryKind, OutsideAccount, PlatformAccount};
 use crate::money::Money;
 use crate::timestamp::Timestamp;
 use crate::unknown::UnknownName;
+
+/// The bytes of the fields of most entries, with their lengths.
+const USUAL_FIELDS: usize = 384;
 
 /// One change of one wallet by one operation; never edited, never deleted.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,12 +37,8 @@ impl Entry {
     /// The link computed from the entry's fields: SHA-256 over each field prefixed with its length in bytes.
     #[must_use]
     pub fn link(&self) -> ChainHash {
-        let mut hasher = Sha256::new();
-        let mut field = |bytes: &[u8]| {
-            let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-            hasher.update(length.to_be_bytes());
-            hasher.update(bytes);
-        };
+        let mut fields = Fields::with_capacity(USUAL_FIELDS);
+        let mut field = |bytes: &[u8]| fields.push(bytes);
         field(&self.previous.0);
         field(&self.wallet.get().to_be_bytes());
         field(&self.seq.to_be_bytes());
@@ -54,7 +52,7 @@ impl Entry {
             }
         }
         field(&self.at.unix_micros().to_be_bytes());
-        ChainHash(hasher.finalize().into())
+        ChainHash(fields.sha256())
     }
 }
 

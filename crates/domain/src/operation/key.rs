@@ -1,8 +1,10 @@
 //! Idempotency keys of clients.
 
-use sha2::{Digest, Sha256};
-
+use crate::checksum::{Fields, sha256};
 use crate::ids::UserId;
+
+/// The bytes of the parts of most scopes, with their lengths.
+const USUAL_PARTS: usize = 128;
 
 /// The scope of a client's key: the user, the method and the path of the request.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -12,13 +14,11 @@ impl KeyScope {
     /// The scope of a key; each part is prefixed with its length, so that distinct scopes never collide.
     #[must_use]
     pub fn of(user: UserId, method: &str, path: &str, key: &str) -> Self {
-        let mut hasher = Sha256::new();
+        let mut parts = Fields::with_capacity(USUAL_PARTS);
         for part in [user.to_string().as_str(), method, path, key] {
-            let length = u64::try_from(part.len()).unwrap_or(u64::MAX);
-            hasher.update(length.to_be_bytes());
-            hasher.update(part.as_bytes());
+            parts.push(part.as_bytes());
         }
-        Self(hasher.finalize().into())
+        Self(parts.sha256())
     }
 }
 
@@ -30,7 +30,7 @@ impl Fingerprint {
     /// The fingerprint of a body.
     #[must_use]
     pub fn of(body: &[u8]) -> Self {
-        Self(Sha256::digest(body).into())
+        Self(sha256(body))
     }
 }
 
