@@ -76,6 +76,26 @@ impl Money {
         self.0 == 0
     }
 
+    /// The sum in whole units as text with exactly this many decimals: `12.50`.
+    #[must_use]
+    pub fn print(self, decimals: u8) -> String {
+        let digits = self.0.unsigned_abs().to_string();
+        let scale = usize::from(decimals);
+        let (units, decimals) =
+            digits.split_at_checked(digits.len().saturating_sub(scale)).unwrap_or((&digits, ""));
+        let mut text = String::with_capacity(digits.len().saturating_add(scale).saturating_add(3));
+        if self.is_negative() {
+            text.push('-');
+        }
+        text.push_str(if units.is_empty() { "0" } else { units });
+        if scale > 0 {
+            text.push('.');
+            text.extend(std::iter::repeat_n('0', scale.saturating_sub(decimals.len())));
+            text.push_str(decimals);
+        }
+        text
+    }
+
     /// The share of `bps` hundredths of a percent, rounded half to even to a minor unit; the other party's
     /// share is the difference.
     ///
@@ -247,21 +267,7 @@ impl Currency {
     /// The sum as text with exactly the currency's decimals: `12.50`.
     #[must_use]
     pub fn print(&self, money: Money) -> String {
-        let digits = money.0.unsigned_abs().to_string();
-        let scale = usize::from(self.scale);
-        let (units, decimals) =
-            digits.split_at_checked(digits.len().saturating_sub(scale)).unwrap_or((&digits, ""));
-        let mut text = String::with_capacity(digits.len().saturating_add(scale).saturating_add(3));
-        if money.is_negative() {
-            text.push('-');
-        }
-        text.push_str(if units.is_empty() { "0" } else { units });
-        if scale > 0 {
-            text.push('.');
-            text.extend(std::iter::repeat_n('0', scale.saturating_sub(decimals.len())));
-            text.push_str(decimals);
-        }
-        text
+        money.print(self.scale)
     }
 
     fn minor_per_unit(&self) -> i128 {

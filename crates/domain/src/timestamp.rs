@@ -30,8 +30,8 @@ impl Timestamp {
     /// Microseconds since the Unix epoch.
     #[must_use]
     pub fn unix_micros(self) -> i64 {
-        let micros = self.0.unix_timestamp_nanos().div_euclid(1_000);
-        i64::try_from(micros).unwrap_or(if micros.is_negative() { i64::MIN } else { i64::MAX })
+        let (seconds, micros) = (self.0.unix_timestamp(), i64::from(self.0.microsecond()));
+        seconds.saturating_mul(1_000_000).saturating_add(micros)
     }
 
     /// The timestamp `by` later, clamped to the end of the calendar.
@@ -74,6 +74,9 @@ mod tests {
         let odd = OffsetDateTime::UNIX_EPOCH + Duration::nanoseconds(1_234_567);
         assert_eq!(Timestamp::new(odd).unix_micros(), 1_234);
         assert_eq!(Timestamp::from_unix_micros(1_234), Timestamp::new(odd));
+        for micros in [-1_000_001, -1_000_000, -1, 0] {
+            assert_eq!(Timestamp::from_unix_micros(micros).unix_micros(), micros);
+        }
     }
 
     #[test]

@@ -97,9 +97,11 @@ impl From<BigDecimal> for Sum {
 
 impl Serialize for Sum {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let decimal =
-            self.decimal().ok_or_else(|| S::Error::custom("the currency of the sum is not known"))?;
-        to.serialize_str(&decimal.to_plain_string())
+        match &self.0 {
+            Form::Minor(money, scale) => to.serialize_str(&money.print(*scale)),
+            Form::Decimal(decimal) => to.serialize_str(&decimal.to_plain_string()),
+            Form::Stored(_) | Form::Invalid => Err(S::Error::custom("the currency of the sum is not known")),
+        }
     }
 }
 

@@ -22,6 +22,7 @@ use cuepoint_domain::text::Line;
 use cuepoint_domain::topup::Topup;
 use cuepoint_domain::user::User;
 use cuepoint_domain::withdrawal::Withdrawal;
+use serde::ser::Error as _;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -32,6 +33,9 @@ use super::{
     hash, known, money,
 };
 use crate::schema::{StoredKey, StoredOperation};
+
+/// The bytes of most receipts.
+const USUAL_TEXT: usize = 512;
 
 /// The three balances inside a receipt.
 #[derive(Serialize, Deserialize)]
@@ -100,7 +104,7 @@ impl StoredOperation {
             },
             reason: record.reason.as_ref().map(|reason| reason.as_str().to_owned()),
             at: record.at,
-            receipt: serde_json::to_string(&OutcomeJson::of(&record.receipt.outcome, currency)?)?,
+            receipt: OutcomeJson::of(&record.receipt.outcome, currency)?.text()?,
             posting_rules: Some(record.receipt.rules.number()),
             position: None,
             owner_id: owner.map(UserId::get),
@@ -198,6 +202,12 @@ impl AdjustmentJson {
 }
 
 impl OutcomeJson {
+    fn text(&self) -> Result<String, Corrupt> {
+        let mut text = Vec::with_capacity(USUAL_TEXT);
+        serde_json::to_writer(&mut text, self)?;
+        String::from_utf8(text).map_err(|error| Corrupt::Receipt(serde_json::Error::custom(error)))
+    }
+
     fn of(outcome: &Outcome, currency: &Currency) -> Result<Self, Corrupt> {
         let balance = || known("receipt", outcome.balance).map(|balance| BalanceJson::of(&balance, currency));
         Ok(match &outcome.entity {
