@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 
 use bigdecimal::BigDecimal;
+#[cfg(feature = "postgres")]
+use bigdecimal::ToPrimitive;
 use bigdecimal::num_bigint::BigInt;
 use cuepoint_domain::money::{Currency, Money};
 use diesel::deserialize::FromSqlRow;
@@ -77,8 +79,21 @@ impl Sum {
         }
     }
 
+    /// The digits as a whole number, and how many of them are decimals; `None` if that is not known, or too many.
+    #[cfg(feature = "postgres")]
+    pub(crate) fn digits(&self) -> Option<(i128, u16)> {
+        match &self.0 {
+            Form::Decimal(decimal) => {
+                let (digits, scale) = decimal.as_bigint_and_scale();
+                digits.to_i128().zip(u16::try_from(scale).ok())
+            }
+            Form::Minor(money, scale) => Some((money.minor(), u16::from(*scale))),
+            Form::Stored(_) | Form::Invalid => None,
+        }
+    }
+
     /// The decimal number; `None` if its decimals are not known.
-    pub(crate) fn decimal(&self) -> Option<Cow<'_, BigDecimal>> {
+    fn decimal(&self) -> Option<Cow<'_, BigDecimal>> {
         match &self.0 {
             Form::Decimal(decimal) => Some(Cow::Borrowed(decimal)),
             Form::Minor(money, scale) => {

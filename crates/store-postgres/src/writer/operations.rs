@@ -1,14 +1,11 @@
 //! The statements that add operations with their positions.
 
 use cuepoint_store_sql::rows::StoredOperation;
-use cuepoint_store_sql::table::{ArrayRow, TableRow};
-use diesel::QueryResult;
-use diesel::pg::Pg;
-use diesel::query_builder::{AstPass, QueryFragment, QueryId};
+use cuepoint_store_sql::table::ColumnRole;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use futures_util::future::try_join;
 
-use super::statements::{Insert, RowsStatement, arrays, each_column, separators};
+use super::statements::{ArraysStatement, Form, Inserted, Text, list};
 use crate::connect::failure::DatabaseFailure;
 use crate::tables::positions::{lock, note_timeline};
 
@@ -37,43 +34,26 @@ pub(super) async fn add(
 }
 
 /// Inserts operations behind the newest position and the newest gap.
-#[derive(Default)]
-pub(super) struct InsertOperations(<StoredOperation as ArrayRow>::Arrays);
+pub(super) type InsertOperations = ArraysStatement<StoredOperation, Positioned>;
 
-impl FromIterator<StoredOperation> for InsertOperations {
-    fn from_iter<I: IntoIterator<Item = StoredOperation>>(operations: I) -> Self {
-        Self(arrays(operations, Insert::<StoredOperation>::wants))
+/// The form of [`InsertOperations`].
+pub(super) struct Positioned;
+
+impl Form<StoredOperation> for Positioned {
+    fn wants(role: ColumnRole) -> bool {
+        <Inserted as Form<StoredOperation>>::wants(role)
     }
-}
 
-impl RowsStatement for InsertOperations {
-    const TABLE: &'static str = StoredOperation::TABLE;
-}
-
-impl QueryFragment<Pg> for InsertOperations {
-    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
-        let wanted = Insert::<StoredOperation>::wants;
-        out.push_sql("INSERT INTO operations (");
-        each_column::<StoredOperation>(&mut out, wanted, |out, column| out.push_sql(column));
-        out.push_sql(", position) SELECT ");
-        each_column::<StoredOperation>(&mut out, wanted, |out, column| {
-            out.push_sql("added.");
-            out.push_sql(column);
-        });
-        out.push_sql(
-            ", newest.position + added.place FROM (SELECT greatest(max(position), \
-             (SELECT max(next) - 1 FROM position_gaps), 0) AS position FROM operations \
-             WHERE position > 0) AS newest, unnest(",
-        );
-        StoredOperation::bind_arrays(&self.0, wanted, &mut separators(), &mut out)?;
-        out.push_sql(") WITH ORDINALITY AS added (");
-        each_column::<StoredOperation>(&mut out, wanted, |out, column| out.push_sql(column));
-        out.push_sql(", place)");
-        Ok(())
+    fn text() -> Text {
+        let columns = list::<StoredOperation>(Self::wants, str::to_owned);
+        let added = list::<StoredOperation>(Self::wants, |column| format!("added.{column}"));
+        Text {
+            before_arrays: format!(
+                "INSERT INTO operations ({columns}, position) SELECT {added}, newest.position + added.place \
+                 FROM (SELECT greatest(max(position), (SELECT max(next) - 1 FROM position_gaps), 0) AS position \
+                 FROM operations WHERE position > 0) AS newest, unnest("
+            ),
+            after_arrays: format!(") WITH ORDINALITY AS added ({columns}, place)"),
+        }
     }
-}
-
-impl QueryId for InsertOperations {
-    type QueryId = Self;
-    const HAS_STATIC_QUERY_ID: bool = true;
 }

@@ -3,7 +3,11 @@
 //! The columns are sent as arrays through `unnest`, so that the text of a statement does not depend on the
 //! number of rows: each is prepared once per connection, unlike Diesel's own multi-row inserts.
 
+use std::any::TypeId;
+use std::collections::BTreeMap;
 use std::iter::{once, repeat};
+use std::marker::PhantomData;
+use std::sync::{Mutex, PoisonError};
 
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_store_sql::rows::{SessionsEnd, StoredKey};
@@ -14,48 +18,20 @@ use diesel::pg::Pg;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::sql_types::{Array, BigInt, Bytea};
 
-/// The separators before the items of a list.
-pub(super) fn separators() -> impl Iterator<Item = &'static str> {
-    once("").chain(repeat(", "))
+/// The columns that a statement needs of its rows, and its text, as a type, because prepared statements are cached by
+/// their type.
+pub(crate) trait Form<R>: Send + Sync + 'static {
+    /// Whether it needs a column with this role.
+    fn wants(role: ColumnRole) -> bool;
+
+    /// Builds its text.
+    fn text() -> Text;
 }
 
-/// Writes an item for each wanted column, with separators. A statement is walked several times per execution,
-/// and most walks write no text: no text is built in advance.
-pub(super) fn each_column<R: TableRow>(
-    out: &mut AstPass<'_, '_, Pg>,
-    wanted: impl Fn(ColumnRole) -> bool,
-    write: impl Fn(&mut AstPass<'_, '_, Pg>, &'static str),
-) {
-    let mut separators = separators();
-    R::columns(&mut |name, role| {
-        if wanted(role) {
-            out.push_sql(separators.next().unwrap_or_default());
-            write(out, name);
-        }
-    });
-}
-
-/// The key column of an update.
-fn key<R: TableRow>() -> &'static str {
-    let mut key = "";
-    R::columns(&mut |name, role| {
-        if role == ColumnRole::Key {
-            key = name;
-        }
-    });
-    key
-}
-
-/// Collects rows into the arrays of the wanted columns.
-pub(super) fn arrays<R: ArrayRow>(
-    rows: impl IntoIterator<Item = R>,
-    wanted: fn(ColumnRole) -> bool,
-) -> R::Arrays {
-    let mut arrays = R::Arrays::default();
-    for row in rows {
-        row.push(&mut arrays, wanted);
-    }
-    arrays
+/// The text of a statement.
+pub(crate) struct Text {
+    pub(crate) before_arrays: String,
+    pub(crate) after_arrays: String,
 }
 
 /// A statement that writes any number of rows of one table.
@@ -64,91 +40,104 @@ pub(crate) trait RowsStatement {
     const TABLE: &'static str;
 }
 
-/// Adds rows: every column but those with an update or a statement of their own.
-pub(crate) struct Insert<R: ArrayRow>(R::Arrays);
-
-impl<R: ArrayRow> Insert<R> {
-    pub(super) fn wants(role: ColumnRole) -> bool {
-        !matches!(role, ColumnRole::Later | ColumnRole::Computed)
-    }
+/// A statement with an array for each column that it needs.
+pub(crate) struct ArraysStatement<R: ArrayRow, F> {
+    arrays: R::Arrays,
+    text: &'static Text,
+    form: PhantomData<F>,
 }
 
-impl<R: ArrayRow> FromIterator<R> for Insert<R> {
+impl<R: ArrayRow, F: Form<R>> FromIterator<R> for ArraysStatement<R, F> {
     fn from_iter<I: IntoIterator<Item = R>>(rows: I) -> Self {
-        Self(arrays(rows, Self::wants))
+        let rows = rows.into_iter();
+        let (expected, _) = rows.size_hint();
+        let mut arrays = R::arrays(expected, F::wants);
+        for row in rows {
+            row.push(&mut arrays, F::wants);
+        }
+        Self { arrays, text: text_of::<R, F>(), form: PhantomData }
     }
 }
 
-impl<R: ArrayRow> RowsStatement for Insert<R> {
+impl<R: ArrayRow, F> RowsStatement for ArraysStatement<R, F> {
     const TABLE: &'static str = R::TABLE;
 }
 
-impl<R: ArrayRow> QueryFragment<Pg> for Insert<R> {
+impl<R: ArrayRow, F: Form<R>> QueryFragment<Pg> for ArraysStatement<R, F> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
-        out.push_sql("INSERT INTO ");
-        out.push_sql(R::TABLE);
-        out.push_sql(" (");
-        each_column::<R>(&mut out, Self::wants, |out, column| out.push_sql(column));
-        out.push_sql(") SELECT * FROM unnest(");
-        R::bind_arrays(&self.0, Self::wants, &mut separators(), &mut out)?;
-        out.push_sql(")");
+        out.push_sql(&self.text.before_arrays);
+        R::bind_arrays(&self.arrays, F::wants, &mut once("").chain(repeat(", ")), &mut out)?;
+        out.push_sql(&self.text.after_arrays);
         Ok(())
     }
 }
 
-impl<R: ArrayRow> QueryId for Insert<R> {
+impl<R: ArrayRow, F: Form<R>> QueryId for ArraysStatement<R, F> {
     type QueryId = Self;
     const HAS_STATIC_QUERY_ID: bool = true;
 }
 
-/// Whether an update of these columns needs a column with this role.
-fn wants<C: ColumnSet>(role: ColumnRole) -> bool {
-    role == ColumnRole::Key || role == C::ROLE
+/// Returns the text of a statement. It is built once, and kept for ever.
+fn text_of<R: ArrayRow, F: Form<R>>() -> &'static Text {
+    static TEXTS: Mutex<BTreeMap<TypeId, &'static Text>> = Mutex::new(BTreeMap::new());
+    let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+    texts.entry(TypeId::of::<(R, F)>()).or_insert_with(|| Box::leak(Box::new(F::text())))
+}
+
+/// The columns of a statement as a list.
+pub(super) fn list<R: TableRow>(
+    wanted: fn(ColumnRole) -> bool,
+    item: impl Fn(&'static str) -> String,
+) -> String {
+    let mut items = Vec::new();
+    R::columns(&mut |name, role| {
+        if wanted(role) {
+            items.push(item(name));
+        }
+    });
+    items.join(", ")
+}
+
+/// Adds rows: every column but those with an update or a statement of their own.
+pub(crate) type Insert<R> = ArraysStatement<R, Inserted>;
+
+/// The form of [`Insert`].
+pub(crate) struct Inserted;
+
+impl<R: TableRow> Form<R> for Inserted {
+    fn wants(role: ColumnRole) -> bool {
+        !matches!(role, ColumnRole::Later | ColumnRole::Computed)
+    }
+
+    fn text() -> Text {
+        let columns = list::<R>(<Self as Form<R>>::wants, str::to_owned);
+        Text {
+            before_arrays: format!("INSERT INTO {} ({columns}) SELECT * FROM unnest(", R::TABLE),
+            after_arrays: ")".to_owned(),
+        }
+    }
 }
 
 /// Updates rows by their key.
-pub(crate) struct Update<R: ArrayRow, C = Moves>(R::Arrays, std::marker::PhantomData<C>);
+pub(crate) type Update<R, C = Moves> = ArraysStatement<R, Updated<C>>;
 
-impl<R: ArrayRow, C: ColumnSet> FromIterator<R> for Update<R, C> {
-    fn from_iter<I: IntoIterator<Item = R>>(rows: I) -> Self {
-        Self(arrays(rows, wants::<C>), std::marker::PhantomData)
+/// The form of [`Update`].
+pub(crate) struct Updated<C>(PhantomData<C>);
+
+impl<R: TableRow, C: ColumnSet> Form<R> for Updated<C> {
+    fn wants(role: ColumnRole) -> bool {
+        role == ColumnRole::Key || role == C::ROLE
     }
-}
 
-impl<R: ArrayRow, C: ColumnSet> RowsStatement for Update<R, C> {
-    const TABLE: &'static str = R::TABLE;
-}
-
-impl<R: ArrayRow, C: ColumnSet> QueryFragment<Pg> for Update<R, C> {
-    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
-        let key = key::<R>();
-        out.push_sql("UPDATE ");
-        out.push_sql(R::TABLE);
-        out.push_sql(" AS kept SET ");
-        each_column::<R>(
-            &mut out,
-            |role| role == C::ROLE,
-            |out, column| {
-                out.push_sql(column);
-                out.push_sql(" = moved.");
-                out.push_sql(column);
-            },
-        );
-        out.push_sql(" FROM unnest(");
-        R::bind_arrays(&self.0, wants::<C>, &mut separators(), &mut out)?;
-        out.push_sql(") AS moved (");
-        each_column::<R>(&mut out, wants::<C>, |out, column| out.push_sql(column));
-        out.push_sql(") WHERE kept.");
-        out.push_sql(key);
-        out.push_sql(" = moved.");
-        out.push_sql(key);
-        Ok(())
+    fn text() -> Text {
+        let key = list::<R>(|role| role == ColumnRole::Key, str::to_owned);
+        let set = list::<R>(|role| role == C::ROLE, |column| format!("{column} = moved.{column}"));
+        let columns = list::<R>(<Self as Form<R>>::wants, str::to_owned);
+        Text {
+            before_arrays: format!("UPDATE {} AS kept SET {set} FROM unnest(", R::TABLE),
+            after_arrays: format!(") AS moved ({columns}) WHERE kept.{key} = moved.{key}"),
+        }
     }
-}
-
-impl<R: ArrayRow, C: ColumnSet> QueryId for Update<R, C> {
-    type QueryId = Self;
-    const HAS_STATIC_QUERY_ID: bool = true;
 }
 
 /// Ends the live sessions of users whose rows the group has locked; the sessions are locked by id, as

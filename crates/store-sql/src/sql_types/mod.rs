@@ -2,6 +2,8 @@
 //! database stores the types of this module in its own way: PostgreSQL natively, SQLite as text, integer or bytes.
 
 #[cfg(feature = "postgres")]
+pub(crate) mod binary_format;
+#[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;

@@ -6,10 +6,11 @@ use bigdecimal::BigDecimal;
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::deserialize::{self, FromSql};
 use diesel::pg::{Pg, PgTypeMetadata, PgValue};
-use diesel::serialize::{self, IsNull, Output, ToSql};
+use diesel::serialize::{self, Output, ToSql};
 use diesel::sql_types::{Jsonb, Numeric, Timestamptz, Uuid as SqlUuid};
 use uuid::Uuid;
 
+use super::binary_format::{Encoded, JSONB_VERSION};
 use super::{Json, MoneySum, OperationUuid, UtcTime, stored_as};
 use crate::sum::Sum;
 
@@ -21,22 +22,30 @@ stored_as! {
     Json = Jsonb;
 }
 
-impl ToSql<MoneySum, Pg> for Sum {
-    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
-        let decimal = self.decimal().ok_or("the currency of the sum is not known")?;
-        ToSql::<Numeric, Pg>::to_sql(&*decimal, &mut out.reborrow())
-    }
+/// Binds values as their columns encode them.
+macro_rules! bound_as_encoded {
+    ($($value:ty: $sql:ty;)+) => {$(
+        impl ToSql<$sql, Pg> for $value {
+            fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
+                let mut bytes = Vec::new();
+                let is_null = <$sql>::encode(self, &mut bytes)?;
+                out.write_all(&bytes)?;
+                Ok(is_null)
+            }
+        }
+    )+};
+}
+
+bound_as_encoded! {
+    Sum: MoneySum;
+    Timestamp: UtcTime;
+    Uuid: OperationUuid;
+    String: Json;
 }
 
 impl FromSql<MoneySum, Pg> for Sum {
     fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
         <BigDecimal as FromSql<Numeric, Pg>>::from_sql(value).map(Self::from)
-    }
-}
-
-impl ToSql<UtcTime, Pg> for Timestamp {
-    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
-        ToSql::<Timestamptz, Pg>::to_sql(&self.to_utc(), &mut out.reborrow())
     }
 }
 
@@ -46,26 +55,9 @@ impl FromSql<UtcTime, Pg> for Timestamp {
     }
 }
 
-impl ToSql<OperationUuid, Pg> for Uuid {
-    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
-        ToSql::<SqlUuid, Pg>::to_sql(self, out)
-    }
-}
-
 impl FromSql<OperationUuid, Pg> for Uuid {
     fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
         FromSql::<SqlUuid, Pg>::from_sql(value)
-    }
-}
-
-/// The version byte of the binary format of `jsonb`; the text follows.
-const JSONB_VERSION: u8 = 1;
-
-impl ToSql<Json, Pg> for String {
-    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
-        out.write_all(&[JSONB_VERSION])?;
-        out.write_all(self.as_bytes())?;
-        Ok(IsNull::No)
     }
 }
 

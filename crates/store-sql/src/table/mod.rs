@@ -8,7 +8,7 @@ mod numbered;
 mod table_macro;
 
 #[cfg(feature = "postgres")]
-pub use arrays::ArrayRow;
+pub use arrays::{ArrayColumn, ArrayRow};
 #[cfg(feature = "sqlite")]
 pub use binds::BoundRow;
 pub use numbered::{Numbered, NumberedRow};

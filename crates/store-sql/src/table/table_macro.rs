@@ -240,15 +240,22 @@ macro_rules! row {
             }
 
             #[cfg(feature = "postgres")]
-            #[derive(Default)]
             pub struct Arrays {
-                $($column: Vec<<$($sql)+ as ColumnType>::Value>,)+
+                $($column: $crate::table::ArrayColumn<$($sql)+>,)+
                 $($part: <$part_row as $crate::table::ArrayRow>::Arrays,)?
             }
 
             #[cfg(feature = "postgres")]
             impl $crate::table::ArrayRow for $row {
                 type Arrays = Arrays;
+
+                fn arrays(rows: usize, wanted: fn(ColumnRole) -> bool) -> Arrays {
+                    let room = |role| if wanted(role) { rows } else { 0 };
+                    Arrays {
+                        $($column: $crate::table::ArrayColumn::with_capacity(room(role!($($role)?))),)+
+                        $($part: <$part_row as $crate::table::ArrayRow>::arrays(rows, wanted),)?
+                    }
+                }
 
                 fn push(self, arrays: &mut Arrays, wanted: fn(ColumnRole) -> bool) {
                     $(
