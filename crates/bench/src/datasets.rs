@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::context::{Bench, Programs};
 use crate::data_directory::DataDirectory;
+use crate::limits::{self, Limit};
 use crate::operations::Store;
-
 use crate::storage_copy::{self, StorageCopies};
 
 /// The template of the other datasets.
@@ -14,6 +14,8 @@ pub(crate) const SEEDED: &str = "seeded";
 pub(crate) const READ: &str = "read";
 /// The copy for writes, created anew for each row.
 pub(crate) const WRITTEN: &str = "written";
+/// The seeded data in the schema of pgbench's scripts.
+const FROZEN: &str = "frozen";
 /// A rate limit per minute that is never reached, so that the counting itself is part of the cost.
 const MAX_CALLS: &str = "1000000";
 /// A limit of open requests of one guest with one DJ that is never reached.
@@ -54,6 +56,28 @@ impl Bench {
         let to_sqlite = storage_copy::run(&programs.server, &source, &to)?;
         self.cluster.remove(WRITTEN)?;
         Ok(to_sqlite)
+    }
+
+    /// Copies the seeded database into the schema of pgbench's scripts.
+    pub(crate) fn prepare_limits(&self) -> anyhow::Result<()> {
+        self.cluster.copy(SEEDED, FROZEN)?;
+        self.cluster.prepare(FROZEN, limits::FREEZE)
+    }
+
+    /// Runs work on the data of a limit: a fresh copy if it is written.
+    pub(crate) fn with_data<T>(
+        &self,
+        limit: &Limit,
+        work: impl FnOnce(&str) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        let Some(writes) = &limit.writes else { return work(FROZEN) };
+        self.cluster.copy(FROZEN, WRITTEN)?;
+        if let Some(statement) = writes.prepared_by {
+            self.cluster.prepare(WRITTEN, statement)?;
+        }
+        let done = work(WRITTEN)?;
+        self.cluster.remove(WRITTEN)?;
+        Ok(done)
     }
 
     /// The data directory for the same purpose as the database of this name.

@@ -16,6 +16,14 @@ const ALL_OPEN: &str = "UPDATE music_requests SET status = 'accepted', commissio
                         expires_at = now() + interval '1 year' WHERE status NOT IN ('pending', 'accepted')";
 const OPERATIONS: &str = "SELECT count(*) FROM operations";
 
+/// Moves the seeded data of a database into the schema that the scripts are written for, which later migrations do
+/// not change.
+pub const FREEZE: &str = concat!(
+    "ALTER SCHEMA public RENAME TO seeded; CREATE SCHEMA public;\n",
+    include_str!("../pgbench/schema.sql"),
+    include_str!("../pgbench/fill.sql")
+);
+
 /// A workload that pgbench runs.
 pub struct Limit {
     /// Its name in the table.

@@ -28,6 +28,9 @@ pub fn run(options: Options) -> anyhow::Result<Table> {
     let population = Population::at_scale(options.scale);
     let bench = Bench::new(options, population)?;
     bench.prepare()?;
+    if LIMITS.iter().any(|limit| bench.options.wants(limit.name)) {
+        bench.prepare_limits()?;
+    }
     let copies = if bench.uses_files() { Some(bench.prepare_file(&bench.programs)?) } else { None };
     let mut table = Table::new(Conditions::of(&bench.options, &bench.cluster)?, copies);
     for number in 1..=bench.options.runs {
@@ -109,20 +112,9 @@ impl Bench {
 
     fn limit(&self, limit: &Limit) -> anyhow::Result<Vec<Row>> {
         let (sessions, counted) = (&self.options.connections, self.options.counted());
-        let database = if let Some(writes) = &limit.writes {
-            self.cluster.copy(SEEDED, WRITTEN)?;
-            if let Some(statement) = writes.prepared_by {
-                self.cluster.prepare(WRITTEN, statement)?;
-            }
-            WRITTEN
-        } else {
-            READ
-        };
-        let measured =
-            limit.measure(&self.pgbench, &self.cluster, database, &self.population, sessions, counted)?;
-        if limit.writes.is_some() {
-            self.cluster.remove(WRITTEN)?;
-        }
+        let measured = self.with_data(limit, |database| {
+            limit.measure(&self.pgbench, &self.cluster, database, &self.population, sessions, counted)
+        })?;
         let rows = sessions.iter().zip(measured);
         Ok(rows.map(|(sessions, ran)| printed_row(limit.name, *sessions, ran.figures)).collect())
     }

@@ -12,6 +12,7 @@
 
 use std::sync::Arc;
 
+use cuepoint_bench::limits::FREEZE;
 use cuepoint_bench::seeding::{Population, Scale, seed_memory, seed_postgres};
 use cuepoint_domain::audit::{Auditor, Summary};
 use cuepoint_domain::money::{Amount, BasisPoints, Currency, Money};
@@ -34,6 +35,26 @@ fn population() -> Population {
 /// A time long after the end of the history, before any open entity in it expires.
 fn now() -> Timestamp {
     Timestamp::from_unix_micros(1_767_225_600_000_000).plus(Duration::days(365))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_schema_of_pgbench_takes_every_seeded_row() {
+    let url = database("frozen").await;
+    seed_postgres(&url, &population()).await.unwrap();
+    let (client, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
+    tokio::spawn(connection);
+    let count = async |schema: &str| {
+        let mut counts = Vec::<i64>::new();
+        for table in ["users", "wallets", "music_requests", "withdrawals", "operations", "ledger_entries"] {
+            let query = format!("SELECT count(*) FROM {schema}.{table}");
+            counts.push(client.query_one(&query, &[]).await.unwrap().get(0));
+        }
+        counts
+    };
+    let seeded = count("public").await;
+    client.batch_execute(FREEZE).await.unwrap();
+    assert_eq!(count("public").await, seeded);
+    assert!(seeded.iter().all(|rows| *rows > 0), "{seeded:?}");
 }
 
 /// Returns the URL of an empty database for one test, removed with its cluster.
