@@ -6,6 +6,7 @@ use anyhow::Context;
 
 use crate::context::{Bench, Programs};
 use crate::figures::Figures;
+use crate::operations::Store;
 use crate::options::Options;
 use crate::seeding::Population;
 use crate::table::{line, shown, table};
@@ -23,7 +24,8 @@ struct Ratios {
 /// Measures each selected row of both builds at the highest number of connections, in as many pairs as the
 /// options have runs, and returns the table in Markdown.
 ///
-/// The two measurements of a pair follow each other directly; every second pair starts with the other build.
+/// The two measurements of a pair follow each other directly; every second pair starts with the other build. Rows on
+/// SQLite are also compared with those of the other build on PostgreSQL.
 ///
 /// # Errors
 /// As [`run`](crate::run::run), and if the options name no other build.
@@ -40,6 +42,7 @@ pub fn run(options: Options) -> anyhow::Result<String> {
     let mut ratios: BTreeMap<(usize, String, usize), Ratios> = BTreeMap::new();
     for pair in 1..=pairs {
         eprintln!("pair {pair} of {pairs}");
+        let mut others: BTreeMap<(&str, usize), Figures> = BTreeMap::new();
         for (place, ours) in bench.wanted().into_iter().enumerate() {
             let measure = |programs| bench.measure(&ours, programs).with_context(|| ours.name.clone());
             let (this, that) = if pair.is_multiple_of(2) {
@@ -51,6 +54,19 @@ pub fn run(options: Options) -> anyhow::Result<String> {
             for (this, that) in this.iter().zip(&that) {
                 let row = ratios.entry((place, this.name.clone(), this.connections)).or_default();
                 row.add(&this.figures, &that.figures);
+                let operation = (ours.operation.name(), this.connections);
+                match ours.store {
+                    Store::Postgres if ours.servers == 1 => {
+                        others.insert(operation, that.figures);
+                    }
+                    Store::Sqlite => {
+                        let Some(postgres) = others.get(&operation) else { continue };
+                        let name = format!("{} over postgres of the other build", this.name);
+                        let row = ratios.entry((place, name, this.connections)).or_default();
+                        row.add(&this.figures, postgres);
+                    }
+                    Store::Postgres | Store::Memory => {}
+                }
             }
         }
     }

@@ -12,8 +12,17 @@ pub enum Part {
     Table,
     /// The growth of cost with the amount of data.
     Growth,
-    /// Streams of events.
-    Streams,
+    /// Latency under open load.
+    Latency,
+}
+
+/// The results of a run as Markdown.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Report {
+    /// What the document keeps.
+    pub kept: String,
+    /// What is only printed.
+    pub further: String,
 }
 
 impl Part {
@@ -22,7 +31,7 @@ impl Part {
         match self {
             Self::Table => ("<!-- the table begins -->", "<!-- the table ends -->"),
             Self::Growth => ("<!-- growth begins -->", "<!-- growth ends -->"),
-            Self::Streams => ("<!-- streams begin -->", "<!-- streams end -->"),
+            Self::Latency => ("<!-- latency begins -->", "<!-- latency ends -->"),
         }
     }
 }
@@ -51,7 +60,7 @@ mod tests {
 
     #[test]
     fn replacing_a_part_of_a_document_is_idempotent() {
-        for part in [Part::Table, Part::Growth, Part::Streams] {
+        for part in [Part::Table, Part::Growth, Part::Latency] {
             let (begin, end) = part.marks();
             let document = format!("# Before\n\n{begin}\nold\n{end}\n\nAfter\n");
             let once = replaced(&document, part, "new\n").unwrap();

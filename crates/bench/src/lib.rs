@@ -16,6 +16,7 @@ pub mod growth;
 pub mod instructions;
 pub mod limits;
 pub mod load;
+pub mod machine;
 pub mod memory;
 pub mod operations;
 pub mod options;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
-use cuepoint_bench::document::Part;
+use cuepoint_bench::document::{Part, Report};
 use cuepoint_bench::growth::{self, GrowthOptions};
 use cuepoint_bench::options::Options;
 use cuepoint_bench::seeding::{Population, Scale, seed_postgres};
@@ -37,7 +37,7 @@ enum Command {
     /// time of a write with and without them.
     ///
     /// Each row exists for every store. `--rows "sqlite: streams"` selects both rows of one store. `--connections`
-    /// has no effect, `--scale` is at least 0.2.
+    /// and `--write` have no effect, `--scale` is at least 0.2.
     #[command(override_usage = "cargo xtask bench --streams [OPTIONS]")]
     Streams(StreamsOptions),
     /// Count instructions per request with callgrind, and print the table.
@@ -87,16 +87,15 @@ fn execute(command: Command) -> anyhow::Result<()> {
         }
         Command::Run(options) => {
             let (path, write) = (options.document.clone(), options.write);
-            let table = run::run(options)?.markdown();
-            print_or_write(&path, write, Part::Table, &table)
+            print_or_write(&path, write, Part::Table, &run::run(options)?.report())
         }
         Command::Growth(asked) => {
-            let tables = growth::run(&asked)?;
-            print_or_write(&asked.options.document, asked.options.write, Part::Growth, &tables)
+            let report = growth::run(&asked)?;
+            print_or_write(&asked.options.document, asked.options.write, Part::Growth, &report)
         }
         Command::Streams(asked) => {
-            let tables = streams::run(&asked)?;
-            print_or_write(&asked.options.document, asked.options.write, Part::Streams, &tables)
+            println!("{}", streams::run(&asked)?);
+            Ok(())
         }
         Command::Instructions(options) => {
             println!("{}", instructions::run(options)?);
@@ -114,8 +113,8 @@ fn execute(command: Command) -> anyhow::Result<()> {
     }
 }
 
-/// Prints a part of the document, and writes it to the document if requested.
-fn print_or_write(document: &Path, write: bool, part: Part, text: &str) -> anyhow::Result<()> {
-    println!("{text}");
-    if write { document::write(document, part, text).context("--write") } else { Ok(()) }
+/// Prints the results of a run, and writes their part of the document if requested.
+fn print_or_write(document: &Path, write: bool, part: Part, report: &Report) -> anyhow::Result<()> {
+    println!("{}{}", report.kept, report.further);
+    if write { document::write(document, part, &report.kept).context("--write") } else { Ok(()) }
 }

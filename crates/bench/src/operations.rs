@@ -9,6 +9,7 @@ use crate::file_limits;
 use crate::limits;
 use crate::load::Requests;
 use crate::load::requests::{at_random, request, write_request};
+use crate::machine::Vendor;
 use crate::seeding::Population;
 use crate::tokens::Tokens;
 
@@ -58,14 +59,61 @@ impl Store {
             Self::Memory => "memory",
         }
     }
+
+    /// Its name in a title.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Postgres => "PostgreSQL",
+            Self::Sqlite => "SQLite",
+            Self::Memory => "In memory",
+        }
+    }
+
+    /// The maximum memory of a server on the store, in MiB, at the number of connections at which results are judged.
+    #[must_use]
+    pub const fn most_memory(self) -> Option<u32> {
+        match self {
+            Self::Postgres => Some(40),
+            Self::Sqlite => Some(64),
+            Self::Memory => None,
+        }
+    }
 }
 
 /// A row that an operation is compared with.
 pub struct Limit {
     /// The name of the row.
     pub row: String,
-    /// The required share of its best result, at the highest number of connections.
-    pub wanted: Option<f64>,
+    /// The target.
+    pub wanted: Option<Wanted>,
+}
+
+/// The required share of the best result of a limit.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Wanted {
+    /// On every processor.
+    Share(f64),
+    /// On the processors of each vendor.
+    ByVendor {
+        /// On those of Intel.
+        intel: f64,
+        /// On those of AMD.
+        amd: f64,
+    },
+}
+
+impl Wanted {
+    /// The required share on the processors of a vendor.
+    #[must_use]
+    pub const fn on(self, vendor: Option<Vendor>) -> Option<f64> {
+        match (self, vendor) {
+            (Self::Share(share), _)
+            | (Self::ByVendor { intel: share, .. }, Some(Vendor::Intel))
+            | (Self::ByVendor { amd: share, .. }, Some(Vendor::Amd)) => Some(share),
+            (Self::ByVendor { .. }, None) => None,
+        }
+    }
 }
 
 impl Operation {
@@ -95,29 +143,34 @@ impl Operation {
     /// The rows that the operation on a store is compared with, the most telling one first.
     #[must_use]
     pub fn limits(self, store: Store) -> Vec<Limit> {
+        use Wanted::{ByVendor, Share};
         let ours = || self.row(Store::Postgres);
-        let bare = || BARE_HANDLER.to_owned();
         let limits = match (store, self) {
-            (Store::Postgres, Self::PersonalInfo) => vec![(limits::ONE_ROW.to_owned(), Some(0.75))],
-            (Store::Postgres, Self::List) => vec![(limits::COUNT_AND_PAGE.to_owned(), Some(0.65))],
-            (Store::Postgres, Self::Update) => vec![(limits::CONDITIONAL_UPDATE.to_owned(), Some(1.0))],
-            (Store::Postgres, Self::Withdrawal) => vec![(limits::RANDOM_STATEMENT.to_owned(), Some(1.3))],
-            (Store::Postgres, Self::HotWithdrawal) => vec![(limits::HOT_STATEMENT.to_owned(), Some(5.0))],
-            (Store::Sqlite, Self::PersonalInfo) => vec![(ours(), Some(1.2)), (bare(), Some(0.5))],
-            (Store::Sqlite, Self::List) => vec![(ours(), Some(1.2)), (bare(), Some(0.35))],
+            (Store::Postgres, Self::PersonalInfo) => vec![(limits::ONE_ROW.to_owned(), Some(Share(1.1)))],
+            (Store::Postgres, Self::List) => vec![(limits::COUNT_AND_PAGE.to_owned(), Some(Share(0.9)))],
+            (Store::Postgres, Self::Update) => {
+                vec![(limits::CONDITIONAL_UPDATE.to_owned(), Some(Share(1.2)))]
+            }
+            (Store::Postgres, Self::Withdrawal) => {
+                vec![(limits::RANDOM_STATEMENT.to_owned(), Some(Share(1.6)))]
+            }
+            (Store::Postgres, Self::HotWithdrawal) => {
+                vec![(limits::HOT_STATEMENT.to_owned(), Some(Share(8.0)))]
+            }
+            (Store::Sqlite, Self::PersonalInfo | Self::List) => vec![(ours(), Some(Share(1.4)))],
             (Store::Sqlite, Self::Update) => {
-                vec![(ours(), Some(1.0)), (file_limits::UPDATE.to_owned(), None)]
+                vec![(ours(), Some(Share(1.3))), (file_limits::UPDATE.to_owned(), None)]
             }
             (Store::Sqlite, Self::Withdrawal) => {
-                vec![(ours(), Some(1.0)), (file_limits::RANDOM_WITHDRAWAL.to_owned(), None)]
+                vec![(ours(), Some(Share(1.6))), (file_limits::RANDOM_WITHDRAWAL.to_owned(), None)]
             }
             (Store::Sqlite, Self::HotWithdrawal) => {
-                vec![(ours(), Some(1.0)), (file_limits::HOT_WITHDRAWAL.to_owned(), None)]
+                vec![(file_limits::HOT_WITHDRAWAL.to_owned(), None)]
             }
-            (Store::Memory, Self::PersonalInfo) => vec![(bare(), Some(0.6))],
-            (Store::Memory, Self::Withdrawal) => vec![(bare(), Some(0.4))],
-            (_, Self::GuestList) => Vec::new(),
-            (Store::Memory, Self::List | Self::Update | Self::HotWithdrawal) => vec![(bare(), None)],
+            (Store::Memory, Self::PersonalInfo) => {
+                vec![(BARE_HANDLER.to_owned(), Some(ByVendor { intel: 0.65, amd: 0.9 }))]
+            }
+            (Store::Memory, _) | (_, Self::GuestList) => Vec::new(),
         };
         limits.into_iter().map(|(row, wanted)| Limit { row, wanted }).collect()
     }

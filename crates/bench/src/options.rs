@@ -35,7 +35,7 @@ pub struct Options {
     /// highest number of connections, and print the ratios of `--runs` pairs.
     #[arg(long, conflicts_with_all = ["write", "smoke"])]
     pub against: Option<PathBuf>,
-    /// Write the table to the document.
+    /// Write the results to the document.
     #[arg(long)]
     pub write: bool,
     /// Smoke test: every row, briefly, on little data.

@@ -1,19 +1,15 @@
 //! The table of results.
 
+mod targets;
+
 use std::fmt::Write;
 
-use anyhow::Context;
-
-use crate::figures::{Figures, median};
-use crate::operations::{Operation, Store};
+use crate::document::Report;
+use crate::figures::Figures;
+use crate::machine::{Processors, Vendor};
 use crate::options::Options;
 use crate::postgres::Cluster;
 use crate::storage_copy::StorageCopies;
-
-/// The number of connections at which results are judged.
-const JUDGED_AT: usize = 64;
-/// The maximum memory of the service on a SQLite file at this number of connections, in MiB.
-const MOST_MEMORY: u32 = 64;
 
 /// One row of one run.
 #[derive(Clone, PartialEq, Debug)]
@@ -30,6 +26,7 @@ pub struct Row {
 #[derive(Clone, Debug)]
 pub struct Conditions {
     text: String,
+    vendor: Option<Vendor>,
 }
 
 impl Conditions {
@@ -39,12 +36,13 @@ impl Conditions {
     /// If the cluster does not respond.
     pub fn of(options: &Options, cluster: &Cluster) -> anyhow::Result<Self> {
         let machine = Self::machine(cluster)?;
+        let vendor = Processors::of_this_machine()?.vendor;
         let (runs, seconds, scale) = (options.runs, options.seconds, options.scale);
         let pool = options.pool_size.map_or_else(|| "as configured".to_owned(), |size| size.to_string());
         let text = format!(
             "{machine}, scale {scale}, pool size {pool}; medians of {runs} run(s) of {seconds} s a cell.",
         );
-        Ok(Self { text })
+        Ok(Self { text, vendor })
     }
 
     /// The conditions as a sentence.
@@ -58,13 +56,7 @@ impl Conditions {
     /// # Errors
     /// If the cluster does not respond.
     pub fn machine(cluster: &Cluster) -> anyhow::Result<String> {
-        let cores = std::thread::available_parallelism().context("the number of cores is unknown")?;
-        let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-        let cpu = cpu
-            .lines()
-            .find_map(|line| line.strip_prefix("model name")?.split_once(": "))
-            .map(|(_, name)| name);
-        Ok(format!("{cores} cores ({}), PostgreSQL {}", cpu.unwrap_or("unknown"), cluster.version()?))
+        Ok(format!("{}, PostgreSQL {}", Processors::of_this_machine()?, cluster.version()?))
     }
 }
 
@@ -99,61 +91,13 @@ impl Table {
         first.iter().map(median).collect()
     }
 
-    /// Returns the tables in Markdown: the targets, then all rows.
+    /// Returns the targets with the shares that were reached, and further all rows.
     #[must_use]
-    pub fn markdown(&self) -> String {
+    pub fn report(&self) -> Report {
         let rows = self.medians();
         let copies = self.copies.map_or_else(String::new, |copies| copies.text());
-        format!("{}\n\n{}{copies}{}", self.conditions.text, self.judged(&rows), all(&rows))
-    }
-
-    /// Returns the table of targets and the shares that were reached, and the memory of an embedded store.
-    fn judged(&self, medians: &[Row]) -> String {
-        let mut lines = vec![line(
-            ["operation", "req/s", "limit", "its best", "ratio", "wanted", "p99 ÷ p50"].map(str::to_owned),
-        )];
-        let mut memory: Option<f64> = None;
-        for (store, operation) in
-            Store::ALL.into_iter().flat_map(|store| Operation::ALL.map(|one| (store, one)))
-        {
-            let name = operation.row(store);
-            let found = medians.iter().find(|row| row.name == name && row.connections == JUDGED_AT);
-            let Some(figures) = found.map(|row| row.figures) else { continue };
-            if store == Store::Sqlite {
-                memory = figures.memory.into_iter().chain(memory).max_by(f64::total_cmp);
-            }
-            for limit in operation.limits(store) {
-                lines.push(line([
-                    name.clone(),
-                    format!("{:.0}", figures.per_second),
-                    limit.row.clone(),
-                    shown(best(medians, &limit.row), 0),
-                    shown(self.ratio(&name, &limit.row), 2),
-                    shown(limit.wanted, 2),
-                    shown(Some(figures.p99 / figures.p50), 1),
-                ]));
-            }
-        }
-        // Results at fewer connections, as in a smoke test, are not judged.
-        if lines.len() == 1 {
-            return String::new();
-        }
-        let memory = memory.map_or_else(String::new, |memory| {
-            format!(
-                "The SQLite rows used at most {memory:.1} MiB of memory (wanted: at most {MOST_MEMORY}).\n\n"
-            )
-        });
-        format!("At {JUDGED_AT} connections:\n\n{}\n{memory}", table(lines))
-    }
-
-    /// Returns the median over all runs of a row's requests per second, divided by the best result of its
-    /// limit in the same run.
-    fn ratio(&self, name: &str, limit: &str) -> Option<f64> {
-        let of_run = |run: &Vec<Row>| {
-            let row = run.iter().find(|row| row.name == name && row.connections == JUDGED_AT)?;
-            best(run, limit).map(|best| row.figures.per_second / best)
-        };
-        median(self.runs.iter().filter_map(of_run))
+        let kept = format!("{}\n\n{}{copies}", self.conditions.text, self.targets(&rows));
+        Report { kept, further: all(&rows) }
     }
 }
 
@@ -245,8 +189,8 @@ mod tests {
     }
 
     #[test]
-    fn the_table_shows_medians_and_targets() {
-        let mut table = Table::new(Conditions { text: "Here.".to_owned() }, None);
+    fn the_document_keeps_the_targets_and_not_the_long_table() {
+        let mut table = Table::new(Conditions { text: "Here.".to_owned(), vendor: None }, None);
         for (limit, ours) in [(1_000.0, 900.0), (1_200.0, 600.0), (800.0, 700.0)] {
             table.add(vec![
                 row("bare handler", 1, limit, None),
@@ -254,19 +198,13 @@ mod tests {
             ]);
         }
         let expected = "\
-Here.
-
-At 64 connections:
-
-| operation             | req/s | limit        | its best | ratio | wanted | p99 ÷ p50 |
-|-----------------------|------:|--------------|---------:|------:|-------:|----------:|
-| memory: personal-info |   700 | bare handler |     1000 |  0.88 |   0.60 |       2.5 |
-
 | row                   | connections | req/s | p50 ms | p99 ms | server CPU | database CPU | load CPU | memory MiB | ratio |
 |-----------------------|------------:|------:|-------:|-------:|-----------:|-------------:|---------:|-----------:|------:|
 | bare handler          |           1 |  1000 |   2.00 |   5.00 |            |              |          |            |       |
 | memory: personal-info |          64 |   700 |   2.00 |   5.00 |            |              |          |            |  0.88 |
 ";
-        assert_eq!(table.markdown(), expected);
+        let report = table.report();
+        assert_eq!(report.further, expected);
+        assert!(report.kept.starts_with("Here.\n\nIn memory at 64 connections:\n"), "{}", report.kept);
     }
 }

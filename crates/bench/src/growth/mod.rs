@@ -7,6 +7,7 @@ mod wallets;
 use clap::Args;
 
 use crate::context::Bench;
+use crate::document::Report;
 use crate::figures::Figures;
 use crate::operations::{Operation, Store};
 use crate::options::{Options, scale};
@@ -47,11 +48,11 @@ struct Point {
     figures: Figures,
 }
 
-/// Measures every point, and returns the tables in Markdown.
+/// Measures every point, and returns the tables.
 ///
 /// # Errors
 /// If a measurement fails, a response is not a success, or the ledger is inconsistent afterwards.
-pub fn run(asked: &GrowthOptions) -> anyhow::Result<String> {
+pub fn run(asked: &GrowthOptions) -> anyhow::Result<Report> {
     let options = asked.options.clone().settled();
     let most = if options.smoke { Scale::parse(BESIDE)? } else { asked.scale_max };
     let mut scales = Vec::new();
@@ -68,7 +69,7 @@ pub fn run(asked: &GrowthOptions) -> anyhow::Result<String> {
     let wallets = in_long_wallets(&options, population)?;
     let feeds = if options.wants(feeds::ROW) { in_long_logs(&options, most)? } else { Vec::new() };
     let machine = Conditions::machine(&Cluster::connect(&options.postgres)?)?;
-    Ok(Growth { machine, runs: options.runs, seconds: options.seconds, scales, wallets, feeds }.markdown())
+    Ok(Growth { machine, runs: options.runs, seconds: options.seconds, scales, wallets, feeds }.report())
 }
 
 /// Measures every operation on PostgreSQL at one scale.

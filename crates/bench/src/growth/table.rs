@@ -1,6 +1,7 @@
 //! The growth tables: each figure next to that of the smallest size.
 
 use super::Point;
+use crate::document::Report;
 use crate::figures::Figures;
 use crate::table::{line, shown, table};
 
@@ -15,19 +16,54 @@ pub(super) struct Growth {
 }
 
 impl Growth {
-    /// Returns the tables in Markdown.
-    pub(super) fn markdown(&self) -> String {
+    /// Returns the growth of everything as a short table, and further all points.
+    pub(super) fn report(&self) -> Report {
         let Self { machine, runs, seconds, .. } = self;
-        format!(
-            "{machine}; medians of {runs} run(s) of {seconds} s a cell.\n\n\
-             Everything ten times over, at 16 connections:\n\n{}\n\
+        let kept = format!(
+            "{machine}; medians of {runs} run(s) of {seconds} s a cell, on PostgreSQL at 16 connections:\n\n{}\n",
+            overview(&self.scales)
+        );
+        let further = format!(
+            "At each scale:\n\n{}\n\
              One wallet with so many entries, at 1 connection:\n\n{}\n\
-             A log of so many operations, at 1 connection:\n\n{}",
+             A log of so many operations, at 1 connection (wanted: p99 at most 5 ms):\n\n{}",
             compared("scale", &self.scales),
             compared("entries", &self.wallets),
             compared("operations", &self.feeds)
-        )
+        );
+        Report { kept, further }
     }
+}
+
+/// Returns one line for each row: the median latency at each size, and the largest size compared with the smallest.
+fn overview(points: &[Point]) -> String {
+    let distinct = |of: fn(&Point) -> &str| {
+        let mut seen: Vec<&str> = Vec::new();
+        for value in points.iter().map(of) {
+            if !seen.contains(&value) {
+                seen.push(value);
+            }
+        }
+        seen
+    };
+    let sizes = distinct(|point| &point.size);
+    let heads = sizes.iter().map(|size| format!("p50 ms at {size}"));
+    let times = ["× p50", "× server CPU", "× database CPU"].map(str::to_owned);
+    let mut lines = vec![line(["row".to_owned()]).into_iter().chain(heads).chain(times).collect()];
+    for row in distinct(|point| &point.row) {
+        let figures: Vec<Figures> =
+            points.iter().filter(|point| point.row == row).map(|point| point.figures).collect();
+        let times = |of: fn(&Figures) -> Option<f64>| Some(of(figures.last()?)? / of(figures.first()?)?);
+        let mut cells = line([row.to_owned()]);
+        cells.extend(figures.iter().map(|figures| format!("{:.2}", figures.p50)));
+        cells.extend(line([
+            shown(times(|figures| Some(figures.p50)), 2),
+            shown(times(|figures| figures.server_cpu), 2),
+            shown(times(|figures| figures.database_cpu), 2),
+        ]));
+        lines.push(cells);
+    }
+    table(lines)
 }
 
 /// Returns the table of the points, grouped by row, smallest size first.
@@ -89,5 +125,27 @@ mod tests {
 | wallet |   0.1 |     0 |  1.000 |  0.000 |            |        0.100 |  1.00 |          |       1.00 |
 ";
         assert_eq!(compared("scale", &points), expected);
+    }
+
+    #[test]
+    fn the_overview_has_one_line_for_each_row() {
+        let point = |row: &str, size: &str, p50| Point {
+            row: row.to_owned(),
+            size: size.to_owned(),
+            figures: Figures { p50, server_cpu: Some(p50 / 10.0), ..Figures::default() },
+        };
+        let points = [
+            point("list", "0.1", 2.0),
+            point("hot", "0.1", 1.0),
+            point("list", "1", 3.0),
+            point("hot", "1", 0.75),
+        ];
+        let expected = "\
+| row  | p50 ms at 0.1 | p50 ms at 1 | × p50 | × server CPU | × database CPU |
+|------|--------------:|------------:|------:|-------------:|---------------:|
+| list |          2.00 |        3.00 |  1.50 |         1.50 |                |
+| hot  |          1.00 |        0.75 |  0.75 |         0.75 |                |
+";
+        assert_eq!(overview(&points), expected);
     }
 }

@@ -21,7 +21,7 @@ use crate::options::Options;
 use crate::seeding::Population;
 use crate::table::Conditions;
 
-/// The options of a run, in which `--connections` has no effect.
+/// The options of a run, in which `--connections` and `--write` have no effect.
 #[derive(Args, Clone, Debug)]
 pub struct StreamsOptions {
     /// Number of idle streams; the server holds up to two open files for each.
