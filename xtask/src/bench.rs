@@ -49,8 +49,12 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<u8> {
 }
 
 /// The flags that select a subcommand of the benchmark's own program.
-const SUBCOMMANDS: [(&str, &str); 3] =
-    [("--growth", "growth"), ("--streams", "streams"), ("--instructions", "instructions")];
+const SUBCOMMANDS: [(&str, &str); 4] = [
+    ("--latency", "latency"),
+    ("--growth", "growth"),
+    ("--streams", "streams"),
+    ("--instructions", "instructions"),
+];
 
 /// Returns the subcommand and the arguments of the benchmark's own program.
 fn command(arguments: &[String]) -> (&'static str, Vec<&str>) {
@@ -86,6 +90,7 @@ mod tests {
             format!("{command} {}", rest.join(" "))
         };
         assert_eq!(said(&["--runs", "3"]), "run --runs 3");
+        assert_eq!(said(&["--latency", "--write"]), "latency --write");
         assert_eq!(said(&["--seconds", "1", "--growth", "--million"]), "growth --seconds 1 --million");
         assert_eq!(said(&["--streams", "--rows", "sqlite"]), "streams --rows sqlite");
     }

@@ -72,7 +72,7 @@ enum Command {
     Fuzz(fuzz::Arguments),
     /// Measure the service against the limits of its machine; `cargo xtask bench --help` lists the options.
     Bench {
-        /// `--growth`, `--streams`, or options of the benchmark.
+        /// `--latency`, `--growth`, `--streams`, or options of the benchmark.
         #[arg(last = true)]
         arguments: Vec<String>,
     },

@@ -45,6 +45,28 @@ impl Figures {
     }
 }
 
+/// Quantiles of latencies, in milliseconds.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Quantiles {
+    /// The median.
+    pub p50: f64,
+    /// The 99th percentile.
+    pub p99: f64,
+    /// The 99.9th percentile.
+    pub p999: f64,
+    /// The longest one.
+    pub max: f64,
+}
+
+impl Quantiles {
+    /// The quantiles of latencies in microseconds.
+    #[must_use]
+    pub fn of(latencies: &Histogram<u64>) -> Self {
+        let [p50, p99, p999, max] = [0.5, 0.99, 0.999, 1.0].map(|share| milliseconds(latencies, share));
+        Self { p50, p99, p999, max }
+    }
+}
+
 /// Returns the median; of two middle values, the upper one, which was measured.
 pub(crate) fn median(figures: impl Iterator<Item = f64>) -> Option<f64> {
     let mut figures: Vec<f64> = figures.collect();
@@ -108,6 +130,9 @@ mod tests {
         (1..=100).for_each(|tens: u64| latencies.saturating_record(tens * 10_000));
         assert!((milliseconds(&latencies, 0.5) - 500.0).abs() < 1.0);
         assert!((milliseconds(&latencies, 0.99) - 990.0).abs() < 1.0);
+        let Quantiles { p50, p99, p999, max } = Quantiles::of(&latencies);
+        let distances = [p50 - 500.0, p99 - 990.0, p999 - 1_000.0, max - 1_000.0];
+        assert!(distances.into_iter().all(|distance| distance.abs() < 1.0), "{distances:?}");
         assert!((per_thousand(Duration::from_secs(2), number(4_000)) - 0.5).abs() < 1e-9);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`seeding`] (the data), [`limits`], [`file_limits`] and [`operations`] (the rows that are
 //! measured), [`load`] (requests and responses), [`processes`] (resource usage), [`run`] (the whole
-//! sequence), [`table`], [`growth`], [`streams`], [`instructions`].
+//! sequence), [`table`], [`growth`], [`latency`], [`streams`], [`instructions`].
 
 pub mod bare;
 pub mod comparison;
@@ -14,9 +14,11 @@ pub mod figures;
 pub mod file_limits;
 pub mod growth;
 pub mod instructions;
+pub mod latency;
 pub mod limits;
 pub mod load;
 pub mod machine;
+mod medians;
 pub mod memory;
 pub mod operations;
 pub mod options;

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use anyhow::ensure;
+use anyhow::{Context, ensure};
 
+use crate::figures::Quantiles;
+use crate::load::schedule::Rate;
 use crate::pgbench::{Pgbench, Ran, Script};
 use crate::postgres::Cluster;
 use crate::seeding::Population;
@@ -125,6 +127,25 @@ impl Limit {
             }
         }
         Ok(best)
+    }
+
+    /// Runs its first script at a rate, and returns the latencies, each counted from the time at which the
+    /// transaction was due.
+    ///
+    /// # Errors
+    /// If a transaction fails.
+    pub(crate) fn measure_at(
+        &self,
+        pgbench: &Pgbench,
+        cluster: &Cluster,
+        database: &str,
+        population: &Population,
+        sessions: usize,
+        rate: Rate,
+    ) -> anyhow::Result<Quantiles> {
+        let variables = self.variables(population)?;
+        let text = self.scripts.first().context("a limit has no script")?;
+        pgbench.run_at(cluster, database, Script { text, variables: &variables }, sessions, rate)
     }
 
     fn count(&self, cluster: &Cluster, database: &str) -> anyhow::Result<i64> {

@@ -10,7 +10,7 @@ use cuepoint_bench::growth::{self, GrowthOptions};
 use cuepoint_bench::options::Options;
 use cuepoint_bench::seeding::{Population, Scale, seed_postgres};
 use cuepoint_bench::streams::{self, StreamsOptions};
-use cuepoint_bench::{bare, comparison, document, instructions, memory, run};
+use cuepoint_bench::{bare, comparison, document, instructions, latency, memory, run};
 use tokio::runtime::Runtime;
 
 /// Measures Cuepoint against the limits of the platform it runs on.
@@ -26,10 +26,17 @@ enum Command {
     /// Measure every row, and print the table.
     #[command(
         override_usage = "cargo xtask bench [OPTIONS]",
-        after_help = "`--growth` measures how cost grows with the amount of data, `--streams` measures streams of events, \
-                      `--instructions` counts instructions per request; each lists its options with `--help`."
+        after_help = "`--latency` measures latency under open load, `--growth` how cost grows with the amount of data, \
+                      `--streams` streams of events, `--instructions` counts instructions per request; each lists its \
+                      options with `--help`."
     )]
     Run(Options),
+    /// Measure latency under open load, and print the table: requests at half of the throughput of a closed loop, which
+    /// the highest number of `--connections` makes, and writes beside pgbench at the same rate.
+    ///
+    /// Open load is counted for twice as long as the closed loop. `--against` has no effect.
+    #[command(override_usage = "cargo xtask bench --latency [OPTIONS]")]
+    Latency(Options),
     /// Measure how cost grows with the amount of data, and print the tables.
     Growth(GrowthOptions),
     /// Measure streams of events, and print the tables: `streams (delivery)`, the time from a commit to its
@@ -88,6 +95,11 @@ fn execute(command: Command) -> anyhow::Result<()> {
         Command::Run(options) => {
             let (path, write) = (options.document.clone(), options.write);
             print_or_write(&path, write, Part::Table, &run::run(options)?.report())
+        }
+        Command::Latency(options) => {
+            let (path, write) = (options.document.clone(), options.write);
+            let report = Report { kept: latency::run(options)?, further: String::new() };
+            print_or_write(&path, write, Part::Latency, &report)
         }
         Command::Growth(asked) => {
             let report = growth::run(&asked)?;

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 use hdrhistogram::Histogram;
 
-use crate::figures::{self, Figures, milliseconds, per_thousand};
+use crate::figures::{self, Figures, Quantiles, milliseconds, per_thousand};
+use crate::load::schedule::Rate;
 use crate::postgres::Cluster;
 use crate::processes::Process;
 
@@ -17,8 +18,8 @@ use crate::processes::Process;
 const CONNECTING: Duration = Duration::from_secs(1);
 /// The margin before the end at which CPU time is read for the last time.
 const ENDING: Duration = Duration::from_millis(300);
-/// The fraction of transactions whose latency is logged.
-const LOGGED: &str = "0.1";
+/// The arguments that limit the log to the latencies of a tenth of the transactions.
+const LOGS_A_TENTH: &[&str] = &["--sampling-rate", "0.1"];
 
 /// A script and its variables.
 #[derive(Clone, Copy, Debug)]
@@ -63,24 +64,19 @@ impl Pgbench {
     ) -> anyhow::Result<Ran> {
         let lasts = counted.saturating_add(CONNECTING);
         let started = Instant::now();
-        let process = self.start(cluster, database, script, sessions, lasts)?;
+        let process = self.start(cluster, database, script, sessions, lasts, LOGS_A_TENTH)?;
         let id = Process(process.id());
         let cpu = || anyhow::Ok((Instant::now(), id.cpu()?, cluster.cpu()?));
         sleep(CONNECTING);
         let before = cpu();
         sleep(lasts.saturating_sub(ENDING).saturating_sub(started.elapsed()));
         let after = cpu();
-        let output = process.wait_with_output().context("cannot wait for pgbench")?;
-        let (said, errors) =
-            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        ensure!(output.status.success(), "pgbench failed: {said}{errors}");
-        let (per_second, transactions) =
-            summary(&said).with_context(|| format!("unexpected output of pgbench: {said}{errors}"))?;
+        let (per_second, transactions) = ended(process)?;
         // Checked only now: they fail when pgbench has exited early, and its own message explains that best.
         let ((begun, load_before, database_before), (ended, load_after, database_after)) = (before?, after?);
         let meanwhile = per_second * ended.saturating_duration_since(begun).as_secs_f64();
         let used = |before, after: Duration| Some(per_thousand(after.saturating_sub(before), meanwhile));
-        let latencies = self.latencies()?;
+        let latencies = self.latencies(Duration::ZERO)?;
         let figures = Figures {
             per_second,
             p50: milliseconds(&latencies, 0.5),
@@ -92,6 +88,27 @@ impl Pgbench {
         Ok(Ran { figures, transactions })
     }
 
+    /// Runs a script at a rate in this number of sessions; each latency counts from the time at which the
+    /// transaction was due.
+    ///
+    /// # Errors
+    /// If any transaction fails.
+    pub(crate) fn run_at(
+        &self,
+        cluster: &Cluster,
+        database: &str,
+        script: Script<'_>,
+        sessions: usize,
+        rate: Rate,
+    ) -> anyhow::Result<Quantiles> {
+        // It takes whole seconds.
+        let lasts = rate.warm_up.saturating_add(rate.counted).saturating_add(CONNECTING);
+        let per_second = rate.per_second.to_string();
+        let process = self.start(cluster, database, script, sessions, lasts, &["--rate", &per_second])?;
+        ended(process)?;
+        Ok(Quantiles::of(&self.latencies(rate.warm_up)?))
+    }
+
     fn start(
         &self,
         cluster: &Cluster,
@@ -99,22 +116,12 @@ impl Pgbench {
         script: Script<'_>,
         sessions: usize,
         lasts: Duration,
+        further: &[&str],
     ) -> anyhow::Result<Child> {
         let file = self.folder.join("script.sql");
         fs::write(&file, script.text).with_context(|| format!("{} cannot be written", file.display()))?;
         let mut command = Command::new(&self.program);
-        command.args([
-            "-n",
-            "-M",
-            "prepared",
-            "-h",
-            "127.0.0.1",
-            "-U",
-            "postgres",
-            "--log",
-            "--sampling-rate",
-            LOGGED,
-        ]);
+        command.args(["-n", "-M", "prepared", "-h", "127.0.0.1", "-U", "postgres", "--log"]).args(further);
         command.args(["-p", &cluster.port().to_string(), "-c", &sessions.to_string()]);
         // One thread for each of two cores, enough for a load of this many sessions.
         command.args(["-j", &sessions.min(2).to_string(), "-T", &lasts.as_secs().to_string()]);
@@ -127,24 +134,54 @@ impl Pgbench {
         command.spawn().with_context(|| format!("cannot start {}", self.program.display()))
     }
 
-    /// Returns the latencies that the last run logged, and removes its log files.
-    fn latencies(&self) -> anyhow::Result<Histogram<u64>> {
-        let mut latencies = figures::latencies()?;
+    /// Returns the latencies that the last run logged after its warm-up, and removes its log files.
+    fn latencies(&self, warm_up: Duration) -> anyhow::Result<Histogram<u64>> {
+        let mut logged = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
             let path = entry?.path();
             if path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"latencies")) {
-                let log = fs::read_to_string(&path)?;
-                log.lines().filter_map(latency).for_each(|latency| latencies.saturating_record(latency));
+                logged.extend(fs::read_to_string(&path)?.lines().filter_map(Logged::parse));
                 fs::remove_file(&path)?;
             }
         }
-        Ok(latencies)
+        after_warm_up(&logged, warm_up)
     }
 }
 
-/// The latency in a line of the log, in microseconds: the third number.
-fn latency(line: &str) -> Option<u64> {
-    line.split(' ').nth(2)?.parse().ok()
+/// Waits for the end of a run; returns the transactions per second and their number.
+fn ended(process: Child) -> anyhow::Result<(f64, u64)> {
+    let output = process.wait_with_output().context("cannot wait for pgbench")?;
+    let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    ensure!(output.status.success(), "pgbench failed: {said}{errors}");
+    summary(&said).with_context(|| format!("unexpected output of pgbench: {said}{errors}"))
+}
+
+/// A transaction in the log.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Logged {
+    /// Its latency in microseconds, which counts from the scheduled time in a run at a rate.
+    latency: u64,
+    /// The time of its end, since 1970.
+    ended_at: Duration,
+}
+
+impl Logged {
+    /// Parses a line: the third number is the latency, the fifth and the sixth one are the time.
+    fn parse(line: &str) -> Option<Self> {
+        let mut numbers = line.split(' ').skip(2).map(|number| number.parse::<u64>().ok());
+        let latency = numbers.next()??;
+        let seconds = Duration::from_secs(numbers.nth(1)??);
+        Some(Self { latency, ended_at: seconds.checked_add(Duration::from_micros(numbers.next()??))? })
+    }
+}
+
+/// Returns the latencies of the transactions that ended after the warm-up, which begins with the first one.
+fn after_warm_up(logged: &[Logged], warm_up: Duration) -> anyhow::Result<Histogram<u64>> {
+    let mut latencies = figures::latencies()?;
+    let first = logged.iter().map(|one| one.ended_at).min().unwrap_or_default();
+    let counts = |one: &&Logged| one.ended_at >= first.saturating_add(warm_up);
+    logged.iter().filter(counts).for_each(|one| latencies.saturating_record(one.latency));
+    Ok(latencies)
 }
 
 /// Parses the transactions per second and their number; `None` if any failed.
@@ -173,8 +210,20 @@ mod tests {
     }
 
     #[test]
-    fn latencies_are_read_from_the_third_column() {
-        assert_eq!(latency("0 199 2241 0 1175850568 995598"), Some(2_241));
-        assert_eq!(latency(""), None);
+    fn logged_latencies_exclude_the_warm_up() {
+        let lines = [
+            "0 198 100 0 1175850568 900000",
+            "0 199 2241 0 1175850568 995598",
+            "1 7 9000 0 1175850569 900000 350",
+            "0 200 3000 0 1175850570 0",
+            "no transaction",
+        ];
+        let logged: Vec<Logged> = lines.into_iter().filter_map(Logged::parse).collect();
+        let range = |seconds| {
+            let latencies = after_warm_up(&logged, Duration::from_secs(seconds)).unwrap();
+            (latencies.len(), latencies.min(), latencies.max().div_euclid(1_000))
+        };
+        assert_eq!(range(0), (4, 100, 9));
+        assert_eq!(range(1), (2, 3_000, 9));
     }
 }

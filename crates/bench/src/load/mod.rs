@@ -1,11 +1,16 @@
 //! HTTP load that takes little of the CPU it shares with the measured service: one thread, one read and one
 //! write per request, and prepared requests.
 //!
-//! The loop is closed: each connection sends its next request when the previous one is answered.
+//! The loop of [`run`] is closed: each connection sends its next request when the previous one is answered. That of
+//! [`open`] follows a [`schedule`].
 
 mod answer;
+pub(crate) mod callers;
 pub(crate) mod connection;
+pub(crate) mod open;
 pub mod requests;
+pub(crate) mod schedule;
+mod timer;
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};

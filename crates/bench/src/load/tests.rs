@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::thread;
 
+use super::schedule::{Rate, Schedule};
 use super::*;
 
 const HELLO: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
@@ -78,4 +79,41 @@ fn an_unsuccessful_answer_ends_the_run_and_is_reported() {
     check(&[HELLO, b"HTTP/1.1 429 No\r\nContent-Length: 4\r\n\r\nslow"], "an answer was 429: slow");
     check(&[HELLO, b"hello\r\n\r\n"], "the answer is not HTTP");
     check(&[HELLO, b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n22"], "data follows the answer");
+}
+
+/// Three calls.
+const THREE: Rate = Rate { per_second: 300, warm_up: Duration::ZERO, counted: Duration::from_millis(10) };
+
+#[test]
+fn an_open_loop_sends_before_earlier_requests_are_answered() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = thread::spawn(move || {
+        let receive = |stream: std::io::Result<std::net::TcpStream>| {
+            let mut stream = stream.unwrap();
+            assert!(stream.read(&mut [0; 4_096]).unwrap() > 0);
+            stream
+        };
+        let mut streams: Vec<_> = listener.incoming().take(3).map(receive).collect();
+        streams.iter_mut().for_each(|stream| stream.write_all(HELLO).unwrap());
+        streams
+    });
+    let answers = open::run(address, Schedule::even(THREE, Instant::now()), &mut only(u32::MAX)).unwrap();
+    assert_eq!((answers.all, answers.latencies.len(), answers.delays.len()), (3, 3, 3));
+    server.join().unwrap();
+}
+
+#[test]
+fn latencies_of_an_open_loop_count_from_the_time_at_which_a_request_was_due() {
+    let begins = Instant::now().checked_sub(Duration::from_secs(1)).unwrap();
+    let answers = open::run(server(&[HELLO]), Schedule::even(THREE, begins), &mut only(u32::MAX)).unwrap();
+    assert!(answers.latencies.min() > 900_000 && answers.delays.min() > 900_000, "{answers:?}");
+}
+
+#[test]
+fn an_open_loop_ends_when_the_requests_run_out() {
+    let run = |rate| open::run(server(&[HELLO]), Schedule::even(rate, Instant::now()), &mut only(2));
+    assert_eq!(run(THREE).unwrap().all, 2);
+    let refused = run(Rate { warm_up: Duration::from_secs(3_600), ..THREE }).unwrap_err();
+    assert_eq!(refused.to_string(), "the requests ran out before anything was counted");
 }

@@ -1,6 +1,5 @@
 //! The clients of a server, in one thread: open streams, and callers that send each call when it is due.
 
-use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
@@ -9,10 +8,10 @@ use mio::{Events, Interest, Poll, Token};
 
 use super::calls::{Calls, number_in};
 use super::record::Record;
-use super::schedule::{Rate, Schedule};
 use super::stream::{State, Stream};
 use crate::load::Moment;
-use crate::load::connection::Connection;
+use crate::load::callers::Callers;
+use crate::load::schedule::{Rate, Schedule};
 
 /// The longest wait for an answer or an event.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -22,8 +21,6 @@ const EVENTS: usize = 1_024;
 const BUFFER: usize = 64 * 1_024;
 /// The number of streams that are opened at once: fewer than the listen backlog of the server.
 const OPENED_AT_ONCE: usize = 250;
-/// The maximum number of calls in flight; further calls are sent late.
-const MAX_CALLERS: usize = 256;
 
 /// The clients of a server.
 pub(super) struct Clients {
@@ -88,7 +85,7 @@ impl Clients {
         mut tell: impl FnMut(Moment) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         let mut callers = Callers::new(self.server, self.streams.len());
-        let mut schedule = Schedule::new(rate, Instant::now());
+        let mut schedule = Schedule::even(rate, Instant::now());
         let mut events = Events::with_capacity(EVENTS);
         let mut request = Vec::new();
         let mut advanced_at = Instant::now();
@@ -151,66 +148,5 @@ impl Clients {
     fn receive(&mut self, token: Token, block: impl FnMut(&[u8])) -> anyhow::Result<()> {
         let stream = self.streams.get_mut(token.0).context("an event belongs to no stream")?;
         stream.receive(&mut self.buffer, block)
-    }
-}
-
-/// The connections of callers, opened as they are needed and used in turn, so that none is idle for long.
-struct Callers {
-    server: SocketAddr,
-    first: usize,
-    callers: Vec<Caller>,
-    free: VecDeque<usize>,
-}
-
-/// A connection, and the number of its last call.
-struct Caller {
-    connection: Connection,
-    number: u32,
-}
-
-impl Callers {
-    /// No callers yet; the first one gets this token.
-    const fn new(server: SocketAddr, first: usize) -> Self {
-        Self { server, first, callers: Vec::new(), free: VecDeque::new() }
-    }
-
-    /// Whether a further call can be sent.
-    fn have_room(&self) -> bool {
-        !self.free.is_empty() || self.callers.len() < MAX_CALLERS
-    }
-
-    /// Sends a call on a free connection, and returns the time at which it was sent.
-    fn send(&mut self, poll: &Poll, number: u32, request: &[u8]) -> anyhow::Result<Instant> {
-        let place = match self.free.pop_front() {
-            Some(place) => place,
-            None => self.open(poll)?,
-        };
-        let caller = self.callers.get_mut(place).context("there is no such caller")?;
-        caller.number = number;
-        caller.connection.send(&mut |into: &mut Vec<u8>| {
-            into.extend_from_slice(request);
-            true
-        })?;
-        Ok(caller.connection.sent_at())
-    }
-
-    /// Receives what is available; returns the number of the call if its answer is complete.
-    fn receive(&mut self, token: Token) -> anyhow::Result<Option<u32>> {
-        let place = token.0.saturating_sub(self.first);
-        let caller = self.callers.get_mut(place).context("an event belongs to no caller")?;
-        if !caller.connection.receive()? {
-            return Ok(None);
-        }
-        self.free.push_back(place);
-        Ok(Some(caller.number))
-    }
-
-    fn open(&mut self, poll: &Poll) -> anyhow::Result<usize> {
-        let mut connection = Connection::open(self.server)?;
-        let place = self.callers.len();
-        let token = Token(self.first.saturating_add(place));
-        poll.registry().register(connection.stream(), token, Interest::READABLE)?;
-        self.callers.push(Caller { connection, number: 0 });
-        Ok(place)
     }
 }

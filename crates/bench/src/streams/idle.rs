@@ -9,12 +9,12 @@ use cuepoint_domain::ids::UserId;
 use super::calls::Calls;
 use super::clients::Clients;
 use super::record::Record;
-use super::schedule::Rate;
-use super::table::{Column, Row};
 use super::usage::Usage;
 use crate::context::Bench;
 use crate::datasets::WRITTEN;
 use crate::figures::{mebibytes, milliseconds, number};
+use crate::load::schedule::Rate;
+use crate::medians::{Column, Row};
 use crate::operations::Store;
 use crate::service::Service;
 

@@ -6,9 +6,7 @@ mod decoder;
 mod delivery;
 mod idle;
 mod record;
-mod schedule;
 mod stream;
-mod table;
 mod usage;
 
 use anyhow::Context;
@@ -16,6 +14,7 @@ use clap::Args;
 
 use crate::context::Bench;
 use crate::datasets::Dataset;
+use crate::medians;
 use crate::operations::Store;
 use crate::options::Options;
 use crate::seeding::Population;
@@ -69,8 +68,8 @@ pub fn run(asked: &StreamsOptions) -> anyhow::Result<String> {
     }
     let losses: String = losses.iter().map(|loss| format!("**{loss}**\n\n")).collect();
     let conditions = Conditions::of(&bench.options, &bench.cluster)?;
-    let delivery = table::markdown(delivery::COLUMNS, delivery::TITLE, &deliveries);
-    let idle = table::markdown(idle::COLUMNS, idle::TITLE, &idles);
+    let delivery = medians::markdown(delivery::COLUMNS, delivery::TITLE, &deliveries);
+    let idle = medians::markdown(idle::COLUMNS, idle::TITLE, &idles);
     Ok(format!("{}\n\n{losses}{delivery}{idle}", conditions.text()))
 }
 
@@ -80,7 +79,7 @@ fn failed(bench: &Bench, row: &str) -> String {
 }
 
 /// Prints a measured row as progress, and what was lost.
-fn printed<const COLUMNS: usize>(run: u32, row: &table::Row<COLUMNS>, loss: Option<&str>) {
+fn printed<const COLUMNS: usize>(run: u32, row: &medians::Row<COLUMNS>, loss: Option<&str>) {
     eprintln!("run {run}: {} is measured", row.name);
     if let Some(loss) = loss {
         eprintln!("{loss}");

@@ -1,20 +1,20 @@
-//! The tables of streams: medians of each figure over all runs.
+//! Tables of rows with figures of their own kind: medians of each figure over all runs.
 
 use crate::figures::median;
 use crate::table::{line, shown, table};
 
 /// A figure of a row: the head of its column and its number of decimals.
-pub(super) type Column = (&'static str, usize);
+pub(crate) type Column = (&'static str, usize);
 
 /// The figures of a row in one run, one for each column.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Row<const COLUMNS: usize> {
-    pub(super) name: String,
-    pub(super) figures: [Option<f64>; COLUMNS],
+pub(crate) struct Row<const COLUMNS: usize> {
+    pub(crate) name: String,
+    pub(crate) figures: [Option<f64>; COLUMNS],
 }
 
 /// Returns the rows of all runs as a table of medians, in the order of the first run; nothing without rows.
-pub(super) fn markdown<const COLUMNS: usize>(
+pub(crate) fn markdown<const COLUMNS: usize>(
     columns: [Column; COLUMNS],
     title: &str,
     rows: &[Row<COLUMNS>],
