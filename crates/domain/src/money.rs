@@ -244,9 +244,16 @@ impl Currency {
     /// the column's range.
     pub fn column(&self, decimal: &BigDecimal) -> Result<Money, MoneyError> {
         let (digits, decimals) = decimal.as_bigint_and_scale();
+        self.units(digits.to_i128().ok_or(MoneyError::TooLarge)?, decimals)
+    }
+
+    /// Converts a number of units of the last of so many decimals, as [`Self::column`] does.
+    ///
+    /// # Errors
+    /// As [`Self::column`].
+    pub fn units(&self, number: i128, decimals: i64) -> Result<Money, MoneyError> {
         let missing = i64::from(self.scale).saturating_sub(decimals);
         let power = u32::try_from(missing.unsigned_abs()).ok().and_then(|places| 10_i128.checked_pow(places));
-        let number = digits.to_i128().ok_or(MoneyError::TooLarge)?;
         match power {
             _ if number == 0 => Ok(Money::ZERO),
             Some(power) if missing >= 0 => number.checked_mul(power).map(Money).ok_or(MoneyError::TooLarge),

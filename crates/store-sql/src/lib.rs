@@ -21,6 +21,7 @@ pub mod limits;
 mod loaded_rows;
 mod lock_set;
 mod locks;
+mod named;
 pub mod rows;
 pub mod schema;
 pub mod sql_types;

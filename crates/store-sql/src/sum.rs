@@ -13,7 +13,7 @@ use serde::de::Error as _;
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::corrupt::{Corrupt, known};
+use crate::corrupt::Corrupt;
 
 /// An exact sum in whole units of the currency, with as many decimals as it was written with.
 ///
@@ -26,8 +26,8 @@ pub struct Sum(Form);
 #[derive(Clone, Debug)]
 enum Form {
     Decimal(BigDecimal),
-    /// Minor units of a currency with this many decimals, so that a store that holds them computes no decimal.
-    Minor(Money, u8),
+    /// Units of the last of this many decimals, so that no decimal is computed on the way to minor units.
+    Units(i128, u8),
     /// Minor units of the deployment's currency, as they were read from a column.
     Stored(Money),
     /// A column held something else.
@@ -36,12 +36,17 @@ enum Form {
 
 impl Sum {
     /// Nothing, in any currency.
-    pub const ZERO: Self = Self(Form::Minor(Money::ZERO, 0));
+    pub const ZERO: Self = Self::of_units(0, 0);
 
     /// Converts money to a sum with the decimals of the currency.
     #[must_use]
     pub const fn of(currency: &Currency, money: Money) -> Self {
-        Self(Form::Minor(money, currency.scale()))
+        Self::of_units(money.minor(), currency.scale())
+    }
+
+    /// A sum of units of the last of its decimals.
+    pub(crate) const fn of_units(units: i128, decimals: u8) -> Self {
+        Self(Form::Units(units, decimals))
     }
 
     /// Reads minor units of the deployment's currency. Only their canonical form is valid, since no other is ever
@@ -60,21 +65,21 @@ impl Sum {
     /// [`Corrupt`] with the name of the column, if the sum has more decimals than the currency, is too large, or
     /// was invalid in its column.
     pub fn money(&self, currency: &Currency, column: &'static str) -> Result<Money, Corrupt> {
-        match &self.0 {
-            Form::Minor(money, scale) if *scale == currency.scale() => Ok(*money),
+        let money = match &self.0 {
+            Form::Decimal(decimal) => currency.column(decimal),
+            Form::Units(units, decimals) => currency.units(*units, i64::from(*decimals)),
             Form::Stored(money) => Ok(*money),
-            _ => {
-                let decimal = known(column, self.decimal())?;
-                currency.column(&decimal).map_err(|error| Corrupt::Sum(column, error))
-            }
-        }
+            Form::Invalid => return Err(Corrupt::Column(column)),
+        };
+        money.map_err(|error| Corrupt::Sum(column, error))
     }
 
     /// The minor units; `None` for a decimal number.
     #[cfg(feature = "sqlite")]
     pub(crate) const fn minor(&self) -> Option<Money> {
         match self.0 {
-            Form::Minor(money, _) | Form::Stored(money) => Some(money),
+            Form::Units(units, _) => Some(Money::from_minor(units)),
+            Form::Stored(money) => Some(money),
             Form::Decimal(_) | Form::Invalid => None,
         }
     }
@@ -87,7 +92,7 @@ impl Sum {
                 let (digits, scale) = decimal.as_bigint_and_scale();
                 digits.to_i128().zip(u16::try_from(scale).ok())
             }
-            Form::Minor(money, scale) => Some((money.minor(), u16::from(*scale))),
+            Form::Units(units, decimals) => Some((*units, u16::from(*decimals))),
             Form::Stored(_) | Form::Invalid => None,
         }
     }
@@ -96,8 +101,8 @@ impl Sum {
     fn decimal(&self) -> Option<Cow<'_, BigDecimal>> {
         match &self.0 {
             Form::Decimal(decimal) => Some(Cow::Borrowed(decimal)),
-            Form::Minor(money, scale) => {
-                Some(Cow::Owned(BigDecimal::new(BigInt::from(money.minor()), i64::from(*scale))))
+            Form::Units(units, decimals) => {
+                Some(Cow::Owned(BigDecimal::new(BigInt::from(*units), i64::from(*decimals))))
             }
             Form::Stored(_) | Form::Invalid => None,
         }
@@ -113,7 +118,7 @@ impl From<BigDecimal> for Sum {
 impl Serialize for Sum {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match &self.0 {
-            Form::Minor(money, scale) => to.serialize_str(&money.print(*scale)),
+            Form::Units(units, decimals) => to.serialize_str(&Money::from_minor(*units).print(*decimals)),
             Form::Decimal(decimal) => to.serialize_str(&decimal.to_plain_string()),
             Form::Stored(_) | Form::Invalid => Err(S::Error::custom("the currency of the sum is not known")),
         }
@@ -144,8 +149,12 @@ mod tests {
                 assert_eq!(serde_json::to_string(form).unwrap(), format!("{text:?}"));
                 assert_eq!(form.money(&currency, "").unwrap(), money);
             }
+            let column = Sum::of_units(minor * 1_000_000, 8);
+            assert_eq!(column.money(&currency, "").unwrap(), money);
             let coarse = Currency::new("JPY", 0).unwrap();
-            assert_eq!(sum.money(&coarse, "").is_ok(), minor == 0, "{text}");
+            for form in [&sum, &decimal, &column] {
+                assert_eq!(form.money(&coarse, "").is_ok(), minor == 0, "{text}");
+            }
         }
     }
 

@@ -14,7 +14,8 @@ use cuepoint_domain::operation::{
 use cuepoint_domain::ports::Applied;
 use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_domain::topup::{Charge, Topup, TopupStatus};
-use cuepoint_store_sql::rows::{StoredUser, StoredWallet, Sum};
+use cuepoint_domain::user::Role;
+use cuepoint_store_sql::rows::{Named, StoredUser, StoredWallet, Sum};
 use cuepoint_store_sql::{EntityRows, Folded, GroupLockSet, LoadedRows, fold};
 
 const OWNER: i64 = 1;
@@ -41,7 +42,7 @@ fn member(id: i64) -> StoredUser {
         email_verified: false,
         phone: None,
         phone_verified: false,
-        role: "member".to_owned(),
+        role: Named::of(Role::Member),
         is_dj: false,
         online: false,
         fee_upcoming_artist: nothing.clone(),
@@ -124,8 +125,8 @@ fn a_row_opened_in_a_group_is_written_once() {
     let settle = plans::settle_topup(OperationMetadata::system(OperationId(2), at()), &pending, true);
     let writes = folded(&mut book(), &[&open, &settle]).writes;
     assert!(writes.entities.topups.moved.is_empty());
-    let statuses: Vec<&str> = writes.entities.topups.opened.values().map(|row| row.status.as_str()).collect();
-    assert_eq!(statuses, [TopupStatus::Confirmed.name()]);
+    let statuses: Vec<_> = writes.entities.topups.opened.values().map(|row| row.status.get()).collect();
+    assert_eq!(statuses, [Some(TopupStatus::Confirmed)]);
     // A row that the database already has is moved.
     let mut later = book();
     let _ = folded(&mut later, &[&open]);

@@ -2,11 +2,11 @@
 
 use cuepoint_domain::entity_ref::EntityRef;
 use cuepoint_domain::ids::{OperationId, UserId};
-use cuepoint_domain::ledger::{Balance, ChainHash, Entry, EntryKind, Posting, PostingAccount};
+use cuepoint_domain::ledger::{Balance, ChainHash, Entry, Posting};
 use cuepoint_domain::money::Currency;
 use uuid::Uuid;
 
-use super::{Corrupt, Sum, hash, known, money};
+use super::{Corrupt, Named, Sum, hash, known, money};
 use crate::schema::{StoredEntry, StoredPosting};
 use crate::table::Numbered;
 
@@ -18,7 +18,7 @@ impl StoredEntry {
             wallet_id: entry.wallet.get(),
             seq: entry.seq,
             operation_id: Uuid::from_u128(entry.operation.0),
-            kind: entry.kind.name().to_owned(),
+            kind: Named::of(entry.kind),
             reference_kind: entry.reference.kind_name().to_owned(),
             reference_id: entry.reference.id(),
             available_change: Sum::of(currency, entry.change.available),
@@ -40,7 +40,7 @@ impl StoredEntry {
             wallet: known("wallet_id", UserId::new(self.wallet_id))?,
             seq: self.seq,
             operation: OperationId(self.operation_id.as_u128()),
-            kind: known("ledger_entries.kind", EntryKind::stored(&self.kind))?,
+            kind: known("ledger_entries.kind", self.kind.get())?,
             reference: known("reference_kind", reference)?,
             change: Balance {
                 available: money(currency, "ledger_entries.available_change", &self.available_change)?,
@@ -65,7 +65,7 @@ impl StoredPosting {
     pub fn of(posting: &Posting, currency: &Currency) -> Self {
         Self {
             operation_id: Uuid::from_u128(posting.operation.0),
-            account: posting.account.name().to_owned(),
+            account: Named::of(posting.account),
             amount: Sum::of(currency, posting.amount),
             at: posting.at,
         }
@@ -77,7 +77,7 @@ impl StoredPosting {
     pub fn posting(self, currency: &Currency) -> Result<Posting, Corrupt> {
         Ok(Posting {
             operation: OperationId(self.operation_id.as_u128()),
-            account: known("account", PostingAccount::stored(&self.account))?,
+            account: known("account", self.account.get())?,
             amount: money(currency, "postings.amount", &self.amount)?,
             at: self.at,
         })

@@ -19,6 +19,7 @@ mod webhook_endpoint;
 mod withdrawal;
 
 pub use crate::corrupt::{Corrupt, known};
+pub use crate::named::{Named, StoredName};
 pub use crate::schema::{
     StoredChallenge, StoredEntry, StoredKey, StoredMessage, StoredMessageRecord, StoredOperation,
     StoredPosting, StoredRating, StoredRequest, StoredSecurityEvent, StoredSession, StoredSuspense,

@@ -4,16 +4,14 @@ use cuepoint_domain::ids::{RequestId, UserId};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::music_request::{MusicRequest, RequestState, RequestStatus};
 use cuepoint_domain::text::{Line, MusicUrl};
-use cuepoint_domain::user::ArtistType;
 
-use super::{Corrupt, Sum, known, money};
+use super::{Corrupt, Named, Sum, known, money};
 use crate::entity_rows::Rowed;
 use crate::schema::StoredRequest;
 
 impl StoredRequest {
     /// Converts the row to its music request.
     pub fn request(self, currency: &Currency) -> Result<MusicRequest, Corrupt> {
-        let artist_type = ArtistType::named(&self.artist_type);
         Ok(MusicRequest {
             state: self.state(currency)?,
             id: known("music_requests.id", RequestId::new(self.id))?,
@@ -21,7 +19,7 @@ impl StoredRequest {
             dj: known("dj_id", UserId::new(self.dj_id))?,
             song_title: Line::from_stored(self.song_title),
             artist_name: Line::from_stored(self.artist_name),
-            artist_type: known("artist_type", artist_type)?,
+            artist_type: known("artist_type", self.artist_type.get())?,
             music_url: MusicUrl::from_stored(self.music_url),
             fee: money(currency, "music_requests.fee", &self.fee)?,
             created_at: self.created_at,
@@ -29,7 +27,7 @@ impl StoredRequest {
     }
 
     fn state(&self, currency: &Currency) -> Result<RequestState, Corrupt> {
-        let status = known("music_requests.status", RequestStatus::stored(&self.status))?;
+        let status = known("music_requests.status", self.status.get())?;
         let at = self.changed_at;
         let expires_at = self.expires_at;
         let commission = self
@@ -72,10 +70,10 @@ impl Rowed for MusicRequest {
             dj_id: self.dj.get(),
             song_title: self.song_title.as_str().to_owned(),
             artist_name: self.artist_name.as_str().to_owned(),
-            artist_type: self.artist_type.name().to_owned(),
+            artist_type: Named::of(self.artist_type),
             music_url: self.music_url.as_str().to_owned(),
             fee: Sum::of(currency, self.fee),
-            status: self.state.status().name().to_owned(),
+            status: Named::of(self.state.status()),
             expires_at: self.state.expires_at(),
             changed_at: self.updated_at(),
             commission,

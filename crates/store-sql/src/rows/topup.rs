@@ -3,10 +3,10 @@
 use cuepoint_domain::ids::{OperationId, TopupId, UserId};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::text::{Line, PaymentUrl};
-use cuepoint_domain::topup::{Orders, Suspense, SuspenseSettlement, Topup, TopupStatus};
+use cuepoint_domain::topup::{Orders, Suspense, SuspenseSettlement, Topup};
 use uuid::Uuid;
 
-use super::{Corrupt, Sum, amount, known};
+use super::{Corrupt, Named, Sum, amount, known};
 use crate::entity_rows::Rowed;
 use crate::schema::{StoredSuspense, StoredTopup};
 
@@ -60,7 +60,7 @@ impl StoredSuspense {
 impl StoredTopup {
     /// Converts the row to its top-up.
     pub fn topup(self, currency: &Currency) -> Result<Topup, Corrupt> {
-        let status = known("topups.status", TopupStatus::stored(&self.status))?;
+        let status = known("topups.status", self.status.get())?;
         let attempts = self.attempts.map(u32::try_from).transpose();
         let attempts = known("topups.attempts", attempts.ok())?;
         let next_at = self.order_at;
@@ -87,7 +87,7 @@ impl Rowed for Topup {
             id: self.id.get(),
             user_id: self.user.get(),
             amount: Sum::of(currency, self.amount.money()),
-            status: self.status.name().to_owned(),
+            status: Named::of(self.status),
             payment_url: self.payment_url.as_ref().map(|url| url.as_str().to_owned()),
             created_at: self.created_at,
             updated_at: self.updated_at,

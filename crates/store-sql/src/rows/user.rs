@@ -7,12 +7,12 @@ use cuepoint_domain::money::Currency;
 use cuepoint_domain::ports::PasswordHash;
 use cuepoint_domain::text::{Email, Line};
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::user::{Coordinates, DjProfile, Kilometres, Rating, Role, User};
+use cuepoint_domain::user::{Coordinates, DjProfile, Kilometres, Rating, User};
 use diesel::dsl::{Eq, IsNull};
 use diesel::internal::derives::insertable::UndecoratedInsertRecord;
 use diesel::{ExpressionMethods, Insertable};
 
-use super::{Corrupt, Sum, known, money};
+use super::{Corrupt, Named, Sum, known, money};
 use crate::entity_rows::Rowed;
 use crate::schema::{StoredUser, users};
 
@@ -32,7 +32,7 @@ impl StoredUser {
             email_verified: user.email_verified,
             phone: line(&user.phone),
             phone_verified: user.phone_verified,
-            role: user.role.name().to_owned(),
+            role: Named::of(user.role),
             is_dj: user.is_dj(),
             online: dj.online,
             fee_upcoming_artist: Sum::of(currency, dj.fee_upcoming_artist),
@@ -70,7 +70,7 @@ impl StoredUser {
             email_verified: self.email_verified,
             phone: self.phone.map(Line::from_stored),
             phone_verified: self.phone_verified,
-            role: known("role", Role::stored(&self.role))?,
+            role: known("role", self.role.get())?,
             dj: self.is_dj.then_some(dj),
             city: self.city.map(Line::from_stored),
             state: self.state.map(Line::from_stored),

@@ -4,10 +4,10 @@ use cuepoint_domain::ids::{OperationId, UserId, WithdrawalId};
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::text::Line;
 use cuepoint_domain::timestamp::Timestamp;
-use cuepoint_domain::withdrawal::{Approval, NextSend, Withdrawal, WithdrawalState, WithdrawalStatus};
+use cuepoint_domain::withdrawal::{Approval, NextSend, Withdrawal, WithdrawalState};
 use uuid::Uuid;
 
-use super::{Corrupt, Sum, amount, known};
+use super::{Corrupt, Named, Sum, amount, known};
 use crate::entity_rows::Rowed;
 use crate::schema::StoredWithdrawal;
 
@@ -21,8 +21,8 @@ impl StoredWithdrawal {
             approval("withdrawals.second_approved_by", self.second_approved_by, self.second_approved_at)?;
         let is_in_order = first.is_some() || second.is_none();
         known("withdrawals.approved_by", is_in_order.then_some(()))?;
-        let state = WithdrawalStatus::stored(&self.status)
-            .and_then(|status| WithdrawalState::stored(status, txid, attempts, retry_at));
+        let state =
+            self.status.get().and_then(|status| WithdrawalState::stored(status, txid, attempts, retry_at));
         Ok(Withdrawal {
             id: known("withdrawals.id", WithdrawalId::new(self.id))?,
             opening: self.reference.map(|reference| OperationId(reference.as_u128())),
@@ -66,7 +66,7 @@ impl Rowed for Withdrawal {
             wallet_address: self.wallet_address.as_str().to_owned(),
             currency: self.currency.as_str().to_owned(),
             network: self.network.as_str().to_owned(),
-            status: self.state.status().name().to_owned(),
+            status: Named::of(self.state.status()),
             txid: self.state.txid().map(|txid| txid.as_str().to_owned()),
             created_at: self.created_at,
             updated_at: self.updated_at,

@@ -1,5 +1,9 @@
 //! Music requests, ratings, withdrawals, top-ups and provider messages.
 
+use cuepoint_domain::music_request::RequestStatus;
+use cuepoint_domain::topup::TopupStatus;
+use cuepoint_domain::user::ArtistType;
+use cuepoint_domain::withdrawal::WithdrawalStatus;
 use serde::{Deserialize, Serialize};
 
 use super::text;
@@ -18,10 +22,10 @@ table! {
         dj_id: BigInt,
         song_title: Text,
         artist_name: Text,
-        artist_type: Text,
+        artist_type: Named<ArtistType>,
         music_url: Text,
         fee: MoneySum,
-        status [Moves]: Text,
+        status [Moves]: Named<RequestStatus>,
         #[serde(with = "text::micros::option")]
         expires_at [Moves]: Nullable<UtcTime>
             omitted "a time limit that follows from the other times and the service's terms",
@@ -64,7 +68,7 @@ table! {
         wallet_address: Text,
         currency: Text,
         network: Text,
-        status [Moves]: Text,
+        status [Moves]: Named<WithdrawalStatus>,
         txid [Moves]: Nullable<Text>,
         #[serde(with = "text::micros")]
         created_at: UtcTime,
@@ -103,7 +107,7 @@ table! {
         id [Key]: BigInt,
         user_id: BigInt,
         amount: MoneySum,
-        status [Moves]: Text,
+        status [Moves]: Named<TopupStatus>,
         payment_url [Moves]: Nullable<Text>,
         #[serde(with = "text::micros")]
         created_at: UtcTime,

@@ -1,5 +1,7 @@
 //! Wallets, operations with their keys, entries, postings and security events.
 
+use cuepoint_domain::ledger::{EntryKind, PostingAccount};
+
 use crate::sql_types::{BigInt, Binary, Json, MoneySum, Nullable, OperationUuid, SmallInt, Text, UtcTime};
 use crate::table::{nobody, own, own_and, table};
 
@@ -83,7 +85,7 @@ table! {
         wallet_id: BigInt,
         seq: BigInt,
         operation_id: OperationUuid omitted "internal id of the operation",
-        kind: Text omitted "exported under the public name of the kind",
+        kind: Named<EntryKind> omitted "exported under the public name of the kind",
         reference_kind: Text,
         reference_id: BigInt,
         available_change: MoneySum,
@@ -104,7 +106,7 @@ table! {
     postings(id): StoredPosting {
         id [id]: BigInt omitted "internal id of a posting",
         operation_id: OperationUuid omitted "internal id of the operation",
-        account: Text omitted "a ledger account of the service",
+        account: Named<PostingAccount> omitted "a ledger account of the service",
         amount: MoneySum omitted "the amount on the service's ledger account",
         at: UtcTime omitted "the time of the wallet entry, which is exported",
     }

@@ -1,5 +1,6 @@
 //! Users and their credentials.
 
+use cuepoint_domain::user::Role;
 use diesel::{AsChangeset, ExpressionMethods};
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +23,7 @@ table! {
         phone [Moves]: Nullable<Text>,
         phone_verified [Moves]: Bool,
         password_hash [apart]: Text omitted "a secret",
-        role [Moves]: Text,
+        role [Moves]: Named<Role>,
         is_dj [Moves]: Bool,
         online [Moves]: Bool,
         fee_upcoming_artist [Moves]: MoneySum,

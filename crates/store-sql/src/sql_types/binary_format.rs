@@ -8,6 +8,7 @@ use super::{
     BigInt, Binary, Bool, ColumnType, Double, Integer, Json, MoneySum, Nullable, OperationUuid, SmallInt,
     Text, UtcTime,
 };
+use crate::named::{Named, StoredName};
 
 /// The start of 2000, from which PostgreSQL counts, in microseconds since the start of 1970.
 const EPOCH: i64 = 946_684_800_000_000;
@@ -55,6 +56,13 @@ encoded! {
     Binary: value => **value;
     OperationUuid: value => *value.as_bytes();
     UtcTime: value => value.unix_micros().saturating_sub(EPOCH).to_be_bytes();
+}
+
+impl<T: StoredName> Encoded for Named<T> {
+    fn encode(value: &Self, out: &mut Vec<u8>) -> serialize::Result {
+        out.extend_from_slice(value.name()?.as_bytes());
+        Ok(IsNull::No)
+    }
 }
 
 impl Encoded for Json {

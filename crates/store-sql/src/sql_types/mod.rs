@@ -4,6 +4,8 @@
 #[cfg(feature = "postgres")]
 pub(crate) mod binary_format;
 #[cfg(feature = "postgres")]
+mod numeric;
+#[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
@@ -57,6 +59,8 @@ impl SqlOrd for UtcTime {}
 
 /// The type of a column.
 pub trait ColumnType {
+    /// The SQL type.
+    type Sql;
     /// A value in a row.
     type Value;
     /// A value as an insert binds it, null left out.
@@ -74,6 +78,7 @@ pub trait ColumnType {
 }
 
 impl<T: ColumnType> ColumnType for Nullable<T> {
+    type Sql = Nullable<T::Sql>;
     type Value = Option<T::Value>;
     type Inserted<'v> = T::Inserted<'v>;
 
@@ -91,6 +96,7 @@ impl<T: ColumnType> ColumnType for Nullable<T> {
 macro_rules! column_types {
     ($($sql:ty: $kind:ident, $value:ty as $inserted:ty, $convert:expr;)+) => {$(
         impl ColumnType for $sql {
+            type Sql = Self;
             type Value = $value;
             type Inserted<'v> = $inserted;
 

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use bigdecimal::BigDecimal;
 use cuepoint_domain::timestamp::Timestamp;
 use diesel::deserialize::{self, FromSql};
 use diesel::pg::{Pg, PgTypeMetadata, PgValue};
@@ -11,7 +10,8 @@ use diesel::sql_types::{Jsonb, Numeric, Timestamptz, Uuid as SqlUuid};
 use uuid::Uuid;
 
 use super::binary_format::{Encoded, JSONB_VERSION};
-use super::{Json, MoneySum, OperationUuid, UtcTime, stored_as};
+use super::{Json, MoneySum, OperationUuid, Text, UtcTime, numeric, stored_as};
+use crate::named::{Named, StoredName};
 use crate::sum::Sum;
 
 stored_as! {
@@ -45,7 +45,21 @@ bound_as_encoded! {
 
 impl FromSql<MoneySum, Pg> for Sum {
     fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
-        <BigDecimal as FromSql<Numeric, Pg>>::from_sql(value).map(Self::from)
+        let (units, decimals) = numeric::read(value.as_bytes())?;
+        Ok(Self::of_units(units, decimals))
+    }
+}
+
+impl<T: StoredName> ToSql<Text, Pg> for Named<T> {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
+        out.write_all(self.name()?.as_bytes())?;
+        Ok(serialize::IsNull::No)
+    }
+}
+
+impl<T: StoredName> FromSql<Text, Pg> for Named<T> {
+    fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
+        Ok(Self::stored(std::str::from_utf8(value.as_bytes())?))
     }
 }
 

@@ -9,6 +9,7 @@ use diesel::sqlite::{Sqlite, SqliteType, SqliteValue};
 use uuid::Uuid;
 
 use super::{Json, MoneySum, OperationUuid, UtcTime, stored_as};
+use crate::named::{Named, StoredName};
 use crate::sum::Sum;
 
 stored_as! {
@@ -30,6 +31,19 @@ impl ToSql<MoneySum, Sqlite> for Sum {
 impl FromSql<MoneySum, Sqlite> for Sum {
     fn from_sql(mut value: SqliteValue<'_, '_, '_>) -> deserialize::Result<Self> {
         Ok(Self::from_minor_units(value.read_text()))
+    }
+}
+
+impl<T: StoredName> ToSql<Text, Sqlite> for Named<T> {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> serialize::Result {
+        out.set_value(self.name()?);
+        Ok(IsNull::No)
+    }
+}
+
+impl<T: StoredName> FromSql<Text, Sqlite> for Named<T> {
+    fn from_sql(mut value: SqliteValue<'_, '_, '_>) -> deserialize::Result<Self> {
+        Ok(Self::stored(value.read_text()))
     }
 }
 

@@ -42,12 +42,12 @@ impl<T: ColumnType> fmt::Debug for ArrayColumn<T> {
 }
 
 /// Written at once, since a buffer of Diesel starts empty and grows with every element.
-impl<T: Encoded> ToSql<Array<T>, Pg> for ArrayColumn<T>
+impl<T: Encoded> ToSql<Array<T::Sql>, Pg> for ArrayColumn<T>
 where
-    Pg: HasSqlType<T>,
+    Pg: HasSqlType<T::Sql>,
 {
     fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
-        let element = <Pg as HasSqlType<T>>::metadata(out.metadata_lookup()).oid()?;
+        let element = <Pg as HasSqlType<T::Sql>>::metadata(out.metadata_lookup()).oid()?;
         let mut bytes = Vec::with_capacity(self.0.len().saturating_mul(USUAL_ELEMENT).saturating_add(HEAD));
         // One dimension, no flags, the type, the number of elements, and the number of the first.
         bytes.extend_from_slice(&1_i32.to_be_bytes());

@@ -20,7 +20,7 @@
 /// Attributes before the table go to the row, attributes before a column to its field. The row may be missing. After
 /// `omitted` stands the reason why an export omits the column; `where` limits the omission to some rows.
 /// In brackets are a [`ColumnRole`] other than `Fixed`, or `apart` if the row lacks the column, or `id` if only a
-/// [`Numbered`] row has it.
+/// [`Numbered`] row has it. A column of type `Named` has the names of an enumeration as its text.
 ///
 /// A row may have one part, a struct of its own, declared after the columns by `part name: Row;`. Among the columns,
 /// `+ name` is the place of its field, and `name.column` a column of it. Selections and statements name the columns
@@ -74,6 +74,18 @@ macro_rules! table {
             @sort $head [$($diesel)* { $column $sql $(<$of>)? }]
             [$($declared)* { $column [$sql $(<$of>)?] [$($why)?] }] $fields $own
             [$($part)* { [$(#[$attribute])*] $column [$($role)?] [$sql $(<$of>)?] }] $id $($columns)*
+        );
+    };
+    (
+        @sort $head:tt [$($diesel:tt)*] [$($declared:tt)*] [$($fields:tt)*] [$($own:tt)*] $part:tt $id:tt
+        $(#[$attribute:meta])*
+        $column:ident $([$role:ident])?: Named<$of:ident> $(omitted $why:tt)?, $($columns:tt)*
+    ) => {
+        $crate::table::table!(
+            @sort $head [$($diesel)* { $column Text }]
+            [$($declared)* { $column [$crate::named::Named<$of>] [$($why)?] }]
+            [$($fields)* $(#[$attribute])* pub $column: $crate::named::Named<$of>,]
+            [$($own)* { $column [$($role)?] [$crate::named::Named<$of>] }] $part $id $($columns)*
         );
     };
     (
@@ -272,10 +284,12 @@ macro_rules! row {
                     separators: &mut dyn Iterator<Item = &'static str>,
                     out: &mut diesel::query_builder::AstPass<'_, 'b, diesel::pg::Pg>,
                 ) -> diesel::QueryResult<()> {
+                    use diesel::sql_types::Array;
+
                     $(
                         if wanted(role!($($role)?)) {
                             out.push_sql(separators.next().unwrap_or_default());
-                            out.push_bind_param::<diesel::sql_types::Array<$($sql)+>, _>(&arrays.$column)?;
+                            out.push_bind_param::<Array<<$($sql)+ as ColumnType>::Sql>, _>(&arrays.$column)?;
                         }
                     )+
                     $(<$part_row as $crate::table::ArrayRow>::bind_arrays(&arrays.$part, wanted, separators, out)?;)?
@@ -298,7 +312,7 @@ macro_rules! row {
                             if named {
                                 out.push_sql(concat!(stringify!($column), " = "));
                             }
-                            out.push_bind_param::<$($sql)+, _>(&self.$column)?;
+                            out.push_bind_param::<<$($sql)+ as ColumnType>::Sql, _>(&self.$column)?;
                         }
                     )+
                     $(<$part_row as $crate::table::BoundRow>::bind(&self.$part, wanted, before, named, out)?;)?
