@@ -38,6 +38,7 @@ use cuepoint_transport::rate_limits::Quota;
 use cuepoint_transport::rate_limits::{Admitted, Class, LoginAttempt, LoginLimitRefusal};
 use cuepoint_views::user_names::UserNames;
 use cuepoint_views::wire::json::Object;
+use cuepoint_views::wire::write_json::WriteJson;
 
 /// A call whose form has been checked.
 #[derive(Clone)]
@@ -369,13 +370,13 @@ fn folded(email: &str) -> String {
 /// The answer with a page of these rows.
 ///
 /// # Errors
-/// As [`ApiResponse::new`].
-pub(crate) fn page<'r, R, T: Serialize>(
+/// None.
+pub(crate) fn page<'r, R, T: WriteJson + Serialize>(
     message: &'static str,
     paging: &Paging,
     rows: &'r Rows<R>,
     view: impl Fn(&'r R) -> T,
 ) -> Result<ApiResponse, ApiError> {
     let page: Page<T> = paging.page(rows, view);
-    ApiResponse::new(message, page)
+    Ok(ApiResponse::view(message, page))
 }

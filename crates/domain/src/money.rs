@@ -1,11 +1,15 @@
 //! Exact money: whole minor units internally, decimal text at the boundaries, never a float.
 
+mod decimal_text;
+
 use std::fmt;
 use std::str::FromStr;
 
 use bigdecimal::num_bigint::BigInt;
 use bigdecimal::{BigDecimal, ToPrimitive};
 use thiserror::Error;
+
+pub use decimal_text::DecimalText;
 
 /// The maximum number of digits in a number as written.
 const MAX_DIGITS: u32 = 38;
@@ -79,21 +83,7 @@ impl Money {
     /// The sum in whole units as text with exactly this many decimals: `12.50`.
     #[must_use]
     pub fn print(self, decimals: u8) -> String {
-        let digits = self.0.unsigned_abs().to_string();
-        let scale = usize::from(decimals);
-        let (units, decimals) =
-            digits.split_at_checked(digits.len().saturating_sub(scale)).unwrap_or((&digits, ""));
-        let mut text = String::with_capacity(digits.len().saturating_add(scale).saturating_add(3));
-        if self.is_negative() {
-            text.push('-');
-        }
-        text.push_str(if units.is_empty() { "0" } else { units });
-        if scale > 0 {
-            text.push('.');
-            text.extend(std::iter::repeat_n('0', scale.saturating_sub(decimals.len())));
-            text.push_str(decimals);
-        }
-        text
+        DecimalText::new(self.0, decimals).as_str().to_owned()
     }
 
     /// The share of `bps` hundredths of a percent, rounded half to even to a minor unit; the other party's
@@ -275,6 +265,12 @@ impl Currency {
     #[must_use]
     pub fn print(&self, money: Money) -> String {
         money.print(self.scale)
+    }
+
+    /// The text of [`Self::print`], without an allocation.
+    #[must_use]
+    pub fn text(&self, money: Money) -> DecimalText {
+        DecimalText::new(money.0, self.scale)
     }
 
     fn minor_per_unit(&self) -> i128 {

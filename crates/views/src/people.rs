@@ -6,8 +6,8 @@ use cuepoint_domain::user::{self, Coordinates, DjProfile, Kilometres, Rating};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::view;
 use crate::wire::money::Number;
+use crate::{json_members, view};
 
 view! {
     /// A user, as the user's own client sees it.
@@ -82,6 +82,8 @@ pub struct UserData {
     /// The user.
     pub user: UserView,
 }
+
+json_members!([] UserData { user [] });
 
 view! {
     /// A DJ, as everybody sees them.

@@ -12,6 +12,7 @@ use crate::view;
 use crate::webhook_attempt::{OperatorWebhookAttemptView, WebhookAttemptView};
 use crate::wire::names;
 use crate::wire::time::WireTimestamp;
+use crate::wire::write_json::WriteJson;
 
 view! {
     /// A URL that receives events.
@@ -92,13 +93,13 @@ pub trait WebhookViews: 'static {
     /// The feed.
     const FEED: Feed;
     /// An endpoint.
-    type Endpoint: Serialize;
+    type Endpoint: Serialize + WriteJson;
     /// An endpoint in an answer.
     type Data: Serialize;
     /// An endpoint with its new secret, in an answer.
     type SecretData: Serialize;
     /// An attempt.
-    type Attempt: Serialize;
+    type Attempt: Serialize + WriteJson;
 
     /// The users whose names the view of an endpoint shows.
     fn users(endpoint: &webhook::WebhookEndpoint) -> Option<UserId>;

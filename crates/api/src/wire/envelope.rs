@@ -13,8 +13,10 @@ use crate::wire::error::{ApiError, Code};
 use crate::wire::server_sent_events;
 use crate::wire::validation_texts::{ErrorDetails, Errors};
 use cuepoint_transport::rate_limits::RateLimitStatus;
+use cuepoint_views::json_members;
 use cuepoint_views::wire::money::Number;
 use cuepoint_views::wire::names;
+use cuepoint_views::wire::write_json::WriteJson;
 
 /// The header of the repeated answer to a repeated command.
 pub const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -41,6 +43,8 @@ pub struct Success<T> {
     data: T,
 }
 
+json_members!([<T: WriteJson>] Success<T> { status [], message [], data [] });
+
 /// A success without a message.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct BareSuccess<T> {
@@ -50,6 +54,8 @@ pub struct BareSuccess<T> {
     /// Data of the answer.
     data: T,
 }
+
+json_members!([<T: WriteJson>] BareSuccess<T> { status [], data [] });
 
 /// A failure.
 #[derive(Debug, Serialize, ToSchema)]
@@ -153,12 +159,14 @@ impl ApiResponse {
         Self::of(&Success { status: "ok", message, data })
     }
 
-    /// This data without a message.
-    ///
-    /// # Errors
-    /// As [`ApiResponse::new`].
-    pub fn bare<T: Serialize>(data: T) -> Result<Self, ApiError> {
-        Self::of(&BareSuccess { status: "ok", data })
+    /// This view with a message, in the same bytes as [`ApiResponse::new`], but written without serde.
+    pub fn view<T: WriteJson + Serialize>(message: &'static str, data: T) -> Self {
+        Self::written(&Success { status: "ok", message, data })
+    }
+
+    /// This view without a message.
+    pub fn bare<T: WriteJson + Serialize>(data: T) -> Self {
+        Self::written(&BareSuccess { status: "ok", data })
     }
 
     /// No body.
@@ -225,6 +233,18 @@ impl ApiResponse {
         let mut body = Vec::with_capacity(USUAL_BODY);
         serde_json::to_writer(&mut body, envelope).map_err(ApiError::internal)?;
         Ok(Self { created: None, replayed: false, body: Body::Whole(body) })
+    }
+
+    fn written<T: WriteJson + Serialize>(envelope: &T) -> Self {
+        let mut body = Vec::with_capacity(USUAL_BODY);
+        envelope.write_json(&mut body);
+        // So that every test over HTTP compares the two.
+        debug_assert_eq!(
+            serde_json::to_vec(envelope).ok().as_ref(),
+            Some(&body),
+            "a view differs from serde's"
+        );
+        Self { created: None, replayed: false, body: Body::Whole(body) }
     }
 }
 
@@ -350,6 +370,21 @@ mod tests {
         assert_eq!(headers.get("location").unwrap(), "http://x/1");
         assert_eq!(headers.get("idempotency-replayed").unwrap(), "true");
         assert_eq!(headers.get("content-type").unwrap(), "application/json");
+    }
+
+    #[actix_web::test]
+    async fn an_envelope_of_a_view_is_written_as_by_serde() {
+        let envelopes = [
+            (
+                ApiResponse::view("Done.", "a \"view\""),
+                r#"{"status":"ok","message":"Done.","data":"a \"view\""}"#,
+            ),
+            (ApiResponse::bare(7_i64), r#"{"status":"ok","data":7}"#),
+        ];
+        for (answer, expected) in envelopes {
+            let body = to_bytes(answer.respond(StatusCode::OK, None).into_body()).await.unwrap();
+            assert_eq!(body, expected);
+        }
     }
 
     #[actix_web::test]

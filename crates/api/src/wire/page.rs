@@ -1,6 +1,8 @@
 //! Pagination: the requested page, and the page object of Laravel's `LengthAwarePaginator`.
 
 use cuepoint_domain::page::{PageRequest, Rows};
+use cuepoint_views::json_members;
+use cuepoint_views::wire::write_json::WriteJson;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -32,6 +34,8 @@ pub struct Link {
     /// Whether it links to the current page.
     pub active: bool,
 }
+
+json_members!([] Link { url [], label [], active [] });
 
 /// A page of a list.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -74,6 +78,11 @@ pub struct Page<T> {
     #[schema(example = 1)]
     pub total: i64,
 }
+
+json_members!([<T: WriteJson>] Page<T> {
+    current_page [], data [], first_page_url [], from [], last_page [], last_page_url [], links [], next_page_url [],
+    path [], per_page [], prev_page_url [], to [], total [],
+});
 
 impl Paging {
     /// The page that a query requests. `path` is the list's full address; `filters` are the parameters that
@@ -196,6 +205,17 @@ mod tests {
             let mut page = serde_json::to_value(paging.page(&rows(total, size, number), |()| ())).unwrap();
             page.as_object_mut().unwrap().remove("data");
             assert_eq!(page, case["expected"], "{total} {size} {number} {asked}");
+        }
+    }
+
+    #[test]
+    fn pages_are_written_as_by_serde() {
+        for (total, number) in [(0, 1), (1, 1), (1, 2), (15, 1), (400, 9), (400, 27)] {
+            let paging = Paging::read(&Query::parse(&format!("page={number}")), PATH.to_owned(), &[]);
+            let page = paging.page(&rows(total, 15, number), |()| "a \"view\"");
+            let mut written = Vec::new();
+            page.write_json(&mut written);
+            assert_eq!(String::from_utf8(written).unwrap(), serde_json::to_string(&page).unwrap());
         }
     }
 

@@ -7,3 +7,4 @@ pub mod names;
 pub mod schema;
 pub mod time;
 pub mod view;
+pub mod write_json;

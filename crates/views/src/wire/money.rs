@@ -1,39 +1,46 @@
 //! Money on the wire: a JSON number with the currency's exact decimals.
 
-use cuepoint_domain::money::{Currency, Money};
+use cuepoint_domain::money::{Currency, DecimalText, Money};
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use crate::wire::write_json::WriteJson;
+
 /// A JSON number printed exactly as given, never through a float.
 #[derive(Clone, Debug)]
-pub struct Number(String);
+pub struct Number(DecimalText);
 
 impl Number {
     /// The sum with the currency's decimals: `12.50`.
     #[must_use]
     pub fn money(currency: &Currency, money: Money) -> Self {
-        Self(currency.print(money))
+        Self(currency.text(money))
     }
 
     /// Hundredths, printed with two decimals: `4.67`.
     #[must_use]
     pub fn hundredths(hundredths: i64) -> Self {
-        let (whole, rest) = (hundredths.div_euclid(100), hundredths.rem_euclid(100));
-        Self(format!("{whole}.{rest:02}"))
+        Self(DecimalText::new(hundredths.into(), 2))
     }
 
     /// Zero: `0`.
     #[must_use]
     pub fn zero() -> Self {
-        Self("0".to_owned())
+        Self(DecimalText::new(0, 0))
     }
 }
 
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let number: &RawValue = serde_json::from_str(&self.0).map_err(S::Error::custom)?;
+        let number: &RawValue = serde_json::from_str(self.0.as_str()).map_err(S::Error::custom)?;
         number.serialize(serializer)
+    }
+}
+
+impl WriteJson for Number {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.0.as_str().as_bytes());
     }
 }
 

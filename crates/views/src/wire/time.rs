@@ -8,37 +8,48 @@ use serde::{Serialize, Serializer};
 use time::format_description::well_known::Rfc3339;
 use time::{OffsetDateTime, UtcOffset};
 
+use crate::wire::write_json::WriteJson;
+
 /// A timestamp in its wire format.
 #[derive(Clone, Copy, Debug)]
 pub struct WireTimestamp(pub Timestamp);
 
 impl WireTimestamp {
-    /// The text in ASCII. It is formatted by hand, since every row of a list has two timestamps, and a format
-    /// description costs ten times as much.
-    fn bytes(self) -> [u8; 27] {
+    /// The text between quotation marks.
+    fn quoted(self) -> [u8; 29] {
         let at = self.0.to_utc();
-        let (year, micros) = (at.year().unsigned_abs(), at.microsecond());
+        let ((year, month, day), (hour, minute, second, micros)) = (at.to_calendar_date(), at.to_hms_micro());
+        let year = year.unsigned_abs();
+        // Formatted by hand, since every row of a list has two timestamps, and a format description costs ten
+        // times as much.
         let [[y1, y2], [y3, y4]] = [year / 100, year].map(digits);
-        let [[m1, m2], [d1, d2]] = [u8::from(at.month()), at.day()].map(|part| digits(part.into()));
-        let [[h1, h2], [n1, n2], [s1, s2]] =
-            [at.hour(), at.minute(), at.second()].map(|part| digits(part.into()));
+        let [[m1, m2], [d1, d2]] = [u8::from(month), day].map(|part| digits(part.into()));
+        let [[h1, h2], [n1, n2], [s1, s2]] = [hour, minute, second].map(|part| digits(part.into()));
         let [[f1, f2], [f3, f4], [f5, f6]] = [micros / 10_000, micros / 100, micros].map(digits);
         [
-            y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, b'T', h1, h2, b':', n1, n2, b':', s1, s2, b'.', f1,
-            f2, f3, f4, f5, f6, b'Z',
+            b'"', y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, b'T', h1, h2, b':', n1, n2, b':', s1, s2, b'.',
+            f1, f2, f3, f4, f5, f6, b'Z', b'"',
         ]
     }
 }
 
 impl fmt::Display for WireTimestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(std::str::from_utf8(&self.bytes()).map_err(|_| fmt::Error)?)
+        let [_, text @ .., _] = self.quoted();
+        f.write_str(std::str::from_utf8(&text).map_err(|_| fmt::Error)?)
     }
 }
 
 impl Serialize for WireTimestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(std::str::from_utf8(&self.bytes()).map_err(S::Error::custom)?)
+        let [_, text @ .., _] = self.quoted();
+        serializer.serialize_str(std::str::from_utf8(&text).map_err(S::Error::custom)?)
+    }
+}
+
+impl WriteJson for WireTimestamp {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.quoted());
     }
 }
 

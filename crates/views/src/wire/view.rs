@@ -14,8 +14,8 @@
 //! }
 //! ```
 //!
-//! This is a struct that serializes and is named `Topup` in the document, with a function `new` of the values in
-//! parentheses. Values that several fields need stand before the fields, in `let` statements.
+//! This is a struct that serializes, writes itself as JSON and is named `Topup` in the document, with a function `new` of
+//! the values in parentheses. Values that several fields need stand before the fields, in `let` statements.
 //!
 //! A field has at most one attribute for its schema, with the keys of utoipa's `schema`: `schema` itself; `id` for an
 //! id, `decimal` for a [`Number`](crate::wire::money::Number), `timestamp` for a
@@ -57,6 +57,8 @@ macro_rules! view {
                 $field: $type,
             )+
         }
+
+        $crate::json_members!([$(<$life>)?] $view $(<$life>)? { $($field [$($($serde)*)?]),+ });
 
         impl $(<$life>)? $view $(<$life>)? {
             /// Shows these values.

@@ -87,7 +87,7 @@ body! {
 
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let profile = call.use_cases().profiles.own(&principal).await?;
-    ApiResponse::new("Personal information.", view(&call, &profile))
+    Ok(ApiResponse::view("Personal information.", view(&call, &profile)))
 }
 
 async fn change(call: CommandCall<ChangeProfile>) -> Result<Done<ApiResponse>, ApiError> {
@@ -101,7 +101,7 @@ async fn change(call: CommandCall<ChangeProfile>) -> Result<Done<ApiResponse>, A
         Code::DjOnly => ApiError::saying(Code::DjOnly, ApiError::DJ_FIELDS),
         _ => error,
     })?;
-    done.try_map(|profile| ApiResponse::new("Personal information updated.", view(&call, &profile)))
+    done.try_map(|profile| Ok(ApiResponse::view("Personal information updated.", view(&call, &profile))))
 }
 
 impl From<PersonalInfoUpdateBody> for ProfileChange {

@@ -173,13 +173,13 @@ async fn open(call: CommandCall<OpenRequest>) -> Result<Done<ApiResponse>, ApiEr
     let done = call.run(OpenRequest, read_input).await?;
     done.try_map(|request| {
         let view = MusicRequestView::new(&request, call.currency());
-        Ok(ApiResponse::new("Request sent.", view)?.at(request.id))
+        Ok(ApiResponse::view("Request sent.", view).at(request.id))
     })
 }
 
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let request = call.use_cases().music_requests.visible(&principal, call.id(RequestId::new)?).await?;
-    ApiResponse::new("Request.", MusicRequestView::new(&request, call.currency()))
+    Ok(ApiResponse::view("Request.", MusicRequestView::new(&request, call.currency())))
 }
 
 async fn cancel(call: CommandCall<CancelRequest>) -> Result<Done<ApiResponse>, ApiError> {
@@ -199,7 +199,7 @@ pub(in crate::operations) fn updated(
     done: Done<music_request::MusicRequest>,
 ) -> Result<Done<ApiResponse>, ApiError> {
     done.try_map(|request| {
-        ApiResponse::new("Request updated.", MusicRequestView::new(&request, call.currency()))
+        Ok(ApiResponse::view("Request updated.", MusicRequestView::new(&request, call.currency())))
     })
 }
 

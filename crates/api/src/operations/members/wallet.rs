@@ -12,6 +12,7 @@ use crate::endpoint::authenticated;
 use crate::wire::envelope::ApiResponse;
 use crate::wire::error::{ApiError, Code};
 use crate::wire::filters::{self, QueryFilters as _, filters};
+use cuepoint_views::json_members;
 use cuepoint_views::wallet::{WalletEntryView, WalletView};
 
 operations! {
@@ -70,6 +71,8 @@ pub struct WalletData {
     pub wallet: WalletView,
 }
 
+json_members!([] WalletData { wallet [] });
+
 /// A wallet entry in an answer.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct WalletEntryData {
@@ -84,7 +87,7 @@ async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
         Some(at) => wallet.balance_at(&principal, at).await?,
         None => wallet.balance(&principal).await?,
     };
-    ApiResponse::new("Wallet.", WalletData { wallet: WalletView::new(balance, call.currency()) })
+    Ok(ApiResponse::view("Wallet.", WalletData { wallet: WalletView::new(balance, call.currency()) }))
 }
 
 async fn entries(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {

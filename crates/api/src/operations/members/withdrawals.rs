@@ -208,7 +208,7 @@ async fn open(call: CommandCall<OpenWithdrawal>) -> Result<Done<ApiResponse>, Ap
     let done = call.run(OpenWithdrawal, read_input).await?;
     done.try_map(|Withdrawn { withdrawal, balance }| {
         let view = CreatedWithdrawalData::new(&withdrawal, balance, call.currency());
-        Ok(ApiResponse::bare(view)?.at(withdrawal.id))
+        Ok(ApiResponse::bare(view).at(withdrawal.id))
     })
 }
 
@@ -229,14 +229,14 @@ async fn list(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiErr
 async fn show(call: ApiCall, principal: Principal) -> Result<ApiResponse, ApiError> {
     let id = call.id(WithdrawalId::new)?;
     let (withdrawal, owed) = call.use_cases().withdrawals.own(&principal, id).await?;
-    ApiResponse::new("Withdrawal.", WithdrawalDetailsView::new(&withdrawal, owed, call.currency()))
+    Ok(ApiResponse::view("Withdrawal.", WithdrawalDetailsView::new(&withdrawal, owed, call.currency())))
 }
 
 async fn cancel(call: CommandCall<CancelWithdrawal>) -> Result<Done<ApiResponse>, ApiError> {
     let command = CancelWithdrawal { id: call.id(WithdrawalId::new)? };
     call.run(command, call::no_input).await?.try_map(|Withdrawn { withdrawal, balance }| {
         let view = WithdrawalDetailsView::new(&withdrawal, balance.owed, call.currency());
-        ApiResponse::new("Withdrawal cancelled.", view)
+        Ok(ApiResponse::view("Withdrawal cancelled.", view))
     })
 }
 
