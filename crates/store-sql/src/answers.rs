@@ -61,7 +61,7 @@ impl Caller {
 impl Letter {
     fn deliver(self) {
         // A panic in the waker of one caller does not concern the other callers.
-        let _ = catch_unwind(AssertUnwindSafe(|| self.caller.send(self.answer)));
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(self.caller.send(self.answer))));
     }
 }
 

@@ -1,11 +1,8 @@
 //! Sums of money in rows.
 
-use std::borrow::Cow;
-
 use bigdecimal::BigDecimal;
 #[cfg(feature = "postgres")]
 use bigdecimal::ToPrimitive;
-use bigdecimal::num_bigint::BigInt;
 use cuepoint_domain::money::{Currency, Money};
 use diesel::deserialize::FromSqlRow;
 use diesel::expression::AsExpression;
@@ -93,17 +90,6 @@ impl Sum {
                 digits.to_i128().zip(u16::try_from(scale).ok())
             }
             Form::Units(units, decimals) => Some((*units, u16::from(*decimals))),
-            Form::Stored(_) | Form::Invalid => None,
-        }
-    }
-
-    /// The decimal number; `None` if its decimals are not known.
-    fn decimal(&self) -> Option<Cow<'_, BigDecimal>> {
-        match &self.0 {
-            Form::Decimal(decimal) => Some(Cow::Borrowed(decimal)),
-            Form::Units(units, decimals) => {
-                Some(Cow::Owned(BigDecimal::new(BigInt::from(*units), i64::from(*decimals))))
-            }
             Form::Stored(_) | Form::Invalid => None,
         }
     }

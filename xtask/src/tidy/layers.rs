@@ -79,7 +79,7 @@ const CRATES: &[CrateLayers] = &[
             &["wire", "state"],
             &["mapping", "call", "command_call", "endpoint", "reliance", "declaration"],
             &["operations"],
-            &["openapi", "pipeline", "routes"],
+            &["openapi", "path_tree", "pipeline", "routes"],
             &[""],
         ],
         exceptions: &[],

@@ -6,6 +6,8 @@ const NEGATIVE: u16 = 0x4000;
 const NOT_A_NUMBER: u16 = 0xC000;
 const INFINITE: u16 = 0xD000;
 const MINUS_INFINITE: u16 = 0xF000;
+/// The largest number of decimals of a sum.
+const MOST_DECIMALS: u8 = 38;
 
 /// Reads a number exactly: as many units of its last decimal, and the number of its decimals.
 ///
@@ -24,7 +26,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<(i128, u8), &'static str> {
         INFINITE | MINUS_INFINITE => return Err("infinity is not a sum"),
         _ => return Err("a numeric has an unknown sign"),
     };
-    let scale = u8::try_from(u16::from_be_bytes(*scale)).map_err(|_| "a sum has too many decimals")?;
+    let scale = u8::try_from(u16::from_be_bytes(*scale)).ok().filter(|scale| *scale <= MOST_DECIMALS);
+    let scale = scale.ok_or("a sum has too many decimals")?;
     // The power of ten by which the next digit counts units.
     let mut power = i32::from(i16::from_be_bytes(*weight)).saturating_mul(4).saturating_add(scale.into());
     let mut units = 0_i128;
@@ -58,6 +61,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(i128, u8), &'static str> {
 }
 
 #[cfg(test)]
+#[allow(clippy::arithmetic_side_effects, reason = "the numbers are small")]
 mod tests {
     use bigdecimal::BigDecimal;
     use bigdecimal::num_bigint::BigInt;
@@ -120,6 +124,7 @@ mod tests {
             (bytes(0, INFINITE, 0x20, &[]), "infinity is not a sum"),
             (bytes(0, MINUS_INFINITE, 0x20, &[]), "infinity is not a sum"),
             (bytes(0, 0x8000, 0, &[1]), "a numeric has an unknown sign"),
+            (bytes(0, POSITIVE, 39, &[1]), "a sum has too many decimals"),
             (bytes(0, POSITIVE, 256, &[1]), "a sum has too many decimals"),
             (bytes(0, POSITIVE, 2, &[10_000]), "a numeric has an invalid digit"),
             (bytes(0, POSITIVE, 2, &[0xFFFF]), "a numeric has an invalid digit"),
