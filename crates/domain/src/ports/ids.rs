@@ -38,42 +38,56 @@ pub trait Ids: Send + Sync {
     /// An id for an operation, generated without I/O.
     fn operation(&self) -> OperationId;
 
+    /// The number of a new id of this kind from the store's memory; `None` if it has none there, or if another
+    /// caller is fetching some.
+    fn number_at_hand(&self, _kind: IdKind) -> Option<i64> {
+        None
+    }
+
     /// The number of a new id of this kind. Stores implement this method; use cases call the typed methods below.
     async fn next_number(&self, kind: IdKind) -> Result<i64, Unavailable>;
 
     /// An id for a user.
     async fn next_user(&self) -> Result<UserId, Unavailable> {
-        valid(UserId::new, self.next_number(IdKind::Users).await?)
+        valid(UserId::new, number(self, IdKind::Users).await?)
     }
 
     /// An id for a music request.
     async fn next_request(&self) -> Result<RequestId, Unavailable> {
-        valid(RequestId::new, self.next_number(IdKind::MusicRequests).await?)
+        valid(RequestId::new, number(self, IdKind::MusicRequests).await?)
     }
 
     /// An id for a withdrawal.
     async fn next_withdrawal(&self) -> Result<WithdrawalId, Unavailable> {
-        valid(WithdrawalId::new, self.next_number(IdKind::Withdrawals).await?)
+        valid(WithdrawalId::new, number(self, IdKind::Withdrawals).await?)
     }
 
     /// An id for a top-up.
     async fn next_topup(&self) -> Result<TopupId, Unavailable> {
-        valid(TopupId::new, self.next_number(IdKind::Topups).await?)
+        valid(TopupId::new, number(self, IdKind::Topups).await?)
     }
 
     /// An id for an adjustment.
     async fn next_adjustment(&self) -> Result<AdjustmentId, Unavailable> {
-        valid(AdjustmentId::new, self.next_number(IdKind::Adjustments).await?)
+        valid(AdjustmentId::new, number(self, IdKind::Adjustments).await?)
     }
 
     /// An id for a session.
     async fn next_session(&self) -> Result<SessionId, Unavailable> {
-        valid(SessionId::new, self.next_number(IdKind::Sessions).await?)
+        valid(SessionId::new, number(self, IdKind::Sessions).await?)
     }
 
     /// An id for a webhook endpoint, with which its secret is encrypted before it is added.
     async fn next_webhook_endpoint(&self) -> Result<WebhookEndpointId, Unavailable> {
-        valid(WebhookEndpointId::new, self.next_number(IdKind::WebhookEndpoints).await?)
+        valid(WebhookEndpointId::new, number(self, IdKind::WebhookEndpoints).await?)
+    }
+}
+
+/// The number of a new id. One at hand is taken first: the future of [`Ids::next_number`] is large.
+async fn number(ids: &(impl Ids + ?Sized), kind: IdKind) -> Result<i64, Unavailable> {
+    match ids.number_at_hand(kind) {
+        Some(number) => Ok(number),
+        None => ids.next_number(kind).await,
     }
 }
 
@@ -99,6 +113,29 @@ mod tests {
         async fn next_number(&self, kind: IdKind) -> Result<i64, Unavailable> {
             Ok(IdKind::all().zip(1..).find(|(one, _)| *one == kind).unwrap().1)
         }
+    }
+
+    /// Ids with a number at hand, and without a store to fetch others from.
+    struct AtHand;
+
+    #[async_trait]
+    impl Ids for AtHand {
+        fn operation(&self) -> OperationId {
+            OperationId(0)
+        }
+
+        fn number_at_hand(&self, _: IdKind) -> Option<i64> {
+            Some(8)
+        }
+
+        async fn next_number(&self, _: IdKind) -> Result<i64, Unavailable> {
+            Err(Unavailable::new("the store is absent"))
+        }
+    }
+
+    #[test]
+    fn an_id_at_hand_is_not_fetched() {
+        assert_eq!(AtHand.next_withdrawal().now_or_never().unwrap().unwrap().get(), 8);
     }
 
     #[test]

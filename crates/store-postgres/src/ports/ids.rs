@@ -36,6 +36,13 @@ struct RemainingIds {
     generation: u64,
 }
 
+impl RemainingIds {
+    /// Returns the next number; `None` if none is left of this generation.
+    fn next(&mut self, generation: u64) -> Option<i64> {
+        if self.generation == generation { self.numbers.next() } else { None }
+    }
+}
+
 impl IdRange {
     const fn of(kind: IdKind, sequence: &'static str) -> Self {
         let length = block_length(kind);
@@ -43,13 +50,16 @@ impl IdRange {
         Self { sequence, length, left: Mutex::const_new(RemainingIds { numbers: 1..=0, generation: 0 }) }
     }
 
+    /// Returns the next number of the block; `None` if it is used up, or if a caller is taking another one.
+    fn at_hand(&self, database: &Database) -> Option<i64> {
+        self.left.try_lock().ok()?.next(database.cluster().generation())
+    }
+
     /// Returns the next number, from a new block if the last one is used up; blocks are taken one at a time.
     async fn next(&self, database: &Database) -> Result<i64, DatabaseFailure> {
         let mut left = self.left.lock().await;
         let generation = database.cluster().generation();
-        if left.generation == generation
-            && let Some(number) = left.numbers.next()
-        {
+        if let Some(number) = left.next(generation) {
             return Ok(number);
         }
         let sequence = self.sequence;
@@ -82,6 +92,10 @@ impl Ids for PostgresStore {
     #[expect(clippy::disallowed_methods, reason = "this port is the source of time and randomness for ids")]
     fn operation(&self) -> OperationId {
         OperationId(Uuid::now_v7().as_u128())
+    }
+
+    fn number_at_hand(&self, kind: IdKind) -> Option<i64> {
+        self.ids.0.get(&kind)?.at_hand(&self.database)
     }
 
     async fn next_number(&self, kind: IdKind) -> Result<i64, Unavailable> {

@@ -35,6 +35,11 @@ impl IdRange {
         Self { kind, left: Mutex::const_new(1..=0) }
     }
 
+    /// Returns the next number of the block; `None` if it is used up, or if a caller is taking another one.
+    fn at_hand(&self) -> Option<i64> {
+        self.left.try_lock().ok()?.next()
+    }
+
     /// Returns the next number, from a new block if the last one is used up; blocks are taken one at a time.
     /// All waiting callers fail in time if none can be taken.
     async fn next(&self, writer: &SqliteWriter) -> Result<i64, SqliteFailure> {
@@ -99,6 +104,10 @@ impl Ids for SqliteStore {
     #[expect(clippy::disallowed_methods, reason = "this port is the source of time and randomness for ids")]
     fn operation(&self) -> OperationId {
         OperationId(Uuid::now_v7().as_u128())
+    }
+
+    fn number_at_hand(&self, kind: IdKind) -> Option<i64> {
+        self.ids.0.get(&kind)?.at_hand()
     }
 
     async fn next_number(&self, kind: IdKind) -> Result<i64, Unavailable> {
