@@ -7,6 +7,7 @@ use std::sync::Arc;
 use actix_web::{HttpRequest, HttpResponse};
 use cuepoint_domain::application::{Command, Done, action_of};
 use cuepoint_domain::authorization::{Action, Principal};
+use futures_util::TryFutureExt as _;
 
 use crate::call::ApiCall;
 use crate::command_call::CommandCall;
@@ -18,14 +19,39 @@ use crate::wire::error::ApiError;
 /// The future of a handler, local to its worker thread.
 pub type Handled<T> = Pin<Box<dyn Future<Output = Result<T, ApiError>>>>;
 
+/// A handler of calls in this form.
+pub trait Handler<Call, Answer> {
+    /// Begins to handle a call.
+    fn handle(&self, call: Call) -> Handled<Answer>;
+
+    /// The size of the future that handles a call, in bytes.
+    #[cfg(test)]
+    fn size_of_future(&self) -> usize;
+}
+
+impl<Call, Answer, F, A> Handler<Call, Answer> for F
+where
+    F: Fn(Call) -> A,
+    A: Future<Output = Result<Answer, ApiError>> + 'static,
+{
+    fn handle(&self, call: Call) -> Handled<Answer> {
+        Box::pin(self(call))
+    }
+
+    #[cfg(test)]
+    fn size_of_future(&self) -> usize {
+        size_of::<A>()
+    }
+}
+
 /// A handler outside the base address.
-type PlainHandler = Box<dyn Fn(Arc<ApiState>, HttpRequest) -> Handled<HttpResponse>>;
+type PlainHandler = Box<dyn Handler<(Arc<ApiState>, HttpRequest), HttpResponse>>;
 /// A handler without a principal.
-type OpenHandler = Box<dyn Fn(ApiCall) -> Handled<ApiResponse>>;
+type OpenHandler = Box<dyn Handler<ApiCall, ApiResponse>>;
 /// A handler with or without a principal.
-type OptionalHandler = Box<dyn Fn(ApiCall, Option<Principal>) -> Handled<ApiResponse>>;
+type OptionalHandler = Box<dyn Handler<(ApiCall, Option<Principal>), ApiResponse>>;
 /// A handler with a principal.
-type MemberHandler = Box<dyn Fn(ApiCall, Principal) -> Handled<ApiResponse>>;
+type MemberHandler = Box<dyn Handler<(ApiCall, Principal), ApiResponse>>;
 
 /// A handler, with the authorization that it requires.
 pub enum Endpoint {
@@ -120,7 +146,7 @@ where
     F: Fn(Arc<ApiState>, HttpRequest) -> A + 'static,
     A: Future<Output = Result<HttpResponse, ApiError>> + 'static,
 {
-    Endpoint::Plain(Box::new(move |api, request| Box::pin(run(api, request))))
+    Endpoint::Plain(Box::new(move |(api, request)| run(api, request)))
 }
 
 /// A handler of requests without a token.
@@ -129,7 +155,7 @@ where
     F: Fn(ApiCall) -> A + 'static,
     A: Future<Output = Result<ApiResponse, ApiError>> + 'static,
 {
-    Endpoint::Open(Box::new(move |call| Box::pin(run(call))))
+    Endpoint::Open(Box::new(run))
 }
 
 /// A handler of requests with or without a token. A token that is presented must be valid and allow this action.
@@ -138,7 +164,7 @@ where
     F: Fn(ApiCall, Option<Principal>) -> A + 'static,
     A: Future<Output = Result<ApiResponse, ApiError>> + 'static,
 {
-    Endpoint::Optional(action, Box::new(move |call, principal| Box::pin(run(call, principal))))
+    Endpoint::Optional(action, Box::new(move |(call, principal)| run(call, principal)))
 }
 
 /// A handler of requests with a token that takes no Idempotency-Key.
@@ -147,7 +173,7 @@ where
     F: Fn(ApiCall, Principal) -> A + 'static,
     A: Future<Output = Result<ApiResponse, ApiError>> + 'static,
 {
-    Endpoint::Member(action, Box::new(move |call, principal| Box::pin(run(call, principal))))
+    Endpoint::Member(action, Box::new(move |(call, principal)| run(call, principal)))
 }
 
 /// A handler of requests with a token that takes an Idempotency-Key; the answer to a repeated request is marked.
@@ -156,16 +182,12 @@ where
     F: Fn(ApiCall, Principal) -> A + 'static,
     A: Future<Output = Result<Done<ApiResponse>, ApiError>> + 'static,
 {
-    let handler = move |call, principal| -> Handled<ApiResponse> { Box::pin(marked(run(call, principal))) };
-    Endpoint::Command(action, Box::new(handler))
+    Endpoint::Command(action, Box::new(move |(call, principal)| run(call, principal).map_ok(marked)))
 }
 
 /// The answer, marked if it repeats an earlier one.
-async fn marked(
-    running: impl Future<Output = Result<Done<ApiResponse>, ApiError>>,
-) -> Result<ApiResponse, ApiError> {
-    let Done { value: answer, replayed } = running.await?;
-    Ok(if replayed { answer.replayed() } else { answer })
+fn marked(Done { value: answer, replayed }: Done<ApiResponse>) -> ApiResponse {
+    if replayed { answer.replayed() } else { answer }
 }
 
 /// A handler of commands of one type, which determines the action; the answer to a replayed command is
@@ -176,9 +198,7 @@ where
     F: Fn(CommandCall<C>) -> A + 'static,
     A: Future<Output = Result<Done<ApiResponse>, ApiError>> + 'static,
 {
-    let handler = move |call, principal| -> Handled<ApiResponse> {
-        Box::pin(marked(run(CommandCall::new(call, principal))))
-    };
+    let handler = move |(call, principal)| run(CommandCall::new(call, principal)).map_ok(marked);
     Endpoint::Command(action_of::<C>(), Box::new(handler))
 }
 
@@ -188,5 +208,34 @@ where
     F: Fn(ApiCall) -> A + 'static,
     A: Future<Output = Result<ApiResponse, ApiError>> + 'static,
 {
-    Endpoint::Provider(by, Box::new(move |call| Box::pin(run(call))))
+    Endpoint::Provider(by, Box::new(run))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operations;
+
+    /// The size above which a future is too large, in bytes.
+    const LARGE: usize = 4_096;
+
+    impl Endpoint {
+        fn size_of_future(&self) -> usize {
+            match self {
+                Self::Plain(run) => run.size_of_future(),
+                Self::Open(run) | Self::Provider(_, run) => run.size_of_future(),
+                Self::Optional(_, run) => run.size_of_future(),
+                Self::Member(_, run) | Self::Command(_, run) => run.size_of_future(),
+            }
+        }
+    }
+
+    /// Every call copies the future of its handler to the heap.
+    #[test]
+    fn no_call_copies_a_large_future() {
+        let operations = operations::all().into_iter().chain([operations::docs::files()]);
+        let futures = operations.map(|operation| (operation.run.size_of_future(), operation.id));
+        let large: Vec<_> = futures.filter(|(size, _)| *size > LARGE).collect();
+        assert!(large.is_empty(), "{large:?}");
+    }
 }

@@ -81,12 +81,12 @@ async fn handle(
         answer.respond(operation.answers.status, list.as_deref())
     };
     let (judging, handling) = match &operation.run {
-        Endpoint::Plain(run) => return run(Arc::clone(api), request.clone()).await,
+        Endpoint::Plain(run) => return run.handle((Arc::clone(api), request.clone())).await,
         Endpoint::Open(run) => {
             count(operation.class, api, request)?;
             headers::accepts(operation.answers.media_type(), request)?;
             let call = call(&receive(operation, api, request, payload).await?, None)?;
-            (Judging::of(operation, &call)?, run(call))
+            (Judging::of(operation, &call)?, run.handle(call))
         }
         Endpoint::Optional(action, run) => {
             let principal = if request.headers().contains_key(header::AUTHORIZATION) {
@@ -97,14 +97,14 @@ async fn handle(
             };
             headers::accepts(operation.answers.media_type(), request)?;
             let call = call(&receive(operation, api, request, payload).await?, None)?;
-            (Judging::of(operation, &call)?, run(call, principal))
+            (Judging::of(operation, &call)?, run.handle((call, principal)))
         }
         Endpoint::Member(action, run) => {
             let principal = admit(*action, operation, api, request).await?;
             headers::accepts(operation.answers.media_type(), request)?;
             let body = receive(operation, api, request, payload).await?;
             let call = call(&body, None)?;
-            (Judging::of(operation, &call)?, run(call, principal))
+            (Judging::of(operation, &call)?, run.handle((call, principal)))
         }
         Endpoint::Command(action, run) => {
             let principal = admit(*action, operation, api, request).await?;
@@ -112,7 +112,7 @@ async fn handle(
             let key = key(operation, request, &principal)?;
             let body = receive(operation, api, request, payload).await?;
             let call = call(&body, key)?;
-            (Judging::of(operation, &call)?, run(call, principal))
+            (Judging::of(operation, &call)?, run.handle((call, principal)))
         }
         Endpoint::Provider(by, run) => {
             // Only messages that fail verification are counted, so that genuine ones are never delayed.
@@ -121,7 +121,7 @@ async fn handle(
                 Err(refused)
             });
             let call = call(&received?, None)?;
-            (Judging::of(operation, &call)?, run(call))
+            (Judging::of(operation, &call)?, run.handle(call))
         }
     };
     let Judging { deadline, refusals } = judging;

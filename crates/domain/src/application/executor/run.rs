@@ -194,7 +194,8 @@ impl Executor {
         let Context { principal, .. } = self.current(context, P::ACTION)?;
         let own = Authorized::own(&principal).map_err(Failure::from)?;
         let mut effects = Effects::default();
-        let changed = change(own, &principal, &mut effects).await;
+        // On the heap, since it is large, and the futures around it are moved several times.
+        let changed = Box::pin(change(own, &principal, &mut effects)).await;
         effects.perform(&self.env, Some(context.deadline)).await;
         changed
     }
@@ -206,7 +207,8 @@ impl Executor {
         change: impl AsyncFnOnce(&mut Effects) -> Result<T, E>,
     ) -> Result<T, E> {
         let mut effects = Effects::default();
-        let changed = change(&mut effects).await;
+        // On the heap, since it is large, and the futures around it are moved several times.
+        let changed = Box::pin(change(&mut effects)).await;
         effects.perform(&self.env, Some(deadline)).await;
         changed
     }
