@@ -98,11 +98,19 @@ async fn run<Q: BatchedRead>(mut waiting: mpsc::Receiver<Waiting<Q>>, database: 
     let mut next = Vec::new();
     while waiting.recv_many(&mut next, Q::MAX_BATCH).await > 0 {
         // In a task of its own, so that a panic does not affect later batches.
-        let answered = tokio::spawn(answer(std::mem::take(&mut next), database.clone())).await;
+        let answered = tokio::spawn(batch(std::mem::take(&mut next), database.clone())).await;
         if let Err(error) = answered {
             tracing::error!(%error, "a batch of reads failed");
         }
     }
+}
+
+/// Answers a batch. On the heap, since the runtime moves the future of a task several times.
+fn batch<Q: BatchedRead>(
+    asked: Vec<Waiting<Q>>,
+    database: Database,
+) -> impl Future<Output = ()> + Send + 'static {
+    Box::pin(answer(asked, database))
 }
 
 /// Answers a batch; a cancelled read misses its result, and affects no other.
@@ -118,5 +126,20 @@ async fn answer<Q: BatchedRead>(asked: Vec<Waiting<Q>>, database: Database) {
                 let _ = caller.send(Err(Unavailable::new(failure.clone())));
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connect::connection::Connector;
+    use crate::reads::request_lists::RequestList;
+
+    #[tokio::test]
+    async fn starting_a_batch_copies_no_large_future() {
+        let connector = Connector::new("postgres://localhost/never_connected").unwrap();
+        let database = Database::new(connector, 1).unwrap();
+        let size = size_of_val(&batch::<RequestList>(Vec::new(), database));
+        assert!(size <= 64, "{size} bytes");
     }
 }

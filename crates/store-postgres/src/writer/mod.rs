@@ -36,7 +36,7 @@ use cuepoint_store_sql::crash_points::{self, CrashPoint};
 use cuepoint_store_sql::limits::{ANSWER, GROUP, QUEUE, UNREADY_FOR, WAIT};
 use tokio::runtime;
 use tokio::sync::{mpsc, oneshot};
-use tokio::task::spawn_blocking;
+use tokio::task::{JoinError, spawn_blocking};
 use tokio::time::{Instant, timeout_at};
 
 use crate::connect::connection::Connector;
@@ -72,7 +72,7 @@ type Prover = oneshot::Sender<Result<(), Unavailable>>;
 pub(crate) struct Writer {
     queue: Mutex<Option<mpsc::Sender<Job>>>,
     provers: mpsc::Sender<Prover>,
-    thread: tokio::sync::Mutex<Option<JoinHandle<()>>>,
+    thread: tokio::sync::Mutex<Option<JoinHandle<Result<(), JoinError>>>>,
     refused: Refused,
 }
 
@@ -114,7 +114,9 @@ impl Writer {
             .name("writer".to_owned())
             .spawn({
                 let outcomes = Outcomes { refused: refused.clone(), commits };
-                move || runtime.block_on(run(waiting, proving, connector, currency, outcomes))
+                let groups = run(waiting, proving, connector, currency, outcomes);
+                // As a task, since each wake-up of the root future is a system call.
+                move || runtime.block_on(runtime.spawn(groups))
             })
             .context("the writer's thread cannot be started")?;
         let (queue, thread) = (Mutex::new(Some(queue)), tokio::sync::Mutex::new(Some(thread)));
@@ -159,7 +161,7 @@ impl Writer {
     pub(crate) async fn close(&self) {
         drop(self.queue.lock().unwrap_or_else(PoisonError::into_inner).take());
         if let Some(thread) = self.thread.lock().await.take()
-            && !matches!(spawn_blocking(|| thread.join()).await, Ok(Ok(())))
+            && !matches!(spawn_blocking(|| thread.join()).await, Ok(Ok(Ok(()))))
         {
             tracing::error!("the writer has failed");
         }
@@ -196,19 +198,30 @@ async fn run(
         telemetry::gauge(telemetry::QUEUE_DEPTH, waiting.len());
         let (group, outcomes) = (std::mem::take(&mut jobs), outcomes.clone());
         // In a task of its own, so that a panic does not affect later groups.
-        let done = tokio::spawn(async move {
-            commit(&mut committer, group, &outcomes).await;
-            if let Some(prover) = prover.filter(|prover| !prover.is_closed()) {
-                let proof = committer.prove(&Limits::of_proof(Instant::now())).await;
-                let _ = prover.send(proof.map_err(Unavailable::from));
-            }
-            committer
-        });
+        let done = tokio::spawn(commit_and_prove(committer, group, prover, outcomes));
         committer = done.await.unwrap_or_else(|error| {
             tracing::error!(%error, "a group has failed");
             new()
         });
     }
+}
+
+/// Commits a group, and answers a prover after it. On the heap, since the runtime moves the future of a task several
+/// times.
+fn commit_and_prove(
+    mut committer: PostgresCommitter,
+    group: Vec<Job>,
+    prover: Option<Prover>,
+    outcomes: Outcomes,
+) -> impl Future<Output = PostgresCommitter> + Send + 'static {
+    Box::pin(async move {
+        commit(&mut committer, group, &outcomes).await;
+        if let Some(prover) = prover.filter(|prover| !prover.is_closed()) {
+            let proof = committer.prove(&Limits::of_proof(Instant::now())).await;
+            let _ = prover.send(proof.map_err(Unavailable::from));
+        }
+        committer
+    })
 }
 
 /// Commits a group; if one of its plans violates a constraint, each plan is committed by itself, so that only
@@ -261,4 +274,18 @@ async fn commit_jobs(
     let answers = committed?;
     crash_points::at(CrashPoint::BeforeAnswer, plans);
     Ok(answers.into_iter().map(|answer| answer.map_err(ApplyError::Rejected)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn starting_a_group_copies_no_large_future() {
+        let connector = Connector::new("postgres://localhost/never_connected").unwrap();
+        let committer = PostgresCommitter::new(connector, Currency::new("EUR", 2).unwrap());
+        let outcomes = Outcomes { refused: Refused::default(), commits: Arc::default() };
+        let size = size_of_val(&commit_and_prove(committer, Vec::new(), None, outcomes));
+        assert!(size <= 64, "{size} bytes");
+    }
 }
