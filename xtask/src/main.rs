@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_without_arguments_refuse_them() {
+    fn unknown_commands_and_unexpected_arguments_are_refused() {
         for line in [
             "ci now",
             "tidy --all",

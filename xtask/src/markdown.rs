@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_and_links_in_code_are_text() {
+    fn headings_and_links_in_code_are_not_parsed() {
         let document = Document::parse("```md\n# Title\n[a](b.md)\n```\n\n`[a](b.md)`\n");
         assert!(document.headings.is_empty() && document.links.is_empty());
         assert_eq!(document.codes, [(6, "[a](b.md)".to_owned())]);

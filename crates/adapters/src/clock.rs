@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clocks_may_differ_by_half_a_minute() {
+    fn clocks_may_differ_by_up_to_30_seconds() {
         for (ahead, agrees) in
             [(0, true), (29, true), (-29, true), (31, false), (-31, false), (-3_456_000, false)]
         {
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn synchronized_clocks_clear_an_earlier_difference() {
+    fn a_clock_difference_ends_when_the_clocks_agree_again() {
         let (clock, now) = (ServiceClock::default(), SystemClock.now());
         clock.compare(now, Some(now.plus(Duration::DAY))).unwrap_err();
         clock.compare(now, Some(now)).unwrap();

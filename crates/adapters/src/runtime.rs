@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn deadlines_round_trip_to_instants() {
+    async fn an_instant_survives_the_conversion_to_a_deadline_and_back() {
         let timer = TokioTimer::default();
         let later = Instant::now() + std::time::Duration::from_millis(1_500);
         assert_eq!(timer.instant(timer.deadline(later)), later);

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_slower_if_most_pairs_are_slower() {
+    fn a_row_is_slower_only_if_three_quarters_of_its_pairs_are_slower() {
         assert!(ratios(&[0.90, 0.94, 0.91, 0.99, 0.93]).is_slower());
         assert!(!ratios(&[0.90, 0.94, 0.91, 1.10, 1.02]).is_slower());
         assert!(!ratios(&[0.96, 0.97, 0.96]).is_slower());
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn quartiles_are_measured_values() {
+    fn quartiles_are_not_interpolated() {
         let figures = [4.0, 1.0, 3.0, 2.0];
         assert_eq!(
             [0.25, 0.5, 0.75].map(|share| quantile(&figures, share)),

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_shown_in_the_units_of_the_table() {
+    fn latency_is_shown_in_milliseconds_and_cpu_time_per_thousand_answers() {
         let mut latencies = latencies().unwrap();
         (1..=100).for_each(|tens: u64| latencies.saturating_record(tens * 10_000));
         assert!((milliseconds(&latencies, 0.5) - 500.0).abs() < 1.0);

@@ -203,7 +203,7 @@ mod tests {
                         tps = 1931.25 (without initial connection time)\n";
 
     #[test]
-    fn the_summary_is_parsed_and_refused_after_failures() {
+    fn the_pgbench_summary_is_parsed_unless_transactions_failed() {
         assert_eq!(summary(SAID), Some((1931.25, 1234)));
         assert_eq!(summary(&SAID.replace("failed transactions: 0", "failed transactions: 1")), None);
         assert_eq!(summary("nothing"), None);

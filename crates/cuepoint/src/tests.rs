@@ -211,7 +211,7 @@ async fn an_idempotency_key_replays_the_first_answer() {
 }
 
 #[actix_web::test]
-async fn topups_without_a_provider_are_not_configured() {
+async fn topups_are_refused_as_not_configured_without_a_provider() {
     let app = api(&[("topups.provider", "none")]);
     let guest = registered(&app, "guest", false).await;
     let refused = post(&app, "/wallet/topups", &guest, r#"{"amount":1}"#).await;
@@ -221,7 +221,7 @@ async fn topups_without_a_provider_are_not_configured() {
 }
 
 #[actix_web::test]
-async fn objects_of_strangers_are_not_found() {
+async fn a_stranger_finds_no_objects_of_other_users() {
     let app = api(&[]);
     let (_, guest) = party(&app).await;
     assert_eq!(post(&app, "/music/requests", &guest, SONG).await.status, StatusCode::CREATED);

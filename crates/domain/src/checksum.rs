@@ -9,9 +9,9 @@ pub(crate) fn sha256(text: &[u8]) -> [u8; 32] {
 }
 
 /// Fields, each prefixed with its length in bytes, so that distinct fields never have the same checksum.
-pub(crate) struct Fields(Vec<u8>);
+pub(crate) struct ChecksumFields(Vec<u8>);
 
-impl Fields {
+impl ChecksumFields {
     /// No fields, with room for this many bytes.
     pub(crate) fn with_capacity(bytes: usize) -> Self {
         Self(Vec::with_capacity(bytes))

@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn posted_entity_kinds_are_read_by_name() {
+    fn entity_kinds_of_postings_are_read_by_name() {
         for kind in EntityKind::posted() {
             let reference = EntityRef::stored(kind.name(), 7).unwrap();
             assert_eq!((reference.kind(), reference.kind_name()), (Ok(kind), kind.name()));

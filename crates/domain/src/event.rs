@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_withdrawal_starts_processing_once() {
+    fn the_processing_event_of_a_withdrawal_occurs_only_once() {
         let again = Some(Timestamp::EPOCH);
         let begins = Some(EventType::WithdrawalProcessing);
         assert_eq!(withdrawal(0, None), begins, "taken by an operator");
@@ -307,7 +307,7 @@ mod tests {
 
     /// The statuses that the rules can move an entity to, each with an event; others have none.
     #[test]
-    fn each_status_has_an_event_type() {
+    fn every_status_except_pending_has_an_event_type() {
         let name = |event: Option<EventType>| event.map(EventType::name);
         for status in RequestStatus::all().filter(|status| *status != RequestStatus::Pending) {
             let expected = format!("music_request.{}", status.name());

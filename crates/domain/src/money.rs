@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_lose_no_cent() {
+    fn a_commission_and_the_rest_add_up_to_the_fee() {
         for bps in (0..=10_000).step_by(7) {
             for fee in 1..=2_000 {
                 let fee = Money(fee);

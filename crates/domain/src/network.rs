@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_belongs_to_one_client_network() {
+    fn a_client_network_is_an_ipv4_address_or_an_ipv6_slash_64() {
         for (address, expected) in [
             ("192.0.2.7", "192.0.2.7/32"),
             ("::ffff:192.0.2.7", "192.0.2.7/32"),

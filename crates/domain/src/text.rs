@@ -217,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_trimmed_and_bounded() {
+    fn lines_are_trimmed_and_limited_to_255_characters() {
         assert_eq!(Line::new("  Blue Monday ").unwrap().as_str(), "Blue Monday");
         assert_eq!(Line::new(" \t "), Err(TextError::Empty));
         assert_eq!(Line::new("a\u{0}b"), Err(TextError::ControlCharacter));
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn email_addresses_are_validated() {
+    fn malformed_email_addresses_are_refused_and_letter_case_is_folded() {
         for good in ["ada@example.com", "a.b+c@sub.example.org", "x@localhost"] {
             assert!(Email::new(good).is_ok(), "{good}");
         }
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn phone_numbers_are_validated() {
+    fn only_e164_phone_numbers_are_accepted() {
         for good in ["+6834000", "+4930123456", "+123456789012345", " +15550100200 "] {
             assert_eq!(Phone::new(good).unwrap().as_str(), good.trim());
         }
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn music_urls_are_validated() {
+    fn only_http_and_https_urls_are_accepted_as_music_urls() {
         for good in ["https://example.com/track?id=1", "HTTP://example.com", "https://bücher.example/lied#1"]
         {
             assert!(MusicUrl::new(good).is_ok(), "{good}");
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn payment_urls_are_validated() {
+    fn only_http_and_https_urls_are_accepted_as_payment_urls() {
         for good in
             ["https://pay.example.com/1?a=b", "HTTP://example.com", "https://pay.example.com/a|{b}#c^d"]
         {

@@ -72,7 +72,7 @@ fn only_withdrawals_above_the_limit_need_two_approvals() {
 }
 
 #[test]
-fn the_current_limit_sets_the_approvals_needed() {
+fn the_current_limit_determines_how_many_approvals_are_needed() {
     use WithdrawalStatus::{Approved, Pending};
     let (ada, bob) = (user(OPERATOR), user(OTHER));
     type Case<'a> = (&'a [(i64, Option<i128>)], WithdrawalStatus, Vec<UserId>);
@@ -119,7 +119,7 @@ fn an_approval_lapses_with_the_suspension_of_its_operator() {
 }
 
 #[test]
-fn an_adjustment_bars_only_reviews_for_30_days() {
+fn an_operator_cannot_approve_or_reject_for_30_days_after_an_adjustment() {
     let mut ledger = ledger();
     adjust(&mut ledger, OPERATOR, at(4));
     let over = at(4).plus(Adjustment::JUDGING_BAR);
@@ -184,7 +184,7 @@ fn the_audit_compares_approvals_with_their_operations() {
 
 /// A server of an earlier version does not know approvals: it records none, and treats its own as sufficient.
 #[test]
-fn records_without_approvals_from_older_servers_pass_the_audit() {
+fn records_by_older_servers_without_approvals_pass_the_audit() {
     let mut ledger = ledger();
     approve(&mut ledger, OPERATOR, Some(1), 5);
     let mut moved = vec![judge(&mut ledger, OTHER, Move::Approve { by: None, second_above: None }, at(6))];

@@ -58,7 +58,7 @@ fn a_chargeback_debits_only_the_available_balance() {
 
 /// Attack API6: paying in with stolen cards repeatedly, and spending the money before each charge-back.
 #[test]
-fn repeated_chargebacks_owe_only_what_was_spent() {
+fn repeated_chargebacks_create_no_more_debt_than_was_spent() {
     let mut ledger = topped_up();
     ledger.adjust(GUEST, -1_000).unwrap();
     for number in 2..6 {
@@ -71,7 +71,7 @@ fn repeated_chargebacks_owe_only_what_was_spent() {
 }
 
 #[test]
-fn debts_are_limited_to_the_largest_balance() {
+fn a_debt_cannot_exceed_the_maximum_balance() {
     let most = Money::MAX_BALANCE.minor();
     let mut ledger = Ledger::new(1_000, 0);
     for number in [1, 2] {
@@ -99,7 +99,7 @@ fn a_refund_pays_the_guests_chargeback_debt() {
 }
 
 #[test]
-fn confirmed_topups_are_reversed_once() {
+fn only_confirmed_topups_are_reversed_and_only_once() {
     use TopupStatus::{Confirmed, Failed, Pending, Reversed};
     let topup = topped_up().the_topup(1);
     let in_status = |status| Topup { status, ..topup.clone() };
@@ -124,7 +124,7 @@ fn confirmed_topups_are_reversed_once() {
 }
 
 #[test]
-fn late_money_is_settled_once_outside_of_wallets() {
+fn money_in_suspense_is_settled_once_without_entering_a_wallet() {
     let mut ledger = Ledger::new(1_000, 0);
     failed(&mut ledger, 1);
     let nothing = |ledger: &mut Ledger| {

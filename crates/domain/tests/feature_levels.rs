@@ -21,7 +21,7 @@ fn upgrading() -> Ledger {
 }
 
 #[test]
-fn first_approvals_require_a_finalized_upgrade() {
+fn the_first_of_two_approvals_requires_a_finalized_upgrade() {
     let mut ledger = upgrading();
     ledger.adjust(DJ, 1_000).unwrap();
     ledger.withdraw(1, DJ, 1_000).unwrap();

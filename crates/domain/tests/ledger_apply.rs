@@ -147,7 +147,7 @@ fn a_request_with_a_zero_fee_leaves_no_entry() {
 }
 
 #[test]
-fn adjustments_credit_and_debit() {
+fn adjustments_credit_or_debit_the_available_balance() {
     let mut ledger = Ledger::new(0, 0);
     for (cents, available) in [(300, 300), (-100, 200), (-200, 0), (1, 1)] {
         let receipt = ledger.adjust(GUEST, cents).unwrap();
@@ -221,7 +221,7 @@ fn profile_receipts_are_redacted_after_seven_days() {
 /// Without its receipt, an operation that was applied before is stale, by its id and by its key, and is not
 /// applied again.
 #[test]
-fn an_operation_with_a_redacted_receipt_is_stale() {
+fn a_repeated_operation_with_a_redacted_receipt_is_stale() {
     let mut ledger = Ledger::new(0, 500);
     let (scope, fingerprint) = (KeyScope([1; 32]), Fingerprint([2; 32]));
     let key = Some(IdempotencyKey { scope, fingerprint });

@@ -68,7 +68,7 @@ fn a_due_payout_is_sent_until_the_last_attempt() {
 }
 
 #[test]
-fn unsent_payouts_come_first() {
+fn payouts_that_were_never_sent_come_before_retries() {
     let mut waiting = [NextSend::At(at(2)), NextSend::AtOnce, NextSend::At(at(1))];
     waiting.sort();
     assert_eq!(waiting, [NextSend::AtOnce, NextSend::At(at(1)), NextSend::At(at(2))]);
@@ -77,7 +77,7 @@ fn unsent_payouts_come_first() {
 }
 
 #[test]
-fn the_outcome_of_every_update_in_every_state() {
+fn every_update_in_every_state_has_the_expected_outcome() {
     let (known, given) = (line("known"), line("given"));
     let updates = [
         PayoutUpdate::Accepted,

@@ -38,7 +38,7 @@ fn ratings(ledger: &Ledger) -> (i64, i64) {
 }
 
 #[test]
-fn stars_are_from_one_to_five() {
+fn a_rating_has_one_to_five_stars() {
     for (number, is_valid) in [(0, false), (1, true), (5, true), (6, false), (u8::MAX, false)] {
         assert_eq!(Stars::new(number).is_some(), is_valid, "{number}");
     }
@@ -74,7 +74,7 @@ fn only_paid_played_requests_can_be_rated() {
 }
 
 #[test]
-fn a_new_rating_replaces_the_first() {
+fn a_new_rating_replaces_the_previous_one() {
     let (mut ledger, request) = played(100);
     for (number, seconds, expected) in [(2, 3, (2, 1)), (5, 4, (5, 1)), (1, 5, (1, 1)), (1, 6, (1, 1))] {
         rated(&mut ledger, &request, number, at(seconds)).unwrap();
@@ -86,7 +86,7 @@ fn a_new_rating_replaces_the_first() {
 }
 
 #[test]
-fn a_concurrent_first_rating_is_stale() {
+fn only_one_of_two_concurrent_first_ratings_is_applied() {
     let (mut ledger, request) = played(100);
     let first = plans::rate_request(ledger.metadata(at(3)), &request, None, stars(4)).unwrap();
     let second = plans::rate_request(ledger.metadata(at(3)), &request, None, stars(2)).unwrap();

@@ -104,7 +104,7 @@ fn check(stored: RequestState, to: Move, expected: Expected) {
 }
 
 #[test]
-fn the_outcome_of_every_transition_from_every_state() {
+fn every_transition_from_every_state_has_the_expected_outcome() {
     use Expected::{Captured, Moved, Refunded, Refused, Released, Same};
     use RequestStatus::{Accepted, Cancelled, Expired, Pending, Played, Rejected};
     let tick = Duration::MICROSECOND;
@@ -179,7 +179,7 @@ fn a_refund_reverses_the_original_commission() {
 
 /// Zero amounts make no transfer: without a price, without a commission, with nothing but commission.
 #[test]
-fn zero_transfers_are_omitted() {
+fn transfers_of_a_zero_amount_are_omitted() {
     for (fee, bps, to_dj, to_house) in
         [(0, 1_250, None, None), (1_000, 0, Some(1_000), None), (1_000, 10_000, None, Some(1_000))]
     {
@@ -235,7 +235,7 @@ fn captures_neither_gain_nor_lose_a_cent() {
 
 /// The life cycle of a debt: the advance of a refund, and its repayment from later income.
 #[test]
-fn later_income_repays_a_refund() {
+fn later_income_pays_the_debt_of_a_refund() {
     // The amount that the DJ spent of the 9.00 earned before the refund; then the DJ's balance after the
     // refund, after a correction of +0.50, and after each of two more songs at 10.00 less 10 %.
     for (spent, refunded, corrected, first, second) in [

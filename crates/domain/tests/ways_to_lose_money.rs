@@ -3,13 +3,13 @@
 //! | way | here, and where it is tested on real stores or over HTTP |
 //! |---|---|
 //! | a negative or zero amount | [`amounts_are_positive`]; `crates/cuepoint/tests/http/money.rs` |
-//! | accept twice | [`accepting_twice_moves_no_money`]; the server's `lifecycle.rs` |
+//! | accept twice | [`accepting_a_request_twice_moves_no_money`]; the server's `lifecycle.rs` |
 //! | accept after reject | [`a_rejected_request_stays_rejected`]; the server's `lifecycle.rs` |
 //! | a rejection that refunds money never held | [`a_rejection_releases_exactly_the_held_amount`]; the server's `lifecycle.rs` |
 //! | a rejected withdrawal not giving the money back | [`a_rejected_withdrawal_releases_the_money_once`]; the server's `operators.rs` |
-//! | two cancels racing | [`one_of_two_concurrent_transitions_is_applied`]; the contract's `concurrency.rs` |
-//! | cancel racing approve | [`one_of_two_concurrent_transitions_is_applied`]; the contract's `concurrency.rs` |
-//! | the limit checked before the lock | [`limits_are_checked_when_the_plan_is_applied`]; the contract's `limits.rs`, the server's `races.rs` |
+//! | two cancels racing | [`only_one_of_two_concurrent_transitions_is_applied`]; the contract's `concurrency.rs` |
+//! | cancel racing approve | [`only_one_of_two_concurrent_transitions_is_applied`]; the contract's `concurrency.rs` |
+//! | the limit checked before the lock | [`withdrawal_limits_are_checked_when_the_plan_is_applied`]; the contract's `limits.rs`, the server's `races.rs` |
 //! | commission rounding that loses a cent | `request_moves.rs`, every share of every fee from 0.01 to 20.00; the server's `tour.rs` |
 //! | a callback delivered twice, out of order, forged | the server's `webhooks.rs` |
 //! | the provider's answer lost after it paid | the server's `webhooks.rs` |
@@ -62,7 +62,7 @@ fn amounts_are_positive() {
 }
 
 #[test]
-fn accepting_twice_moves_no_money() {
+fn accepting_a_request_twice_moves_no_money() {
     let mut ledger = pending();
     ledger.step(1, Move::Accept, &terms(0)).unwrap();
     let (entries, before) = (ledger.entries.len(), ledger.balance(GUEST));
@@ -127,7 +127,7 @@ fn a_rejected_withdrawal_releases_the_money_once() {
 }
 
 #[test]
-fn one_of_two_concurrent_transitions_is_applied() {
+fn only_one_of_two_concurrent_transitions_is_applied() {
     let cancel = || withdrawal::Move::Cancel;
     let approve = || withdrawal::Move::Approve { by: Some(user(OPERATOR)), second_above: None };
     let (released, held) = (balance(1_000, 0, 0), balance(300, 700, 0));
@@ -150,7 +150,7 @@ fn one_of_two_concurrent_transitions_is_applied() {
 }
 
 #[test]
-fn limits_are_checked_when_the_plan_is_applied() {
+fn withdrawal_limits_are_checked_when_the_plan_is_applied() {
     let limits = WithdrawalLimits { max_per_24h: Some(amount(700)), ..WithdrawalLimits::default() };
     let terms = WithdrawalTerms { limits, ..WithdrawalTerms::default() };
     let mut ledger = Ledger::new(0, 1_000);

@@ -86,7 +86,7 @@ fn retry_delays_vary_by_at_most_20_percent() {
 }
 
 #[test]
-fn retry_after_delays_an_attempt_by_up_to_a_day() {
+fn a_retry_after_header_delays_the_next_attempt_by_up_to_a_day() {
     let repeated = |seconds| {
         let outcome = AttemptOutcome::Answered { status: 503, retry_after: Some(Duration::seconds(seconds)) };
         outcome.follow_up(1, NOW, 0)
@@ -183,7 +183,7 @@ fn settings_change_independently_and_enabling_clears_failures() {
 }
 
 #[test]
-fn pausing_keeps_the_reason_of_a_disabled_endpoint() {
+fn pausing_a_disabled_endpoint_keeps_it_disabled_with_its_reason() {
     let pause = EndpointChange::Settings {
         settings: EndpointSettings { is_paused: Some(true), ..Default::default() },
         by: author(7, true),
@@ -200,7 +200,7 @@ fn pausing_keeps_the_reason_of_a_disabled_endpoint() {
 }
 
 #[test]
-fn feature_level_1_pauses_instead_of_disabling_for_new_reasons() {
+fn at_feature_level_1_a_new_reason_pauses_an_endpoint_instead_of_disabling_it() {
     let (active, at) = (endpoint(Feed::Own), NOW);
     let disable =
         |reason, level| active.clone().changed(&EndpointChange::Disable { reason, at }, level).state;
@@ -217,7 +217,7 @@ fn feature_level_1_pauses_instead_of_disabling_for_new_reasons() {
 }
 
 #[test]
-fn lost_secrets_must_be_rotated_before_enabling() {
+fn a_lost_secret_must_be_rotated_before_its_endpoint_is_enabled() {
     let by = author(7, true);
     let changed = |endpoint: &WebhookEndpoint, change: EndpointChange| {
         endpoint.clone().changed(&change, FeatureLevel::NEWEST)
@@ -248,7 +248,7 @@ fn lost_secrets_must_be_rotated_before_enabling() {
 }
 
 #[test]
-fn setting_the_url_makes_its_author_the_owner() {
+fn whoever_sets_the_url_becomes_the_owner_of_the_endpoint() {
     let before = endpoint(Feed::All);
     let by = author(2, true);
     let change = |settings| {
@@ -263,7 +263,7 @@ fn setting_the_url_makes_its_author_the_owner() {
 }
 
 #[test]
-fn a_new_url_and_enabling_require_the_password() {
+fn setting_a_new_url_or_enabling_an_endpoint_requires_the_password() {
     let settings = |url: Option<&str>, is_paused| EndpointSettings {
         url: url.map(|url| EndpointUrl::new(url).unwrap()),
         is_paused,
@@ -301,7 +301,7 @@ fn a_new_url_and_enabling_require_the_password() {
 }
 
 #[test]
-fn a_creation_can_be_repeated_with_its_key_for_seven_days() {
+fn a_creation_can_be_repeated_with_its_idempotency_key_for_seven_days() {
     let body = |number| TokenHash([number; 32]);
     let presented = |scope, current, others: &[u8]| PresentedCreation {
         scope: KeyScope([scope; 32]),

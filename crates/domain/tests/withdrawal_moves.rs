@@ -256,7 +256,7 @@ fn limit_windows_are_exact_to_the_microsecond() {
 }
 
 #[test]
-fn withdrawals_without_a_payout_do_not_count() {
+fn withdrawals_that_ended_without_a_payout_do_not_count_toward_limits() {
     let window = Window { length: Duration::days(30), most: amount(1_000) };
     for status in WithdrawalStatus::all() {
         let txid = [WithdrawalStatus::Broadcast, WithdrawalStatus::Completed].contains(&status).then(known);
@@ -268,7 +268,7 @@ fn withdrawals_without_a_payout_do_not_count() {
 }
 
 #[test]
-fn each_configured_limit_has_a_window() {
+fn each_configured_limit_of_a_period_has_a_window() {
     let limits = WithdrawalLimits {
         max_amount: Some(amount(1)),
         max_per_24h: Some(amount(2)),

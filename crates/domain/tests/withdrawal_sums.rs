@@ -49,7 +49,7 @@ fn status(receipt: &Receipt) -> WithdrawalStatus {
 }
 
 #[test]
-fn withdrawals_within_the_daily_sum_need_no_operator() {
+fn withdrawals_with_a_24_hour_sum_below_the_limit_need_no_operator() {
     let first = at(0).plus(DAY);
     let tick = Duration::MICROSECOND;
     // The amount and the time of an earlier withdrawal, and the status of one of 4.00 a day after the start.
@@ -119,7 +119,7 @@ fn withdrawals_need_approval_for_two_days_after_a_login_change() {
 
 /// The sum counts the days around the creation, however late the approval comes.
 #[test]
-fn late_approvals_count_the_day_of_the_withdrawal() {
+fn a_late_approval_uses_the_24_hour_sum_around_the_creation_time() {
     let mut ledger = Ledger::new(0, 5_000);
     let terms = WithdrawalTerms::default();
     assert_eq!(terms.second_approval_above, None);
@@ -151,7 +151,7 @@ fn the_24_hour_sum_is_computed_at_each_approval() {
 }
 
 #[test]
-fn a_sum_includes_its_own_withdrawal_once() {
+fn the_24_hour_sum_of_a_withdrawal_includes_it_exactly_once() {
     let mut ledger = Ledger::new(0, 5_000);
     for number in [1, 2] {
         open(&mut ledger, number, GUEST, 700, at(number)).unwrap();

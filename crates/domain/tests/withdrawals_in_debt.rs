@@ -38,7 +38,7 @@ fn send(now: i64, again_at: i64) -> Move {
 }
 
 #[test]
-fn a_debt_stops_withdrawals_until_they_are_sent() {
+fn a_debt_prevents_only_the_approval_and_sending_of_withdrawals() {
     let txid = || line("f00d");
     let processing = [approve(), Move::Process];
     let sent = [approve(), send(4, 10)];
@@ -74,7 +74,7 @@ fn a_debt_stops_withdrawals_until_they_are_sent() {
 }
 
 #[test]
-fn a_debt_refuses_new_withdrawals_until_it_is_paid() {
+fn new_withdrawals_are_refused_until_the_debt_is_paid() {
     let mut ledger = indebted(&[]);
     assert_eq!(ledger.withdraw(2, GUEST, 1), Err(Rejection::WalletOwes { owed: money(1_000) }));
     ledger.topup(2, GUEST, 1_000, Charge::Confirmed).unwrap();
@@ -86,7 +86,7 @@ fn a_debt_refuses_new_withdrawals_until_it_is_paid() {
 }
 
 #[test]
-fn a_debt_delays_only_unsent_withdrawals() {
+fn only_unsent_withdrawals_wait_for_the_payment_of_a_debt() {
     let table: [(&[Move], Option<WaitingFor>); 4] = [
         (&[], Some(WaitingFor::Debt)),
         (&[approve()], Some(WaitingFor::Debt)),
@@ -102,7 +102,7 @@ fn a_debt_delays_only_unsent_withdrawals() {
 }
 
 #[test]
-fn releases_pay_the_debt_first() {
+fn released_money_pays_the_debt_first() {
     let endings: [&[Move]; 3] = [&[Move::Cancel], &[Move::Reject { by: user(OPERATOR) }], &[Move::Fail]];
     for (ending, before) in endings.iter().zip([&[][..], &[], &[approve(), Move::Process]]) {
         let mut ledger = indebted(before);

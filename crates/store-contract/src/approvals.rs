@@ -17,11 +17,11 @@ use crate::scenario::{Refused, Scenario, amount, at, at_once, balance, key, line
 
 promises! { ($) approvals as approvals_promises {
     a_withdrawal_above_the_limit_needs_two_approvals,
-    concurrent_approvals_each_count_once,
-    plans_of_demoted_operators_change_nothing,
+    only_two_of_many_concurrent_approvals_are_counted,
+    plans_of_suspended_or_demoted_operators_change_nothing,
     approvals_count_only_while_their_operator_is_eligible,
-    operators_cannot_review_wallets_they_adjusted,
-    a_concurrent_adjustment_bars_a_later_rejection,
+    operators_cannot_approve_or_reject_withdrawals_from_wallets_they_adjusted,
+    a_rejection_is_refused_after_a_concurrent_adjustment_by_the_same_operator,
 }}
 
 /// A fixture that requires two operators above 1.00.
@@ -114,7 +114,7 @@ pub async fn a_withdrawal_above_the_limit_needs_two_approvals(store: Arc<dyn Sto
 }
 
 /// Of many concurrent approvals exactly two are counted, and the withdrawal is approved once.
-pub async fn concurrent_approvals_each_count_once(store: Arc<dyn Store>) {
+pub async fn only_two_of_many_concurrent_approvals_are_counted(store: Arc<dyn Store>) {
     let scenario = four_eyes(store);
     let guest = scenario.guest(10_000).await;
     let mut operators = Vec::new();
@@ -180,7 +180,9 @@ pub async fn approvals_count_only_while_their_operator_is_eligible(store: Arc<dy
 /// An operator who adjusted a wallet, in either direction, cannot approve, reject or fail its withdrawals for
 /// thirty days, to the microsecond; they can send them and judge those of other wallets, and other operators
 /// judge them.
-pub async fn operators_cannot_review_wallets_they_adjusted(store: Arc<dyn Store>) {
+pub async fn operators_cannot_approve_or_reject_withdrawals_from_wallets_they_adjusted(
+    store: Arc<dyn Store>,
+) {
     let scenario = Scenario::new(store);
     let (guest, other) = (scenario.guest(1_000).await, scenario.guest(1_000).await);
     let (ada, bob) = (scenario.guest(0).await, scenario.guest(0).await);
@@ -225,7 +227,9 @@ pub async fn operators_cannot_review_wallets_they_adjusted(store: Arc<dyn Store>
 /// rejection has no effect.
 ///
 /// Attack API5: deciding about a withdrawal while adjusting its wallet.
-pub async fn a_concurrent_adjustment_bars_a_later_rejection(store: Arc<dyn Store>) {
+pub async fn a_rejection_is_refused_after_a_concurrent_adjustment_by_the_same_operator(
+    store: Arc<dyn Store>,
+) {
     let scenario = Scenario::new(store);
     let operator = scenario.guest(0).await;
     for _ in 0..20 {
@@ -254,7 +258,7 @@ pub async fn a_concurrent_adjustment_bars_a_later_rejection(store: Arc<dyn Store
 }
 
 /// An operator who is dismissed between the decision and the application of a plan changes nothing.
-pub async fn plans_of_demoted_operators_change_nothing(store: Arc<dyn Store>) {
+pub async fn plans_of_suspended_or_demoted_operators_change_nothing(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (chief, guest) = (scenario.operator().await, scenario.guest(100).await);
     let id = scenario.withdrawn(guest, 100).await;

@@ -13,7 +13,7 @@ promises! { ($) audit as audit_promises {
     an_empty_ledger_is_consistent,
     a_consistent_ledger_passes_the_audit,
     an_audit_reports_its_progress,
-    an_audit_of_a_ledger_in_use_finds_nothing,
+    an_audit_of_a_ledger_in_use_finds_no_inconsistency,
 }}
 
 /// A ledger without wallets, and one of empty wallets, are consistent.
@@ -63,7 +63,7 @@ pub async fn an_audit_reports_its_progress(store: Arc<dyn Store>) {
 }
 
 /// An audit that runs while money moves reports no inconsistency.
-pub async fn an_audit_of_a_ledger_in_use_finds_nothing(store: Arc<dyn Store>) {
+pub async fn an_audit_of_a_ledger_in_use_finds_no_inconsistency(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store).with_commission(1_000);
     let dj = scenario.dj(10).await;
     let mut guests = Vec::new();

@@ -11,7 +11,7 @@ use crate::scenario::{Refused, Scenario, at, at_once};
 
 promises! { ($) blocks as blocks_promises {
     a_blocked_guest_cannot_send_requests,
-    repeated_blocks_keep_the_first_time,
+    a_repeated_block_keeps_the_time_of_the_first_one,
     blocks_are_listed_newest_first,
 }}
 /// A blocked guest cannot make requests of that DJ until unblocked, but can of other DJs.
@@ -35,7 +35,7 @@ pub async fn a_blocked_guest_cannot_send_requests(store: Arc<dyn Store>) {
 
 /// A repeated block keeps the time of the first one, also under concurrency; an unknown user cannot be
 /// blocked.
-pub async fn repeated_blocks_keep_the_first_time(store: Arc<dyn Store>) {
+pub async fn a_repeated_block_keeps_the_time_of_the_first_one(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(0).await, scenario.dj(100).await);
     let name = scenario.user(guest).await.name;

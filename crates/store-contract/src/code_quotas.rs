@@ -20,7 +20,7 @@ promises! { ($) code_quotas as code_quotas_promises {
     codes_per_deployment_and_day_are_limited,
     concurrent_codes_are_counted_exactly,
     an_erasure_resets_no_code_quota,
-    codes_count_under_every_key_and_report_the_longest_wait,
+    codes_count_under_every_key_and_the_longest_wait_is_reported,
 }}
 
 /// The hash of a number or network under the signing key, and under no other.
@@ -160,7 +160,7 @@ pub async fn an_erasure_resets_no_code_quota(store: Arc<dyn Store>) {
 
 /// Codes counted under another key count as well, and of several full quotas the one with the longest wait is
 /// reported.
-pub async fn codes_count_under_every_key_and_report_the_longest_wait(store: Arc<dyn Store>) {
+pub async fn codes_count_under_every_key_and_the_longest_wait_is_reported(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     fill(&scenario, PER_NUMBER, |number, now| code(200, number_of(number), 0, now)).await;
     let rotated = CountedCode {

@@ -18,16 +18,16 @@ promises! { ($) concurrency as concurrency_promises {
     concurrent_withdrawals_spend_each_cent_once,
     concurrent_requests_and_withdrawals_spend_each_cent_once,
     an_operation_submitted_concurrently_is_applied_once,
-    a_key_sent_concurrently_runs_its_command_once,
-    a_key_sent_with_many_bodies_is_bound_to_one,
-    one_of_many_plans_for_the_same_state_wins,
-    concurrent_answers_close_a_request_once,
+    an_idempotency_key_sent_concurrently_runs_its_command_once,
+    an_idempotency_key_sent_with_many_bodies_is_bound_to_one_of_them,
+    only_one_of_many_plans_for_the_same_state_is_applied,
+    concurrent_answers_settle_a_request_only_once,
     concurrent_cancellations_release_the_money_once,
     concurrent_refunds_return_the_fee_once,
-    either_cancelling_or_approving_wins,
-    either_completing_or_failing_a_withdrawal_wins,
+    a_withdrawal_cannot_be_both_cancelled_and_approved_concurrently,
+    a_withdrawal_cannot_be_both_completed_and_failed_concurrently,
     opposite_transfers_do_not_deadlock,
-    profile_changes_and_played_songs_lose_no_update,
+    concurrent_profile_changes_and_played_songs_lose_no_update,
 }}
 
 /// Of 50 parallel withdrawals of 10.00 from a wallet of 200.00, twenty succeed and thirty are refused for
@@ -85,7 +85,7 @@ pub async fn an_operation_submitted_concurrently_is_applied_once(store: Arc<dyn 
 }
 
 /// A key sent 50 times in parallel under different operation ids runs its command once.
-pub async fn a_key_sent_concurrently_runs_its_command_once(store: Arc<dyn Store>) {
+pub async fn an_idempotency_key_sent_concurrently_runs_its_command_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(20_000).await;
     let mut plans = Vec::new();
@@ -102,7 +102,7 @@ pub async fn a_key_sent_concurrently_runs_its_command_once(store: Arc<dyn Store>
 }
 
 /// A key sent in parallel with different bodies is bound to one of them; all others are refused.
-pub async fn a_key_sent_with_many_bodies_is_bound_to_one(store: Arc<dyn Store>) {
+pub async fn an_idempotency_key_sent_with_many_bodies_is_bound_to_one_of_them(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(20_000).await;
     let mut plans = Vec::new();
@@ -118,7 +118,7 @@ pub async fn a_key_sent_with_many_bodies_is_bound_to_one(store: Arc<dyn Store>) 
 }
 
 /// Of accept, reject, play and cancel decided on the same pending request, exactly one is applied.
-pub async fn one_of_many_plans_for_the_same_state_wins(store: Arc<dyn Store>) {
+pub async fn only_one_of_many_plans_for_the_same_state_is_applied(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(20_000).await, scenario.dj(100).await);
     for _ in 0..20 {
@@ -134,7 +134,7 @@ pub async fn one_of_many_plans_for_the_same_state_wins(store: Arc<dyn Store>) {
 }
 
 /// Accept, reject and play race on one request, each decided again after a conflict: one settlement.
-pub async fn concurrent_answers_close_a_request_once(store: Arc<dyn Store>) {
+pub async fn concurrent_answers_settle_a_request_only_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store).with_commission(1_000);
     let (guest, dj) = (scenario.guest(20_000).await, scenario.dj(100).await);
     let mut played = 0;
@@ -209,7 +209,7 @@ pub async fn concurrent_refunds_return_the_fee_once(store: Arc<dyn Store>) {
 }
 
 /// Owner and operator race on one withdrawal: it is either cancelled and released, or approved and held.
-pub async fn either_cancelling_or_approving_wins(store: Arc<dyn Store>) {
+pub async fn a_withdrawal_cannot_be_both_cancelled_and_approved_concurrently(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, operator) = (scenario.guest(2_000).await, scenario.guest(0).await);
     let mut held = 0;
@@ -233,7 +233,7 @@ pub async fn either_cancelling_or_approving_wins(store: Arc<dyn Store>) {
 }
 
 /// Of completing and failing a withdrawal under review, one settles it: its money is paid out or released.
-pub async fn either_completing_or_failing_a_withdrawal_wins(store: Arc<dyn Store>) {
+pub async fn a_withdrawal_cannot_be_both_completed_and_failed_concurrently(store: Arc<dyn Store>) {
     use withdrawal::Move::{Approve, Complete, Fail, Process, Review};
     let scenario = Scenario::new(store);
     let (guest, operator) = (scenario.guest(2_000).await, scenario.operator().await);
@@ -285,7 +285,7 @@ pub async fn opposite_transfers_do_not_deadlock(store: Arc<dyn Store>) {
 }
 
 /// Concurrent changes of a profile and played songs do not overwrite each other.
-pub async fn profile_changes_and_played_songs_lose_no_update(store: Arc<dyn Store>) {
+pub async fn concurrent_profile_changes_and_played_songs_lose_no_update(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(20_000).await, scenario.dj(100).await);
     let mut plans = Vec::new();

@@ -25,7 +25,7 @@ promises! { ($) email_changes as email_changes_promises {
     ended_sessions_cannot_change_addresses,
     a_taken_address_is_refused_at_the_confirmation,
     restorable_addresses_are_reserved,
-    a_token_restores_the_previous_address_once,
+    a_restoration_token_restores_the_previous_address_only_once,
     concurrent_changes_give_an_address_to_one_user,
 }}
 
@@ -233,7 +233,7 @@ pub async fn restorable_addresses_are_reserved(store: Arc<dyn Store>) {
 
 /// A token restores the address once, whatever the thief of the login changed since: it sets the password, ends all
 /// sessions and open codes, and disables the endpoints for the user's own events again.
-pub async fn a_token_restores_the_previous_address_once(store: Arc<dyn Store>) {
+pub async fn a_restoration_token_restores_the_previous_address_only_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = person(&scenario, "Ada@example.com", true).await;
     let endpoint = add(&scenario, user, Feed::Own).await;

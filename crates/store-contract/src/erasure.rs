@@ -20,12 +20,12 @@ use crate::sessions::{alive, log_in, successor};
 
 promises! { ($) erasure as erasure_promises {
     an_erased_user_cannot_log_in_and_is_not_listed,
-    replays_of_an_erased_profile_are_stale,
+    a_repeated_profile_change_is_stale_after_an_erasure,
     a_user_with_money_is_not_erased,
     concurrent_erasures_erase_a_user_once,
     erasures_never_deadlock_with_concurrent_operations,
     an_erasure_deletes_blocks_in_both_directions,
-    blocks_do_not_outlive_an_erasure,
+    concurrent_blocks_do_not_outlive_an_erasure,
     unknown_and_erased_users_get_no_challenge,
 }}
 
@@ -90,7 +90,7 @@ pub async fn an_erased_user_cannot_log_in_and_is_not_listed(store: Arc<dyn Store
 }
 
 /// Receipts of earlier commands show no erased profile: repeating such a command is stale.
-pub async fn replays_of_an_erased_profile_are_stale(store: Arc<dyn Store>) {
+pub async fn a_repeated_profile_change_is_stale_after_an_erasure(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (user, other) = (ada(&scenario).await, scenario.dj(100).await);
     let change = |name: &str| ProfileChange { name: Field::Set(line(name)), ..ProfileChange::default() };
@@ -223,7 +223,7 @@ pub async fn an_erasure_deletes_blocks_in_both_directions(store: Arc<dyn Store>)
 }
 
 /// Of a concurrent block and erasure, in either order, no block remains.
-pub async fn blocks_do_not_outlive_an_erasure(store: Arc<dyn Store>) {
+pub async fn concurrent_blocks_do_not_outlive_an_erasure(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let other = scenario.dj(100).await;
     let mut djs = Vec::new();

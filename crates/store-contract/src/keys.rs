@@ -14,14 +14,14 @@ use time::Duration;
 use crate::scenario::{Scenario, at, balance, key, money};
 
 promises! { ($) keys as keys_promises {
-    a_key_replays_its_first_answer,
-    a_key_with_another_body_is_refused,
-    keys_are_separate_per_scope,
+    an_idempotency_key_replays_its_first_answer,
+    an_idempotency_key_with_another_body_is_refused,
+    idempotency_keys_are_separate_per_scope,
     a_refusal_does_not_consume_the_idempotency_key,
-    keys_are_kept_for_seven_days,
-    a_purge_deletes_expired_keys,
-    keys_of_commands_without_effect_are_kept,
-    commands_without_key_and_effect_leave_no_trace,
+    idempotency_keys_are_kept_for_seven_days,
+    a_purge_deletes_expired_idempotency_keys,
+    idempotency_keys_of_commands_without_effect_are_kept,
+    commands_with_neither_an_idempotency_key_nor_an_effect_leave_no_trace,
 }}
 
 async fn withdrawal(
@@ -36,7 +36,7 @@ async fn withdrawal(
 }
 
 /// The same command under another operation id gets the first receipt, even when the money is gone.
-pub async fn a_key_replays_its_first_answer(store: Arc<dyn Store>) {
+pub async fn an_idempotency_key_replays_its_first_answer(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(500).await;
     let key = key(guest, "k", "body");
@@ -51,7 +51,7 @@ pub async fn a_key_replays_its_first_answer(store: Arc<dyn Store>) {
 }
 
 /// A key bound to another body refuses the command, before its state or funds are checked.
-pub async fn a_key_with_another_body_is_refused(store: Arc<dyn Store>) {
+pub async fn an_idempotency_key_with_another_body_is_refused(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(500).await;
     let receipt =
@@ -64,7 +64,7 @@ pub async fn a_key_with_another_body_is_refused(store: Arc<dyn Store>) {
 }
 
 /// The same key of another user, or another key of the same user, is independent.
-pub async fn keys_are_separate_per_scope(store: Arc<dyn Store>) {
+pub async fn idempotency_keys_are_separate_per_scope(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (one, two) = (scenario.guest(500).await, scenario.guest(500).await);
     for key in [key(one, "k", "body"), key(one, "l", "body")] {
@@ -88,7 +88,7 @@ pub async fn a_refusal_does_not_consume_the_idempotency_key(store: Arc<dyn Store
 }
 
 /// A key is bound to its receipt for seven days, to the microsecond, then to the next command that uses it.
-pub async fn keys_are_kept_for_seven_days(store: Arc<dyn Store>) {
+pub async fn idempotency_keys_are_kept_for_seven_days(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(500).await;
     let key = key(guest, "k", "body");
@@ -109,7 +109,7 @@ pub async fn keys_are_kept_for_seven_days(store: Arc<dyn Store>) {
 }
 
 /// A purge deletes the keys past their retention, and no others; operations stay known forever.
-pub async fn a_purge_deletes_expired_keys(store: Arc<dyn Store>) {
+pub async fn a_purge_deletes_expired_idempotency_keys(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(500).await;
     let (old, young) = (key(guest, "old", "body"), key(guest, "young", "body"));
@@ -126,7 +126,7 @@ pub async fn a_purge_deletes_expired_keys(store: Arc<dyn Store>) {
 
 /// A keyed command that changed nothing is stored too: its retry shows the state at that time, not a later
 /// one.
-pub async fn keys_of_commands_without_effect_are_kept(store: Arc<dyn Store>) {
+pub async fn idempotency_keys_of_commands_without_effect_are_kept(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(500).await, scenario.dj(100).await);
     let request = scenario.request(guest, dj, at(1)).await;
@@ -144,7 +144,7 @@ pub async fn keys_of_commands_without_effect_are_kept(store: Arc<dyn Store>) {
 
 /// Without a key, a command that changes nothing leaves no trace: submitted again, it shows the current
 /// state.
-pub async fn commands_without_key_and_effect_leave_no_trace(store: Arc<dyn Store>) {
+pub async fn commands_with_neither_an_idempotency_key_nor_an_effect_leave_no_trace(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(500).await, scenario.dj(100).await);
     let request = scenario.request(guest, dj, at(1)).await;

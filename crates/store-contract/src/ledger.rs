@@ -24,7 +24,7 @@ promises! { ($) ledger as ledger_promises {
     no_balance_falls_below_zero,
     an_operation_is_applied_once,
     a_plan_decided_on_an_outdated_state_is_stale,
-    the_same_status_at_another_time_is_another_state,
+    a_plan_decided_on_the_same_status_at_another_time_is_stale,
     a_missing_row_is_an_error,
     entities_are_found_by_their_ids,
     a_refused_profile_change_changes_nothing,
@@ -166,7 +166,7 @@ pub async fn a_plan_decided_on_an_outdated_state_is_stale(store: Arc<dyn Store>)
 }
 
 /// A request accepted twice is not in the same state: the deadline to play it differs.
-pub async fn the_same_status_at_another_time_is_another_state(store: Arc<dyn Store>) {
+pub async fn a_plan_decided_on_the_same_status_at_another_time_is_stale(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(100).await);
     let request = scenario.request(guest, dj, at(1)).await;

@@ -15,7 +15,7 @@ use crate::scenario::{Refused, Scenario, amount, at, at_once, balance, request_o
 
 promises! { ($) limits as limits_promises {
     limit_windows_are_exact_to_the_microsecond,
-    only_payable_withdrawals_count,
+    only_payable_withdrawals_count_toward_the_limits,
     withdrawal_limits_are_exact_under_concurrency,
     open_requests_are_counted_per_dj,
     open_requests_are_counted_exactly_under_concurrency,
@@ -62,7 +62,7 @@ pub async fn limit_windows_are_exact_to_the_microsecond(store: Arc<dyn Store>) {
 
 /// Withdrawals that ended without a payout release their part of the limit; those that may still be paid do
 /// not.
-pub async fn only_payable_withdrawals_count(store: Arc<dyn Store>) {
+pub async fn only_payable_withdrawals_count_toward_the_limits(store: Arc<dyn Store>) {
     let scenario = limited(store, Some(1_000), None);
     let guest = scenario.guest(10_000).await;
     let operator = scenario.guest(0).await;

@@ -25,7 +25,7 @@ promises! { ($) logins as logins_promises {
     one_of_many_concurrent_password_changes_succeeds,
     the_right_code_verifies_an_address_once,
     only_the_newest_unexpired_challenge_can_be_answered,
-    codes_for_previous_numbers_verify_nothing,
+    codes_for_previous_phone_numbers_verify_nothing,
     wrong_codes_are_counted_exactly,
     one_of_many_concurrent_right_codes_succeeds,
     challenges_per_user_and_hour_are_limited,
@@ -193,7 +193,7 @@ pub async fn only_the_newest_unexpired_challenge_can_be_answered(store: Arc<dyn 
 }
 
 /// A code for an address that was changed in the meantime verifies nothing.
-pub async fn codes_for_previous_numbers_verify_nothing(store: Arc<dyn Store>) {
+pub async fn codes_for_previous_phone_numbers_verify_nothing(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = person(&scenario).await;
     issue(&scenario, user, Purpose::Phone, 1, at(0)).await;

@@ -14,11 +14,11 @@ use crate::scenario::{Scenario, at, at_once};
 use crate::sessions::{end, hash, log_in, successor, valid_for};
 
 promises! { ($) networks as networks_promises {
-    a_network_is_known_from_logins_and_refreshes,
-    a_network_is_known_for_one_user_only,
-    a_refused_refresh_adds_no_known_network,
+    a_network_is_recognised_after_a_login_or_a_refresh,
+    a_network_is_recognised_for_one_user_only,
+    a_refused_refresh_adds_no_recognised_network,
     a_purge_deletes_expired_networks,
-    known_networks_do_not_outlive_an_erasure,
+    recognised_networks_do_not_outlive_an_erasure,
 }}
 
 fn network(address: &str) -> ClientNetwork {
@@ -42,7 +42,7 @@ async fn known(scenario: &Scenario, user: UserId) -> Vec<KnownNetwork> {
 
 /// A network becomes known when a session begins there, at a registration too, or is refreshed, with its time
 /// to the microsecond.
-pub async fn a_network_is_known_from_logins_and_refreshes(store: Arc<dyn Store>) {
+pub async fn a_network_is_recognised_after_a_login_or_a_refresh(store: Arc<dyn Store>) {
     let scenario = Scenario::new(Arc::clone(&store));
     let user = scenario.stranger(false, at(1)).await;
     let client = ClientInfo { address: Some("2001:db8:1::1".parse().unwrap()), agent: None };
@@ -74,7 +74,7 @@ pub async fn a_network_is_known_from_logins_and_refreshes(store: Arc<dyn Store>)
 }
 
 /// A network known for one user is not known for another, nor for an unknown address.
-pub async fn a_network_is_known_for_one_user_only(store: Arc<dyn Store>) {
+pub async fn a_network_is_recognised_for_one_user_only(store: Arc<dyn Store>) {
     let scenario = Scenario::new(Arc::clone(&store));
     let (user, other) = (scenario.guest(0).await, scenario.guest(0).await);
     log_in(&store, user, 2, at(1)).await;
@@ -85,7 +85,7 @@ pub async fn a_network_is_known_for_one_user_only(store: Arc<dyn Store>) {
 }
 
 /// A refused exchange makes no network known.
-pub async fn a_refused_refresh_adds_no_known_network(store: Arc<dyn Store>) {
+pub async fn a_refused_refresh_adds_no_recognised_network(store: Arc<dyn Store>) {
     let scenario = Scenario::new(Arc::clone(&store));
     let user = scenario.guest(0).await;
     log_in(&store, user, 2, at(1)).await;
@@ -114,7 +114,7 @@ pub async fn a_purge_deletes_expired_networks(store: Arc<dyn Store>) {
 }
 
 /// No network is known for an erased user, whatever ran concurrently with the erasure.
-pub async fn known_networks_do_not_outlive_an_erasure(store: Arc<dyn Store>) {
+pub async fn recognised_networks_do_not_outlive_an_erasure(store: Arc<dyn Store>) {
     let scenario = Scenario::new(Arc::clone(&store));
     for round in 0..10_u8 {
         let user = scenario.guest(0).await;

@@ -20,7 +20,7 @@ promises! { ($) people as people_promises {
     changed_profiles_round_trip,
     djs_are_listed_newest_first,
     users_are_listed_newest_first,
-    names_of_present_users_are_read_together,
+    names_are_read_together_and_erased_users_have_none,
 }}
 
 /// A registered user reads back unchanged, with an empty wallet; an unregistered one does not exist.
@@ -247,7 +247,7 @@ pub async fn the_first_operator_is_created_once(store: Arc<dyn Store>) {
 }
 
 /// The names of several users are read at once; unknown and erased users have none.
-pub async fn names_of_present_users_are_read_together(store: Arc<dyn Store>) {
+pub async fn names_are_read_together_and_erased_users_have_none(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let named = async |name: &str| {
         let user = User { name: line(name), ..scenario.stranger(false, at(1)).await };

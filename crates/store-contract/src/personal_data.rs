@@ -24,7 +24,7 @@ use crate::webhook_endpoints::add;
 
 promises! { ($) personal_data as personal_data_promises {
     money_and_requests_are_exported_completely,
-    records_of_users_are_exported_completely,
+    sessions_codes_blocks_events_and_endpoints_are_exported_completely,
     operations_about_a_user_are_exported,
     exports_are_complete_during_concurrent_changes,
 }}
@@ -136,7 +136,7 @@ fn message(source: MessageSource, number: &str, row: Option<i64>) -> MessageReco
 
 /// Ended sessions, issued challenges, blocks in both directions, events and webhook endpoints are listed, each
 /// with its fields.
-pub async fn records_of_users_are_exported_completely(store: Arc<dyn Store>) {
+pub async fn sessions_codes_blocks_events_and_endpoints_are_exported_completely(store: Arc<dyn Store>) {
     let scenario = Scenario::new(Arc::clone(&store));
     let (user, other) = (scenario.dj(100).await, scenario.dj(100).await);
     for number in 1..=3 {

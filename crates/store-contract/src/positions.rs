@@ -12,13 +12,13 @@ use cuepoint_domain::topup::Charge;
 use crate::scenario::{Scenario, amount, at, at_once, request_of};
 
 promises! { ($) positions as positions_promises {
-    operations_are_listed_in_order,
+    operations_are_listed_in_the_order_of_their_positions,
     a_read_continues_after_a_position,
     only_applied_operations_take_positions,
     readers_see_every_concurrent_operation_once,
     operations_are_listed_for_every_user_involved,
     readers_see_every_operation_of_a_user_once,
-    commits_are_announced,
+    commits_are_announced_to_waiting_readers,
 }}
 
 async fn after(store: &dyn Store, position: Position, limit: u32) -> Vec<PositionedOperation> {
@@ -35,7 +35,7 @@ fn numbers(operations: &[PositionedOperation]) -> Vec<i64> {
 }
 
 /// Each applied operation is listed once, in the order of application, with its kind and receipt.
-pub async fn operations_are_listed_in_order(store: Arc<dyn Store>) {
+pub async fn operations_are_listed_in_the_order_of_their_positions(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let store = &*scenario.store;
     assert_eq!(newest(store).await, 0);
@@ -194,7 +194,7 @@ pub async fn readers_see_every_operation_of_a_user_once(store: Arc<dyn Store>) {
 }
 
 /// A waiting reader learns of the next commit, and immediately of commits since its last wait.
-pub async fn commits_are_announced(store: Arc<dyn Store>) {
+pub async fn commits_are_announced_to_waiting_readers(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(0).await;
     let store = &*scenario.store;

@@ -11,10 +11,10 @@ use cuepoint_domain::privacy::personal_data::{ExportList, ExportRecord};
 use crate::scenario::{Scenario, at, at_once};
 
 promises! { ($) ratings as ratings_promises {
-    a_rating_counts_once,
+    a_replaced_rating_counts_only_once,
     concurrent_first_ratings_count_once,
     a_rating_survives_a_refund_and_an_erasure,
-    ratings_are_exported_to_their_guest,
+    ratings_are_exported_only_to_the_guest_who_gave_them,
 }}
 
 async fn played(scenario: &Scenario, guest: UserId, dj: UserId) -> MusicRequest {
@@ -40,7 +40,7 @@ async fn ratings_of(scenario: &Scenario, dj: UserId) -> (i64, i64) {
 }
 
 /// A rating reads back, counts for its DJ, and is replaced by a later one.
-pub async fn a_rating_counts_once(store: Arc<dyn Store>) {
+pub async fn a_replaced_rating_counts_only_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(100).await);
     let (one, other) = (played(&scenario, guest, dj).await, played(&scenario, guest, dj).await);
@@ -105,7 +105,7 @@ pub async fn a_rating_survives_a_refund_and_an_erasure(store: Arc<dyn Store>) {
 }
 
 /// The ratings that a guest has given are listed by the request, newest first, and for nobody else.
-pub async fn ratings_are_exported_to_their_guest(store: Arc<dyn Store>) {
+pub async fn ratings_are_exported_only_to_the_guest_who_gave_them(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, dj) = (scenario.guest(1_000).await, scenario.dj(100).await);
     let mut expected = Vec::new();

@@ -20,7 +20,7 @@ promises! { ($) reversals as reversals_promises {
     reversals_debit_the_available_balance_and_then_create_debt,
     a_topup_can_be_reversed_only_once,
     only_confirmed_topups_can_be_reversed,
-    a_reversal_by_an_operator_records_an_event,
+    a_reversal_by_an_operator_is_recorded_in_the_security_log,
 }}
 
 /// Reverses a top-up in its stored state.
@@ -109,7 +109,7 @@ pub async fn only_confirmed_topups_can_be_reversed(store: Arc<dyn Store>) {
 }
 
 /// An operator's reversal is an event about the wallet's owner.
-pub async fn a_reversal_by_an_operator_records_an_event(store: Arc<dyn Store>) {
+pub async fn a_reversal_by_an_operator_is_recorded_in_the_security_log(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, operator) = (scenario.guest(0).await, scenario.guest(0).await);
     let topup = scenario.confirmed_topup(guest, 500).await;

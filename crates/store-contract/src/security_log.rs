@@ -18,10 +18,10 @@ use crate::scenario::{Scenario, at, at_once, key, line};
 promises! { ($) security_log as security_log_promises {
     security_events_round_trip_newest_first,
     events_are_filtered_by_user_and_kind,
-    concurrent_events_are_all_stored,
-    operator_changes_record_one_event_each,
-    a_change_sent_concurrently_records_one_event,
-    a_purge_deletes_events_older_than_a_year,
+    concurrently_added_security_events_are_all_stored,
+    each_operator_change_with_a_reason_records_one_security_event,
+    an_operator_change_sent_concurrently_records_one_security_event,
+    a_purge_deletes_security_events_older_than_a_year,
 }}
 
 /// The events that match a filter, newest first, on one page.
@@ -92,7 +92,7 @@ pub async fn events_are_filtered_by_user_and_kind(store: Arc<dyn Store>) {
 }
 
 /// Concurrently added events are all stored.
-pub async fn concurrent_events_are_all_stored(store: Arc<dyn Store>) {
+pub async fn concurrently_added_security_events_are_all_stored(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let user = scenario.guest(0).await;
     let tasks = (0..50).map(|seconds| {
@@ -113,7 +113,7 @@ pub async fn concurrent_events_are_all_stored(store: Arc<dyn Store>) {
 
 /// An operator's change with a reason is an event in the same commit; a repeated or refused one, or one
 /// without a reason, is not.
-pub async fn operator_changes_record_one_event_each(store: Arc<dyn Store>) {
+pub async fn each_operator_change_with_a_reason_records_one_security_event(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (user, operator) = (scenario.guest(100).await, scenario.guest(0).await);
     let session = scenario.ids.next_session().await.unwrap();
@@ -154,7 +154,7 @@ pub async fn operator_changes_record_one_event_each(store: Arc<dyn Store>) {
 }
 
 /// An operation sent many times concurrently leaves one event.
-pub async fn a_change_sent_concurrently_records_one_event(store: Arc<dyn Store>) {
+pub async fn an_operator_change_sent_concurrently_records_one_security_event(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (user, operator) = (scenario.guest(0).await, scenario.guest(0).await);
     let metadata = OperationMetadata { reason: Some(line("a reason")), ..scenario.by(operator, at(1)) };
@@ -169,7 +169,7 @@ pub async fn a_change_sent_concurrently_records_one_event(store: Arc<dyn Store>)
 }
 
 /// A purge deletes events older than a year, and no others.
-pub async fn a_purge_deletes_events_older_than_a_year(store: Arc<dyn Store>) {
+pub async fn a_purge_deletes_security_events_older_than_a_year(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     // In the distant past, so that they are old by every clock.
     let (old, young) = (at(0).minus(Duration::days(3_000)), at(1).minus(Duration::days(3_000)));

@@ -15,15 +15,15 @@ use crate::scenario::{Scenario, at, at_once, line};
 promises! { ($) sessions as sessions_promises {
     tokens_are_exchanged_for_their_successors,
     a_login_with_an_outdated_password_starts_no_session,
-    a_used_token_ends_its_session,
-    concurrent_exchanges_without_a_common_key_end_the_session,
-    an_expired_token_is_refused_but_keeps_the_session,
+    a_reused_refresh_token_ends_only_its_own_session,
+    concurrent_exchanges_of_a_token_for_different_successors_end_the_session,
+    an_expired_token_is_refused_without_ending_its_session,
     a_reused_expired_token_still_ends_its_session,
     a_session_is_ended_by_any_of_its_tokens,
     sessions_are_listed_newest_first,
     a_user_cannot_end_the_session_of_another,
-    all_other_sessions_are_ended,
-    ended_sessions_are_listed_since_a_time,
+    a_user_ends_all_sessions_or_all_except_one,
+    sessions_that_ended_at_or_after_a_time_are_listed,
     a_purge_deletes_expired_tokens_and_ended_sessions,
 }}
 
@@ -107,7 +107,7 @@ pub async fn tokens_are_exchanged_for_their_successors(store: Arc<dyn Store>) {
 }
 
 /// A used token presented again ends its session: neither it nor the newest one is valid any more.
-pub async fn a_used_token_ends_its_session(store: Arc<dyn Store>) {
+pub async fn a_reused_refresh_token_ends_only_its_own_session(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     let other = log_in(&store, user, 50, at(0)).await.id;
     exchange(&store, 1, 2).await;
@@ -126,7 +126,7 @@ pub async fn a_used_token_ends_its_session(store: Arc<dyn Store>) {
 
 /// Of two concurrent exchanges of a token, without a common candidate, one succeeds and the other ends the
 /// session.
-pub async fn concurrent_exchanges_without_a_common_key_end_the_session(store: Arc<dyn Store>) {
+pub async fn concurrent_exchanges_of_a_token_for_different_successors_end_the_session(store: Arc<dyn Store>) {
     let (store, user, _) = logged_in(store).await;
     for round in 0..20_u8 {
         let (first, next) = (100 + round, [20 + round, 60 + round]);
@@ -145,7 +145,7 @@ pub async fn concurrent_exchanges_without_a_common_key_end_the_session(store: Ar
 }
 
 /// A token is valid until it expires, to the microsecond, and an expired one does not end its session.
-pub async fn an_expired_token_is_refused_but_keeps_the_session(store: Arc<dyn Store>) {
+pub async fn an_expired_token_is_refused_without_ending_its_session(store: Arc<dyn Store>) {
     let (store, user, session) = logged_in(store).await;
     let late = store.exchange(&hash(1), &successor(2), None, end(), end()).await.unwrap();
     assert_eq!(late, ExchangeOutcome::Refused);
@@ -226,7 +226,7 @@ pub async fn a_user_cannot_end_the_session_of_another(store: Arc<dyn Store>) {
 }
 
 /// Ending all others keeps the given one; ending all keeps none; other users' sessions stay live.
-pub async fn all_other_sessions_are_ended(store: Arc<dyn Store>) {
+pub async fn a_user_ends_all_sessions_or_all_except_one(store: Arc<dyn Store>) {
     let (store, user, first) = logged_in(store).await;
     let stranger = Scenario::new(Arc::clone(&store)).guest(0).await;
     let theirs = log_in(&store, stranger, 50, at(0)).await.id;
@@ -245,7 +245,7 @@ pub async fn all_other_sessions_are_ended(store: Arc<dyn Store>) {
 }
 
 /// An ended session is listed from its end on, however it ended; earlier ends are not.
-pub async fn ended_sessions_are_listed_since_a_time(store: Arc<dyn Store>) {
+pub async fn sessions_that_ended_at_or_after_a_time_are_listed(store: Arc<dyn Store>) {
     let (store, user, by_token) = logged_in(store).await;
     let mut sessions = vec![by_token];
     for number in 2..6 {

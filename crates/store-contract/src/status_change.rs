@@ -14,8 +14,8 @@ use crate::scenario::{Scenario, at, at_once, line};
 
 promises! { ($) status_change as status_change_promises {
     user_statuses_round_trip,
-    user_statuses_are_listed_since_a_time,
-    new_djs_are_listed_as_djs_and_as_changed_users,
+    users_whose_status_changed_at_or_after_a_time_are_listed,
+    a_new_dj_is_listed_once_among_the_djs_and_among_the_changed_statuses,
     concurrent_profile_and_status_changes_lose_no_update,
 }}
 
@@ -43,7 +43,7 @@ pub async fn user_statuses_round_trip(store: Arc<dyn Store>) {
 
 /// A changed status is listed from its change on, with its current value; a change to the same status
 /// is not.
-pub async fn user_statuses_are_listed_since_a_time(store: Arc<dyn Store>) {
+pub async fn users_whose_status_changed_at_or_after_a_time_are_listed(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let operator = scenario.guest(0).await;
     let (ada, bob, cyd) = (scenario.guest(0).await, scenario.dj(100).await, scenario.guest(0).await);
@@ -62,7 +62,7 @@ pub async fn user_statuses_are_listed_since_a_time(store: Arc<dyn Store>) {
 }
 
 /// A member who becomes a DJ is listed among the DJs, once, and among the changed statuses.
-pub async fn new_djs_are_listed_as_djs_and_as_changed_users(store: Arc<dyn Store>) {
+pub async fn a_new_dj_is_listed_once_among_the_djs_and_among_the_changed_statuses(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (ada, bob) = (scenario.guest(0).await, scenario.dj(100).await);
     for seconds in [5, 6] {

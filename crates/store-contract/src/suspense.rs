@@ -18,13 +18,13 @@ use crate::scenario::{Scenario, TOPUPS_PENDING_FOR, amount, at, at_once, line, t
 use crate::wallets::PAST_THE_END;
 
 promises! { ($) suspense as suspense_promises {
-    pending_topups_prevent_an_erasure,
-    an_erasure_waits_until_its_topups_have_failed,
+    topups_pending_for_less_than_a_week_prevent_an_erasure,
+    an_erasure_is_pending_until_the_topups_of_the_user_have_failed,
     erased_users_cannot_create_topups,
     late_money_goes_into_suspense_once,
-    pending_topups_of_erased_users_fail_when_money_arrives,
-    suspense_is_settled_once,
-    suspense_is_listed_unsettled_first,
+    a_pending_topup_of_an_erased_user_fails_when_its_money_goes_into_suspense,
+    money_in_suspense_is_settled_only_once,
+    unsettled_money_in_suspense_is_listed_first,
 }}
 
 /// The time for which the money of a pending top-up may arrive, in seconds.
@@ -52,7 +52,7 @@ async fn settle(scenario: &Scenario, operator: UserId, topup: &Topup, seconds: i
 }
 
 /// No user is erased while the money of a top-up may still arrive; older ones fail with the erasure.
-pub async fn pending_topups_prevent_an_erasure(store: Arc<dyn Store>) {
+pub async fn topups_pending_for_less_than_a_week_prevent_an_erasure(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(0).await;
     let pending = [scenario.pending_topup(guest, 100, 0).await, scenario.pending_topup(guest, 200, 10).await];
@@ -75,7 +75,7 @@ pub async fn pending_topups_prevent_an_erasure(store: Arc<dyn Store>) {
 
 /// The pending top-ups of an erased user stay pending until each fails by an operation, which has an event. The
 /// erasure is pending until then.
-pub async fn an_erasure_waits_until_its_topups_have_failed(store: Arc<dyn Store>) {
+pub async fn an_erasure_is_pending_until_the_topups_of_the_user_have_failed(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (present, other, guest) = (scenario.guest(0).await, scenario.guest(0).await, scenario.guest(0).await);
     let kept = scenario.pending_topup(present, 100, 0).await;
@@ -177,7 +177,9 @@ pub async fn late_money_goes_into_suspense_once(store: Arc<dyn Store>) {
 
 /// A top-up that is still pending after its owner's erasure, as an earlier version allowed, fails when its
 /// late money arrives.
-pub async fn pending_topups_of_erased_users_fail_when_money_arrives(store: Arc<dyn Store>) {
+pub async fn a_pending_topup_of_an_erased_user_fails_when_its_money_goes_into_suspense(
+    store: Arc<dyn Store>,
+) {
     let scenario = Scenario::new(store);
     let guest = scenario.guest(0).await;
     let topup = scenario.pending_topup(guest, 100, 0).await;
@@ -190,7 +192,7 @@ pub async fn pending_topups_of_erased_users_fail_when_money_arrives(store: Arc<d
 /// Money leaves suspense once, by one operator, recorded with the reason.
 ///
 /// Attack API6: settling money in suspense concurrently.
-pub async fn suspense_is_settled_once(store: Arc<dyn Store>) {
+pub async fn money_in_suspense_is_settled_only_once(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let operators = [scenario.guest(0).await, scenario.guest(0).await];
     let topup = late(&scenario, 700).await;
@@ -222,7 +224,7 @@ pub async fn suspense_is_settled_once(store: Arc<dyn Store>) {
 
 /// Money in suspense is listed with unsettled money first, then by its arrival, in pages without gap or
 /// overlap.
-pub async fn suspense_is_listed_unsettled_first(store: Arc<dyn Store>) {
+pub async fn unsettled_money_in_suspense_is_listed_first(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let operator = scenario.guest(0).await;
     late(&scenario, 1).await;

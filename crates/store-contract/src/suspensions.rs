@@ -19,8 +19,8 @@ promises! { ($) suspensions as suspensions_promises {
     sessions_started_during_a_suspension_do_not_stay_live,
     the_number_of_live_sessions_is_limited,
     the_last_active_operator_cannot_be_removed,
-    one_of_several_operators_who_demote_each_other_remains,
-    one_of_several_operators_who_leave_together_remains,
+    one_operator_remains_active_if_several_demote_each_other,
+    one_operator_remains_active_if_several_are_erased_or_demoted_concurrently,
 }}
 
 fn change(scenario: &Scenario, by: UserId, user: UserId, change: UserStatusChange, seconds: i64) -> Plan {
@@ -175,7 +175,7 @@ pub async fn the_last_active_operator_cannot_be_removed(store: Arc<dyn Store>) {
 
 /// Of two operators who dismiss each other concurrently, by demotion or suspension, one succeeds; of more, at
 /// least one remains.
-pub async fn one_of_several_operators_who_demote_each_other_remains(store: Arc<dyn Store>) {
+pub async fn one_operator_remains_active_if_several_demote_each_other(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     for round in 0..12 {
         let operators = renewed(&scenario, 2 + round % 2).await;
@@ -206,7 +206,9 @@ async fn renewed(scenario: &Scenario, many: usize) -> Vec<UserId> {
 }
 
 /// When an operator is erased while another demotes them or erases themselves too, one operator remains.
-pub async fn one_of_several_operators_who_leave_together_remains(store: Arc<dyn Store>) {
+pub async fn one_operator_remains_active_if_several_are_erased_or_demoted_concurrently(
+    store: Arc<dyn Store>,
+) {
     let scenario = Scenario::new(store);
     for _ in 0..10 {
         let operators = renewed(&scenario, 3).await;

@@ -17,11 +17,11 @@ use crate::scenario::{Scenario, amount, at, balance, topup_of, withdrawal_of};
 promises! { ($) wallets as wallets_promises {
     a_new_wallet_has_a_zero_balance,
     entries_are_listed_newest_first,
-    entries_are_listed_by_kind,
+    entries_of_one_kind_are_listed_newest_first,
     an_entry_is_found_by_its_number,
-    the_balance_at_a_past_time_comes_from_the_last_entry,
+    the_balance_at_a_past_time_comes_from_the_last_entry_up_to_it,
     withdrawals_are_listed_newest_first,
-    withdrawals_are_listed_by_status,
+    withdrawals_are_filtered_by_user_and_status,
     topups_are_listed_newest_first,
 }}
 
@@ -105,7 +105,7 @@ pub async fn an_entry_is_found_by_its_number(store: Arc<dyn Store>) {
 }
 
 /// The balance at a time is that of the last entry up to it, to the microsecond.
-pub async fn the_balance_at_a_past_time_comes_from_the_last_entry(store: Arc<dyn Store>) {
+pub async fn the_balance_at_a_past_time_comes_from_the_last_entry_up_to_it(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, nobody) = (scenario.guest(0).await, scenario.ids.next_user().await.unwrap());
     let after = async |moment| scenario.store.balance_at(guest, moment).await.unwrap();
@@ -157,7 +157,7 @@ pub async fn withdrawals_are_listed_newest_first(store: Arc<dyn Store>) {
 
 /// The list of all users' withdrawals, or of one status, is sorted newest first in pages without gap or
 /// overlap, and follows every move.
-pub async fn withdrawals_are_listed_by_status(store: Arc<dyn Store>) {
+pub async fn withdrawals_are_filtered_by_user_and_status(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (ada, bob) = (scenario.guest(1_000).await, scenario.guest(1_000).await);
     let mut made = Vec::new();
@@ -205,7 +205,7 @@ pub async fn withdrawals_are_listed_by_status(store: Arc<dyn Store>) {
 }
 
 /// The entries of one kind are listed newest first, in pages without gap or overlap, for their wallet only.
-pub async fn entries_are_listed_by_kind(store: Arc<dyn Store>) {
+pub async fn entries_of_one_kind_are_listed_newest_first(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, other) = (scenario.guest(0).await, scenario.guest(0).await);
     for seconds in 0..5 {

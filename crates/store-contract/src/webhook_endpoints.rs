@@ -19,8 +19,8 @@ promises! { ($) webhook_endpoints as webhook_endpoints_promises {
     endpoints_round_trip,
     endpoints_are_limited_per_owner_and_feed,
     endpoints_are_listed_newest_first,
-    endpoint_settings_are_changed,
-    secrets_are_rotated_and_reencrypted,
+    each_endpoint_setting_is_changed_or_kept,
+    previous_secrets_still_sign_and_only_unchanged_secrets_are_reencrypted,
     only_one_replay_runs_per_endpoint,
     endpoints_do_not_outlive_an_erasure,
 }}
@@ -190,7 +190,7 @@ pub async fn endpoints_are_listed_newest_first(store: Arc<dyn Store>) {
 
 /// Each setting is changed or kept; who sets the URL becomes the owner; an endpoint is paused and enabled; an
 /// unknown one is not changed.
-pub async fn endpoint_settings_are_changed(store: Arc<dyn Store>) {
+pub async fn each_endpoint_setting_is_changed_or_kept(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(0).await;
     let endpoint = add(&scenario, owner, Feed::Own).await;
@@ -228,7 +228,7 @@ pub async fn endpoint_settings_are_changed(store: Arc<dyn Store>) {
 
 /// A new secret signs beside the previous ones; secrets are sealed anew only if they are still those that were
 /// read.
-pub async fn secrets_are_rotated_and_reencrypted(store: Arc<dyn Store>) {
+pub async fn previous_secrets_still_sign_and_only_unchanged_secrets_are_reencrypted(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(0).await;
     let endpoint = add(&scenario, owner, Feed::Own).await;

@@ -22,16 +22,16 @@ use crate::webhook_endpoints::{add, change, lease_of, pause, position, stored, t
 
 promises! { ($) webhook_turns as webhook_turns_promises {
     an_endpoint_is_leased_by_one_server_at_a_time,
-    leases_from_fast_clocks_do_not_count,
+    a_lease_taken_by_a_clock_far_ahead_does_not_block_an_endpoint,
     results_under_a_replaced_lease_are_discarded,
     endpoints_have_work_for_operations_in_their_feed,
     endpoints_have_work_only_while_their_owner_has_access,
     endpoints_have_work_for_replays_and_due_deliveries,
-    failed_deliveries_are_due_at_their_times,
+    failed_deliveries_are_due_at_their_retry_times_earliest_first,
     abandoned_deliveries_are_repeated_on_demand,
-    the_newest_abandoned_deliveries_are_kept,
+    only_the_newest_ten_thousand_abandoned_deliveries_are_kept,
     attempts_are_listed_newest_first,
-    the_newest_attempts_are_kept,
+    only_the_newest_thousand_attempts_of_an_endpoint_are_kept,
     only_active_endpoints_are_disabled_by_failures,
 }}
 
@@ -91,7 +91,7 @@ pub async fn an_endpoint_is_leased_by_one_server_at_a_time(store: Arc<dyn Store>
 }
 
 /// A lease that a clock gave that was ahead does not keep an endpoint waiting once the clock is right again.
-pub async fn leases_from_fast_clocks_do_not_count(store: Arc<dyn Store>) {
+pub async fn a_lease_taken_by_a_clock_far_ahead_does_not_block_an_endpoint(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(0).await;
     let id = add(&scenario, owner, Feed::Own).await.id;
@@ -217,7 +217,7 @@ pub async fn endpoints_have_work_for_replays_and_due_deliveries(store: Arc<dyn S
 
 /// Failed deliveries are due at their times, the longest due first; a later failure of the same position
 /// replaces an earlier one, and a success removes it. The oldest of active endpoints is known.
-pub async fn failed_deliveries_are_due_at_their_times(store: Arc<dyn Store>) {
+pub async fn failed_deliveries_are_due_at_their_retry_times_earliest_first(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(0).await;
     let (id, other) = (add(&scenario, owner, Feed::Own).await.id, add(&scenario, owner, Feed::Own).await.id);
@@ -262,7 +262,7 @@ pub async fn abandoned_deliveries_are_repeated_on_demand(store: Arc<dyn Store>) 
 
 /// Of the deliveries that were given up, the ten thousand with the greatest positions are kept; those that wait are
 /// kept as well.
-pub async fn the_newest_abandoned_deliveries_are_kept(store: Arc<dyn Store>) {
+pub async fn only_the_newest_ten_thousand_abandoned_deliveries_are_kept(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(0).await;
     let id = add(&scenario, owner, Feed::Own).await.id;
@@ -303,7 +303,7 @@ pub async fn attempts_are_listed_newest_first(store: Arc<dyn Store>) {
 }
 
 /// The newest thousand attempts of an endpoint are kept.
-pub async fn the_newest_attempts_are_kept(store: Arc<dyn Store>) {
+pub async fn only_the_newest_thousand_attempts_of_an_endpoint_are_kept(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let owner = scenario.guest(0).await;
     let id = add(&scenario, owner, Feed::Own).await.id;

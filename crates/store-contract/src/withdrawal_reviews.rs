@@ -15,11 +15,11 @@ use crate::races::{fresh, race};
 use crate::scenario::{Refused, Scenario, amount, at, at_once, balance, money, withdrawal_of};
 
 promises! { ($) withdrawal_reviews as withdrawal_reviews_promises {
-    concurrent_withdrawals_count_together,
-    reviews_show_the_sums_used_for_approval,
+    concurrent_withdrawals_count_toward_one_limit,
+    reviews_show_the_24_hour_sum_used_for_approval,
     withdrawals_of_debtors_do_not_delay_others,
-    a_chargeback_and_an_approval_are_serialized,
-    either_cancelling_or_sending_wins,
+    no_withdrawal_is_approved_after_a_concurrent_chargeback,
+    a_withdrawal_cannot_be_both_cancelled_and_sent_concurrently,
 }}
 
 /// A fixture that approves less than 10.00 within 24 hours without an operator.
@@ -52,7 +52,7 @@ impl Scenario {
 }
 
 /// Of thirty parallel withdrawals of 1.00 below a limit of 10.00, nine are approved without an operator.
-pub async fn concurrent_withdrawals_count_together(store: Arc<dyn Store>) {
+pub async fn concurrent_withdrawals_count_toward_one_limit(store: Arc<dyn Store>) {
     let scenario = approving(store);
     let guest = scenario.guest(10_000).await;
     let tasks = (0..30).map(|second| {
@@ -67,7 +67,7 @@ pub async fn concurrent_withdrawals_count_together(store: Arc<dyn Store>) {
 
 /// The sum counts withdrawals less than 24 hours away, to the microsecond, and none that ended without a payout. The
 /// stored sums are those of the domain.
-pub async fn reviews_show_the_sums_used_for_approval(store: Arc<dyn Store>) {
+pub async fn reviews_show_the_24_hour_sum_used_for_approval(store: Arc<dyn Store>) {
     let scenario = approving(store);
     let (guest, other) = (scenario.guest(10_000).await, scenario.guest(1_000).await);
     let operator = scenario.operator().await;
@@ -147,7 +147,7 @@ pub async fn withdrawals_of_debtors_do_not_delay_others(store: Arc<dyn Store>) {
 
 /// A charge-back and an approval race on one wallet: whichever comes first, no withdrawal of a wallet in debt is
 /// approved after the charge-back.
-pub async fn a_chargeback_and_an_approval_are_serialized(store: Arc<dyn Store>) {
+pub async fn no_withdrawal_is_approved_after_a_concurrent_chargeback(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let operator = scenario.operator().await;
     for _ in 0..20 {
@@ -182,7 +182,7 @@ pub async fn a_chargeback_and_an_approval_are_serialized(store: Arc<dyn Store>) 
 }
 
 /// The owner and a worker race on an approved withdrawal: it is either cancelled and released, or sent and held.
-pub async fn either_cancelling_or_sending_wins(store: Arc<dyn Store>) {
+pub async fn a_withdrawal_cannot_be_both_cancelled_and_sent_concurrently(store: Arc<dyn Store>) {
     let scenario = Scenario::new(store);
     let (guest, operator) = (scenario.guest(2_000).await, scenario.operator().await);
     for _ in 0..20 {

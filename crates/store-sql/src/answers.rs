@@ -15,11 +15,11 @@ use tokio::sync::mpsc::{self, error::SendError};
 use tokio::sync::oneshot;
 
 /// The result of a plan.
-pub type Answer = Result<Applied, ApplyError>;
+pub type PlanAnswer = Result<Applied, ApplyError>;
 
 /// The channel of a caller that waits for the result of a plan.
 pub struct Caller {
-    waiting: oneshot::Sender<Answer>,
+    waiting: oneshot::Sender<PlanAnswer>,
     /// `None` if no runtime continues the caller on the thread where it began to wait.
     mailbox: Option<Arc<Mailbox>>,
 }
@@ -32,8 +32,8 @@ impl fmt::Debug for Caller {
 
 /// An answer on its way to a caller.
 struct Letter {
-    caller: oneshot::Sender<Answer>,
-    answer: Answer,
+    caller: oneshot::Sender<PlanAnswer>,
+    answer: PlanAnswer,
 }
 
 /// The queue of the task that delivers the answers of a thread.
@@ -47,13 +47,13 @@ thread_local! {
 impl Caller {
     /// Creates the channel of a caller on this thread.
     #[must_use]
-    pub fn new() -> (Self, oneshot::Receiver<Answer>) {
+    pub fn new() -> (Self, oneshot::Receiver<PlanAnswer>) {
         let (waiting, answer) = oneshot::channel();
         (Self { waiting, mailbox: mailbox() }, answer)
     }
 
     /// Answers this caller alone; a cancelled one misses its answer, with no other effect.
-    pub fn answer(self, answer: Answer) {
+    pub fn answer(self, answer: PlanAnswer) {
         Letter { caller: self.waiting, answer }.deliver();
     }
 }
@@ -66,13 +66,13 @@ impl Letter {
 }
 
 /// The result of a plan that was not applied.
-pub fn failed(why: impl Into<String>) -> Answer {
+pub fn failed(why: impl Into<String>) -> PlanAnswer {
     Err(Unavailable::new(why.into()).into())
 }
 
 /// Answers the callers of a group, those on one thread together. A cancelled caller misses its answer, with no other
 /// effect.
-pub fn answer_all(answers: impl IntoIterator<Item = (Caller, Answer)>) {
+pub fn answer_all(answers: impl IntoIterator<Item = (Caller, PlanAnswer)>) {
     let mut by_thread: Vec<(Arc<Mailbox>, Vec<Letter>)> = Vec::new();
     for (Caller { waiting, mailbox }, answer) in answers {
         let letter = Letter { caller: waiting, answer };
@@ -134,7 +134,7 @@ mod tests {
 
     use super::*;
 
-    fn callers(count: usize) -> (Vec<Caller>, Vec<oneshot::Receiver<Answer>>) {
+    fn callers(count: usize) -> (Vec<Caller>, Vec<oneshot::Receiver<PlanAnswer>>) {
         (0..count).map(|_| Caller::new()).unzip()
     }
 
@@ -145,7 +145,7 @@ mod tests {
     }
 
     /// Begins to wait for an answer.
-    fn wait(answer: &mut oneshot::Receiver<Answer>, waker: Arc<impl Wake + Send + Sync + 'static>) {
+    fn wait(answer: &mut oneshot::Receiver<PlanAnswer>, waker: Arc<impl Wake + Send + Sync + 'static>) {
         let waker = Waker::from(waker);
         assert!(Future::poll(Pin::new(answer), &mut Context::from_waker(&waker)).is_pending());
     }

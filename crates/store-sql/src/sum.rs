@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn minor_units_and_decimals_are_equal() {
+    fn minor_units_and_decimals_give_equal_sums() {
         let currency = Currency::new("USD", 2).unwrap();
         for (minor, text) in [(1_250, "12.50"), (0, "0.00"), (-5, "-0.05")] {
             let money = Money::from_minor(minor);

@@ -118,7 +118,7 @@ fn a_rejected_plan_does_not_fail_its_group() {
 }
 
 #[test]
-fn a_row_opened_in_a_group_is_written_once() {
+fn a_row_opened_and_moved_in_one_group_is_written_once() {
     let open = topup(1, OWNER, Charge::Pending);
     let pending = opened(folded(&mut book(), &[&open]).answers.first().unwrap());
     assert_eq!(pending.status, TopupStatus::Pending);
@@ -135,7 +135,7 @@ fn a_row_opened_in_a_group_is_written_once() {
 }
 
 #[test]
-fn operations_of_an_earlier_attempt_are_reported_fresh_once() {
+fn an_operation_of_an_earlier_attempt_is_reported_as_fresh_only_once() {
     let plan = topup(1, OWNER, Charge::Confirmed);
     let mut book = book();
     let _ = folded(&mut book, &[&plan]);
@@ -146,7 +146,7 @@ fn operations_of_an_earlier_attempt_are_reported_fresh_once() {
 }
 
 #[test]
-fn expired_keys_are_replaced_once() {
+fn an_expired_idempotency_key_is_replaced_only_once_in_a_group() {
     let key = IdempotencyKey { scope: KeyScope([1; 32]), fingerprint: Fingerprint([2; 32]) };
     let keyed = |operation, at| {
         let metadata = OperationMetadata {

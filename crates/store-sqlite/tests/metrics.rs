@@ -81,7 +81,7 @@ impl Recorder for Recorded {
 }
 
 #[tokio::test]
-async fn metrics_cover_groups_the_queue_and_the_log() {
+async fn metrics_cover_group_commits_the_queue_and_the_write_ahead_log() {
     let recorded = Recorded::default();
     metrics::set_global_recorder(recorded.clone()).expect("no other recorder");
     let directory = TestDirectory::create();

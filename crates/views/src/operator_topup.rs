@@ -44,7 +44,7 @@ mod tests {
     use crate::topup::tests::topup;
 
     #[test]
-    fn the_keys_of_a_topup_for_staff_are_stable() {
+    fn the_json_of_a_topup_for_staff_is_stable() {
         let view = OperatorTopupView::new(&topup(), &Currency::new("USD", 2).unwrap());
         assert_eq!(
             serde_json::to_string(&view).unwrap(),

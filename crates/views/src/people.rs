@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_user_has_exactly_the_specified_keys() {
+    fn the_json_of_a_user_has_exactly_the_specified_fields() {
         let usd = Currency::new("USD", 2).unwrap();
         let user = UserView::new(&person(false), Money::from_minor(1_250), &usd);
         assert_eq!(
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dj_is_shown_without_private_keys() {
+    fn a_dj_is_shown_without_private_fields() {
         let usd = Currency::new("USD", 2).unwrap();
         let mut dj = person(true);
         let profile = dj.dj.as_mut().unwrap();

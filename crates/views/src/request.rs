@@ -61,7 +61,7 @@ mod tests {
     use cuepoint_domain::user::ArtistType;
 
     #[test]
-    fn a_request_has_exactly_the_specified_keys() {
+    fn the_json_of_a_music_request_has_exactly_the_specified_fields() {
         let request = music_request::MusicRequest {
             id: RequestId::new(42).unwrap(),
             requester: UserId::new(8).unwrap(),

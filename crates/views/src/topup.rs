@@ -50,7 +50,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_keys_of_a_topup_are_stable() {
+    fn the_json_of_a_topup_is_stable() {
         let view = TopupView::new(&topup(), &Currency::new("USD", 2).unwrap());
         assert_eq!(
             serde_json::to_string(&view).unwrap(),

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_keys_of_a_wallet_are_stable() {
+    fn the_json_of_a_wallet_is_stable() {
         let view = WalletView::new(balance(4_000, 1_000), &Currency::new("USD", 2).unwrap());
         assert_eq!(
             serde_json::to_string(&view).unwrap(),
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_reference_is_described() {
+    fn the_schema_lists_every_kind_of_entry_reference() {
         use cuepoint_domain::ids::{AdjustmentId, TopupId, WithdrawalId};
         use utoipa::PartialSchema;
 
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_keys_of_an_entry_are_stable() {
+    fn the_json_of_an_entry_is_stable() {
         let entry = ledger::Entry {
             wallet: UserId::new(8).unwrap(),
             seq: 2,

@@ -79,7 +79,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn listed_withdrawals_add_currency_status_and_transaction() {
+    fn a_withdrawal_is_shown_with_its_currency_status_and_transaction_id() {
         let usd = Currency::new("USD", 2).unwrap();
         let txid = Line::new("ab12").unwrap();
         for (state, end) in [

@@ -36,7 +36,7 @@ mod tests {
     use cuepoint_domain::address::{AddressPolicy, OptionsTable};
 
     #[test]
-    fn the_keys_of_withdrawal_options_are_stable() {
+    fn the_json_of_withdrawal_options_is_stable() {
         let tether = PayoutOption::new("usdt", ["TRON", "ethereum"]).unwrap();
         let options = OptionsTable::new(vec![tether]).unwrap();
         let terms = WithdrawalTerms { address_policy: AddressPolicy::Strict, options, ..Default::default() };

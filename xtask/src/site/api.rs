@@ -356,7 +356,7 @@ Authentication: `bearer` · Access: every user (own objects) · Rate limit: `son
     }
 
     #[test]
-    fn a_message_of_the_service_is_shown_as_sent() {
+    fn a_webhook_operation_is_shown_as_sent_by_the_service() {
         let document = json!({
             "tags": [{"name": "Songs"}],
             "webhooks": {"song": {"post": {"tags": ["Songs"], "summary": "Receive a song"}}},

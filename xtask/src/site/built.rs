@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wrong_references_are_found() {
+    fn broken_links_and_files_loaded_from_other_hosts_are_found() {
         let html = "<h1 id=\"top\">A</h1><a class=\"x\" href=\"b/c.html#d\">c</a><a href=\"#top\">t</a>\
                     <a href=\"https://x.org\">x</a><script src=\"a.js\"></script><link href=\"data:x\">";
         let broken = "<h1 id=\"d\">C</h1><a href=\"../a.html#gone\">a</a><a href=\"d.html\">d</a>\

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_are_shown_as_code() {
+    fn files_other_than_documents_are_shown_as_code() {
         let page = listing("config/default.toml", "a = 1\n");
         assert_eq!(page.text, "# config/default.toml\n\n````toml\na = 1\n````\n");
         assert_eq!(page.path, "config/default.toml.md");

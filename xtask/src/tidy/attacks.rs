@@ -141,7 +141,7 @@ mod tests {
         pub async fn used_tokens_are_refused() {}\n";
 
     #[test]
-    fn document_lists_attacks_by_risk() {
+    fn the_document_lists_attacks_by_risk() {
         let files =
             [file("crates/a/src/calls.rs", TESTS), file("crates/cuepoint/tests/http/soak/calls.rs", TESTS)];
         let rows = |risk: &str, text: &str, test: &str| {
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn stale_document_fails_the_check() {
+    fn a_stale_document_fails_the_check() {
         let tests = || file("crates/a/src/calls.rs", TESTS);
         let stale = ["docs/attacks.md: it differs from the tests; `cargo xtask attacks` writes it"];
         assert_eq!(check(&[tests()]), stale);
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_attacks_are_named() {
+    fn malformed_attack_lines_are_reported() {
         for lines in [
             "/// Attack API11: a token.\nfn a() {}",
             "/// Attack API2 a token.\nfn a() {}",

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn modules_and_public_items_have_docs() {
+    fn modules_and_public_items_without_docs_are_reported() {
         let documented = "//! A.\n/// B.\npub struct B { pub c: u8 }\n/// D.\npub fn d() {}\nfn e() {}\n";
         assert!(missing(documented).is_empty());
         let found =

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_named_by_documents_exist() {
+    fn missing_paths_that_documents_name_are_reported() {
         check_text(
             "README.md",
             "`docs/api.md`, `docs/`, `migrations/<stamp>/up.sql`, `cargo run`, `text/plain`",
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_named_by_sources_exist() {
+    fn missing_documents_that_sources_name_are_reported() {
         let source = "crates/api/src/parts/a.rs";
         check_text(
             source,
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn sections_named_after_a_document_exist() {
+    fn missing_sections_named_after_a_document_are_reported() {
         let limits = [
             "// `docs/api.md`, \"Rate limits\"",
             "// docs/api.md,\n    // \"Rate limits\"",

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_counted_up_to_the_tests_of_a_file() {
+    fn lines_of_a_file_count_as_tests_from_its_test_module_on() {
         let text = "fn a() { second_approved_at }\n#[cfg(test)]\nmod tests { fn second_approved_at() {} }\n";
         let files = [file("crates/domain/src/a.rs", text), file("crates/domain/tests/b.rs", "\n")];
         assert_eq!(figure(&files, "lines of the product"), 1);

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn mutual_imports_are_a_cycle() {
+    fn circular_imports_are_found() {
         let files = [
             file("c/src/a.rs", "use super::b::B;\n"),
             file("c/src/b.rs", "use crate::d;\n"),

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn migrations_have_a_timestamp_a_name_and_two_directions() {
+    fn misnamed_or_incomplete_migrations_are_reported() {
         let good = [
             "migrations/README.md",
             "migrations/postgres/2026-01-31-120000_users/up.sql",
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn released_statements_are_named_after_their_version() {
+    fn misnamed_files_of_released_statements_are_reported() {
         let files = [
             "migrations/postgres/released/0.1.0.sql",
             "migrations/postgres/released/1.2.sql",

@@ -39,7 +39,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_with_a_maximum_stays_below_it() {
+    fn a_document_longer_than_its_maximum_is_reported() {
         assert!(check_files(&[file("docs/api.md", &"x\n".repeat(250))]).is_empty());
         let files = [file("docs/api.md", &"x\n".repeat(251)), file("docs/storage.md", &"x\n".repeat(400))];
         assert_eq!(check_files(&files), ["docs/api.md: 251 lines are more than 250"]);

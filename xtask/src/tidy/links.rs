@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn links_name_files_folders_and_headings() {
+    fn links_to_existing_files_folders_and_headings_are_accepted() {
         check_text(
             "# A\n[a](docs/api.md#keys), [b](docs/), [c](#a), [d](docs/openapi.json), <https://x.org/a.md#b>",
             &[],
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn descriptions_link_only_to_urls() {
+    fn a_description_that_links_to_a_file_is_reported() {
         let document = "{\n\"info\": {\"description\": \"[a](https://x.org)\"},\n\
                         \"tags\": [{\"description\": \"[b](api.md)\"}]\n}";
         assert_eq!(

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_domain_uses_no_io() {
+    fn io_in_the_domain_is_reported() {
         let grouped = "use std::{\n    fmt,\n    net::IpAddr,\n};\n";
         check_file(
             "crates/domain/src/lib.rs",

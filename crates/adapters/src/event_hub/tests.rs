@@ -80,7 +80,7 @@ async fn events_reach_the_streams_of_the_users_involved() {
 }
 
 #[tokio::test]
-async fn a_slow_stream_ends_after_complete_events() {
+async fn an_overflowing_stream_ends_after_its_last_buffered_event() {
     let hub = EventHub::new(10);
     let (mut slow, mut other) = (open(&hub, ONE, Feed::Own).unwrap(), open(&hub, OTHER, Feed::Own).unwrap());
     slow.follow(Position::START);
@@ -110,7 +110,7 @@ async fn a_revoked_stream_delivers_no_more_events() {
 }
 
 #[tokio::test]
-async fn events_of_closed_streams_are_dropped() {
+async fn a_new_stream_does_not_receive_events_of_a_closed_stream() {
     let hub = EventHub::new(10);
     let left = open(&hub, ONE, Feed::Own).unwrap();
     left.follow(position(3));

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mail_has_its_headers_and_body() {
+    fn an_email_has_a_sender_recipient_subject_and_body() {
         let mail = mail("ada@example.com").unwrap();
         let (headers, body) = mail.split_once("\r\n\r\n").unwrap();
         for header in ["From: Cuepoint <no-reply@example.com>", "To: ada@example.com", "Subject: Hello"] {

@@ -5,9 +5,10 @@
 
 use std::fmt::{self, Write as _};
 
-use cuepoint_domain::ports::Clock as _;
+use cuepoint_domain::timestamp::Timestamp;
 use cuepoint_views::wire::time::WireTimestamp;
 use serde::Serialize;
+use time::OffsetDateTime;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
 use tracing_subscriber::fmt::format::{Format, Full, Writer};
@@ -15,7 +16,6 @@ use tracing_subscriber::fmt::time::{FormatTime as _, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
-use crate::clock::SystemClock;
 use crate::observability::logged_request::LoggedRequest;
 
 /// The initial size in bytes of a line's buffer.
@@ -30,10 +30,10 @@ where
     N: for<'a> FormatFields<'a> + 'static,
 {
     fn format_event(&self, _: &FmtContext<'_, S, N>, mut to: Writer<'_>, event: &Event<'_>) -> fmt::Result {
-        let (now, metadata) = (WireTimestamp(SystemClock.now()), event.metadata());
+        let metadata = event.metadata();
         let mut line = String::with_capacity(LINE);
         line.push_str("{\"timestamp\":\"");
-        write!(line, "{now}")?;
+        write!(line, "{}", WireTimestamp(now()))?;
         line.push_str("\",\"level\":\"");
         line.push_str(metadata.level().as_str());
         line.push('"');
@@ -53,6 +53,11 @@ where
         line.push_str("}\n");
         to.write_str(&line)
     }
+}
+
+#[allow(clippy::disallowed_methods, reason = "a log line has the time of the machine")]
+fn now() -> Timestamp {
+    Timestamp::new(OffsetDateTime::now_utc())
 }
 
 /// Appends the fields of an event to a JSON object.

@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_failed_writes_are_counted_and_reported() {
+    fn lines_lost_in_failed_writes_are_counted_and_reported() {
         let scene = Scene::new();
         scene.writer.push("one\ntwo\nthree\n");
         assert_eq!(scene.batch(), "one\ntwo\nthree\n");
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn dropping_the_queue_waits_a_second_for_a_blocked_output() {
+    fn dropping_the_queue_waits_one_second_for_a_blocked_output() {
         let scene = Scene::new();
         scene.writer.push("one\n");
         assert_eq!(scene.batch(), "one\n");

@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_throttled_line_is_logged_once_an_hour() {
+    async fn a_throttled_line_is_logged_at_most_once_an_hour() {
         let log_throttle = LogThrottle::default();
         assert_eq!([log_throttle.is_due(), log_throttle.is_due()], [true, false]);
         tokio::time::advance(SILENCE - Duration::from_millis(1)).await;

@@ -251,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn not_configured_answers_are_counted_separately() {
+    fn a_501_answer_is_counted_as_not_configured() {
         let shown = Metrics::install().unwrap();
         answered("POST", "/metrics-test", 501, Duration::from_millis(1));
         answered("POST", "/metrics-test", 503, Duration::from_millis(1));

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn special_networks_are_refused_to_their_exact_boundaries() {
+    fn special_networks_are_refused_up_to_their_exact_boundaries() {
         for (inside, outside) in [
             ("0.0.0.0 0.0.0.1 0.255.255.255", "1.0.0.0"),
             ("10.0.0.0 10.255.255.255", "9.255.255.255 11.0.0.0"),
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn refused_ipv4_addresses_are_refused_inside_ipv6() {
+    fn refused_ipv4_addresses_are_also_refused_when_embedded_in_ipv6() {
         check(&[], false, "::ffff:127.0.0.1 ::ffff:10.0.0.1 ::ffff:169.254.169.254 ::ffff:0.0.0.0");
         check(&[], false, "::127.0.0.1 ::10.0.0.1 ::ffff:0:127.0.0.1");
         check(&[], false, "64:ff9b::7f00:1 64:ff9b::10.0.0.1 64:ff9b:1::7f00:1 64:ff9b:1:ffff::a00:1");

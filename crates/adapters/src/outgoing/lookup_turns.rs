@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn lookups_are_limited_to_two_per_user_and_24_for_new_users() {
+    async fn lookups_are_limited_to_two_per_user_and_24_for_all_new_users() {
         let turns = LookupTurns::default();
         assert_eq!(begin(&turns, 1..2, 5).len(), 2);
         let running = begin(&turns, 1..101, 1);
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn unanswered_lookups_of_100_users_do_not_block_another() {
+    async fn unanswered_lookups_of_100_users_do_not_delay_another_user() {
         let turns = LookupTurns::default();
         look_up(&turns, HONEST, Duration::from_millis(20)).await;
         for number in 1..101 {

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn two_lookups_per_user_run_concurrently() {
+    async fn at_most_two_lookups_per_user_run_concurrently() {
         let asked = Arc::new(AtomicUsize::new(0));
         let counter = Arc::clone(&asked);
         let names = Names::new(Arc::new(move |_| {

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_accepted_addresses_are_resolved() {
+    async fn a_name_resolves_only_to_accepted_addresses() {
         let mixed = ["127.0.0.1", "8.8.8.8", "::1", "10.0.0.1", "fd00::1", "2606:4700::1111", "10.0.0.2"];
         let expected = ["8.8.8.8", "10.0.0.1", "2606:4700::1111"].map(str::to_owned).to_vec();
         assert_eq!(resolve(&mixed).await, Ok(expected));

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn http_urls_are_refused_unless_permitted() {
+    fn only_https_urls_are_accepted_and_http_urls_if_permitted() {
         for (url, encrypted_only, any) in [
             ("https://example.com/hook", Ok(()), Ok(())),
             ("HTTPS://EXAMPLE.COM", Ok(()), Ok(())),
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_hosts_are_not_parsed() {
+    fn urls_with_malformed_hosts_fail_to_parse() {
         for host in [
             "[fe80::1%25eth0]",
             "[fe80::1%eth0]",
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn host_names_are_accepted_unresolved() {
+    fn host_names_are_accepted_without_being_resolved() {
         for host in ["localhost", "localhost.", "LOCALHOST", "127.0.0.1.nip.io", "example.com."] {
             assert_eq!(check(false, &format!("https://{host}/")), Ok(()), "{host}");
         }

@@ -93,7 +93,7 @@ mod tests {
     use http::StatusCode;
 
     #[test]
-    fn provider_answers_are_interpreted() {
+    fn payout_provider_answers_are_read_and_unclear_ones_give_no_update() {
         let txid = || Line::new("f00d").unwrap();
         let (broadcast, completed) =
             (PayoutUpdate::Broadcast { txid: txid() }, PayoutUpdate::Completed { txid: txid() });

@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn waiting_times_out() {
+    async fn a_wait_for_a_hashing_place_times_out() {
         let queue = PasswordQueue::new(0, None, Duration::ZERO);
         let waits = join_all((0..20).map(|_| queue.place(None))).await;
         let is_late = |error: &Result<HashingPlace, _>| matches!(error, Err(HashingError::Unavailable(_)));

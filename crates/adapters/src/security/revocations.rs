@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_unreadable_revocation_list_is_trusted_for_30_seconds() {
+    async fn the_last_read_revocation_list_is_trusted_for_30_seconds() {
         let (revocations, clock) = (RevocationCache::new(Duration::minutes(15)), ServiceClock::default());
         let works = sessions(|| Ok(RevocationList { epoch: Epoch(7), ..RevocationList::default() }));
         let fails = sessions(|| Err(Unavailable::new("away")));

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn feature_level_1_encrypts_with_signing_keys() {
+    fn feature_level_1_seals_with_signing_keys_and_level_2_with_webhook_keys() {
         let before = sealing_at(FeatureLevel::Level1, A, B);
         let sealed = before.seal(id(1), "whsec_secret", NOW).unwrap();
         assert!(sealed.0.starts_with("a:") && before.is_current(&sealed, NOW), "{sealed:?}");

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_unique() {
+    fn tokens_have_32_random_bytes_and_codes_six_digits() {
         let secrets = secrets(&format!("a:{KEY}"));
         let (one, two) = (secrets.token(), secrets.token());
         assert!(one != two);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn restore_tokens_are_derived_with_every_key() {
+    fn restoration_tokens_are_derived_with_every_key() {
         let user = UserId::new(1).unwrap();
         let tokens = |keys: &str, at| secrets(keys).restore_tokens(user, at, NOW).unwrap();
         let before = tokens(&format!("a:{KEY}"), NOW).current;

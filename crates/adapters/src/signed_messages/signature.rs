@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn timestamps_may_differ_by_five_minutes() {
+    fn a_timestamp_may_differ_from_the_clock_by_up_to_five_minutes() {
         let secrets = secrets(&[OLD]);
         for (late, fresh) in
             [(0, true), (300, true), (301, false), (-300, true), (-301, false), (i64::MAX, false)]

@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_adjustment_message_counts_days() {
+    fn the_recent_adjustment_message_names_the_period_in_days() {
         assert_eq!(
             recent_adjustment(),
             "You adjusted this balance within the last 30 days. Ask another operator."

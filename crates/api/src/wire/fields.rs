@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn all_invalid_fields_are_named_at_once() {
+    fn all_invalid_fields_are_named_together() {
         let body = object(r#"{"name":5,"phone":null,"email":" ","city":7}"#);
         let mut fields = Fields::of(&body);
         assert_eq!(fields.required("name", values::line), None);

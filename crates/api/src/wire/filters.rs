@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn all_invalid_filters_are_named_at_once() {
+    fn all_invalid_filters_are_named_together() {
         for (query, dj_id) in [
             ("status=bogus&dj_id=abc", "The dj id field must be an integer."),
             ("dj_id=0&status=bogus", "The selected dj id is invalid."),
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn description_comes_from_declaration() {
+    fn the_description_of_a_filter_comes_from_its_declaration() {
         let [status, dj_id] = Example::DECLARED else { panic!("there are two") };
         assert_eq!((status.name, dj_id.name), ("status", "dj_id"));
         assert_eq!(text_of(status.documentation), "The status, on two lines.");

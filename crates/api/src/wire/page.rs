@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_page_number_counts_as_the_first() {
+    fn an_invalid_page_number_counts_as_1_and_page_sizes_are_limited() {
         for (query, number, size) in [
             ("", 1, 15),
             ("page=0", 1, 15),
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn page_links_keep_the_given_parameters() {
+    fn page_links_keep_the_known_parameters_as_given() {
         let query = Query::parse("per_page=500&status=pending&page=9&junk=1");
         let page = Paging::read(&query, PATH.to_owned(), &["status"]).page(&rows(0, 100, 9), |()| ());
         assert_eq!(page.first_page_url, format!("{PATH}?per_page=500&status=pending&page=1"));

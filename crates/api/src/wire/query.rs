@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_numbers_are_parsed_like_php() {
+    fn whole_numbers_are_parsed_as_in_php() {
         for (text, number) in [
             ("1", Some(1)),
             (" 7 ", Some(7)),

@@ -338,7 +338,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn underscores_are_shown_as_spaces() {
+    fn underscores_in_field_names_are_shown_as_spaces() {
         assert_eq!(selected("dj_id").sentence, "The selected dj id is invalid.");
         assert_eq!(
             required_with("latitude", "longitude").sentence,

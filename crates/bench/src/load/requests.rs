@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn random_requests_are_sent_whole() {
+    fn requests_are_picked_evenly_and_copied_whole() {
         let requests = [b"one".to_vec(), b"three".to_vec(), b"eleven".to_vec()];
         let mut next = at_random(&requests);
         let mut seen = [0; 3];

@@ -45,7 +45,7 @@ fn only(mut left: u32) -> impl FnMut(&mut Vec<u8>) -> bool {
 }
 
 #[test]
-fn answers_are_counted_between_begin_and_end() {
+fn only_answers_within_the_measurement_window_are_counted() {
     let mut moments = Vec::new();
     let counted = run(&load(server(&[HELLO]), 3), &mut only(u32::MAX), |moment| {
         moments.push(moment);
@@ -59,7 +59,7 @@ fn answers_are_counted_between_begin_and_end() {
 }
 
 #[test]
-fn a_run_without_further_requests_ends_or_fails() {
+fn a_run_ends_when_requests_run_out_and_fails_if_none_was_counted() {
     let address = server(&[HELLO]);
     let endless = Load { warm_up: Duration::ZERO, counted: Duration::from_secs(3_600), ..load(address, 2) };
     let counted = run(&endless, &mut only(100), |_| Ok(())).unwrap();

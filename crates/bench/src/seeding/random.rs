@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_reproducible_and_bounded() {
+    fn random_numbers_are_reproducible_and_bounded() {
         assert_eq!(random(Series::Dj, 1), 0x8448_4cb2_b177_dc00);
         let drawn: Vec<u32> = (0..100).map(|number| random_below(6, Series::Guest, number)).collect();
         assert!((0..6).all(|number| drawn.contains(&number)));

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_starts_with_its_first_block() {
+    fn the_decoder_knows_which_part_of_a_stream_comes_next() {
         let first = BODY.split_at(12).0;
         for (response, next) in [
             (HEAD.split_at(20).0.to_vec(), Part::Head),

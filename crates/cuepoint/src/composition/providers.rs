@@ -87,7 +87,7 @@ mod tests {
     use cuepoint_adapters::clock::SystemClock;
 
     #[test]
-    fn webhook_providers_require_secrets_and_a_url() {
+    fn webhook_providers_of_topups_and_payouts_require_secrets() {
         let secret = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
         let webhook = ("payouts.provider", "webhook");
         let url = ("payouts.webhook_url", "http://localhost/orders");

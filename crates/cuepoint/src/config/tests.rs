@@ -407,7 +407,7 @@ fn an_invalid_value_is_reported_on_one_line_with_its_key() {
 }
 
 #[test]
-fn missing_companion_keys_are_reported() {
+fn missing_or_conflicting_configuration_keys_are_refused() {
     refused(Layers::test(&[("payouts.provider", "webhook")]).settings(), "payouts.webhook_url: is required");
     let smtp = ("notifier.email", "smtp");
     refused(Layers::test(&[smtp]).settings(), "notifier.smtp_url: is required");

@@ -74,7 +74,7 @@ impl Scene {
 }
 
 #[test]
-fn a_lost_commit_is_not_confused_with_a_reused_transaction_id() {
+fn a_reused_transaction_id_is_not_mistaken_for_a_lost_commit() {
     let _cores = without_load();
     let mut report = Report::new("transaction number used again");
     let mut scene = Scene::new();
@@ -143,7 +143,7 @@ fn commits_are_acknowledged_only_after_replication() {
 }
 
 #[test]
-fn health_checks_block_at_most_one_commit() {
+fn at_most_one_commit_of_the_health_checks_waits_for_a_standby() {
     let _cores = without_load();
     let mut report = Report::new("health checks, standby silent");
     let mut replicas = Replicas::start();

@@ -46,7 +46,7 @@ fn servers(replicas: &Replicas) -> ([Server; 2], HostName) {
 }
 
 #[test]
-fn a_stale_primary_is_neither_read_nor_written() {
+fn a_stale_primary_is_neither_read_from_nor_written_to() {
     let _cores = alone();
     let mut report = Report::new("stale primary");
     let mut replicas = Replicas::start();

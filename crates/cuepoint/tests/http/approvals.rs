@@ -10,9 +10,9 @@ use crate::harness::{Answer, Database, Person, Server, Store, WITHDRAWAL, keys, 
 
 on_one_store!(
     a_withdrawal_above_the_limit_needs_two_approvals,
-    operators_cannot_review_wallets_they_adjusted,
+    operators_cannot_approve_or_reject_withdrawals_from_wallets_they_adjusted,
     one_operator_cannot_pay_out_alone,
-    adjustments_are_limited,
+    an_adjustment_cannot_exceed_the_configured_maximum,
 );
 
 const FOUR_EYES: [(&str, &str); 1] = [("withdrawals.second_approval_above", "10")];
@@ -91,7 +91,7 @@ fn a_withdrawal_above_the_limit_needs_two_approvals(store: Store) {
 }
 
 /// Attack API5: adjusting a wallet and approving its withdrawal.
-fn operators_cannot_review_wallets_they_adjusted(store: Store) {
+fn operators_cannot_approve_or_reject_withdrawals_from_wallets_they_adjusted(store: Store) {
     let (server, ada) = Server::with_operator(store, &[]);
     let guest = server.payer("50");
     let withdrawal = guest.withdrawal("1");
@@ -158,7 +158,7 @@ fn one_operator_cannot_pay_out_alone(store: Store) {
     }
 }
 
-fn adjustments_are_limited(store: Store) {
+fn an_adjustment_cannot_exceed_the_configured_maximum(store: Store) {
     let (server, operator) = Server::with_operator(store, &[("adjustments.max_amount", "20")]);
     let guest = server.guest();
     let body = operator.adjust(guest.id, "20.01").refused(422, "limit_exceeded");

@@ -15,9 +15,9 @@ on_one_store!(
     overlong_values_are_refused,
     overlong_queries_behave_like_short_queries,
     a_url_in_a_request_is_never_fetched,
-    unknown_paths_and_erased_users_are_not_found,
+    unknown_paths_are_not_found_and_every_route_is_documented,
     errors_reveal_no_internals,
-    a_request_in_flight_is_refused_after_revocation,
+    a_request_in_flight_is_refused_once_its_sender_loses_access,
 );
 
 /// A failure without the parts that differ between calls.
@@ -246,7 +246,7 @@ fn a_url_in_a_request_is_never_fetched(store: Store) {
 }
 
 /// Attack API9: hidden paths and earlier versions of the API.
-fn unknown_paths_and_erased_users_are_not_found(store: Store) {
+fn unknown_paths_are_not_found_and_every_route_is_documented(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let client = server.client();
     for path in [
@@ -351,7 +351,7 @@ fn released(mut stream: TcpStream, body: &str) -> String {
 }
 
 /// Attack API2: a request that is held open until its sender is suspended or demoted.
-fn a_request_in_flight_is_refused_after_revocation(store: Store) {
+fn a_request_in_flight_is_refused_once_its_sender_loses_access(store: Store) {
     let (server, chief) = Server::with_operator(store, &[]);
     let reason = json!({"reason": "as agreed"});
     let change_status = |person: &Person, what: &str, body: &Value| {

@@ -345,7 +345,7 @@ fn an_unusable_backup_is_reported_on_one_line() {
 }
 
 #[test]
-fn each_store_suggests_its_own_commands() {
+fn backup_and_restore_suggest_the_commands_of_the_configured_store() {
     let scene = Scene::new();
     drop(scene.server("data"));
     let file = scene.path("backup.db");

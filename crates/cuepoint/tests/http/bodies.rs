@@ -9,7 +9,7 @@ on_one_store!(
     bodies_are_limited_to_64_kib,
     an_excessive_content_length_is_refused_before_the_body,
     only_json_bodies_are_accepted,
-    responses_are_json_only,
+    requests_that_do_not_accept_json_are_refused,
     idempotency_keys_are_limited_to_255_characters,
     a_cancellation_needs_no_body,
     duplicate_or_unusable_headers_are_refused,
@@ -109,7 +109,7 @@ fn only_json_bodies_are_accepted(store: Store) {
     }
 }
 
-fn responses_are_json_only(store: Store) {
+fn requests_that_do_not_accept_json_are_refused(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let topup = || guest.call("POST", "/wallet/topups").text(r#"{"amount": 1}"#);

@@ -8,11 +8,11 @@ use serde_json::json;
 use crate::harness::{Database, PASSWORD, Person, Server, Store, eventually, operator_keys};
 
 on_durable_stores!(
-    a_demoted_first_operator_is_not_recreated,
+    a_demoted_first_operator_is_not_promoted_again,
     an_erased_first_operator_is_not_recreated,
     a_registered_user_does_not_become_the_first_operator,
     changing_the_configured_address_creates_no_second_operator,
-    only_a_start_without_an_active_operator_warns,
+    a_server_warns_at_its_start_only_if_no_operator_is_active,
 );
 
 const EMAIL: &str = "operator@example.com";
@@ -27,7 +27,7 @@ fn warned(server: &Server) -> bool {
     started.contains("there is no active operator")
 }
 
-fn only_a_start_without_an_active_operator_warns(store: Store) {
+fn a_server_warns_at_its_start_only_if_no_operator_is_active(store: Store) {
     let database = Arc::new(Database::of(store));
     assert!(warned(&Server::on(&database, &[])));
     let server = start(&database);
@@ -60,7 +60,7 @@ fn addresses(operator: &Person) -> Vec<String> {
 }
 
 /// Attack API5: becoming an operator again after a dismissal.
-fn a_demoted_first_operator_is_not_recreated(store: Store) {
+fn a_demoted_first_operator_is_not_promoted_again(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = start(&database);
     let (first, second) = operators(&server);

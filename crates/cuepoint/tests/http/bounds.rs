@@ -69,7 +69,7 @@ fn lives(server: &Server) {
 
 /// Attack API4: long or endless request heads.
 #[test]
-fn request_heads_are_limited_in_size_and_number() {
+fn request_heads_are_limited_in_size_and_number_of_headers() {
     let server = Server::start(Store::Memory);
     let said = |request: &str| answered(&server, request);
     let headers = |count: usize| (0..count).map(|number| format!("X-{number}: a\r\n")).collect::<String>();

@@ -10,7 +10,7 @@ on_one_store!(
     only_confirmed_topups_can_be_reversed,
     operators_find_topups_by_user_and_reference,
     repeated_provider_reversals_take_the_money_once,
-    a_partial_reversal_is_stored_for_review_but_not_posted,
+    a_partial_reversal_is_stored_as_a_contradiction_and_not_posted,
     concurrent_reversals_take_the_money_once,
     erased_users_owe_later_chargebacks,
 );
@@ -187,7 +187,7 @@ fn repeated_provider_reversals_take_the_money_once(store: Store) {
 }
 
 /// Attack API10: a partial charge-back.
-fn a_partial_reversal_is_stored_for_review_but_not_posted(store: Store) {
+fn a_partial_reversal_is_stored_as_a_contradiction_and_not_posted(store: Store) {
     let (server, operator) = Server::with_operator(store, &TOPUPS);
     let guest = server.guest();
     let topup = confirmed(&server, &guest);

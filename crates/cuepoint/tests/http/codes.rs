@@ -12,8 +12,8 @@ use crate::harness::{
 
 on_one_store!(
     new_phone_numbers_must_be_valid,
-    phone_numbers_get_five_codes_a_day_across_users,
-    networks_get_twenty_codes_a_day,
+    a_phone_number_gets_at_most_five_codes_a_day_over_all_users,
+    a_network_gets_at_most_twenty_phone_codes_a_day,
     the_daily_code_quota_of_the_deployment_is_configurable,
     codes_survive_a_key_rotation,
 );
@@ -91,7 +91,7 @@ fn new_phone_numbers_must_be_valid(store: Store) {
 }
 
 /// Attack API4: flooding a phone with codes from several users.
-fn phone_numbers_get_five_codes_a_day_across_users(store: Store) {
+fn a_phone_number_gets_at_most_five_codes_a_day_over_all_users(store: Store) {
     let server = Server::start(store);
     let (number, digits) = ("+4930123456", "4930123456");
     for _ in 0..5 {
@@ -119,7 +119,7 @@ fn phone_numbers_get_five_codes_a_day_across_users(store: Store) {
 }
 
 /// Attack API4: sending codes to many phones from one network.
-fn networks_get_twenty_codes_a_day(store: Store) {
+fn a_network_gets_at_most_twenty_phone_codes_a_day(store: Store) {
     let server = Server::configured(store, &[("server.trusted_proxies", "127.0.0.1")]);
     for number in 0..20 {
         let guest = guest(&server, &format!("+4930{number:06}"));

@@ -10,7 +10,7 @@ on_one_store!(
     an_adjustment_credits_or_debits_a_balance,
     an_adjustment_cannot_exceed_the_available_balance,
     an_invalid_adjustment_is_refused,
-    an_adjustment_with_a_key_is_applied_once,
+    an_adjustment_or_refund_with_an_idempotency_key_is_applied_once,
 );
 
 fn refund(operator: &Person, request: i64) -> Answer {
@@ -117,7 +117,7 @@ fn an_invalid_adjustment_is_refused(store: Store) {
     assert_eq!(guest.snapshot(), before);
 }
 
-fn an_adjustment_with_a_key_is_applied_once(store: Store) {
+fn an_adjustment_or_refund_with_an_idempotency_key_is_applied_once(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.payer("20");
     let body = json!({"user_id": guest.id, "amount": -15, "reason": "charged twice"});

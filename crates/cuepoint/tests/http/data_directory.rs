@@ -117,7 +117,7 @@ fn the_default_data_directory_is_private_to_its_owner() {
 }
 
 #[test]
-fn the_data_directory_is_set_by_option_key_or_systemd() {
+fn an_option_a_configuration_key_or_systemd_sets_the_data_directory() {
     let folder = Folder::new();
     let (option, key, systemd) = (folder.at("option"), folder.at("key"), folder.at("systemd"));
     let variables = [("STATE_DIRECTORY", systemd.as_str()), ("CUEPOINT__STORAGE__DIR", key.as_str())];
@@ -355,7 +355,7 @@ fn a_misspelled_variable_prevents_the_start() {
 }
 
 #[test]
-fn durable_stores_do_not_warn_about_data_loss() {
+fn a_server_on_sqlite_does_not_warn_about_data_loss() {
     let folder = Folder::new();
     let directory = folder.at("data");
     let keys = [("storage.backend", "sqlite"), ("storage.dir", directory.as_str())];
@@ -365,7 +365,7 @@ fn durable_stores_do_not_warn_about_data_loss() {
 }
 
 #[test]
-fn the_tour_can_be_repeated_after_a_restart() {
+fn the_tour_of_the_readme_can_be_repeated_after_a_restart() {
     let (tour, balance) = section(README, "## A tour with curl").split_once("Stop the service").unwrap();
     let folder = Folder::new();
     let limits = [("CUEPOINT__RATE_LIMITS__ENABLED", "true")];

@@ -9,16 +9,16 @@ use crate::harness::{
 };
 
 on_one_store!(
-    a_confirmed_code_changes_the_address_and_notifies_both,
+    a_confirmed_code_changes_the_email_and_notifies_both_addresses,
     a_taken_address_is_not_revealed,
     an_address_taken_before_the_confirmation_is_a_field_error,
     a_change_requires_the_password_and_a_different_address,
     codes_to_new_addresses_are_limited_to_five_an_hour,
-    the_restore_token_recovers_a_stolen_account,
+    the_restoration_token_recovers_a_stolen_login,
     an_unverified_address_gets_a_notice_without_a_token,
-    a_reset_request_resends_the_restore_token,
+    a_password_reset_request_resends_the_restoration_token,
     users_with_a_restorable_address_cannot_be_erased,
-    reset_and_restoration_mails_contain_the_configured_links,
+    reset_and_restoration_emails_contain_the_configured_links,
 );
 
 const NEW: &str = "battery staple";
@@ -72,7 +72,7 @@ fn kinds(person: &Person) -> Vec<String> {
 }
 
 /// Attack API2: changing the e-mail address of a stolen login unnoticed.
-fn a_confirmed_code_changes_the_address_and_notifies_both(store: Store) {
+fn a_confirmed_code_changes_the_email_and_notifies_both_addresses(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     verify(&server, &guest);
@@ -186,7 +186,7 @@ fn codes_to_new_addresses_are_limited_to_five_an_hour(store: Store) {
 }
 
 /// Attack API2: keeping a stolen login by another e-mail address and another password.
-fn the_restore_token_recovers_a_stolen_account(store: Store) {
+fn the_restoration_token_recovers_a_stolen_login(store: Store) {
     let server = Server::configured(store, &[("auth.breached_passwords", "refuse")]);
     let owner = server.guest();
     verify(&server, &owner);
@@ -242,7 +242,7 @@ fn an_unverified_address_gets_a_notice_without_a_token(store: Store) {
 }
 
 /// A token whose message was lost is sent again to whoever forgot the password of the previous address.
-fn a_reset_request_resends_the_restore_token(store: Store) {
+fn a_password_reset_request_resends_the_restoration_token(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     verify(&server, &guest);
@@ -300,7 +300,7 @@ fn users_with_a_restorable_address_cannot_be_erased(store: Store) {
     }
 }
 
-fn reset_and_restoration_mails_contain_the_configured_links(store: Store) {
+fn reset_and_restoration_emails_contain_the_configured_links(store: Store) {
     let mails = MailServer::new(Post::Takes);
     let server = Server::configured(
         store,
@@ -354,7 +354,7 @@ fn address_changes_require_a_finalized_upgrade() {
 
 /// Attack API2: registering the previous address of a stolen login before its owner restores it.
 #[test]
-fn another_server_accepts_the_restore_token() {
+fn another_server_accepts_the_restoration_token() {
     let database = Arc::new(Database::postgres());
     let servers = [Server::on(&database, &[SHARED_KEY]), Server::on(&database, &[SHARED_KEY])];
     let guest = servers[0].guest();

@@ -9,10 +9,10 @@ use crate::webhook_endpoints::{ALL, OWN, confirmed, endpoint, paused};
 
 on_one_store!(
     sensitive_endpoint_changes_require_the_password,
-    a_no_op_change_records_no_event,
-    creating_twice_with_one_key_makes_one_endpoint,
-    a_creation_can_be_repeated_after_a_password_change,
-    ending_all_sessions_disables_own_endpoints,
+    a_no_op_endpoint_change_is_not_in_the_security_log,
+    two_creations_with_one_idempotency_key_make_one_endpoint,
+    an_endpoint_creation_is_replayed_after_a_password_change,
+    ending_all_sessions_disables_endpoints_of_the_users_own_feed,
     a_reused_refresh_token_disables_endpoints_of_its_session,
 );
 
@@ -60,7 +60,7 @@ fn sensitive_endpoint_changes_require_the_password(store: Store) {
 }
 
 /// Attack API4: flooding the security log with changes of webhook endpoints.
-fn a_no_op_change_records_no_event(store: Store) {
+fn a_no_op_endpoint_change_is_not_in_the_security_log(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.guest();
     let path = paused(&guest, OWN);
@@ -89,7 +89,7 @@ fn a_no_op_change_writes_nothing(store: Store) {
     assert!(guest.patch(&path, &json!({"description": "a note"})).status >= 500, "a change is written");
 }
 
-fn creating_twice_with_one_key_makes_one_endpoint(store: Store) {
+fn two_creations_with_one_idempotency_key_make_one_endpoint(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, colleague) = (server.guest(), operator.new_operator(&server));
     for (person, list) in [(&guest, OWN), (&operator, ALL)] {
@@ -127,7 +127,7 @@ fn creating_twice_with_one_key_makes_one_endpoint(store: Store) {
     assert_eq!(operator.get(&log).data(200)["total"], 5, "three creations, a rotation and a removal");
 }
 
-fn a_creation_can_be_repeated_after_a_password_change(store: Store) {
+fn an_endpoint_creation_is_replayed_after_a_password_change(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let new = "battery staple";
@@ -166,7 +166,7 @@ fn states(person: &Person, paths: &[&String]) -> Vec<String> {
 }
 
 /// Attack API2: a thief's webhook endpoint after the owner has ended all sessions.
-fn ending_all_sessions_disables_own_endpoints(store: Store) {
+fn ending_all_sessions_disables_endpoints_of_the_users_own_feed(store: Store) {
     let (server, operator) = Server::with_operator(store, &[("notifier.email", "log")]);
     let (mine, all) = (operator.webhook_endpoint(OWN), operator.webhook_endpoint(ALL));
     let (mine, all) = (format!("{OWN}/{mine}"), format!("{ALL}/{all}"));

@@ -14,15 +14,15 @@ use crate::harness::{
 
 on_every_store!(
     a_stream_delivers_events_as_they_happen,
-    a_stream_starts_at_the_head_or_after_a_position,
-    staff_stream_all_events,
+    a_stream_starts_after_the_newest_event_or_a_given_position,
+    staff_receive_all_events_in_a_stream,
     a_stream_is_filtered_by_type,
     an_idle_stream_reports_the_newest_position,
     a_user_has_at_most_six_streams,
     a_stream_ends_with_its_session,
     a_stream_ends_when_its_reader_is_suspended_or_demoted,
-    shutdown_ends_streams_first,
-    a_slow_reader_resumes_without_a_gap,
+    a_shutdown_ends_open_streams_and_finishes_within_five_seconds,
+    a_slow_reader_is_cut_off_and_resumes_without_losing_events,
     invalid_stream_requests_are_refused,
 );
 
@@ -85,7 +85,7 @@ fn a_stream_delivers_events_as_they_happen(store: Store) {
     assert_eq!(types(&of_stranger.events(1)), ["topup.created"]);
 }
 
-fn a_stream_starts_at_the_head_or_after_a_position(store: Store) {
+fn a_stream_starts_after_the_newest_event_or_a_given_position(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     for _ in 0..600 {
@@ -106,7 +106,7 @@ fn a_stream_starts_at_the_head_or_after_a_position(store: Store) {
     }
 }
 
-fn staff_stream_all_events(store: Store) {
+fn staff_receive_all_events_in_a_stream(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("20"), server.dj());
     let mut stream = operator.stream("/operator/events/stream?after=0", &[]);
@@ -186,7 +186,7 @@ fn a_stream_ends_when_its_reader_is_suspended_or_demoted(store: Store) {
     ends_soon(of_auditor);
 }
 
-fn shutdown_ends_streams_first(store: Store) {
+fn a_shutdown_ends_open_streams_and_finishes_within_five_seconds(store: Store) {
     let mut server = Server::start(store);
     let guest = server.guest();
     let mut stream = guest.stream("/events/stream", &[]);
@@ -198,7 +198,7 @@ fn shutdown_ends_streams_first(store: Store) {
 }
 
 /// More events than fit into the buffers of the hub and of both sockets.
-fn a_slow_reader_resumes_without_a_gap(store: Store) {
+fn a_slow_reader_is_cut_off_and_resumes_without_losing_events(store: Store) {
     const WRITERS: usize = 4;
     let server = Server::start(store);
     let (guest, path) = (server.guest(), "/events/stream");

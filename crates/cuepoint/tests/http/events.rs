@@ -8,7 +8,7 @@ use crate::harness::{Database, Message, Person, Server, Store, TOPUPS, keys};
 
 on_every_store!(
     a_feed_lists_each_event_of_the_caller_once_in_order,
-    events_and_operations_show_the_same_objects,
+    events_and_answers_show_the_same_objects,
     staff_see_all_events,
     a_feed_is_read_page_by_page,
     a_feed_is_filtered_by_type,
@@ -16,7 +16,7 @@ on_every_store!(
     a_position_after_the_newest_event_is_refused,
 );
 
-on_durable_stores!(expired_positions_return_the_oldest_position);
+on_durable_stores!(an_expired_position_is_refused_with_the_oldest_position);
 
 fn feed(person: &Person, query: &str) -> Value {
     person.get(&format!("/events{query}")).data(200)
@@ -70,7 +70,7 @@ fn a_feed_lists_each_event_of_the_caller_once_in_order(store: Store) {
     assert_eq!(types(&feed(&stranger, "")), [""; 0]);
 }
 
-fn events_and_operations_show_the_same_objects(store: Store) {
+fn events_and_answers_show_the_same_objects(store: Store) {
     let server = Server::configured(store, &TOPUPS);
     let (guest, dj) = (server.guest(), server.dj());
     let topup = guest.topup("20");
@@ -184,7 +184,7 @@ fn a_position_after_the_newest_event_is_refused(store: Store) {
     assert_eq!(events(&feed(&guest, &format!("?after={head}"))).len(), 0);
 }
 
-fn expired_positions_return_the_oldest_position(store: Store) {
+fn an_expired_position_is_refused_with_the_oldest_position(store: Store) {
     let database = Arc::new(Database::of(store));
     drop(Server::on(&database, &[]));
     let (id, at) = database

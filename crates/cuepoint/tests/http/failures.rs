@@ -6,7 +6,7 @@ use crate::harness::{Answer, Person, Server, Store, song};
 
 on_one_store!(
     validation_errors_contain_the_rule_and_limit,
-    a_denied_action_says_who_may_do_it,
+    a_refusal_says_who_may_do_the_action,
     ended_sessions_and_bad_refresh_tokens_have_different_codes,
 );
 
@@ -65,7 +65,7 @@ fn validation_errors_contain_the_rule_and_limit(store: Store) {
     );
 }
 
-fn a_denied_action_says_who_may_do_it(store: Store) {
+fn a_refusal_says_who_may_do_the_action(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("20"), server.dj());
     let request = guest.request_song(&dj);

@@ -41,7 +41,7 @@ const RUN: [&str; 5] =
     ["README.md", "docs/api.md", "docs/guide/app.md", "docs/guide/operator.md", "docs/guide/providers.md"];
 
 #[test]
-fn every_document_with_requests_is_tested() {
+fn every_document_with_curl_commands_is_tested() {
     for (path, text) in documents() {
         let requests =
             blocks(&text).iter().any(|block| block.language == "sh" && block.text.contains("curl "));

@@ -82,7 +82,7 @@ fn every_route_answers_pipelined_head_and_get() {
 }
 
 #[test]
-fn pipelined_requests_do_not_change_earlier_answers() {
+fn pipelined_requests_with_bodies_are_answered_in_order() {
     let server = Server::start(Store::Memory);
     let guest = server.guest();
     let mut connection = RawConnection::open(&server.client().address);
@@ -105,7 +105,7 @@ fn pipelined_requests_do_not_change_earlier_answers() {
 }
 
 #[test]
-fn failures_of_head_have_no_body() {
+fn refused_head_requests_are_answered_without_a_body() {
     let limits = [
         ("rate_limits.enabled", "true"),
         ("rate_limits.default_per_minute", "3"),
@@ -153,7 +153,7 @@ fn failures_of_head_have_no_body() {
 }
 
 #[test]
-fn head_of_a_stream_checks_the_request_and_opens_no_stream() {
+fn a_head_request_for_a_stream_is_checked_and_opens_no_stream() {
     let server = Server::start(Store::Memory);
     let guest = server.guest();
     let head = |path: &str, headers: &[(&str, &str)]| {
@@ -188,7 +188,7 @@ fn head_of_a_stream_checks_the_request_and_opens_no_stream() {
 }
 
 #[test]
-fn head_of_an_export_exports_nothing() {
+fn a_head_request_for_an_export_exports_nothing() {
     let (server, operator) = Server::with_operator(Store::Memory, &[]);
     let guest = server.guest();
     let exports = || {
@@ -212,7 +212,7 @@ impl PoolingProxy {
 }
 
 #[test]
-fn head_of_a_stream_does_not_block_a_pooling_proxy() {
+fn head_requests_do_not_block_a_pooling_proxy() {
     let server = Server::start(Store::Memory);
     let (member, other) = (server.guest(), server.guest());
     let mut proxy = PoolingProxy(RawConnection::open(&server.client().address));
@@ -225,7 +225,7 @@ fn head_of_a_stream_does_not_block_a_pooling_proxy() {
 }
 
 #[test]
-fn http_1_0_bodies_end_with_the_connection() {
+fn http_1_0_bodies_are_not_chunked_and_end_with_the_connection() {
     let server = Server::start(Store::Memory);
     let guest = server.guest();
     let address = server.client().address;

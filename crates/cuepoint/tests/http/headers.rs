@@ -141,7 +141,7 @@ fn other_origins_get_no_cors_headers() {
 }
 
 #[test]
-fn client_input_is_not_reflected_in_response_headers() {
+fn an_invalid_request_id_is_not_repeated_in_the_answer() {
     let server = Server::start(Store::Memory);
     for id in ["a%0d%0aSet-Cookie: x", "a b", "<script>", "ä"] {
         let request = format!(

@@ -14,12 +14,12 @@ use crate::harness::{
 on_every_store!(
     a_repeated_command_is_replayed,
     every_command_accepts_an_idempotency_key,
-    a_key_with_a_different_body_is_refused,
+    an_idempotency_key_with_a_different_body_is_refused,
     a_refusal_does_not_consume_the_idempotency_key,
     an_idempotency_key_is_scoped_to_its_user_method_and_path,
     twenty_concurrent_requests_with_one_key_have_one_effect,
     a_replay_takes_precedence_over_a_refusal,
-    authentication_ignores_idempotency_keys,
+    logins_ignore_idempotency_keys,
 );
 
 const REPLAYED: &str = "idempotency-replayed";
@@ -82,7 +82,7 @@ fn every_command_accepts_an_idempotency_key(store: Store) {
     assert_eq!(guest.entries().len(), 7);
 }
 
-fn a_key_with_a_different_body_is_refused(store: Store) {
+fn an_idempotency_key_with_a_different_body_is_refused(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     topup(&guest, "k", r#"{"amount": 5}"#).data(201);
@@ -226,7 +226,7 @@ fn one_of_twins_is_replayed(guest: &Person, call: &Call, go_on: impl FnOnce()) {
 }
 
 #[test]
-fn a_waiting_duplicate_times_out_as_in_flight() {
+fn a_duplicate_that_waits_too_long_is_refused_as_in_flight() {
     let (server, proxy, guest, call) = before_a_proxy();
     proxy.set(Traffic::Stuck);
     let begin = Instant::now();
@@ -242,7 +242,7 @@ fn a_waiting_duplicate_times_out_as_in_flight() {
     assert!(!server.log().contains("panicked"));
 }
 
-fn authentication_ignores_idempotency_keys(store: Store) {
+fn logins_ignore_idempotency_keys(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let body = json!({"email": guest.email, "password": PASSWORD});

@@ -15,9 +15,9 @@ use crate::harness::{Answer, Client, Database, Person, Server, Store, eventually
 on_one_store!(
     a_key_rotation_keeps_sessions_valid,
     third_parties_can_verify_es256_tokens,
-    secret_keys_are_not_published,
-    signing_keys_can_be_set_by_a_variable,
-    an_unusable_key_file_keeps_the_previous_keys,
+    hs256_keys_are_not_published,
+    signing_keys_can_be_set_in_an_environment_variable,
+    an_unusable_key_file_leaves_the_previous_keys_in_force,
 );
 
 pub(super) const FILE: &str = "auth.signing_key_file";
@@ -155,13 +155,13 @@ fn third_parties_can_verify_es256_tokens(store: Store) {
     assert_eq!(kid(&server.guest().token), key["kid"].as_str().unwrap());
 }
 
-fn secret_keys_are_not_published(store: Store) {
+fn hs256_keys_are_not_published(store: Store) {
     let server = Server::start(store);
     assert_eq!(header(&server.guest().token)["alg"], "HS256");
     assert_eq!(shown(&server.client()).1, Vec::<Value>::new());
 }
 
-fn signing_keys_can_be_set_by_a_variable(store: Store) {
+fn signing_keys_can_be_set_in_an_environment_variable(store: Store) {
     let text = format!("# the second verifies\nnew:{KEY}\nold:{KEY}\n");
     let server = Server::configured(store, &[(VARIABLE, &text)]);
     let guest = server.guest();
@@ -170,7 +170,7 @@ fn signing_keys_can_be_set_by_a_variable(store: Store) {
     assert!(!server.log().contains(&KEY[..12]));
 }
 
-fn an_unusable_key_file_keeps_the_previous_keys(store: Store) {
+fn an_unusable_key_file_leaves_the_previous_keys_in_force(store: Store) {
     let folder = KeyFolder::new();
     folder.rotate(&[]);
     let server = Server::configured(store, &[(FILE, &folder.path())]);

@@ -10,7 +10,7 @@ on_one_store!(
     fees_below_the_price_are_refused,
     a_pending_withdrawal_can_be_cancelled,
     the_statement_lists_every_change_of_the_wallet,
-    one_of_many_concurrent_transitions_wins,
+    concurrent_transitions_settle_a_request_only_once,
 );
 
 /// A guest with 20.00 and a DJ at 5.00.
@@ -155,7 +155,7 @@ fn the_statement_lists_every_change_of_the_wallet(store: Store) {
 }
 
 /// Attack API6: answering a request twice.
-fn one_of_many_concurrent_transitions_wins(store: Store) {
+fn concurrent_transitions_settle_a_request_only_once(store: Store) {
     let server = Server::start(store);
     for _ in 0..5 {
         let (guest, dj) = pair(&server);

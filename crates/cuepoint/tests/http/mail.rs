@@ -9,15 +9,15 @@ use crate::harness::{
 };
 
 on_one_store!(
-    a_verification_code_is_sent_by_mail,
-    endpoint_changes_are_mailed_to_verified_addresses,
-    changes_of_operator_endpoints_are_mailed_to_all_operators,
-    logout_everywhere_mails_the_disabled_endpoints,
-    a_reused_refresh_token_mails_the_endpoints_of_its_session,
-    a_password_reset_of_an_operator_is_mailed_to_all_operators,
-    a_mail_server_that_refuses_is_unavailable,
-    a_mail_server_that_hangs_is_unavailable,
-    refused_mails_are_logged_without_the_address,
+    a_verification_code_is_sent_by_email,
+    endpoint_changes_are_emailed_to_verified_addresses,
+    changes_of_operator_endpoints_are_emailed_to_all_operators,
+    a_logout_everywhere_sends_an_email_that_lists_the_disabled_endpoints,
+    a_reused_refresh_token_sends_emails_that_list_the_endpoints_of_its_session,
+    a_password_reset_of_an_operator_is_emailed_to_all_operators,
+    verification_codes_are_unavailable_while_the_mail_server_refuses,
+    verification_codes_are_unavailable_while_the_mail_server_hangs,
+    refused_emails_are_logged_without_the_address,
     a_password_reset_does_not_wait_for_the_mail_server,
     a_verification_code_is_sent_by_phone,
     codes_and_resets_are_unavailable_without_a_notifier,
@@ -48,7 +48,7 @@ fn proves(mails: &MailServer, person: &Person) {
     assert_eq!(user["email_verified"], true);
 }
 
-fn a_verification_code_is_sent_by_mail(store: Store) {
+fn a_verification_code_is_sent_by_email(store: Store) {
     let mails = MailServer::new(Post::Takes);
     let server = mailing(store, &mails);
     let guest = server.guest();
@@ -66,7 +66,7 @@ fn a_verification_code_is_sent_by_mail(store: Store) {
     assert!(!server.log().contains(&code(text)), "codes that are sent are in no log");
 }
 
-fn endpoint_changes_are_mailed_to_verified_addresses(store: Store) {
+fn endpoint_changes_are_emailed_to_verified_addresses(store: Store) {
     let mails = MailServer::new(Post::Takes);
     let server = mailing(store, &mails);
     let (unverified, guest) = (server.guest(), server.guest());
@@ -109,7 +109,7 @@ fn endpoint_changes_are_mailed_to_verified_addresses(store: Store) {
 }
 
 /// Attack API2: setting a webhook endpoint for all events unnoticed.
-fn changes_of_operator_endpoints_are_mailed_to_all_operators(store: Store) {
+fn changes_of_operator_endpoints_are_emailed_to_all_operators(store: Store) {
     let mails = MailServer::new(Post::Takes);
     let keys = [("notifier.email", "smtp"), ("notifier.smtp_url", &*mails.url), ("notifier.from", FROM)];
     let (server, operator) = Server::with_operator(store, &keys);
@@ -161,7 +161,7 @@ fn changes_of_operator_endpoints_are_mailed_to_all_operators(store: Store) {
     assert!(sent[4..].iter().all(|mail| mail.text.contains("Host: example.org:8443")), "{sent:?}");
 }
 
-fn logout_everywhere_mails_the_disabled_endpoints(store: Store) {
+fn a_logout_everywhere_sends_an_email_that_lists_the_disabled_endpoints(store: Store) {
     let mails = MailServer::new(Post::Takes);
     let server = mailing(store, &mails);
     let guest = server.guest();
@@ -190,7 +190,7 @@ fn mail_with(mails: &MailServer, to: &Person, part: &str) -> String {
     })
 }
 
-fn a_reused_refresh_token_mails_the_endpoints_of_its_session(store: Store) {
+fn a_reused_refresh_token_sends_emails_that_list_the_endpoints_of_its_session(store: Store) {
     let mails = MailServer::new(Post::Takes);
     let (server, operator) = mailing_with_operator(store, &mails);
     let second = operator.new_operator(&server);
@@ -216,7 +216,7 @@ fn a_reused_refresh_token_mails_the_endpoints_of_its_session(store: Store) {
     }
 }
 
-fn a_password_reset_of_an_operator_is_mailed_to_all_operators(store: Store) {
+fn a_password_reset_of_an_operator_is_emailed_to_all_operators(store: Store) {
     let mails = MailServer::new(Post::Takes);
     let (server, operator) = mailing_with_operator(store, &mails);
     let second = operator.new_operator(&server);
@@ -242,7 +242,7 @@ fn a_password_reset_of_an_operator_is_mailed_to_all_operators(store: Store) {
     }
 }
 
-fn a_mail_server_that_refuses_is_unavailable(store: Store) {
+fn verification_codes_are_unavailable_while_the_mail_server_refuses(store: Store) {
     let mails = MailServer::new(Post::Refuses);
     let server = mailing(store, &mails);
     let guest = server.guest();
@@ -254,7 +254,7 @@ fn a_mail_server_that_refuses_is_unavailable(store: Store) {
 
 /// A mail server's rejection repeats the recipient: the log has its reply code, but no address, neither of a
 /// verification nor of a password reset or change.
-fn refused_mails_are_logged_without_the_address(store: Store) {
+fn refused_emails_are_logged_without_the_address(store: Store) {
     let mails = MailServer::new(Post::Refuses);
     let server = mailing(store, &mails);
     let guest = server.guest();
@@ -269,7 +269,7 @@ fn refused_mails_are_logged_without_the_address(store: Store) {
     assert!(!log.contains(&guest.email) && !log.contains("Recipient address"), "{log}");
 }
 
-fn a_mail_server_that_hangs_is_unavailable(store: Store) {
+fn verification_codes_are_unavailable_while_the_mail_server_hangs(store: Store) {
     let mails = MailServer::new(Post::Hangs);
     let server = mailing(store, &mails);
     let guest = server.guest();

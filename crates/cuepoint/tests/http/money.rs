@@ -4,12 +4,12 @@ use std::time::{Duration, Instant};
 
 use crate::harness::{Person, Server, Store};
 
-on_every_store!(amounts_add_up_without_rounding_errors, the_largest_amount_is_exact);
+on_every_store!(amounts_add_up_without_rounding_errors, the_largest_amounts_are_exact_to_the_cent);
 
 on_one_store!(
     valid_amounts_are_accepted,
     invalid_amounts_are_refused,
-    the_smallest_withdrawal_is_one_unit,
+    withdrawals_below_one_unit_of_the_currency_are_refused,
     entries_of_other_wallets_are_not_found,
     withdrawals_and_requests_cannot_exceed_the_balance,
     fees_are_validated_like_amounts,
@@ -103,7 +103,7 @@ fn invalid_amounts_are_refused(store: Store) {
     assert_eq!(guest.snapshot(), before);
 }
 
-fn the_smallest_withdrawal_is_one_unit(store: Store) {
+fn withdrawals_below_one_unit_of_the_currency_are_refused(store: Store) {
     let server = Server::start(store);
     let guest = server.payer("10");
     for text in ["0", "0.00", "0.99", "0.01", "99e-2"] {
@@ -144,7 +144,7 @@ fn entries_of_other_wallets_are_not_found(store: Store) {
     }
 }
 
-fn the_largest_amount_is_exact(store: Store) {
+fn the_largest_amounts_are_exact_to_the_cent(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     guest.topup("1000000000000");

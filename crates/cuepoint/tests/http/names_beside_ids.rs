@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::harness::{Message, NEW, PASSWORD, Person, Server, Store, TOPUPS};
 use crate::matrix::late_money;
 
-on_one_store!(staff_see_names_next_to_user_ids, erased_users_have_no_names);
+on_one_store!(staff_see_names_next_to_user_ids, the_names_of_erased_users_are_not_shown);
 
 fn named(server: &Server, name: &str) -> Person {
     let person = server.guest();
@@ -90,7 +90,7 @@ fn staff_see_names_next_to_user_ids(store: Store) {
     }
 }
 
-fn erased_users_have_no_names(store: Store) {
+fn the_names_of_erased_users_are_not_shown(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = named(&server, "Grace");
     guest.call("DELETE", "/user").json(&json!({"password": PASSWORD})).send().data(200);

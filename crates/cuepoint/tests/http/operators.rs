@@ -9,7 +9,7 @@ on_one_store!(
     operator_routes_require_the_operator_role,
     a_completed_payout_requires_its_transaction_id,
     withdrawals_are_paginated_and_filtered_by_status,
-    operator_actions_are_replayed_with_their_key,
+    a_repeated_operator_action_with_the_same_idempotency_key_is_replayed,
 );
 
 on_durable_stores!(operator_actions_are_recorded_with_actor_time_and_reason);
@@ -227,7 +227,7 @@ fn withdrawals_are_paginated_and_filtered_by_status(store: Store) {
     operator.get("/operator/withdrawals?status=nonsense").invalid(&["status"]);
 }
 
-fn operator_actions_are_replayed_with_their_key(store: Store) {
+fn a_repeated_operator_action_with_the_same_idempotency_key_is_replayed(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let case = Case::new(&server, &operator);
     let call = |act: &str| operator.call("POST", &path(case.id, act)).key("once").json(&body(act));

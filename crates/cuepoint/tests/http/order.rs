@@ -6,10 +6,10 @@ use crate::harness::{Answer, Call, Person, Server, Store, song};
 
 on_one_store!(
     checks_are_made_in_the_documented_order,
-    a_reused_key_is_refused_before_the_fields_are_validated,
+    a_reused_idempotency_key_is_refused_before_the_fields_are_validated,
     a_non_dj_is_refused_before_the_fields_are_validated,
-    a_new_request_is_checked_in_the_documented_order,
-    limits_are_checked_before_funds,
+    a_new_music_request_is_checked_in_the_documented_order,
+    withdrawal_limits_are_checked_before_the_balance,
 );
 
 /// More calls than any user but the eager one makes.
@@ -87,7 +87,7 @@ fn checks_are_made_in_the_documented_order(store: Store) {
     scene.eager.get("/operator/audit").refused(403, "insufficient_scope");
 }
 
-fn a_reused_key_is_refused_before_the_fields_are_validated(store: Store) {
+fn a_reused_idempotency_key_is_refused_before_the_fields_are_validated(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let topup = |body: &str| guest.call("POST", "/wallet/topups").key("k").text(body).send();
@@ -107,7 +107,7 @@ fn a_non_dj_is_refused_before_the_fields_are_validated(store: Store) {
     guest.patch("/user/personal-info", &body).invalid(&["name", "radius"]);
 }
 
-fn a_new_request_is_checked_in_the_documented_order(store: Store) {
+fn a_new_music_request_is_checked_in_the_documented_order(store: Store) {
     let server = Server::start(store);
     let (dj, guest) = (server.dj(), server.guest());
     dj.patch("/user/personal-info", &json!({"online": 0})).data(200);
@@ -129,7 +129,7 @@ fn a_new_request_is_checked_in_the_documented_order(store: Store) {
     request_song(&body).data(201);
 }
 
-fn limits_are_checked_before_funds(store: Store) {
+fn withdrawal_limits_are_checked_before_the_balance(store: Store) {
     let keys = [("withdrawals.max_amount", "5"), ("withdrawals.max_per_24h", "7.50")];
     let server = Server::configured(store, &keys);
     let guest = server.guest();

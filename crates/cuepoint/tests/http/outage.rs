@@ -126,12 +126,12 @@ fn unavailable_while(traffic: Traffic) {
 }
 
 #[test]
-fn an_unreachable_database_is_unavailable_until_it_recovers() {
+fn requests_are_unavailable_while_the_database_is_unreachable() {
     unavailable_while(Traffic::Cut);
 }
 
 #[test]
-fn an_unresponsive_database_is_unavailable_until_it_recovers() {
+fn requests_are_unavailable_while_the_database_does_not_respond() {
     unavailable_while(Traffic::Stuck);
 }
 

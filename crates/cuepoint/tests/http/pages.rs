@@ -14,7 +14,7 @@ on_every_store!(
     invalid_page_parameters_fall_back_to_the_defaults,
     lists_are_filtered_by_status_and_dj,
     an_invalid_filter_is_refused,
-    all_other_lists_are_paginated,
+    every_list_is_paginated,
     links_start_with_the_public_url,
 );
 
@@ -273,7 +273,7 @@ fn an_invalid_filter_is_refused(store: Store) {
     }
 }
 
-fn all_other_lists_are_paginated(store: Store) {
+fn every_list_is_paginated(store: Store) {
     let server = Server::start(store);
     let (dj, guest) = (server.dj_at("0", "0"), server.guest());
     for _ in 0..3 {

@@ -9,9 +9,9 @@ use crate::harness::{Answer, Database, PASSWORD, Person, Server, Store, eventual
 on_one_store!(
     a_password_change_ends_all_other_sessions,
     a_wrong_current_password_changes_nothing,
-    a_password_reset_request_does_not_reveal_the_user,
+    a_password_reset_request_does_not_reveal_whether_a_user_exists,
     a_reset_token_sets_a_password_once,
-    a_breached_password_is_refused_and_keeps_the_reset_token,
+    a_breached_password_is_refused_and_does_not_use_up_the_reset_token,
 );
 
 on_durable_stores!(a_login_rehashes_an_outdated_password_hash);
@@ -75,7 +75,7 @@ fn a_wrong_current_password_changes_nothing(store: Store) {
 }
 
 /// Attack API2: finding out by a password reset whether an address is known.
-fn a_password_reset_request_does_not_reveal_the_user(store: Store) {
+fn a_password_reset_request_does_not_reveal_whether_a_user_exists(store: Store) {
     let server = Server::start(store);
     let guest = server.guest();
     let seen = |answer: &Answer| {
@@ -122,7 +122,7 @@ fn a_reset_token_sets_a_password_once(store: Store) {
 }
 
 /// Attack API2: trying the passwords of data leaks.
-fn a_breached_password_is_refused_and_keeps_the_reset_token(store: Store) {
+fn a_breached_password_is_refused_and_does_not_use_up_the_reset_token(store: Store) {
     let server = Server::configured(store, &[("auth.breached_passwords", "refuse")]);
     let guest = server.guest();
     let token = token(&server, &guest.email, 0);

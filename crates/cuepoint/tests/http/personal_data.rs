@@ -7,7 +7,7 @@ use crate::harness::{Answer, PASSWORD, PERSONAL_INFO, Person, Server, Store, eve
 
 on_every_store!(
     an_export_matches_the_lists_and_excludes_other_users,
-    data_outside_all_lists_is_exported,
+    data_that_no_list_shows_is_exported,
     a_long_list_is_exported_completely,
     an_erasure_requires_the_password_and_an_empty_wallet,
     an_erased_user_cannot_log_in_and_the_ledger_stays_consistent,
@@ -106,7 +106,7 @@ fn an_export_matches_the_lists_and_excludes_other_users(store: Store) {
 
 /// Ended sessions, earlier profiles, operators' actions with reasons, sent messages, and blocks of the
 /// user.
-fn data_outside_all_lists_is_exported(store: Store) {
+fn data_that_no_list_shows_is_exported(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let (guest, dj) = (server.payer("20"), server.dj());
     for city in ["Paris", "Rome"] {

@@ -16,9 +16,9 @@ use crate::harness::{Database, Person, Place, Server, Store, cents, eventually, 
 on_every_store!(a_shutdown_finishes_requests_in_flight, a_configuration_error_is_one_line_naming_its_key);
 
 on_durable_stores!(
-    only_signing_commands_require_keys_in_production,
+    only_serve_and_config_check_require_a_signing_key_in_production,
     a_restart_keeps_all_data,
-    a_different_currency_is_refused_on_the_same_database,
+    a_database_with_a_different_currency_or_scale_is_refused,
     a_killed_server_loses_no_acknowledged_operation,
 );
 
@@ -103,7 +103,7 @@ fn a_configuration_error_is_one_line_naming_its_key(store: Store) {
     }
 }
 
-fn only_signing_commands_require_keys_in_production(store: Store) {
+fn only_serve_and_config_check_require_a_signing_key_in_production(store: Store) {
     let database = Database::of(store);
     let production = [("CUEPOINT_ENV", "production")];
     for arguments in [&["migrate"][..], &["ledger", "verify"]] {
@@ -157,7 +157,7 @@ fn a_restart_keeps_all_data(store: Store) {
     database.verify();
 }
 
-fn a_different_currency_is_refused_on_the_same_database(store: Store) {
+fn a_database_with_a_different_currency_or_scale_is_refused(store: Store) {
     let database = Arc::new(Database::of(store));
     drop(Server::on(&database, &[]));
     for (key, value) in [("wallet.currency", "EUR"), ("wallet.scale", "3")] {
@@ -233,7 +233,7 @@ fn all_withdrawals(person: &Person) -> BTreeMap<i64, Value> {
 }
 
 #[test]
-fn two_servers_on_one_database_never_overdraw() {
+fn two_servers_on_one_database_never_overdraw_a_wallet() {
     let database = Arc::new(Database::postgres());
     let servers = [Server::on(&database, &[]), Server::on(&database, &[])];
     let guest = servers[0].payer("200");

@@ -10,12 +10,12 @@ use crate::harness::{
 };
 
 on_one_store!(
-    a_second_transaction_is_stored_for_review_and_changes_nothing,
+    a_second_transaction_is_stored_as_a_contradiction_and_changes_nothing,
     messages_with_unknown_references_are_stored_and_return_404,
     topups_are_confirmed_only_with_the_exact_amount_and_currency,
     a_repeated_message_is_stored_once,
     unsigned_messages_are_not_stored,
-    unresolved_messages_are_listed_first_and_filtered,
+    unresolved_messages_are_listed_first_and_can_be_filtered,
     a_message_can_be_resolved_only_once,
 );
 
@@ -59,7 +59,7 @@ fn resolve(staff: &Person, id: &Value, reason: &str) -> Answer {
 /// Two transactions for one withdrawal indicate two payments.
 ///
 /// Attack API10: a second transaction for one withdrawal.
-fn a_second_transaction_is_stored_for_review_and_changes_nothing(store: Store) {
+fn a_second_transaction_is_stored_as_a_contradiction_and_changes_nothing(store: Store) {
     let scene = ProviderScene::new(store);
     let (id, reference) = scene.ordered();
     let state = || {
@@ -267,7 +267,7 @@ fn message_texts_are_truncated_and_sanitized() {
     assert!(longest < 4_096, "{longest}");
 }
 
-fn unresolved_messages_are_listed_first_and_filtered(store: Store) {
+fn unresolved_messages_are_listed_first_and_can_be_filtered(store: Store) {
     let scene = ProviderScene::new(store);
     for number in 0..4 {
         Message::payout_as("payout.completed", UNKNOWN, &format!("tx-{number}"))

@@ -8,9 +8,9 @@ use crate::harness::{Answer, Message, NEW, Person, Server, Store, TOPUPS};
 use crate::matrix::late_money;
 
 on_one_store!(
-    routes_accept_only_documented_parameters_and_each_once,
+    routes_accept_only_documented_parameters_each_at_most_once,
     fixed_and_provider_operations_ignore_unknown_parameters,
-    empty_parameters_are_validated,
+    empty_parameters_are_validated_like_other_values,
     invalid_parameters_and_fields_are_reported_together,
     lists_are_filtered_by_status_and_kind,
 );
@@ -126,7 +126,7 @@ fn operations(document: &Value) -> Vec<Operation> {
     operations
 }
 
-fn routes_accept_only_documented_parameters_and_each_once(store: Store) {
+fn routes_accept_only_documented_parameters_each_at_most_once(store: Store) {
     let scene = Scene::new(store);
     let document = scene.server.client().outside("GET", "/openapi.json").send().json();
     let operations = operations(&document);
@@ -178,7 +178,7 @@ fn fixed_and_provider_operations_ignore_unknown_parameters(store: Store) {
     Message::new("/providers/payouts?junk=1", &body).send(&server).refused(404, "not_found");
 }
 
-fn empty_parameters_are_validated(store: Store) {
+fn empty_parameters_are_validated_like_other_values(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let dj = server.dj();
     for (caller, list, name) in [

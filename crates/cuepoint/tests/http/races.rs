@@ -36,7 +36,7 @@ fn in_turn(calls: usize, guest: &[Person; 2], call: impl Fn(&Person) -> Call) ->
 }
 
 #[test]
-fn one_key_on_two_servers_has_one_effect_and_one_answer() {
+fn one_idempotency_key_on_two_servers_has_one_effect_and_one_answer() {
     let pair = Pair::start(&[]);
     let guest = pair.payer("1000");
     let topup = |person: &Person| person.call("POST", "/wallet/topups").text(r#"{"amount": 5}"#);

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::harness::{Answer, Call, Client, PASSWORD, Server, Store, at_once, song};
 
-on_one_store!(failed_logins_of_a_user_do_not_lock_out_known_networks);
+on_one_store!(failed_logins_of_a_user_do_not_lock_out_recognised_networks);
 
 /// A server with rate limits that trusts each call's forwarded address.
 fn counting(keys: &[(&str, &str)]) -> Server {
@@ -73,7 +73,7 @@ fn sessions_have_separate_password_quotas() {
 }
 
 #[test]
-fn each_user_has_a_separate_quota_across_addresses() {
+fn each_user_has_one_quota_over_all_addresses() {
     let server = counting(&[("rate_limits.default_per_minute", "3")]);
     let (ada, eve) = (server.guest(), server.guest());
     let wallet = |address: &str| from(ada.call("GET", "/wallet"), address).send();
@@ -155,7 +155,7 @@ fn failed_logins_lock_out_only_their_network() {
 }
 
 /// Attack API2: locking a user out by failed logins from many networks.
-fn failed_logins_of_a_user_do_not_lock_out_known_networks(store: Store) {
+fn failed_logins_of_a_user_do_not_lock_out_recognised_networks(store: Store) {
     let server = failing(store, &[("rate_limits.failed_logins_per_hour", "3")]);
     let client = server.client();
     let ada = register(&client, "192.0.2.1", "ada@example.com", PASSWORD).data(201);
@@ -192,7 +192,7 @@ fn failed_logins_of_a_user_do_not_lock_out_known_networks(store: Store) {
 }
 
 #[test]
-fn correct_passwords_do_not_count() {
+fn correct_passwords_do_not_count_as_failed_logins() {
     let keys = [("rate_limits.failed_logins_per_minute", "1"), ("rate_limits.failed_logins_per_hour", "1")];
     let (server, operator) = Server::with_operator(Store::Memory, &[&FAILING[..], &keys].concat());
     let client = server.client();
@@ -232,7 +232,7 @@ fn concurrent_guesses_cannot_exceed_the_quota() {
 
 /// Attack API2: guessing passwords through registrations.
 #[test]
-fn registrations_and_taken_addresses_are_limited() {
+fn registrations_are_limited_and_those_of_taken_emails_count_as_failed_logins() {
     let server = counting(&[("rate_limits.registrations_per_minute", "2")]);
     let client = server.client();
     register(&client, "192.0.2.1", "ada@example.com", PASSWORD).data(201);
@@ -277,7 +277,7 @@ fn invalid_tokens_are_counted_per_address() {
 /// The tokens of a venue's guests expire and end behind one address: each guest learns it, so that their apps refresh
 /// or log in.
 #[test]
-fn ended_sessions_are_counted_per_session() {
+fn requests_of_ended_sessions_are_counted_per_session() {
     let server =
         counting(&[("rate_limits.default_per_minute", "3"), ("rate_limits.registrations_per_minute", "100")]);
     let client = server.client();

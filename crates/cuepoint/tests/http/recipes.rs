@@ -88,7 +88,7 @@ fn every_block_of_the_operator_guide_works() {
 }
 
 #[test]
-fn documented_units_keep_backups_for_two_weeks() {
+fn the_documented_systemd_units_keep_backups_for_two_weeks() {
     let machine = Machine::with_guest();
     let known = [ENVIRONMENT, SERVER, BACKUP, TIMER];
     for block in documents::files() {

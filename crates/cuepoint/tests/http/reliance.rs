@@ -11,10 +11,10 @@ use crate::harness::{Database, Proxy, Server, Store, Traffic, eventually, operat
 
 const OPERATOR: &str = "op@example.com";
 
-on_durable_stores!(an_outdated_revocation_list_stops_staff_and_commands);
+on_durable_stores!(an_outdated_revocation_list_makes_staff_routes_and_commands_unavailable);
 
 /// Attack API2: a suspended operator at a server that cannot read the revocation list.
-fn an_outdated_revocation_list_stops_staff_and_commands(store: Store) {
+fn an_outdated_revocation_list_makes_staff_routes_and_commands_unavailable(store: Store) {
     if store == Store::Sqlite {
         outdated_in_a_file();
     } else {

@@ -55,7 +55,7 @@ fn a_moved_database_is_refused_until_restored() {
 
 /// Attack API2: a token from before a restore, with an id that was assigned again.
 #[test]
-fn a_restore_invalidates_tokens_and_ids_issued_after_the_backup() {
+fn a_restore_invalidates_all_tokens_and_reuses_no_id() {
     let (folder, database) = (KeyFolder::new(), Arc::new(Database::postgres()));
     let file = folder.path();
     let keys = [("auth.signing_key_file", file.as_str())];
@@ -98,7 +98,7 @@ fn a_restore_invalidates_tokens_and_ids_issued_after_the_backup() {
 
 /// Their ledger audit reports a gap.
 #[test]
-fn a_restore_leaves_no_gap_before_the_upgrade_is_finalized() {
+fn a_restore_records_no_gap_of_positions_until_the_upgrade_is_finalized() {
     let database = Arc::new(Database::postgres());
     drop(Server::on(&database, &[]).payer("1"));
     database.rows("UPDATE deployment SET feature_level = 1");

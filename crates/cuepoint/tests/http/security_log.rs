@@ -6,10 +6,10 @@ use crate::harness::{Person, Server, Store, keys};
 
 on_one_store!(
     operator_actions_are_recorded_with_all_details,
-    an_export_hides_the_clients_of_operators,
+    an_export_hides_the_session_address_and_user_agent_of_operators,
     refused_staff_requests_are_recorded,
     logins_and_failed_logins_are_recorded,
-    failed_logins_of_unknown_users_are_recorded_once_an_hour,
+    failed_logins_of_unknown_users_are_recorded_at_most_once_an_hour,
     the_security_log_is_filtered_by_user_and_kind,
 );
 
@@ -102,7 +102,7 @@ fn operator_actions_are_recorded_with_all_details(store: Store) {
     assert_eq!(events(&operator, "kind=operator_action").len(), expected.len());
 }
 
-fn an_export_hides_the_clients_of_operators(store: Store) {
+fn an_export_hides_the_session_address_and_user_agent_of_operators(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.guest();
     operator
@@ -165,7 +165,7 @@ fn logins_and_failed_logins_are_recorded(store: Store) {
 /// Failed logins with unknown addresses leave one event per network and hour, and are counted in the metrics.
 ///
 /// Attack API4: flooding the security log with failed logins.
-fn failed_logins_of_unknown_users_are_recorded_once_an_hour(store: Store) {
+fn failed_logins_of_unknown_users_are_recorded_at_most_once_an_hour(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     for number in 0..20 {
         let wrong = json!({"email": format!("nobody-{number}@example.com"), "password": "wrong horse"});

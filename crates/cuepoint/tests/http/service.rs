@@ -8,10 +8,10 @@ on_one_store!(
     a_server_is_alive_and_ready,
     metrics_count_requests_and_commits,
     the_openapi_document_describes_every_route,
-    the_documentation_works_offline,
-    the_documentation_is_compressed_and_sent_once,
+    the_documentation_loads_nothing_from_other_hosts,
+    the_documentation_is_compressed_and_not_sent_again_if_unchanged,
     only_configured_origins_are_allowed,
-    fifty_concurrent_withdrawals_never_overdraw,
+    fifty_concurrent_withdrawals_never_overdraw_a_wallet,
 );
 
 fn a_server_is_alive_and_ready(store: Store) {
@@ -94,7 +94,7 @@ fn the_openapi_document_describes_every_route(store: Store) {
     }
 }
 
-fn the_documentation_works_offline(store: Store) {
+fn the_documentation_loads_nothing_from_other_hosts(store: Store) {
     let server = Server::start(store);
     let client = server.client();
     let root = client.outside("GET", "/docs").send();
@@ -123,7 +123,7 @@ fn the_documentation_works_offline(store: Store) {
     assert!(settings.text.contains("openapi.json"), "{settings}");
 }
 
-fn the_documentation_is_compressed_and_sent_once(store: Store) {
+fn the_documentation_is_compressed_and_not_sent_again_if_unchanged(store: Store) {
     let server = Server::start(store);
     let get = |path: &str, header: (&str, &str)| {
         let answer = server.client().outside("GET", path).header(header.0, header.1).send();
@@ -188,7 +188,7 @@ fn only_configured_origins_are_allowed(store: Store) {
     assert_eq!(allowed(&answer), None, "{answer}");
 }
 
-fn fifty_concurrent_withdrawals_never_overdraw(store: Store) {
+fn fifty_concurrent_withdrawals_never_overdraw_a_wallet(store: Store) {
     let server = Server::start(store);
     let guest = server.payer("200");
     let answers: Vec<Answer> = std::thread::scope(|scope| {

@@ -9,7 +9,7 @@ use crate::harness::{Answer, Database, PASSWORD, Person, SHARED_KEY, Server, Sto
 
 on_one_store!(
     sessions_are_listed_newest_first,
-    sessions_show_their_client,
+    sessions_show_the_user_agent_and_ip_address_of_their_login,
     an_ended_session_is_refused_immediately,
     logging_out_everywhere_ends_every_session,
 );
@@ -54,7 +54,7 @@ fn sessions_are_listed_newest_first(store: Store) {
     assert!(row["last_used_at"].as_str() > row["created_at"].as_str(), "{row}");
 }
 
-fn sessions_show_their_client(store: Store) {
+fn sessions_show_the_user_agent_and_ip_address_of_their_login(store: Store) {
     let server = Server::configured(store, &[("server.trusted_proxies", "127.0.0.1")]);
     let guest = server.guest();
     let body = json!({"email": guest.email, "password": PASSWORD});

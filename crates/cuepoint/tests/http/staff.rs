@@ -13,7 +13,7 @@ on_one_store!(
     an_operator_who_is_a_dj_keeps_both_roles,
     an_auditor_can_read_but_not_change,
     an_operator_cannot_change_their_own_status,
-    status_changes_require_a_reason_and_accept_a_key,
+    status_and_role_changes_require_a_reason_and_accept_an_idempotency_key,
     an_operator_cannot_adjust_or_refund_their_own_wallet,
 );
 
@@ -163,7 +163,7 @@ fn an_operator_cannot_change_their_own_status(store: Store) {
     operator.get("/operator/users").refused(403, "insufficient_scope");
 }
 
-fn status_changes_require_a_reason_and_accept_a_key(store: Store) {
+fn status_and_role_changes_require_a_reason_and_accept_an_idempotency_key(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.guest();
     let path = |what: &str| format!("/operator/users/{}/{what}", guest.id);

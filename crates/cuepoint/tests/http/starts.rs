@@ -31,7 +31,7 @@ fn the_first_start_can_be_killed_at_any_step() {
 }
 
 #[test]
-fn a_missing_database_is_reported_with_a_remedy() {
+fn an_empty_database_file_is_reported_with_a_remedy() {
     let folder = Folder::new();
     let server = folder.serve(&["--data", "data"], &[]);
     server.client.person(false);
@@ -77,7 +77,7 @@ fn an_unknown_log_level_prevents_the_start() {
 }
 
 #[test]
-fn a_backup_succeeds_although_its_output_fails() {
+fn a_backup_succeeds_even_if_stdout_cannot_be_written() {
     let folder = Folder::new();
     folder.serve(&["--data", "data"], &[]).stop();
     let full = File::options().write(true).open("/dev/full").unwrap();

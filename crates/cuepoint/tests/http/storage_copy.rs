@@ -111,7 +111,7 @@ macro_rules! in_both_directions {
 in_both_directions!(
     only_the_target_serves_after_a_copy,
     a_dry_run_changes_nothing,
-    a_copy_killed_before_the_mark_leaves_the_source_in_use,
+    a_copy_killed_before_it_marks_the_source_leaves_the_source_in_use,
     a_copy_killed_before_its_commit_can_only_be_aborted,
     a_copy_killed_after_its_commit_can_only_be_finished,
     an_unreachable_target_changes_nothing,
@@ -170,7 +170,7 @@ fn a_dry_run_changes_nothing(from: &CopyStore, to: &CopyStore) {
     assert_eq!(digests(&dry), digests(&said));
 }
 
-fn a_copy_killed_before_the_mark_leaves_the_source_in_use(from: &CopyStore, to: &CopyStore) {
+fn a_copy_killed_before_it_marks_the_source_leaves_the_source_in_use(from: &CopyStore, to: &CopyStore) {
     fill(from);
     for step in ["copy_written", "copy_verified"] {
         let (done, said) = from.copy(to, &[], Some(step));
@@ -356,7 +356,7 @@ fn a_copy_succeeds_even_if_stdout_cannot_be_written() {
 }
 
 #[test]
-fn a_copy_of_a_backup_serves_after_a_restore() {
+fn a_copy_of_a_backup_can_be_served_after_a_restore() {
     let (from, backup, to) = (CopyStore::sqlite(), CopyStore::sqlite(), CopyStore::postgres());
     fill(&from);
     let CopyStore::Sqlite(directory) = &backup else { panic!("the backup is in a directory") };
@@ -385,7 +385,7 @@ fn an_unusable_target_is_reported_with_its_option() {
 }
 
 #[test]
-fn contradictory_options_are_refused() {
+fn contradictory_or_invalid_copy_options_are_refused() {
     let from = CopyStore::sqlite();
     for arguments in [
         &["--dry-run"][..],

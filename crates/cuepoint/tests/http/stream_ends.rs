@@ -87,7 +87,7 @@ fn a_stream_ends_when_the_client_half_closes_the_connection() {
 }
 
 #[test]
-fn streams_closed_without_reading_are_not_counted() {
+fn unread_streams_of_closed_connections_are_not_counted() {
     let server = Server::start(Store::Memory);
     drop(unread(&server, &server.guest()));
     within(ENDED_WITHIN, "the stream is closed", || (open_streams(&server) == 0).then_some(()));
@@ -123,7 +123,7 @@ fn shutdown_does_not_wait_for_blocked_threads() {
 }
 
 #[test]
-fn streams_and_requests_accept_a_token_equally_long() {
+fn a_stream_ends_when_requests_with_its_expired_token_are_refused() {
     const TOLERANCE: Duration = Duration::from_secs(30);
     let server = Server::configured(Store::Memory, &[("auth.access_token_ttl_seconds", "2")]);
     let guest = server.guest();
@@ -171,7 +171,7 @@ fn streams_end_when_events_cannot_be_read_for_ten_seconds() {
 }
 
 #[test]
-fn events_of_other_servers_arrive_without_notifications() {
+fn events_of_other_servers_arrive_without_database_notifications() {
     let database = Arc::new(Database::postgres());
     let proxy = Proxy::start(database.server());
     proxy.set(Traffic::WithoutNotifications);

@@ -15,11 +15,11 @@ on_one_store!(
     a_user_with_a_pending_topup_is_not_erased,
     late_money_stays_in_suspense_until_settled,
     messages_that_contradict_suspense_are_listed,
-    an_erased_wallet_stays_empty,
+    the_wallet_of_an_erased_user_stays_empty,
     operators_see_failed_topups_of_erased_users,
 );
 
-on_durable_stores!(a_topup_fails_after_a_crash_during_the_erasure);
+on_durable_stores!(a_restart_completes_an_erasure_interrupted_by_a_crash);
 
 /// The configuration of a server on which a pending top-up prevents no erasure.
 fn impatient() -> Vec<(&'static str, &'static str)> {
@@ -76,7 +76,7 @@ fn operators_see_failed_topups_of_erased_users(store: Store) {
     }
 }
 
-fn a_topup_fails_after_a_crash_during_the_erasure(store: Store) {
+fn a_restart_completes_an_erasure_interrupted_by_a_crash(store: Store) {
     let database = Arc::new(Database::of(store));
     let crash = [("CUEPOINT_CRASH_AT", "before_commit"), ("CUEPOINT_CRASH_ON", "move_topup")];
     let mut doomed = Server::on(&database, &[&impatient()[..], &operator_keys(OPERATOR), &crash].concat());
@@ -197,7 +197,7 @@ fn messages_that_contradict_suspense_are_listed(store: Store) {
 }
 
 /// Attack API6: an erasure before a payment arrives.
-fn an_erased_wallet_stays_empty(store: Store) {
+fn the_wallet_of_an_erased_user_stays_empty(store: Store) {
     let (server, operator) = Server::with_operator(store, &impatient());
     let guest = server.guest();
     let topup = guest.topup("5");

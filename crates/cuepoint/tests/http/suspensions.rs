@@ -9,7 +9,7 @@ use crate::harness::{
 };
 
 on_one_store!(
-    logins_concurrent_with_a_suspension_do_not_stay_valid,
+    sessions_of_logins_concurrent_with_a_suspension_are_ended,
     the_last_active_operator_cannot_be_erased,
 );
 
@@ -31,7 +31,7 @@ fn refresh(server: &Server, token: &str) -> Answer {
 }
 
 /// Attack API2: a login concurrent with a suspension, to keep a session after the restoration.
-fn logins_concurrent_with_a_suspension_do_not_stay_valid(store: Store) {
+fn sessions_of_logins_concurrent_with_a_suspension_are_ended(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     for _ in 0..6 {
         let guest = server.guest();
@@ -74,7 +74,7 @@ fn two_servers() -> [Server; 2] {
 
 /// Attack API5: a change through another server by an operator who was just suspended or demoted.
 #[test]
-fn demotion_applies_on_every_server() {
+fn the_suspension_or_demotion_of_an_operator_applies_on_every_server() {
     let servers = two_servers();
     let operator = servers[0].client().login("operator@example.com");
     let (guest, accomplice) = (servers[0].payer("50"), servers[0].guest());
@@ -111,7 +111,7 @@ fn demotion_applies_on_every_server() {
 
 /// Attack API5: leaving the service without an operator.
 #[test]
-fn one_of_two_operators_who_demote_each_other_remains() {
+fn only_one_of_two_operators_who_demote_each_other_succeeds() {
     let servers = two_servers();
     let mut last = servers[0].client().login("operator@example.com");
     for round in 0..8 {

@@ -13,9 +13,9 @@ use crate::harness::{
 };
 
 on_one_store!(
-    a_slow_provider_delays_no_response,
+    a_slow_provider_delays_an_answer_by_less_than_five_seconds,
     an_unanswered_payment_request_is_repeated_with_its_reference,
-    a_topup_stays_pending_after_its_last_payment_request,
+    a_topup_stays_pending_after_its_last_unanswered_payment_request,
     a_topup_refused_by_the_provider_fails,
     a_client_retry_sends_a_due_payment_request,
     payment_page_urls_are_limited_to_2048_characters,
@@ -99,7 +99,7 @@ fn opening<'scope>(
     call
 }
 
-fn a_slow_provider_delays_no_response(store: Store) {
+fn a_slow_provider_delays_an_answer_by_less_than_five_seconds(store: Store) {
     let provider = Provider::new(Reply::Silent);
     let server = Server::configured(store, &ordered_at(&provider, NEVER));
     let guest = server.guest();
@@ -133,7 +133,7 @@ fn an_unanswered_payment_request_is_repeated_with_its_reference(store: Store) {
     assert_eq!(provider.received().len(), calls);
 }
 
-fn a_topup_stays_pending_after_its_last_payment_request(store: Store) {
+fn a_topup_stays_pending_after_its_last_unanswered_payment_request(store: Store) {
     let provider = Provider::new(Reply::HangsUp);
     let keys = [SOON, &[("topups.max_attempts", "2")]].concat();
     let server = Server::configured(store, &ordered_at(&provider, &keys));
@@ -206,7 +206,7 @@ fn payment_page_urls_are_limited_to_2048_characters(store: Store) {
 }
 
 #[test]
-fn one_key_on_two_servers_sends_one_payment_request() {
+fn one_idempotency_key_on_two_servers_sends_one_payment_request() {
     let database = Arc::new(Database::postgres());
     let provider = Provider::new(Reply::Silent);
     let keys = ordered_at(&provider, NEVER);
@@ -289,7 +289,7 @@ fn payment_requests_survive_a_crash_during_the_call(store: Store) {
 }
 
 #[test]
-fn many_servers_send_each_payment_request_once() {
+fn several_servers_repeat_each_unanswered_payment_request_once() {
     let database = Arc::new(Database::postgres());
     let provider = Provider::new(Reply::HangsUp);
     let never = ordered_at(&provider, NEVER);

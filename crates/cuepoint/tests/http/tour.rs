@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, PERSONAL_INFO, Person, REQUEST, Server, Store, WITHDRAWAL, keys, song};
 
 on_every_store!(
-    a_song_request_from_registration_to_withdrawal,
-    the_platform_keeps_its_commission,
-    online_djs_can_be_looked_up,
+    a_guest_pays_for_a_played_song_and_the_dj_withdraws_the_money,
+    the_commission_is_rounded_half_to_even_and_the_dj_gets_the_rest,
+    djs_can_be_looked_up_and_listed_by_whether_they_are_online,
 );
 
-fn a_song_request_from_registration_to_withdrawal(store: Store) {
+fn a_guest_pays_for_a_played_song_and_the_dj_withdraws_the_money(store: Store) {
     let server = Server::start(store);
     let (dj, guest) = (register(&server, "DJ Kay", true), register(&server, "Ada", false));
     set_prices(&dj);
@@ -204,7 +204,7 @@ fn moment(value: &Value) {
     assert_eq!(shape, "0000-00-00T00:00:00.000000Z", "{text}");
 }
 
-fn the_platform_keeps_its_commission(store: Store) {
+fn the_commission_is_rounded_half_to_even_and_the_dj_gets_the_rest(store: Store) {
     let server = Server::configured(store, &[("fees.commission_bps", "1500")]);
     let (dj, guest) = (server.dj_at("3.33", "0.30"), server.payer("20"));
     let request = guest.request_song(&dj);
@@ -221,7 +221,7 @@ fn the_platform_keeps_its_commission(store: Store) {
     assert_eq!(dj.wallet(), ("3.09".into(), "0.00".into()));
 }
 
-fn online_djs_can_be_looked_up(store: Store) {
+fn djs_can_be_looked_up_and_listed_by_whether_they_are_online(store: Store) {
     let server = Server::start(store);
     let (online, offline, guest) = (server.dj(), server.client().person(true), server.guest());
     let answer = guest.get(&format!("/djs/{}", online.id));

@@ -148,7 +148,7 @@ fn an_unknown_role_counts_as_member() {
 }
 
 #[test]
-fn unknown_kinds_of_events_and_entries_are_shown() {
+fn unknown_kinds_of_security_events_and_entries_are_shown() {
     let scene = Scene::new();
     let Scene { operator, guest, .. } = &scene;
     scene.write(&format!(

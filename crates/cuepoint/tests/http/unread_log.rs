@@ -99,7 +99,7 @@ fn a_shutdown_flushes_every_log_line() {
 }
 
 #[test]
-fn a_closed_log_reader_loses_only_log_lines() {
+fn a_server_whose_log_reader_closes_loses_only_log_lines() {
     let mut server = Server::with_unread_log();
     let guest = server.guest();
     server.close_log();

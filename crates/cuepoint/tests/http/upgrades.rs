@@ -37,7 +37,7 @@ fn written(database: &Database) -> Vec<Vec<Option<String>>> {
 }
 
 #[test]
-fn first_approvals_require_a_finalized_upgrade() {
+fn the_first_of_two_approvals_requires_a_finalized_upgrade() {
     let database = Arc::new(Database::postgres());
     let (server, operator) = upgrading(&database, &[("withdrawals.second_approval_above", "10")]);
     eventually("the start says it", || server.log().contains("the upgrade is not finalized").then_some(()));

@@ -76,7 +76,7 @@ fn an_ipv6_site_has_eight_times_the_quota_of_a_network() {
 }
 
 #[test]
-fn invalid_and_repeated_requests_do_not_count_as_requests() {
+fn invalid_and_repeated_commands_count_against_the_default_quota() {
     let server = counting(&[
         ("rate_limits.requests_per_minute", "3"),
         ("rate_limits.withdrawals_per_minute", "2"),
@@ -118,7 +118,7 @@ fn invalid_and_repeated_requests_do_not_count_as_requests() {
 
 /// Attack API4: invalid music requests without limit.
 #[test]
-fn invalid_requests_use_the_default_quota_first() {
+fn invalid_withdrawals_use_the_default_quota_before_their_own() {
     let server =
         counting(&[("rate_limits.withdrawals_per_minute", "2"), ("rate_limits.default_per_minute", "3")]);
     let guest = server.guest();
@@ -238,7 +238,7 @@ fn cors_exposes_the_rate_limit_headers() {
 
 /// Attack API4: keeping the cores busy with password hashes from one network.
 #[test]
-fn at_most_eight_passwords_per_address_wait() {
+fn at_most_eight_password_checks_per_address_wait() {
     // A hash takes long enough for the logins to meet.
     let places = available_parallelism().map_or(1, usize::from);
     let logins = 3 * (places + 8);

@@ -6,7 +6,7 @@ use crate::harness::{Answer, PERSONAL_INFO, Person, Server, Store, keys};
 
 on_one_store!(
     a_code_verifies_its_address_once,
-    too_many_wrong_answers_invalidate_a_code,
+    five_wrong_attempts_invalidate_a_code,
     a_code_is_valid_for_one_user_and_one_address,
     a_changed_phone_number_is_unverified,
     at_most_five_codes_are_sent_an_hour,
@@ -72,7 +72,7 @@ fn a_code_verifies_its_address_once(store: Store) {
 }
 
 /// Attack API2: guessing a verification code.
-fn too_many_wrong_answers_invalidate_a_code(store: Store) {
+fn five_wrong_attempts_invalidate_a_code(store: Store) {
     let server = Server::start(store);
     let guest = guest(&server);
     let right = code(&server, &guest, "email", 0);

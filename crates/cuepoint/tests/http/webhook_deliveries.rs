@@ -25,12 +25,12 @@ on_every_store!(
     endpoints_of_suspended_owners_receive_nothing,
     endpoints_of_erased_owners_receive_nothing,
     endpoints_of_former_operators_receive_nothing,
-    two_secrets_sign_after_a_rotation,
+    deliveries_after_a_rotation_are_signed_with_both_secrets,
     a_test_event_is_sent_and_listed,
     a_replay_sends_the_same_events_again,
     redirects_count_as_failures,
     private_addresses_are_not_called,
-    deliveries_to_an_owner_run_two_at_a_time,
+    at_most_two_deliveries_per_owner_run_concurrently,
 );
 on_durable_stores!(deliveries_continue_after_the_server_is_killed,);
 
@@ -304,7 +304,7 @@ fn endpoints_of_former_operators_receive_nothing(store: Store) {
     within(Duration::from_secs(5), "what was missed is sent", || hook.receiver.received().into_iter().next());
 }
 
-fn two_secrets_sign_after_a_rotation(store: Store) {
+fn deliveries_after_a_rotation_are_signed_with_both_secrets(store: Store) {
     let server = Server::configured(store, &[LOOPBACK]);
     let guest = server.guest();
     let hook = Hook::member(&guest);
@@ -401,7 +401,7 @@ fn private_addresses_are_not_called(store: Store) {
     assert!(receiver.received().is_empty());
 }
 
-fn deliveries_to_an_owner_run_two_at_a_time(store: Store) {
+fn at_most_two_deliveries_per_owner_run_concurrently(store: Store) {
     let server = Server::configured(store, &[LOOPBACK]);
     let (guest, other) = (server.guest(), server.guest());
     let receiver = Provider::new(Reply::Silent);
@@ -449,7 +449,7 @@ fn deliveries_continue_after_the_server_is_killed(store: Store) {
 }
 
 #[test]
-fn one_of_two_servers_delivers_each_event() {
+fn two_servers_deliver_each_event_only_once() {
     let database = Arc::new(Database::postgres());
     let keys = [&operator_keys(OPERATOR)[..], &[LOOPBACK, SHARED_KEY]].concat();
     let servers = [Server::on(&database, &keys), Server::on(&database, &keys)];

@@ -8,11 +8,11 @@ use crate::harness::{
 };
 
 on_one_store!(
-    a_secret_is_shown_once,
+    a_secret_is_shown_only_at_the_creation_of_its_endpoint,
     settings_change_independently_and_null_clears_them,
     endpoints_are_listed_newest_first_until_they_are_deleted,
     a_user_has_at_most_five_endpoints_for_a_feed,
-    endpoints_of_other_users_look_nonexistent,
+    endpoints_of_other_users_are_not_found,
     operators_share_the_endpoints_for_all_events,
     endpoint_changes_are_in_the_security_log,
     invalid_endpoint_fields_are_named,
@@ -20,7 +20,7 @@ on_one_store!(
     urls_are_stored_and_logged_in_canonical_form,
     a_rotation_shows_a_new_secret,
     a_test_is_listed_among_the_attempts,
-    tests_run_one_per_endpoint_and_32_per_server,
+    at_most_one_test_per_endpoint_and_32_per_server_run,
     a_replay_requires_a_range_or_the_failed_deliveries,
     only_one_replay_runs_per_endpoint,
     paused_and_disabled_endpoints_replay_nothing,
@@ -69,7 +69,7 @@ pub(crate) fn paused(person: &Person, list: &str) -> String {
     path
 }
 
-fn a_secret_is_shown_once(store: Store) {
+fn a_secret_is_shown_only_at_the_creation_of_its_endpoint(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let body = json!({"url": WEBHOOK_URL, "types": ["topup.created", "topup.created"], "description": " Booth ", "password": PASSWORD});
     for (person, list, extra) in [(server.guest(), OWN, &[][..]), (operator, ALL, &["user_id", "user_name"])]
@@ -165,7 +165,7 @@ fn calls(person: &Person, path: &str) -> Vec<Answer> {
     ]
 }
 
-fn endpoints_of_other_users_look_nonexistent(store: Store) {
+fn endpoints_of_other_users_are_not_found(store: Store) {
     let (server, operator) = Server::with_operator(store, &[]);
     let guest = server.guest();
     let id = guest.webhook_endpoint(OWN);
@@ -387,7 +387,7 @@ fn a_test_is_listed_among_the_attempts(store: Store) {
     }
 }
 
-fn tests_run_one_per_endpoint_and_32_per_server(store: Store) {
+fn at_most_one_test_per_endpoint_and_32_per_server_run(store: Store) {
     let server = Server::configured(store, &[("webhooks.allowed_networks", "127.0.0.1")]);
     let provider = Provider::new(Reply::Silent);
     let test = |person: &Person, number: i64| person.post(&format!("{OWN}/{number}/test"), &json!({}));

@@ -21,11 +21,11 @@ use crate::keys::KeyFolder;
 use crate::webhook_deliveries::{Hook, LOOPBACK, is_verified};
 
 on_durable_stores!(
-    a_missing_webhook_key_in_use_prevents_the_start,
-    owners_rotate_secrets_declared_lost,
+    a_start_fails_without_a_webhook_key_that_is_in_use,
+    an_endpoint_with_a_lost_secret_is_disabled_until_its_owner_rotates_it,
     a_creation_with_a_lost_secret_can_be_repeated_after_rotation,
     webhook_secrets_do_not_depend_on_the_signing_keys,
-    a_secret_moved_to_another_endpoint_cannot_sign,
+    a_secret_moved_to_another_endpoint_cannot_be_decrypted,
 );
 
 const FILE: &str = "webhooks.key_file";
@@ -62,7 +62,7 @@ fn moved(hook: &Hook, server: &Server) -> Hook {
     hook.of(&server.client().login(&hook.owner.email))
 }
 
-fn a_missing_webhook_key_in_use_prevents_the_start(store: Store) {
+fn a_start_fails_without_a_webhook_key_that_is_in_use(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = Server::on(&database, &[LOOPBACK, FIRST]);
     let guest = server.guest();
@@ -89,7 +89,7 @@ fn a_missing_webhook_key_in_use_prevents_the_start(store: Store) {
     drop(Server::on(&database, &[SECOND]));
 }
 
-fn owners_rotate_secrets_declared_lost(store: Store) {
+fn an_endpoint_with_a_lost_secret_is_disabled_until_its_owner_rotates_it(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = Server::on(&database, &[LOOPBACK, FIRST, ("notifier.email", "log")]);
     let guest = server.guest();
@@ -152,7 +152,7 @@ fn a_creation_with_a_lost_secret_can_be_repeated_after_rotation(store: Store) {
 }
 
 #[test]
-fn without_webhook_keys_applies_only_to_the_first_check() {
+fn the_option_without_webhook_keys_applies_only_to_the_first_check() {
     let database = Arc::new(Database::postgres());
     let server = Server::on(&database, &[LOOPBACK, FIRST]);
     let lost = Hook::member(&server.guest());
@@ -179,7 +179,7 @@ fn webhook_secrets_do_not_depend_on_the_signing_keys(store: Store) {
     assert!(is_verified(&hook.secret, &hook.calls(1)[0]));
 }
 
-fn a_secret_moved_to_another_endpoint_cannot_sign(store: Store) {
+fn a_secret_moved_to_another_endpoint_cannot_be_decrypted(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = Server::on(&database, &[LOOPBACK, FIRST]);
     let (guest, thief) = (server.guest(), server.guest());
@@ -259,7 +259,7 @@ fn older_servers_can_read_secrets_until_the_upgrade_is_finalized() {
 }
 
 #[test]
-fn the_first_start_on_sqlite_reencrypts_old_secrets() {
+fn a_start_on_sqlite_reencrypts_secrets_sealed_with_the_signing_key() {
     let database = Arc::new(Database::of(Store::Sqlite));
     let settings = [LOOPBACK, FIRST, SHARED_KEY];
     let server = Server::on(&database, &settings);
@@ -287,7 +287,7 @@ fn sealed_by_signing_key(hook: &Hook) -> String {
 const CREATED: &str = "webhook-keys";
 
 #[test]
-fn restore_requires_the_webhook_keys_or_an_option() {
+fn restoring_sqlite_requires_the_webhook_keys_or_an_option() {
     let database = Arc::new(Database::of(Store::Sqlite));
     let server = Server::on(&database, &[LOOPBACK]);
     let hook = Hook::member(&server.guest());

@@ -15,14 +15,14 @@ on_one_store!(
     messages_are_refused_without_a_configured_secret,
     a_message_is_checked_in_the_documented_order,
     topups_show_the_payment_page_of_the_provider,
-    payouts_are_signed_and_completed_by_messages,
+    payout_orders_are_signed_and_payouts_completed_by_messages,
     duplicate_and_reordered_messages_take_effect_once,
-    an_unavailable_provider_is_retried_with_the_same_key,
-    a_definite_refusal_releases_the_money,
+    a_payout_order_is_repeated_unchanged_to_an_unavailable_provider,
+    a_payout_refused_by_the_provider_releases_the_money,
     a_payout_with_lost_answers_needs_review,
 );
 
-on_durable_stores!(a_payout_continues_after_a_restart_with_the_same_key);
+on_durable_stores!(a_payout_continues_with_its_idempotency_key_after_a_restart);
 
 /// Forged messages are counted, so that signatures cannot be guessed without limit; the provider itself is
 /// never delayed.
@@ -193,7 +193,7 @@ fn reaches(guest: &Person, id: i64, status: &str) {
     eventually(status, || (withdrawal(guest, id)["status"] == status).then_some(()));
 }
 
-fn payouts_are_signed_and_completed_by_messages(store: Store) {
+fn payout_orders_are_signed_and_payouts_completed_by_messages(store: Store) {
     let provider = Provider::new(Reply::Says(202, r#"{"status": "accepted"}"#.to_owned()));
     let server = Server::configured(store, &payout_keys(&provider, "5"));
     let guest = server.payer("20");
@@ -277,7 +277,7 @@ fn duplicate_and_reordered_messages_take_effect_once(store: Store) {
     assert_eq!(guest.wallet(), ("20.00".into(), "10.00".into()));
 }
 
-fn an_unavailable_provider_is_retried_with_the_same_key(store: Store) {
+fn a_payout_order_is_repeated_unchanged_to_an_unavailable_provider(store: Store) {
     let provider = Provider::new(Reply::Says(503, "try later".to_owned()));
     let server = Server::configured(store, &payout_keys(&provider, "1000"));
     let guest = server.payer("20");
@@ -296,7 +296,7 @@ fn an_unavailable_provider_is_retried_with_the_same_key(store: Store) {
     );
 }
 
-fn a_definite_refusal_releases_the_money(store: Store) {
+fn a_payout_refused_by_the_provider_releases_the_money(store: Store) {
     let refusal = r#"{"status": "refused", "reason": "a closed address"}"#;
     let provider = Provider::new(Reply::Says(422, refusal.to_owned()));
     let server = Server::configured(store, &payout_keys(&provider, "5"));
@@ -326,7 +326,7 @@ fn a_payout_with_lost_answers_needs_review(store: Store) {
     assert_eq!(guest.wallet(), ("15.00".into(), "5.00".into()));
 }
 
-fn a_payout_continues_after_a_restart_with_the_same_key(store: Store) {
+fn a_payout_continues_with_its_idempotency_key_after_a_restart(store: Store) {
     let database = Arc::new(Database::of(store));
     let provider = Provider::new(Reply::HangsUp);
     let keys = payout_keys(&provider, "1000");

@@ -9,7 +9,7 @@ use crate::harness::{Answer, Database, PASSWORD, Person, Server, Store, operator
 
 on_one_store!(
     a_debt_stops_withdrawals_that_were_not_sent,
-    operators_see_the_daily_sum_and_needed_approvals,
+    operators_see_the_24_hour_sum_and_the_needed_approvals,
     login_changes_stop_automatic_approval,
 );
 
@@ -118,7 +118,7 @@ fn login_changes_stop_automatic_approval(store: Store) {
 }
 
 #[test]
-fn login_changes_apply_to_withdrawals_on_every_server() {
+fn a_login_change_stops_automatic_approval_on_every_server() {
     let database = Arc::new(Database::postgres());
     let servers = [Server::on(&database, &LIMITS), Server::on(&database, &LIMITS)];
     let guest = servers[0].payer("50");
@@ -127,7 +127,7 @@ fn login_changes_apply_to_withdrawals_on_every_server() {
     assert_eq!(there.seen(there.withdrawal("3"))["status"], "pending");
 }
 
-fn operators_see_the_daily_sum_and_needed_approvals(store: Store) {
+fn operators_see_the_24_hour_sum_and_the_needed_approvals(store: Store) {
     let (server, ada) = Server::with_operator(store, &LIMITS);
     let (bob, guest) = (ada.new_operator(&server), server.payer("100"));
     let facts = |withdrawal: i64| {
@@ -147,7 +147,7 @@ fn operators_see_the_daily_sum_and_needed_approvals(store: Store) {
 }
 
 #[test]
-fn concurrent_withdrawals_on_two_servers_count_together() {
+fn concurrent_withdrawals_on_two_servers_count_toward_one_limit() {
     let database = Arc::new(Database::postgres());
     let settings = [&operator_keys("ada@example.com")[..], &LIMITS].concat();
     let servers = [Server::on(&database, &settings), Server::on(&database, &settings)];

@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn auditors_can_only_read_data_of_others() {
+    fn auditors_can_read_but_not_change_data_of_others() {
         let auditor = caller(Role::Auditor, false);
         let reads = [
             Action::ReadDjs,

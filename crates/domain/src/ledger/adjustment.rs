@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn corrections_keep_their_sign_and_reject_zero() {
+    fn an_adjustment_keeps_its_sign_and_cannot_be_zero() {
         for minor in [1, -1, 250, -250] {
             let sum = Money::from_minor(minor);
             assert_eq!(Correction::signed(sum).map(Correction::sum), Some(sum));

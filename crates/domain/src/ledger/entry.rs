@@ -1,6 +1,6 @@
 //! Permanent records of a plan: one entry per wallet, one posting for each other account.
 
-use crate::checksum::Fields;
+use crate::checksum::ChecksumFields;
 use crate::entity_ref::EntityRef;
 use crate::ids::{OperationId, UserId};
 use crate::ledger::{Balance, ChainHash, EntryKind, OutsideAccount, PlatformAccount};
@@ -37,7 +37,7 @@ impl Entry {
     /// The link computed from the entry's fields: SHA-256 over each field prefixed with its length in bytes.
     #[must_use]
     pub fn link(&self) -> ChainHash {
-        let mut fields = Fields::with_capacity(USUAL_FIELDS);
+        let mut fields = ChecksumFields::with_capacity(USUAL_FIELDS);
         let mut field = |bytes: &[u8]| fields.push(bytes);
         field(&self.previous.0);
         field(&self.wallet.get().to_be_bytes());

@@ -1,6 +1,6 @@
 //! Idempotency keys of clients.
 
-use crate::checksum::{Fields, sha256};
+use crate::checksum::{ChecksumFields, sha256};
 use crate::ids::UserId;
 
 /// The bytes of the parts of most scopes, with their lengths.
@@ -14,7 +14,7 @@ impl KeyScope {
     /// The scope of a key; each part is prefixed with its length, so that distinct scopes never collide.
     #[must_use]
     pub fn of(user: UserId, method: &str, path: &str, key: &str) -> Self {
-        let mut parts = Fields::with_capacity(USUAL_PARTS);
+        let mut parts = ChecksumFields::with_capacity(USUAL_PARTS);
         for part in [user.to_string().as_str(), method, path, key] {
             parts.push(part.as_bytes());
         }

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_allocated_by_kind() {
+    fn ids_are_allocated_separately_for_each_kind() {
         let allocated = async {
             [
                 Kinds.next_user().await.unwrap().get(),

@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_outcome_of_every_update_in_every_status() {
+    fn every_update_in_every_status_has_the_expected_outcome() {
         use TopupUpdateDecision::{Incomplete, Known, Reverse, Settle};
         let differs = TopupUpdateDecision::Contradiction(Contradiction::AmountMismatch);
         let partial = TopupUpdateDecision::Contradiction(Contradiction::PartialReversal);
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn the_outcome_of_every_update_after_an_erasure() {
+    fn every_update_after_an_erasure_has_the_expected_outcome() {
         use TopupUpdateDecision::{Known, Reverse, Settle, Suspend};
         let differs = TopupUpdateDecision::Contradiction(Contradiction::AmountMismatch);
         let excluded = TopupUpdateDecision::Contradiction(Contradiction::StatusContradiction);

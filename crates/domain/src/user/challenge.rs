@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn challenges_within_an_hour_are_limited() {
+    fn at_most_five_challenges_are_issued_within_an_hour() {
         let sent = [at(0), at(10), at(20), at(30), at(40)];
         assert_eq!(may_issue(&sent[..4], at(50)), Ok(()));
         let full = TooMany { quota: CodeQuota::Hour, most: 5, until: at(60) };

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn the_code_quota_is_free_again_after_a_day() {
+    fn an_exhausted_code_quota_is_available_again_after_a_day() {
         let refused = |filled_by| code(None).refused(CodeQuota::Number, 5, filled_by);
         assert_eq!(refused(None), None);
         assert_eq!(refused(Some(at(6))), None);

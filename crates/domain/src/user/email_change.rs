@@ -76,7 +76,7 @@ mod tests {
     const HASH: TokenHash = TokenHash([1; 32]);
 
     #[test]
-    fn the_code_verifies_the_new_address_and_records_the_time() {
+    fn the_code_verifies_the_new_email_and_records_the_time_of_the_change() {
         let before = user(false);
         let code = Challenge::moving(before.id, Purpose::EmailChange, email("Ada@New.example"), HASH, at(0));
         assert_eq!((code.target.as_str(), code.expires_at()), ("ada@new.example", at(10)));
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn verified_addresses_are_restorable_for_a_week() {
+    fn a_verified_previous_email_can_be_restored_for_a_week() {
         assert_eq!(restoration(&user(false), HASH, at(0)), None);
         let before = user(true);
         let token = restoration(&before, HASH, at(0)).unwrap();

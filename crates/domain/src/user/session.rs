@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_exchanged_once_before_it_expires() {
+    fn a_token_can_be_exchanged_only_once_and_only_before_it_expires() {
         let end = session().expires_at;
         let mut token = session().first_token(TokenHash([0; 32]));
         assert_eq!(token.presented(None, end.minus(Duration::MICROSECOND)), PresentedToken::Exchange);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn only_an_unused_valid_successor_of_the_session_is_reissued() {
+    fn only_an_unused_unexpired_successor_in_the_same_session_is_reissued() {
         let (token, successor) = exchanged();
         let now = after(Duration::SECOND);
         let presented = |successor: &RefreshToken| token.presented(Some(successor), now);
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn registrations_are_repeatable_until_their_token_is_used() {
+    fn a_registration_is_repeatable_for_a_minute_while_its_session_is_unused() {
         let (minute, tick) = (Duration::seconds(60), Duration::MICROSECOND);
         let first = session();
         for (passed, expected) in [

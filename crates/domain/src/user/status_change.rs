@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn suspensions_and_restorations_end_sessions() {
+    fn suspending_and_restoring_a_user_ends_their_sessions() {
         let suspended = change_user_status(&dj(), UserStatusChange::Suspend, at(5));
         for (user, change, ends) in [
             (&dj(), UserStatusChange::Suspend, true),
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_active_operator_is_protected() {
+    fn the_last_active_operator_cannot_be_suspended_or_demoted() {
         let operator = |id| User {
             id: UserId::new(id).unwrap(),
             ..change_user_status(&dj(), UserStatusChange::Role(Role::Operator), at(1))

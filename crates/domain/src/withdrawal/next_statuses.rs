@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn next_statuses_depend_on_the_principal() {
+    fn each_principal_is_offered_only_the_statuses_that_they_may_set() {
         use WithdrawalStatus::{Approved, Broadcast, Cancelled, Failed, NeedsReview, Processing, Rejected};
         let owner = Rights { cancel: true, ..Rights::default() };
         let operator = Rights { judge: true, send: true, ..Rights::default() };

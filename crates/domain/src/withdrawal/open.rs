@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_smallest_withdrawal_is_one_unit() {
+    fn withdrawals_below_one_unit_of_the_currency_are_refused() {
         for (scale, minor, is_enough) in [(2, 99, false), (2, 100, true), (0, 1, true), (3, 999, false)] {
             let currency = Currency::new("USD", scale).unwrap();
             let amount = WithdrawalAmount::new(Amount::new(Money::from_minor(minor)).unwrap(), &currency);

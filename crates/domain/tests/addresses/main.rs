@@ -94,7 +94,7 @@ fn addresses_without_a_private_key_are_refused() {
 }
 
 #[test]
-fn anyone_can_spend_addresses_are_refused() {
+fn addresses_that_anyone_can_spend_from_are_refused() {
     refused(ANYONE_CAN_SPEND, AddressError::AnyoneCanSpend);
 }
 
@@ -285,7 +285,7 @@ proptest! {
     }
 
     #[test]
-    fn near_addresses_are_handled_without_a_panic(
+    fn texts_that_resemble_addresses_are_handled_without_a_panic(
         beginning in select(vec!["", "bc1", "ltc1", "tb1", "0x", "T", "r", "X", "G", "M", "EQ", "0:", "-1:", "1", "D"]),
         rest in "[0-9A-Za-z_+/=:-]{0,100}",
     ) {

@@ -50,7 +50,7 @@ fn a_strict_policy_keeps_the_canonical_form() {
 }
 
 #[test]
-fn a_strict_policy_returns_the_reason() {
+fn a_strict_policy_returns_the_reason_for_a_refusal() {
     for (currency, network, address, refusal) in [
         ("EUR", "sepa", "anything", DestinationRefusal::Currency),
         ("BTC", "tron", SATOSHI, DestinationRefusal::Network),
@@ -77,7 +77,7 @@ fn a_strict_policy_returns_the_reason() {
 }
 
 #[test]
-fn invalid_options_are_refused_with_an_error() {
+fn invalid_payout_options_are_refused_with_an_explanation() {
     let known = "bitcoin, litecoin, dogecoin, ethereum, arbitrum, optimism, base, polygon, bsc, avalanche, tron, \
         solana, xrp, stellar, ton";
     for (refused, said) in [

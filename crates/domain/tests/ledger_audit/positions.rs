@@ -30,7 +30,7 @@ fn contiguous_positions_are_consistent() {
 }
 
 #[test]
-fn a_gap_or_a_duplicate_is_found() {
+fn a_missing_duplicate_or_misplaced_position_is_found() {
     for (positions, expected, found) in
         [(&[2, 3][..], 1, 2), (&[1, 3], 2, 3), (&[1, 2, 2], 3, 2), (&[1, 3, 2], 2, 3)]
     {
@@ -68,7 +68,7 @@ fn positions_that_do_not_continue_after_their_gap_are_found() {
 }
 
 #[test]
-fn a_stray_gap_is_found() {
+fn a_stored_gap_that_does_not_follow_a_position_is_found() {
     for (gap, positions) in [((3, 100), &[1, 2][..]), ((50, 60), &[]), ((1, 2), &[])] {
         let stray = Finding::PositionGap { last: position(gap.0), next: position(gap.1) };
         assert_eq!(finding_with(&[gap], positions), Some(stray), "{gap:?} {positions:?}");

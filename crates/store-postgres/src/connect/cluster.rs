@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn only_writable_nodes_of_the_own_cluster_are_used() {
+    fn only_writable_nodes_of_the_same_cluster_are_used() {
         let cluster = Cluster::default();
         let standby = Node { writable: false, wal_file: None, ..node(1) };
         assert_eq!(cluster.admit(&standby), Err(Refusal::ReadOnly));

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn the_command_names_the_database_without_the_password() {
+    fn the_pg_dump_command_names_the_database_but_not_the_password() {
         assert_eq!(
             line("postgres://cue:hunter2@db.example.com:5433/live?sslmode=require", "/b/today.dump"),
             "PGSSLMODE=require pg_dump --format=custom --file=/b/today.dump --host=db.example.com --port=5433 \
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_do_not_repeat_an_invalid_url() {
+    fn an_error_about_an_invalid_url_hides_the_password() {
         let error = instructions("postgres://cue:hunter2@db:port/live", Path::new("x")).unwrap_err();
         assert!(!format!("{error:#} {error:?}").contains("hunter2"), "{error:#}");
     }

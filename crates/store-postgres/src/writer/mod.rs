@@ -31,7 +31,7 @@ use anyhow::Context;
 use cuepoint_domain::money::Currency;
 use cuepoint_domain::operation::Plan;
 use cuepoint_domain::ports::{Applied, ApplyError, Unavailable};
-use cuepoint_store_sql::answers::{Answer, Caller, answer_all, failed};
+use cuepoint_store_sql::answers::{Caller, PlanAnswer, answer_all, failed};
 use cuepoint_store_sql::crash_points::{self, CrashPoint};
 use cuepoint_store_sql::limits::{ANSWER, GROUP, QUEUE, UNREADY_FOR, WAIT};
 use tokio::runtime;
@@ -124,7 +124,7 @@ impl Writer {
     }
 
     /// Applies a plan, within [`ANSWER`].
-    pub(crate) async fn apply(&self, plan: Plan) -> Answer {
+    pub(crate) async fn apply(&self, plan: Plan) -> PlanAnswer {
         let submitted = Instant::now();
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let queue = queue.ok_or_else(|| Unavailable::new("the store is closed"))?;
@@ -260,7 +260,7 @@ async fn commit_jobs(
     jobs: &[Job],
     limits: &Limits,
     outcomes: &Outcomes,
-) -> Result<Vec<Answer>, DatabaseFailure> {
+) -> Result<Vec<PlanAnswer>, DatabaseFailure> {
     let plans: Vec<&Plan> = jobs.iter().map(|job| &job.plan).collect();
     let committed = committer.commit(&plans, limits).await;
     match &committed {

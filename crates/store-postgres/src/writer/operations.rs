@@ -5,7 +5,7 @@ use cuepoint_store_sql::table::ColumnRole;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use futures_util::future::try_join;
 
-use super::statements::{ArraysStatement, Form, Inserted, Text, list};
+use super::statements::{ArraysStatement, Form, Inserted, StatementText, list};
 use crate::connect::failure::DatabaseFailure;
 use crate::tables::positions::{lock, note_timeline};
 
@@ -44,10 +44,10 @@ impl Form<StoredOperation> for Positioned {
         <Inserted as Form<StoredOperation>>::wants(role)
     }
 
-    fn text() -> Text {
+    fn text() -> StatementText {
         let columns = list::<StoredOperation>(Self::wants, str::to_owned);
         let added = list::<StoredOperation>(Self::wants, |column| format!("added.{column}"));
-        Text {
+        StatementText {
             before_arrays: format!(
                 "INSERT INTO operations ({columns}, position) SELECT {added}, newest.position + added.place \
                  FROM (SELECT greatest(max(position), (SELECT max(next) - 1 FROM position_gaps), 0) AS position \

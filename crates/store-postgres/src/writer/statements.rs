@@ -25,11 +25,11 @@ pub(crate) trait Form<R>: Send + Sync + 'static {
     fn wants(role: ColumnRole) -> bool;
 
     /// Builds its text.
-    fn text() -> Text;
+    fn text() -> StatementText;
 }
 
 /// The text of a statement.
-pub(crate) struct Text {
+pub(crate) struct StatementText {
     pub(crate) before_arrays: String,
     pub(crate) after_arrays: String,
 }
@@ -43,7 +43,7 @@ pub(crate) trait RowsStatement {
 /// A statement with an array for each column that it needs.
 pub(crate) struct ArraysStatement<R: ArrayRow, F> {
     arrays: R::Arrays,
-    text: &'static Text,
+    text: &'static StatementText,
     form: PhantomData<F>,
 }
 
@@ -78,8 +78,8 @@ impl<R: ArrayRow, F: Form<R>> QueryId for ArraysStatement<R, F> {
 }
 
 /// Returns the text of a statement. It is built once, and kept for ever.
-fn text_of<R: ArrayRow, F: Form<R>>() -> &'static Text {
-    static TEXTS: Mutex<BTreeMap<TypeId, &'static Text>> = Mutex::new(BTreeMap::new());
+fn text_of<R: ArrayRow, F: Form<R>>() -> &'static StatementText {
+    static TEXTS: Mutex<BTreeMap<TypeId, &'static StatementText>> = Mutex::new(BTreeMap::new());
     let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
     texts.entry(TypeId::of::<(R, F)>()).or_insert_with(|| Box::leak(Box::new(F::text())))
 }
@@ -109,9 +109,9 @@ impl<R: TableRow> Form<R> for Inserted {
         !matches!(role, ColumnRole::Later | ColumnRole::Computed)
     }
 
-    fn text() -> Text {
+    fn text() -> StatementText {
         let columns = list::<R>(<Self as Form<R>>::wants, str::to_owned);
-        Text {
+        StatementText {
             before_arrays: format!("INSERT INTO {} ({columns}) SELECT * FROM unnest(", R::TABLE),
             after_arrays: ")".to_owned(),
         }
@@ -129,11 +129,11 @@ impl<R: TableRow, C: ColumnSet> Form<R> for Updated<C> {
         role == ColumnRole::Key || role == C::ROLE
     }
 
-    fn text() -> Text {
+    fn text() -> StatementText {
         let key = list::<R>(|role| role == ColumnRole::Key, str::to_owned);
         let set = list::<R>(|role| role == C::ROLE, |column| format!("{column} = moved.{column}"));
         let columns = list::<R>(<Self as Form<R>>::wants, str::to_owned);
-        Text {
+        StatementText {
             before_arrays: format!("UPDATE {} AS kept SET {set} FROM unnest(", R::TABLE),
             after_arrays: format!(") AS moved ({columns}) WHERE kept.{key} = moved.{key}"),
         }
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn an_update_sets_its_columns_by_key() {
+    fn an_update_finds_rows_by_key_and_sets_their_other_columns() {
         let wallets = Update::<StoredWallet>::from_iter(Vec::<StoredWallet>::new());
         let expected = "UPDATE wallets AS kept SET available = moved.available, held = moved.held, owed = moved.owed, \
              seq = moved.seq, last_at = moved.last_at, head = moved.head FROM unnest($1, $2, $3, $4, $5, $6, $7) \

@@ -123,7 +123,7 @@ async fn closed_idle_connections_are_replaced() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn waiting_for_a_row_lock_is_bounded() {
+async fn a_plan_waits_less_than_five_seconds_for_a_row_lock() {
     let scene = Scene::set().await;
     let holder = client(scene.database.url()).await;
     let lock = format!("BEGIN; SELECT FROM wallets WHERE user_id = {} FOR UPDATE", scene.user);

@@ -144,7 +144,7 @@ async fn history() -> TestDatabase {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn repeated_copies_between_the_stores_are_equal() {
+async fn copying_back_and_forth_between_the_stores_changes_no_data() {
     let (first, second) = (history().await, TestDatabase::empty().await);
     let client = client(first.url()).await;
     let column = |statement| client.query(statement, &[]);

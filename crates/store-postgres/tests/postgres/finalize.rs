@@ -47,7 +47,7 @@ async fn approve(store: &PostgresStore) -> Result<Applied, ApplyError> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_new_deployment_starts_at_the_newest_level() {
+async fn a_new_deployment_starts_at_the_newest_feature_level() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     assert!(matches!(approve(&store).await, Ok(Applied::Fresh(_))));
@@ -99,7 +99,7 @@ async fn profiles_are_redacted_only_after_the_upgrade_is_finalized() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn rows_of_older_servers_are_removed_after_finalization() {
+async fn rows_that_older_servers_add_for_erased_users_are_removed_after_the_upgrade() {
     let database = TestDatabase::create().await;
     let url = database.url();
     let owner = as_of_the_first_version(url).await;

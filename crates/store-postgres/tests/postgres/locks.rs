@@ -111,7 +111,7 @@ async fn request_limits_count_concurrent_requests() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn approvals_see_concurrent_adjustments() {
+async fn an_approval_is_refused_after_a_concurrent_adjustment_by_the_same_operator() {
     let database = TestDatabase::create().await;
     let prepares = open(database.url()).await;
     for _ in 0..PAIRS {
@@ -150,7 +150,7 @@ async fn log_in(store: &PostgresStore, user: UserId) -> SessionId {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ending_sessions_cannot_add_endpoints() {
+async fn a_session_that_is_being_ended_cannot_add_an_endpoint() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let owner = guest(&store, 0).await;
@@ -179,7 +179,7 @@ async fn ending_sessions_cannot_add_endpoints() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn endpoints_taken_over_during_an_erasure_are_deleted() {
+async fn an_endpoint_taken_over_by_an_operator_being_erased_is_deleted() {
     let database = TestDatabase::create().await;
     let store = Arc::new(open(database.url()).await);
     let (owner, operator) = (guest(&*store, 0).await, guest(&*store, 0).await);

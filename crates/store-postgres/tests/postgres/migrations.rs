@@ -102,7 +102,7 @@ const NETWORKS_OF_SESSIONS: &str =
     include_str!("../../../../migrations/postgres/2026-11-21-000026_networks_of_sessions/up.sql");
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_migration_keeps_networks_of_earlier_logins() {
+async fn a_migration_adds_the_networks_of_sessions_in_the_last_30_days() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let user = guest(&store, 0).await;
@@ -154,7 +154,7 @@ async fn has_first_operator(changes: &str) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn any_former_operator_counts_as_the_first() {
+async fn a_migration_treats_any_current_or_former_operator_as_the_first_operator() {
     assert!(!has_first_operator("").await);
     assert!(has_first_operator("UPDATE users SET role = 'operator'").await);
     let erased = "UPDATE users SET role = 'operator', erased_at = now(), password_hash = '!', \
@@ -185,7 +185,7 @@ async fn unmigrated_databases_are_refused_without_migrate_on_start() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_different_currency_or_scale_is_refused() {
+async fn a_start_with_a_different_currency_or_scale_is_refused() {
     let database = TestDatabase::create().await;
     open(database.url()).await;
     open(database.url()).await;
@@ -196,7 +196,7 @@ async fn a_different_currency_or_scale_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_refused_connection_names_its_cause_and_no_password() {
+async fn a_connection_error_names_its_cause_but_not_the_password() {
     let url = "postgres://app:hunter2@127.0.0.1:1/cuepoint";
     let refusal = refusal(options(url), usd()).await;
     assert!(refusal.contains("refused") && !refusal.contains("hunter2"), "{refusal}");

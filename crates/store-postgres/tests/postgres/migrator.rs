@@ -65,7 +65,7 @@ async fn until_queued(client: &Client) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_of_many_concurrent_migrations_runs() {
+async fn only_one_of_several_concurrent_migrators_applies_migrations() {
     for _ in 0..3 {
         let database = TestDatabase::empty().await;
         let applied = join_all((0..4).map(|_| database.migrate_with(&EXTRA, PATIENCE))).await;
@@ -110,7 +110,7 @@ async fn a_migration_waiting_for_a_long_read_blocks_no_server() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_migration_times_out_and_leaves_no_change() {
+async fn a_migration_that_cannot_get_its_lock_times_out_and_changes_nothing() {
     let database = Arc::new(TestDatabase::create().await);
     let reader = long_read(&database).await;
     let failed = migrating(&database, &[NOTES], Duration::from_secs(1)).await.unwrap();
@@ -121,7 +121,7 @@ async fn a_migration_times_out_and_leaves_no_change() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_invalid_migration_fails_at_once_with_its_name() {
+async fn an_invalid_migration_fails_at_once_and_its_name_is_reported() {
     const WRONG: ExtraMigration = ExtraMigration {
         name: "2099-01-01-000001_wrong",
         up: "ALTER TABLE nothing ADD x int",

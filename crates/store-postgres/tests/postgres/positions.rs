@@ -91,7 +91,7 @@ async fn operations_of_older_servers_get_positions_oldest_first() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn operations_older_than_positions_have_none() {
+async fn operations_from_before_positions_existed_have_no_position() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let client = client(database.url()).await;
@@ -104,7 +104,7 @@ async fn operations_older_than_positions_have_none() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn groups_of_two_servers_share_one_order() {
+async fn concurrent_groups_of_two_servers_get_consecutive_positions() {
     let database = TestDatabase::create().await;
     let stores = [open(database.url()).await, open(database.url()).await];
     let users = [guest(&stores[0], 0).await, guest(&stores[1], 0).await];
@@ -124,7 +124,7 @@ async fn groups_of_two_servers_share_one_order() {
 const AS_AN_EARLIER_VERSION: &str = "UPDATE operations SET position = 0, owner_id = NULL, dj_id = NULL";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn operations_of_older_servers_are_listed_for_their_users() {
+async fn operations_of_older_servers_are_listed_once_they_have_positions() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let (user, dj) = (guest(&store, 100_00).await, guest(&store, 0).await);
@@ -168,7 +168,7 @@ async fn only_the_plan_with_a_taken_id_fails() {
 
 /// Without polling: the other server's notification alone.
 #[tokio::test(flavor = "multi_thread")]
-async fn commits_of_other_servers_are_announced() {
+async fn commits_of_other_servers_are_announced_without_polling() {
     let database = TestDatabase::create().await;
     let (one, other) = (open(database.url()).await, open(database.url()).await);
     let ada = guest(&one, 0).await;
@@ -255,7 +255,7 @@ async fn the_first_group_after_a_failover_leaves_one_gap() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn reconnecting_servers_record_the_timeline() {
+async fn a_server_that_reconnects_after_a_failover_records_one_gap() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let user = guest(&store, 1_00).await;
@@ -271,7 +271,7 @@ async fn reconnecting_servers_record_the_timeline() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_missing_timeline_alone_leaves_no_gap() {
+async fn an_unrecorded_timeline_without_a_failover_leaves_no_gap() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let client = client(database.url()).await;
@@ -296,7 +296,7 @@ async fn servers_leave_no_gap_before_the_upgrade_is_finalized() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn late_positions_follow_the_gap() {
+async fn positions_assigned_after_a_failover_follow_the_gap() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let user = guest(&store, 1_00).await;

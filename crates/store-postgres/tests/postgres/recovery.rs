@@ -38,7 +38,7 @@ async fn set_read_only(client: &Client, read_only: bool) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn plans_continue_after_a_column_type_change() {
+async fn plans_are_applied_after_the_type_of_a_column_changes() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let user = guest(&store, 10_00).await;
@@ -205,7 +205,7 @@ async fn ordered_topup(store: &PostgresStore, user: UserId, next_at: Timestamp) 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_status_set_by_an_older_server_ends_payment_requests() {
+async fn a_topup_that_an_older_server_ended_gets_no_more_payment_requests() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let user = guest(&store, 0).await;
@@ -278,7 +278,7 @@ async fn the_store_responds_while_the_ledger_audit_waits() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn operations_of_other_servers_stay_replays_after_a_lost_commit() {
+async fn an_operation_of_another_server_is_replayed_even_after_a_lost_commit() {
     let database = TestDatabase::create().await;
     let proxy = Proxy::before(database.url()).await;
     let store = open(&proxy.url(database.url())).await;

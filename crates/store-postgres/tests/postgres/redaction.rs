@@ -8,7 +8,7 @@ use crate::scenario::{guest, now};
 use crate::suite::database;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn due_receipts_are_found_by_an_index() {
+async fn receipts_due_for_redaction_are_found_by_an_index() {
     let database = database().await;
     let user = guest(&database.store, 0).await;
     add_profile_changes(&database, user, 5_000).await;

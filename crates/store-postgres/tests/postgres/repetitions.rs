@@ -123,7 +123,7 @@ async fn a_refresh_with_a_lost_commit_keeps_one_successor() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_block_survives_a_lost_commit() {
+async fn a_block_with_a_lost_commit_is_stored_once() {
     for loss in LOSSES {
         let scene = Scene::set().await;
         let (dj, guest) = (guest(&scene.store, 0).await, guest(&scene.store, 0).await);
@@ -164,7 +164,7 @@ async fn an_endpoint_creation_with_a_lost_commit_adds_one_endpoint() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn registering_a_taken_address_is_not_a_repetition() {
+async fn a_registration_of_a_taken_email_is_not_mistaken_for_a_repetition() {
     let scene = Scene::set().await;
     assert_eq!(scene.register(1, ProxyMode::Fair).await.1, Registered::Done);
     assert_eq!(scene.register(2, ProxyMode::LosesCommitAnswer).await.1, Registered::EmailTaken);
@@ -173,7 +173,7 @@ async fn registering_a_taken_address_is_not_a_repetition() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn failing_repetitions_time_out() {
+async fn repetitions_during_an_outage_time_out() {
     let scene = Scene::set().await;
     let user = guest(&scene.store, 0).await;
     let password = scene.store.credentials_of(user).await.unwrap().unwrap().password;

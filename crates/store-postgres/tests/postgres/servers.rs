@@ -35,7 +35,7 @@ async fn an_operation_sent_to_two_servers_is_applied_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn concurrent_servers_never_overdraw_or_deadlock() {
+async fn concurrent_servers_never_overdraw_a_wallet_or_deadlock() {
     let database = TestDatabase::create().await;
     let servers = join_all((0..3).map(|_| open(database.url()))).await;
     let mut users = Vec::new();
@@ -92,7 +92,7 @@ async fn is_operator(server: &PostgresStore, user: UserId) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_of_two_operators_who_demote_each_other_remains() {
+async fn only_one_of_two_operators_who_demote_each_other_succeeds() {
     let database = TestDatabase::create().await;
     let servers = [open(database.url()).await, open(database.url()).await, open(database.url()).await];
     let mut last = operator(&servers[0]).await;
@@ -124,7 +124,7 @@ async fn one_of_two_operators_who_demote_each_other_remains() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_of_two_operators_erased_concurrently_remains() {
+async fn only_one_of_two_concurrent_erasures_of_the_last_operators_succeeds() {
     let database = TestDatabase::create().await;
     let (one, other) = (open(database.url()).await, open(database.url()).await);
     for _ in 0..20 {

@@ -98,7 +98,7 @@ async fn the_service_role_is_told_how_to_migrate_an_old_database() {
 /// Missing privileges prevent only actual migrations: without pending ones, a migrating start changes
 /// nothing.
 #[tokio::test(flavor = "multi_thread")]
-async fn starts_without_pending_migrations_need_no_privileges() {
+async fn a_start_without_pending_migrations_needs_no_privileges_to_migrate() {
     let database = TestDatabase::create().await;
     let options = PostgresOptions { migrate_on_start: true, ..options(&database.service_url()) };
     PostgresStore::open(options, usd()).await.unwrap();

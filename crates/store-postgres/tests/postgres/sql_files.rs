@@ -76,7 +76,7 @@ async fn sql_files_have_the_listed_parameters_and_columns() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sql_files_start_with_their_parameters_and_indexes() {
+async fn sql_files_start_with_a_comment_on_their_parameters_and_indexes() {
     let database = TestDatabase::create().await;
     let client = client(database.url()).await;
     let rows = client.query("SELECT indexname::text FROM pg_indexes", &[]).await.unwrap();

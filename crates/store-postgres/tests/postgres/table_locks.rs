@@ -67,7 +67,7 @@ async fn group(store: &PostgresStore) -> Vec<Plan> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn readiness_check_takes_write_locks() {
+async fn the_readiness_check_takes_the_same_table_locks_as_plans() {
     let database = TestDatabase::create().await;
     let store = open(database.url()).await;
     let plans = group(&store).await;

@@ -98,7 +98,7 @@ mod tests {
     use crate::testing::TestDirectory;
 
     #[test]
-    fn every_mark_is_written_to_the_log() {
+    fn marking_a_database_always_writes_to_the_write_ahead_log() {
         let directory = TestDirectory::create();
         let mut connection = directory.migrated();
         let log = log_path(&directory.path().join("test.db"));

@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn the_timeout_is_set_first_and_query_only_last() {
+    fn busy_timeout_is_the_first_setting_and_query_only_the_last_of_readers() {
         for access in [Access::Creator, Access::Writer, Access::Reader, Access::Backup] {
             assert_eq!(access.settings().next().unwrap().name, "busy_timeout");
         }
@@ -256,13 +256,13 @@ mod tests {
     }
 
     #[test]
-    fn the_bundled_sqlite_version_is_safe() {
+    fn the_bundled_sqlite_version_is_not_one_that_can_lose_commits() {
         let mut connection = SqliteConnection::establish(":memory:").unwrap();
         ensure_safe(&value(&mut connection, "SELECT sqlite_version()").unwrap()).unwrap();
     }
 
     #[test]
-    fn the_bundled_library_is_built_for_this_store() {
+    fn the_bundled_sqlite_library_has_the_expected_compile_options() {
         let mut connection = SqliteConnection::establish(":memory:").unwrap();
         for option in ["THREADSAFE=2", "DEFAULT_MEMSTATUS=0", "ENABLE_QPSG"] {
             let used = format!("SELECT sqlite_compileoption_used('{option}')");
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn readers_cannot_write_and_backups_can_copy() {
+    fn reader_connections_cannot_write_and_backup_connections_can_copy() {
         let directory = TestDirectory::create();
         drop(directory.migrated());
         let path = directory.path().join("test.db");
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn archives_are_not_modified() {
+    fn opening_a_backup_file_as_an_archive_does_not_modify_it() {
         let directory = TestDirectory::create();
         drop(directory.migrated());
         let (path, copy) = (directory.path().join("test.db"), directory.path().join("copy.db"));

@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_linked_database_is_refused() {
+    fn a_database_with_a_hard_or_symbolic_link_is_refused() {
         let (own, other) = (TestDirectory::create(), TestDirectory::create());
         let (database, link) = (database_in(own.path()), database_in(other.path()));
         fs::write(&database, "").unwrap();
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replaced_lock_file_does_not_lock() {
+    fn a_lock_on_a_replaced_lock_file_is_refused() {
         let directory = TestDirectory::create();
         let path = directory.path().join("lock");
         let opened = || OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_leftover_lock_file_does_not_lock() {
+    fn a_leftover_lock_file_does_not_prevent_a_start() {
         let directory = TestDirectory::create();
         fs::write(directory.path().join("lock"), "4294967295\n").unwrap();
         let opened = DataDirectory::open(directory.path()).unwrap();

@@ -102,7 +102,7 @@ mod tests {
     use crate::testing::TestDirectory;
 
     #[test]
-    fn a_database_keeps_its_currency() {
+    fn a_database_refuses_another_currency_or_scale() {
         let directory = TestDirectory::create();
         let mut connection = directory.migrated();
         let usd = Currency::new("USD", 2).unwrap();
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copied_database_is_refused() {
+    fn a_database_copied_to_another_store_is_refused() {
         let directory = TestDirectory::create();
         let mut connection = directory.migrated();
         let usd = Currency::new("USD", 2).unwrap();

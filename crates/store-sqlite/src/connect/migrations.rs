@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn duplicate_positions_prevent_the_migration() {
+    fn a_migration_fails_if_two_operations_have_the_same_position() {
         let (_directory, mut connection) = empty();
         let earlier = before("operations_of_users");
         migrate(&mut connection, earlier).unwrap();

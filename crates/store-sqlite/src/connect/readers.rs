@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn event_pages_and_work_searches_do_not_block_the_calling_thread() {
+    async fn reading_events_or_finding_webhook_work_does_not_block_the_calling_thread() {
         let directory = TestDirectory::create();
         let currency = Currency::new("EUR", 2).unwrap();
         let store = SqliteStore::open(directory.path(), currency).unwrap();

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn truncating_the_log_ends_idle_snapshots() {
+    fn the_write_ahead_log_can_be_truncated_once_idle_snapshots_end() {
         let directory = TestDirectory::create();
         let (mut writer, snapshots) = (directory.migrated(), Snapshots::default());
         assert_eq!(seen(&snapshots, &directory), "1");
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn truncating_the_log_ends_busy_snapshots_after_their_read() {
+    fn a_snapshot_that_is_being_read_ends_after_its_read() {
         let directory = TestDirectory::create();
         let (mut writer, snapshots) = (directory.migrated(), Snapshots::default());
         let path = directory.path().join("test.db");

@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_foreign_schema_is_refused_before_migration() {
+    fn a_schema_with_a_foreign_view_is_refused_before_migration() {
         let directory = TestDirectory::create();
         let database = database_in(directory.path());
         let (_, earlier) = MIGRATIONS.split_last().unwrap();

@@ -26,7 +26,7 @@ use std::time::Instant;
 use anyhow::Context;
 use cuepoint_domain::operation::Plan;
 use cuepoint_domain::ports::Unavailable;
-use cuepoint_store_sql::answers::{Answer, Caller};
+use cuepoint_store_sql::answers::{Caller, PlanAnswer};
 use cuepoint_store_sql::limits::{ANSWER, PROOF_WITHIN, QUEUE, WAIT};
 use diesel::SqliteConnection;
 use tokio::runtime;
@@ -79,14 +79,14 @@ impl SqliteWriter {
     }
 
     /// Applies a plan, within [`ANSWER`].
-    pub(crate) async fn apply(&self, plan: Plan) -> Answer {
+    pub(crate) async fn apply(&self, plan: Plan) -> PlanAnswer {
         let (caller, answer) = Caller::new();
         let job = WriterJob::Plan(Box::new(PlanJob { plan, submitted: Instant::now(), caller }));
         let waiting = timeout(ANSWER, async {
             self.submit(job).await?;
             answer.await.map_err(|_| SqliteFailure::Closed)
         });
-        let answer: Result<Answer, SqliteFailure> = waiting.await.unwrap_or(Err(SqliteFailure::Deadline));
+        let answer: Result<PlanAnswer, SqliteFailure> = waiting.await.unwrap_or(Err(SqliteFailure::Deadline));
         answer.map_err(Unavailable::from)?
     }
 

@@ -129,7 +129,7 @@ async fn a_refused_row_fails_only_its_change() {
 }
 
 #[tokio::test]
-async fn a_full_database_makes_the_store_unready() {
+async fn a_full_database_fails_only_one_group() {
     let (_directory, store, user) = opened().await;
     store.ready().await.unwrap();
     let full = |connection: &mut SqliteConnection| Ok(connection.batch_execute("PRAGMA max_page_count = 1")?);
@@ -147,7 +147,7 @@ async fn a_full_database_makes_the_store_unready() {
 }
 
 #[tokio::test]
-async fn the_store_is_ready_again_after_a_failure() {
+async fn the_store_is_unready_for_a_while_after_a_failed_change() {
     let (_directory, store, _) = opened().await;
     store.ready().await.unwrap();
     let fails = |connection: &mut SqliteConnection| Ok(connection.batch_execute("SELECT absent()")?);

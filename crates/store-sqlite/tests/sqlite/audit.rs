@@ -80,7 +80,7 @@ async fn closing_the_store_ends_its_audit() {
 }
 
 #[tokio::test]
-async fn abandoned_audits_end() {
+async fn an_abandoned_audit_does_not_delay_the_close_of_the_store() {
     let directory = TestDirectory::create();
     let store = store(&directory).await;
     let (mut auditor, go_on, arrived) = waiting();

@@ -301,7 +301,7 @@ async fn a_restored_directory_has_a_new_epoch_and_later_ids() {
 }
 
 #[tokio::test]
-async fn backups_in_a_data_directory_are_not_served() {
+async fn a_backup_in_a_data_directory_can_be_read_but_is_not_served() {
     let (directory, folder) = (used().await, TestDirectory::create());
     let (file, by_hand) = (folder.path().join("backup.db"), TestDirectory::create());
     backed_up(directory.path(), &file).await;
@@ -338,7 +338,7 @@ async fn backups_in_a_data_directory_are_not_served() {
 }
 
 #[tokio::test]
-async fn restore_ends_sessions_and_codes_of_the_backup() {
+async fn a_restore_ends_the_sessions_and_verification_codes_of_the_backup() {
     let (directory, folder) = (used().await, TestDirectory::create());
     let (file, data) = (folder.path().join("backup.db"), folder.path().join("data"));
     let mut source = connection(&directory.path().join("cuepoint.db"));
@@ -466,7 +466,7 @@ async fn servers_refuse_an_unfinished_restore() {
 }
 
 #[tokio::test]
-async fn an_inconsistent_restore_is_kept_under_another_name() {
+async fn an_inconsistent_backup_or_restore_is_kept_under_another_name() {
     let (directory, folder) = (used().await, TestDirectory::create());
     let (good, bad) = (folder.path().join("good.db"), folder.path().join("bad.db"));
     let data = folder.path().join("data");

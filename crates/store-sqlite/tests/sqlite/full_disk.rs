@@ -39,7 +39,7 @@ fn a_failed_commit_neither_loses_nor_repeats_operations() {
 }
 
 #[test]
-fn a_log_that_cannot_grow_is_reused() {
+fn commits_continue_when_the_write_ahead_log_cannot_grow() {
     let directory = TestDirectory::create();
     passes(&mut child::command(&[], NO_SIGNAL, "limited_log", directory.path()));
 }

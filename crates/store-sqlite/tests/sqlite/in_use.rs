@@ -98,7 +98,7 @@ async fn an_emptied_database_is_refused_and_its_log_kept() {
 }
 
 #[tokio::test]
-async fn a_backup_next_to_a_foreign_log_is_refused_unchanged() {
+async fn a_backup_beside_the_log_of_another_database_is_refused_and_unchanged() {
     let directory = killed().await;
     let (path, log) = (directory.path(), fs::read(directory.path().join(LOG)).unwrap());
     let source = stopped().await;
@@ -216,7 +216,7 @@ async fn copy_targets_are_marked_as_used() {
 }
 
 #[tokio::test]
-async fn a_directory_with_only_keys_is_a_first_start() {
+async fn a_directory_with_only_key_files_counts_as_a_first_start() {
     let directory = TestDirectory::create();
     fs::write(directory.path().join("signing-keys"), "a key").unwrap();
     open(directory.path()).unwrap().close().await;

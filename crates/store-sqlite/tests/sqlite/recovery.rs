@@ -71,7 +71,7 @@ async fn the_store_waits_briefly_for_write_locks_of_other_processes() {
 }
 
 #[tokio::test]
-async fn a_moved_file_can_be_put_back() {
+async fn the_store_recovers_when_a_moved_database_or_log_file_is_put_back() {
     let directory = TestDirectory::create();
     let store = open(directory.path()).unwrap();
     let user = guest(&store, 10_00).await;
@@ -95,7 +95,7 @@ async fn a_moved_file_can_be_put_back() {
 }
 
 #[tokio::test]
-async fn a_replaced_file_is_not_modified() {
+async fn a_file_that_replaces_the_open_database_is_not_modified() {
     let directory = TestDirectory::create();
     let store = open(directory.path()).unwrap();
     let user = guest(&store, 10_00).await;
@@ -121,7 +121,7 @@ async fn a_replaced_file_is_not_modified() {
 }
 
 #[tokio::test]
-async fn a_deleted_log_loses_no_data() {
+async fn deleting_the_write_ahead_log_loses_no_data() {
     let directory = TestDirectory::create();
     let store = open(directory.path()).unwrap();
     let user = guest(&store, 10_00).await;

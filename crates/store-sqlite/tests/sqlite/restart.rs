@@ -33,7 +33,7 @@ async fn a_directory_is_used_by_one_store_at_a_time() {
 }
 
 #[tokio::test]
-async fn a_different_currency_is_refused() {
+async fn a_start_with_a_different_currency_is_refused() {
     let directory = TestDirectory::create();
     open(directory.path()).unwrap().close().await;
     let error = SqliteStore::open(directory.path(), Currency::new("EUR", 2).unwrap()).unwrap_err();
@@ -42,7 +42,7 @@ async fn a_different_currency_is_refused() {
 }
 
 #[tokio::test]
-async fn a_store_whose_file_is_gone_is_not_ready() {
+async fn a_store_whose_file_is_gone_or_replaced_is_not_ready() {
     for replace in [false, true] {
         let directory = TestDirectory::create();
         let store = open(directory.path()).unwrap();

@@ -82,7 +82,7 @@ fn ordinary_user(directory: &Path) -> Vec<&'static str> {
 }
 
 #[tokio::test]
-async fn a_read_only_database_does_not_break_later_starts() {
+async fn a_failed_start_on_a_read_only_database_does_not_prevent_later_starts() {
     let directory = TestDirectory::create();
     open(directory.path()).unwrap().close().await;
     let database = directory.path().join("cuepoint.db");
@@ -134,7 +134,7 @@ fn a_directory_that_cannot_be_written_to_is_refused() {
 }
 
 #[tokio::test]
-async fn migrations_are_applied_without_a_server() {
+async fn migrations_are_applied_only_while_no_server_runs() {
     let directory = TestDirectory::create();
     let applied = backend(&directory).migrate().await.unwrap().unwrap();
     assert!(applied.contains(&"20261122000001".to_owned()), "{applied:?}");

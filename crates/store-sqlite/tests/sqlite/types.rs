@@ -68,7 +68,7 @@ const TYPES: &[Case] = &[
 
 /// Values of types that the tables refuse, after the schema was rewritten without its types.
 #[tokio::test(flavor = "multi_thread")]
-async fn every_value_of_a_wrong_type_is_found() {
+async fn the_ledger_audit_finds_every_value_of_a_wrong_type() {
     let database = database().await;
     tamper::check(&database, UNTYPED, TYPES).await;
 }

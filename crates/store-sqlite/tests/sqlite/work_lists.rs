@@ -88,7 +88,7 @@ async fn an_unreadable_row_does_not_block_background_jobs() {
 
 /// A page after many rows is read on a thread of its own.
 #[tokio::test]
-async fn far_pages_have_the_total_of_the_list() {
+async fn pages_past_the_end_of_a_list_show_its_total() {
     let directory = TestDirectory::create();
     let store = open(directory.path()).unwrap();
     let user = guest(&store, 10_00).await;

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_has_twelve_failed_logins_a_minute() {
+    fn a_network_gets_at_most_twelve_failed_logins_a_minute() {
         let (limits, clock) = limits();
         assert_eq!(many(&limits, "ada", 1, 5), ".....");
         assert_eq!(many(&limits, "bob", 1, 5), ".....");
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn giving_back_a_login_late_adds_no_quota() {
+    fn a_login_given_back_late_adds_nothing_to_a_refilled_quota() {
         let (limits, clock) = limits();
         let attempt = limits.try_login("ada", at("192.0.2.1")).unwrap();
         clock.advance(Duration::from_secs(3_600));

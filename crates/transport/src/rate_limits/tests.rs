@@ -190,7 +190,7 @@ fn refreshes_count_per_session_or_per_address() {
 }
 
 #[test]
-fn unaccepted_calls_count_against_the_default_quota() {
+fn invalid_calls_count_against_the_default_quota_until_it_is_used_up() {
     let (limits, clock) = limits_of(|quotas| quotas.other = number(3));
     let caller = principal(1, 1);
     let invalid = || {
@@ -222,7 +222,7 @@ fn concurrent_calls_cannot_exceed_the_quota() {
 }
 
 #[test]
-fn every_call_is_admitted_without_quotas() {
+fn every_call_is_admitted_if_no_quotas_are_configured() {
     let limits = RateLimits::new(None);
     assert!((0..1_000).all(|_| matches!(limits.admit_principal(Class::Guess, &principal(1, 1)), Ok(None))));
     assert!((0..1_000).all(|_| limits.try_login("ada@example.com", None).is_ok()));

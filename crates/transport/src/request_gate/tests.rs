@@ -22,7 +22,7 @@ fn admitted(make: fn() -> Admitted, text: &str) -> Vec<usize> {
 }
 
 #[test]
-fn a_head_ends_with_its_first_empty_line() {
+fn a_request_head_ends_with_its_first_empty_line() {
     for head in [
         "GET / HTTP/1.1\r\nHost: x\r\n\r\n",
         "GET / HTTP/1.1\nHost: x\n\n",
@@ -55,7 +55,7 @@ fn a_chunked_body_ends_with_its_trailer() {
 }
 
 #[test]
-fn bare_line_feeds_in_trailers_are_made_unparseable() {
+fn a_bare_line_feed_in_a_trailer_is_replaced_so_that_parsing_fails() {
     const NEXT: &str = "GET / HTTP/1.1\r\n\r\n";
     for (admitted, body) in [("0\r\n", "0\r\n\n"), ("0\r\nX: y", "0\r\nX: y\n\r\n")] {
         let text = format!("{body}{NEXT}");
@@ -92,7 +92,7 @@ fn a_body_ends_after_its_length() {
 }
 
 #[test]
-fn the_method_is_known_before_the_head_is_complete() {
+fn a_head_request_is_recognized_before_its_headers_are_complete() {
     for (text, expected) in [
         ("HEAD / HTTP/1.1\r\n", true),
         ("\r\nHEAD ", true),
@@ -118,7 +118,7 @@ fn the_method_is_known_before_the_head_is_complete() {
 
 /// The defect of actix-http that this gate works around. Once this test fails, the gate is no longer needed.
 #[actix_web::test]
-async fn without_the_gate_requests_change_earlier_answers() {
+async fn without_the_gate_a_pipelined_request_changes_the_previous_answer() {
     // An answer that is not ready immediately, so that the next request is decoded first.
     let answer = || async {
         tokio::task::yield_now().await;

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn duplicate_keys_are_found_at_any_depth_and_spelling() {
+    fn duplicate_keys_are_refused_at_any_depth_and_in_any_spelling() {
         for body in [
             r#"{"a":1,"a":1}"#,
             r#"{"a":1,"\u0061":2}"#,

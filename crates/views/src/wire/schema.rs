@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn wrappers_are_part_of_their_envelope() {
+    fn a_wrapper_of_an_object_is_described_inline_in_its_envelope() {
         let described = Described::envelope::<Success<DjData>, DjData>();
         assert_eq!(names(described), ["Dj", "DjResponse"]);
         let schema = serde_json::to_value(described.schema()).unwrap();

@@ -145,7 +145,7 @@ async fn a_redirect_is_not_followed() {
 }
 
 #[tokio::test]
-async fn host_names_are_checked_when_connecting() {
+async fn a_host_name_is_resolved_and_checked_at_each_call() {
     let (listener, url) = server("rebinding.example").await;
     let (lookup, asked) = answers(&[&["8.8.8.8"], &["127.0.0.1"], &["::ffff:127.0.0.1", "::1"]]);
     let calls = calls(&[], lookup.clone());
@@ -206,7 +206,7 @@ async fn connections_are_not_reused() {
 }
 
 #[tokio::test]
-async fn only_accepted_addresses_are_connected() {
+async fn a_call_connects_only_to_accepted_addresses() {
     let (listener, url) = server("mixed.example").await;
     let (lookup, _) = answers(&[&["127.0.0.2", "127.0.0.1", "127.0.0.3"]]);
     let calls = calls(&["127.0.0.1"], lookup);

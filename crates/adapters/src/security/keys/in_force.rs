@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_key_file_is_reported_once_and_keeps_the_old_keys() {
+    fn an_invalid_key_file_is_reported_once_and_the_old_keys_stay_in_force() {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("keys");
         write(&path, &format!("a:{KEY}\n"));

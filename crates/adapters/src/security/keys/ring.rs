@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ring_with_both_algorithms_publishes_only_public_keys() {
+    fn a_key_ring_publishes_only_the_public_halves_of_es256_keys() {
         let (one, other) = (es256(), es256());
         let text = format!(
             "x:es256:{one} from=2100-01-01T00:00:00Z\nh:{KEY}\ny:es256:{other} until=1970-01-01T00:01:00Z"

@@ -206,7 +206,7 @@ fn every_claim_is_required_and_checked() {
 }
 
 #[test]
-fn the_algorithm_is_pinned() {
+fn each_key_verifies_only_its_own_algorithm() {
     use SignatureAlgorithm::{HS384, HS512, None};
     let claims = claims().to_string();
     for (alg, with, key) in [
@@ -261,7 +261,7 @@ fn json_arrays_are_refused_as_header_and_claims() {
 }
 
 #[test]
-fn unexpected_headers_are_refused() {
+fn unexpected_token_headers_are_refused() {
     for header in [
         without(header(), "alg"),
         without(header(), "kid"),
@@ -301,7 +301,7 @@ fn unexpected_headers_are_refused() {
 }
 
 #[test]
-fn duplicate_keys_in_a_token_are_refused() {
+fn a_token_that_repeats_a_claim_or_header_parameter_is_refused() {
     let header = header().to_string();
     let twice = claims().to_string().replacen('{', r#"{"sub":"8","#, 1);
     check(&forged(&header, &twice, HS256, NEW_KEY), Err(TokenRefusal::Invalid), "sub");
@@ -420,7 +420,7 @@ fn cached_tokens_expire_on_time() {
 }
 
 #[test]
-fn cached_tokens_expire_with_their_key() {
+fn a_cached_token_is_refused_after_its_key_is_replaced() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("keys");
     let write = |key: &[u8]| {

@@ -58,7 +58,7 @@ fn written_keys(operation: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn fixed_operations_have_the_keys_of_the_reference() {
+fn fixed_operations_have_the_keys_that_the_documentation_lists() {
     let document = json();
     for (method, path, status, pointer) in [
         ("POST", "/withdrawal/crypto", "201", "/data/withdrawal_request"),
@@ -109,7 +109,7 @@ fn every_operation_documents_its_request_and_responses() {
 
 /// The rule of `docs/api.md`, "Answers", because a fixed operation returns a music request in this form.
 #[test]
-fn only_requests_and_withdrawals_are_unwrapped_in_data() {
+fn only_music_requests_and_withdrawals_are_placed_directly_in_data() {
     let document = json();
     let schema = |schema: &Value| resolved(&document, schema).clone();
     for (method, path, operation) in operations(&document) {
@@ -148,7 +148,7 @@ fn summaries_are_short_and_descriptions_are_sentences() {
 
 /// The rules of redocly's recommended set that span more than one place of the document.
 #[test]
-fn the_document_satisfies_a_linter() {
+fn the_document_follows_the_recommended_rules_of_the_linter() {
     let document = json();
     let text = document.to_string();
     let uses = |kind: &str, name: &str| text.matches(&format!("\"#/components/{kind}/{name}\"")).count();
@@ -170,7 +170,7 @@ fn the_document_satisfies_a_linter() {
 }
 
 #[test]
-fn the_document_stays_small() {
+fn the_document_has_at_most_600_kilobytes() {
     let size = document().to_json().unwrap().len();
     assert!(size <= 600_000, "{size} bytes");
 }
@@ -261,7 +261,7 @@ fn money_is_decimal_and_statuses_are_enumerated() {
 }
 
 #[test]
-fn every_reference_resolves() {
+fn every_reference_in_the_document_resolves() {
     fn references(value: &Value, found: &mut BTreeSet<String>) {
         match value {
             Value::Object(map) => {

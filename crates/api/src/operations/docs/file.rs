@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_compressed_for_clients_that_accept_it() {
+    fn texts_are_compressed_for_clients_that_accept_gzip() {
         let file = file();
         for accepted in ["gzip", "gzip, deflate, br, zstd", "br;q=1.0, gzip;q=0.8, *;q=0.1"] {
             let response = answer(&file, &[("accept-encoding", accepted)]);
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_keeps_the_token_and_hides_the_schemas() {
+    fn the_documentation_page_keeps_the_token_and_hides_the_schemas() {
         let (_, script) = part("swagger-initializer.js").unwrap_or_else(|_| panic!("it exists"));
         let script = std::str::from_utf8(&script).unwrap();
         for setting in [

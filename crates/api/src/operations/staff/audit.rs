@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn the_keys_of_a_ledger_audit_are_stable() {
+    fn the_json_of_a_ledger_audit_is_stable() {
         assert_eq!(
             shown(None),
             concat!(

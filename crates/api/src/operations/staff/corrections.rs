@@ -111,7 +111,7 @@ mod tests {
     use cuepoint_domain::text::Line;
 
     #[test]
-    fn the_keys_of_an_adjustment_are_stable() {
+    fn the_json_of_an_adjustment_is_stable() {
         let adjustment = adjustment::Adjustment {
             id: AdjustmentId::new(4).unwrap(),
             user: UserId::new(8).unwrap(),

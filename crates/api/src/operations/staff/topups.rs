@@ -268,7 +268,7 @@ mod tests {
     use cuepoint_domain::topup::{Charge, open};
 
     #[test]
-    fn the_keys_of_money_in_suspense_are_stable() {
+    fn the_json_of_money_in_suspense_is_stable() {
         let at = Timestamp::EPOCH;
         let (id, user) = (TopupId::new(3).unwrap(), UserId::new(8).unwrap());
         let amount = Amount::new(Money::from_minor(30)).unwrap();

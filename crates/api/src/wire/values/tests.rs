@@ -12,7 +12,7 @@ fn messages_of<T: std::fmt::Debug>(read: Read<T>) -> Vec<String> {
 }
 
 #[test]
-fn amounts_are_validated() {
+fn withdrawal_amounts_are_at_least_1_with_at_most_two_decimals() {
     let usd = Currency::new("USD", 2).unwrap();
     let read = |text: &str| withdrawal_amount(&usd)("amount", &raw(text)).map(WithdrawalAmount::get);
     for (text, minor) in [("1", 100), ("1.00", 100), ("1e0", 100), ("12.5", 1_250)] {
@@ -75,7 +75,7 @@ fn a_currency_without_decimals_allows_no_fraction() {
 }
 
 #[test]
-fn texts_are_validated() {
+fn texts_are_trimmed_and_checked_for_their_length_and_format() {
     assert_eq!(line("name", &raw("\" Ada \"")).unwrap().as_str(), "Ada");
     assert_eq!(line("name", &raw("\"  \"")), Err(InvalidValue::Empty));
     assert_eq!(messages_of(line("name", &raw("5"))), ["The name field must be a string."]);
@@ -99,7 +99,7 @@ fn texts_are_validated() {
 }
 
 #[test]
-fn ids_are_whole_numbers() {
+fn ids_are_positive_whole_numbers() {
     assert_eq!(user_id("dj_id", &raw("7")).unwrap().get(), 7);
     for text in ["1.0", "1e0", "\"7\"", "9223372036854775808", "true"] {
         assert_eq!(
@@ -160,7 +160,7 @@ fn urls_of_endpoints_are_visible_ascii() {
 }
 
 #[test]
-fn choices_and_flags_are_validated() {
+fn choices_ignore_letter_case_and_flags_are_booleans_or_0_or_1() {
     for text in ["\"upcoming\"", "\"Upcoming_Artist\"", "\" UPCOMING \""] {
         assert_eq!(artist_type("artist_type", &raw(text)), Ok(ArtistType::Upcoming), "{text}");
     }

@@ -108,7 +108,7 @@ fn errors_of_other_layers_do_not_name_the_file() {
 }
 
 #[test]
-fn errors_do_not_show_the_configuration_file() {
+fn configuration_errors_do_not_show_the_content_of_the_file() {
     let missing = Layers { file: Some("/nowhere/cuepoint.toml".into()), ..Layers::test(&[]) };
     let error = missing.settings().unwrap_err().to_string();
     assert!(error.starts_with("CUEPOINT_CONFIG: /nowhere/cuepoint.toml cannot be read: "), "{error}");

@@ -41,7 +41,7 @@ fn the_highest_layer_sets_the_data_directory() {
 }
 
 #[test]
-fn a_file_overrides_the_state_directory() {
+fn the_configuration_file_overrides_the_state_directory() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("cuepoint.toml");
     std::fs::write(&path, "[storage]\ndir = \"/file\"\n").unwrap();
@@ -95,7 +95,7 @@ fn production_requires_an_explicit_data_directory() {
 }
 
 #[test]
-fn keys_are_stored_in_the_data_directory_by_default() {
+fn key_files_are_created_in_the_data_directory_except_in_production() {
     let created = |layers: Layers| {
         let settings = layers.settings().unwrap();
         [settings.auth.signing_keys, settings.webhooks.keys].map(|source| match source?.place {
@@ -114,7 +114,7 @@ fn keys_are_stored_in_the_data_directory_by_default() {
 }
 
 #[test]
-fn keys_can_be_configured_as_a_file_or_a_value() {
+fn signing_and_webhook_keys_are_configured_as_a_file_or_a_value() {
     let sources = |layers: Layers| {
         let settings = layers.settings().unwrap();
         (settings.auth.signing_keys, settings.webhooks.keys)

@@ -7,7 +7,7 @@ fn with(name: &str, value: &str) -> Result<Settings, ConfigError> {
 }
 
 #[test]
-fn a_misspelled_variable_is_refused_with_the_right_name() {
+fn a_misspelled_variable_is_refused_and_the_right_name_suggested() {
     for (name, sentence) in [
         (
             "CUEPOINT_SERVER__PORT",

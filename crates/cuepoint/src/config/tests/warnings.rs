@@ -23,7 +23,7 @@ fn warnings(keys: &[(&str, &str)]) -> Vec<String> {
 }
 
 #[test]
-fn each_missing_feature_causes_one_warning() {
+fn each_missing_feature_or_ignored_key_causes_one_warning() {
     assert_eq!(warnings(&[]), [""; 0], "nothing is missing");
     let sqlite = [("storage.backend", "sqlite"), ("storage.dir", "/var/lib/cuepoint")];
     for (keys, expected) in [
@@ -58,14 +58,14 @@ fn each_missing_feature_causes_one_warning() {
 }
 
 #[test]
-fn a_default_directory_causes_no_warning() {
+fn a_state_directory_unused_by_postgres_causes_no_warning() {
     let mut layers = layers(DeploymentEnvironment::Production, &[PRODUCTION, COMPLETE].concat());
     layers.variables.push(("STATE_DIRECTORY".into(), "/var/lib/cuepoint".into()));
     assert_eq!(layers.settings().unwrap().warnings(), [""; 0]);
 }
 
 #[test]
-fn development_needs_no_public_url_and_no_proxy() {
+fn a_development_server_without_configuration_causes_no_warning() {
     let settings = layers(DeploymentEnvironment::Development, &[]).settings().unwrap();
     assert_eq!(
         settings.warnings(),

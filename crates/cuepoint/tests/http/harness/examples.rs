@@ -260,7 +260,7 @@ fn answers_are_compared_token_by_token_with_wildcards() {
 }
 
 #[test]
-fn blocks_and_sections_are_found() {
+fn code_blocks_of_a_section_are_found() {
     let document = "# A\n## B\ntext\n```sh\n# no heading\n```\n```json\n{}\n```\n### C\n## D\n```sh\n```\n";
     let found = blocks(section(document, "## B"));
     let found: Vec<_> = found.iter().map(|block| (block.language, block.text, block.line)).collect();

@@ -15,7 +15,7 @@ const WHOLE: [(&str, &str); 3] = [
 ];
 
 #[test]
-fn every_printed_command_succeeds() {
+fn every_documented_command_succeeds() {
     let printed = documents::commands();
     assert!(printed.contains("ledger verify") && printed.contains("migrate"), "{printed:?}");
     let whole = |command: String| {

@@ -79,7 +79,7 @@ pub(super) fn files() -> Vec<String> {
 }
 
 #[test]
-fn commands_in_blocks_and_sentences_are_found() {
+fn commands_in_code_blocks_and_sentences_are_found() {
     let document = "Run `cuepoint backup\nFILE` as `cuepoint`, not `cuepoint_server`.\n\n```sh\nCUEPOINT_ENV=production \\\n\
         target/release/cuepoint  # starts\nexport A=1 && cuepoint migrate\nsudo -u cuepoint true\n```\n";
     assert_eq!(commands_of(document), BTreeSet::from(["", "backup FILE", "migrate"].map(str::to_owned)));

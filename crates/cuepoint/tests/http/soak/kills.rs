@@ -17,7 +17,7 @@ use super::books::{Books, Purse};
 use crate::harness::{Client, Database, Person, SHARED_KEY, Server, Store, cents, eventually, soak_times};
 use client::{Asked, KeyedClient, Report};
 
-on_durable_stores!(kills_under_load_apply_acknowledged_commands_exactly_once);
+on_durable_stores!(acknowledged_commands_have_exactly_one_effect_despite_kills_under_load);
 
 /// The least number of kills per run.
 const KILLS: usize = 5;
@@ -133,7 +133,7 @@ impl Town {
     }
 }
 
-fn kills_under_load_apply_acknowledged_commands_exactly_once(store: Store) {
+fn acknowledged_commands_have_exactly_one_effect_despite_kills_under_load(store: Store) {
     let database = Arc::new(Database::of(store));
     let server = Server::on(&database, &SETTINGS);
     let town = Town::of(&server);

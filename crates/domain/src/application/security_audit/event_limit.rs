@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn each_event_is_recorded_once_an_hour() {
+    fn each_event_is_recorded_at_most_once_an_hour() {
         let mut hourly = HourlyEvents::default();
         for (what, minute, expected) in [
             ("a", 0, Recording::First),

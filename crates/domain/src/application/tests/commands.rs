@@ -67,7 +67,7 @@ fn a_stale_transition_can_be_refused_on_retry() {
 }
 
 #[test]
-fn insufficient_funds_first_release_overdue_fees() {
+fn overdue_fees_are_released_if_a_request_lacks_funds() {
     let mut ledger = MockLedger::new();
     let mut turn = mockall::Sequence::new();
     let kind = |wanted: &'static str| move |plan: &Plan| plan.kind().name() == wanted;
@@ -94,7 +94,7 @@ fn insufficient_funds_first_release_overdue_fees() {
 }
 
 #[test]
-fn insufficient_funds_are_refused_without_overdue_fees() {
+fn a_request_that_lacks_funds_is_refused_if_no_fee_is_overdue() {
     let mut ledger = MockLedger::new();
     ledger.expect_apply().times(2).returning(|_| broke());
     let mut kept = MockMusicRequests::new();
@@ -221,7 +221,7 @@ fn a_blocked_guest_is_refused_before_the_price_is_disclosed() {
 }
 
 #[test]
-fn entities_without_read_permission_are_not_found() {
+fn entities_that_the_caller_may_not_read_are_not_found() {
     for (number, concealed) in [(2, false), (4, true)] {
         let kept = stored(vec![request().state]);
         let executor = requests(MockLedger::new(), kept, MockPeople::new());

@@ -88,7 +88,7 @@ impl Scene {
 }
 
 #[test]
-fn secrets_of_removed_signing_keys_are_lost_after_a_delay() {
+fn secrets_sealed_with_a_removed_signing_key_are_lost_after_five_minutes() {
     let scene = Scene::new(&["earlier", "signing", "webhooks"], FeatureLevel::NEWEST);
     let checked = scene.check(WithoutKeys::Wait);
     assert_eq!(checked, CheckedSecrets { resealed: 1, found: vec![id(2), id(3)], lost: Vec::new() });
@@ -102,7 +102,7 @@ fn secrets_of_removed_signing_keys_are_lost_after_a_delay() {
 }
 
 #[test]
-fn feature_level_1_loses_no_secret() {
+fn no_secret_is_declared_lost_at_feature_level_1() {
     let scene = Scene::new(&["signing"], FeatureLevel::Level1);
     assert_eq!(scene.check(WithoutKeys::Wait).found, [id(1)]);
     scene.seconds.store(3_600, Ordering::Relaxed);
@@ -135,7 +135,7 @@ fn endpoints_with_undecryptable_secrets_are_not_leased() {
 }
 
 #[test]
-fn a_rotation_during_a_check_takes_effect() {
+fn a_secret_rotated_during_a_check_of_all_secrets_is_used() {
     let scene = Scene::new(&["webhooks", "webhooks"], FeatureLevel::NEWEST);
     let (endpoints, deliveries) = (Arc::clone(&scene.endpoints), scene.deliveries.clone());
     *scene.between_batches.lock().unwrap() = Some(Box::new(move || {

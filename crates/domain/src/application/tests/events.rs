@@ -54,7 +54,7 @@ fn asked(
 }
 
 #[test]
-fn the_next_page_starts_after_the_last_operation_or_at_the_head() {
+fn the_next_page_starts_after_the_last_event_or_at_the_newest_position() {
     let full = page(&[3, 5], 9, 0, 2);
     assert_eq!((full.events.len(), full.next.get(), full.head.get()), (0, 5, 9));
     let last = page(&[7], 9, 5, 2);
@@ -64,7 +64,7 @@ fn the_next_page_starts_after_the_last_operation_or_at_the_head() {
 }
 
 #[test]
-fn lost_positions_return_the_last_valid_position() {
+fn a_lost_position_is_refused_with_the_last_valid_position() {
     let gap = PositionGap::new(position(9), position(100));
     for (newest, gap, after, expected) in
         [(9, None, 10, 9), (9, gap, 10, 9), (9, gap, 100, 9), (101, gap, 10, 9), (101, gap, 102, 101)]
@@ -95,7 +95,7 @@ fn hourly(operations: i64) -> (Doubles, Arc<AtomicU32>) {
 }
 
 #[test]
-fn expired_positions_return_the_oldest_position() {
+fn an_expired_position_is_refused_with_the_oldest_position() {
     // The operations of the last day, this hour included, and those of any other number of hours.
     for (operations, hours, oldest) in [
         (100, 24, 76_i64),

@@ -118,7 +118,7 @@ fn a_replay_neither_loads_state_nor_reads_input() {
 }
 
 #[test]
-fn a_reused_key_is_refused_before_loading() {
+fn a_reused_idempotency_key_is_refused_before_state_is_loaded() {
     let mut ledger = MockLedger::new();
     ledger.expect_find_key().once().returning(|_| Ok(Some(KeyRecord { key: key(b"other"), ..known() })));
     let steps = Steps::default();
@@ -128,7 +128,7 @@ fn a_reused_key_is_refused_before_loading() {
 }
 
 #[test]
-fn a_concurrent_success_with_the_key_overrides_a_refusal() {
+fn a_concurrent_success_with_the_idempotency_key_overrides_a_refusal() {
     for (later, replayed) in [(None, false), (Some(known()), true)] {
         let steps = Steps::default();
         let probe = Probe { refused: true, ..Probe::new(&steps) };
@@ -245,7 +245,7 @@ fn a_role_revoked_during_a_command_is_not_used() {
 }
 
 #[test]
-fn commands_with_the_same_key_run_in_sequence() {
+fn commands_with_the_same_idempotency_key_run_in_sequence() {
     let mut ledger = MockLedger::new();
     let mut turn = mockall::Sequence::new();
     ledger.expect_find_key().once().in_sequence(&mut turn).returning(|_| Ok(None));
@@ -264,7 +264,7 @@ fn commands_with_the_same_key_run_in_sequence() {
 }
 
 #[test]
-fn a_new_topup_is_sent_to_the_provider_before_the_answer() {
+fn the_payment_request_of_a_new_topup_is_sent_before_the_answer() {
     let topup = |page: Option<&str>| Topup {
         id: TopupId::new(7).unwrap(),
         opening: None,
@@ -399,7 +399,7 @@ fn effects_follow_a_commit_that_outlasts_the_deadline() {
 }
 
 #[test]
-fn effects_do_not_depend_on_the_caller() {
+fn effects_follow_even_if_the_caller_is_gone() {
     let scene = InTime::new(Duration::ZERO);
     let steps = Steps::default();
     let context = context(1);
@@ -414,7 +414,7 @@ fn effects_do_not_depend_on_the_caller() {
 }
 
 #[test]
-fn a_slow_refresh_delays_the_answer_at_most_until_the_deadline() {
+fn a_slow_effect_delays_the_answer_at_most_until_the_deadline() {
     for (takes, answered) in [(2, 3), (10, 4)] {
         let scene = InTime::new(Duration::seconds(takes));
         let steps = Steps::default();
@@ -430,7 +430,7 @@ fn a_slow_refresh_delays_the_answer_at_most_until_the_deadline() {
 
 /// Web workers and background tasks may run use cases on any thread.
 #[test]
-fn use_cases_are_send() {
+fn use_cases_can_run_on_any_thread() {
     fn is_send(_: impl Send) {}
     let executor = executor(MockLedger::new(), 0);
     let (context, id) = (context(1), RequestId::new(7).unwrap());

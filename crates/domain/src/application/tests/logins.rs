@@ -97,7 +97,7 @@ fn login(setup: Setup) -> Result<SignedIn, CommandError<LoginRefusal>> {
 }
 
 #[test]
-fn unknown_addresses_cost_a_password_check() {
+fn a_login_with_an_unknown_email_also_costs_a_password_check() {
     for email in ["nobody@example.com", "no address at all"] {
         let mut logins = MockLogins::new();
         logins.expect_credentials().returning(|_| Ok(None));

@@ -151,7 +151,7 @@ fn an_adjustment_of_an_unknown_user_is_refused() {
 }
 
 #[test]
-fn debits_first_release_overdue_fees() {
+fn overdue_fees_are_released_if_a_debit_lacks_funds() {
     let mut ledger = MockLedger::new();
     let mut turn = mockall::Sequence::new();
     let correction = Correction::signed(Money::from_minor(-500)).unwrap();
@@ -190,7 +190,7 @@ fn operators_cannot_adjust_or_refund_themselves() {
 }
 
 #[test]
-fn a_recent_adjustment_is_refused_before_the_input_is_read() {
+fn an_operator_who_recently_adjusted_is_refused_before_the_input_is_read() {
     for adjusted in [true, false] {
         let withdrawals = stored(vec![withdrawal(WithdrawalState::Pending)]);
         let mut wallets = MockWallets::new();
@@ -208,7 +208,7 @@ fn a_recent_adjustment_is_refused_before_the_input_is_read() {
 }
 
 #[test]
-fn adjustments_are_limited() {
+fn an_adjustment_cannot_exceed_the_configured_maximum() {
     for minor in [1_001, -1_001] {
         let balance = Some(Balance::default());
         let adjusted = adjust(MockLedger::new(), MockMusicRequests::new(), balance, (1, minor));

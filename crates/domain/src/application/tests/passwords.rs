@@ -129,7 +129,7 @@ fn a_password_change_requires_the_current_password() {
 }
 
 #[test]
-fn an_unavailable_security_log_does_not_undo_the_change() {
+fn an_unavailable_security_log_does_not_undo_a_password_change() {
     let log = Some(log_away(SecurityEventKind::PasswordChanged));
     let (logins, passwords) = (held(true), compared(PasswordCheck::Right));
     change(Setup { logins, passwords, log, changed: CHANGED, ..Setup::default() }).unwrap();
@@ -242,7 +242,7 @@ fn no_reset_is_sent_to_unknown_suspended_or_rate_limited_users() {
 }
 
 #[test]
-fn a_failed_notification_is_an_error() {
+fn a_password_reset_that_cannot_be_sent_is_an_error() {
     let mut notifier = MockNotifier::new();
     notifier.expect_send().returning(|_, _| Err(Unavailable::new("the mail server is away")));
     notifier.expect_can_reach().return_const(true);

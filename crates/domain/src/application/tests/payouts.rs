@@ -325,7 +325,7 @@ fn duplicate_and_reordered_payout_updates_take_effect_once() {
 }
 
 #[test]
-fn a_different_transaction_is_a_contradiction_and_has_no_effect() {
+fn a_different_transaction_id_is_a_contradiction_and_has_no_effect() {
     let other = || Line::new("beef").unwrap();
     let (broadcast, completed) =
         (PayoutUpdate::Broadcast { txid: other() }, PayoutUpdate::Completed { txid: other() });

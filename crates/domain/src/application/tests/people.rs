@@ -65,7 +65,7 @@ fn operators_change_user_statuses_with_a_reason() {
 }
 
 #[test]
-fn a_concurrent_erasure_is_a_conflict() {
+fn a_status_change_conflicts_with_a_concurrent_erasure() {
     let mut ledger = MockLedger::new();
     ledger.expect_apply().once().returning(|_| rejected(Rejection::Missing(EntityKind::User)));
     let changed = change(ledger, 0, (UserStatusChange::Suspend, "fraud"));
@@ -115,7 +115,7 @@ fn staff_cannot_find_erased_users() {
 }
 
 #[test]
-fn users_are_found_by_address_in_any_letter_case() {
+fn users_are_found_by_email_in_any_letter_case() {
     let mut people = MockPeople::new();
     people
         .expect_people()
@@ -130,7 +130,7 @@ fn users_are_found_by_address_in_any_letter_case() {
 }
 
 #[test]
-fn the_security_log_is_for_staff_and_records_denied_access() {
+fn only_staff_read_the_security_log_and_denied_access_is_recorded() {
     let mut log = MockSecurityLog::new();
     log.expect_append()
         .withf(|event| {
@@ -148,7 +148,7 @@ fn the_security_log_is_for_staff_and_records_denied_access() {
 }
 
 #[test]
-fn denied_access_is_recorded_after_the_client_disconnects() {
+fn denied_access_is_recorded_even_if_the_client_disconnects() {
     let mut log = MockSecurityLog::new();
     log.expect_append().once().returning(|_| Ok(()));
     let tasks = simulated_time::SpawnedTasks::default();

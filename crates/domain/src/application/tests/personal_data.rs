@@ -85,7 +85,7 @@ fn an_export_ends_with_an_error_when_the_storage_fails() {
 
 /// A request is shown by the clock, and an operator's event without the operator and their client info.
 #[test]
-fn exports_hide_operators_and_show_expiry() {
+fn exports_hide_operators_and_show_overdue_requests_as_expired() {
     let mut records = MockPersonalRecords::new();
     records.expect_records().returning(|_, list, _, _| {
         Ok(vec![match list {
@@ -121,7 +121,7 @@ fn exports_hide_operators_and_show_expiry() {
 }
 
 #[test]
-fn an_export_is_recorded() {
+fn an_export_is_recorded_in_the_security_log() {
     let (people, log) = (people_with(true), noting(SecurityEventKind::DataExported));
     let data = personal_data(Doubles { people, log, ..Doubles::default() });
     let profile = run(data.export(&context(2))).unwrap();

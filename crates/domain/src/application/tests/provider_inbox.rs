@@ -286,7 +286,7 @@ fn messages_are_matched_by_reference_or_id() {
 }
 
 #[test]
-fn contradicting_messages_are_stored_with_their_details() {
+fn contradictions_are_stored_with_their_details() {
     use Contradiction::{
         AmountMismatch, ReferenceAndIdDiffer, StatusContradiction, TxidMismatch, UnknownReference,
     };

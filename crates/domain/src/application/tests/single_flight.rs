@@ -17,7 +17,7 @@ fn patience(time: &Simulated) -> Deadline {
 }
 
 #[test]
-fn commands_of_one_scope_run_in_order() {
+fn commands_of_one_scope_run_one_at_a_time_in_order() {
     let (all, time, running, ended) =
         (SingleFlight::default(), Simulated::default(), Cell::new(0), Cell::new(0));
     let work = |number| {
@@ -37,7 +37,7 @@ fn commands_of_one_scope_run_in_order() {
 }
 
 #[test]
-fn commands_of_different_scopes_do_not_wait() {
+fn commands_of_different_scopes_do_not_wait_for_each_other() {
     let (all, time) = (SingleFlight::default(), Simulated::default());
     {
         let mut first = pin!(all.run(SCOPE, patience(&time), &time, pending::<()>()));
@@ -49,7 +49,7 @@ fn commands_of_different_scopes_do_not_wait() {
 }
 
 #[test]
-fn a_waiter_times_out_while_the_first_runs() {
+fn a_waiting_command_times_out_while_the_first_command_runs() {
     let (all, time) = (SingleFlight::default(), Simulated::default());
     let first = all.run(SCOPE, patience(&time), &time, time.sleep(Duration::seconds(60)));
     let twin = async {
@@ -63,7 +63,7 @@ fn a_waiter_times_out_while_the_first_runs() {
 }
 
 #[test]
-fn the_timeout_of_a_waiter_includes_its_own_work() {
+fn the_timeout_of_a_waiting_command_includes_its_own_work() {
     let (all, time) = (SingleFlight::default(), Simulated::default());
     let first = all.run(SCOPE, patience(&time), &time, time.sleep(Duration::seconds(3)));
     let twin = all.run(SCOPE, patience(&time), &time, async { time.sleep(Duration::seconds(2)).await });
@@ -74,7 +74,7 @@ fn the_timeout_of_a_waiter_includes_its_own_work() {
 }
 
 #[test]
-fn a_cancelled_command_passes_its_turn_on() {
+fn a_cancelled_command_lets_the_next_command_run() {
     let (all, time) = (SingleFlight::default(), Simulated::default());
     let mut first = Box::pin(all.run(SCOPE, patience(&time), &time, pending::<()>()));
     let mut second = Box::pin(all.run(SCOPE, patience(&time), &time, pending::<()>()));
@@ -90,7 +90,7 @@ fn a_cancelled_command_passes_its_turn_on() {
 }
 
 #[test]
-fn a_cancelled_waiter_is_skipped() {
+fn a_cancelled_waiting_command_is_skipped() {
     let (all, time) = (SingleFlight::default(), Simulated::default());
     let mut first = Box::pin(all.run(SCOPE, patience(&time), &time, pending::<()>()));
     let mut second = Box::pin(all.run(SCOPE, patience(&time), &time, pending::<()>()));

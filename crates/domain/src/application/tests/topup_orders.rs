@@ -257,7 +257,7 @@ fn unanswered_payment_requests_are_retried_up_to_a_limit() {
 }
 
 #[test]
-fn payment_requests_are_repeated_after_an_expired_lease() {
+fn payment_requests_are_repeated_after_the_lease_expires() {
     let scene = Scene::opened();
     let other = scene.server(provider(1, taken));
     scene.later(29);
@@ -281,7 +281,7 @@ fn topups_are_given_up_after_an_unfinished_last_attempt() {
 }
 
 #[test]
-fn one_of_two_servers_leases_a_topup() {
+fn only_one_of_two_servers_leases_a_topup() {
     let scene = Scene::opened();
     scene.later(30);
     let (one, other) = (scene.server(provider(0, taken)), scene.server(provider(0, taken)));
@@ -292,7 +292,7 @@ fn one_of_two_servers_leases_a_topup() {
 }
 
 #[test]
-fn late_answers_are_stored_once() {
+fn a_late_answer_is_stored_and_a_second_one_changes_nothing() {
     let scene = Scene::new();
     let late = scene.server(provider(1, taken));
     let first = open(&late);

@@ -133,7 +133,7 @@ fn an_exhausted_code_quota_reports_the_wait() {
 }
 
 #[test]
-fn phone_codes_count_against_number_network_and_deployment() {
+fn phone_codes_count_against_the_quotas_of_number_network_and_deployment() {
     for (address, network) in [(Some("192.0.2.7"), keyed(4)), (None, keyed(5))] {
         let mut people = MockPeople::new();
         people.expect_profile().returning(|_| {
@@ -161,7 +161,7 @@ fn phone_codes_count_against_number_network_and_deployment() {
 }
 
 #[test]
-fn only_the_right_code_verifies() {
+fn only_the_right_code_verifies_an_email_or_phone() {
     let phone = (Address::Phone, Purpose::Phone, TokenHash([2; 32]));
     let email = (Address::Email, Purpose::Email, TokenHash([1; 32]));
     for ((address, purpose, hash), judged, kind) in [

@@ -44,7 +44,7 @@ fn enabling_after_a_concurrent_pause_requires_the_password() {
 }
 
 #[test]
-fn operators_with_unverified_addresses_do_not_learn_the_client_address() {
+fn operators_with_unverified_emails_are_not_told_the_ip_address_of_the_client() {
     let operator = |number: i64, email_verified| {
         let email = Email::new(&format!("operator{number}@example.com")).unwrap();
         let user = User::registered(user(number), Line::new("Olga").unwrap(), email, None, false, now());

@@ -176,7 +176,7 @@ fn every_event_is_attempted_once_in_order_despite_failures() {
 }
 
 #[test]
-fn no_call_starts_after_ten_seconds() {
+fn no_call_of_a_batch_starts_after_ten_seconds() {
     let (scene, ..) = turn(Scene::new(9), |scene, _| {
         scene.seconds.fetch_add(4, Ordering::Relaxed);
         FAILED
@@ -204,7 +204,7 @@ fn nothing_is_sent_after_the_owner_loses_access_to_the_feed() {
 }
 
 #[test]
-fn a_server_stops_after_losing_its_lease() {
+fn a_server_stops_calling_an_endpoint_after_losing_its_lease() {
     let (scene, ..) = turn(Scene::new(9), |scene, _| {
         scene.leased.lock().unwrap().take();
         DELIVERED
@@ -213,7 +213,7 @@ fn a_server_stops_after_losing_its_lease() {
 }
 
 #[test]
-fn disabling_an_endpoint_stops_it_and_notifies_the_owner() {
+fn a_410_answer_disables_the_endpoint_and_notifies_its_owner() {
     let (scene, summary, jobs) = turn(Scene::new(9), |_, number| if number == 3 { GONE } else { DELIVERED });
     assert_eq!(called(&scene), [1, 2, 3]);
     let disabled = EndpointState::Disabled { at: now(), reason: DisabledReason::Gone };
@@ -244,7 +244,7 @@ fn retries_skip_events_of_other_users() {
 }
 
 #[test]
-fn a_replay_ends_at_its_last_position() {
+fn a_webhook_replay_ends_at_its_last_position() {
     let range = Replay { after: position(1), until: position(3) };
     let (scene, ..) = turn(
         Scene::new(9).change(|endpoint, _| (endpoint.replay, endpoint.cursor) = (Some(range), position(8))),
@@ -256,7 +256,7 @@ fn a_replay_ends_at_its_last_position() {
 }
 
 #[test]
-fn events_of_other_types_are_skipped() {
+fn events_of_unselected_types_are_skipped() {
     let types = Some([EventType::TopupConfirmed].into_iter().collect());
     let (scene, ..) = turn(Scene::new(250).change(|endpoint, _| endpoint.types = types), |_, _| DELIVERED);
     assert!(called(&scene).is_empty());
@@ -264,7 +264,7 @@ fn events_of_other_types_are_skipped() {
 }
 
 #[test]
-fn endpoints_with_lost_secrets_are_checked_again_later() {
+fn an_endpoint_whose_secrets_cannot_be_decrypted_is_tried_again_later() {
     let (scene, ..) = turn(Scene { can_sign: false, ..Scene::new(9) }, |_, _| DELIVERED);
     is_left_alone(&scene, 30);
 }
@@ -298,7 +298,7 @@ fn a_change_of_types_during_a_batch_applies_to_later_events() {
 }
 
 #[test]
-fn a_long_backlog_of_skipped_events_ends_the_batch_in_time() {
+fn a_batch_ends_in_time_even_if_it_skips_a_long_backlog() {
     let types = Some([EventType::TopupConfirmed].into_iter().collect());
     let scene = Scene { read_seconds: 4, ..Scene::new(1_000) };
     let (scene, ..) = turn(scene.change(|endpoint, _| endpoint.types = types), |_, _| DELIVERED);

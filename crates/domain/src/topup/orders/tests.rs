@@ -28,7 +28,7 @@ fn topup(status: TopupStatus, orders: Option<Orders>, payment_url: Option<Paymen
 }
 
 #[test]
-fn an_opened_topup_is_leased_to_its_opener() {
+fn a_new_topup_is_leased_to_the_server_that_opened_it() {
     assert_eq!(TERMS.first(at(7)), orders(1, Some(37)));
 }
 
@@ -55,7 +55,7 @@ fn payment_requests_are_due_until_the_last_attempt() {
 }
 
 #[test]
-fn each_provider_answer_has_an_outcome() {
+fn every_provider_answer_in_every_status_has_the_expected_outcome() {
     use TopupStatus::{Confirmed, Failed, Pending};
     let taken = |page| OrderReply::Taken { page };
     let kept = |page| Answered::Kept { orders: orders(1, None), page };

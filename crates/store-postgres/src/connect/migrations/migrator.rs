@@ -186,7 +186,7 @@ mod tests {
     use crate::connect::migrations::MIGRATIONS;
 
     #[test]
-    fn statements_are_split_without_comments() {
+    fn migration_files_are_split_into_statements_without_comments() {
         let sql = "-- Why; and how.\nDROP INDEX CONCURRENTLY IF EXISTS a;\nCREATE INDEX CONCURRENTLY a\n    ON b (c);\n";
         let separated = ["DROP INDEX CONCURRENTLY IF EXISTS a", "CREATE INDEX CONCURRENTLY a\n    ON b (c)"];
         assert_eq!(statements(sql), separated);
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn non_transactional_migrations_are_concurrent_and_repeatable() {
+    fn non_transactional_migrations_block_no_server_and_can_be_repeated() {
         for migration in MIGRATIONS.iter().filter(|migration| !migration.in_transaction) {
             let name = migration.name;
             let directions = [statements(migration.up), statements(migration.down)];

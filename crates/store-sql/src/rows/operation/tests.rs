@@ -183,7 +183,7 @@ fn row(outcome: Outcome, currency: &Currency) -> (Receipt, StoredOperation) {
 }
 
 #[test]
-fn receipts_of_older_versions_lack_the_newest_fields() {
+fn receipts_without_the_newest_fields_can_be_read() {
     let usd = Currency::new("USD", 2).unwrap();
     for outcome in withdrawals().chain(topups()) {
         let (mut receipt, mut row) = row(outcome, &usd);

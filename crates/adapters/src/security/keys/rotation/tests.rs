@@ -98,7 +98,7 @@ fn older_keys_verify_until_their_last_token_expires() {
 }
 
 #[test]
-fn a_new_key_inherits_the_newest_algorithm_by_default() {
+fn a_new_key_has_the_algorithm_of_the_newest_key_by_default() {
     use Algorithm::{Es256, Hs256};
     let algorithm = |text: &str, asked| {
         let ring = KeyRing::parse(&text.into()).unwrap();
@@ -115,7 +115,7 @@ fn a_new_key_inherits_the_newest_algorithm_by_default() {
 }
 
 #[test]
-fn a_new_key_signs_immediately_without_a_valid_key() {
+fn a_new_key_signs_immediately_if_no_older_key_is_valid() {
     let (text, _) = rotated(&format!("a:{KEY} until=2026-11-20T12:00:00Z"), asked(None, 60), 0);
     assert_eq!(shown(&text), ["new"]);
     let (text, _) = rotated(&format!("a:{KEY} from=2026-11-20T13:00:00Z"), asked(None, 60), 0);
@@ -210,7 +210,7 @@ fn rotation_keeps_tokens_valid_on_both_servers() {
 }
 
 #[test]
-fn a_late_reload_refuses_new_tokens() {
+fn a_server_that_reloads_its_keys_late_refuses_new_tokens() {
     let before = format!("before:{KEY}");
     let (after, _) = rotated(&before, asked(None, 60), 0);
     assert_eq!(logged_out([&before, &after], [(70, 0), (0, 0)], 60), Some((60, 60)));

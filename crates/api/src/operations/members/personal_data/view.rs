@@ -264,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_exported_list_is_described() {
+    fn the_export_schema_describes_every_exported_list() {
         let described = serde_json::to_value(PersonalDataExportView::schema()).unwrap();
         let described: BTreeSet<_> = described["properties"].as_object().unwrap().keys().cloned().collect();
         let named = ExportList::all().map(|list| list.name().to_owned());

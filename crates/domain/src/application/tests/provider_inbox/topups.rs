@@ -32,7 +32,7 @@ fn concurrent_opposite_updates_are_a_contradiction() {
 }
 
 #[test]
-fn full_reversals_are_applied_once_and_partial_reversals_stored() {
+fn full_reversals_are_applied_once_and_partial_ones_stored_as_contradictions() {
     let scene = with_topup(TopupStatus::Confirmed);
     assert_eq!(contradiction(receive(&scene, reversed(499))), ("partial_reversal", Some("confirmed")));
     assert_eq!(contradiction(receive(&scene, reversed(501))), ("amount_mismatch", Some("confirmed")));
