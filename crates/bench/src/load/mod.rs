@@ -2,7 +2,7 @@
 //! write per request, and prepared requests.
 //!
 //! The loop of [`run`] is closed: each connection sends its next request when the previous one is answered. That of
-//! [`open`] follows a [`schedule`].
+//! `open` follows a `schedule`.
 
 mod answer;
 pub(crate) mod callers;
